@@ -1,0 +1,206 @@
+# Heddle: build, demo, tests. `make help` lists the targets.
+#
+# Everything is built into build/<kind>/: release (what is run), asan (make check), tsan, fuzz (clang). The archives per
+# folder are also the layers: a program links its own folder and nodes/, a unit test only the objects that it needs.
+
+MAKEFLAGS += --no-builtin-rules
+SHELL := /bin/bash
+
+KIND ?= release
+B := build/$(KIND)
+GEN := build/gen
+CC := gcc
+FUZZ_CC := clang
+
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wundef
+CFLAGS_release := -O2 -g -flto=auto -fno-plt
+CFLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_tsan := -O1 -g -fsanitize=thread
+CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+CFLAGS_plain := -O2 -g
+CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -I$(GEN) $(CFLAGS_$(KIND))
+GEN_CFLAGS := $(filter-out $(WARN),$(CFLAGS))
+LDFLAGS := $(CFLAGS_$(KIND)) -Wl,--as-needed
+AR := gcc-ar
+NODE_LIBS := -luring -lprotobuf-c -ldeflate
+CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
+HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lm
+
+PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
+	    libdeflate-dev libxxhash-dev check libsubunit-dev
+TEST_PACKAGES := tshark jq
+CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
+
+node_src := $(wildcard nodes/*.c) $(wildcard nodes/wire/*.c)
+switchd_src := $(filter-out switchd/main.c,$(wildcard switchd/*.c))
+nicd_src := $(filter-out nicd/main.c,$(wildcard nicd/*.c))
+orchestrator_src := $(filter-out orchestrator/main.c,$(wildcard orchestrator/*.c))
+sim_src := $(filter-out tests/sim/test_%.c,$(wildcard tests/sim/*.c))
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+lib_nodes := $(B)/libnodes.a
+lib_switchd := $(B)/libswitchd.a
+lib_nicd := $(B)/libnicd.a
+lib_orchestrator := $(B)/liborchestrator.a
+lib_sim := $(B)/libsim.a
+
+unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
+sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(wildcard tests/sim/test_*.c))
+helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c))
+benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
+fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench layers tidy format install clean tsan unit-sim fuzzers
+
+all: deps
+	@$(MAKE) --no-print-directory programs
+	@ln -sf $(B)/heddle heddle
+
+help:
+	@printf '%s\n' \
+	'make           build ./heddle, switchd and nicd' \
+	'make demo      build, then play S3 figure 5: by input port, then by flow channel' \
+	'make test      build, then all tests' \
+	'make check     unit and simulation tests, with the address and undefined-behaviour sanitizers' \
+	'make tsan      the tests of shared memory, with the thread sanitizer' \
+	'make soak      long runs: 200 killed nodes, a swarm of random scenarios' \
+	'make fuzz      every fuzzer for FUZZ_SECONDS (600)' \
+	'make bench     measure, and compare with ns-3' \
+	'make layers    do includes point one way?' \
+	'make tidy      clang-tidy        make format    clang-format' \
+	'make install   to PREFIX (/usr/local), DESTDIR is honoured'
+
+# ---- programs ----
+
+.PHONY: programs
+programs: $(B)/heddle $(B)/switchd $(B)/nicd
+
+$(B)/heddle: $(B)/obj/orchestrator/main.o $(lib_orchestrator) $(lib_nodes)
+	$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
+
+$(B)/switchd: $(B)/obj/switchd/main.o $(lib_switchd) $(lib_nodes)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
+
+$(B)/nicd: $(B)/obj/nicd/main.o $(lib_nicd) $(lib_nodes)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
+
+$(lib_nodes): $(call obj,$(node_src)) $(B)/obj/nodes/control.pb-c.o
+$(lib_switchd): $(call obj,$(switchd_src))
+$(lib_nicd): $(call obj,$(nicd_src))
+$(lib_orchestrator): $(call obj,$(orchestrator_src))
+$(lib_sim): $(call obj,$(sim_src))
+
+$(B)/lib%.a:
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(GEN)/nodes/control.pb-c.c: nodes/control.proto
+	@mkdir -p $(GEN)/nodes
+	protoc-c --c_out=$(GEN) $<
+
+$(B)/obj/nodes/control.pb-c.o: $(GEN)/nodes/control.pb-c.c
+	@mkdir -p $(@D)
+	$(CC) $(GEN_CFLAGS) -w -c -o $@ $<
+
+$(B)/obj/%.o: %.c | $(GEN)/nodes/control.pb-c.c
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# ---- tests ----
+
+$(B)/unit/%: $(B)/obj/tests/unit/%.o $(lib_switchd) $(lib_nicd) $(lib_orchestrator) $(lib_nodes)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
+
+$(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_sim) $(lib_orchestrator) $(lib_switchd) $(lib_nicd) $(lib_nodes)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
+
+$(B)/system/%: $(B)/obj/tests/system/%.o $(lib_nodes)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
+
+$(B)/bench/%: $(B)/obj/tests/bench/%.o $(lib_nodes)
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) -o $@ $^ -pthread $(NODE_LIBS)
+
+build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/fuzz/liborchestrator.a build/fuzz/libnodes.a
+	@mkdir -p $(@D)
+	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(HEDDLE_LIBS)
+
+.PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control.pb-c.c
+
+unit-sim: $(unit_tests) $(sim_tests)
+test-helpers: $(helpers)
+benches: $(benches)
+fuzzers: $(fuzzers)
+.PHONY: test-helpers benches
+
+check: deps
+	@$(MAKE) --no-print-directory KIND=asan unit-sim
+	@tests/run.sh check build/asan/unit/test_* build/asan/sim/test_*
+
+tsan: deps
+	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
+	@tests/run.sh tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
+
+system: all
+	@$(MAKE) --no-print-directory test-helpers
+	@tests/run.sh system $(wildcard tests/system/test_*.sh)
+
+test: all
+	@$(MAKE) --no-print-directory layers
+	@$(MAKE) --no-print-directory KIND=asan unit-sim
+	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
+	@$(MAKE) --no-print-directory test-helpers
+	@$(MAKE) --no-print-directory fuzz-smoke
+	@tests/run.sh all build/asan/unit/test_* build/asan/sim/test_* build/tsan/unit/test_clock build/tsan/unit/test_ring \
+		$(wildcard tests/system/test_*.sh)
+
+soak: all
+	@$(MAKE) --no-print-directory test-helpers
+	@ROUNDS=200 tests/run.sh soak tests/system/test_kill.sh
+
+FUZZ_SECONDS ?= 600
+fuzz: deps
+	@$(MAKE) --no-print-directory KIND=fuzz CC=$(FUZZ_CC) AR=ar fuzzers
+	@tests/fuzz/run.sh $(FUZZ_SECONDS)
+
+# every fuzzer over its corpus and a few thousand inputs of its own, if there is a clang
+fuzz-smoke: deps
+	@if command -v $(FUZZ_CC) >/dev/null && $(MAKE) --no-print-directory KIND=fuzz CC=$(FUZZ_CC) AR=ar fuzzers; then \
+		tests/fuzz/run.sh 5; else echo 'fuzz-smoke: skipped, no working clang (package clang)'; fi
+
+bench: all
+	@$(MAKE) --no-print-directory benches
+	@tests/bench/run.sh
+
+demo: all
+	@./heddle run topologies/parking-lot-by-port.yaml
+	@./heddle run topologies/parking-lot.yaml
+
+# ---- house ----
+
+deps:
+	@tests/deps.sh "$(PACKAGES)" "$(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
+		"$(if $(filter test fuzz fuzz-smoke tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))"
+
+layers:
+	@tests/layers.sh
+
+tidy:
+	@clang-tidy --quiet $(node_src) $(switchd_src) $(nicd_src) $(orchestrator_src) -- -std=gnu17 -D_GNU_SOURCE -I. -I$(GEN)
+
+format:
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+PREFIX ?= /usr/local
+install: all
+	install -D -m 755 $(B)/heddle $(DESTDIR)$(PREFIX)/bin/heddle
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/heddle $(B)/switchd $(B)/nicd
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/heddle/topologies topologies/*
+
+clean:
+	rm -rf build heddle
+
+-include $(shell find build -name '*.d' 2>/dev/null)

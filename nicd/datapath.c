@@ -1,0 +1,466 @@
+#include "nicd/datapath.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nicd/receive.h"
+#include "nicd/send_queue.h"
+#include "nicd/workload.h"
+#include "nodes/trace.h"
+#include "nodes/traffic_class.h"
+#include "nodes/units.h"
+
+/* messages that may wait although the log of completions is short (ours) */
+#define WAITING_MESSAGES_MIN 4096u
+
+struct nic {
+	const struct node_config *config;
+	struct link *link;
+	struct stats_page *stats;
+	struct workload_set workloads;
+	struct send_queue queue;
+	struct class_scheduler classes;
+	struct receive receive;
+	uint32_t *flow_slots;        /* by workload and place of the destination; SEND_NONE: no flow yet */
+	uint32_t *flow_base;         /* where a workload's begin */
+	node_time_t now_ps;          /* of the event under way or of the last one */
+	node_time_t transmit_at_ps;  /* next chance to send */
+	uint32_t sendable;           /* classes whose next packet has credit */
+	uint32_t shaped;             /* classes that were ready when none of them was below its maximum ... */
+	node_time_t shaped_until_ps; /* ... and when one will be */
+	bool waits_for_credit;
+	node_time_t waits_since_ps; /* what came before is in paused_ps */
+};
+
+static void nic_destroy(void *dataplane);
+
+/* ---- create ---- */
+
+static uint32_t flow_slots_count(const struct nic_config *config)
+{
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < config->workload_count; w++)
+		count += config->workloads[w].destination_count;
+	return count;
+}
+
+static int flow_slots_init(struct nic *nic)
+{
+	const struct nic_config *config = &nic->config->nic;
+	uint32_t count = flow_slots_count(config), base = 0;
+
+	nic->flow_slots = malloc((count + 1) * sizeof(*nic->flow_slots));
+	nic->flow_base = malloc((config->workload_count + 1) * sizeof(*nic->flow_base));
+	if (!nic->flow_slots || !nic->flow_base)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		nic->flow_slots[i] = SEND_NONE;
+	for (uint32_t w = 0; w < config->workload_count; w++) {
+		nic->flow_base[w] = base;
+		base += config->workloads[w].destination_count;
+	}
+	return 0;
+}
+
+static int send_init(struct nic *nic)
+{
+	const struct nic_config *config = &nic->config->nic;
+	uint32_t flows = flow_slots_count(config), messages = config->messages_max;
+
+	return send_queue_init(&nic->queue, config->host_index, flows < config->flows_max ? flows : config->flows_max,
+			       messages > WAITING_MESSAGES_MIN ? messages : WAITING_MESSAGES_MIN);
+}
+
+/* a packet was lost on the NIC's own link (FC-17) */
+static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+{
+	struct nic *nic = owner;
+
+	(void)link;
+	(void)now;
+	stats_flow_tx(nic->stats, entry->tag)->reported_lost++;
+}
+
+static void *nic_create(const struct node_config *config, struct link *links, struct stats_page *stats)
+{
+	struct nic *nic = calloc(1, sizeof(*nic));
+	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
+
+	if (!nic)
+		return NULL;
+	nic->config = config;
+	nic->link = &links[0];
+	nic->stats = stats;
+	nic->transmit_at_ps = NODE_TIME_NEVER;
+	if (flow_slots_init(nic) || send_init(nic) || receive_init(&nic->receive, config, stats) ||
+	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps, nic->link->gap_bytes)) {
+		nic_destroy(nic);
+		return NULL;
+	}
+	class_scheduler_init(&nic->classes, config->class_count, config->classes, nic->link->rate_bps);
+	link_listen(nic->link, &listener);
+	return nic;
+}
+
+static void nic_destroy(void *dataplane)
+{
+	struct nic *nic = dataplane;
+
+	workload_set_fini(&nic->workloads);
+	receive_fini(&nic->receive);
+	send_queue_fini(&nic->queue);
+	free(nic->flow_slots);
+	free(nic->flow_base);
+	free(nic);
+}
+
+/* ---- run: arrivals ---- */
+
+static void arrive(struct nic *nic)
+{
+	struct record header;
+	const uint8_t *shared = link_receive(nic->link, &header, nic->now_ps);
+	uint8_t bytes[FRAME_HEADERS_MAX];
+
+	if (shared && header.kind == RECORD_PACKET) {
+		uint32_t captured_bytes = header.captured_bytes < sizeof(bytes) ? header.captured_bytes : sizeof(bytes);
+		uint32_t frame_bytes = link_frame_bytes(nic->link, header.wire_bytes);
+
+		memcpy(bytes, shared, captured_bytes);
+		receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header.traffic_class, nic->now_ps);
+		link_credit_return(nic->link, header.traffic_class, units_of_bytes(frame_bytes));
+	} else if (shared) {
+		nic->stats->drops[DROP_MALFORMED]++; /* an ACK frame ends at the edge, it never comes here */
+	}
+	link_done(nic->link, &header);
+}
+
+/* ---- run: messages start ---- */
+
+/* the slot of the flow that the message belongs to; the first message opens it */
+static uint32_t flow_slot(struct nic *nic, const struct workload_message *message)
+{
+	uint32_t *slot = &nic->flow_slots[nic->flow_base[message->workload] + message->place];
+	const struct workload *workload = &nic->workloads.workloads[message->workload];
+	const struct workload_config *config = workload->config;
+	struct send_flow_spec spec = {
+		.workload = message->workload,
+		.workload_index = config->workload_index,
+		.destination = config->destinations[message->place],
+		.traffic_class = config->traffic_class,
+		.frame = config->frame,
+		.shape = workload->shape,
+	};
+
+	if (*slot != SEND_NONE)
+		return *slot;
+	*slot = send_queue_open(&nic->queue, &spec);
+	if (*slot == SEND_NONE)
+		return SEND_NONE;
+	*stats_flow_tx(nic->stats, *slot) = (struct flow_tx_stats){
+		.workload_index = spec.workload_index,
+		.destination = spec.destination,
+		.traffic_class = spec.traffic_class,
+	};
+	nic->stats->flow_tx_count = *slot + 1;
+	return *slot;
+}
+
+static void start_message(struct nic *nic)
+{
+	struct workload_message message;
+	uint32_t slot;
+
+	workload_step(&nic->workloads, nic->now_ps, &message);
+	slot = flow_slot(nic, &message);
+	if (slot == SEND_NONE)
+		nic->stats->drops[DROP_FLOW_TABLE_FULL]++;
+	else
+		send_queue_put(&nic->queue, slot, message.bytes, message.start_ps);
+}
+
+/* deferred messages are due now, not in the past */
+static node_time_t message_at(const struct nic *nic)
+{
+	if (send_queue_full(&nic->queue))
+		return NODE_TIME_NEVER;
+	return node_time_max(workload_next_at(&nic->workloads), nic->now_ps);
+}
+
+/* ---- run: transmission ---- */
+
+static uint32_t sendable_now(const struct nic *nic)
+{
+	uint32_t classes = 0;
+
+	for (uint32_t left = nic->queue.ready; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+
+		if (link_may_send(nic->link, c, send_queue_units(&nic->queue, c)))
+			classes |= 1u << c;
+	}
+	return classes;
+}
+
+static void count_sent(struct nic *nic, const struct send_packet *packet)
+{
+	struct flow_tx_stats *flow = stats_flow_tx(nic->stats, packet->flow);
+
+	if (packet->message_first) {
+		const struct send_flow *sending = &nic->queue.flows[packet->flow];
+
+		flow->messages++;
+		trace(nic->stats, nic->now_ps, TRACE_MESSAGE_START, packet->flow, sending->message,
+		      (uint32_t)sending->message_bytes);
+	}
+	flow->packets++;
+	flow->bytes += packet->frame_bytes;
+	nic->stats->injected_packets++;
+	nic->stats->injected_bytes += packet->frame_bytes;
+	nic->stats->data_hops++;
+}
+
+static void send_packet(struct nic *nic, uint32_t traffic_class)
+{
+	struct send_packet packet = send_queue_next(&nic->queue, traffic_class);
+	uint32_t wire_bytes = packet.frame_bytes + FRAME_FCS_BYTES;
+	uint8_t *bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, packet.captured_bytes, packet.frame_bytes,
+					  traffic_class, packet.flow);
+
+	if (bytes)
+		send_queue_write(&nic->queue, &packet, bytes);
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	count_sent(nic, &packet);
+	send_queue_sent(&nic->queue, traffic_class, &packet);
+	if (packet.message_last)
+		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload, nic->link->busy_until_ps);
+}
+
+/* one frame, or the control words that are due */
+static void transmit(struct nic *nic)
+{
+	node_time_t retry_at = NODE_TIME_NEVER;
+	int traffic_class;
+
+	if (link_words_due(nic->link)) {
+		link_send_words(nic->link, nic->now_ps, !nic->sendable);
+		return;
+	}
+	traffic_class = class_scheduler_pick(&nic->classes, nic->sendable, nic->now_ps, &retry_at);
+	if (traffic_class >= 0) {
+		send_packet(nic, (uint32_t)traffic_class);
+		return;
+	}
+	nic->shaped = nic->sendable;
+	nic->shaped_until_ps = retry_at;
+	if (nic->link->sync_due)
+		link_send_words(nic->link, nic->now_ps, true);
+}
+
+static node_time_t transmit_at(const struct nic *nic)
+{
+	uint32_t classes = nic->sendable;
+	node_time_t earliest = node_time_max(nic->now_ps, nic->link->busy_until_ps);
+
+	if (link_words_due(nic->link))
+		return earliest;
+	if (classes && classes == nic->shaped && nic->shaped_until_ps > nic->now_ps)
+		return node_time_max(earliest, nic->shaped_until_ps);
+	return classes || nic->link->sync_due ? earliest : NODE_TIME_NEVER;
+}
+
+/* the time with data but without credit, counted up to now */
+static void count_paused(struct nic *nic, bool waits)
+{
+	if (nic->waits_for_credit && nic->now_ps > nic->waits_since_ps) {
+		nic->link->stats->paused_ps += nic->now_ps - nic->waits_since_ps;
+		nic->waits_since_ps = nic->now_ps;
+	}
+	if (waits && !nic->waits_for_credit) {
+		uint32_t c = (uint32_t)__builtin_ctz(nic->queue.ready);
+
+		nic->waits_since_ps = node_time_max(nic->now_ps, nic->link->busy_until_ps);
+		trace(nic->stats, nic->now_ps, TRACE_CREDIT_WAIT, 0, c, send_queue_units(&nic->queue, c));
+	}
+	nic->waits_for_credit = waits;
+}
+
+/* after every event: who may send, and when */
+static void transmit_plan(struct nic *nic)
+{
+	nic->sendable = sendable_now(nic);
+	count_paused(nic, nic->queue.ready && !nic->sendable);
+	nic->transmit_at_ps = transmit_at(nic);
+}
+
+static node_time_t nic_run(void *dataplane, node_time_t end)
+{
+	struct nic *nic = dataplane;
+	node_time_t arrival_at = link_next_at(nic->link);
+
+	for (;;) {
+		node_time_t start_at = message_at(nic);
+		node_time_t next = node_time_min(node_time_min(arrival_at, start_at), nic->transmit_at_ps);
+
+		if (next >= end)
+			return next;
+		nic->now_ps = next;
+		nic->stats->now_ps = next;
+		nic->stats->events++;
+		if (arrival_at == next) {
+			arrive(nic);
+			arrival_at = link_next_at(nic->link);
+		} else if (start_at == next) {
+			start_message(nic);
+		} else {
+			transmit(nic);
+		}
+		transmit_plan(nic);
+	}
+}
+
+/* ---- show ---- */
+
+static void show_flows(struct nic *nic, FILE *out)
+{
+	fprintf(out, "%5s %-16s %11s %-12s %9s %11s %15s %8s %13s\n", "slot", "workload", "destination", "class",
+		"messages", "packets", "bytes", "waiting", "reported_lost");
+	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {
+		const struct flow_tx_stats *flow = stats_flow_tx(nic->stats, slot);
+		uint32_t w = nic->queue.specs[slot].workload;
+
+		fprintf(out,
+			"%5" PRIu32 " %-16s %11" PRIu32 " %-12s %9" PRIu64 " %11" PRIu64 " %15" PRIu64 " %8" PRIu32
+			" %13" PRIu64 "\n",
+			slot, nic->config->nic.workloads[w].name, flow->destination,
+			nic->config->classes[flow->traffic_class].name, flow->messages, flow->packets, flow->bytes,
+			send_queue_waiting(&nic->queue, slot), flow->reported_lost);
+	}
+}
+
+static void show_received(struct nic *nic, FILE *out)
+{
+	fprintf(out, "%5s %8s %11s %9s %9s %11s %15s %9s %9s %16s\n", "slot", "source", "source_slot", "workload",
+		"messages", "packets", "bytes", "lost", "reordered", "last_ps");
+	for (uint32_t slot = 0; slot < nic->stats->flow_rx_count; slot++) {
+		const struct flow_rx_stats *flow = stats_flow_rx(nic->stats, slot);
+
+		fprintf(out,
+			"%5" PRIu32 " %8" PRIu32 " %11" PRIu32 " %9" PRIu32 " %9" PRIu64 " %11" PRIu64 " %15" PRIu64
+			" %9" PRIu64 " %9" PRIu64 " %16" PRIu64 "\n",
+			slot, flow->source, flow->source_slot, flow->workload_index, flow->messages, flow->packets,
+			flow->bytes, flow->lost, flow->reordered, flow->last_ps);
+	}
+}
+
+static void show_time(FILE *out, node_time_t at)
+{
+	if (at == NODE_TIME_NEVER)
+		fprintf(out, " %16s\n", "-");
+	else
+		fprintf(out, " %16" PRIu64 "\n", at);
+}
+
+static void show_workloads(struct nic *nic, FILE *out)
+{
+	static const char *const arrivals[] = { "closed", "paced", "poisson", "burst" };
+
+	_Static_assert(sizeof(arrivals) / sizeof(arrivals[0]) == ARRIVAL_KINDS, "one name per kind");
+	fprintf(out, "%-16s %-8s %9s %9s %9s %9s %9s %16s\n", "workload", "arrivals", "permille", "started", "sent",
+		"under_way", "deferred", "next_ps");
+	for (uint32_t w = 0; w < nic->workloads.count; w++) {
+		const struct workload *workload = &nic->workloads.workloads[w];
+
+		fprintf(out, "%-16s %-8s %9" PRIu32 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64,
+			workload->config->name, arrivals[workload->config->arrival], workload->load_permille,
+			workload->started, workload->sent, workload->started - workload->sent, workload->deferred);
+		show_time(out, workload->arrival.due_ps);
+	}
+	fprintf(out, "waiting messages: %" PRIu32 ", at most %" PRIu32 " so far, room for %" PRIu32 "\n",
+		nic->queue.pool_count, nic->queue.pool_count_max, nic->queue.pool_max);
+}
+
+static int nic_show(void *dataplane, const char *table, int port, FILE *out)
+{
+	struct nic *nic = dataplane;
+
+	if (port > 0 || port < -1)
+		return -EINVAL;
+	if (!strcmp(table, "flows")) {
+		show_flows(nic, out);
+	} else if (!strcmp(table, "received")) {
+		show_received(nic, out);
+	} else if (!strcmp(table, "workloads")) {
+		show_workloads(nic, out);
+	} else {
+		fprintf(out, "flows received workloads\n");
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/* ---- set ---- */
+
+/* the workload that "workload.NAME.load" means; count: none */
+static uint32_t workload_of_parameter(const struct nic *nic, const char *name)
+{
+	uint32_t w;
+
+	for (w = 0; w < nic->workloads.count; w++) {
+		char parameter[NODE_NAME_MAX + 16];
+
+		snprintf(parameter, sizeof(parameter), "workload.%s.load", nic->config->nic.workloads[w].name);
+		if (!strcmp(parameter, name))
+			break;
+	}
+	return w;
+}
+
+/* a whole number without sign; false if it is none or too large */
+static bool number_read(const char *text, uint32_t *number)
+{
+	unsigned long long value;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || *end || value > UINT32_MAX)
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+static int nic_set(void *dataplane, const char *name, const char *value, FILE *out)
+{
+	struct nic *nic = dataplane;
+	uint32_t w = workload_of_parameter(nic, name);
+	uint32_t permille;
+
+	if (w == nic->workloads.count) {
+		for (w = 0; w < nic->workloads.count; w++)
+			fprintf(out, "workload.%s.load\n", nic->config->nic.workloads[w].name);
+		return -ENOENT;
+	}
+	if (!number_read(value, &permille) || workload_load(&nic->workloads, w, permille)) {
+		fprintf(out,
+			"%s takes a number of permille from 1 to 10000, and only paced and Poisson arrivals have it\n",
+			name);
+		return -EINVAL;
+	}
+	trace(nic->stats, nic->now_ps, TRACE_PARAMETER_SET, 0, w, permille);
+	return 0;
+}
+
+const struct node_ops nicd_ops = {
+	.create = nic_create,
+	.run = nic_run,
+	.show = nic_show,
+	.set = nic_set,
+	.destroy = nic_destroy,
+};

@@ -1,0 +1,26 @@
+/*  datapath - the NIC's dataplane: workloads fill the send queue, the link empties it, what arrives is checked.
+ *
+ *  Sources of events, and their order when due at the same time: arrivals on the link, then starts of messages, then
+ *  transmission. So whatever is there at a moment is considered for the frame that is sent at that moment.
+ *
+ *      workload -> (flow slot) -> send_queue -> traffic classes -> link        link -> receive
+ *
+ *  Transmission is never ahead of the link (no frame before busy_until_ps) and needs its credit; while data waits and
+ *  none of it has credit, the time counts as port_stats.paused_ps. The link's control words go first; when nothing
+ *  can be sent, a guarded link says how far it has counted, so that the loss of the last frame is found too (FC-17).
+ *
+ *  A flow (workload, destination) is opened by its first message. Messages of one flow too many are dropped and
+ *  counted as flow_table_full; in a closed loop such a message is one that never ends. At least 4096 messages can
+ *  wait, or as many as the log of completions holds; beyond that arrivals are deferred (workload.h).
+ *
+ *  Tables for `show`: flows (sent), received, workloads.  Parameters for `set`: workload.NAME.load, in permille.
+ *  Allocates in create() only; an event costs O(log workloads + classes).                                          */
+#ifndef HEDDLE_NICD_DATAPATH_H
+#define HEDDLE_NICD_DATAPATH_H
+
+#include "nodes/node.h"
+
+/* node.h has the contract. Its config must have passed node_config_check(); the NIC's link is port 0. */
+extern const struct node_ops nicd_ops;
+
+#endif

@@ -1,0 +1,176 @@
+#include "nicd/receive.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/trace.h"
+#include "nodes/wire/address.h"
+#include "nodes/wire/frame.h"
+
+int receive_init(struct receive *receive, const struct node_config *config, struct stats_page *stats)
+{
+	uint32_t bits = 4;
+
+	while (1u << bits < 2 * stats->flows_max)
+		bits++;
+	*receive = (struct receive){
+		.stats = stats,
+		.flows = calloc(stats->flows_max, sizeof(*receive->flows)),
+		.table = calloc(1u << bits, sizeof(*receive->table)),
+		.table_shift = 64 - bits,
+		.table_mask = (1u << bits) - 1,
+		.frame_bytes_max = config->ports[0].mtu_bytes,
+		.measure_from_ps = config->measure_from_ps,
+		.measure_to_ps = config->measure_to_ps,
+	};
+	address_mac(config->nic.host_index, receive->mac);
+	if (!receive->flows || !receive->table) {
+		receive_fini(receive);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void receive_fini(struct receive *receive)
+{
+	free(receive->flows);
+	free(receive->table);
+	*receive = (struct receive){ 0 };
+}
+
+/* ---- flows ---- */
+
+/* where the hash table has the flow, or would have it */
+static uint32_t *flow_place(struct receive *receive, uint32_t source, uint32_t source_slot)
+{
+	uint64_t key = (uint64_t)source << 32 | source_slot;
+	uint64_t place = key * 0x9e3779b97f4a7c15ull >> receive->table_shift; /* Fibonacci hashing */
+
+	for (;; place++) {
+		uint32_t *entry = &receive->table[place & receive->table_mask];
+		const struct receive_flow *flow;
+
+		if (!*entry)
+			return entry;
+		flow = &receive->flows[*entry - 1];
+		if (flow->source == source && flow->source_slot == source_slot)
+			return entry;
+	}
+}
+
+/* the flow's slot + 1, a new one if need be; 0 when there are too many */
+static uint32_t flow_find(struct receive *receive, const struct frame_payload *payload, uint32_t traffic_class,
+			  node_time_t now)
+{
+	uint32_t *entry = flow_place(receive, payload->source, payload->flow_slot);
+	struct stats_page *stats = receive->stats;
+	uint32_t slot = (uint32_t)stats->flow_rx_count;
+
+	if (*entry || slot == stats->flows_max)
+		return *entry;
+	receive->flows[slot] = (struct receive_flow){ .source = payload->source, .source_slot = payload->flow_slot };
+	*stats_flow_rx(stats, slot) = (struct flow_rx_stats){
+		.source = payload->source,
+		.source_slot = payload->flow_slot,
+		.workload_index = payload->workload_index,
+		.traffic_class = traffic_class,
+		.first_ps = now,
+	};
+	stats->flow_rx_count = slot + 1;
+	*entry = slot + 1;
+	return *entry;
+}
+
+/* ---- order and completeness ---- */
+
+static void message_log(struct stats_page *stats, uint32_t slot, const struct frame_payload *payload, node_time_t now)
+{
+	stats_flow_rx(stats, slot)->messages++;
+	trace(stats, now, TRACE_MESSAGE_END, slot, payload->message, (uint32_t)payload->message_bytes);
+	if (stats->message_count == stats->messages_max) {
+		stats->messages_unlogged++;
+		return;
+	}
+	*stats_message(stats, stats->message_count) = (struct message_stats){
+		.flow = slot,
+		.bytes = payload->message_bytes,
+		.start_ps = payload->message_start_ps,
+		.end_ps = now,
+	};
+	stats->message_count++;
+}
+
+/* a packet in its place: does it complete its message? */
+static bool message_step(struct receive_flow *flow, const struct frame_payload *payload)
+{
+	if (payload->message_first) {
+		flow->message = payload->message;
+		flow->got_bytes = 0;
+		flow->whole = true;
+	}
+	if (!flow->whole || payload->message != flow->message) {
+		flow->whole = false;
+		return false;
+	}
+	flow->got_bytes += payload->payload_bytes;
+	if (!payload->message_last)
+		return false;
+	flow->whole = false;
+	return flow->got_bytes == payload->message_bytes;
+}
+
+/* is the packet the next one in order, or ahead of it? Counts what is lost and what was overtaken. */
+static bool order_step(struct receive_flow *flow, struct flow_rx_stats *stats, uint32_t packet)
+{
+	uint32_t ahead = packet - flow->packet;
+
+	if (ahead > INT32_MAX) {
+		stats->reordered++;
+		stats->lost -= stats->lost != 0;
+		return false;
+	}
+	if (ahead) {
+		stats->lost += ahead;
+		flow->whole = false;
+	}
+	flow->packet = packet + 1;
+	return true;
+}
+
+static bool drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now)
+{
+	receive->stats->drops[reason]++;
+	trace(receive->stats, now, TRACE_DROP, 0, reason, frame_bytes);
+	return false;
+}
+
+bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		   uint32_t traffic_class, node_time_t now)
+{
+	struct stats_page *stats = receive->stats;
+	struct frame_payload payload;
+	struct flow_rx_stats *flow_stats;
+	uint32_t found;
+
+	if (frame_bytes > receive->frame_bytes_max)
+		return drop(receive, DROP_OVERSIZE, frame_bytes, now);
+	if (frame_payload_read(bytes, captured_bytes, frame_bytes, &payload))
+		return drop(receive, DROP_MALFORMED, frame_bytes, now);
+	found = memcmp(bytes, receive->mac, sizeof(receive->mac)) ? 0
+								  : flow_find(receive, &payload, traffic_class, now);
+	if (!found)
+		return drop(receive, DROP_UNKNOWN_FLOW, frame_bytes, now);
+	flow_stats = stats_flow_rx(stats, found - 1);
+	flow_stats->packets++;
+	flow_stats->bytes += frame_bytes;
+	if (now >= receive->measure_from_ps && now < receive->measure_to_ps)
+		flow_stats->measured_bytes += frame_bytes;
+	flow_stats->last_ps = now;
+	stats->delivered_packets++;
+	stats->delivered_bytes += frame_bytes;
+	if (order_step(&receive->flows[found - 1], flow_stats, payload.packet) &&
+	    message_step(&receive->flows[found - 1], &payload))
+		message_log(stats, found - 1, &payload, now);
+	return true;
+}

@@ -1,0 +1,56 @@
+/*  receive - what arrives at a NIC: which flow it belongs to, whether it is in order, which messages are complete.
+ *
+ *  A flow is known by its sender and the sender's slot; it gets the next free line of the statistics page with its
+ *  first packet, so lines are numbered by first arrival, the same in every run. Packets of a flow are numbered from
+ *  0: a higher number than expected means that those between are lost (so far), a lower one that this packet was
+ *  overtaken; it is then no longer counted as lost. A message is complete when all of its bytes have come in order,
+ *  its last packet included; one with a hole or an overtaken packet never is.
+ *
+ *  Memory: flows_max flows and a hash table twice as large, allocated in _init, never later. A packet of one flow too
+ *  many is dropped and counted as unknown_flow, completions beyond the log as messages_unlogged.
+ *  Place: called by datapath.c with private copies of frames; writes the statistics page. Nothing in a frame is trusted
+ *  (TB-23).                                                                                                          */
+#ifndef HEDDLE_NICD_RECEIVE_H
+#define HEDDLE_NICD_RECEIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/config.h"
+#include "nodes/stats.h"
+#include "nodes/time.h"
+
+/* its slot is its index, as in the statistics page */
+struct receive_flow {
+	uint32_t source, source_slot;
+	uint32_t packet;    /* number of the next packet in order */
+	uint32_t message;   /* number of the message under way */
+	uint64_t got_bytes; /* of it */
+	bool whole;         /* nothing of it is missing so far; false also between messages */
+};
+
+struct receive {
+	struct stats_page *stats;
+	struct receive_flow *flows;
+	uint32_t *table;      /* slot + 1, by hash of source and source_slot; 0: empty; linear probing */
+	uint32_t table_shift; /* 64 - log2 of its size */
+	uint32_t table_mask;
+	uint32_t frame_bytes_max;
+	uint8_t mac[6]; /* own */
+	node_time_t measure_from_ps, measure_to_ps;
+};
+
+/** receive_init() - for the NIC that @config describes.  @stats  laid out, with flows_max lines; borrowed.
+ *  Return: 0 or -ENOMEM.                                                                                        */
+int receive_init(struct receive *receive, const struct node_config *config, struct stats_page *stats);
+void receive_fini(struct receive *receive);
+
+/** receive_frame() - a frame has arrived.
+ *  @bytes         a private copy of its first @captured_bytes.   @frame_bytes  its length without FCS.
+ *  @now           arrival of its last bit.
+ *  Return: true when it was placed in a flow; false when it was dropped and counted: oversize, malformed (no test
+ *  payload), unknown_flow (for another host, or one flow too many).  O(1) expected.                                */
+bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		   uint32_t traffic_class, node_time_t now);
+
+#endif

@@ -1,0 +1,294 @@
+#include "nodes/config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/ring.h"
+
+/* where the text goes and which part of the configuration is being looked at, e.g. "ports[3]." */
+struct checker {
+	char *why;
+	unsigned why_max;
+	char place[64];
+	bool refused;
+};
+
+/* ours, to keep sums of times within 64 bits: no fabric is longer, no switch slower */
+#define DELAY_MAX_PS NODE_S
+#define GAP_BYTES_MAX 9216u
+
+__attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker, const char *format, ...)
+{
+	va_list arguments;
+
+	if (checker->refused)
+		return;
+	checker->refused = true;
+	va_start(arguments, format);
+	vsnprintf(checker->why, checker->why_max, format, arguments);
+	va_end(arguments);
+}
+
+__attribute__((format(printf, 2, 3))) static void enter(struct checker *checker, const char *format, ...)
+{
+	va_list arguments;
+
+	if (checker->refused)
+		return;
+	va_start(arguments, format);
+	vsnprintf(checker->place, sizeof(checker->place), format, arguments);
+	va_end(arguments);
+}
+
+static void range(struct checker *checker, const char *field, uint64_t value, uint64_t min, uint64_t max)
+{
+	if (value < min || value > max)
+		refuse(checker, "%s%s is %" PRIu64 ", it must be %" PRIu64 "..%" PRIu64, checker->place, field, value,
+		       min, max);
+}
+
+static void below(struct checker *checker, const char *field, uint64_t value, const char *bound_name, uint64_t bound)
+{
+	if (value >= bound)
+		refuse(checker, "%s%s is %" PRIu64 ", it must be less than %s, which is %" PRIu64, checker->place,
+		       field, value, bound_name, bound);
+}
+
+/*  Return: true if @count elements are there to be looked at */
+static bool array(struct checker *checker, const char *field, const void *elements, uint32_t count, uint32_t min,
+		  uint32_t max)
+{
+	range(checker, field, count, min, max);
+	if (count && !elements)
+		refuse(checker, "%s%s is %" PRIu32 ", but the elements are missing", checker->place, field, count);
+	return !checker->refused;
+}
+
+/* a name goes into file names, tables and messages */
+static void name(struct checker *checker, const char *field, const char *text)
+{
+	size_t length = strnlen(text, NODE_NAME_MAX);
+
+	if (!length)
+		refuse(checker, "%s%s is empty", checker->place, field);
+	if (length == NODE_NAME_MAX)
+		refuse(checker, "%s%s is longer than %d bytes", checker->place, field, NODE_NAME_MAX - 1);
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] <= ' ' || text[i] == '/' || text[i] == 0x7f)
+			refuse(checker, "%s%s has the byte 0x%02x at %zu, which a name must not have", checker->place,
+			       field, (unsigned char)text[i], i);
+}
+
+static void classes_check(struct checker *checker, const struct node_config *config)
+{
+	uint64_t min_sum = 0;
+
+	range(checker, "class_count", config->class_count, 1, NODE_CLASSES_MAX);
+	for (uint32_t i = 0; i < config->class_count && !checker->refused; i++) {
+		const struct class_config *class = &config->classes[i];
+
+		enter(checker, "classes[%" PRIu32 "].", i);
+		name(checker, "name", class->name);
+		range(checker, "max_permille", class->max_permille, 1, 1000);
+		range(checker, "min_permille", class->min_permille, 0, class->max_permille);
+		min_sum += class->min_permille;
+	}
+	enter(checker, "classes: ");
+	range(checker, "sum of min_permille", min_sum, 0, 1000);
+	enter(checker, "%s", "");
+}
+
+static void port_check(struct checker *checker, const struct node_config *config, const struct port_config *port)
+{
+	range(checker, "kind", port->kind, 0, PORT_KINDS - 1);
+	name(checker, "peer_name", port->peer_name);
+	below(checker, "peer_index", port->peer_index, "node_count", config->node_count);
+	if (port->peer_index == config->index)
+		refuse(checker, "%speer_index is %" PRIu32 ", which is the node itself", checker->place,
+		       port->peer_index);
+	range(checker, "peer_port", port->peer_port, 0, NODE_PORTS_MAX - 1);
+	range(checker, "rate_bps", port->rate_bps, 1000000, 800000000000);
+	range(checker, "delay_ps", port->delay_ps, 0, DELAY_MAX_PS);
+	range(checker, "mtu_bytes", port->mtu_bytes, 64, 9216);
+	range(checker, "gap_bytes", port->gap_bytes, 0, GAP_BYTES_MAX);
+	range(checker, "loss_ppb", port->loss_ppb, 0, 1000000000);
+	range(checker, "bit_error_e15", port->bit_error_e15, 0, 1000000000000000);
+	if ((port->loss_ppb || port->bit_error_e15) && !port->guarded)
+		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
+	range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
+	range(checker, "match_fields", port->match_fields, 0, MATCH_ALL);
+	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);
+	if (port->ring_bytes & (port->ring_bytes - 1))
+		refuse(checker, "%sring_bytes is %" PRIu32 ", which is no power of two", checker->place,
+		       port->ring_bytes);
+}
+
+static void ports_check(struct checker *checker, const struct node_config *config, node_time_t latency_ps)
+{
+	if (!array(checker, "port_count", config->ports, config->port_count, 1, NODE_PORTS_MAX))
+		return;
+	for (uint32_t i = 0; i < config->port_count && !checker->refused; i++) {
+		enter(checker, "ports[%" PRIu32 "].", i);
+		port_check(checker, config, &config->ports[i]);
+		/* the clock needs it: what is sent must arrive later than it was decided (clock.h) */
+		if (!latency_ps && !config->ports[i].delay_ps)
+			refuse(checker, "%sdelay_ps is 0, and so is the node's latency_ps: one must be greater",
+			       checker->place);
+	}
+	enter(checker, "%s", "");
+}
+
+static void route_check(struct checker *checker, const struct route_config *route, uint32_t port_count)
+{
+	range(checker, "fabric_address", route->fabric_address, 1, 65535);
+	if (!route->ports || (port_count < 64 && route->ports >> port_count))
+		refuse(checker, "%sports is 0x%" PRIx64 ", it must name some of the node's %" PRIu32 " ports",
+		       checker->place, route->ports, port_count);
+}
+
+static void host_check(struct checker *checker, const struct host_config *host)
+{
+	range(checker, "host_index", host->host_index, 0, NODE_COUNT_MAX - 1);
+	range(checker, "fabric_address", host->fabric_address, 1, 65535);
+	range(checker, "egress_port", host->egress_port, 0, NODE_PORTS_MAX - 1);
+}
+
+static void switch_check(struct checker *checker, const struct node_config *config)
+{
+	const struct switch_config *self = &config->switch_;
+
+	enter(checker, "switch.");
+	range(checker, "fabric_address", self->fabric_address, 1, 65535);
+	range(checker, "latency_ps", self->latency_ps, 0, DELAY_MAX_PS);
+	range(checker, "arbiter", self->arbiter, 0, ARBITER_KINDS - 1);
+	range(checker, "output_queue_units_max", self->output_queue_units_max, 1, UINT32_MAX);
+	range(checker, "ack_t1_ps", self->ack_t1_ps, 0, DELAY_MAX_PS);
+	range(checker, "ack_t2_ps", self->ack_t2_ps, 0, DELAY_MAX_PS);
+	range(checker, "ack_t3_ps", self->ack_t3_ps, 0, DELAY_MAX_PS);
+	range(checker, "ack_collect", self->ack_collect, 1, 48);
+	if (array(checker, "route_count", self->routes, self->route_count, 0, NODE_COUNT_MAX))
+		for (uint32_t i = 0; i < self->route_count && !checker->refused; i++) {
+			enter(checker, "switch.routes[%" PRIu32 "].", i);
+			route_check(checker, &self->routes[i], config->port_count);
+		}
+	enter(checker, "switch.");
+	if (array(checker, "host_count", self->hosts, self->host_count, 0, NODE_COUNT_MAX))
+		for (uint32_t i = 0; i < self->host_count && !checker->refused; i++) {
+			enter(checker, "switch.hosts[%" PRIu32 "].", i);
+			host_check(checker, &self->hosts[i]);
+		}
+}
+
+static void sizes_check(struct checker *checker, const struct workload_config *workload)
+{
+	uint64_t bytes = 0;
+	uint32_t ppm = 0;
+
+	if (!array(checker, "size_count", workload->sizes, workload->size_count, workload->message_bytes ? 0 : 1,
+		   WORKLOAD_SIZES_MAX))
+		return;
+	for (uint32_t i = 0; i < workload->size_count; i++) {
+		const struct size_point *point = &workload->sizes[i];
+
+		if (!point->bytes || point->bytes < bytes)
+			refuse(checker, "%ssizes[%" PRIu32 "].bytes is %" PRIu64 ", sizes must be positive and rise",
+			       checker->place, i, point->bytes);
+		if (point->cumulative_ppm <= ppm)
+			refuse(checker, "%ssizes[%" PRIu32 "].cumulative_ppm is %" PRIu32 ", it must rise strictly",
+			       checker->place, i, point->cumulative_ppm);
+		bytes = point->bytes;
+		ppm = point->cumulative_ppm;
+	}
+	if (workload->size_count && ppm != 1000000)
+		refuse(checker, "%ssizes end at cumulative_ppm %" PRIu32 ", they must end at 1000000", checker->place,
+		       ppm);
+}
+
+static void arrival_check(struct checker *checker, const struct workload_config *workload)
+{
+	range(checker, "arrival", workload->arrival, 0, ARRIVAL_KINDS - 1);
+	if (workload->arrival == ARRIVAL_CLOSED)
+		range(checker, "window", workload->window, 1, UINT32_MAX);
+	if (workload->arrival == ARRIVAL_PACED || workload->arrival == ARRIVAL_POISSON)
+		range(checker, "load_permille", workload->load_permille, 1, 1000);
+	if (workload->arrival == ARRIVAL_BURST) {
+		range(checker, "burst_messages", workload->burst_messages, 1, UINT32_MAX);
+		range(checker, "burst_period_ps", workload->burst_period_ps, 1, NODE_TIME_NEVER);
+	}
+}
+
+static void workload_check(struct checker *checker, const struct node_config *config,
+			   const struct workload_config *workload)
+{
+	name(checker, "name", workload->name);
+	range(checker, "destination", workload->destination, 0, DESTINATION_KINDS - 1);
+	range(checker, "frame", workload->frame, 0, FRAME_KINDS - 1);
+	arrival_check(checker, workload);
+	below(checker, "traffic_class", workload->traffic_class, "class_count", config->class_count);
+	range(checker, "packet_bytes", workload->packet_bytes, 64, config->ports[0].mtu_bytes);
+	range(checker, "start_ps", workload->start_ps, 0, workload->stop_ps);
+	sizes_check(checker, workload);
+	if (array(checker, "destination_count", workload->destinations, workload->destination_count, 1,
+		  NODE_COUNT_MAX))
+		for (uint32_t i = 0; i < workload->destination_count; i++)
+			range(checker, "destinations", workload->destinations[i], 0, NODE_COUNT_MAX - 1);
+}
+
+static void nic_check(struct checker *checker, const struct node_config *config)
+{
+	const struct nic_config *nic = &config->nic;
+
+	range(checker, "port_count", config->port_count, 1, 1);
+	enter(checker, "nic.");
+	range(checker, "host_index", nic->host_index, 0, NODE_COUNT_MAX - 1);
+	range(checker, "latency_ps", nic->latency_ps, 0, DELAY_MAX_PS);
+	range(checker, "flows_max", nic->flows_max, 1, UINT32_MAX);
+	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0, UINT32_MAX))
+		return;
+	for (uint32_t i = 0; i < nic->workload_count && !checker->refused; i++) {
+		enter(checker, "nic.workloads[%" PRIu32 "].", i);
+		workload_check(checker, config, &nic->workloads[i]);
+	}
+}
+
+int node_config_check(const struct node_config *config, char *why, unsigned why_max)
+{
+	struct checker checker = { .why = why, .why_max = why_max };
+
+	if (why_max)
+		why[0] = 0;
+	range(&checker, "kind", config->kind, 0, NODE_KINDS - 1);
+	name(&checker, "name", config->name);
+	range(&checker, "node_count", config->node_count, 1, NODE_COUNT_MAX);
+	below(&checker, "index", config->index, "node_count", config->node_count);
+	range(&checker, "measure_from_ps", config->measure_from_ps, 0, config->measure_to_ps);
+	classes_check(&checker, config);
+	ports_check(&checker, config,
+		    config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps);
+	if (!checker.refused && config->kind == NODE_SWITCH)
+		switch_check(&checker, config);
+	if (!checker.refused && config->kind == NODE_NIC)
+		nic_check(&checker, config);
+	return checker.refused ? -EINVAL : 0;
+}
+
+void node_config_free(struct node_config *config)
+{
+	for (uint32_t i = 0; config->nic.workloads && i < config->nic.workload_count; i++) {
+		free(config->nic.workloads[i].sizes);
+		free(config->nic.workloads[i].destinations);
+	}
+	free(config->nic.workloads);
+	free(config->switch_.routes);
+	free(config->switch_.hosts);
+	free(config->ports);
+	config->nic.workloads = NULL;
+	config->switch_.routes = NULL;
+	config->switch_.hosts = NULL;
+	config->ports = NULL;
+	config->nic.workload_count = config->switch_.route_count = config->switch_.host_count = config->port_count = 0;
+}

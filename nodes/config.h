@@ -1,0 +1,167 @@
+/*  config - everything a node is told at start, as plain data.
+ *
+ *  The orchestrator's plan fills it, control.c carries it over the control socket, switchd and nicd build themselves
+ *  from it. A node knows nothing else: neither the machine, nor the scenario, nor the other nodes (TB-6).
+ *  Ownership: a node_config owns every pointer in it; node_config_free() releases all of them.                       */
+#ifndef HEDDLE_NODES_CONFIG_H
+#define HEDDLE_NODES_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/time.h"
+
+#define NODE_NAME_MAX 32       /* with the terminating 0 */
+#define NODE_PORTS_MAX 64      /* FC-22 */
+#define NODE_CLASSES_MAX 8     /* traffic classes */
+#define NODE_CHANNELS_MAX 2048 /* flow_id has 11 bits (FC-5) */
+#define NODE_COUNT_MAX 8192    /* nodes in one fabric */
+#define WORKLOAD_SIZES_MAX 64  /* points of a flow-size distribution */
+
+enum node_kind { NODE_SWITCH, NODE_NIC, NODE_KINDS };
+
+enum port_kind { PORT_EDGE, PORT_FABRIC, PORT_KINDS };
+
+enum arbiter_kind { ARBITER_BY_FLOW, ARBITER_BY_PORT, ARBITER_KINDS };
+
+/* what distinguishes flows at an edge port, as a set of fields (FC-2); destination and class always belong to it */
+enum match_field {
+	MATCH_SOURCE_MAC = 1 << 0,
+	MATCH_DESTINATION_MAC = 1 << 1,
+	MATCH_VLAN = 1 << 2,
+	MATCH_IP_PAIR = 1 << 3,
+	MATCH_PORTS = 1 << 4, /* protocol number, TCP/UDP ports: with MATCH_IP_PAIR the 5-tuple */
+	MATCH_FLOW_LABEL = 1 << 5,
+	MATCH_HPC = 1 << 6, /* HPC process, thread and queue pair; RoCEv2 queue pair */
+	MATCH_ALL = (1 << 7) - 1,
+};
+
+struct class_config {
+	char name[NODE_NAME_MAX];
+	uint32_t min_permille; /* share of every link that is guaranteed, 0..1000; all classes together <= 1000 */
+	uint32_t max_permille; /* share of every link that is never exceeded, 1..1000 */
+};
+
+struct port_config {
+	enum port_kind kind;
+	char peer_name[NODE_NAME_MAX];
+	uint32_t peer_index;   /* the neighbour's node index (its slot on the clock page) */
+	uint32_t peer_port;    /* the neighbour's port at the other end of the link */
+	uint32_t link_index;   /* which link of the fabric this is */
+	uint64_t rate_bps;     /* 1 Mb/s .. 800 Gb/s */
+	node_time_t delay_ps;  /* propagation */
+	uint32_t mtu_bytes;    /* largest frame without FCS and fabric header: 64..9216 */
+	uint32_t gap_bytes;    /* preamble and inter-frame gap, counted in link time but not in frame lengths */
+	uint32_t loss_ppb;     /* frames lost, per 10^9 */
+	uint64_t bit_error_e15; /* bits in error, per 10^15 */
+	bool guarded;          /* the link tells its sender which frames were lost (on as soon as it can lose any) */
+	uint32_t channels;     /* flow channels per direction, 1..2048 */
+	uint32_t buffer_units; /* own input buffer per traffic class; 0: takes everything */
+	uint32_t peer_buffer_units; /* the peer's input buffer per traffic class; 0: takes everything */
+	uint32_t match_fields; /* edge ports of switches: set of enum match_field */
+	uint32_t ring_bytes;   /* data area of the transmit ring, a power of two */
+};
+
+/* which output ports lead to a switch */
+struct route_config {
+	uint32_t fabric_address;
+	uint64_t ports; /* bit per candidate port; static routing takes the (egress port mod count)-th */
+};
+
+/* FC-3: where a host is */
+struct host_config {
+	uint32_t host_index;     /* MAC, IPv4, IPv6 and HPC addresses follow from it: nodes/wire/address.h */
+	uint32_t fabric_address; /* egress switch */
+	uint32_t egress_port;    /* edge port there */
+};
+
+struct switch_config {
+	uint32_t fabric_address; /* 1..65535, unique */
+	node_time_t latency_ps;  /* from an input to the link of an output, on an empty switch */
+	bool cut_through;        /* else store and forward */
+	enum arbiter_kind arbiter;
+	uint32_t output_queue_units_max; /* output transmit queue of a port and class; requests beyond wait at the input */
+	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps; /* FC-18 */
+	uint32_t ack_collect;    /* the set number of T2, 1..48 */
+	uint32_t route_count;
+	struct route_config *routes;
+	uint32_t host_count;
+	struct host_config *hosts;
+};
+
+enum frame_kind { FRAME_ETHERNET, FRAME_IPV4, FRAME_IPV6, FRAME_ROCE, FRAME_HPC, FRAME_KINDS };
+
+/* whom the next message goes to */
+enum destination_kind { DESTINATION_FIXED, DESTINATION_RANDOM, DESTINATION_ROUND_ROBIN, DESTINATION_KINDS };
+
+/* when the next message starts */
+enum arrival_kind {
+	ARRIVAL_CLOSED,  /* `window` messages under way per destination choice; the next starts when one was sent out */
+	ARRIVAL_PACED,   /* evenly, at `load` */
+	ARRIVAL_POISSON, /* exponential gaps, at `load` on average */
+	ARRIVAL_BURST,   /* `burst_messages` back to back every `burst_period_ps` */
+	ARRIVAL_KINDS
+};
+
+struct size_point {
+	uint64_t bytes;
+	uint32_t cumulative_ppm; /* strictly rising, the last is 1000000; linear between points, from 0 bytes at 0 */
+};
+
+/* one workload as one sending NIC sees it */
+struct workload_config {
+	uint32_t workload_index; /* which workload of the scenario */
+	char name[NODE_NAME_MAX];
+	enum destination_kind destination;
+	enum arrival_kind arrival;
+	enum frame_kind frame;
+	uint32_t traffic_class;
+	uint32_t packet_bytes;     /* largest frame, without FCS */
+	uint32_t window;           /* ARRIVAL_CLOSED */
+	uint32_t load_permille;    /* share of the NIC's link rate; ARRIVAL_PACED and ARRIVAL_POISSON */
+	uint32_t burst_messages;
+	node_time_t burst_period_ps;
+	node_time_t start_ps, stop_ps; /* no message starts before, or at or after */
+	uint64_t messages_max;     /* 0: no limit */
+	uint64_t message_bytes;    /* fixed size; 0: from `sizes` */
+	uint32_t size_count;
+	struct size_point *sizes;
+	uint64_t seed;             /* of this workload at this NIC */
+	uint32_t destination_count;
+	uint32_t *destinations;    /* host indices */
+};
+
+struct nic_config {
+	uint32_t host_index;
+	node_time_t latency_ps;   /* from the decision to send to the first bit on the link */
+	uint32_t flows_max;       /* flows that it can send, and as many that it can receive */
+	uint32_t messages_max;    /* messages that the log of completions holds */
+	uint32_t workload_count;
+	struct workload_config *workloads;
+};
+
+struct node_config {
+	enum node_kind kind;
+	char name[NODE_NAME_MAX];
+	uint32_t index;          /* slot on the clock page */
+	uint32_t node_count;     /* nodes of the fabric */
+	uint64_t seed;           /* of this node: losses on its links, ... */
+	node_time_t measure_from_ps, measure_to_ps; /* rates are taken over this interval */
+	node_time_t sample_ps;   /* a sample of every queue this often; 0: none */
+	uint32_t samples_max;
+	uint32_t class_count;
+	struct class_config classes[NODE_CLASSES_MAX];
+	uint32_t port_count;
+	struct port_config *ports;
+	struct switch_config switch_; /* kind == NODE_SWITCH */
+	struct nic_config nic;        /* kind == NODE_NIC */
+};
+
+/** node_config_check() - is @config complete and within every limit stated above?
+ *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */
+int node_config_check(const struct node_config *config, char *why, unsigned why_max);
+
+/** node_config_free() - releases what @config points to, not @config itself. A zeroed config is fine. */
+void node_config_free(struct node_config *config);
+
+#endif

@@ -1,0 +1,61 @@
+/*  control - the control socket of a node: protobuf-c messages over SOCK_SEQPACKET (TB-6).
+ *
+ *  One end belongs to the orchestrator, the other is the node's descriptor 3. control.proto is the whole contract; no other
+ *  file includes protobuf. A message is one packet of at most CONTROL_BYTES_MAX bytes; file descriptors travel beside it.
+ *  Order of a start: CONFIGURE (with the descriptors below) -> READY; then nothing is needed until a SHOW, SET or the end
+ *  of the clock. In a fallback event loop the sender also rings the node's futex word (clock asleep[]), see loop.h.
+ *  Descriptors with CONFIGURE: clock page, statistics page, then transmit ring and receive ring of every port in order. A
+ *  kernel passes at most 253 at once; NODE_PORTS_MAX ports need 130.                                                 */
+#ifndef HEDDLE_NODES_CONTROL_H
+#define HEDDLE_NODES_CONTROL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nodes/config.h"
+
+#define CONTROL_FD 3
+#define CONTROL_BYTES_MAX (1u << 20)
+#define CONTROL_FDS_MAX (2 + 2 * NODE_PORTS_MAX)
+#define CONTROL_TEXT_MAX 1024u
+
+enum control_kind {
+	CONTROL_CONFIGURE, /* orchestrator -> node: config and descriptors */
+	CONTROL_READY,     /* node -> orchestrator: text = which event loop it uses and why */
+	CONTROL_SHOW,      /* orchestrator -> node: table (text) and port (number) */
+	CONTROL_SET,       /* orchestrator -> node: name (text) and value (text2) */
+	CONTROL_ANSWER,    /* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */
+	CONTROL_EVENT,     /* node -> orchestrator: something worth a line (text); number = 0 note, 1 error that ends the run */
+	CONTROL_KINDS
+};
+
+struct control_message {
+	enum control_kind kind;
+	int64_t number;
+	char text[CONTROL_TEXT_MAX];
+	char text2[CONTROL_TEXT_MAX];
+	char *body;                 /* malloc'd or NULL; owned by the message */
+	struct node_config *config; /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
+	uint32_t fd_count;
+	int fds[CONTROL_FDS_MAX];   /* owned by the message when received (-1: taken), borrowed when sent */
+};
+
+/** control_pack() - @message as bytes.  Return: their number, malloc'd into *@bytes; or -ENOMEM, -EMSGSIZE. */
+int control_pack(const struct control_message *message, uint8_t **bytes);
+
+/** control_unpack() - the opposite; nothing of @bytes is trusted: unknown kinds, missing fields, configurations that
+ *  node_config_check() refuses give -EINVAL with a sentence in @why. On success control_message_free() later.     */
+int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message, char *why, unsigned why_max);
+
+/** control_send() - sends @message over @socket, descriptors too. Blocks while the peer's queue is full.
+ *  Return: 0 or -errno (-EPIPE: the peer is gone).                                                             */
+int control_send(int socket, const struct control_message *message);
+
+/** control_receive() - the next message.  @wait  block until there is one.
+ *  Return: 0; -EAGAIN (nothing there, !wait); -EPIPE (peer closed); -EINVAL (nonsense, @why filled).           */
+int control_receive(int socket, struct control_message *message, int wait, char *why, unsigned why_max);
+
+/** control_message_free() - releases body, config and received descriptors. */
+void control_message_free(struct control_message *message);
+
+#endif

@@ -1,0 +1,413 @@
+#include "nodes/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/units.h"
+
+#define HEADER_BYTES 64u        /* a packet is announced when so much of it has arrived (cut through) */
+#define FABRIC_HEADER_ON_LINK 12u
+#define CREDIT_PARTS 16u        /* room is told in sixteenths of the buffer */
+
+/* ---- set-up ---- */
+
+static int guard_init(struct link *link)
+{
+	link->log = calloc(LINK_LOG_MAX, sizeof(*link->log));
+	link->ack_log = calloc(LINK_LOG_MAX, sizeof(*link->ack_log));
+	link->missing = calloc(LINK_LOG_MAX / 64, sizeof(*link->missing));
+	return link->log && link->ack_log && link->missing ? 0 : -ENOMEM;
+}
+
+int link_init(struct link *link, const struct node_config *config, uint32_t port, struct ring_page *tx, size_t tx_bytes,
+	      struct ring_page *rx, size_t rx_bytes, struct stats_page *stats)
+{
+	const struct port_config *p = &config->ports[port];
+	bool is_switch = config->kind == NODE_SWITCH;
+
+	*link = (struct link){
+		.first_sent_ps = NODE_TIME_NEVER,
+		.rate_bps = p->rate_bps,
+		.ps_per_byte = 8 * NODE_S % p->rate_bps ? 0 : 8 * NODE_S / p->rate_bps,
+		.lead_ps = p->delay_ps + (is_switch ? config->switch_.latency_ps : config->nic.latency_ps),
+		.gap_bytes = p->gap_bytes,
+		.guarded = p->guarded,
+		.cut_through = is_switch && config->switch_.cut_through,
+		.class_count = (uint8_t)config->class_count,
+		.port = (uint8_t)port,
+		.front_bytes = p->kind == PORT_FABRIC ? FABRIC_HEADER_ON_LINK : 0,
+		.credit_quantum = p->buffer_units / CREDIT_PARTS ? p->buffer_units / CREDIT_PARTS : 1,
+		.buffer_units = p->buffer_units,
+		.peer_buffer_units = p->peer_buffer_units,
+		.loss_ppb = p->loss_ppb,
+		.bit_error_e15 = p->bit_error_e15,
+		.measure_from_ps = config->measure_from_ps,
+		.measure_to_ps = config->measure_to_ps,
+		.stats = stats_port(stats, port),
+		.drops = stats->drops,
+	};
+	for (uint32_t c = 0; c < config->class_count; c++)
+		link->credit_units[c] = p->peer_buffer_units;
+	random_init(&link->random, config->seed, port);
+	if (ring_tx_attach(&link->tx, tx, tx_bytes) || ring_rx_attach(&link->rx, rx, rx_bytes))
+		return -EINVAL;
+	return p->guarded ? guard_init(link) : 0;
+}
+
+void link_fini(struct link *link)
+{
+	free(link->log);
+	free(link->ack_log);
+	free(link->missing);
+	*link = (struct link){ 0 };
+}
+
+void link_listen(struct link *link, const struct link_listener *listener)
+{
+	link->listener = *listener;
+}
+
+/* ---- sending ---- */
+
+/* the part of [from, from + length) that lies in the measured interval */
+static node_time_t measured_part(const struct link *link, node_time_t from, node_time_t length)
+{
+	node_time_t begin = node_time_max(from, link->measure_from_ps);
+	node_time_t end = node_time_min(from + length, link->measure_to_ps);
+
+	return end > begin ? end - begin : 0;
+}
+
+/* takes the link for @wire_bytes (and @gap_bytes) from now on; returns when the first bit arrives at the peer */
+static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t gap_bytes)
+{
+	uint64_t bytes = wire_bytes + gap_bytes;
+	node_time_t start = node_time_max(now, link->busy_until_ps);
+	node_time_t length = link->ps_per_byte ? bytes * link->ps_per_byte : node_time_of_bytes(bytes, link->rate_bps);
+
+	link->busy_until_ps = start + length;
+	link->stats->tx_frames++;
+	link->stats->tx_bytes += wire_bytes;
+	link->stats->tx_busy_ps += length;
+	link->stats->tx_busy_measured_ps += measured_part(link, start, length);
+	return start + link->lead_ps;
+}
+
+/* does the link lose a frame of @wire_bytes? Bit errors add up linearly: exact enough below 1e-6 per frame bit. */
+static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
+{
+	uint64_t errors_e15;
+
+	if (!link->loss_ppb && !link->bit_error_e15)
+		return false;
+	errors_e15 = wire_bytes * 8ull * link->bit_error_e15 + link->loss_ppb * 1000000ull;
+	return random_below(&link->random, 1000000000000000ull) < errors_e15;
+}
+
+/* a record's place in the ring with its header filled, or NULL */
+static struct record *record_start(struct link *link, node_time_t at, uint32_t wire_bytes, uint32_t captured_bytes)
+{
+	struct record *record = ring_reserve(&link->tx, captured_bytes);
+
+	if (!record) {
+		link->drops[DROP_RING_FULL]++;
+		return NULL;
+	}
+	record->at_ps = at;
+	record->wire_bytes = wire_bytes;
+	record->captured_bytes = captured_bytes;
+	record->sequence = link->sequence;
+	ring_commit(&link->tx, captured_bytes);
+	link->first_sent_ps = node_time_min(link->first_sent_ps, at);
+	return record;
+}
+
+uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t captured_bytes,
+			  uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag)
+{
+	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
+	uint32_t units = units_of_bytes(frame_bytes);
+	struct record *record = NULL;
+
+	link->stats->tx_packets++;
+	if (link->peer_buffer_units)
+		link->credit_units[traffic_class] -= units;
+	if (link->guarded) {
+		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){
+			.tag = tag,
+			.frame_bytes = frame_bytes,
+			.units = (uint16_t)units,
+			.kind = RECORD_PACKET,
+			.traffic_class = (uint8_t)traffic_class,
+		};
+		link->sync_due = true;
+	}
+	if (!frame_is_lost(link, wire_bytes))
+		record = record_start(link, at, wire_bytes, captured_bytes);
+	link->sequence++;
+	if (!record) {
+		link->drops[DROP_LINK_LOSS]++;
+		link->stats->lost_frames++;
+		link->stats->lost_packets++;
+		link->stats->lost_bytes += frame_bytes;
+		return NULL;
+	}
+	record->kind = RECORD_PACKET;
+	record->traffic_class = (uint16_t)traffic_class;
+	record->word = 0;
+	return record->bytes;
+}
+
+void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
+		    uint32_t wire_bytes)
+{
+	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
+	struct record *record = NULL;
+
+	link->stats->ack_frames++;
+	if (link->guarded) {
+		link->log[link->sequence % LINK_LOG_MAX] =
+			(struct link_log_entry){ .kind = RECORD_ACKS, .ack_bytes = (uint16_t)captured_bytes };
+		memcpy(link->ack_log[link->sequence % LINK_LOG_MAX], bytes, captured_bytes);
+		link->sync_due = true;
+	}
+	if (!frame_is_lost(link, wire_bytes))
+		record = record_start(link, at, wire_bytes, captured_bytes);
+	link->sequence++;
+	if (!record) {
+		link->drops[DROP_LINK_LOSS]++;
+		link->stats->lost_frames++;
+		return;
+	}
+	record->kind = RECORD_ACKS;
+	record->traffic_class = 0;
+	record->word = 0;
+	memcpy(record->bytes, bytes, captured_bytes);
+}
+
+static void send_word(struct link *link, node_time_t now, enum link_word kind, uint32_t traffic_class, uint32_t value)
+{
+	node_time_t at = occupy(link, now, LINK_WORD_BYTES, 0);
+	struct record *record = record_start(link, at, LINK_WORD_BYTES, 0);
+
+	if (!record)
+		return;
+	link->stats->words++;
+	record->kind = RECORD_WORD;
+	record->traffic_class = (uint16_t)traffic_class;
+	record->word = (uint64_t)kind << 32 | value;
+}
+
+/* says which frames did not arrive, then how far everything is settled */
+static void send_guard_words(struct link *link, node_time_t now)
+{
+	for (uint32_t s = link->seen_told; link->missing_count && s != link->sequence_expected; s++) {
+		uint64_t *word = &link->missing[s % LINK_LOG_MAX / 64];
+		uint64_t bit = 1ull << s % 64;
+
+		if (!(*word & bit))
+			continue;
+		*word &= ~bit;
+		link->missing_count--;
+		send_word(link, now, LINK_WORD_MISSING, 0, s);
+	}
+	send_word(link, now, LINK_WORD_SEEN, 0, link->sequence_expected);
+	link->seen_told = link->sequence_expected;
+	link->seen_due = false;
+}
+
+void link_send_words(struct link *link, node_time_t now, bool idle)
+{
+	while (link->words_due) {
+		uint32_t c = (uint32_t)__builtin_ctz(link->words_due);
+
+		link->words_due &= (uint8_t)(link->words_due - 1);
+		link->freed_told[c] = link->freed_units[c];
+		send_word(link, now, LINK_WORD_CREDIT, c, link->freed_units[c]);
+	}
+	if (link->seen_due)
+		send_guard_words(link, now);
+	if (idle && link->sync_due) {
+		send_word(link, now, LINK_WORD_SYNC, 0, link->sequence);
+		link->sync_due = false;
+	}
+}
+
+node_time_t link_flush(struct link *link)
+{
+	node_time_t first = link->first_sent_ps;
+
+	if (first == NODE_TIME_NEVER)
+		return first;
+	ring_publish(&link->tx);
+	link->first_sent_ps = NODE_TIME_NEVER;
+	return first;
+}
+
+/* ---- receiving ---- */
+
+node_time_t link_next_at(struct link *link)
+{
+	uint32_t wire_bytes;
+
+	link->head_bytes = ring_peek(&link->rx, &link->head);
+	if (!link->head_bytes)
+		return NODE_TIME_NEVER;
+	wire_bytes = link->head.wire_bytes;
+	if (link->head.kind == RECORD_PACKET && link->cut_through && wire_bytes > HEADER_BYTES)
+		wire_bytes = HEADER_BYTES;
+	return link->head.at_ps + link_frame_time_of(link, wire_bytes);
+}
+
+static void bad_record(struct link *link)
+{
+	link->drops[DROP_BAD_RECORD]++;
+}
+
+/* frames before @sequence that have not arrived never will: the ring keeps order */
+static void note_missing(struct link *link, uint32_t sequence)
+{
+	if (sequence - link->sequence_expected > LINK_LOG_MAX || !link->guarded) {
+		bad_record(link); /* a peer that cannot count */
+		link->sequence_expected = sequence;
+		link->seen_told = sequence;
+		return;
+	}
+	for (uint32_t s = link->sequence_expected; s != sequence; s++) {
+		link->missing[s % LINK_LOG_MAX / 64] |= 1ull << s % 64;
+		link->missing_count++;
+	}
+	link->sequence_expected = sequence;
+	link->seen_due = true;
+}
+
+static void on_credit(struct link *link, uint32_t traffic_class, uint32_t value)
+{
+	uint32_t more;
+
+	if (traffic_class >= link->class_count || !link->peer_buffer_units) {
+		bad_record(link);
+		return;
+	}
+	more = value - link->freed_peer[traffic_class];
+	if (more > link->peer_buffer_units - link->credit_units[traffic_class]) {
+		bad_record(link); /* more than was ever taken */
+		return;
+	}
+	link->freed_peer[traffic_class] = value;
+	link->credit_units[traffic_class] += more;
+}
+
+/* a frame's fate is known: forget it, and tell */
+static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t now)
+{
+	struct link_log_entry *entry = &link->log[sequence % LINK_LOG_MAX];
+	const struct link_listener *listener = &link->listener;
+
+	if (entry->kind == RECORD_PACKET && lost) {
+		if (link->peer_buffer_units)
+			link->credit_units[entry->traffic_class] += entry->units;
+		if (listener->on_lost)
+			listener->on_lost(listener->owner, link, entry, now);
+	} else if (entry->kind == RECORD_PACKET) {
+		if (listener->on_seen)
+			listener->on_seen(listener->owner, link, entry, now);
+	} else if (entry->kind == RECORD_ACKS && lost && listener->on_ack_lost) {
+		listener->on_ack_lost(listener->owner, link, link->ack_log[sequence % LINK_LOG_MAX], entry->ack_bytes, now);
+	}
+	entry->kind = RECORD_PAD;
+}
+
+static void on_word(struct link *link, const struct record *header, node_time_t now)
+{
+	uint32_t value = (uint32_t)header->word;
+	uint32_t under_way = link->sequence - link->log_first;
+
+	switch (header->word >> 32) {
+	case LINK_WORD_CREDIT:
+		on_credit(link, header->traffic_class, value);
+		return;
+	case LINK_WORD_SEEN:
+		if (!link->guarded || value - link->log_first > under_way)
+			break;
+		for (; link->log_first != value; link->log_first++)
+			settle(link, link->log_first, false, now);
+		return;
+	case LINK_WORD_MISSING:
+		if (!link->guarded || value - link->log_first >= under_way)
+			break;
+		settle(link, value, true, now);
+		return;
+	case LINK_WORD_SYNC:
+		if (!link->guarded)
+			break;
+		note_missing(link, value);
+		link->seen_due = link->seen_due || link->seen_told != link->sequence_expected;
+		return;
+	}
+	bad_record(link);
+}
+
+/* is there room for the packet, and does its record make sense? Charges the buffer. */
+static bool admit(struct link *link, const struct record *header)
+{
+	uint32_t frame_bytes = link_frame_bytes(link, header->wire_bytes);
+	uint32_t c = header->traffic_class;
+
+	if (c >= link->class_count || !frame_bytes ||
+	    header->captured_bytes > header->wire_bytes + 14 /* the envelope is not on the link */) {
+		bad_record(link);
+		return false;
+	}
+	if (!link->buffer_units)
+		return true;
+	if (link->held_units[c] + units_of_bytes(frame_bytes) > link->buffer_units) {
+		link->drops[DROP_BUFFER_OVERFLOW]++;
+		return false;
+	}
+	link->held_units[c] += units_of_bytes(frame_bytes);
+	return true;
+}
+
+const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now)
+{
+	*header = link->head;
+	if (header->kind == RECORD_WORD) {
+		on_word(link, header, now);
+		return NULL;
+	}
+	link->stats->rx_frames++;
+	link->stats->rx_bytes += header->wire_bytes;
+	if (header->sequence != link->sequence_expected)
+		note_missing(link, header->sequence);
+	link->sequence_expected++;
+	if (link->guarded && link->sequence_expected - link->seen_told >= LINK_SEEN_FRAMES)
+		link->seen_due = true;
+	if (header->kind == RECORD_PACKET) {
+		link->stats->rx_packets++;
+		if (!admit(link, header))
+			return NULL;
+	}
+	return link->head_bytes;
+}
+
+void link_done(struct link *link, const struct record *header)
+{
+	ring_pop(&link->rx, header);
+}
+
+void link_credit_return(struct link *link, uint32_t traffic_class, uint32_t units)
+{
+	if (!link->buffer_units)
+		return;
+	link->held_units[traffic_class] -= units;
+	link->freed_units[traffic_class] += units;
+	if (link->freed_units[traffic_class] - link->freed_told[traffic_class] >= link->credit_quantum)
+		link->words_due |= (uint8_t)(1u << traffic_class);
+}
+
+void link_reject(struct link *link, const struct record *header)
+{
+	link_credit_return(link, header->traffic_class, units_of_bytes(link_frame_bytes(link, header->wire_bytes)));
+}

@@ -1,0 +1,210 @@
+/*  link - one node's end of a link: serialisation, credit, loss, and who is told about it (TB-2, TB-4, FC-17).
+ *
+ *  Time. A node decides at `now` to put a frame on the link; its first bit leaves after the node's fixed latency, arrives
+ *  after the propagation delay, and the link is taken for (wire bytes + gap) / rate. All of a node's latency lies behind
+ *  its last decision, so whatever is decided now arrives no earlier than now + latency + delay: the clock's lookahead.
+ *
+ *  Link credit is the interim lossless rule: each end grants the other what its input buffer takes, per traffic class
+ *  and in data units; a sender without credit waits. One blocked flow can so use up a link's whole buffer: that is what
+ *  per-flow credits (EC-12) replace this by. Nothing outside this file and the two calls link_credit_*() knows it.
+ *
+ *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver watches the sequence that every
+ *  frame carries in its preamble and says which are missing; the sender, which remembers what it sent, then knows exactly
+ *  what was lost and what arrived (link_listener): losses are reported to the flow's source, ACK frames are sent again. When a guarded link falls idle
+ *  it says how far it has counted, so that the loss of the last frame is found too. A lossless link pays nothing for it.
+ *
+ *  Control words ({kind, class, value}, 8 bytes) go between frames like a PHY's ordered sets; they are not lost (ours:
+ *  the PHY's own coding protects them).                                                                              */
+#ifndef HEDDLE_NODES_LINK_H
+#define HEDDLE_NODES_LINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/config.h"
+#include "nodes/random.h"
+#include "nodes/ring.h"
+#include "nodes/stats.h"
+#include "nodes/time.h"
+
+#define LINK_WORD_BYTES 8u      /* on the link */
+#define LINK_LOG_MAX 4096u      /* frames under way on a guarded link: 4 kB packets at 200 Gb/s for 680 us */
+#define LINK_SEEN_FRAMES 16u    /* a guarded link confirms at least every so many frames */
+#define LINK_ACK_BYTES_MAX 176u /* an ACK frame as captured */
+
+enum link_word {
+	LINK_WORD_CREDIT,  /* value: data units of this class taken out of the buffer so far, modulo 2^32 */
+	LINK_WORD_SEEN,    /* value: every frame before this sequence was received or reported missing */
+	LINK_WORD_MISSING, /* value: this frame did not arrive */
+	LINK_WORD_SYNC,    /* value: sequence of the next frame */
+	LINK_WORDS
+};
+
+/* what a guarded sender remembers of a frame */
+struct link_log_entry {
+	uint32_t tag;        /* the owner's word for a data frame (the flow it belongs to) */
+	uint32_t frame_bytes; /* inner frame */
+	uint16_t units;      /* data frames */
+	uint16_t ack_bytes;  /* ACK frames: captured length */
+	uint8_t kind;        /* enum record_kind */
+	uint8_t traffic_class;
+};
+
+struct link;
+
+/* Whom a guarded link tells what became of its frames. Any of them may be NULL. Borrowed arguments. */
+struct link_listener {
+	void *owner;
+	/* the peer has data frame @entry */
+	void (*on_seen)(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now);
+	/* the peer did not get data frame @entry */
+	void (*on_lost)(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now);
+	/* the peer did not get the ACK frame @bytes */
+	void (*on_ack_lost)(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now);
+};
+
+struct link {
+	/* sending */
+	struct ring_tx tx;
+	node_time_t busy_until_ps; /* in decision time: no further frame before */
+	node_time_t first_sent_ps; /* earliest arrival since the last link_flush(), else NODE_TIME_NEVER */
+	uint64_t rate_bps;
+	uint64_t ps_per_byte;      /* 0: the rate does not divide; then node_time_of_bytes() */
+	node_time_t lead_ps;       /* latency + propagation */
+	uint32_t gap_bytes;
+	uint32_t sequence;         /* of the next frame */
+	bool guarded, cut_through;
+	bool sync_due;             /* frames were sent since the last SYNC */
+	bool seen_due;             /* the peer asked how far frames arrived */
+	uint8_t words_due;         /* set of classes whose credit is to be told */
+	uint8_t class_count;
+	uint8_t port;
+	uint8_t front_bytes;       /* on the link in front of the inner frame: the fabric header */
+	/* credit */
+	uint32_t credit_units[NODE_CLASSES_MAX];  /* granted, not used */
+	uint32_t freed_peer[NODE_CLASSES_MAX];    /* last CREDIT value heard */
+	uint32_t freed_units[NODE_CLASSES_MAX];   /* taken out of own buffer so far */
+	uint32_t freed_told[NODE_CLASSES_MAX];
+	uint32_t held_units[NODE_CLASSES_MAX];    /* in own buffer */
+	uint32_t credit_quantum;                  /* tell when so many units are new */
+	uint32_t buffer_units;                    /* own; 0: takes everything, no credit is kept */
+	uint32_t peer_buffer_units;               /* peer's; 0: the same */
+	/* receiving */
+	struct ring_rx rx;
+	const uint8_t *head_bytes;
+	uint32_t sequence_expected;
+	uint32_t seen_told;
+	/* guard */
+	struct link_log_entry *log; /* LINK_LOG_MAX, index = sequence mod LINK_LOG_MAX; NULL when not guarded */
+	uint8_t (*ack_log)[LINK_ACK_BYTES_MAX]; /* ACK frames among them, same index */
+	uint32_t log_first;         /* oldest remembered sequence */
+	uint64_t *missing;          /* bit per sequence mod LINK_LOG_MAX: did not arrive, to be told */
+	uint32_t missing_count;
+	struct link_listener listener;
+	/* losses */
+	uint32_t loss_ppb;
+	uint64_t bit_error_e15;
+	struct random random;
+	node_time_t measure_from_ps, measure_to_ps;
+	struct port_stats *stats;
+	uint64_t *drops;            /* by enum drop_reason */
+	struct record head;         /* the record that link_next_at() looked at; last, for it has no bytes of its own */
+};
+
+/** link_init() - node @config's end of the link at @port.
+ *  @tx, @rx  rings to send on and to receive from, mapped by the caller, @tx_bytes and @rx_bytes long; borrowed, as is
+ *  @stats, the node's laid-out statistics page.
+ *  Return: 0; -EINVAL if a ring is none; -ENOMEM.                                                               */
+int link_init(struct link *link, const struct node_config *config, uint32_t port, struct ring_page *tx, size_t tx_bytes,
+	      struct ring_page *rx, size_t rx_bytes, struct stats_page *stats);
+void link_fini(struct link *link);
+
+/** link_listen() - who is told what became of frames; without a listener losses are only counted. */
+void link_listen(struct link *link, const struct link_listener *listener);
+
+/** link_frame_bytes() - the inner frame (without FCS) of a packet of @wire_bytes; 0 if it is too short for one. */
+static inline uint32_t link_frame_bytes(const struct link *link, uint32_t wire_bytes)
+{
+	uint32_t around = link->front_bytes + 4u;
+
+	return wire_bytes > around ? wire_bytes - around : 0;
+}
+
+/** link_time_of() - how long a frame of @wire_bytes takes the link, gap included. */
+static inline node_time_t link_time_of(const struct link *link, uint32_t wire_bytes)
+{
+	uint64_t bytes = wire_bytes + link->gap_bytes;
+
+	return link->ps_per_byte ? bytes * link->ps_per_byte : node_time_of_bytes(bytes, link->rate_bps);
+}
+
+/** link_frame_time_of() - the same without gap: from the first bit to the last. */
+static inline node_time_t link_frame_time_of(const struct link *link, uint32_t wire_bytes)
+{
+	return link->ps_per_byte ? wire_bytes * link->ps_per_byte : node_time_of_bytes(wire_bytes, link->rate_bps);
+}
+
+/* ---- sending; only when now >= link->busy_until_ps ---- */
+
+/** link_may_send() - has the peer room for @units of @traffic_class, and has the guard's memory? */
+static inline bool link_may_send(const struct link *link, uint32_t traffic_class, uint32_t units)
+{
+	return (!link->peer_buffer_units || link->credit_units[traffic_class] >= units) &&
+	       (!link->guarded || link->sequence - link->log_first < LINK_LOG_MAX);
+}
+
+/** link_send_packet() - puts a data frame on the link.
+ *  @wire_bytes     length on the link with FCS.      @captured_bytes  what the caller writes into the record.
+ *  @frame_bytes    the inner frame, for the count of losses.   @tag  comes back in link_log_entry when it is lost.
+ *  Return: where to write the captured bytes, at once and completely; NULL if the frame is lost on the link (it was
+ *  counted; nothing to write). The caller asked link_may_send() before.
+ *  A full ring cannot happen under the virtual clock (it is sized for it); if it does, the frame is lost and counted.
+ */
+uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t captured_bytes,
+			  uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag);
+
+/** link_may_send_acks() - has the guard memory for one more frame? ACK frames need no credit. */
+static inline bool link_may_send_acks(const struct link *link)
+{
+	return !link->guarded || link->sequence - link->log_first < LINK_LOG_MAX;
+}
+
+/** link_send_acks() - puts an ACK frame on the link.  @wire_bytes with FCS.  @bytes  copied, <= LINK_ACK_BYTES_MAX. */
+void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
+		    uint32_t wire_bytes);
+
+/** link_words_due() - has the link control words of its own to send? */
+static inline bool link_words_due(const struct link *link)
+{
+	return link->words_due || link->seen_due;
+}
+
+/** link_send_words() - sends all that are due.  @idle  the caller has nothing else to send now (a guarded link then
+ *  says how far it has counted).                                                                                */
+void link_send_words(struct link *link, node_time_t now, bool idle);
+
+/** link_flush() - publishes what was sent.  Return: earliest arrival among it, or NODE_TIME_NEVER. */
+node_time_t link_flush(struct link *link);
+
+/* ---- receiving ---- */
+
+/** link_next_at() - (after ring_refresh()) when the next record is to be handled: a packet at its header if the node cuts through, everything
+ *  else at its last bit.  NODE_TIME_NEVER: nothing there.                                                        */
+node_time_t link_next_at(struct link *link);
+
+/** link_receive() - takes the record that link_next_at() announced.
+ *  Control words are dealt with inside.  Return: the captured bytes (shared memory: copy, then parse) with @header
+ *  filled, for packets and ACK frames; NULL for words and for records that broke the rules. link_done() after each.
+ *  A packet's units are charged to the input buffer; if they do not fit, it is dropped and counted (the peer ignores
+ *  its credit).                                                                                                 */
+const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now);
+void link_done(struct link *link, const struct record *header);
+
+/** link_credit_return() - @units of @traffic_class have left the input buffer. */
+void link_credit_return(struct link *link, uint32_t traffic_class, uint32_t units);
+
+/** link_reject() - a packet that was received cannot be used (malformed, no route ...): its room is given back.
+ *  The caller counts the reason.                                                                                */
+void link_reject(struct link *link, const struct record *header);
+
+#endif

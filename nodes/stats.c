@@ -1,0 +1,86 @@
+#include "nodes/stats.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *const stats_drop_name[DROP_REASONS] = {
+	[DROP_LINK_LOSS] = "link_loss",
+	[DROP_MALFORMED] = "malformed",
+	[DROP_BAD_RECORD] = "bad_record",
+	[DROP_NO_DESTINATION] = "no_destination",
+	[DROP_NO_ROUTE] = "no_route",
+	[DROP_BUFFER_OVERFLOW] = "buffer_overflow",
+	[DROP_OVERSIZE] = "oversize",
+	[DROP_BAD_CHANNEL] = "bad_channel",
+	[DROP_BAD_ACK] = "bad_ack",
+	[DROP_UNKNOWN_FLOW] = "unknown_flow",
+	[DROP_FLOW_TABLE_FULL] = "flow_table_full",
+	[DROP_RING_FULL] = "ring_full",
+};
+
+/* takes @count items of @size from the end of the page; returns their offset */
+static uint64_t section(uint64_t *end, uint64_t count, size_t size)
+{
+	uint64_t offset = (*end + 63) / 64 * 64;
+
+	*end = offset + count * size;
+	return offset;
+}
+
+static void layout(struct stats_page *page, const struct node_config *config)
+{
+	uint64_t end = sizeof(*page);
+	bool nic = config->kind == NODE_NIC;
+
+	*page = (struct stats_page){ .magic = STATS_MAGIC,
+				     .version = STATS_VERSION,
+				     .node_kind = config->kind,
+				     .port_count = config->port_count,
+				     .flows_max = nic ? config->nic.flows_max : 0,
+				     .messages_max = nic ? config->nic.messages_max : 0,
+				     .samples_max = config->samples_max,
+				     .trace_max = STATS_TRACE_MAX };
+	page->port_offset = section(&end, page->port_count, sizeof(struct port_stats));
+	page->flow_tx_offset = section(&end, page->flows_max, sizeof(struct flow_tx_stats));
+	page->flow_rx_offset = section(&end, page->flows_max, sizeof(struct flow_rx_stats));
+	page->trace_offset = section(&end, page->trace_max, sizeof(struct trace_entry));
+	page->sample_offset = section(&end, page->samples_max, sizeof(struct sample_stats));
+	page->message_offset = section(&end, page->messages_max, sizeof(struct message_stats));
+	page->size_bytes = (end + 4095) / 4096 * 4096;
+}
+
+size_t stats_bytes(const struct node_config *config)
+{
+	struct stats_page page;
+
+	layout(&page, config);
+	return page.size_bytes;
+}
+
+void stats_init(struct stats_page *page, const struct node_config *config)
+{
+	layout(page, config);
+}
+
+static int section_check(const struct stats_page *page, uint64_t offset, uint64_t count, size_t size)
+{
+	return offset < sizeof(*page) || offset > page->size_bytes || count > (page->size_bytes - offset) / size;
+}
+
+int stats_check(const struct stats_page *page, size_t size_bytes)
+{
+	if (size_bytes < sizeof(*page) || page->magic != STATS_MAGIC || page->version != STATS_VERSION ||
+	    page->size_bytes > size_bytes || page->port_count > NODE_PORTS_MAX || page->node_kind >= NODE_KINDS)
+		return -EINVAL;
+	if (section_check(page, page->port_offset, page->port_count, sizeof(struct port_stats)) ||
+	    section_check(page, page->flow_tx_offset, page->flows_max, sizeof(struct flow_tx_stats)) ||
+	    section_check(page, page->flow_rx_offset, page->flows_max, sizeof(struct flow_rx_stats)) ||
+	    section_check(page, page->message_offset, page->messages_max, sizeof(struct message_stats)) ||
+	    section_check(page, page->sample_offset, page->samples_max, sizeof(struct sample_stats)) ||
+	    section_check(page, page->trace_offset, STATS_TRACE_MAX, sizeof(struct trace_entry)))
+		return -EINVAL;
+	if (page->flow_tx_count > page->flows_max || page->flow_rx_count > page->flows_max ||
+	    page->message_count > page->messages_max || page->sample_count > page->samples_max)
+		return -EINVAL;
+	return 0;
+}

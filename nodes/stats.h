@@ -1,0 +1,167 @@
+/*  stats - the statistics page: a node writes plain counters, others map it read-only and never ask (TB-6, TB-13).
+ *
+ *  One memfd per node, made by the orchestrator, mapped by both. The node alone writes; nothing is locked: a counter is
+ *  one aligned 64-bit store. Results are read after the last window, so they are exact; a progress line may read at any
+ *  time. After a crash the page is still there: that is why the trace ring lives in it too.
+ *  Layout: stats_page, then ports, flows sent, flows received, messages, samples, trace, each at the offset named in the
+ *  page. Sizes follow from the node_config alone (stats_layout), so that both sides agree without talking.
+ *  Memory: untouched parts of the page cost nothing.                                                                 */
+#ifndef HEDDLE_NODES_STATS_H
+#define HEDDLE_NODES_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nodes/config.h"
+#include "nodes/time.h"
+
+#define STATS_MAGIC 0x48444c53u /* "HDLS" */
+#define STATS_VERSION 1u
+#define STATS_TRACE_MAX 1024u
+
+/* why a frame went no further; names in stats_drop_name[] */
+enum drop_reason {
+	DROP_LINK_LOSS,          /* lost on the link, as configured */
+	DROP_MALFORMED,          /* frame could not be parsed */
+	DROP_BAD_RECORD,         /* ring record breaks the rules (a broken peer) */
+	DROP_NO_DESTINATION,     /* destination address unknown to the ingress edge */
+	DROP_NO_ROUTE,           /* no port leads to the destination's switch */
+	DROP_BUFFER_OVERFLOW,    /* peer sent more than the input buffer takes */
+	DROP_OVERSIZE,           /* longer than the MTU */
+	DROP_BAD_CHANNEL,        /* flow_id out of range */
+	DROP_BAD_ACK,            /* ACK for a channel that does not wait for it */
+	DROP_UNKNOWN_FLOW,       /* received by a NIC that cannot place it */
+	DROP_FLOW_TABLE_FULL,    /* NIC: more flows than flows_max */
+	DROP_RING_FULL,          /* the ring of a link was full: it is sized so that this cannot happen */
+	DROP_REASONS
+};
+
+extern const char *const stats_drop_name[DROP_REASONS];
+
+struct port_stats {
+	uint64_t tx_frames, tx_bytes;      /* everything sent on the link; bytes with FCS, without gap */
+	uint64_t tx_packets;               /* data packets among them */
+	uint64_t rx_frames, rx_bytes, rx_packets;
+	uint64_t tx_busy_ps;               /* link time of what was sent, gaps included */
+	uint64_t tx_busy_measured_ps;      /* the part of it inside the measured interval */
+	uint64_t ack_frames, acks;         /* ACK frames sent, ACKs in them */
+	uint64_t words;                    /* link control words sent */
+	uint64_t lost_frames, lost_bytes;  /* sent, but lost on the link; bytes of data packets' inner frames */
+	uint64_t lost_packets;             /* data packets among them */
+	uint64_t loss_reports, loss_report_units; /* losses reported to this port as ingress edge of the flow (FC-17) */
+	uint64_t hole_units;               /* positions missing in arriving flows (FC-17) */
+	uint64_t paused_ps;                /* data waited while the peer's buffer was full */
+	uint64_t channel_waits;            /* packets that waited for a free channel (FC-9) */
+	uint64_t queue_bytes;              /* now waiting for this output: requested and in the output queue */
+	uint64_t queue_bytes_max;
+	uint64_t queue_byte_ns_sum;        /* integral of queue_bytes over the measured interval */
+	uint64_t input_units_max;          /* most data units in the input buffer */
+	uint64_t efct_used, efct_used_max; /* lines of each table now, and at most */
+	uint64_t ifct_used, ifct_used_max;
+	uint64_t ofct_used, ofct_used_max;
+};
+
+/* a flow as its sending NIC knows it; index = the slot that its packets carry */
+struct flow_tx_stats {
+	uint32_t workload_index;
+	uint32_t destination; /* host index */
+	uint32_t traffic_class;
+	uint32_t spare;
+	uint64_t packets, bytes;       /* frames without FCS */
+	uint64_t messages;             /* started */
+	uint64_t reported_lost;        /* packets the NIC's own link reported lost */
+};
+
+/* a flow as its receiving NIC knows it */
+struct flow_rx_stats {
+	uint32_t source;      /* host index */
+	uint32_t source_slot; /* slot at the sender */
+	uint32_t workload_index;
+	uint32_t traffic_class;
+	uint64_t packets, bytes;
+	uint64_t measured_bytes;       /* bytes that arrived inside the measured interval */
+	uint64_t messages;             /* complete */
+	uint64_t reordered, lost;      /* packets */
+	node_time_t first_ps, last_ps; /* last bit of the first and of the last packet */
+};
+
+/* a complete message */
+struct message_stats {
+	uint32_t flow; /* index among the flows received */
+	uint32_t spare;
+	uint64_t bytes; /* payload of the message as asked for by the workload */
+	node_time_t start_ps, end_ps; /* handed to the sending NIC; last bit received */
+};
+
+struct sample_stats {
+	node_time_t at_ps;
+	uint32_t port;
+	uint32_t input_units;  /* data units in the input buffer */
+	uint64_t queue_bytes;  /* waiting for this output */
+	uint64_t tx_bytes;     /* so far */
+};
+
+/* what happened last, oldest overwritten: node-defined kinds and three integers */
+struct trace_entry {
+	node_time_t at_ps;
+	uint32_t kind; /* enum trace_kind: nodes/trace.h */
+	uint32_t a, b, c;
+};
+
+struct stats_page {
+	uint32_t magic, version;
+	uint64_t size_bytes;
+	uint32_t node_kind, port_count;
+	uint64_t port_offset, flow_tx_offset, flow_rx_offset, message_offset, sample_offset, trace_offset;
+	uint32_t flows_max, messages_max, samples_max, trace_max;
+	uint64_t flow_tx_count, flow_rx_count, message_count, sample_count, trace_count; /* trace_count runs on */
+	uint64_t messages_unlogged; /* completions beyond messages_max */
+	uint64_t drops[DROP_REASONS];
+	uint64_t injected_packets, injected_bytes;   /* NIC: sent, frames without FCS */
+	uint64_t delivered_packets, delivered_bytes; /* NIC: received */
+	uint64_t inside_packets, inside_bytes;       /* held by this node now: a switch's buffers, a NIC's send queue is not inside */
+	uint64_t events;          /* handled */
+	uint64_t data_hops;       /* data packets put on a link */
+	node_time_t now_ps;       /* time of the last event */
+};
+
+/** stats_bytes() - size of the page of a node configured so. */
+size_t stats_bytes(const struct node_config *config);
+
+/** stats_init() - lays out a zeroed page of stats_bytes(). */
+void stats_init(struct stats_page *page, const struct node_config *config);
+
+/** stats_check() - is @page, of @size_bytes mapped bytes, a well-formed page of this version? For readers. */
+int stats_check(const struct stats_page *page, size_t size_bytes);
+
+static inline struct port_stats *stats_port(struct stats_page *page, uint32_t port)
+{
+	return (struct port_stats *)((char *)page + page->port_offset) + port;
+}
+
+static inline struct flow_tx_stats *stats_flow_tx(struct stats_page *page, uint32_t slot)
+{
+	return (struct flow_tx_stats *)((char *)page + page->flow_tx_offset) + slot;
+}
+
+static inline struct flow_rx_stats *stats_flow_rx(struct stats_page *page, uint32_t slot)
+{
+	return (struct flow_rx_stats *)((char *)page + page->flow_rx_offset) + slot;
+}
+
+static inline struct message_stats *stats_message(struct stats_page *page, uint64_t index)
+{
+	return (struct message_stats *)((char *)page + page->message_offset) + index;
+}
+
+static inline struct sample_stats *stats_sample(struct stats_page *page, uint64_t index)
+{
+	return (struct sample_stats *)((char *)page + page->sample_offset) + index;
+}
+
+static inline struct trace_entry *stats_trace(struct stats_page *page, uint64_t index)
+{
+	return (struct trace_entry *)((char *)page + page->trace_offset) + index % STATS_TRACE_MAX;
+}
+
+#endif

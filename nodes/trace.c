@@ -1,0 +1,47 @@
+#include "nodes/trace.h"
+
+static const struct {
+	const char *name, *a, *b, *c;
+} kinds[TRACE_KINDS] = {
+	[TRACE_NONE] = { "none", "a", "b", "c" },
+	[TRACE_PACKET_IN] = { "packet_in", "port", "flow_id", "bytes" },
+	[TRACE_PACKET_OUT] = { "packet_out", "port", "flow_id", "bytes" },
+	[TRACE_ACK_IN] = { "ack_in", "port", "flow_id", "position" },
+	[TRACE_ACK_OUT] = { "ack_out", "port", "flow_id", "position" },
+	[TRACE_CHANNEL_OPEN] = { "channel_open", "port", "flow_id", "to_port" },
+	[TRACE_CHANNEL_FREE] = { "channel_free", "port", "flow_id", "to_port" },
+	[TRACE_CHANNEL_WAIT] = { "channel_wait", "port", "flow_id", "to_port" },
+	[TRACE_CREDIT_WAIT] = { "credit_wait", "port", "class", "units" },
+	[TRACE_HOLE] = { "hole", "port", "flow_id", "units" },
+	[TRACE_LOSS_REPORT] = { "loss_report", "port", "flow_id", "units" },
+	[TRACE_DROP] = { "drop", "port", "reason", "bytes" },
+	[TRACE_MESSAGE_START] = { "message_start", "flow", "message", "bytes" },
+	[TRACE_MESSAGE_END] = { "message_end", "flow", "message", "bytes" },
+	[TRACE_PARAMETER_SET] = { "parameter_set", "port", "-", "value" },
+};
+
+static void print_entry(const struct trace_entry *entry, FILE *out)
+{
+	uint32_t kind = entry->kind < TRACE_KINDS ? entry->kind : TRACE_NONE;
+
+	fprintf(out, "%llu.%03u ns  %-14s %s %u", (unsigned long long)(entry->at_ps / NODE_NS),
+		(unsigned)(entry->at_ps % NODE_NS), kinds[kind].name, kinds[kind].a, entry->a);
+	if (kind == TRACE_DROP && entry->b < DROP_REASONS)
+		fprintf(out, ", %s %s", kinds[kind].b, stats_drop_name[entry->b]);
+	else
+		fprintf(out, ", %s %u", kinds[kind].b, entry->b);
+	fprintf(out, ", %s %u\n", kinds[kind].c, entry->c);
+}
+
+void trace_print(const struct stats_page *page, FILE *out)
+{
+	const struct trace_entry *ring = (const struct trace_entry *)((const char *)page + page->trace_offset);
+	uint64_t end = page->trace_count;
+	uint64_t at = end > STATS_TRACE_MAX ? end - STATS_TRACE_MAX : 0;
+
+	for (; at < end; at++) {
+		struct trace_entry entry = ring[at % STATS_TRACE_MAX];
+
+		print_entry(&entry, out);
+	}
+}

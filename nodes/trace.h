@@ -1,0 +1,45 @@
+/*  trace - the last things that a node did: a ring of small entries in its statistics page.
+ *
+ *  The data path neither logs nor prints; it leaves a kind and three integers. The ring is in shared memory, so the
+ *  orchestrator prints it after a crash, when the node can no longer say anything (TB-22).
+ *  One table (trace.c) gives every kind its name and the names of its integers.                                      */
+#ifndef HEDDLE_NODES_TRACE_H
+#define HEDDLE_NODES_TRACE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "nodes/stats.h"
+
+enum trace_kind {
+	TRACE_NONE,
+	TRACE_PACKET_IN,      /* port, flow_id, bytes */
+	TRACE_PACKET_OUT,     /* port, flow_id, bytes */
+	TRACE_ACK_IN,         /* port, flow_id, position */
+	TRACE_ACK_OUT,        /* port, flow_id, position */
+	TRACE_CHANNEL_OPEN,   /* port, flow_id, to_port */
+	TRACE_CHANNEL_FREE,   /* port, flow_id, to_port */
+	TRACE_CHANNEL_WAIT,   /* port, flow_id, to_port */
+	TRACE_CREDIT_WAIT,    /* port, class, units */
+	TRACE_HOLE,           /* port, flow_id, units */
+	TRACE_LOSS_REPORT,    /* port, flow_id, units */
+	TRACE_DROP,           /* port, reason, bytes */
+	TRACE_MESSAGE_START,  /* flow, message, bytes */
+	TRACE_MESSAGE_END,    /* flow, message, bytes */
+	TRACE_PARAMETER_SET,  /* port, -, value */
+	TRACE_KINDS
+};
+
+/** trace() - one entry; the oldest of STATS_TRACE_MAX is overwritten. A few stores. */
+static inline void trace(struct stats_page *page, node_time_t now, enum trace_kind kind, uint32_t a, uint32_t b,
+			 uint32_t c)
+{
+	*stats_trace(page, page->trace_count++) =
+		(struct trace_entry){ .at_ps = now, .kind = (uint32_t)kind, .a = a, .b = b, .c = c };
+}
+
+/** trace_print() - the ring of @page, oldest first, one line each.
+ *  @page  passed stats_check(); its entries are not trusted.                                                    */
+void trace_print(const struct stats_page *page, FILE *out);
+
+#endif

@@ -1,0 +1,61 @@
+#include "nodes/window.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void node_window_init(struct node_window *window, const struct clock *clock, const struct node_config *config,
+		      struct link *links, const struct node_ops *ops, void *dataplane)
+{
+	*window = (struct node_window){ .clock = clock,
+					.node = config->index,
+					.link_count = config->port_count,
+					.links = links,
+					.ops = ops,
+					.dataplane = dataplane };
+	for (uint32_t port = 0; port < config->port_count; port++)
+		window->peer[port] = config->ports[port].peer_index;
+}
+
+/* an arrival inside the window would be one that the neighbour may have missed already */
+static void arrival_check(const struct node_window *window, uint32_t port, node_time_t arrival, node_time_t end)
+{
+	if (arrival >= end)
+		return;
+	fprintf(stderr, "window: node %u sent on port %u what arrives at %llu ps, before the window's end at %llu ps\n",
+		window->node, port, (unsigned long long)arrival, (unsigned long long)end);
+	abort();
+}
+
+/* gives room back only where something was taken: the line belongs to the neighbour's cache */
+static void release(struct node_window *window, uint32_t port)
+{
+	struct ring_rx *rx = &window->links[port].rx;
+
+	if (rx->head == window->released[port])
+		return;
+	window->released[port] = rx->head;
+	ring_release(rx);
+}
+
+uint32_t node_window_run(struct node_window *window, uint32_t *wake)
+{
+	const struct clock *clock = window->clock;
+	node_time_t end = atomic_load_explicit(&clock->page->end_ps, memory_order_relaxed);
+	node_time_t next;
+
+	for (uint32_t port = 0; port < window->link_count; port++)
+		ring_refresh(&window->links[port].rx);
+	next = window->ops->run(window->dataplane, end);
+	for (uint32_t port = 0; port < window->link_count; port++) {
+		struct link *link = &window->links[port];
+		node_time_t arrival = link_flush(link);
+
+		if (arrival != NODE_TIME_NEVER) {
+			arrival_check(window, port, arrival, end);
+			clock_notify(clock, window->peer[port], arrival);
+		}
+		release(window, port);
+		window->broken |= (uint64_t)link->rx.broken << port;
+	}
+	return clock_finish(clock, window->node, next, wake);
+}

@@ -1,0 +1,29 @@
+#include "nodes/wire/address.h"
+
+#include <assert.h>
+
+#include "nodes/wire/bytes.h"
+
+/* the number h of the header: never 0 */
+static uint32_t host_number(uint32_t host_index)
+{
+	assert(host_index < ADDRESS_HOSTS_MAX);
+	return host_index + 1;
+}
+
+void address_mac(uint32_t host_index, uint8_t mac[6])
+{
+	bytes_put16(mac, ADDRESS_MAC_PREFIX >> 8);
+	bytes_put32(mac + 2, (ADDRESS_MAC_PREFIX & 0xff) << 24 | host_number(host_index));
+}
+
+uint32_t address_ipv4(uint32_t host_index)
+{
+	return 10u << 24 | host_number(host_index);
+}
+
+void address_ipv6(uint32_t host_index, uint8_t ipv6[16])
+{
+	bytes_put64(ipv6, (uint64_t)0xfd48 << 48);
+	bytes_put64(ipv6 + 8, host_number(host_index));
+}

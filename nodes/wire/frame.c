@@ -1,0 +1,514 @@
+/*  Two halves: parsing what any host may send, and the generated frames of workloads.
+ *
+ *  A parser is given what is left of the frame as a `span`: the captured bytes and the length they stand for. Every length
+ *  that a header states is checked against the span that holds it, every byte against what was captured, before it is
+ *  used; so no parser needs to know what lies around it.
+ *
+ *  A generated frame is recognised by its addresses and by numbers that real traffic does not use: source MAC of a host of
+ *  the fabric, EtherType 0x88b6 subtype 0 or 1, UDP destination port 0x48__, RoCEv2 queue pair with the top bit set.    */
+#include "nodes/wire/frame.h"
+
+#include <assert.h>
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "nodes/wire/address.h"
+#include "nodes/wire/bytes.h"
+
+#define MAC_BYTES 6u
+#define ETHERNET_BYTES 14u
+#define TAG_BYTES 4u
+#define IPV4_BYTES 20u
+#define IPV6_BYTES 40u
+#define UDP_BYTES 8u
+#define TCP_BYTES 20u
+#define BTH_BYTES 12u
+#define ICRC_BYTES 4u
+#define HPC_BYTES 16u
+#define PAYLOAD_BYTES 28u
+
+#define ETHERTYPE_IPV4 0x0800u
+#define ETHERTYPE_TAG 0x8100u
+#define ETHERTYPE_IPV6 0x86ddu
+#define ETHERTYPE_MIN 0x0600u /* below: an 802.3 length */
+
+#define PROTOCOL_HOP_BY_HOP 0u
+#define PROTOCOL_TCP 6u
+#define PROTOCOL_UDP 17u
+#define PROTOCOL_ROUTING 43u
+#define PROTOCOL_FRAGMENT 44u
+#define PROTOCOL_DESTINATION 60u
+#define IPV6_EXTENSIONS_MAX 4u /* ours: more, and the frame is one of an unknown protocol */
+
+#define IPV4_DO_NOT_FRAGMENT 0x4000u
+#define HOPS_MAX 64u             /* TTL, hop limit */
+#define SOURCE_PORT_FIRST 0xc000u /* the dynamic ports; RoCEv2 puts its entropy there too */
+#define SOURCE_PORT_BITS 14u
+#define TEST_PORT_FIRST 0x4800u  /* "H": 256 UDP ports */
+#define TEST_QUEUE_PAIR 0x800000u /* real queue pairs are numbered from below; 0 and 1 mean management */
+
+#define HPC_SUBTYPE_TEST 0u
+#define HPC_SUBTYPE_HPC 1u
+
+#define BTH_AT (ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES)
+#define BTH_KEY 0xffffu /* the default partition */
+
+/* What a generated frame of each kind has in front of its test payload, and behind everything. The test payload of a plain
+ * Ethernet frame stands where it would behind a tag, so that it does not move with the traffic class.                  */
+struct layout {
+	uint8_t payload_at;
+	uint8_t trailer_bytes;
+};
+
+static const struct layout layouts[] = {
+	[FRAME_ETHERNET] = { ETHERNET_BYTES + TAG_BYTES + 2, 0 },
+	[FRAME_IPV4] = { ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES, 0 },
+	[FRAME_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES, 0 },
+	[FRAME_ROCE] = { BTH_AT + BTH_BYTES, ICRC_BYTES },
+	[FRAME_HPC] = { ETHERNET_BYTES + HPC_BYTES, 0 },
+};
+static_assert(sizeof(layouts) / sizeof(layouts[0]) == FRAME_KINDS, "one layout per kind");
+static_assert(ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + PAYLOAD_BYTES <= FRAME_HEADERS_MAX, "the longest");
+
+/* What is left of a frame: the first captured_bytes of its length_bytes. captured_bytes <= length_bytes. */
+struct span {
+	const uint8_t *bytes;
+	uint32_t captured_bytes;
+	uint32_t length_bytes;
+};
+
+/* @bytes are captured. */
+static inline struct span span_behind(struct span span, uint32_t bytes)
+{
+	return (struct span){ span.bytes + bytes, span.captured_bytes - bytes, span.length_bytes - bytes };
+}
+
+/* Cuts off what is behind @bytes: Ethernet's padding, for one. */
+static inline struct span span_until(struct span span, uint32_t bytes)
+{
+	return (struct span){ span.bytes, span.captured_bytes < bytes ? span.captured_bytes : bytes, bytes };
+}
+
+static int parse_ethertype(struct span span, struct frame_fields *fields);
+static int parse_hpc(struct span span, struct frame_fields *fields);
+static int parse_ipv4(struct span span, struct frame_fields *fields);
+static int parse_ipv6(struct span span, struct frame_fields *fields);
+static int parse_transport(struct span span, struct frame_fields *fields);
+static int parse_udp(struct span span, struct frame_fields *fields);
+
+int frame_parse(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct frame_fields *fields)
+{
+	struct span span = { bytes, captured_bytes, frame_bytes };
+
+	if (captured_bytes < ETHERNET_BYTES || captured_bytes > frame_bytes || bytes[MAC_BYTES] & 1)
+		return -EINVAL;
+	memset(fields, 0, sizeof(*fields));
+	memcpy(fields->destination_mac, bytes, MAC_BYTES);
+	memcpy(fields->source_mac, bytes + MAC_BYTES, MAC_BYTES);
+	fields->group = bytes[0] & 1;
+	fields->ethertype = bytes_get16(bytes + 2 * MAC_BYTES);
+	span = span_behind(span, ETHERNET_BYTES);
+	if (fields->ethertype == ETHERTYPE_TAG) {
+		if (span.captured_bytes < TAG_BYTES)
+			return -EINVAL;
+		fields->tagged = true;
+		fields->priority = span.bytes[0] >> 5;
+		fields->vlan = bytes_get16(span.bytes) & 0xfff;
+		fields->ethertype = bytes_get16(span.bytes + 2);
+		span = span_behind(span, TAG_BYTES);
+	}
+	return parse_ethertype(span, fields);
+}
+
+static int parse_ethertype(struct span span, struct frame_fields *fields)
+{
+	switch (fields->ethertype) {
+	case ETHERTYPE_IPV4:
+		return parse_ipv4(span, fields);
+	case ETHERTYPE_IPV6:
+		return parse_ipv6(span, fields);
+	case ETHERTYPE_HPC:
+		return parse_hpc(span, fields);
+	default:
+		return fields->ethertype < ETHERTYPE_MIN && fields->ethertype > span.length_bytes ? -EINVAL : 0;
+	}
+}
+
+/* Behind EtherType 0x88b6; subtypes other than HPC have nothing to classify by. */
+static int parse_hpc(struct span span, struct frame_fields *fields)
+{
+	if (span.captured_bytes < 1)
+		return -EINVAL;
+	if (span.bytes[0] != HPC_SUBTYPE_HPC)
+		return 0;
+	if (span.captured_bytes < HPC_BYTES || span.bytes[1] >= NODE_CLASSES_MAX || bytes_get16(span.bytes + 2))
+		return -EINVAL;
+	fields->hpc = true;
+	if (!fields->tagged)
+		fields->priority = span.bytes[1];
+	fields->hpc_source = bytes_get32(span.bytes + 4);
+	fields->hpc_destination = bytes_get32(span.bytes + 8);
+	fields->hpc_process = bytes_get32(span.bytes + 12);
+	return 0;
+}
+
+/* The ones' complement sum over whole 32-bit words, folded: 0xffff for a good IPv4 header. It does not depend on the byte
+ * order of the machine [RFC 1071].                                                                                  */
+static uint16_t checksum_fold(const uint8_t *bytes, uint32_t words)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < words; i++) {
+		uint32_t word;
+
+		memcpy(&word, bytes + 4 * i, sizeof(word));
+		sum += word;
+	}
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)((sum & 0xffff) + (sum >> 16));
+}
+
+static int parse_ipv4(struct span span, struct frame_fields *fields)
+{
+	uint32_t header_bytes, total_bytes;
+
+	if (span.captured_bytes < IPV4_BYTES || span.bytes[0] >> 4 != 4)
+		return -EINVAL;
+	header_bytes = (span.bytes[0] & 15u) * 4;
+	total_bytes = bytes_get16(span.bytes + 2);
+	if (header_bytes < IPV4_BYTES || header_bytes > span.captured_bytes || total_bytes < header_bytes ||
+	    total_bytes > span.length_bytes || checksum_fold(span.bytes, header_bytes / 4) != 0xffff)
+		return -EINVAL;
+	fields->ip_version = 4;
+	fields->ip_protocol = span.bytes[9];
+	if (!fields->tagged)
+		fields->priority = span.bytes[1] >> 5;
+	memcpy(fields->source_ip, span.bytes + 12, 4);
+	memcpy(fields->destination_ip, span.bytes + 16, 4);
+	if (bytes_get16(span.bytes + 6) & 0x3fff) /* more fragments, or an offset */
+		return 0;
+	return parse_transport(span_behind(span_until(span, total_bytes), header_bytes), fields);
+}
+
+/* Walks over extension headers to the transport header. */
+static int parse_ipv6_next(struct span span, uint8_t protocol, struct frame_fields *fields)
+{
+	for (uint32_t i = 0; i < IPV6_EXTENSIONS_MAX; i++) {
+		uint32_t header_bytes;
+
+		if (protocol == PROTOCOL_FRAGMENT) {
+			if (span.captured_bytes < 8)
+				return -EINVAL;
+			fields->ip_protocol = span.bytes[0];
+			return 0;
+		}
+		if (protocol != PROTOCOL_HOP_BY_HOP && protocol != PROTOCOL_ROUTING && protocol != PROTOCOL_DESTINATION)
+			break;
+		if (span.captured_bytes < 8)
+			return -EINVAL;
+		header_bytes = (span.bytes[1] + 1u) * 8;
+		if (span.captured_bytes < header_bytes)
+			return -EINVAL;
+		protocol = span.bytes[0];
+		span = span_behind(span, header_bytes);
+	}
+	fields->ip_protocol = protocol;
+	return parse_transport(span, fields);
+}
+
+static int parse_ipv6(struct span span, struct frame_fields *fields)
+{
+	uint32_t first, payload_bytes;
+
+	if (span.captured_bytes < IPV6_BYTES || span.bytes[0] >> 4 != 6)
+		return -EINVAL;
+	first = bytes_get32(span.bytes);
+	payload_bytes = bytes_get16(span.bytes + 4);
+	if (payload_bytes > span.length_bytes - IPV6_BYTES)
+		return -EINVAL;
+	fields->ip_version = 6;
+	fields->flow_label = first & 0xfffff;
+	if (!fields->tagged)
+		fields->priority = first >> 25 & 7;
+	memcpy(fields->source_ip, span.bytes + 8, 16);
+	memcpy(fields->destination_ip, span.bytes + 24, 16);
+	return parse_ipv6_next(span_behind(span_until(span, IPV6_BYTES + payload_bytes), IPV6_BYTES), span.bytes[6],
+			       fields);
+}
+
+static int parse_transport(struct span span, struct frame_fields *fields)
+{
+	if (fields->ip_protocol == PROTOCOL_UDP)
+		return parse_udp(span, fields);
+	if (fields->ip_protocol != PROTOCOL_TCP)
+		return 0;
+	if (span.captured_bytes < TCP_BYTES || span.bytes[12] >> 4 < 5 || (span.bytes[12] >> 4) * 4u > span.length_bytes)
+		return -EINVAL;
+	fields->source_port = bytes_get16(span.bytes);
+	fields->destination_port = bytes_get16(span.bytes + 2);
+	return 0;
+}
+
+/* UDP to the RoCEv2 port is RoCEv2 if a BTH of version 0 and an ICRC fit in; else it is just UDP. */
+static int parse_udp(struct span span, struct frame_fields *fields)
+{
+	uint32_t length;
+
+	if (span.captured_bytes < UDP_BYTES)
+		return -EINVAL;
+	length = bytes_get16(span.bytes + 4);
+	if (length < UDP_BYTES || length > span.length_bytes)
+		return -EINVAL;
+	fields->source_port = bytes_get16(span.bytes);
+	fields->destination_port = bytes_get16(span.bytes + 2);
+	if (fields->destination_port != ROCE_UDP_PORT || length < UDP_BYTES + BTH_BYTES + ICRC_BYTES)
+		return 0;
+	if (span.captured_bytes < UDP_BYTES + BTH_BYTES)
+		return -EINVAL;
+	fields->roce = !(span.bytes[UDP_BYTES + 1] & 15);
+	if (fields->roce)
+		fields->queue_pair = bytes_get32(span.bytes + UDP_BYTES + 4) & 0xffffff;
+	return 0;
+}
+
+uint32_t frame_headers_bytes(enum frame_kind kind)
+{
+	return layouts[kind].payload_at + PAYLOAD_BYTES;
+}
+
+uint32_t frame_overhead_bytes(enum frame_kind kind)
+{
+	return frame_headers_bytes(kind) + layouts[kind].trailer_bytes;
+}
+
+uint32_t frame_bytes_min(enum frame_kind kind)
+{
+	uint32_t overhead_bytes = frame_overhead_bytes(kind);
+
+	return overhead_bytes > FRAME_BYTES_MIN ? overhead_bytes : FRAME_BYTES_MIN;
+}
+
+/* EtherType 0x88b6, subtype 0; zeros up to the test payload. */
+static void write_test(const struct frame_spec *spec, uint8_t *bytes)
+{
+	uint8_t *type = bytes + 2 * MAC_BYTES;
+
+	memset(type, 0, ETHERNET_BYTES + TAG_BYTES + 2 - 2 * MAC_BYTES);
+	if (spec->traffic_class) {
+		bytes_put32(type, ETHERTYPE_TAG << 16 | spec->traffic_class << 13);
+		type += TAG_BYTES;
+	}
+	bytes_put16(type, ETHERTYPE_HPC);
+	type[2] = HPC_SUBTYPE_TEST;
+}
+
+static void write_hpc(const struct frame_spec *spec, uint8_t *bytes)
+{
+	uint8_t *header = bytes + ETHERNET_BYTES;
+
+	bytes_put16(bytes + 2 * MAC_BYTES, ETHERTYPE_HPC);
+	bytes_put32(header, HPC_SUBTYPE_HPC << 24 | spec->traffic_class << 16);
+	bytes_put32(header + 4, address_hpc(spec->source));
+	bytes_put32(header + 8, address_hpc(spec->destination));
+	bytes_put32(header + 12, spec->flow);
+}
+
+/* Don't Fragment and identification 0: such a datagram needs none [RFC 6864]. */
+static void write_ipv4(const struct frame_spec *spec, uint8_t *bytes)
+{
+	uint8_t *header = bytes + ETHERNET_BYTES;
+	uint16_t checksum;
+
+	bytes_put16(bytes + 2 * MAC_BYTES, ETHERTYPE_IPV4);
+	bytes_put32(header, 0x45000000u | spec->traffic_class << 21 | (spec->frame_bytes - ETHERNET_BYTES));
+	bytes_put32(header + 4, IPV4_DO_NOT_FRAGMENT);
+	bytes_put32(header + 8, HOPS_MAX << 24 | PROTOCOL_UDP << 16);
+	bytes_put32(header + 12, address_ipv4(spec->source));
+	bytes_put32(header + 16, address_ipv4(spec->destination));
+	checksum = (uint16_t)~checksum_fold(header, IPV4_BYTES / 4);
+	memcpy(header + 10, &checksum, sizeof(checksum));
+}
+
+static void write_ipv6(const struct frame_spec *spec, uint8_t *bytes)
+{
+	uint8_t *header = bytes + ETHERNET_BYTES;
+
+	bytes_put16(bytes + 2 * MAC_BYTES, ETHERTYPE_IPV6);
+	bytes_put32(header, 0x60000000u | spec->traffic_class << 25 | (spec->flow & 0xfffff));
+	bytes_put16(header + 4, (uint16_t)(spec->frame_bytes - ETHERNET_BYTES - IPV6_BYTES));
+	header[6] = PROTOCOL_UDP;
+	header[7] = HOPS_MAX;
+	address_ipv6(spec->source, header + 8);
+	address_ipv6(spec->destination, header + 24);
+}
+
+static void write_udp(uint32_t flow, uint16_t destination_port, uint32_t udp_bytes, uint8_t *header)
+{
+	bytes_put16(header, (uint16_t)(SOURCE_PORT_FIRST | (flow & ((1u << SOURCE_PORT_BITS) - 1))));
+	bytes_put16(header + 2, destination_port);
+	bytes_put32(header + 4, udp_bytes << 16);
+}
+
+static uint16_t test_port(uint32_t flow)
+{
+	return (uint16_t)(TEST_PORT_FIRST | (flow >> SOURCE_PORT_BITS & 0xff));
+}
+
+/* Opcode and packet sequence number follow with the test payload. */
+static void write_bth(const struct frame_spec *spec, uint8_t *bytes)
+{
+	bytes_put32(bytes + BTH_AT, BTH_KEY);
+	bytes_put32(bytes + BTH_AT + 4, TEST_QUEUE_PAIR | (spec->flow & (TEST_QUEUE_PAIR - 1)));
+	bytes[BTH_AT + 8] = 0;
+}
+
+uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *payload, uint8_t *bytes)
+{
+	uint32_t behind_ethernet = spec->frame_bytes - ETHERNET_BYTES;
+
+	assert(spec->frame_bytes >= frame_bytes_min(spec->kind) && spec->frame_bytes <= UINT16_MAX);
+	assert(spec->traffic_class < NODE_CLASSES_MAX && payload->source == spec->source);
+	assert(payload->payload_bytes <= spec->frame_bytes - frame_overhead_bytes(spec->kind));
+	address_mac(spec->destination, bytes);
+	address_mac(spec->source, bytes + MAC_BYTES);
+	switch (spec->kind) {
+	case FRAME_IPV4:
+		write_ipv4(spec, bytes);
+		write_udp(spec->flow, test_port(spec->flow), behind_ethernet - IPV4_BYTES,
+			  bytes + ETHERNET_BYTES + IPV4_BYTES);
+		break;
+	case FRAME_IPV6:
+		write_ipv6(spec, bytes);
+		write_udp(spec->flow, test_port(spec->flow), behind_ethernet - IPV6_BYTES,
+			  bytes + ETHERNET_BYTES + IPV6_BYTES);
+		break;
+	case FRAME_ROCE:
+		write_ipv4(spec, bytes);
+		write_udp(spec->flow, ROCE_UDP_PORT, behind_ethernet - IPV4_BYTES, bytes + ETHERNET_BYTES + IPV4_BYTES);
+		write_bth(spec, bytes);
+		break;
+	case FRAME_HPC:
+		write_hpc(spec, bytes);
+		break;
+	default:
+		write_test(spec, bytes);
+	}
+	frame_payload_write(spec->kind, payload, bytes);
+	return frame_headers_bytes(spec->kind);
+}
+
+/* RC SEND only, first, last, middle */
+static uint8_t roce_opcode(bool first, bool last)
+{
+	return first ? (last ? 4 : 0) : (last ? 2 : 1);
+}
+
+void frame_payload_write(enum frame_kind kind, const struct frame_payload *payload, uint8_t *bytes)
+{
+	uint8_t *at = bytes + layouts[kind].payload_at;
+
+	assert(!(payload->message_bytes >> 40 | payload->flow_slot >> 24 | payload->payload_bytes >> 14 |
+		 payload->workload_index >> 16));
+	bytes_put64(at, payload->message_start_ps);
+	bytes_put64(at + 8, (uint64_t)payload->packet << 32 | payload->message);
+	bytes_put64(at + 16, payload->message_bytes << 24 | payload->flow_slot);
+	bytes_put32(at + 24, (uint32_t)payload->message_first << 31 | (uint32_t)payload->message_last << 30 |
+				     payload->payload_bytes << 16 | payload->workload_index);
+	if (kind == FRAME_ROCE) {
+		bytes[BTH_AT] = roce_opcode(payload->message_first, payload->message_last);
+		bytes_put32(bytes + BTH_AT + 8, payload->packet & 0xffffff);
+	}
+}
+
+/* IP frames are generated ones if their headers are those of frame_write() and their lengths fill the frame; FRAME_BYTES_MIN
+ * bytes are captured.  Return: the kind, FRAME_KINDS if it is none.                                                 */
+static enum frame_kind ipv4_kind(const uint8_t *bytes, uint32_t frame_bytes)
+{
+	const uint8_t *ip = bytes + ETHERNET_BYTES, *udp = ip + IPV4_BYTES;
+	uint32_t ip_bytes = frame_bytes - ETHERNET_BYTES;
+	uint16_t port = bytes_get16(udp + 2);
+
+	if (ip[0] != 0x45 || bytes_get16(ip + 2) != ip_bytes || bytes_get16(ip + 6) != IPV4_DO_NOT_FRAGMENT ||
+	    ip[9] != PROTOCOL_UDP || bytes_get16(udp + 4) != ip_bytes - IPV4_BYTES)
+		return FRAME_KINDS;
+	if (port >> 8 == TEST_PORT_FIRST >> 8)
+		return FRAME_IPV4;
+	return port == ROCE_UDP_PORT && (bytes_get32(bytes + BTH_AT) & 0xffffff) == BTH_KEY &&
+			       bytes[BTH_AT + 5] & TEST_QUEUE_PAIR >> 16
+		       ? FRAME_ROCE
+		       : FRAME_KINDS;
+}
+
+static enum frame_kind ipv6_kind(const uint8_t *bytes, uint32_t frame_bytes)
+{
+	const uint8_t *ip = bytes + ETHERNET_BYTES, *udp = ip + IPV6_BYTES;
+	uint32_t udp_bytes = frame_bytes - ETHERNET_BYTES - IPV6_BYTES;
+
+	if (ip[0] >> 4 != 6 || bytes_get16(ip + 4) != udp_bytes || ip[6] != PROTOCOL_UDP || udp[2] != TEST_PORT_FIRST >> 8 ||
+	    bytes_get16(udp + 4) != udp_bytes)
+		return FRAME_KINDS;
+	return FRAME_IPV6;
+}
+
+/* Which kind of generated frame is this? At least the 48 captured bytes of the shortest are there. */
+static enum frame_kind generated_kind(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
+{
+	uint16_t ethertype = bytes_get16(bytes + 2 * MAC_BYTES);
+
+	switch (ethertype) {
+	case ETHERTYPE_HPC:
+		if (bytes[ETHERNET_BYTES] == HPC_SUBTYPE_HPC)
+			return FRAME_HPC;
+		return bytes[ETHERNET_BYTES] == HPC_SUBTYPE_TEST ? FRAME_ETHERNET : FRAME_KINDS;
+	case ETHERTYPE_TAG:
+		return bytes_get16(bytes + ETHERNET_BYTES + 2) == ETHERTYPE_HPC &&
+				       bytes[ETHERNET_BYTES + TAG_BYTES] == HPC_SUBTYPE_TEST
+			       ? FRAME_ETHERNET
+			       : FRAME_KINDS;
+	case ETHERTYPE_IPV4:
+		return captured_bytes >= FRAME_BYTES_MIN ? ipv4_kind(bytes, frame_bytes) : FRAME_KINDS;
+	case ETHERTYPE_IPV6:
+		return captured_bytes >= FRAME_BYTES_MIN ? ipv6_kind(bytes, frame_bytes) : FRAME_KINDS;
+	default:
+		return FRAME_KINDS;
+	}
+}
+
+int frame_payload_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		       struct frame_payload *payload)
+{
+	enum frame_kind kind;
+	const uint8_t *at;
+	uint64_t source, bytes_and_slot;
+	uint32_t last;
+
+	if (captured_bytes < frame_headers_bytes(FRAME_ETHERNET) || captured_bytes > frame_bytes)
+		return -EINVAL;
+	kind = generated_kind(bytes, captured_bytes, frame_bytes);
+	if (kind == FRAME_KINDS || captured_bytes < frame_headers_bytes(kind) || frame_bytes < frame_bytes_min(kind))
+		return -EINVAL;
+	source = bytes_get64(bytes + MAC_BYTES) >> 16;
+	at = bytes + layouts[kind].payload_at;
+	bytes_and_slot = bytes_get64(at + 16);
+	last = bytes_get32(at + 24);
+	*payload = (struct frame_payload){
+		.source = (uint32_t)(source & 0xffffff) - 1,
+		.flow_slot = bytes_and_slot & 0xffffff,
+		.workload_index = last & 0xffff,
+		.packet = bytes_get32(at + 8),
+		.message = bytes_get32(at + 12),
+		.message_bytes = bytes_and_slot >> 24,
+		.message_start_ps = bytes_get64(at),
+		.payload_bytes = last >> 16 & 0x3fff,
+		.message_first = last >> 31,
+		.message_last = last >> 30 & 1,
+	};
+	if (source >> 24 != ADDRESS_MAC_PREFIX || payload->source >= ADDRESS_HOSTS_MAX ||
+	    payload->payload_bytes > frame_bytes - frame_overhead_bytes(kind) ||
+	    payload->payload_bytes > payload->message_bytes)
+		return -EINVAL;
+	return 0;
+}

@@ -1,0 +1,25 @@
+/*  atomic_file - a file that is complete or not there: written under another name, renamed when it is done.
+ *
+ *  What exists and is no regular file (a terminal, a pipe, /dev/null) is written directly.                           */
+#ifndef HEDDLE_ORCHESTRATOR_ATOMIC_FILE_H
+#define HEDDLE_ORCHESTRATOR_ATOMIC_FILE_H
+
+#include <limits.h>
+#include <stdio.h>
+
+struct atomic_file {
+	FILE *stream;
+	char path[PATH_MAX];
+	char written[PATH_MAX]; /* the name while writing; "" if written directly */
+};
+
+/** atomic_file_open() - starts file @path.  Return: 0 with file->stream open, or -errno. */
+int atomic_file_open(struct atomic_file *file, const char *path);
+
+/** atomic_file_commit() - everything is written: the file appears.  Return: 0, or -errno and it does not. */
+int atomic_file_commit(struct atomic_file *file);
+
+/** atomic_file_abort() - nothing appears. */
+void atomic_file_abort(struct atomic_file *file);
+
+#endif

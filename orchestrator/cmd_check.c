@@ -1,0 +1,212 @@
+/*  cmd_check - `heddle check SCENARIO`: reads and plans a scenario, starts nothing, says what it would be (TB-10).    */
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/commands.h"
+#include "orchestrator/expect.h"
+#include "orchestrator/plan.h"
+#include "orchestrator/quantity.h"
+
+#define SETTINGS_MAX 256u
+
+static const char usage[] =
+	"usage: heddle check [--json] [--seed N] [--set PATH=VALUE]... SCENARIO\n"
+	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n";
+
+struct request {
+	bool json;
+	const char *settings[SETTINGS_MAX];
+	unsigned setting_count;
+	const char *path;
+	char seed[64];
+};
+
+/* what is worth knowing of a plan, in numbers */
+struct summary {
+	uint64_t flows, ring_bytes;
+	uint32_t edge_links, fabric_links;
+};
+
+static int setting_add(struct request *request, const char *setting)
+{
+	if (request->setting_count == SETTINGS_MAX) {
+		fprintf(stderr, "heddle check: at most %u settings\n", SETTINGS_MAX);
+		return -EINVAL;
+	}
+	request->settings[request->setting_count++] = setting;
+	return 0;
+}
+
+/* Return: 0; 1 if help was asked for; -EINVAL. */
+static int request_parse(int argc, char **argv, struct request *request)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },	  { "seed", required_argument, NULL, 'd' },
+		{ "set", required_argument, NULL, 's' }, { "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int option, error = 0;
+
+	optind = 0;
+	while (!error && (option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (option) {
+		case 'j':
+			request->json = true;
+			break;
+		case 'd':
+			snprintf(request->seed, sizeof(request->seed), "seed=%s", optarg);
+			error = setting_add(request, request->seed);
+			break;
+		case 's':
+			error = setting_add(request, optarg);
+			break;
+		default:
+			return option == 'h' ? 1 : -EINVAL;
+		}
+	}
+	if (!error && optind + 1 != argc)
+		error = -EINVAL;
+	request->path = error ? NULL : argv[optind];
+	return error;
+}
+
+static struct summary summarise(const struct plan *plan)
+{
+	struct summary summary = { 0 };
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		const struct node_config *node = &plan->nodes[i];
+
+		for (uint32_t p = 0; p < node->port_count; p++)
+			summary.ring_bytes += node->ports[p].ring_bytes;
+		for (uint32_t w = 0; node->kind == NODE_NIC && w < node->nic.workload_count; w++)
+			summary.flows += node->nic.workloads[w].destination_count;
+	}
+	summary.edge_links = plan->host_count;
+	summary.fabric_links = plan->link_count - plan->host_count;
+	return summary;
+}
+
+static uint64_t workload_flows(const struct plan *plan, uint32_t index)
+{
+	uint64_t flows = 0;
+
+	for (uint32_t h = 0; h < plan->host_count; h++) {
+		const struct nic_config *nic = &plan->nodes[plan_host_node(plan, h)].nic;
+
+		for (uint32_t w = 0; w < nic->workload_count; w++)
+			if (nic->workloads[w].workload_index == index)
+				flows += nic->workloads[w].destination_count;
+	}
+	return flows;
+}
+
+static void print_text(const struct plan *plan, const struct scenario *scenario)
+{
+	struct summary summary = summarise(plan);
+	char time[3][QUANTITY_TEXT_MAX];
+
+	printf("%s: fine\n", plan->file);
+	printf("scenario      %s (seed %llu)\n", plan->scenario, (unsigned long long)plan->seed);
+	if (*scenario->about)
+		printf("about         %s\n", scenario->about);
+	printf("nodes         %u: %u switches, %u hosts\n", plan->node_count, plan->switch_count, plan->host_count);
+	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count, summary.edge_links,
+	       summary.fabric_links);
+	printf("time          %s, measured from %s, lookahead %s\n", quantity_format(QUANTITY_TIME, plan->duration_ps, time[0]),
+	       quantity_format(QUANTITY_TIME, plan->warmup_ps, time[1]),
+	       quantity_format(QUANTITY_TIME, plan->lookahead_ps, time[2]));
+	printf("flows         %llu at most\n", (unsigned long long)summary.flows);
+	for (uint32_t i = 0; i < plan->workload_count; i++)
+		printf("  %-11s %llu flows, packets of %u bytes\n", plan->workloads[i].name,
+		       (unsigned long long)workload_flows(plan, i), plan->workloads[i].packet_bytes);
+	printf("rings         %llu KiB in all\n", (unsigned long long)(summary.ring_bytes >> 10));
+	printf("expectations  %u\n", plan->expectation_count);
+}
+
+static int print_json(const struct plan *plan, const struct scenario *scenario)
+{
+	struct summary summary = summarise(plan);
+	json_t *workloads = json_array(), *root;
+	int status;
+
+	for (uint32_t i = 0; i < plan->workload_count; i++)
+		json_array_append_new(workloads, json_pack("{s:s, s:I, s:I}", "name", plan->workloads[i].name, "flows",
+							   (json_int_t)workload_flows(plan, i), "packet_bytes",
+							   (json_int_t)plan->workloads[i].packet_bytes));
+	root = json_pack("{s:b, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}",
+			 "ok", 1, "file", plan->file, "scenario", plan->scenario, "about", scenario->about,
+			 /* 64 bits without sign: JSON integers of jansson have one */
+			 "seed", json_sprintf("%llu", (unsigned long long)plan->seed),
+			 "switches", (json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count,
+			 "links", (json_int_t)plan->link_count, "duration_ps", (json_int_t)plan->duration_ps,
+			 "warmup_ps", (json_int_t)plan->warmup_ps, "lookahead_ps", (json_int_t)plan->lookahead_ps,
+			 "flows", (json_int_t)summary.flows, "ring_bytes", (json_int_t)summary.ring_bytes,
+			 "workloads", workloads, "expectations", (json_int_t)plan->expectation_count);
+	if (!root)
+		return -ENOMEM;
+	status = json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+	return status ? -EIO : 0;
+}
+
+static void print_errors(const struct scenario_errors *errors, bool json)
+{
+	json_t *texts, *root;
+
+	if (!json) {
+		scenario_errors_print(errors, stderr);
+		return;
+	}
+	texts = json_array();
+	for (unsigned i = 0; i < errors->count && i < SCENARIO_ERRORS_MAX; i++)
+		json_array_append_new(texts, json_string(errors->texts[i] ? errors->texts[i] : "out of memory"));
+	root = json_pack("{s:b, s:I, s:o}", "ok", 0, "error_count", (json_int_t)errors->count, "errors", texts);
+	json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+}
+
+/* Return: 0, -EINVAL with @errors, -ENOMEM. */
+static int check(const struct request *request, struct scenario *scenario, struct plan *plan,
+		 struct scenario_errors *errors)
+{
+	int error = scenario_read_file(request->path, request->settings, request->setting_count, scenario, errors);
+
+	if (!error)
+		error = plan_make(scenario, plan, errors);
+	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
+		expect_check(plan, &plan->expectations[i], errors);
+	return !error && errors->count ? -EINVAL : error;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario = { 0 };
+	struct plan plan = { 0 };
+	int error = request_parse(argc, argv, &request);
+
+	if (error) {
+		fputs(usage, error > 0 ? stdout : stderr);
+		return error > 0 ? 0 : 2;
+	}
+	error = check(&request, &scenario, &plan, &errors);
+	if (errors.count)
+		print_errors(&errors, request.json);
+	else if (!error && request.json)
+		error = print_json(&plan, &scenario);
+	else if (!error)
+		print_text(&plan, &scenario);
+	if (error && !errors.count)
+		fprintf(stderr, "heddle check: %s\n", strerror(-error));
+	plan_free(&plan);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+	return !error ? 0 : error == -EINVAL ? 1 : 3;
+}

@@ -1,0 +1,145 @@
+/*  cmd_gen - `heddle gen KIND key=value...`: prints a complete scenario to start from (TB-10, TB-11).                 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/commands.h"
+#include "orchestrator/generate_text.h"
+#include "orchestrator/plan.h"
+#include "orchestrator/quantity.h"
+#include "orchestrator/suggest.h"
+
+/* counts of a small fabric, for those that are not given */
+static const uint32_t counts_default[GENERATE_COUNTS] = {
+	[GENERATE_HOSTS] = 8,		[GENERATE_SWITCHES] = 4,   [GENERATE_HOSTS_PER_SWITCH] = 3,
+	[GENERATE_HOSTS_PER_SIDE] = 4,	[GENERATE_LEAVES] = 4,	   [GENERATE_HOSTS_PER_LEAF] = 4,
+	[GENERATE_SPINES] = 4,
+};
+
+static void print_usage(FILE *out)
+{
+	fprintf(out, "usage: heddle gen KIND [--explicit] [KEY=COUNT]...\n"
+		     "Prints a complete, commented scenario. --explicit writes every switch, host and link out.\n");
+	for (unsigned kind = 0; kind < GENERATE_KINDS; kind++) {
+		fprintf(out, "  %-11s", generate_kind_name[kind]);
+		for (unsigned i = 0; i < GENERATE_COUNTS; i++)
+			if (generate_needs(kind, i))
+				fprintf(out, " %s=%u", generate_count_name[i], counts_default[i]);
+		fprintf(out, "   %s\n", generate_kind_about[kind]);
+	}
+}
+
+static int kind_parse(const char *word)
+{
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	for (int i = 0; i < GENERATE_KINDS; i++)
+		if (!strcmp(word, generate_kind_name[i]))
+			return i;
+	fprintf(stderr, "heddle gen: there is no topology '%s'%s\n", word,
+		suggest_sentence(word, generate_kind_name, GENERATE_KINDS, sizeof(char *), hint, sizeof(hint)));
+	return -EINVAL;
+}
+
+/* "hosts=8" */
+static int count_parse(enum generate_kind kind, const char *text, uint32_t *counts)
+{
+	const char *equals = strchr(text, '=');
+	const char *names[GENERATE_COUNTS];
+	char key[SUGGEST_BYTES_MAX], hint[SUGGEST_BYTES_MAX + 32], why[240];
+	unsigned name_count = 0;
+	uint64_t value;
+
+	snprintf(key, sizeof(key), "%.*s", equals ? (int)(equals - text) : (int)strlen(text), text);
+	for (unsigned i = 0; i < GENERATE_COUNTS; i++) {
+		if (!generate_needs(kind, i))
+			continue;
+		names[name_count++] = generate_count_name[i];
+		if (!equals || strcmp(key, generate_count_name[i]))
+			continue;
+		if (quantity_parse(QUANTITY_COUNT, equals + 1, &value, why, sizeof(why))) {
+			fprintf(stderr, "heddle gen: %s: %s\n", key, why);
+			return -EINVAL;
+		}
+		if (!value || value > NODE_COUNT_MAX) {
+			fprintf(stderr, "heddle gen: %s: expected 1 to %d\n", key, NODE_COUNT_MAX);
+			return -EINVAL;
+		}
+		counts[i] = (uint32_t)value;
+		return 0;
+	}
+	fprintf(stderr, "heddle gen: a %s takes no '%s'%s\n", generate_kind_name[kind], text,
+		suggest_sentence(key, names, name_count, sizeof(char *), hint, sizeof(hint)));
+	return -EINVAL;
+}
+
+/* Nothing is printed that `heddle check` would refuse. */
+static int text_check(const char *text, size_t length)
+{
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	struct plan plan = { 0 };
+	int error = scenario_read_memory("heddle gen", text, length, NULL, 0, &scenario, &errors);
+
+	if (!error)
+		error = plan_make(&scenario, &plan, &errors);
+	scenario_errors_print(&errors, stderr);
+	plan_free(&plan);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+	return error;
+}
+
+static int print_scenario(enum generate_kind kind, const uint32_t *counts, bool explicit_topology)
+{
+	uint64_t switches, hosts, links;
+	char *text = NULL;
+	size_t length;
+	FILE *memory;
+	int error;
+
+	generate_counts(kind, counts, &switches, &hosts, &links);
+	if (switches + hosts > NODE_COUNT_MAX) {
+		fprintf(stderr, "heddle gen: %llu switches and %llu hosts; a fabric has at most %d nodes\n",
+			(unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
+		return -EINVAL;
+	}
+	memory = open_memstream(&text, &length);
+	if (!memory)
+		return -ENOMEM;
+	error = generate_text(kind, counts, explicit_topology, memory);
+	if (fclose(memory))
+		error = -ENOMEM;
+	if (!error)
+		error = text_check(text, length);
+	if (!error && (fwrite(text, 1, length, stdout) != length || fflush(stdout)))
+		error = -EIO;
+	free(text);
+	return error;
+}
+
+int cmd_gen(int argc, char **argv)
+{
+	uint32_t counts[GENERATE_COUNTS];
+	bool explicit_topology = false;
+	int kind, error;
+
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		print_usage(argc < 2 ? stderr : stdout);
+		return argc < 2 ? 2 : 0;
+	}
+	kind = kind_parse(argv[1]);
+	memcpy(counts, counts_default, sizeof(counts));
+	for (int i = 2; i < argc && kind >= 0; i++) {
+		if (!strcmp(argv[i], "--explicit"))
+			explicit_topology = true;
+		else if (count_parse((enum generate_kind)kind, argv[i], counts))
+			kind = -EINVAL;
+	}
+	if (kind < 0)
+		return 2;
+	error = print_scenario((enum generate_kind)kind, counts, explicit_topology);
+	if (error && error != -EINVAL)
+		fprintf(stderr, "heddle gen: %s\n", strerror(-error));
+	return !error ? 0 : error == -EINVAL ? 1 : 3;
+}

@@ -1,0 +1,495 @@
+/*  cmd_run - `heddle run SCENARIO`: the whole way from a file to an exit status (TB-10).
+ *
+ *  scenario -> plan -> processes -> virtual clock to the end -> statistics -> results -> expectations. Nothing is started
+ *  before everything has been understood; nothing is left behind however it ends.                                    */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/atomic_file.h"
+#include "orchestrator/breakpoint.h"
+#include "orchestrator/commands.h"
+#include "orchestrator/expect.h"
+#include "orchestrator/interrupt.h"
+#include "orchestrator/quantity.h"
+#include "orchestrator/run.h"
+#include "orchestrator/suggest.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define SETTINGS_MAX 256u
+#define JSON_STDOUT "-"
+
+enum exit_status {
+	EXIT_FINE = 0,
+	EXIT_EXPECTATION = 1,
+	EXIT_USAGE = 2, /* or a wrong scenario */
+	EXIT_STALL = 3,
+	EXIT_NODE = 4,
+	EXIT_INTERRUPTED = 130,
+};
+
+struct options {
+	const char *scenario;
+	const char *settings[SETTINGS_MAX];
+	unsigned setting_count;
+	char seed[32];
+	const char *json;   /* NULL: none; JSON_STDOUT */
+	const char *csv;
+	bool timing, quiet;
+	const char *script;
+	bool breaks;        /* there is a breakpoint */
+	node_time_t break_ps, slow_ps_per_s;
+	struct fabric_options fabric;
+};
+
+static int options_parse(struct options *options, int argc, char **argv);
+static int scenario_load(const struct options *options, struct plan *plan);
+static int scenario_play(const struct options *options, const struct plan *plan);
+
+static const char usage[] =
+	"usage: heddle run SCENARIO [options]\n"
+	"Runs a scenario under the virtual clock and prints the result.\n"
+	"\n"
+	"  --json [FILE]       the result as JSON, to FILE, or to standard output instead of the summary\n"
+	"                      (a FILE before the SCENARIO must end in .json)\n"
+	"  --csv DIR           flows, messages, ports, tables and samples as CSV files in DIR\n"
+	"  --seed N            another seed\n"
+	"  --set PATH=VALUE    change a key of the scenario, e.g. run.duration=1ms; may be repeated\n"
+	"  --timing            also say what the run cost on this machine\n"
+	"  --quiet             no summary, no progress\n"
+	"  --break-at TIME     stop there and take commands (type 'help')\n"
+	"  --script FILE       take them from FILE instead of standard input\n"
+	"  --slow TIME/s       slow down to so much fabric time a second, e.g. 10us/s\n"
+	"  --loop=KIND         event loop of the nodes: auto, io_uring, fallback\n"
+	"  --watchdog TIME     how long a node may hang or be stopped (1s); 0s: for ever\n"
+	"\n"
+	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, 3 the fabric stalled,\n"
+	"4 a node failed, 130 interrupted\n";
+
+int cmd_run(int argc, char **argv)
+{
+	struct options options = { .fabric = { .loop = "auto", .watchdog_ns = WATCHDOG_NS_DEFAULT } };
+	struct plan plan = { 0 };
+	int status = options_parse(&options, argc, argv);
+
+	if (status >= 0)
+		return status;
+	status = scenario_load(&options, &plan);
+	if (!status)
+		status = scenario_play(&options, &plan);
+	plan_free(&plan);
+	return status;
+}
+
+/* ---- options ---- */
+
+static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "heddle run: ");
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "\n");
+	return EXIT_USAGE;
+}
+
+static int setting_add(struct options *options, const char *setting)
+{
+	if (options->setting_count == SETTINGS_MAX)
+		return wrong("more than %u settings", SETTINGS_MAX);
+	options->settings[options->setting_count++] = setting;
+	return 0;
+}
+
+static int option_set(struct options *options, const char *value)
+{
+	return strchr(value, '=') ? setting_add(options, value) : wrong("--set takes PATH=VALUE, not '%s'", value);
+}
+
+static int option_seed(struct options *options, const char *value)
+{
+	char why[256];
+	uint64_t seed;
+
+	if (quantity_parse(QUANTITY_COUNT, value, &seed, why, sizeof(why)))
+		return wrong("--seed: %s", why);
+	snprintf(options->seed, sizeof(options->seed), "seed=%llu", (unsigned long long)seed);
+	return setting_add(options, options->seed);
+}
+
+static int option_time(const char *name, const char *value, uint64_t *time_ps)
+{
+	char why[256];
+
+	return quantity_parse(QUANTITY_TIME, value, time_ps, why, sizeof(why)) ? wrong("%s: %s", name, why) : 0;
+}
+
+static int option_break_at(struct options *options, const char *value)
+{
+	options->breaks = true;
+	return option_time("--break-at", value, &options->break_ps);
+}
+
+static int option_script(struct options *options, const char *value)
+{
+	options->breaks = true;
+	options->script = value;
+	return 0;
+}
+
+static int option_slow(struct options *options, const char *value)
+{
+	char time[64];
+	size_t length = strlen(value);
+
+	if (length >= 2 && !strcmp(value + length - 2, "/s"))
+		length -= 2;
+	snprintf(time, sizeof(time), "%.*s", (int)length, value);
+	return option_time("--slow", time, &options->slow_ps_per_s);
+}
+
+static int option_watchdog(struct options *options, const char *value)
+{
+	uint64_t time_ps;
+	int status = option_time("--watchdog", value, &time_ps);
+
+	options->fabric.watchdog_ns = time_ps / NODE_NS;
+	return status;
+}
+
+static int option_loop(struct options *options, const char *value)
+{
+	static const char *const loops[] = { "auto", "io_uring", "fallback" };
+	char hint[128];
+
+	for (size_t i = 0; i < COUNT_OF(loops); i++) {
+		if (!strcmp(loops[i], value)) {
+			options->fabric.loop = value;
+			return 0;
+		}
+	}
+	suggest_sentence(value, loops, COUNT_OF(loops), sizeof(loops[0]), hint, sizeof(hint));
+	return wrong("--loop takes auto, io_uring or fallback, not '%s'%s", value, hint);
+}
+
+static int option_csv(struct options *options, const char *value)
+{
+	options->csv = value;
+	return 0;
+}
+
+static int option_timing(struct options *options, const char *value)
+{
+	(void)value;
+	options->timing = true;
+	return 0;
+}
+
+static int option_quiet(struct options *options, const char *value)
+{
+	(void)value;
+	options->quiet = true;
+	return 0;
+}
+
+static const struct option {
+	const char *name;
+	bool has_value;
+	int (*take)(struct options *options, const char *value);
+} option_table[] = {
+	{ "--csv", true, option_csv },           { "--seed", true, option_seed },
+	{ "--set", true, option_set },           { "--timing", false, option_timing },
+	{ "--quiet", false, option_quiet },      { "--break-at", true, option_break_at },
+	{ "--script", true, option_script },     { "--slow", true, option_slow },
+	{ "--loop", true, option_loop },         { "--watchdog", true, option_watchdog },
+	{ "--json", false, NULL },               { "--help", false, NULL },
+};
+
+/* --json takes the next word if that cannot be the scenario */
+static const char *json_file(const struct options *options, const char *next)
+{
+	size_t length = next ? strlen(next) : 0;
+
+	if (!next || (next[0] == '-' && next[1]))
+		return NULL;
+	if (options->scenario || !strcmp(next, JSON_STDOUT) || (length > 5 && !strcmp(next + length - 5, ".json")))
+		return next;
+	return NULL;
+}
+
+/* takes argv[*at], and its value behind '=' or in the next word */
+static int option_take(struct options *options, int argc, char **argv, int *at)
+{
+	const char *word = argv[*at], *next = *at + 1 < argc ? argv[*at + 1] : NULL;
+	size_t length = strcspn(word, "=");
+	const char *value = word[length] ? word + length + 1 : NULL;
+	char name[64], hint[128];
+
+	snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	if (!strcmp(name, "--json")) {
+		options->json = value ? value : json_file(options, next);
+		*at += !value && options->json;
+		if (!options->json)
+			options->json = JSON_STDOUT;
+		return 0;
+	}
+	for (size_t i = 0; i < COUNT_OF(option_table); i++) {
+		const struct option *option = &option_table[i];
+
+		if (!option->take || strcmp(option->name, name))
+			continue;
+		if (!option->has_value)
+			return value ? wrong("%s takes no value", name) : option->take(options, NULL);
+		if (!value && !next)
+			return wrong("%s needs a value", name);
+		*at += !value;
+		return option->take(options, value ? value : next);
+	}
+	suggest_sentence(name, &option_table[0].name, COUNT_OF(option_table), sizeof(option_table[0]), hint, sizeof(hint));
+	return wrong("there is no option %s%s; 'heddle run --help' lists them", name, hint);
+}
+
+/* Return: -1, or the exit status if there is nothing to run */
+static int options_parse(struct options *options, int argc, char **argv)
+{
+	for (int at = 1; at < argc; at++) {
+		int status = 0;
+
+		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
+			fputs(usage, stdout);
+			return EXIT_FINE;
+		}
+		if (argv[at][0] == '-' && argv[at][1])
+			status = option_take(options, argc, argv, &at);
+		else if (options->scenario)
+			status = wrong("two scenarios, '%s' and '%s'; give one", options->scenario, argv[at]);
+		else
+			options->scenario = argv[at];
+		if (status)
+			return status;
+	}
+	if (!options->scenario) {
+		fputs(usage, stderr);
+		return EXIT_USAGE;
+	}
+	return -1;
+}
+
+/* ---- scenario ---- */
+
+static int scenario_load(const struct options *options, struct plan *plan)
+{
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	int error = scenario_read_file(options->scenario, options->settings, options->setting_count, &scenario, &errors);
+
+	if (!error)
+		error = plan_make(&scenario, plan, &errors);
+	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
+		expect_check(plan, &plan->expectations[i], &errors);
+	scenario_errors_print(&errors, stderr);
+	if (error && !errors.count)
+		wrong("%s", strerror(-error));
+	error = error || errors.count;
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	return error ? EXIT_USAGE : 0;
+}
+
+/* ---- run ---- */
+
+/* opens what a breakpoint reads its commands from; @name for messages, NULL for a terminal */
+static FILE *script_open(const struct options *options, const char **name)
+{
+	FILE *in;
+
+	*name = options->script;
+	if (!options->script) {
+		*name = isatty(STDIN_FILENO) ? NULL : "standard input";
+		return stdin;
+	}
+	in = fopen(options->script, "re");
+	if (!in)
+		wrong("cannot read the script %s: %s", options->script, strerror(errno));
+	return in;
+}
+
+/* the part of a run before it goes to its end: up to the breakpoint, then whatever is asked for there */
+static int play_breakpoint(const struct options *options, struct run *run, FILE *script, const char *name,
+			   enum run_outcome *outcome)
+{
+	bool json_on_stdout = options->json && !strcmp(options->json, JSON_STDOUT);
+
+	*outcome = run_to(run, options->break_ps);
+	if (*outcome != RUN_THERE)
+		return 0;
+	switch (breakpoint_prompt(run, script, name, json_on_stdout ? stderr : stdout)) {
+	case BREAKPOINT_CONTINUE:
+		break;
+	case BREAKPOINT_QUIT:
+	case BREAKPOINT_INTERRUPTED:
+		*outcome = RUN_INTERRUPTED;
+		break;
+	case BREAKPOINT_FAILED:
+		*outcome = RUN_FAILED;
+		break;
+	case BREAKPOINT_BAD_SCRIPT:
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+/* what the nodes run on: one phrase if they agree, else how many do what the first does */
+static void loops_describe(const struct fabric *fabric, char *text, size_t text_max)
+{
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		same += !strcmp(fabric->nodes[i].loop, fabric->nodes[0].loop);
+	if (same == fabric->plan->node_count)
+		snprintf(text, text_max, "event loop: %s", fabric->nodes[0].loop);
+	else
+		snprintf(text, text_max, "event loop of %u nodes: %s", same, fabric->nodes[0].loop);
+}
+
+static int json_write(const struct options *options, const struct plan *plan, const struct results *results,
+		      const struct result_host *host)
+{
+	struct atomic_file file;
+	int error;
+
+	if (!strcmp(options->json, JSON_STDOUT)) {
+		error = results_json_write(plan, results, host, stdout);
+		if (!error && fflush(stdout))
+			error = -errno;
+	} else {
+		error = atomic_file_open(&file, options->json);
+		if (!error) {
+			error = results_json_write(plan, results, host, file.stream);
+			if (error)
+				atomic_file_abort(&file);
+			else
+				error = atomic_file_commit(&file);
+		}
+	}
+	return error ? wrong("cannot write the JSON result to %s: %s", options->json, strerror(-error)) : 0;
+}
+
+/* everything that was asked for; returns 0 or an exit status */
+static int results_write(const struct options *options, const struct plan *plan, struct stats_page *const *pages,
+			 const struct results *results, const struct fabric *fabric)
+{
+	struct result_host cost = fabric_cost(fabric);
+	const struct result_host *host = options->timing ? &cost : NULL;
+	bool json_on_stdout = options->json && !strcmp(options->json, JSON_STDOUT);
+	char loops[128], why[512];
+	int status = 0;
+
+	if (!options->quiet && !json_on_stdout) {
+		loops_describe(fabric, loops, sizeof(loops));
+		results_text_write(plan, results, host, loops, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+		fflush(stdout);
+	}
+	if (options->json)
+		status = json_write(options, plan, results, host);
+	if (options->csv && results_csv_write(plan, pages, results, options->csv, why, sizeof(why)))
+		status = wrong("%s", why);
+	return status;
+}
+
+/* the fabric has ended: gather, judge, print */
+static int results_make(const struct options *options, const struct plan *plan, struct fabric *fabric, bool interrupted)
+{
+	struct results results = { .interrupted = interrupted, .empty = fabric->empty, .end_ps = fabric->stopped_at_ps };
+	struct stats_page **pages = fabric_pages(fabric);
+	int status;
+
+	if (!pages) {
+		wrong("%s", fabric->failure[0] ? fabric->failure : "not enough memory");
+		return EXIT_NODE;
+	}
+	if (results_gather(plan, pages, &results) || expect_evaluate(plan, &results)) {
+		status = wrong("not enough memory for the results");
+	} else {
+		status = results_write(options, plan, pages, &results, fabric);
+		if (!results_balanced(&results))
+			fprintf(stderr, "heddle run: injected, delivered, lost and held bytes do not balance\n");
+		if (!status && expect_failed(&results))
+			status = EXIT_EXPECTATION;
+	}
+	results_free(&results);
+	free(pages);
+	return status;
+}
+
+static int node_failed(struct fabric *fabric)
+{
+	fabric_kill(fabric);
+	wrong("%s", fabric->failure);
+	return EXIT_NODE;
+}
+
+/* the fabric is ready: run it, end it, and say what came out */
+static int play(const struct options *options, struct run *run, FILE *script, const char *script_name)
+{
+	struct fabric *fabric = &run->fabric;
+	enum run_outcome outcome = RUN_THERE;
+	char holders[512] = "";
+	int status = 0;
+	bool stalled;
+
+	if (options->breaks)
+		status = play_breakpoint(options, run, script, script_name, &outcome);
+	if (!status && outcome == RUN_THERE)
+		outcome = run_to(run, run->end_ps);
+	if (outcome == RUN_FAILED)
+		return node_failed(fabric);
+	stalled = !status && outcome == RUN_THERE && run_stalled(run, holders, sizeof(holders));
+	if (fabric_end(fabric))
+		return node_failed(fabric);
+	if (status)
+		return status;
+	status = results_make(options, fabric->plan, fabric, outcome == RUN_INTERRUPTED);
+	if (outcome == RUN_INTERRUPTED)
+		return EXIT_INTERRUPTED;
+	if (stalled) {
+		wrong("the fabric stalled at %.3f us: nothing will ever happen again, but %s",
+		      (double)fabric->stopped_at_ps / (double)NODE_US, holders);
+		return EXIT_STALL;
+	}
+	return status;
+}
+
+static int scenario_play(const struct options *options, const struct plan *plan)
+{
+	struct run run = { .end_ps = plan->drain ? node_time_max(plan->drain_max_ps, plan->duration_ps) : plan->duration_ps,
+			   .slow_ps_per_s = options->slow_ps_per_s };
+	const char *script_name = NULL;
+	FILE *script = NULL;
+	int status, error;
+
+	if (options->breaks) {
+		script = script_open(options, &script_name);
+		if (!script)
+			return EXIT_USAGE;
+	}
+	interrupt_catch();
+	progress_start(&run.progress, stderr, !options->quiet);
+	error = fabric_start(&run.fabric, plan, &options->fabric);
+	if (error == -EINTR) {
+		fabric_kill(&run.fabric);
+		status = EXIT_INTERRUPTED;
+	} else if (error) {
+		status = node_failed(&run.fabric);
+	} else {
+		status = play(options, &run, script, script_name);
+	}
+	fabric_free(&run.fabric);
+	if (script && script != stdin)
+		fclose(script);
+	return status;
+}

@@ -1,0 +1,313 @@
+/*  cmd_show - `heddle show SCENARIO`: the plan as text, exactly as nodes would be told it (TB-10).                   */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/commands.h"
+#include "orchestrator/human.h"
+#include "orchestrator/plan.h"
+#include "orchestrator/suggest.h"
+
+#define SETTINGS_MAX 256u
+
+static const char usage[] =
+	"usage: heddle show SCENARIO [PART] [--set PATH=VALUE]...\n"
+	"Prints what the scenario turns into, without starting anything. PART is one of\n"
+	"\n"
+	"  summary       counts and times (default)\n"
+	"  nodes         every node with its ports and peers\n"
+	"  links         every link\n"
+	"  routes        where each switch sends what\n"
+	"  hosts         every host, its switch and its workloads\n"
+	"  config NODE   everything that this node is told at start\n";
+
+struct request {
+	const char *scenario, *part, *node;
+	const char *settings[SETTINGS_MAX];
+	unsigned setting_count;
+};
+
+typedef int part_fn(const struct plan *plan, const struct request *request);
+
+static part_fn summary_print, nodes_print, links_print, routes_print, hosts_print, config_print;
+
+static const struct part {
+	const char *name;
+	part_fn *print;
+} parts[] = {
+	{ "summary", summary_print }, { "nodes", nodes_print }, { "links", links_print },
+	{ "routes", routes_print },   { "hosts", hosts_print }, { "config", config_print },
+};
+
+#define PART_COUNT (sizeof(parts) / sizeof(parts[0]))
+
+static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "heddle show: ");
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "\n");
+	return 2;
+}
+
+static const struct part *part_find(const char *name)
+{
+	for (size_t i = 0; i < PART_COUNT; i++) {
+		if (!strcmp(parts[i].name, name))
+			return &parts[i];
+	}
+	return NULL;
+}
+
+/* a word that is no option: scenario, part, node, in this order */
+static int word_take(struct request *request, const char *word)
+{
+	char hint[128];
+
+	if (!request->scenario) {
+		request->scenario = word;
+	} else if (!request->part) {
+		request->part = word;
+		if (!part_find(word)) {
+			suggest_sentence(word, &parts[0].name, PART_COUNT, sizeof(parts[0]), hint, sizeof(hint));
+			return wrong("a plan has no part '%s'%s; 'heddle show --help' lists them", word, hint);
+		}
+	} else if (!request->node) {
+		request->node = word;
+	} else {
+		return wrong("'%s' is one word too many", word);
+	}
+	return 0;
+}
+
+static int request_parse(struct request *request, int argc, char **argv)
+{
+	for (int at = 1; at < argc; at++) {
+		const char *setting = NULL;
+		int status = 0;
+
+		if (!strncmp(argv[at], "--set=", 6))
+			setting = argv[at] + 6;
+		else if (!strcmp(argv[at], "--set") && at + 1 < argc)
+			setting = argv[++at];
+		else if (argv[at][0] == '-')
+			status = wrong("there is no option %s here; 'heddle show --help' explains", argv[at]);
+		else
+			status = word_take(request, argv[at]);
+		if (setting && request->setting_count == SETTINGS_MAX)
+			status = wrong("more than %u settings", SETTINGS_MAX);
+		if (status)
+			return status;
+		if (setting)
+			request->settings[request->setting_count++] = setting;
+	}
+	return request->scenario ? 0 : wrong("which scenario? 'heddle show --help' explains");
+}
+
+int cmd_show(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	struct plan plan = { 0 };
+	int error, status;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	status = request_parse(&request, argc, argv);
+	if (status)
+		return status;
+	error = scenario_read_file(request.scenario, request.settings, request.setting_count, &scenario, &errors);
+	if (!error)
+		error = plan_make(&scenario, &plan, &errors);
+	scenario_errors_print(&errors, stderr);
+	if (error)
+		status = errors.count ? 2 : wrong("%s", strerror(-error));
+	else
+		status = part_find(request.part ? request.part : "summary")->print(&plan, &request);
+	plan_free(&plan);
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	return status;
+}
+
+/* ---- parts ---- */
+
+static const char *const kind_name[NODE_KINDS] = { [NODE_SWITCH] = "switch", [NODE_NIC] = "nic" };
+static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
+
+static int summary_print(const struct plan *plan, const struct request *request)
+{
+	char duration[HUMAN_TEXT_MAX], warmup[HUMAN_TEXT_MAX], lookahead[HUMAN_TEXT_MAX];
+
+	(void)request;
+	printf("scenario   %s, seed %" PRIu64 "\n", plan->scenario, plan->seed);
+	printf("fabric     %" PRIu32 " switches, %" PRIu32 " hosts, %" PRIu32 " links\n", plan->switch_count, plan->host_count,
+	       plan->link_count);
+	printf("time       %s, measured from %s%s; lookahead %s\n", human_time(plan->duration_ps, duration),
+	       human_time(plan->warmup_ps, warmup), plan->drain ? ", then drained" : "",
+	       human_time(plan->lookahead_ps, lookahead));
+	for (uint32_t i = 0; i < plan->workload_count; i++)
+		printf("workload   %s: packets of %" PRIu32 " bytes, class %" PRIu32 "\n", plan->workloads[i].name,
+		       plan->workloads[i].packet_bytes, plan->workloads[i].traffic_class);
+	for (uint32_t i = 0; i < plan->expectation_count; i++)
+		printf("expects    %s\n", plan->expectations[i].text);
+	return 0;
+}
+
+static void ports_print(const struct node_config *node)
+{
+	char rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX];
+
+	for (uint32_t port = 0; port < node->port_count; port++) {
+		const struct port_config *config = &node->ports[port];
+
+		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32 ", %" PRIu32 " channels\n", port,
+		       port_kind_name[config->kind], config->peer_name, config->peer_port,
+		       human_rate(config->rate_bps, rate), human_time(config->delay_ps, delay), config->mtu_bytes,
+		       config->channels);
+	}
+}
+
+static int nodes_print(const struct plan *plan, const struct request *request)
+{
+	(void)request;
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		printf("%s %s\n", kind_name[plan->nodes[i].kind], plan->nodes[i].name);
+		ports_print(&plan->nodes[i]);
+	}
+	return 0;
+}
+
+static int links_print(const struct plan *plan, const struct request *request)
+{
+	char rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX];
+
+	(void)request;
+	for (uint32_t i = 0; i < plan->link_count; i++) {
+		const struct plan_link *link = &plan->links[i];
+
+		printf("%-4" PRIu32 " %s port %" PRIu32 " - %s port %" PRIu32 "  %s, %s, MTU %" PRIu32 "\n", i,
+		       plan->nodes[link->node_a].name, link->port_a, plan->nodes[link->node_b].name, link->port_b,
+		       human_rate(link->rate_bps, rate), human_time(link->delay_ps, delay), link->mtu_bytes);
+	}
+	return 0;
+}
+
+/* the switch that has fabric address @address */
+static const char *switch_name(const struct plan *plan, uint32_t address)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (plan->nodes[i].switch_.fabric_address == address)
+			return plan->nodes[i].name;
+	}
+	return "?";
+}
+
+static void switch_routes_print(const struct plan *plan, const struct node_config *node)
+{
+	for (uint32_t i = 0; i < node->switch_.route_count; i++) {
+		const struct route_config *route = &node->switch_.routes[i];
+
+		printf("  to %s by", switch_name(plan, route->fabric_address));
+		for (uint32_t port = 0; port < node->port_count; port++) {
+			if (route->ports >> port & 1)
+				printf(" port %" PRIu32 " (%s)", port, node->ports[port].peer_name);
+		}
+		printf("\n");
+	}
+}
+
+static int routes_print(const struct plan *plan, const struct request *request)
+{
+	(void)request;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		printf("switch %s, fabric address %" PRIu32 "\n", plan->nodes[i].name,
+		       plan->nodes[i].switch_.fabric_address);
+		switch_routes_print(plan, &plan->nodes[i]);
+	}
+	return 0;
+}
+
+static void workloads_print(const struct plan *plan, const struct node_config *node)
+{
+	char start[HUMAN_TEXT_MAX], stop[HUMAN_TEXT_MAX], bytes[HUMAN_TEXT_MAX];
+
+	for (uint32_t i = 0; i < node->nic.workload_count; i++) {
+		const struct workload_config *workload = &node->nic.workloads[i];
+
+		printf("  %s: messages of %s from %s to %s, to", workload->name,
+		       workload->message_bytes ? human_bytes(workload->message_bytes, bytes) : "many sizes",
+		       human_time(workload->start_ps, start), human_time(workload->stop_ps, stop));
+		for (uint32_t k = 0; k < workload->destination_count && k < 8; k++)
+			printf(" %s", plan->nodes[plan_host_node(plan, workload->destinations[k])].name);
+		if (workload->destination_count > 8)
+			printf(" and %" PRIu32 " more", workload->destination_count - 8);
+		printf("\n");
+	}
+}
+
+static int hosts_print(const struct plan *plan, const struct request *request)
+{
+	(void)request;
+	for (uint32_t i = 0; i < plan->host_count; i++) {
+		const struct node_config *node = &plan->nodes[plan_host_node(plan, i)];
+
+		printf("%s at %s port %" PRIu32 "\n", node->name, node->ports[0].peer_name, node->ports[0].peer_port);
+		workloads_print(plan, node);
+	}
+	return 0;
+}
+
+static void switch_print(const struct plan *plan, const struct node_config *node)
+{
+	const struct switch_config *config = &node->switch_;
+	char latency[HUMAN_TEXT_MAX], timers[3][HUMAN_TEXT_MAX];
+
+	printf("  fabric address %" PRIu32 ", latency %s, %s, arbiter by %s, output queue %" PRIu32 " units\n",
+	       config->fabric_address, human_time(config->latency_ps, latency),
+	       config->cut_through ? "cut-through" : "store and forward",
+	       config->arbiter == ARBITER_BY_FLOW ? "flow" : "port", config->output_queue_units_max);
+	printf("  ACK timers %s, %s, %s, collect %" PRIu32 "\n", human_time(config->ack_t1_ps, timers[0]),
+	       human_time(config->ack_t2_ps, timers[1]), human_time(config->ack_t3_ps, timers[2]), config->ack_collect);
+	switch_routes_print(plan, node);
+	for (uint32_t i = 0; i < config->host_count; i++)
+		printf("  host %s at %s port %" PRIu32 "\n",
+		       plan->nodes[plan_host_node(plan, config->hosts[i].host_index)].name,
+		       switch_name(plan, config->hosts[i].fabric_address), config->hosts[i].egress_port);
+}
+
+static int config_print(const struct plan *plan, const struct request *request)
+{
+	const struct node_config *node = request->node ? plan_node_find(plan, request->node) : NULL;
+	char from[HUMAN_TEXT_MAX], to[HUMAN_TEXT_MAX], latency[HUMAN_TEXT_MAX];
+
+	if (!node)
+		return request->node ? wrong("the scenario has no node '%s'; 'heddle show %s nodes' lists them",
+					     request->node, request->scenario) :
+				       wrong("config of which node?");
+	printf("%s %s, node %" PRIu32 " of %" PRIu32 ", seed %" PRIu64 ", measures from %s to %s\n", kind_name[node->kind],
+	       node->name, node->index, node->node_count, node->seed, human_time(node->measure_from_ps, from),
+	       human_time(node->measure_to_ps, to));
+	for (uint32_t i = 0; i < node->class_count; i++)
+		printf("  class %" PRIu32 " %s: at least %.1f %%, at most %.1f %%\n", i, node->classes[i].name,
+		       node->classes[i].min_permille / 10.0, node->classes[i].max_permille / 10.0);
+	ports_print(node);
+	if (node->kind == NODE_SWITCH) {
+		switch_print(plan, node);
+		return 0;
+	}
+	printf("  host %" PRIu32 ", latency %s, up to %" PRIu32 " flows and %" PRIu32 " logged messages\n",
+	       node->nic.host_index, human_time(node->nic.latency_ps, latency), node->nic.flows_max,
+	       node->nic.messages_max);
+	workloads_print(plan, node);
+	return 0;
+}

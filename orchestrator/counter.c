@@ -1,0 +1,170 @@
+#include "orchestrator/counter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "orchestrator/port_name.h"
+#include "orchestrator/suggest.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define WORD_MAX 128u
+
+struct counter_name {
+	const char *name;
+	size_t offset;
+	enum quantity_kind kind;
+};
+
+#define PORT_COUNTER(field, kind) { #field, offsetof(struct port_stats, field), kind }
+#define NODE_COUNTER(field, kind) { #field, offsetof(struct stats_page, field), kind }
+
+static const struct counter_name port_counters[] = {
+	PORT_COUNTER(tx_frames, QUANTITY_COUNT), PORT_COUNTER(tx_bytes, QUANTITY_BYTES),
+	PORT_COUNTER(tx_packets, QUANTITY_COUNT), PORT_COUNTER(rx_frames, QUANTITY_COUNT),
+	PORT_COUNTER(rx_bytes, QUANTITY_BYTES), PORT_COUNTER(rx_packets, QUANTITY_COUNT),
+	PORT_COUNTER(tx_busy_ps, QUANTITY_TIME), PORT_COUNTER(ack_frames, QUANTITY_COUNT),
+	PORT_COUNTER(acks, QUANTITY_COUNT), PORT_COUNTER(words, QUANTITY_COUNT),
+	PORT_COUNTER(lost_frames, QUANTITY_COUNT), PORT_COUNTER(lost_bytes, QUANTITY_BYTES),
+	PORT_COUNTER(lost_packets, QUANTITY_COUNT), PORT_COUNTER(loss_reports, QUANTITY_COUNT),
+	PORT_COUNTER(loss_report_units, QUANTITY_COUNT), PORT_COUNTER(hole_units, QUANTITY_COUNT),
+	PORT_COUNTER(paused_ps, QUANTITY_TIME), PORT_COUNTER(channel_waits, QUANTITY_COUNT),
+	PORT_COUNTER(queue_bytes, QUANTITY_BYTES), PORT_COUNTER(queue_bytes_max, QUANTITY_BYTES),
+	PORT_COUNTER(input_units_max, QUANTITY_COUNT), PORT_COUNTER(efct_used, QUANTITY_COUNT),
+	PORT_COUNTER(efct_used_max, QUANTITY_COUNT), PORT_COUNTER(ifct_used, QUANTITY_COUNT),
+	PORT_COUNTER(ifct_used_max, QUANTITY_COUNT), PORT_COUNTER(ofct_used, QUANTITY_COUNT),
+	PORT_COUNTER(ofct_used_max, QUANTITY_COUNT),
+};
+
+static const struct counter_name node_counters[] = {
+	NODE_COUNTER(injected_packets, QUANTITY_COUNT), NODE_COUNTER(injected_bytes, QUANTITY_BYTES),
+	NODE_COUNTER(delivered_packets, QUANTITY_COUNT), NODE_COUNTER(delivered_bytes, QUANTITY_BYTES),
+	NODE_COUNTER(inside_packets, QUANTITY_COUNT), NODE_COUNTER(inside_bytes, QUANTITY_BYTES),
+	NODE_COUNTER(flow_tx_count, QUANTITY_COUNT), NODE_COUNTER(flow_rx_count, QUANTITY_COUNT),
+	NODE_COUNTER(message_count, QUANTITY_COUNT), NODE_COUNTER(events, QUANTITY_COUNT),
+	NODE_COUNTER(data_hops, QUANTITY_COUNT),
+};
+
+/* the node whose name, followed by a dot, @word begins with; of several the longest name (names may contain dots) */
+static const struct node_config *node_at(const struct plan *plan, const char *word)
+{
+	const struct node_config *found = NULL;
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		size_t length = strlen(plan->nodes[i].name);
+
+		if (!strncmp(plan->nodes[i].name, word, length) && word[length] == '.' &&
+		    (!found || length > strlen(found->name)))
+			found = &plan->nodes[i];
+	}
+	return found;
+}
+
+static int counter_find(const struct counter_name *names, size_t count, const char *word, struct counter *counter,
+			char *why, size_t why_max)
+{
+	char hint[WORD_MAX];
+
+	for (size_t i = 0; i < count; i++) {
+		if (!strcmp(names[i].name, word)) {
+			counter->offset = names[i].offset;
+			counter->kind = names[i].kind;
+			return 0;
+		}
+	}
+	suggest_sentence(word, &names[0].name, count, sizeof(names[0]), hint, sizeof(hint));
+	snprintf(why, why_max, "there is no counter '%s'%s", word, hint);
+	return -EINVAL;
+}
+
+static int counter_parse(const struct plan *plan, const char *word, struct counter *counter, char *why, size_t why_max)
+{
+	const struct node_config *node = node_at(plan, word);
+	const char *rest, *dot;
+	char port[WORD_MAX];
+
+	*counter = (struct counter){ .now = !strcmp(word, "now"), .kind = QUANTITY_TIME };
+	if (counter->now)
+		return 0;
+	if (!node) {
+		snprintf(why, why_max, "'%s' is neither 'now' nor NODE.PORT.COUNTER nor NODE.COUNTER", word);
+		return -EINVAL;
+	}
+	counter->node = node->index;
+	rest = word + strlen(node->name) + 1;
+	dot = strrchr(rest, '.');
+	if (!dot)
+		return counter_find(node_counters, COUNT_OF(node_counters), rest, counter, why, why_max);
+	snprintf(port, sizeof(port), "%.*s", (int)(dot - rest), rest);
+	counter->ports = port_name_find(node, port);
+	if (!counter->ports) {
+		snprintf(why, why_max, "%s has no port '%s': give a number below %u or the name of a neighbour", node->name,
+			 port, node->port_count);
+		return -EINVAL;
+	}
+	return counter_find(port_counters, COUNT_OF(port_counters), dot + 1, counter, why, why_max);
+}
+
+static const char *spaces_skip(const char *text)
+{
+	return text + strspn(text, " \t");
+}
+
+int condition_parse(const struct plan *plan, const char *text, struct condition *condition, char *why, size_t why_max)
+{
+	static const struct {
+		const char *text;
+		bool less, equal, greater;
+	} all[] = { { "==", false, true, false }, { "!=", true, false, true }, { "<=", true, true, false },
+		    { ">=", false, true, true }, { "<", true, false, false }, { ">", false, false, true } };
+	char word[WORD_MAX], reason[256];
+	size_t length;
+	int error;
+
+	text = spaces_skip(text);
+	length = strcspn(text, " \t=!<>");
+	snprintf(word, sizeof(word), "%.*s", (int)length, text);
+	*condition = (struct condition){ 0 };
+	error = counter_parse(plan, word, &condition->counter, why, why_max);
+	if (error)
+		return error;
+	text = spaces_skip(text + length);
+	for (size_t i = 0; i < COUNT_OF(all); i++) {
+		if (strncmp(text, all[i].text, strlen(all[i].text)))
+			continue;
+		condition->less = all[i].less;
+		condition->equal = all[i].equal;
+		condition->greater = all[i].greater;
+		text = spaces_skip(text + strlen(all[i].text));
+		error = quantity_parse(condition->counter.kind, text, &condition->value, reason, sizeof(reason));
+		if (error)
+			snprintf(why, why_max, "%s is compared with a value that cannot be read: %s", word, reason);
+		return error;
+	}
+	snprintf(why, why_max, "behind '%s' belongs one of == != < <= > >= and a value", word);
+	return -EINVAL;
+}
+
+static uint64_t counter_read(const struct counter *counter, struct stats_page *page, node_time_t now)
+{
+	uint64_t sum = 0;
+
+	if (counter->now)
+		return now;
+	if (!counter->ports)
+		return *(const uint64_t *)((const char *)page + counter->offset);
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {
+		if (counter->ports >> port & 1)
+			sum += *(const uint64_t *)((const char *)stats_port(page, port) + counter->offset);
+	}
+	return sum;
+}
+
+bool condition_holds(const struct condition *condition, struct stats_page *page, node_time_t now)
+{
+	uint64_t value = counter_read(&condition->counter, page, now);
+
+	return value < condition->value ? condition->less :
+	       value > condition->value ? condition->greater :
+					  condition->equal;
+}

@@ -1,0 +1,37 @@
+/*  counter - the numbers on statistics pages by the names that people use: 's2.p1.queue_bytes', 'h3.delivered_bytes'.
+ *
+ *  NODE.PORT.COUNTER is a counter of struct port_stats, PORT a number or the neighbour (port_name.h; of several links
+ *  to it the sum); NODE.COUNTER is one of the whole node. Conditions compare one with a value: 's2.p1.queue_bytes > 10kB',
+ *  'now >= 60us'.                                                                                                    */
+#ifndef HEDDLE_ORCHESTRATOR_COUNTER_H
+#define HEDDLE_ORCHESTRATOR_COUNTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nodes/stats.h"
+#include "orchestrator/plan.h"
+#include "orchestrator/quantity.h"
+
+struct counter {
+	bool now;        /* the fabric's time; the rest is unused then */
+	uint32_t node;
+	uint64_t ports;  /* set; 0: of the whole node */
+	size_t offset;   /* in port_stats or stats_page */
+	enum quantity_kind kind;
+};
+
+struct condition {
+	struct counter counter;
+	bool less, equal, greater; /* which outcomes of the comparison fulfil it */
+	uint64_t value;
+};
+
+/** condition_parse() - reads the whole of @text.  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes). */
+int condition_parse(const struct plan *plan, const char *text, struct condition *condition, char *why, size_t why_max);
+
+/** condition_holds() - @page of the node that condition->counter.node names; @now the fabric's time. */
+bool condition_holds(const struct condition *condition, struct stats_page *page, node_time_t now);
+
+#endif

@@ -1,0 +1,36 @@
+/*  expect - what a scenario expects of its results, one line of text each (TB-10, TB-13).
+ *
+ *      METRIC OP VALUE [+- TOLERANCE]          share(hA, hL) == 1/144 +- 2%
+ *
+ *  OP        == != < <= > >=
+ *  VALUE     a number with the unit of the metric: 12, 98%, 1/11, 20us, 150Gb/s, 64KiB
+ *  TOLERANCE with %: of VALUE; else absolute, in the unit of the metric. == and != take it on both sides, the others let
+ *            the value pass their bound by it.
+ *  METRIC    lost reordered inside channels messages[(workload)] flows[(workload)] loss_reports waits
+ *            delivered (share of what was injected) delivered_bytes injected_bytes drops[(reason)]
+ *            jain[(workload)] goodput[(workload)] goodput(source, destination)
+ *            share(source, destination): part of what the destination received in the measured interval
+ *            fct.p50|p99|p999[(workload)] slowdown.p50|p99|p999[(workload)]
+ *            utilisation(node:port) queue.max(node:port) queue.mean(node:port)
+ *  A port is named by its peer, 's3:s4', or by its number, 's3:p2' or 's3:2'. With several links to the peer, utilisation
+ *  and queue.mean are their mean, queue.max is the largest.
+ *  A metric without a value (a percentile of no messages) fulfils nothing.                                            */
+#ifndef HEDDLE_ORCHESTRATOR_EXPECT_H
+#define HEDDLE_ORCHESTRATOR_EXPECT_H
+
+#include "orchestrator/plan.h"
+#include "orchestrator/results.h"
+#include "orchestrator/scenario.h"
+
+/** expect_check() - can @text be understood, and do all the names in it exist in @plan?
+ *  Return: 0, or -EINVAL with one error added to @errors, its column inside the text.                             */
+int expect_check(const struct plan *plan, const struct scenario_text *text, struct scenario_errors *errors);
+
+/** expect_evaluate() - fills results->expectations, one for each of the plan.
+ *  Texts that expect_check() refuses count as failed.  Return: 0 or -ENOMEM.                                     */
+int expect_evaluate(const struct plan *plan, struct results *results);
+
+/** expect_failed() - how many were not fulfilled. */
+uint32_t expect_failed(const struct results *results);
+
+#endif

@@ -1,0 +1,116 @@
+/*  fabric - the running fabric: one process per node, made, fed, watched and ended (TB-1, TB-2, TB-10, TB-22).
+ *
+ *  Every node is started with one descriptor, its control socket; everything else is passed over it: the clock page, its
+ *  statistics page, two rings for each of its ports. All shared memory lives in sealed memfds without a name, so that
+ *  nothing can be left behind however a run ends: the last process that holds it takes it along. A ring is closed here as
+ *  soon as both of its ends have it. Nodes ask the kernel to be killed with their parent (--parent), and stand in a
+ *  process group of their own, so that Ctrl-C reaches the orchestrator alone, which then ends them in good order.
+ *  While the clock runs nobody here works: the orchestrator sleeps on the clock's futex word `stops`; the death of a child
+ *  interrupts that (SIGCHLD, interrupt.h), and every FABRIC_SLICE_MS it looks around for stopped nodes, events, standstill.
+ *  No pidfd is needed: a child that has not been reaped keeps its pid.
+ *  Whatever goes wrong with a node ends in one sentence in fabric->failure that names the node and the cause.        */
+#ifndef HEDDLE_ORCHESTRATOR_FABRIC_H
+#define HEDDLE_ORCHESTRATOR_FABRIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "nodes/clock.h"
+#include "nodes/control.h"
+#include "nodes/stats.h"
+#include "orchestrator/plan.h"
+#include "orchestrator/results.h"
+#include "orchestrator/watchdog.h"
+
+#define FABRIC_SLICE_MS 50u
+#define FABRIC_READY_MS 10000u  /* no node became ready for so long: the start has failed */
+#define FABRIC_END_MS 2000u     /* a node that has not left by then is killed */
+#define FABRIC_ANSWER_MS 2000u  /* to SHOW and SET */
+#define FABRIC_FAILURE_MAX 512u
+
+enum fabric_state {
+	FABRIC_RUNNING,     /* the time to wait is over, the clock still runs */
+	FABRIC_STOPPED,     /* the clock stands: the limit is reached or nothing is left to happen */
+	FABRIC_FAILED,      /* a node died, was stopped, hangs or reported an error: fabric->failure */
+	FABRIC_INTERRUPTED, /* somebody wants us to end */
+};
+
+struct fabric_options {
+	const char *loop;     /* of the nodes: "auto", "io_uring", "fallback" */
+	uint64_t watchdog_ns; /* 0: no watchdog */
+};
+
+struct fabric_node {
+	pid_t pid;              /* 0: not started, or reaped */
+	pid_t pid_shown;        /* stays, for messages */
+	int control;            /* our end of its socket; -1 */
+	bool ready;
+	uint64_t stopped_ns;    /* when it was stopped by a signal; 0: it was not */
+	struct stats_page *stats;
+	size_t stats_size;
+	char loop[64];          /* what its READY said */
+};
+
+struct fabric {
+	const struct plan *plan;
+	struct fabric_options options;
+	struct fabric_node *nodes;  /* [plan->node_count] */
+	struct clock_page *page;
+	size_t page_size;
+	struct clock clock;
+	int clock_fd, epoll_fd;
+	int *ring_fds;              /* per link: from end a, from end b; -1: not made yet, or passed to both ends */
+	uint32_t *wake;
+	uint32_t alive, ready, stopped; /* how many are */
+	pid_t group;                /* process group of the nodes */
+	node_time_t limit_ps;       /* of the last fabric_resume() */
+	uint32_t stops_seen;
+	struct watchdog watchdog;
+	uint64_t cpu_ns;            /* of the nodes reaped so far */
+	uint64_t start_ns, run_ns, end_ns; /* wall time spent starting, running, ending */
+	node_time_t stopped_at_ps;  /* set by fabric_end(): where the clock stood */
+	bool empty;                 /* the same: nothing was left to happen */
+	char failure[FABRIC_FAILURE_MAX];
+};
+
+/** fabric_start() - starts every node of @plan (borrowed until fabric_free()) and waits until all are ready.
+ *  Return: 0; -EINTR if interrupted; else -errno with the reason in fabric->failure. fabric_end() or fabric_kill(), then
+ *  fabric_free(), in any case.                                                                                   */
+int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fabric_options *options);
+
+/** fabric_resume() - lets the stopped clock run up to @limit_ps; events at the limit itself wait. Returns at once. */
+void fabric_resume(struct fabric *fabric, node_time_t limit_ps);
+
+/** fabric_wait() - waits until something of enum fabric_state happens, at most @timeout_ms. */
+enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms);
+
+/** fabric_now() - how far the fabric is: exact while the clock stands, then events before this time have happened. */
+node_time_t fabric_now(const struct fabric *fabric);
+
+/** fabric_holds() - bytes that node @node holds: in a switch's buffers, or waiting at a NIC to be sent. */
+uint64_t fabric_holds(const struct fabric *fabric, uint32_t node);
+
+/** fabric_ask() - sends SHOW or SET to node @node while the clock stands and waits for the answer.
+ *  @message  kind, text, text2, number filled in; replaced by the answer, control_message_free() later.
+ *  Return: 0; else -errno, @message zeroed; -EIO: the node has failed, reason in fabric->failure.                */
+int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message);
+
+/** fabric_end() - stops the clock if it runs, tells every node to leave and waits until all are gone, for a bounded time.
+ *  Statistics stay readable.  Return: 0; -EIO if a node had to be killed or left with an error: fabric->failure.  */
+int fabric_end(struct fabric *fabric);
+
+/** fabric_kill() - kills what is left and waits until it is gone. Idempotent. */
+void fabric_kill(struct fabric *fabric);
+
+/** fabric_pages() - the statistics pages in the plan's order, checked; an array to be freed by the caller.
+ *  Return: NULL if memory is short, or a node has destroyed its page: fabric->failure.                           */
+struct stats_page **fabric_pages(struct fabric *fabric);
+
+/** fabric_cost() - what the run has cost so far, of this process and of all nodes that have ended. */
+struct result_host fabric_cost(const struct fabric *fabric);
+
+/** fabric_free() - unmaps and closes everything. A zeroed fabric is fine. */
+void fabric_free(struct fabric *fabric);
+
+#endif

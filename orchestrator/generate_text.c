@@ -1,0 +1,91 @@
+#include "orchestrator/generate_text.h"
+
+static void write_generated(enum generate_kind kind, const uint32_t *counts, FILE *out)
+{
+	fprintf(out, "topology:\n  generate: %s            # %s\n", generate_kind_name[kind], generate_kind_about[kind]);
+	for (unsigned i = 0; i < GENERATE_COUNTS; i++)
+		if (generate_needs(kind, i))
+			fprintf(out, "  %s: %u\n", generate_count_name[i], counts[i]);
+	if (kind == GENERATE_DUMBBELL)
+		fprintf(out, "  bottleneck: {rate: 100Gb/s} # the link in the middle; every key of 'links' may stand here\n");
+}
+
+static int write_explicit(enum generate_kind kind, const uint32_t *counts, FILE *out)
+{
+	const struct scenario_link_settings none = { 0 };
+	struct scenario scenario = { 0 };
+	int error = generate_topology(kind, counts, &none, &none, &scenario);
+
+	if (!error) {
+		fprintf(out, "topology:                        # a %s, written out\n  switches:\n", generate_kind_name[kind]);
+		for (uint32_t i = 0; i < scenario.switch_count; i++)
+			fprintf(out, "    - %s\n", scenario.switches[i].name);
+		fprintf(out, "  hosts:                         # host: its switch, or {switch: ..., rate: ..., delay: ...}\n");
+		for (uint32_t i = 0; i < scenario.host_count; i++)
+			fprintf(out, "    %s: %s\n", scenario.hosts[i].name,
+				scenario.switches[scenario.hosts[i].switch_index].name);
+		fprintf(out, "  links:                         # or {between: [a, b], rate: ..., delay: ...}\n");
+		for (uint32_t i = 0; i < scenario.link_count; i++)
+			fprintf(out, "    - [%s, %s]\n", scenario.switches[scenario.links[i].switch_a].name,
+				scenario.switches[scenario.links[i].switch_b].name);
+	}
+	scenario_free(&scenario);
+	return error;
+}
+
+static const char rest[] =
+	"\n"
+	"links:                           # all links; 'edge' and 'fabric' may differ: edge: {rate: 100Gb/s}\n"
+	"  rate: 200Gb/s\n"
+	"  delay: 1us                     # propagation\n"
+	"  mtu: 4096                      # largest frame, without FCS\n"
+	"  gap: 20B                       # preamble and inter-frame gap\n"
+	"  loss: 0                        # share of frames lost, such as 0.1%\n"
+	"  bit-errors: 0                  # share of bits in error, such as 1e-12\n"
+	"  channels: 2048                 # flow channels of a direction\n"
+	"\n"
+	"switch:\n"
+	"  latency: 350ns\n"
+	"  forwarding: cut-through        # or store-and-forward\n"
+	"  arbiter: by-flow               # or by-port\n"
+	"  buffer: 512KiB                 # of an input port and class\n"
+	"  output-queue: 32KiB            # of an output port and class\n"
+	"  flow-key: [source-mac, ip-pair, ports, hpc]\n"
+	"  acks: {t1: 30ns, t2: 60ns, t3: 90ns, collect: 16}\n"
+	"\n"
+	"nic:\n"
+	"  latency: 500ns\n"
+	"\n"
+	"classes:                         # shares of every link\n"
+	"  - {name: best-effort, min: 0%, max: 100%}\n"
+	"\n"
+	"workloads:\n"
+	"  - name: load\n"
+	"    pattern: permutation         # or incast, uniform, all-to-all, pairs\n"
+	"    size: 64KiB                  # of a message; or sizes: a CSV file of bytes,cumulative percent\n"
+	"    packet: 4096                 # largest frame, without FCS\n"
+	"    frame: hpc                   # or ethernet, ipv4, ipv6, roce\n"
+	"    class: best-effort\n"
+	"    arrival: closed              # or paced, poisson (with load: 90%), burst\n"
+	"    window: 2                    # messages under way per destination\n"
+	"\n"
+	"expect:\n"
+	"  - lost == 0\n"
+	"  - reordered == 0\n";
+
+int generate_text(enum generate_kind kind, const uint32_t *counts, bool explicit_topology, FILE *out)
+{
+	int error = 0;
+
+	fprintf(out, "# A %s: %s. Every key that is left out has the value shown here.\n", generate_kind_name[kind],
+		generate_kind_about[kind]);
+	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n\n", generate_kind_name[kind],
+		generate_kind_name[kind]);
+	fprintf(out, "run: {duration: 200us, warmup: 50us, drain: yes, drain-max: 100ms, sample: 0}\n\n");
+	if (explicit_topology)
+		error = write_explicit(kind, counts, out);
+	else
+		write_generated(kind, counts, out);
+	fputs(rest, out);
+	return error;
+}

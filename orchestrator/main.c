@@ -1,0 +1,81 @@
+/*  heddle - runs a whole fabric on one machine: every switch a process, every NIC a process (TB-10).                */
+#include <stdio.h>
+#include <string.h>
+
+#include "orchestrator/commands.h"
+#include "orchestrator/suggest.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "run", cmd_run, "run a scenario under the virtual clock and print the result" },
+	{ "check", cmd_check, "check a scenario without starting anything" },
+	{ "show", cmd_show, "print what a scenario turns into: nodes, links, routes, configurations" },
+	{ "gen", cmd_gen, "write a scenario with a generated topology" },
+	{ "help", cmd_help, "explain a command" },
+};
+
+#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (!strcmp(commands[i].name, name))
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static void commands_list(FILE *out)
+{
+	fprintf(out, "usage: heddle COMMAND [arguments]\n\n");
+	for (size_t i = 0; i < COMMAND_COUNT; i++)
+		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+	fprintf(out, "\n'heddle help COMMAND' explains one. Start with: heddle run topologies/parking-lot.yaml\n");
+}
+
+static int unknown(const char *name)
+{
+	char hint[128];
+
+	suggest_sentence(name, &commands[0].name, COMMAND_COUNT, sizeof(commands[0]), hint, sizeof(hint));
+	fprintf(stderr, "heddle: there is no command '%s'%s; 'heddle help' lists them\n", name, hint);
+	return 2;
+}
+
+int cmd_help(int argc, char **argv)
+{
+	const struct command *command;
+	char help[] = "--help";
+	char *arguments[] = { NULL, help, NULL };
+
+	if (argc < 2) {
+		commands_list(stdout);
+		return 0;
+	}
+	command = command_find(argv[1]);
+	if (!command)
+		return unknown(argv[1]);
+	if (command->run == cmd_help) {
+		commands_list(stdout);
+		return 0;
+	}
+	arguments[0] = argv[1];
+	return command->run(2, arguments);
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc < 2) {
+		commands_list(stderr);
+		return 2;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return cmd_help(1, argv + 1);
+	command = command_find(argv[1]);
+	return command ? command->run(argc - 1, argv + 1) : unknown(argv[1]);
+}

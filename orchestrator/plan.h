@@ -1,0 +1,65 @@
+/*  plan - a scenario turned into the exact configuration of every node, before anything is started.
+ *
+ *  plan_make() is pure: the same scenario and seed give the same plan, byte for byte, on any machine. Nodes are numbered
+ *  switches first, then NICs (one per host), each in the scenario's order; a host's NIC has one port, port 0.
+ *  Routes are shortest paths; a switch's route names every neighbour port that lies on one.                          */
+#ifndef HEDDLE_ORCHESTRATOR_PLAN_H
+#define HEDDLE_ORCHESTRATOR_PLAN_H
+
+#include "nodes/config.h"
+#include "orchestrator/scenario.h"
+
+struct plan_link {
+	uint32_t node_a, port_a, node_b, port_b;
+	uint64_t rate_bps;
+	node_time_t delay_ps;
+	uint32_t mtu_bytes;
+};
+
+struct plan_workload {
+	char name[NODE_NAME_MAX];
+	uint32_t traffic_class;
+	uint32_t packet_bytes;
+	enum frame_kind frame;
+};
+
+struct plan {
+	char scenario[NODE_NAME_MAX];
+	char file[4096];
+	uint64_t seed;
+	node_time_t duration_ps;  /* no message starts after; measured interval ends here */
+	node_time_t warmup_ps;    /* measured interval begins here */
+	bool drain;               /* after the duration let everything that is inside arrive */
+	node_time_t drain_max_ps; /* but not longer than until this time */
+	node_time_t lookahead_ps;
+	uint32_t node_count, switch_count, host_count; /* node_count = switch_count + host_count */
+	struct node_config *nodes;                     /* [node_count]; a node's index is its place */
+	uint32_t link_count;
+	struct plan_link *links;
+	uint32_t workload_count;
+	struct plan_workload *workloads;
+	uint32_t expectation_count;
+	struct scenario_text *expectations; /* text and place in the file */
+};
+
+/** plan_make() - the plan of @scenario.
+ *  Return: 0 with @plan filled, plan_free() later; -EINVAL when it cannot be built, reported to @errors with file,
+ *  line and column; -ENOMEM.                                                                                     */
+int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+void plan_free(struct plan *plan);
+
+/** plan_node_find() - node named @name; NULL if there is none. */
+const struct node_config *plan_node_find(const struct plan *plan, const char *name);
+
+/** plan_host_node() - index of the NIC of host @host_index. */
+static inline uint32_t plan_host_node(const struct plan *plan, uint32_t host_index)
+{
+	return plan->switch_count + host_index;
+}
+
+/** plan_ideal_ps() - how long a message of @message_bytes takes from host @source to host @destination on an otherwise
+ *  empty fabric, in packets of workload @workload: the denominator of a slowdown (TB-13).                        */
+node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t destination, uint32_t workload,
+			  uint64_t message_bytes);
+
+#endif

@@ -1,0 +1,49 @@
+#include "orchestrator/progress.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#define PROGRESS_AFTER_NS 2000000000ull
+#define PROGRESS_EVERY_NS 200000000ull
+
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+void progress_start(struct progress *progress, FILE *out, bool wanted)
+{
+	*progress = (struct progress){ .out = out, .on = wanted && isatty(fileno(out)), .start_ns = wall_ns() };
+	progress->next_ns = progress->start_ns + PROGRESS_AFTER_NS;
+}
+
+void progress_update(struct progress *progress, node_time_t now, node_time_t end, uint64_t windows)
+{
+	uint64_t wall, elapsed_ns;
+	double share;
+
+	if (!progress->on)
+		return;
+	wall = wall_ns();
+	if (wall < progress->next_ns)
+		return;
+	progress->next_ns = wall + PROGRESS_EVERY_NS;
+	elapsed_ns = wall - progress->start_ns;
+	share = end ? (double)now / (double)end : 1;
+	fprintf(progress->out, "\r\033[K%.3f of %.3f us  %3.0f %%  %llu windows  %.1f us of fabric time a second",
+		(double)now / (double)NODE_US, (double)end / (double)NODE_US, share * 100,
+		(unsigned long long)windows, (double)now / (double)NODE_US / ((double)elapsed_ns / 1e9));
+	fflush(progress->out);
+	progress->shown = true;
+}
+
+void progress_wipe(struct progress *progress)
+{
+	if (progress->shown)
+		fprintf(progress->out, "\r\033[K");
+	progress->shown = false;
+	fflush(progress->out);
+}

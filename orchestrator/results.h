@@ -1,0 +1,147 @@
+/*  results - what a run has shown, gathered from its plan and the statistics pages of its nodes (TB-13).
+ *
+ *  Pure: no process, no clock, no file. `heddle run` gives it the mapped pages of real processes, the in-process
+ *  simulation of the tests gives it the pages of its own nodes, and both get the same bytes out of results_json.c. Every
+ *  figure follows from integer counters; a ratio is one division at the end, so that it is the same on every machine.
+ *  A flow is one sending slot of one NIC. Its receiver is found by (source, slot), which its packets carried.
+ *  Nothing on a page is trusted: a row that names a flow which no sender knows is counted in `strange_rows`.           */
+#ifndef HEDDLE_ORCHESTRATOR_RESULTS_H
+#define HEDDLE_ORCHESTRATOR_RESULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "nodes/stats.h"
+#include "orchestrator/plan.h"
+
+/* nearest-rank percentiles; valid if the count beside them is not 0 */
+struct result_times {
+	node_time_t p50_ps, p99_ps, p999_ps;
+};
+
+struct result_slowdowns {
+	double p50, p99, p999; /* 1: as fast as on an empty fabric */
+};
+
+struct result_flow {
+	uint32_t workload, source, destination; /* indices in the plan: workload, hosts */
+	uint32_t source_slot, traffic_class;
+	uint64_t bytes, packets;                /* received */
+	uint64_t sent_bytes, sent_packets;
+	uint64_t measured_bytes, goodput_bps;   /* over the measured interval */
+	uint64_t reordered, lost;               /* packets; lost = sent - received once the fabric is empty */
+	node_time_t first_ps, last_ps;          /* NODE_TIME_NEVER if nothing was received */
+	uint64_t message_count;                 /* complete */
+	struct result_times fct;
+};
+
+struct result_message {
+	uint32_t flow; /* index in results.flows */
+	uint64_t bytes;
+	node_time_t start_ps, end_ps;
+	double slowdown;
+};
+
+struct result_group {
+	uint32_t workload;
+	uint32_t flow_first, flow_count; /* its flows: results.flows[first .. first + count) */
+	uint64_t goodput_bps;            /* of all its flows together */
+	double jain;                     /* fairness of its flows' goodput, 1/count .. 1; 0 if there is none */
+	uint64_t message_count;
+	struct result_times fct;
+	struct result_slowdowns slowdown;
+};
+
+struct result_port {
+	uint32_t node, port;
+	struct port_stats stats;
+	double utilisation;      /* share of the measured interval that the link was taken */
+	double queue_bytes_mean; /* over the measured interval */
+};
+
+struct result_totals {
+	uint64_t injected_bytes, delivered_bytes, lost_bytes;
+	int64_t inside_bytes;    /* injected - delivered - lost */
+	uint64_t injected_packets, delivered_packets;
+	uint64_t held_bytes;     /* what the nodes say they hold; equals inside_bytes once nothing is under way */
+	uint64_t waiting_bytes;  /* at NICs, not yet injected */
+	uint64_t lost, reordered; /* packets, of all flows */
+	uint64_t channels_used;  /* lines of EFCT, IFCT and OFCT still allocated */
+	uint64_t loss_reports, channel_waits, messages, messages_unlogged;
+};
+
+struct result_expectation {
+	const char *text; /* borrowed from the plan */
+	bool known;       /* is there a value? no message, no percentile */
+	bool ok;
+	double value;
+	char shown[48];   /* the value for people, with its unit */
+};
+
+/* what the run cost; from fabric.h, only for --timing */
+struct result_host {
+	double start_s, wall_s, end_s; /* starting the nodes, running, ending them */
+	double cpu_s;                  /* user and system time of all processes */
+	uint64_t packet_hops, windows, node_windows, wakes;
+};
+
+struct results {
+	bool interrupted;     /* the run was ended before its time */
+	bool empty;           /* nothing was under way at the end: totals must balance */
+	node_time_t end_ps;   /* where the fabric stopped: the last event if it is empty, else the clock's limit */
+	node_time_t measured_ps;
+	uint32_t flow_count;
+	struct result_flow *flows;          /* by workload, source, destination, class, slot */
+	uint64_t message_count;
+	struct result_message *messages;    /* by flow, then start, then end */
+	uint32_t group_count;
+	struct result_group *groups;        /* one per workload of the plan */
+	struct result_group all;            /* all flows together */
+	uint32_t port_count;
+	struct result_port *ports;          /* by node, port */
+	uint32_t expectation_count;
+	struct result_expectation *expectations; /* filled by expect_evaluate() */
+	uint64_t drops[DROP_REASONS];
+	struct result_totals totals;
+	uint64_t data_hops;
+	uint64_t strange_rows;
+};
+
+/** results_gather() - computes @results from @plan and @pages, one statistics page per node in the plan's order.
+ *  The clock stands still and the pages have passed stats_check().
+ *  @results  set by the caller before: interrupted, empty, end_ps (the limit at which the clock stopped); everything else is filled. results_free() later.
+ *  Return: 0 or -ENOMEM.  O(n log n) in flows and messages.                                                      */
+int results_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results);
+void results_free(struct results *results);
+
+/** results_balanced() - do the totals add up: injected = delivered + held + lost? Always true while frames are under
+ *  way, because then nobody can know (TB-25).                                                                    */
+bool results_balanced(const struct results *results);
+
+/** results_port() - row of port @port of node @node; it exists. */
+const struct result_port *results_port(const struct plan *plan, const struct results *results, uint32_t node,
+				       uint32_t port);
+
+/** results_rank() - index of the nearest-rank percentile @permille (1..1000) among @count (> 0) sorted values. */
+uint64_t results_rank(uint64_t count, uint32_t permille);
+
+/** results_jain() - Jain's index of @count flows' measured bytes: (sum x)^2 / (count * sum x^2); 0 if nothing flowed. */
+double results_jain(const struct result_flow *flows, uint32_t count);
+
+/** results_json_write() - the JSON result: nothing in it depends on the machine, unless @host (may be NULL) is given.
+ *  Return: 0 or -errno.                                                                                          */
+int results_json_write(const struct plan *plan, const struct results *results, const struct result_host *host,
+		       FILE *out);
+
+/** results_csv_write() - flows.csv, messages.csv, ports.csv, tables.csv and samples.csv in folder @folder, which is made
+ *  if missing; a file is complete or not there.  @why  a sentence on failure.  Return: 0 or -errno.                */
+int results_csv_write(const struct plan *plan, struct stats_page *const *pages, const struct results *results,
+		      const char *folder, char *why, unsigned why_max);
+
+/** results_text_write() - the summary for people.  @loops  what the nodes run on, a few words; NULL: not said.
+ *  @colour  with ANSI colours.                                                                                   */
+void results_text_write(const struct plan *plan, const struct results *results, const struct result_host *host,
+			const char *loops, bool colour, FILE *out);
+
+#endif

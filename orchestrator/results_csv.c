@@ -1,0 +1,192 @@
+/*  results_csv - the result as tables for spreadsheets and plots: one file per kind of row, a header line first.
+ *
+ *  Every file is complete or not there (atomic_file.h). Times are in picoseconds; what never happened is an empty field.
+ *  Names need no quoting: a scenario only admits letters, digits, '_', '.' and '-'.                                   */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "orchestrator/atomic_file.h"
+#include "orchestrator/results.h"
+
+struct tables {
+	const struct plan *plan;
+	struct stats_page *const *pages;
+	const struct results *results;
+};
+
+typedef void table_write_fn(const struct tables *t, FILE *out);
+
+static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write;
+
+/* makes folder @folder and those above it */
+static int folder_make(const char *folder)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s", folder) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	for (char *at = path + 1; ; at++) {
+		char end = *at;
+
+		if (end && end != '/')
+			continue;
+		*at = 0;
+		if (mkdir(path, 0777) && errno != EEXIST)
+			return -errno;
+		if (!end)
+			return 0;
+		*at = end;
+	}
+}
+
+static int table_write(const struct tables *t, const char *folder, const char *name, table_write_fn *write)
+{
+	struct atomic_file file;
+	char path[PATH_MAX];
+	int error;
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	error = atomic_file_open(&file, path);
+	if (error)
+		return error;
+	write(t, file.stream);
+	return atomic_file_commit(&file);
+}
+
+int results_csv_write(const struct plan *plan, struct stats_page *const *pages, const struct results *results,
+		      const char *folder, char *why, unsigned why_max)
+{
+	static const struct {
+		const char *name;
+		table_write_fn *write;
+	} files[] = { { "flows.csv", flows_write }, { "messages.csv", messages_write }, { "ports.csv", ports_write },
+		      { "tables.csv", tables_write }, { "samples.csv", samples_write } };
+	const struct tables t = { .plan = plan, .pages = pages, .results = results };
+	int error = folder_make(folder);
+
+	if (error)
+		snprintf(why, why_max, "cannot make the folder %s: %s", folder, strerror(-error));
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !error; i++) {
+		error = table_write(&t, folder, files[i].name, files[i].write);
+		if (error)
+			snprintf(why, why_max, "cannot write %s/%s: %s", folder, files[i].name, strerror(-error));
+	}
+	return error;
+}
+
+static const char *host_name(const struct tables *t, uint32_t host)
+{
+	return host < t->plan->host_count ? t->plan->nodes[plan_host_node(t->plan, host)].name : "";
+}
+
+static const char *workload_name(const struct tables *t, uint32_t workload)
+{
+	return workload < t->plan->workload_count ? t->plan->workloads[workload].name : "";
+}
+
+static const char *class_name(const struct tables *t, uint32_t traffic_class)
+{
+	return traffic_class < t->plan->nodes[0].class_count ? t->plan->nodes[0].classes[traffic_class].name : "";
+}
+
+/* @value, or nothing if it is not @known */
+static void field(FILE *out, uint64_t value, bool known)
+{
+	if (known)
+		fprintf(out, ",%" PRIu64, value);
+	else
+		fputc(',', out);
+}
+
+static void flows_write(const struct tables *t, FILE *out)
+{
+	fprintf(out, "id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_ps,fct_p50_ps,fct_p99_ps,"
+		     "fct_p999_ps,reordered,lost\n");
+	for (uint32_t i = 0; i < t->results->flow_count; i++) {
+		const struct result_flow *row = &t->results->flows[i];
+		bool known = row->fct.p50_ps != 0;
+
+		fprintf(out, "%" PRIu32 ",%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, i,
+			workload_name(t, row->workload), host_name(t, row->source), host_name(t, row->destination),
+			class_name(t, row->traffic_class), row->bytes, row->packets, row->message_count, row->goodput_bps);
+		field(out, row->first_ps, row->first_ps != NODE_TIME_NEVER);
+		field(out, row->last_ps, row->last_ps != NODE_TIME_NEVER);
+		field(out, row->fct.p50_ps, known);
+		field(out, row->fct.p99_ps, known);
+		field(out, row->fct.p999_ps, known);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 "\n", row->reordered, row->lost);
+	}
+}
+
+static void messages_write(const struct tables *t, FILE *out)
+{
+	fprintf(out, "flow,workload,src,dst,bytes,start_ps,end_ps,fct_ps,slowdown\n");
+	for (uint64_t i = 0; i < t->results->message_count; i++) {
+		const struct result_message *row = &t->results->messages[i];
+		const struct result_flow *flow = &t->results->flows[row->flow];
+
+		fprintf(out, "%" PRIu32 ",%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g\n", row->flow,
+			workload_name(t, flow->workload), host_name(t, flow->source), host_name(t, flow->destination),
+			row->bytes, row->start_ps, row->end_ps, row->end_ps - row->start_ps, row->slowdown);
+	}
+}
+
+static void ports_write(const struct tables *t, FILE *out)
+{
+	fprintf(out, "node,port,peer,tx_frames,tx_bytes,tx_packets,rx_frames,rx_bytes,rx_packets,utilisation,"
+		     "queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_frames,acks,words,lost_frames,"
+		     "lost_bytes,loss_reports,hole_units,channel_waits\n");
+	for (uint32_t i = 0; i < t->results->port_count; i++) {
+		const struct result_port *row = &t->results->ports[i];
+		const struct port_stats *stats = &row->stats;
+
+		fprintf(out, "%s,%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			t->plan->nodes[row->node].name, row->port, t->plan->nodes[row->node].ports[row->port].peer_name,
+			stats->tx_frames, stats->tx_bytes, stats->tx_packets, stats->rx_frames, stats->rx_bytes,
+			stats->rx_packets);
+		fprintf(out, ",%.12g,%" PRIu64 ",%.12g,%" PRIu64 ",%" PRIu64, row->utilisation, stats->queue_bytes_max,
+			row->queue_bytes_mean, stats->input_units_max, stats->paused_ps);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			     ",%" PRIu64 "\n",
+			stats->ack_frames, stats->acks, stats->words, stats->lost_frames, stats->lost_bytes,
+			stats->loss_reports, stats->hole_units, stats->channel_waits);
+	}
+}
+
+static void tables_write(const struct tables *t, FILE *out)
+{
+	fprintf(out, "node,port,table,high_water,used,size\n");
+	for (uint32_t i = 0; i < t->results->port_count; i++) {
+		const struct result_port *row = &t->results->ports[i];
+		const struct node_config *node = &t->plan->nodes[row->node];
+		uint32_t size = node->ports[row->port].channels;
+
+		if (node->kind != NODE_SWITCH)
+			continue;
+		if (node->ports[row->port].kind == PORT_EDGE)
+			fprintf(out, "%s,%" PRIu32 ",efct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n", node->name, row->port,
+				row->stats.efct_used_max, row->stats.efct_used, size);
+		fprintf(out, "%s,%" PRIu32 ",ifct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n", node->name, row->port,
+			row->stats.ifct_used_max, row->stats.ifct_used, size);
+		fprintf(out, "%s,%" PRIu32 ",ofct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n", node->name, row->port,
+			row->stats.ofct_used_max, row->stats.ofct_used, size);
+	}
+}
+
+static void samples_write(const struct tables *t, FILE *out)
+{
+	fprintf(out, "node,port,at_ps,queue_bytes,input_units,tx_bytes\n");
+	for (uint32_t node = 0; node < t->plan->node_count; node++) {
+		for (uint64_t i = 0; i < t->pages[node]->sample_count; i++) {
+			const struct sample_stats *sample = stats_sample(t->pages[node], i);
+
+			fprintf(out, "%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 "\n",
+				t->plan->nodes[node].name, sample->port, sample->at_ps, sample->queue_bytes,
+				sample->input_units, sample->tx_bytes);
+		}
+	}
+}

@@ -1,0 +1,112 @@
+#include "orchestrator/run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "orchestrator/human.h"
+
+#define RUN_SLICE_NS 50000000ull /* a slowed run moves twenty times a second */
+#define STALLED_SHOWN 8
+
+static uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+/* lets the clock go on to @limit, as fast as it goes */
+static enum run_outcome go(struct run *run, node_time_t limit)
+{
+	enum fabric_state state;
+
+	fabric_resume(&run->fabric, limit);
+	while ((state = fabric_wait(&run->fabric, 200)) == FABRIC_RUNNING)
+		progress_update(&run->progress, fabric_now(&run->fabric), run->end_ps,
+				atomic_load(&run->fabric.page->windows));
+	if (state == FABRIC_STOPPED)
+		return RUN_THERE;
+	progress_wipe(&run->progress);
+	return state == FABRIC_FAILED ? RUN_FAILED : RUN_INTERRUPTED;
+}
+
+/* waits until the wall clock reaches @until_ns, and looks after the nodes once */
+static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
+{
+	uint64_t now_ns = wall_ns();
+	enum fabric_state state;
+
+	if (now_ns < until_ns) {
+		struct timespec left = { .tv_sec = (time_t)((until_ns - now_ns) / 1000000000ull),
+					 .tv_nsec = (long)((until_ns - now_ns) % 1000000000ull) };
+
+		nanosleep(&left, NULL);
+	}
+	state = fabric_wait(&run->fabric, 0);
+	progress_update(&run->progress, fabric_now(&run->fabric), run->end_ps,
+			atomic_load(&run->fabric.page->windows));
+	return state == FABRIC_FAILED ? RUN_FAILED : state == FABRIC_INTERRUPTED ? RUN_INTERRUPTED : RUN_THERE;
+}
+
+/* in slices, so that fabric time keeps its ratio to wall time */
+static enum run_outcome go_slowly(struct run *run, node_time_t until)
+{
+	node_time_t slice_ps = run->slow_ps_per_s / (1000000000ull / RUN_SLICE_NS);
+	node_time_t limit = fabric_now(&run->fabric);
+	uint64_t next_ns = wall_ns();
+	enum run_outcome outcome = RUN_THERE;
+
+	if (!slice_ps)
+		slice_ps = 1;
+	while (outcome == RUN_THERE && limit < until && clock_earliest(&run->fabric.clock) < until) {
+		limit = until - limit < slice_ps ? until : limit + slice_ps;
+		outcome = go(run, limit);
+		next_ns += RUN_SLICE_NS;
+		if (outcome == RUN_THERE)
+			outcome = pause_until(run, next_ns);
+	}
+	progress_wipe(&run->progress);
+	return outcome;
+}
+
+enum run_outcome run_to(struct run *run, node_time_t until)
+{
+	enum run_outcome outcome;
+
+	until = node_time_min(until, run->end_ps);
+	if (run->slow_ps_per_s)
+		return go_slowly(run, until);
+	outcome = go(run, until);
+	progress_wipe(&run->progress);
+	return outcome;
+}
+
+bool run_over(const struct run *run)
+{
+	return clock_earliest(&run->fabric.clock) >= run->end_ps;
+}
+
+bool run_stalled(const struct run *run, char *why, size_t why_max)
+{
+	const struct plan *plan = run->fabric.plan;
+	uint32_t holders = 0;
+	size_t length = 0;
+
+	if (clock_earliest(&run->fabric.clock) != NODE_TIME_NEVER)
+		return false;
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		uint64_t bytes = fabric_holds(&run->fabric, i);
+		char text[HUMAN_TEXT_MAX];
+
+		if (!bytes)
+			continue;
+		if (holders++ < STALLED_SHOWN && length < why_max)
+			length += (size_t)snprintf(why + length, why_max - length, "%s%s holds %s", length ? ", " : "",
+						   plan->nodes[i].name, human_bytes(bytes, text));
+	}
+	if (holders > STALLED_SHOWN && length < why_max)
+		snprintf(why + length, why_max - length, " and %u more nodes", holders - STALLED_SHOWN);
+	return holders != 0;
+}

@@ -1,0 +1,170 @@
+/*  scenario - what a scenario file says, checked and with every default filled in (TB-11).
+ *
+ *  Reading happens in one pass over the YAML tree: settings of the command line are put into the tree first, generated
+ *  topologies are written out, names become indices, files that are referred to are read. What is left for the plan is
+ *  arithmetic. A mistake never stops the pass: up to SCENARIO_ERRORS_MAX of them are collected, each with file, line,
+ *  column, what was expected and, for a misspelt word, a suggestion; nothing is started then.
+ *  Every key, its unit, range and default: docs/scenario.md.                                                          */
+#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_H
+#define HEDDLE_ORCHESTRATOR_SCENARIO_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "nodes/config.h"
+#include "nodes/time.h"
+
+#define SCENARIO_ERRORS_MAX 20u      /* kept; further ones are only counted */
+#define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
+#define SCENARIO_WORKLOADS_MAX 64u
+#define SCENARIO_EXPECTATIONS_MAX 1024u
+
+/* a piece of the file that somebody else parses, and where it stands; line 0: it came with --set */
+struct scenario_text {
+	char *text;
+	int line, column; /* from 1 */
+};
+
+struct scenario_errors {
+	unsigned count;                  /* all, also those beyond SCENARIO_ERRORS_MAX */
+	char *texts[SCENARIO_ERRORS_MAX]; /* "file:line:column: sentence"; owned */
+};
+
+/* where in the scenario something was said */
+struct scenario_place {
+	uint32_t setting; /* 0: in the file; n: in the n-th --set */
+	int line, column; /* from 1; 0: nowhere, it is a default */
+};
+
+struct scenario_link_settings {
+	uint64_t rate_bps;
+	node_time_t delay_ps;
+	uint32_t mtu_bytes, gap_bytes;
+	uint32_t loss_ppb;
+	uint64_t bit_error_e15;
+	uint32_t channels;
+};
+
+struct scenario_switch {
+	char name[NODE_NAME_MAX];
+	struct scenario_place place;
+};
+
+struct scenario_host {
+	char name[NODE_NAME_MAX];
+	uint32_t switch_index;
+	struct scenario_link_settings link;
+	struct scenario_place place;
+};
+
+/* a link between two switches */
+struct scenario_link {
+	uint32_t switch_a, switch_b;
+	struct scenario_link_settings settings;
+	struct scenario_place place;
+};
+
+enum workload_pattern {
+	PATTERN_INCAST,      /* all senders to receivers[0] */
+	PATTERN_PERMUTATION, /* senders[i] to senders[(i + shift) mod n], or along a random permutation without fixed point */
+	PATTERN_UNIFORM,     /* every message to a random one of the receivers */
+	PATTERN_ALL_TO_ALL,  /* round robin over the receivers, starting behind the sender */
+	PATTERN_PAIRS,       /* senders[i] to receivers[i] */
+	PATTERNS
+};
+
+struct scenario_workload {
+	char name[NODE_NAME_MAX];
+	struct scenario_place place;
+	enum workload_pattern pattern;
+	uint32_t sender_count, receiver_count;
+	uint32_t *senders, *receivers; /* host indices */
+	bool permutation_random;
+	uint32_t shift;
+	uint64_t message_bytes;        /* 0: from sizes */
+	uint32_t size_count;
+	struct size_point *sizes;
+	uint32_t packet_bytes;
+	enum frame_kind frame;
+	uint32_t traffic_class;
+	enum arrival_kind arrival;
+	uint32_t window, load_permille, burst_messages;
+	node_time_t burst_period_ps, start_ps, stop_ps; /* stop_ps NODE_TIME_NEVER: the end of the run */
+	uint64_t messages_max;
+	struct scenario_place packet_place;
+};
+
+struct scenario {
+	char *file;       /* as named by the caller */
+	char **settings;  /* "--set path=value" */
+	uint32_t setting_count;
+	char name[NODE_NAME_MAX];
+	char *about;      /* "" if not said */
+	uint64_t seed;
+	/* run */
+	node_time_t duration_ps, warmup_ps, drain_max_ps, sample_ps; /* drain_max_ps counts from the end of the duration */
+	bool drain;
+	/* switches */
+	node_time_t switch_latency_ps;
+	bool cut_through;
+	enum arbiter_kind arbiter;
+	uint64_t buffer_bytes, output_queue_bytes;
+	uint32_t match_fields;
+	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps;
+	uint32_t ack_collect;
+	struct scenario_place switch_place, buffer_place;
+	/* NICs */
+	node_time_t nic_latency_ps;
+	uint32_t flows_max, messages_max; /* flows_max 0: as many as the workloads need */
+	/* topology */
+	uint32_t switch_count, host_count, link_count;
+	struct scenario_switch *switches;
+	struct scenario_host *hosts;
+	struct scenario_link *links;
+	struct scenario_place topology_place;
+	uint32_t class_count;
+	struct class_config classes[NODE_CLASSES_MAX];
+	uint32_t workload_count;
+	struct scenario_workload *workloads;
+	uint32_t expectation_count;
+	struct scenario_text *expectations;
+};
+
+/** scenario_read_file() - reads @path and applies @settings ("path=value", as behind --set) to it.
+ *  Return: 0 with @scenario filled; -EINVAL, @errors filled (also when the file cannot be read); -ENOMEM.
+ *  scenario_free() in any case.                                                                                  */
+int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count,
+		       struct scenario *scenario, struct scenario_errors *errors);
+
+/** scenario_read_memory() - the same for @length bytes at @text; @name stands for the file in errors, and files that the
+ *  scenario refers to are looked for beside it.                                                                  */
+int scenario_read_memory(const char *name, const char *text, size_t length, const char *const *settings,
+			 unsigned setting_count, struct scenario *scenario, struct scenario_errors *errors);
+
+/** scenario_free() - releases what @scenario points to; a zeroed one is fine. */
+void scenario_free(struct scenario *scenario);
+
+/** scenario_host_find(), scenario_switch_find() - index of the host or switch called @name, or -1. */
+int64_t scenario_host_find(const struct scenario *scenario, const char *name);
+int64_t scenario_switch_find(const struct scenario *scenario, const char *name);
+
+/** scenario_errors_add() - adds "file:line:column: sentence"; @line 0: only "file: sentence".  @errors zeroed before the
+ *  first call.                                                                                                   */
+void scenario_errors_add(struct scenario_errors *errors, const char *file, int line, int column, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
+			   va_list arguments);
+
+/** scenario_errors_at() - the same for @place of @scenario, be it in the file or in a --set. */
+void scenario_errors_at(struct scenario_errors *errors, const struct scenario *scenario,
+			const struct scenario_place *place, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** scenario_errors_print() - one line for each; says how many more there were. */
+void scenario_errors_print(const struct scenario_errors *errors, FILE *out);
+void scenario_errors_free(struct scenario_errors *errors);
+
+#endif

@@ -1,0 +1,93 @@
+#include "switchd/ack.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ADDITIVE_TYPES (1u << ACK_DELTA | 1u << ACK_DELTA_ECA | 1u << ACK_LOSS | 1u << ACK_HEADROOM)
+
+int ack_collector_init(struct ack_collector *collector, uint32_t channels, const struct switch_config *config)
+{
+	*collector = (struct ack_collector){
+		.channels = channels,
+		.t1_ps = config->ack_t1_ps,
+		.t2_ps = config->ack_t2_ps,
+		.t3_ps = config->ack_t3_ps,
+		.collect = config->ack_collect,
+	};
+	collector->lines = calloc(channels, sizeof(*collector->lines));
+	collector->waiting = calloc(channels, sizeof(*collector->waiting));
+	if (!collector->lines || !collector->waiting) {
+		ack_collector_fini(collector);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void ack_collector_fini(struct ack_collector *collector)
+{
+	free(collector->lines);
+	free(collector->waiting);
+	*collector = (struct ack_collector){ 0 };
+}
+
+void ack_collect(struct ack_collector *collector, uint32_t flow_id, enum ack_type type, uint32_t value, node_time_t now)
+{
+	struct ack_line *line = &collector->lines[flow_id];
+	uint8_t bit = (uint8_t)(1u << type);
+	uint32_t at;
+
+	if (!line->types) {
+		if (!collector->count)
+			collector->first_at_ps = now;
+		at = collector->first + collector->count++;
+		collector->waiting[at >= collector->channels ? at - collector->channels : at] = (uint16_t)flow_id;
+	}
+	if (!(line->types & bit))
+		line->value[type] = 0;
+	line->types |= bit;
+	line->value[type] = ADDITIVE_TYPES & bit ? line->value[type] + value : value;
+}
+
+node_time_t ack_ready_at(const struct ack_collector *collector, bool link_idle)
+{
+	if (!collector->count)
+		return NODE_TIME_NEVER;
+	if (collector->count >= ACK_FRAME_ACKS_MAX)
+		return collector->first_at_ps;
+	if (link_idle)
+		return collector->first_at_ps + collector->t1_ps;
+	if (collector->count >= collector->collect)
+		return collector->first_at_ps + collector->t2_ps;
+	return collector->first_at_ps + collector->t3_ps;
+}
+
+/* the flow's next ACK; a sum that one ACK cannot express is split */
+static struct ack take_one(struct ack_line *line, uint32_t flow_id)
+{
+	uint32_t type = (uint32_t)__builtin_ctz(line->types);
+	uint32_t value = line->value[type] > ACK_VALUE_MAX ? ACK_VALUE_MAX : line->value[type];
+
+	line->value[type] -= value;
+	if (!line->value[type])
+		line->types &= (uint8_t)(line->types - 1);
+	return (struct ack){ .flow_id = (uint16_t)flow_id, .value = (uint16_t)value, .type = (uint8_t)type };
+}
+
+uint32_t ack_take(struct ack_collector *collector, struct ack *acks, node_time_t now)
+{
+	uint32_t count = 0;
+
+	while (collector->count && count < ACK_FRAME_ACKS_MAX) {
+		uint32_t flow_id = collector->waiting[collector->first];
+		struct ack_line *line = &collector->lines[flow_id];
+
+		acks[count++] = take_one(line, flow_id);
+		if (line->types)
+			continue;
+		collector->count--;
+		if (++collector->first == collector->channels)
+			collector->first = 0;
+	}
+	collector->first_at_ps = now;
+	return count;
+}

@@ -1,0 +1,45 @@
+/*  ack - collects the ACKs that go up a link and decides when they are worth a frame (FC-12, FC-13, FC-18).
+ *
+ *  A flow waits at most once, with what it has to say summed up per ACK type, so the collector needs one line per channel
+ *  and can never overflow. Three timers run from the first waiting ACK: after T1 it is sent if the link is idle; after T2 on
+ *  a busy link if a set number has been collected; after T3 in any case. 48 fill a frame, which goes at once.         */
+#ifndef HEDDLE_SWITCHD_ACK_H
+#define HEDDLE_SWITCHD_ACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/config.h"
+#include "nodes/time.h"
+#include "nodes/wire/ack_frame.h"
+
+struct ack_line {
+	uint32_t value[ACK_TYPES];
+	uint8_t types;           /* set of the types that wait */
+};
+
+struct ack_collector {
+	struct ack_line *lines;  /* one per channel of the link */
+	uint16_t *waiting;       /* ring of flow_ids, channels of them */
+	uint32_t channels, first, count;
+	node_time_t first_at_ps; /* since when the first one waits */
+	node_time_t t1_ps, t2_ps, t3_ps;
+	uint32_t collect;        /* the set number of T2 */
+};
+
+/** ack_collector_init() - for a link with @channels channels; timers from @config.  Return: 0 or -ENOMEM. */
+int ack_collector_init(struct ack_collector *collector, uint32_t channels, const struct switch_config *config);
+void ack_collector_fini(struct ack_collector *collector);
+
+/** ack_collect() - one more ACK for flow @flow_id. Deliveries, losses and credits add up, the latest of others counts. O(1). */
+void ack_collect(struct ack_collector *collector, uint32_t flow_id, enum ack_type type, uint32_t value,
+		 node_time_t now);
+
+/** ack_ready_at() - when a frame should be sent.  @link_idle  the link has nothing else to send.
+ *  Return: a time, perhaps past; NODE_TIME_NEVER if no ACK waits. O(1).                                           */
+node_time_t ack_ready_at(const struct ack_collector *collector, bool link_idle);
+
+/** ack_take() - up to 48 of the waiting ACKs into @acks.  Return: their number. */
+uint32_t ack_take(struct ack_collector *collector, struct ack *acks, node_time_t now);
+
+#endif

@@ -1,0 +1,230 @@
+#include "switchd/dataplane.h"
+
+#include <stdlib.h>
+
+#include "nodes/trace.h"
+
+/* ---- event sources: arrivals, transmissions, two timers ---- */
+
+static uint32_t source_transmit(const struct dataplane *dp, uint32_t port)
+{
+	return dp->port_count + port;
+}
+
+static uint32_t source_sample(const struct dataplane *dp)
+{
+	return 2 * dp->port_count;
+}
+
+static uint32_t source_measured(const struct dataplane *dp)
+{
+	return 2 * dp->port_count + 1;
+}
+
+void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, node_time_t now)
+{
+	dp->stats->drops[reason]++;
+	trace(dp->stats, now, TRACE_DROP, port, reason, 0);
+}
+
+static void on_arrival(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct link *link = dp->ports[port].link;
+	struct record header;
+	const uint8_t *bytes = link_receive(link, &header, now);
+
+	if (bytes && header.kind == RECORD_PACKET)
+		arrival_packet(dp, port, &header, bytes, now);
+	else if (bytes)
+		ack_path_frame(dp, port, &header, bytes, now);
+	link_done(link, &header);
+	dataplane_touch(dp, port);
+	event_tree_set(&dp->events, port, link_next_at(link));
+}
+
+/* a sample of every queue, as long as the measured interval and the page last */
+static void on_sample(struct dataplane *dp, node_time_t now)
+{
+	struct stats_page *stats = dp->stats;
+	node_time_t next = now + dp->config->sample_ps;
+
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		const struct port *port = &dp->ports[p];
+		struct sample_stats *sample;
+
+		if (stats->sample_count >= stats->samples_max)
+			break;
+		sample = stats_sample(stats, stats->sample_count);
+		*sample = (struct sample_stats){ .at_ps = now,
+						 .port = p,
+						 .queue_bytes = port->gauge.bytes,
+						 .tx_bytes = port->stats->tx_bytes };
+		for (uint32_t c = 0; c < dp->class_count; c++)
+			sample->input_units += port->link->held_units[c];
+		stats->sample_count++;
+	}
+	if (next > dp->config->measure_to_ps || stats->sample_count >= stats->samples_max)
+		next = NODE_TIME_NEVER;
+	event_tree_set(&dp->events, source_sample(dp), next);
+}
+
+/* the measured interval is over: queues that stand still must be in its means too */
+static void on_measured(struct dataplane *dp, node_time_t now)
+{
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		queue_gauge_settle(&dp->ports[p].gauge, dp->ports[p].stats, now);
+	event_tree_set(&dp->events, source_measured(dp), NODE_TIME_NEVER);
+}
+
+static void handle(struct dataplane *dp, uint32_t source, node_time_t now)
+{
+	if (source < dp->port_count) {
+		on_arrival(dp, source, now);
+	} else if (source < source_sample(dp)) {
+		transmit(dp, source - dp->port_count, now);
+		dataplane_touch(dp, source - dp->port_count);
+	} else if (source == source_sample(dp)) {
+		on_sample(dp, now);
+	} else {
+		on_measured(dp, now);
+	}
+}
+
+static void update_touched(struct dataplane *dp, node_time_t now)
+{
+	for (; dp->touched; dp->touched &= dp->touched - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(dp->touched);
+
+		event_tree_set(&dp->events, source_transmit(dp, port), transmit_next_at(dp, port, now));
+	}
+}
+
+static node_time_t run(void *dataplane, node_time_t end)
+{
+	struct dataplane *dp = dataplane;
+	node_time_t now;
+
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		if (dp->events.due[p] == NODE_TIME_NEVER)
+			event_tree_set(&dp->events, p, link_next_at(dp->ports[p].link));
+	while ((now = event_tree_next_at(&dp->events)) < end) {
+		handle(dp, event_tree_first(&dp->events), now);
+		update_touched(dp, now);
+		dp->stats->events++;
+		dp->stats->now_ps = now;
+	}
+	return now;
+}
+
+/* ---- set-up ---- */
+
+static uint32_t pool_packets(const struct node_config *config)
+{
+	uint32_t packets = 0;
+
+	for (uint32_t p = 0; p < config->port_count; p++)
+		packets += config->class_count *
+			   (config->ports[p].buffer_units + config->switch_.output_queue_units_max + 1);
+	return packets;
+}
+
+static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
+{
+	const struct node_config *config = dp->config;
+	const struct port_config *port_config = &config->ports[p];
+	struct port *port = &dp->ports[p];
+	int error;
+
+	port->link = link;
+	port->stats = stats_port(dp->stats, p);
+	port->kind = port_config->kind;
+	port->mtu_bytes = port_config->mtu_bytes;
+	port->no_channel_first = FLOW_REF_NONE;
+	port->paused_since_ps = NODE_TIME_NEVER;
+	port->gauge.from_ps = config->measure_from_ps;
+	port->gauge.to_ps = config->measure_to_ps;
+	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
+			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, port->envelope);
+	class_scheduler_init(&port->classes, config->class_count, config->classes, port_config->rate_bps);
+	error = ifct_init(&dp->ifcts[p], port_config->channels);
+	if (!error && port->kind == PORT_EDGE)
+		error = efct_init(&port->efct, port_config->channels, port_config->match_fields);
+	if (!error && port->kind == PORT_FABRIC)
+		error = ofct_init(&port->ofct, port_config->channels);
+	if (!error && port->kind == PORT_FABRIC)
+		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_);
+	for (uint32_t c = 0; !error && c < config->class_count; c++) {
+		port->output[c].queue.units_max = config->switch_.output_queue_units_max;
+		error = arbiter_init(&port->output[c].arbiter, config->switch_.arbiter, dp->ifcts, config->port_count,
+				     port_config->mtu_bytes);
+	}
+	return error;
+}
+
+static void port_fini(struct dataplane *dp, uint32_t p)
+{
+	struct port *port = &dp->ports[p];
+
+	ifct_fini(&dp->ifcts[p]);
+	efct_fini(&port->efct);
+	ofct_fini(&port->ofct);
+	ack_collector_fini(&port->acks);
+	for (uint32_t c = 0; c < dp->class_count; c++)
+		arbiter_fini(&port->output[c].arbiter);
+}
+
+static void destroy(void *dataplane)
+{
+	struct dataplane *dp = dataplane;
+
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		port_fini(dp, p);
+	packet_pool_fini(&dp->pool);
+	translate_fini(&dp->translate);
+	route_table_fini(&dp->routes);
+	event_tree_fini(&dp->events);
+	free(dp);
+}
+
+static void *create(const struct node_config *config, struct link *links, struct stats_page *stats)
+{
+	struct dataplane *dp = calloc(1, sizeof(*dp));
+	struct link_listener listener;
+	int error;
+
+	if (!dp)
+		return NULL;
+	dp->config = config;
+	dp->stats = stats;
+	dp->port_count = config->port_count;
+	dp->class_count = config->class_count;
+	dp->cut_through = config->switch_.cut_through;
+	error = event_tree_init(&dp->events, 2 * config->port_count + 2);
+	if (!error)
+		error = packet_pool_init(&dp->pool, pool_packets(config), FRAME_HEADERS_MAX);
+	if (!error)
+		error = translate_init(&dp->translate, config->switch_.hosts, config->switch_.host_count);
+	if (!error)
+		error = route_table_init(&dp->routes, &config->switch_);
+	for (uint32_t p = 0; !error && p < config->port_count; p++)
+		error = port_init(dp, p, &links[p]);
+	if (error) {
+		destroy(dp);
+		return NULL;
+	}
+	listener = ack_path_listener(dp);
+	for (uint32_t p = 0; p < config->port_count; p++)
+		link_listen(&links[p], &listener);
+	if (config->sample_ps)
+		event_tree_set(&dp->events, source_sample(dp), 0);
+	event_tree_set(&dp->events, source_measured(dp), config->measure_to_ps);
+	return dp;
+}
+
+const struct node_ops switchd_ops = {
+	.create = create,
+	.run = run,
+	.show = dataplane_show,
+	.set = dataplane_set,
+	.destroy = destroy,
+};

@@ -1,0 +1,144 @@
+/*  dataplane - the switch: its ports, its tables, and the order in which a packet and an ACK pass them (FC-11).
+ *
+ *      link -> classify -> IFCT queue -> route -> arbiter -> crossbar -> OFCT -> output queue -> link
+ *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
+ *
+ *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
+ *  one leg each); a stage, that is every other file here, never calls another one. Events come from a fixed set of sources
+ *  (event_tree.h): per port the next arrival and the next transmission, and two timers. Arrivals of one instant are handled
+ *  before transmissions, lower ports first.
+ *  The crossbar moves as many packets at once as there are outputs and has its time in the switch's fixed latency, all of
+ *  which lies behind the last decision (link.h).                                                                     */
+#ifndef HEDDLE_SWITCHD_DATAPLANE_H
+#define HEDDLE_SWITCHD_DATAPLANE_H
+
+#include "nodes/config.h"
+#include "nodes/event_tree.h"
+#include "nodes/link.h"
+#include "nodes/node.h"
+#include "nodes/stats.h"
+#include "nodes/traffic_class.h"
+#include "nodes/wire/fabric_header.h"
+#include "switchd/ack.h"
+#include "switchd/arbiter.h"
+#include "switchd/efct.h"
+#include "switchd/ifct.h"
+#include "switchd/ofct.h"
+#include "switchd/output_queue.h"
+#include "switchd/packet.h"
+#include "switchd/queue_gauge.h"
+#include "switchd/route.h"
+#include "switchd/translate.h"
+
+/* one traffic class of an output port */
+struct output_class {
+	struct arbiter arbiter;
+	struct output_queue queue;
+};
+
+struct port {
+	struct link *link;
+	struct port_stats *stats;
+	enum port_kind kind;
+	uint32_t mtu_bytes;
+	struct efct efct;              /* edge */
+	struct packet_queue no_line;   /* edge: packets that wait for a free EFCT line, in order of arrival */
+	uint32_t no_line_match;        /* match fields with which they were looked up */
+	struct ofct ofct;              /* fabric */
+	struct ack_collector acks;     /* fabric: ACKs that go up this link */
+	uint32_t no_channel_first, no_channel_last; /* flows that wait for a free id of the OFCT */
+	struct class_scheduler classes;
+	struct output_class output[NODE_CLASSES_MAX];
+	struct queue_gauge gauge;
+	node_time_t paused_since_ps;   /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
+	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
+};
+
+struct dataplane {
+	const struct node_config *config;
+	struct stats_page *stats;
+	uint32_t port_count, class_count;
+	bool cut_through;
+	uint64_t touched;              /* ports whose next transmission must be computed anew */
+	struct event_tree events;
+	struct packet_pool pool;
+	struct translate translate;
+	struct route_table routes;
+	struct ifct ifcts[NODE_PORTS_MAX];
+	struct port ports[NODE_PORTS_MAX];
+};
+
+extern const struct node_ops switchd_ops;
+
+/** dataplane_touch() - something changed that may let port @port transmit, or transmit earlier. */
+static inline void dataplane_touch(struct dataplane *dp, uint32_t port)
+{
+	dp->touched |= 1ull << port;
+}
+
+/** dataplane_drop() - counts a dropped frame under its reason. */
+void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, node_time_t now);
+
+/** packet_enter(), packet_leave() - the packet is, is no longer inside the switch; leaving frees it. */
+static inline void packet_enter(struct dataplane *dp, const struct packet *packet)
+{
+	dp->stats->inside_packets++;
+	dp->stats->inside_bytes += packet->frame_bytes;
+}
+
+static inline void packet_leave(struct dataplane *dp, struct packet *packet)
+{
+	dp->stats->inside_packets--;
+	dp->stats->inside_bytes -= packet->frame_bytes;
+	packet_free(&dp->pool, packet);
+}
+
+/* ---- arrival.c: link -> EFCT -> IFCT ---- */
+
+/** arrival_packet() - a data packet has arrived on port @port (its header, if the switch cuts through).
+ *  @bytes  captured, in shared memory.                                                                          */
+void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
+		    node_time_t now);
+
+/** arrival_lines_freed() - EFCT lines of edge port @port are free: packets that waited take them, in order. */
+void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now);
+
+/* ---- crossbar.c: IFCT -> arbiter -> OFCT -> output queue ---- */
+
+/** crossbar_request() - queues @packet in @flow and asks its output for it. Takes the packet.
+ *  Return: false if no port leads to its destination; then the packet is still the caller's, the channel is free again. */
+bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, node_time_t now);
+
+/** crossbar_grant() - moves packets to the output queue of @port while it has room: at most a queue full. */
+void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class);
+
+/** crossbar_channel_freed() - a channel of @port's link is free: the flow that waits longest may have it (FC-9). */
+void crossbar_channel_freed(struct dataplane *dp, uint32_t port);
+
+/* ---- transmit.c: output queue -> link ---- */
+
+/** transmit_next_at() - when port @port should transmit next; NODE_TIME_NEVER if it has nothing it may send. */
+node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now);
+
+/** transmit() - puts one thing on port @port's link: control words, else an ACK frame that is due, else a packet. */
+void transmit(struct dataplane *dp, uint32_t port, node_time_t now);
+
+/* ---- ack_path.c: link -> OFCT -> IFCT -> EFCT or ACK collector -> link ---- */
+
+/** ack_path_frame() - an ACK frame has arrived on port @port.  @bytes  in shared memory. */
+void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
+		    node_time_t now);
+
+/** ack_path_up() - an ACK for flow @ref of this switch, over the ACK crossbar to its input port (FC-12). */
+void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now);
+
+/** ack_path_listener() - what a guarded link of this switch calls. */
+struct link_listener ack_path_listener(struct dataplane *dp);
+
+/** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "queues", "credits", "routes". */
+int dataplane_show(void *dataplane, const char *table, int port, FILE *out);
+
+/** dataplane_set() - node_ops.set: "match", "ack.t1", "ack.t2", "ack.t3" (ns), "ack.collect", "output-queue" (units). */
+int dataplane_set(void *dataplane, const char *name, const char *value, FILE *out);
+
+#endif

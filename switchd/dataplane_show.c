@@ -1,0 +1,234 @@
+/*  dataplane_show - a switch's tables as text, and the parameters that can be changed while it runs (TB-9, TB-10).     */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "switchd/dataplane.h"
+
+typedef void show_port_fn(const struct dataplane *dp, uint32_t port, FILE *out);
+
+struct show_table {
+	const char *name, *header;
+	show_port_fn *port;
+};
+
+static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
+
+static void show_ports(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct port_config *config = &dp->config->ports[p];
+	const struct port_stats *stats = dp->ports[p].stats;
+
+	fprintf(out, "p%-4u %-7s %-16s %8.3f %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %8" PRIu64 "\n", p,
+		port_kind_name[config->kind], config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets,
+		stats->rx_packets, stats->acks, stats->queue_bytes, stats->lost_frames);
+}
+
+static void show_efct(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct efct *efct = &dp->ports[p].efct;
+
+	for (uint32_t i = 0; i < efct->fresh; i++) {
+		const struct efct_line *line = &efct->lines[i];
+		const struct efct_pattern *pattern = &efct->patterns[i];
+
+		if (line->active)
+			fprintf(out, "p%-4u %7u %6u %6u %6u %10u %10u %11u\n", p, i, pattern->fabric_address,
+				pattern->egress_port, pattern->traffic_class, line->data_flow, line->ack_flow,
+				efct_flow_extent(line));
+	}
+}
+
+static void show_ifct(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	static const char *const wait_name[] = { "-", "requesting", "channel" };
+	const struct ifct *ifct = &dp->ifcts[p];
+
+	for (uint32_t i = 0; i < ifct->channels; i++) {
+		const struct ifct_entry *entry = &ifct->entries[i];
+
+		if (entry->active)
+			fprintf(out, "p%-4u %7u %6u %6u %6u   p%-6u %10u %10u %10u %12u %11u  %s\n", p, i,
+				entry->fabric_address, entry->egress_port, entry->traffic_class, entry->follow_port,
+				entry->next_data_flow, entry->data_flow, entry->ack_flow, ifct_queue_extent(entry),
+				ifct_flow_extent(entry), wait_name[entry->wait]);
+	}
+}
+
+static void show_ofct(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct ofct *ofct = &dp->ports[p].ofct;
+
+	for (uint32_t i = 0; i < ofct->fresh; i++) {
+		const struct ofct_entry *entry = &ofct->entries[i];
+
+		if (entry->active)
+			fprintf(out, "p%-4u %7u   p%-8u %10u %10u %10u %11u\n", p, i, entry->input_port,
+				entry->input_port_flow_id, entry->data_flow, entry->ack_flow, ofct_flow_extent(entry));
+	}
+}
+
+static void show_queues(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct port *port = &dp->ports[p];
+
+	for (uint32_t c = 0; c < dp->class_count; c++)
+		fprintf(out, "p%-4u %-16s %12u %12u %14u %12" PRIu64 "\n", p, dp->config->classes[c].name,
+			port->link->held_units[c], port->output[c].queue.units, port->output[c].queue.units_max,
+			port->gauge.bytes);
+}
+
+static void show_credits(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct link *link = dp->ports[p].link;
+
+	for (uint32_t c = 0; c < dp->class_count; c++)
+		if (link->peer_buffer_units)
+			fprintf(out, "p%-4u %-16s %12u %12u\n", p, dp->config->classes[c].name, link->credit_units[c],
+				link->peer_buffer_units);
+}
+
+static void show_acks(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct port *port = &dp->ports[p];
+
+	if (port->kind == PORT_FABRIC)
+		fprintf(out, "p%-4u %8u %12" PRIu64 " %12" PRIu64 " %10.2f\n", p, port->acks.count, port->stats->ack_frames,
+			port->stats->acks,
+			port->stats->ack_frames ? (double)port->stats->acks / (double)port->stats->ack_frames : 0.0);
+}
+
+static const struct show_table tables[] = {
+	{ "ports", "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent queue_bytes     lost\n",
+	  show_ports },
+	{ "efct", "port  flow_id  dest   port  class  data_flow   ack_flow flow_extent\n", show_efct },
+	{ "ifct",
+	  "port  flow_id  dest   port  class follow_port next_data  data_flow   ack_flow queue_extent flow_extent  waits\n",
+	  show_ifct },
+	{ "ofct", "port  flow_id input_port    flow_id  data_flow   ack_flow flow_extent\n", show_ofct },
+	{ "queues", "port  class             input_units output_units output_units_max  queue_bytes\n", show_queues },
+	{ "credits", "port  class            credit_units peer_buffer\n", show_credits },
+	{ "acks", "port  waiting  ack_frames         acks  per_frame\n", show_acks },
+};
+
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static void show_routes(const struct dataplane *dp, FILE *out)
+{
+	fprintf(out, "dest   ports\n");
+	for (uint32_t a = 0; a < dp->routes.address_count; a++) {
+		const struct route *route = &dp->routes.routes[a];
+
+		if (!route->port_count)
+			continue;
+		fprintf(out, "%-6u", a);
+		for (uint32_t i = 0; i < route->port_count; i++)
+			fprintf(out, " p%u", route->ports[i]);
+		fprintf(out, "\n");
+	}
+}
+
+int dataplane_show(void *dataplane, const char *table, int port, FILE *out)
+{
+	const struct dataplane *dp = dataplane;
+
+	if (port < -1 || port >= (int)dp->port_count)
+		return -EINVAL;
+	if (!strcmp(table, "routes")) {
+		show_routes(dp, out);
+		return 0;
+	}
+	for (uint32_t t = 0; t < TABLES; t++) {
+		if (strcmp(tables[t].name, table) != 0)
+			continue;
+		fputs(tables[t].header, out);
+		for (uint32_t p = 0; p < dp->port_count; p++)
+			if (port < 0 || port == (int)p)
+				tables[t].port(dp, p, out);
+		return 0;
+	}
+	for (uint32_t t = 0; t < TABLES; t++)
+		fprintf(out, "%s ", tables[t].name);
+	fprintf(out, "routes trace\n");
+	return -ENOENT;
+}
+
+/* ---- parameters ---- */
+
+/* a whole number of @min..@max, or -1 */
+static long number_of(const char *value, long min, long max)
+{
+	char *end;
+	long number = strtol(value, &end, 10);
+
+	return *value && !*end && number >= min && number <= max ? number : -1;
+}
+
+static int set_timer(struct dataplane *dp, size_t offset, const char *value)
+{
+	long ns = number_of(value, 0, 1000000);
+
+	if (ns < 0)
+		return -EINVAL;
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		*(node_time_t *)((char *)&dp->ports[p].acks + offset) = (node_time_t)ns * NODE_NS;
+	return 0;
+}
+
+static int set_collect(struct dataplane *dp, const char *value)
+{
+	long count = number_of(value, 1, ACK_FRAME_ACKS_MAX);
+
+	if (count < 0)
+		return -EINVAL;
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		dp->ports[p].acks.collect = (uint32_t)count;
+	return 0;
+}
+
+static int set_output_queue(struct dataplane *dp, const char *value)
+{
+	long units = number_of(value, 1, 1 << 20);
+
+	/* the pool is made for the configured size: smaller is possible, larger not */
+	if (units < 0 || (uint32_t)units > dp->config->switch_.output_queue_units_max)
+		return -EINVAL;
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		for (uint32_t c = 0; c < dp->class_count; c++)
+			dp->ports[p].output[c].queue.units_max = (uint32_t)units;
+	return 0;
+}
+
+static int set_match(struct dataplane *dp, const char *value)
+{
+	long fields = number_of(value, 0, MATCH_ALL);
+
+	if (fields < 0)
+		return -EINVAL;
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		if (dp->ports[p].kind == PORT_EDGE)
+			efct_match_set(&dp->ports[p].efct, (uint32_t)fields);
+	return 0;
+}
+
+int dataplane_set(void *dataplane, const char *name, const char *value, FILE *out)
+{
+	struct dataplane *dp = dataplane;
+
+	if (!strcmp(name, "ack.t1"))
+		return set_timer(dp, offsetof(struct ack_collector, t1_ps), value);
+	if (!strcmp(name, "ack.t2"))
+		return set_timer(dp, offsetof(struct ack_collector, t2_ps), value);
+	if (!strcmp(name, "ack.t3"))
+		return set_timer(dp, offsetof(struct ack_collector, t3_ps), value);
+	if (!strcmp(name, "ack.collect"))
+		return set_collect(dp, value);
+	if (!strcmp(name, "output-queue"))
+		return set_output_queue(dp, value);
+	if (!strcmp(name, "match"))
+		return set_match(dp, value);
+	fprintf(out, "ack.t1 ack.t2 ack.t3 (ns) ack.collect (1..%u) output-queue (units) match (set of fields, a number)\n",
+		ACK_FRAME_ACKS_MAX);
+	return -ENOENT;
+}

@@ -1,0 +1,155 @@
+#include "switchd/efct.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#define NONE UINT16_MAX
+
+int efct_init(struct efct *efct, uint32_t channels, uint32_t match_fields)
+{
+	uint32_t chains = 16;
+
+	while (chains < channels)
+		chains *= 2;
+	*efct = (struct efct){
+		.channels = channels,
+		.hash_mask = chains - 1,
+		.free = NONE,
+		.match_fields = match_fields,
+		.match_wanted = match_fields,
+	};
+	efct->patterns = calloc(channels, sizeof(*efct->patterns));
+	efct->lines = calloc(channels, sizeof(*efct->lines));
+	efct->chains = malloc(chains * sizeof(*efct->chains));
+	if (!efct->patterns || !efct->lines || !efct->chains) {
+		efct_fini(efct);
+		return -ENOMEM;
+	}
+	memset(efct->chains, 0xff, chains * sizeof(*efct->chains));
+	return 0;
+}
+
+void efct_fini(struct efct *efct)
+{
+	free(efct->patterns);
+	free(efct->lines);
+	free(efct->chains);
+	*efct = (struct efct){ 0 };
+}
+
+static void pattern_of_addresses(uint32_t match, const struct frame_fields *fields, struct efct_pattern *pattern)
+{
+	if (match & MATCH_HPC && fields->hpc) {
+		memcpy(pattern->source_ip, &fields->hpc_source, sizeof(fields->hpc_source));
+		memcpy(pattern->destination_ip, &fields->hpc_destination, sizeof(fields->hpc_destination));
+		pattern->queue_pair = fields->hpc_process;
+	}
+	if (match & MATCH_HPC && fields->roce)
+		pattern->queue_pair = fields->queue_pair;
+	if (match & MATCH_IP_PAIR && fields->ip_version) {
+		memcpy(pattern->source_ip, fields->source_ip, sizeof(pattern->source_ip));
+		memcpy(pattern->destination_ip, fields->destination_ip, sizeof(pattern->destination_ip));
+	}
+	if (match & MATCH_PORTS) {
+		pattern->source_port = fields->source_port;
+		pattern->destination_port = fields->destination_port;
+		pattern->ip_protocol = fields->ip_protocol;
+	}
+	if (match & MATCH_FLOW_LABEL)
+		pattern->flow_label = fields->flow_label;
+}
+
+uint64_t efct_pattern_of(const struct efct *efct, const struct frame_fields *fields, uint32_t fabric_address,
+			 uint32_t egress_port, uint32_t traffic_class, struct efct_pattern *pattern)
+{
+	uint32_t match = efct->match_fields;
+
+	memset(pattern, 0, sizeof(*pattern));
+	if (match & MATCH_SOURCE_MAC)
+		memcpy(pattern->source_mac, fields->source_mac, sizeof(pattern->source_mac));
+	if (match & MATCH_DESTINATION_MAC)
+		memcpy(pattern->destination_mac, fields->destination_mac, sizeof(pattern->destination_mac));
+	if (match & MATCH_VLAN)
+		pattern->vlan = fields->vlan;
+	if (match & (MATCH_HPC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_FLOW_LABEL))
+		pattern_of_addresses(match, fields, pattern);
+	pattern->fabric_address = (uint16_t)fabric_address;
+	pattern->egress_port = (uint8_t)egress_port;
+	pattern->traffic_class = (uint8_t)traffic_class;
+	pattern->kind = fields->hpc ? 1 : fields->ip_version;
+	return XXH3_64bits(pattern, sizeof(*pattern));
+}
+
+static int allocate(struct efct *efct)
+{
+	uint16_t id = efct->free;
+
+	if (efct->match_wanted != efct->match_fields)
+		return -ENOSPC;
+	if (id != NONE)
+		efct->free = efct->lines[id].next;
+	else if (efct->fresh < efct->channels)
+		id = (uint16_t)efct->fresh++;
+	else
+		return -ENOSPC;
+	if (++efct->used > efct->used_max)
+		efct->used_max = efct->used;
+	return id;
+}
+
+int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_t hash)
+{
+	uint16_t *chain = &efct->chains[hash & efct->hash_mask];
+	struct efct_line *line;
+	int id;
+
+	for (uint16_t i = *chain; i != NONE; i = line->next) {
+		line = &efct->lines[i];
+		if (line->hash == hash && !memcmp(&efct->patterns[i], pattern, sizeof(*pattern)))
+			return i;
+	}
+	id = allocate(efct);
+	if (id < 0)
+		return id;
+	efct->patterns[id] = *pattern;
+	efct->lines[id] = (struct efct_line){ .hash = hash, .next = *chain, .active = true };
+	*chain = (uint16_t)id;
+	return id;
+}
+
+static void release(struct efct *efct, uint32_t flow_id)
+{
+	struct efct_line *line = &efct->lines[flow_id];
+	uint16_t *link = &efct->chains[line->hash & efct->hash_mask];
+
+	while (*link != flow_id)
+		link = &efct->lines[*link].next;
+	*link = line->next;
+	line->active = false;
+	line->next = efct->free;
+	efct->free = (uint16_t)flow_id;
+	if (!--efct->used)
+		efct->match_fields = efct->match_wanted;
+}
+
+bool efct_on_ack(struct efct *efct, uint32_t flow_id, uint32_t units)
+{
+	struct efct_line *line = &efct->lines[flow_id];
+
+	line->ack_flow += units;
+	if (efct_flow_extent(line))
+		return false;
+	release(efct, flow_id);
+	return true;
+}
+
+void efct_match_set(struct efct *efct, uint32_t match_fields)
+{
+	efct->match_wanted = match_fields;
+	if (!efct->used)
+		efct->match_fields = match_fields;
+}

@@ -1,0 +1,85 @@
+#include "switchd/ifct.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int ifct_init(struct ifct *ifct, uint32_t channels)
+{
+	*ifct = (struct ifct){ .channels = channels };
+	ifct->entries = calloc(channels, sizeof(*ifct->entries));
+	return ifct->entries ? 0 : -ENOMEM;
+}
+
+void ifct_fini(struct ifct *ifct)
+{
+	free(ifct->entries);
+	*ifct = (struct ifct){ 0 };
+}
+
+static void set_up(struct ifct *ifct, struct ifct_entry *entry, const struct packet *packet, uint16_t position)
+{
+	*entry = (struct ifct_entry){
+		.next_data_flow = position,
+		.data_flow = position,
+		.ack_flow = position,
+		.next_ref = FLOW_REF_NONE,
+		.fabric_address = packet->fabric_address,
+		.egress_port = packet->egress_port,
+		.traffic_class = packet->traffic_class,
+		.active = true,
+	};
+	if (++ifct->used > ifct->used_max)
+		ifct->used_max = ifct->used;
+}
+
+struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position, uint32_t *hole_units)
+{
+	struct ifct_entry *entry = &ifct->entries[packet->flow_id];
+	uint16_t hole;
+
+	*hole_units = 0;
+	if (!entry->active) {
+		set_up(ifct, entry, packet, position);
+		return entry;
+	}
+	hole = (uint16_t)(position - (uint16_t)entry->next_data_flow);
+	if (hole >= 1u << 15 || packet->traffic_class != entry->traffic_class ||
+	    packet->fabric_address != entry->fabric_address || packet->egress_port != entry->egress_port)
+		return NULL;
+	entry->next_data_flow += hole;
+	entry->data_flow += hole;
+	entry->ack_flow += hole;
+	*hole_units = hole;
+	return entry;
+}
+
+bool ifct_push(struct ifct_entry *entry, struct packet *packet)
+{
+	bool was_empty = !entry->queue.head;
+
+	packet_queue_push(&entry->queue, packet);
+	entry->next_data_flow += packet->units;
+	return was_empty;
+}
+
+struct packet *ifct_pop(struct ifct_entry *entry)
+{
+	struct packet *packet = packet_queue_pop(&entry->queue);
+
+	entry->data_flow += packet->units;
+	return packet;
+}
+
+bool ifct_on_ack(struct ifct *ifct, uint32_t flow_id, uint32_t units)
+{
+	struct ifct_entry *entry = &ifct->entries[flow_id];
+
+	if (!entry->active || units > ifct_flow_extent(entry))
+		return false;
+	entry->ack_flow += units;
+	if (!ifct_total_extent(entry)) {
+		entry->active = false;
+		ifct->used--;
+	}
+	return true;
+}

@@ -1,0 +1,52 @@
+/*  ofct - the output flow channel table: names flows on the link of a fabric port (FC-5, FC-8, FC-14).
+ *
+ *  (input port, flow_id there) -> flow_id on this link; a miss takes a free id, the last ACK gives it back. The transmitting
+ *  end of a link alone allocates its ids, so along a path they form a chain, and the table read backwards is the forwarding
+ *  table of ACKs. ours: it also numbers the data of each id (data_flow goes into the header): the positions of a link then
+ *  have no holes but those that the link itself tears. They run on when an id is given to another flow.
+ *  A channel's entry is one quarter of a cache line; the key is found through a chained hash of fixed size.             */
+#ifndef HEDDLE_SWITCHD_OFCT_H
+#define HEDDLE_SWITCHD_OFCT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ofct_entry {
+	uint32_t data_flow, ack_flow; /* units, modulo 2^32; their difference is the flow_extent behind this table */
+	uint16_t input_port_flow_id;
+	uint16_t next;                /* in its hash chain or in the free list */
+	uint8_t input_port;
+	bool active;
+};
+
+struct ofct {
+	struct ofct_entry *entries;
+	uint16_t *chains;             /* heads, hash_mask + 1 of them */
+	uint32_t channels, hash_mask;
+	uint32_t fresh;               /* ids never used yet begin here */
+	uint16_t free;
+	uint32_t used, used_max;
+};
+
+/** ofct_init() - @channels ids, all free.  Return: 0 or -ENOMEM. */
+int ofct_init(struct ofct *ofct, uint32_t channels);
+void ofct_fini(struct ofct *ofct);
+
+/** ofct_lookup() - the id of flow (@input_port, @flow_id) on this link, a new one if it has none.
+ *  Return: the id, or -ENOSPC if none is free (FC-9). O(1).                                                       */
+int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
+
+/** ofct_send() - @units of flow @id follow.  Return: the position that goes into the header. */
+uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units);
+
+/** ofct_on_ack() - @units of flow @id were delivered or lost; frees the id with the last of them.
+ *  @flow  filled with the flow they belong to, as flow_ref().   @freed  filled: the id is free again.
+ *  Return: false if nothing of the kind is under way (nothing is changed).                                        */
+bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed);
+
+static inline uint32_t ofct_flow_extent(const struct ofct_entry *entry)
+{
+	return entry->data_flow - entry->ack_flow;
+}
+
+#endif

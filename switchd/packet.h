@@ -1,0 +1,77 @@
+/*  packet - a packet inside a switch, and the pool that all of a switch's packets come from.
+ *
+ *  A packet is one cell: this header in one cache line, the captured bytes of the inner frame behind it. The pool is taken
+ *  at start for the sum of all buffers, so it cannot run out while the buffers' own limits hold; cells are reused last in,
+ *  first out, so the few that a lightly loaded switch needs stay in the cache and the others never become real memory.  */
+#ifndef HEDDLE_SWITCHD_PACKET_H
+#define HEDDLE_SWITCHD_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "nodes/time.h"
+
+struct packet {
+	struct packet *next;     /* in whatever queue it stands */
+	node_time_t whole_at_ps; /* its last bit is here */
+	uint64_t key_hash;       /* of its flow's match pattern, while it waits for an EFCT line */
+	uint32_t frame_bytes;    /* inner frame, without FCS */
+	uint16_t captured_bytes; /* of it, in bytes[] */
+	uint16_t units;
+	uint16_t flow_id;        /* at the input port */
+	uint16_t out_flow_id;    /* on the output link, once granted */
+	uint16_t out_position;   /* data_flow on the output link */
+	uint16_t fabric_address; /* destination switch */
+	uint8_t egress_port;     /* there */
+	uint8_t in_port;
+	uint8_t traffic_class;
+	uint8_t hops;
+	bool ordered;
+	_Alignas(64) uint8_t bytes[];
+};
+
+_Static_assert(sizeof(struct packet) == 64, "a packet's header is one cache line");
+
+struct packet_pool {
+	uint8_t *cells;
+	size_t cell_bytes, mapped_bytes;
+	uint32_t cell_count;
+	uint32_t fresh;       /* cells never used yet begin here */
+	struct packet *free;
+	uint32_t captured_max;
+	uint32_t used;
+};
+
+/** packet_pool_init() - room for @packets packets of up to @captured_max captured bytes each.  Return: 0 or -ENOMEM. */
+int packet_pool_init(struct packet_pool *pool, uint32_t packets, uint32_t captured_max);
+void packet_pool_fini(struct packet_pool *pool);
+
+/** packet_alloc() - a packet with undefined content; NULL if all are in use. O(1). */
+struct packet *packet_alloc(struct packet_pool *pool);
+void packet_free(struct packet_pool *pool, struct packet *packet);
+
+/* a first-in first-out queue of packets */
+struct packet_queue {
+	struct packet *head, *tail;
+};
+
+static inline void packet_queue_push(struct packet_queue *queue, struct packet *packet)
+{
+	packet->next = NULL;
+	if (queue->head)
+		queue->tail->next = packet;
+	else
+		queue->head = packet;
+	queue->tail = packet;
+}
+
+static inline struct packet *packet_queue_pop(struct packet_queue *queue)
+{
+	struct packet *packet = queue->head;
+
+	queue->head = packet->next;
+	return packet;
+}
+
+#endif

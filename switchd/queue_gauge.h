@@ -1,0 +1,45 @@
+/*  queue_gauge - how much waits for an output port, over time: now, at most, and on average (TB-13).
+ *
+ *  A packet counts from its request (its header reaches the output port before its payload, FC-11) until it is put on the
+ *  link, so the gauge shows the load to come. The integral is kept in bytes times nanoseconds with its remainder, exactly. */
+#ifndef HEDDLE_SWITCHD_QUEUE_GAUGE_H
+#define HEDDLE_SWITCHD_QUEUE_GAUGE_H
+
+#include <stdint.h>
+
+#include "nodes/stats.h"
+#include "nodes/time.h"
+
+struct queue_gauge {
+	uint64_t bytes;
+	node_time_t since_ps;   /* of the present value */
+	uint64_t remainder;     /* of the integral, byte picoseconds below one byte nanosecond */
+	node_time_t from_ps, to_ps; /* the measured interval */
+};
+
+/** queue_gauge_settle() - adds the present value up to @now to the integral in @stats. */
+static inline void queue_gauge_settle(struct queue_gauge *gauge, struct port_stats *stats, node_time_t now)
+{
+	node_time_t begin = node_time_max(gauge->since_ps, gauge->from_ps);
+	node_time_t end = node_time_min(now, gauge->to_ps);
+	uint64_t sum;
+
+	gauge->since_ps = now;
+	if (end <= begin || !gauge->bytes)
+		return;
+	sum = gauge->bytes * (end - begin) + gauge->remainder;
+	stats->queue_byte_ns_sum += sum / NODE_NS;
+	gauge->remainder = sum % NODE_NS;
+}
+
+/** queue_gauge_add() - @bytes more (or, negative, less) wait from @now on. */
+static inline void queue_gauge_add(struct queue_gauge *gauge, struct port_stats *stats, int64_t bytes, node_time_t now)
+{
+	queue_gauge_settle(gauge, stats, now);
+	gauge->bytes += (uint64_t)bytes;
+	stats->queue_bytes = gauge->bytes;
+	if (gauge->bytes > stats->queue_bytes_max)
+		stats->queue_bytes_max = gauge->bytes;
+}
+
+#endif

@@ -1,0 +1,29 @@
+#include "switchd/route.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int route_table_init(struct route_table *table, const struct switch_config *config)
+{
+	*table = (struct route_table){ .address_count = 1, .own_address = config->fabric_address };
+	for (uint32_t i = 0; i < config->route_count; i++)
+		if (config->routes[i].fabric_address >= table->address_count)
+			table->address_count = config->routes[i].fabric_address + 1;
+	table->routes = calloc(table->address_count, sizeof(*table->routes));
+	if (!table->routes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < config->route_count; i++) {
+		struct route *route = &table->routes[config->routes[i].fabric_address];
+
+		route->port_count = 0;
+		for (uint64_t ports = config->routes[i].ports; ports; ports &= ports - 1)
+			route->ports[route->port_count++] = (uint8_t)__builtin_ctzll(ports);
+	}
+	return 0;
+}
+
+void route_table_fini(struct route_table *table)
+{
+	free(table->routes);
+	*table = (struct route_table){ 0 };
+}

@@ -1,0 +1,94 @@
+#include "switchd/translate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "nodes/wire/address.h"
+
+enum translate_kind { TRANSLATE_FREE, TRANSLATE_MAC, TRANSLATE_IPV4, TRANSLATE_IPV6, TRANSLATE_HPC };
+
+static struct translate_entry *slot_of(const struct translate *table, uint8_t kind, const uint8_t address[16])
+{
+	uint32_t at = (uint32_t)XXH3_64bits_withSeed(address, 16, kind) & table->mask;
+
+	while (table->entries[at].kind &&
+	       (table->entries[at].kind != kind || memcmp(table->entries[at].address, address, 16)))
+		at = (at + 1) & table->mask;
+	return &table->entries[at];
+}
+
+static void add(struct translate *table, const struct host_config *host, uint8_t kind, const void *bytes, size_t length)
+{
+	uint8_t address[16] = { 0 };
+	struct translate_entry *entry;
+
+	memcpy(address, bytes, length);
+	entry = slot_of(table, kind, address);
+	memcpy(entry->address, address, sizeof(address));
+	entry->kind = kind;
+	entry->fabric_address = (uint16_t)host->fabric_address;
+	entry->egress_port = (uint8_t)host->egress_port;
+}
+
+static void add_host(struct translate *table, const struct host_config *host)
+{
+	uint32_t ipv4 = __builtin_bswap32(address_ipv4(host->host_index));
+	uint32_t hpc = address_hpc(host->host_index);
+	uint8_t mac[6], ipv6[16];
+
+	address_mac(host->host_index, mac);
+	address_ipv6(host->host_index, ipv6);
+	add(table, host, TRANSLATE_MAC, mac, sizeof(mac));
+	add(table, host, TRANSLATE_IPV4, &ipv4, sizeof(ipv4));
+	add(table, host, TRANSLATE_IPV6, ipv6, sizeof(ipv6));
+	add(table, host, TRANSLATE_HPC, &hpc, sizeof(hpc));
+}
+
+int translate_init(struct translate *table, const struct host_config *hosts, uint32_t host_count)
+{
+	uint32_t size = 16;
+
+	while (size < host_count * 8)
+		size *= 2;
+	table->mask = size - 1;
+	table->entries = calloc(size, sizeof(*table->entries));
+	if (!table->entries)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < host_count; i++)
+		add_host(table, &hosts[i]);
+	return 0;
+}
+
+void translate_fini(struct translate *table)
+{
+	free(table->entries);
+	*table = (struct translate){ 0 };
+}
+
+static const struct translate_entry *find(const struct translate *table, uint8_t kind, const void *bytes, size_t length)
+{
+	uint8_t address[16] = { 0 };
+	const struct translate_entry *entry;
+
+	memcpy(address, bytes, length);
+	entry = slot_of(table, kind, address);
+	return entry->kind ? entry : NULL;
+}
+
+const struct translate_entry *translate_lookup(const struct translate *table, const struct frame_fields *fields)
+{
+	const struct translate_entry *entry;
+
+	if (fields->hpc)
+		return find(table, TRANSLATE_HPC, &fields->hpc_destination, sizeof(fields->hpc_destination));
+	entry = find(table, TRANSLATE_MAC, fields->destination_mac, sizeof(fields->destination_mac));
+	if (!entry && fields->ip_version == 4 && !fields->group)
+		entry = find(table, TRANSLATE_IPV4, fields->destination_ip, 4);
+	if (!entry && fields->ip_version == 6 && !fields->group)
+		entry = find(table, TRANSLATE_IPV6, fields->destination_ip, 16);
+	return entry;
+}

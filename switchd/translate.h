@@ -1,0 +1,33 @@
+/*  translate - where a destination is: MAC, IPv4, IPv6 or HPC address -> egress switch and port (FC-3).
+ *
+ *  One open-addressed table for all kinds of addresses, filled at start by the fabric manager and only read afterwards.
+ *  An HPC frame is looked up by its endpoint, everything else by its destination MAC and, if that is unknown, by its IP
+ *  address (frames handed to a gateway).                                                                             */
+#ifndef HEDDLE_SWITCHD_TRANSLATE_H
+#define HEDDLE_SWITCHD_TRANSLATE_H
+
+#include <stdint.h>
+
+#include "nodes/config.h"
+#include "nodes/wire/frame.h"
+
+struct translate_entry {
+	uint8_t address[16];
+	uint16_t fabric_address;
+	uint8_t egress_port;
+	uint8_t kind; /* enum translate_kind; 0: free */
+};
+
+struct translate {
+	struct translate_entry *entries;
+	uint32_t mask;
+};
+
+/** translate_init() - the table of @host_count hosts, all four addresses of each.  Return: 0 or -ENOMEM. */
+int translate_init(struct translate *table, const struct host_config *hosts, uint32_t host_count);
+void translate_fini(struct translate *table);
+
+/** translate_lookup() - where a frame goes.  Return: borrowed entry, NULL if its destination is unknown. O(1). */
+const struct translate_entry *translate_lookup(const struct translate *table, const struct frame_fields *fields);
+
+#endif

@@ -1,0 +1,165 @@
+#include <string.h>
+
+#include "switchd/dataplane.h"
+
+/* when the first packet of a class is so far in that it can go out without a gap (cut through to a faster link) */
+static node_time_t packet_ready_at(const struct dataplane *dp, const struct link *link, const struct packet *packet)
+{
+	node_time_t out_time;
+
+	if (!dp->cut_through)
+		return 0;
+	out_time = link_frame_time_of(link, packet->frame_bytes + link->front_bytes + FRAME_FCS_BYTES);
+	return packet->whole_at_ps > out_time ? packet->whole_at_ps - out_time : 0;
+}
+
+/* Classes that have a packet and credit for it, as a set. @ready_at the earliest time one of them may go; @waiting whether
+ * one lacks nothing but credit.                                                                                    */
+static uint32_t classes_ready(const struct dataplane *dp, const struct port *out, node_time_t now, node_time_t *ready_at,
+			      bool *waiting)
+{
+	uint32_t ready = 0;
+
+	*ready_at = NODE_TIME_NEVER;
+	*waiting = false;
+	for (uint32_t c = 0; c < dp->class_count; c++) {
+		const struct packet *packet = out->output[c].queue.queue.head;
+		node_time_t at;
+
+		if (!packet)
+			continue;
+		if (!link_may_send(out->link, c, packet->units)) {
+			*waiting = true;
+			continue;
+		}
+		at = packet_ready_at(dp, out->link, packet);
+		*ready_at = node_time_min(*ready_at, at);
+		if (at <= now)
+			ready |= 1u << c;
+	}
+	return ready;
+}
+
+/* keeps account of the time in which packets wait for the peer's buffer alone */
+static void note_pause(struct port *out, bool paused, node_time_t now)
+{
+	if (paused == (out->paused_since_ps != NODE_TIME_NEVER))
+		return;
+	if (!paused)
+		out->stats->paused_ps += now - out->paused_since_ps;
+	out->paused_since_ps = paused ? now : NODE_TIME_NEVER;
+}
+
+node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	struct link *link = out->link;
+	node_time_t free_at = node_time_max(link->busy_until_ps, now);
+	node_time_t data_at, ack_at, retry_at;
+	bool waiting;
+	uint32_t ready;
+
+	if (link_words_due(link))
+		return free_at;
+	ready = classes_ready(dp, out, free_at, &data_at, &waiting);
+	note_pause(out, waiting && !ready && link->busy_until_ps <= now, now);
+	if (ready && class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0)
+		data_at = retry_at;
+	ack_at = out->kind == PORT_FABRIC && link_may_send_acks(link) ? ack_ready_at(&out->acks, !ready) :
+									NODE_TIME_NEVER;
+	data_at = node_time_min(data_at, ack_at);
+	if (data_at == NODE_TIME_NEVER)
+		return link->guarded && link->sync_due ? free_at : NODE_TIME_NEVER;
+	return node_time_max(data_at, free_at);
+}
+
+/* writes a packet as it goes over a fabric link: envelope, fabric header with this link's flow_id, inner frame */
+static void send_on_fabric(struct port *out, const struct packet *packet, node_time_t now)
+{
+	struct fabric_header header = {
+		.flow_id = packet->out_flow_id,
+		.data_flow = packet->out_position,
+		.fabric_address = packet->fabric_address,
+		.units = packet->units,
+		.egress_port = packet->egress_port,
+		.traffic_class = packet->traffic_class,
+		.hops = (uint8_t)(packet->hops + 1),
+		.ordered = packet->ordered,
+	};
+	uint32_t wire_bytes = FABRIC_HEADER_BYTES + packet->frame_bytes + FRAME_FCS_BYTES;
+	uint8_t *bytes = link_send_packet(out->link, now, wire_bytes, FABRIC_FRONT_BYTES + packet->captured_bytes,
+					  packet->frame_bytes, packet->traffic_class, packet->out_flow_id);
+
+	if (!bytes)
+		return;
+	memcpy(bytes, out->envelope, FABRIC_ENVELOPE_BYTES);
+	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
+	memcpy(bytes + FABRIC_FRONT_BYTES, packet->bytes, packet->captured_bytes);
+}
+
+/* the frame itself leaves the fabric, and its ACK starts back; on a guarded link once the receiver has it */
+static void send_on_edge(struct dataplane *dp, struct port *out, const struct packet *packet, node_time_t now)
+{
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
+	uint8_t *bytes = link_send_packet(out->link, now, packet->frame_bytes + FRAME_FCS_BYTES, packet->captured_bytes,
+					  packet->frame_bytes, packet->traffic_class, ref);
+
+	if (bytes)
+		memcpy(bytes, packet->bytes, packet->captured_bytes);
+	if (!out->link->guarded)
+		ack_path_up(dp, ref, ACK_DELTA, packet->units, now);
+}
+
+static void send_packet(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	struct packet *packet = output_queue_pop(&out->output[traffic_class].queue);
+
+	class_scheduler_sent(&out->classes, traffic_class,
+			     packet->frame_bytes + out->link->front_bytes + FRAME_FCS_BYTES + out->link->gap_bytes, now);
+	queue_gauge_add(&out->gauge, out->stats, -(int64_t)packet->frame_bytes, now);
+	dp->stats->data_hops++;
+	if (out->kind == PORT_FABRIC)
+		send_on_fabric(out, packet, now);
+	else
+		send_on_edge(dp, out, packet, now);
+	packet_leave(dp, packet);
+	crossbar_grant(dp, port, traffic_class);
+}
+
+static void send_acks(struct port *out, node_time_t now)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+	uint8_t bytes[LINK_ACK_BYTES_MAX];
+	uint32_t count = ack_take(&out->acks, acks, now);
+	uint32_t length = ack_frame_write(out->envelope, acks, count, bytes);
+
+	out->stats->acks += count;
+	link_send_acks(out->link, now, bytes, length, ack_frame_wire_bytes(count));
+}
+
+void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	node_time_t ready_at, retry_at;
+	bool waiting;
+	uint32_t ready;
+	int traffic_class;
+
+	if (out->link->busy_until_ps > now)
+		return;
+	if (link_words_due(out->link)) {
+		link_send_words(out->link, now, false);
+		return;
+	}
+	ready = classes_ready(dp, out, now, &ready_at, &waiting);
+	if (out->kind == PORT_FABRIC && link_may_send_acks(out->link) && ack_ready_at(&out->acks, !ready) <= now) {
+		send_acks(out, now);
+		return;
+	}
+	traffic_class = class_scheduler_pick(&out->classes, ready, now, &retry_at);
+	if (traffic_class >= 0)
+		send_packet(dp, port, (uint32_t)traffic_class, now);
+	else if (out->link->guarded && ready_at == NODE_TIME_NEVER)
+		link_send_words(out->link, now, true);
+}

@@ -1,0 +1,147 @@
+/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,ack_frame,ring}/.
+ *
+ *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own layouts are described at
+ *  the top of each fuzzer.  */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "nodes/ring.h"
+#include "nodes/units.h"
+#include "nodes/wire/ack_frame.h"
+#include "nodes/wire/bytes.h"
+#include "nodes/wire/fabric_header.h"
+#include "nodes/wire/frame.h"
+
+#define FRAME_BYTES 1514u
+#define RING_STEP_BYTES 10u
+
+static const char *top;
+
+static void seed_write(const char *fuzzer, const char *name, const void *bytes, size_t size)
+{
+	char path[4096];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", top, fuzzer);
+	if (mkdir(path, 0777) < 0 && errno != EEXIST) {
+		perror(path);
+		exit(EXIT_FAILURE);
+	}
+	snprintf(path, sizeof(path), "%s/%s/%s", top, fuzzer, name);
+	file = fopen(path, "wb");
+	if (!file || fwrite(bytes, 1, size, file) != size || fclose(file)) {
+		perror(path);
+		exit(EXIT_FAILURE);
+	}
+}
+
+/* a generated frame behind its length; Return: bytes of both */
+static uint32_t generated(enum frame_kind kind, uint32_t traffic_class, uint8_t *bytes)
+{
+	struct frame_spec spec = { .kind = kind,
+				   .destination = 1,
+				   .traffic_class = traffic_class,
+				   .flow = 5,
+				   .frame_bytes = FRAME_BYTES };
+	struct frame_payload payload = { .packet = 1, .message_bytes = 4000, .payload_bytes = 1000, .message_first = true };
+
+	bytes_put16(bytes, FRAME_BYTES);
+	return 2 + frame_write(&spec, &payload, bytes + 2);
+}
+
+static void frame_seeds(void)
+{
+	static const char *const names[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc" };
+	static const uint8_t arp[44] = { 0,    60,   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02, 0x48, 0, 0, 0, 1,
+					 0x08, 0x06, 0,    1,	 8,    0,    6,	   4,	 0,    1 };
+	uint8_t bytes[2 + FRAME_HEADERS_MAX + 32];
+	uint32_t size;
+
+	for (int kind = 0; kind < FRAME_KINDS; kind++) {
+		size = generated((enum frame_kind)kind, 0, bytes);
+		seed_write("frame", names[kind], bytes, size);
+	}
+	size = generated(FRAME_ETHERNET, 3, bytes);
+	seed_write("frame", "ethernet_tagged", bytes, size);
+	seed_write("frame", "arp", arp, sizeof(arp));
+
+	size = generated(FRAME_IPV4, 0, bytes); /* with a tag between */
+	memmove(bytes + 2 + 16, bytes + 2 + 12, size - 14);
+	bytes_put32(bytes + 2 + 12, 0x8100a064);
+	bytes_put16(bytes, FRAME_BYTES + 4);
+	seed_write("frame", "ipv4_tagged", bytes, size + 4);
+
+	size = generated(FRAME_IPV6, 0, bytes); /* with a destination options header between */
+	memmove(bytes + 2 + 62, bytes + 2 + 54, size - 56);
+	bytes_put64(bytes + 2 + 54, 17ull << 56);
+	bytes[2 + 20] = 60;
+	seed_write("frame", "ipv6_options", bytes, size + 8);
+}
+
+static void fabric_header_seeds(void)
+{
+	struct fabric_header header = { .flow_id = 1234,
+					.data_flow = 65530,
+					.fabric_address = 7,
+					.units = (uint16_t)units_of_bytes(FRAME_BYTES),
+					.egress_port = 3,
+					.traffic_class = 2,
+					.ordered = true };
+	uint8_t bytes[2 + FABRIC_FRONT_BYTES];
+
+	bytes_put16(bytes, FRAME_BYTES);
+	fabric_envelope_write(1, 2, 3, 4, bytes + 2);
+	fabric_header_write(&header, bytes + 2 + FABRIC_ENVELOPE_BYTES);
+	seed_write("fabric_header", "ordered", bytes, sizeof(bytes));
+	header.ordered = false;
+	header.hops = 3;
+	fabric_header_write(&header, bytes + 2 + FABRIC_ENVELOPE_BYTES);
+	seed_write("fabric_header", "unordered", bytes, sizeof(bytes));
+}
+
+static void ack_frame_seeds(void)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+	uint8_t envelope[FABRIC_ENVELOPE_BYTES], bytes[FABRIC_ENVELOPE_BYTES + ACK_FRAME_OVERHEAD_BYTES + 150];
+
+	fabric_envelope_write(1, 2, 3, 4, envelope);
+	for (uint32_t i = 0; i < ACK_FRAME_ACKS_MAX; i++)
+		acks[i] = (struct ack){ .flow_id = 43 * i, .type = i % ACK_TYPES, .value = i + 1 };
+	seed_write("ack_frame", "one", bytes, ack_frame_write(envelope, acks, 1, bytes));
+	seed_write("ack_frame", "seven", bytes, ack_frame_write(envelope, acks, 7, bytes));
+	seed_write("ack_frame", "full", bytes, ack_frame_write(envelope, acks, ACK_FRAME_ACKS_MAX, bytes));
+}
+
+/* One step that sets the tail to @tail, and records of @captured_bytes over the data area. */
+static void ring_seed(const char *name, uint64_t tail, uint32_t captured_bytes)
+{
+	const uint16_t where = offsetof(struct ring_page, tail) / 8;
+	uint8_t bytes[2 + RING_STEP_BYTES + 256] = { 0, 1 };
+	struct record record = { .at_ps = 1000, .wire_bytes = 1500, .captured_bytes = captured_bytes, .kind = RECORD_PACKET };
+	uint32_t size = (uint32_t)(sizeof(record) + captured_bytes + RING_LINE - 1) / RING_LINE * RING_LINE;
+
+	bytes_put16(bytes + 2, where);
+	memcpy(bytes + 4, &tail, sizeof(tail));
+	memcpy(bytes + 2 + RING_STEP_BYTES, &record, sizeof(record));
+	seed_write("ring", name, bytes, 2 + RING_STEP_BYTES + size);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2) {
+		fputs("usage: make_corpus DIR\n", stderr);
+		return EXIT_FAILURE;
+	}
+	top = argv[1];
+	frame_seeds();
+	fabric_header_seeds();
+	ack_frame_seeds();
+	ring_seed("one_line", 1024, 20);
+	ring_seed("two_lines", 12800, 96);
+	ring_seed("whole", RING_BYTES_MIN, 200);
+	ring_seed("odd_tail", 100, 96);
+	return EXIT_SUCCESS;
+}

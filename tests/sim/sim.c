@@ -1,0 +1,249 @@
+#include "tests/sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nicd/datapath.h"
+#include "orchestrator/expect.h"
+#include "orchestrator/scenario.h"
+
+static void *zeroed(size_t bytes)
+{
+	void *memory = aligned_alloc(64, (bytes + 63) / 64 * 64);
+
+	if (!memory)
+		abort();
+	return memset(memory, 0, (bytes + 63) / 64 * 64);
+}
+
+static void refuse(const struct scenario_errors *errors)
+{
+	for (unsigned i = 0; i < errors->count && i < SCENARIO_ERRORS_MAX; i++)
+		fprintf(stderr, "%s\n", errors->texts[i]);
+	abort();
+}
+
+/* ---- building ---- */
+
+static void rings_make(struct sim *sim)
+{
+	sim->rings = zeroed(2 * sim->plan.link_count * sizeof(*sim->rings));
+	for (uint32_t i = 0; i < sim->plan.link_count; i++) {
+		const struct plan_link *link = &sim->plan.links[i];
+		uint32_t a = sim->plan.nodes[link->node_a].ports[link->port_a].ring_bytes;
+		uint32_t b = sim->plan.nodes[link->node_b].ports[link->port_b].ring_bytes;
+
+		sim->rings[2 * i] = zeroed(ring_bytes(a));
+		sim->rings[2 * i + 1] = zeroed(ring_bytes(b));
+		ring_init(sim->rings[2 * i], a);
+		ring_init(sim->rings[2 * i + 1], b);
+	}
+}
+
+static void node_make(struct sim *sim, uint32_t index)
+{
+	struct sim_node *node = &sim->nodes[index];
+	const struct node_config *config = &sim->plan.nodes[index];
+	char why[256];
+
+	if (node_config_check(config, why, sizeof(why))) {
+		fprintf(stderr, "%s: %s\n", config->name, why);
+		abort();
+	}
+	node->config = config;
+	node->stats = zeroed(stats_bytes(config));
+	stats_init(node->stats, config);
+	node->links = zeroed(config->port_count * sizeof(*node->links));
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		uint32_t i = config->ports[p].link_index;
+		bool is_a = sim->plan.links[i].node_a == index && sim->plan.links[i].port_a == p;
+		struct ring_page *tx = sim->rings[2 * i + !is_a], *rx = sim->rings[2 * i + is_a];
+
+		if (link_init(&node->links[p], config, p, tx, ring_bytes(tx->data_bytes), rx, ring_bytes(rx->data_bytes),
+			      node->stats))
+			abort();
+	}
+	node->ops = config->kind == NODE_SWITCH ? &switchd_ops : &nicd_ops;
+	node->dataplane = node->ops->create(config, node->links, node->stats);
+	if (!node->dataplane)
+		abort();
+	node_window_init(&node->window, &sim->clock, config, node->links, node->ops, node->dataplane);
+}
+
+static void build(struct sim *sim, struct scenario *scenario, struct scenario_errors *errors)
+{
+	if (plan_make(scenario, &sim->plan, errors))
+		refuse(errors);
+	scenario_free(scenario);
+	sim->page = zeroed(clock_bytes(sim->plan.node_count));
+	clock_init(sim->page, sim->plan.node_count, sim->plan.lookahead_ps);
+	if (clock_attach(&sim->clock, sim->page, clock_bytes(sim->plan.node_count)))
+		abort();
+	sim->nodes = zeroed(sim->plan.node_count * sizeof(*sim->nodes));
+	sim->wake = zeroed(sim->plan.node_count * sizeof(*sim->wake));
+	sim->taking_part = zeroed(sim->plan.node_count * sizeof(*sim->taking_part));
+	rings_make(sim);
+	for (uint32_t i = 0; i < sim->plan.node_count; i++)
+		node_make(sim, i);
+}
+
+static unsigned count_settings(const char *const *settings)
+{
+	unsigned count = 0;
+
+	while (settings && settings[count])
+		count++;
+	return count;
+}
+
+void sim_open_file(struct sim *sim, const char *path, const char *const *settings)
+{
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+
+	*sim = (struct sim){ 0 };
+	if (scenario_read_file(path, settings, count_settings(settings), &scenario, &errors))
+		refuse(&errors);
+	build(sim, &scenario, &errors);
+}
+
+void sim_open_text(struct sim *sim, const char *text, const char *const *settings)
+{
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+
+	*sim = (struct sim){ 0 };
+	if (scenario_read_memory("test.yaml", text, strlen(text), settings, count_settings(settings), &scenario, &errors))
+		refuse(&errors);
+	build(sim, &scenario, &errors);
+}
+
+void sim_close(struct sim *sim)
+{
+	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
+		struct sim_node *node = &sim->nodes[i];
+
+		node->ops->destroy(node->dataplane);
+		for (uint32_t p = 0; p < node->config->port_count; p++)
+			link_fini(&node->links[p]);
+		free(node->links);
+		free(node->stats);
+	}
+	for (uint32_t i = 0; i < 2 * sim->plan.link_count; i++)
+		free(sim->rings[i]);
+	free(sim->rings);
+	free(sim->nodes);
+	free(sim->wake);
+	free(sim->taking_part);
+	free(sim->page);
+	plan_free(&sim->plan);
+}
+
+/* ---- running ---- */
+
+/* every node that takes part in the open window; in falling order every other time, for the result may not depend on it */
+static void run_window(struct sim *sim)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
+		uint32_t node = sim->windows % 2 ? sim->plan.node_count - 1 - i : i;
+
+		if (clock_takes_part(&sim->clock, node))
+			sim->taking_part[count++] = node;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		node_window_run(&sim->nodes[sim->taking_part[i]].window, sim->wake);
+	sim->windows++;
+}
+
+void sim_run_until(struct sim *sim, node_time_t limit)
+{
+	clock_resume(&sim->clock, limit, sim->wake);
+	while (!clock_stopped(&sim->clock)) {
+		run_window(sim);
+		if (sim->check_windows && sim->windows % sim->check_windows == 0)
+			sim_check(sim);
+	}
+}
+
+void sim_run(struct sim *sim)
+{
+	sim_run_until(sim, sim->plan.duration_ps);
+	sim_check(sim);
+	if (sim->plan.drain && clock_earliest(&sim->clock) != NODE_TIME_NEVER)
+		sim_run_until(sim, sim->plan.drain_max_ps);
+	sim_check(sim);
+}
+
+/* ---- results ---- */
+
+void sim_results(struct sim *sim, struct results *results)
+{
+	struct stats_page **pages = zeroed(sim->plan.node_count * sizeof(*pages));
+
+	for (uint32_t i = 0; i < sim->plan.node_count; i++)
+		pages[i] = sim->nodes[i].stats;
+	*results = (struct results){ 0 };
+	results->empty = clock_earliest(&sim->clock) == NODE_TIME_NEVER;
+	results->end_ps = atomic_load(&sim->page->start_ps);
+	if (results_gather(&sim->plan, pages, results))
+		abort();
+	if (expect_evaluate(&sim->plan, results))
+		abort();
+	free(pages);
+}
+
+char *sim_json(struct sim *sim)
+{
+	struct results results;
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		abort();
+	sim_results(sim, &results);
+	if (results_json_write(&sim->plan, &results, NULL, out))
+		abort();
+	fclose(out);
+	results_free(&results);
+	return text;
+}
+
+bool sim_expectations_hold(struct sim *sim)
+{
+	struct results results;
+	bool all = true;
+
+	sim_results(sim, &results);
+	for (uint32_t i = 0; i < results.expectation_count; i++) {
+		const struct result_expectation *expectation = &results.expectations[i];
+
+		if (expectation->ok)
+			continue;
+		fprintf(stderr, "%s: %s (%s)\n", sim->plan.scenario, expectation->text, expectation->shown);
+		all = false;
+	}
+	results_free(&results);
+	return all;
+}
+
+struct dataplane *sim_switch(struct sim *sim, const char *name)
+{
+	const struct node_config *config = plan_node_find(&sim->plan, name);
+
+	if (!config || config->kind != NODE_SWITCH)
+		abort();
+	return sim->nodes[config->index].dataplane;
+}
+
+uint64_t sim_drops(const struct sim *sim, enum drop_reason reason)
+{
+	uint64_t drops = 0;
+
+	for (uint32_t i = 0; i < sim->plan.node_count; i++)
+		drops += sim->nodes[i].stats->drops[reason];
+	return drops;
+}

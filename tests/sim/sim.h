@@ -1,0 +1,67 @@
+/*  sim - a whole fabric in one process: the same objects as switchd and nicd, rings in plain memory, one thread.
+ *
+ *  Built from the same plan as `heddle run` uses, driven by the same clock and window code, so its results must be the same
+ *  bytes. After every so many windows the checkers ask whether the fabric's books balance (TB-25).                       */
+#ifndef HEDDLE_TESTS_SIM_SIM_H
+#define HEDDLE_TESTS_SIM_SIM_H
+
+#include "nodes/clock.h"
+#include "nodes/node.h"
+#include "nodes/window.h"
+#include "orchestrator/plan.h"
+#include "orchestrator/results.h"
+#include "switchd/dataplane.h"
+
+struct sim_node {
+	const struct node_config *config;
+	struct link *links;
+	struct stats_page *stats;
+	const struct node_ops *ops;
+	void *dataplane;
+	struct node_window window;
+};
+
+struct sim {
+	struct plan plan;
+	struct clock_page *page;
+	struct clock clock;
+	struct sim_node *nodes;
+	struct ring_page **rings; /* two per link of the plan: a to b, b to a */
+	uint32_t *wake, *taking_part;
+	uint32_t check_windows;   /* run the checkers every so many windows; 0: only at the end of sim_run() */
+	uint64_t windows;
+};
+
+/** sim_open_file(), sim_open_text() - the fabric of a scenario, stopped at time 0.
+ *  @settings  "path=value" strings, NULL-terminated, or NULL.  Aborts the test with the errors if it is refused.   */
+void sim_open_file(struct sim *sim, const char *path, const char *const *settings);
+void sim_open_text(struct sim *sim, const char *text, const char *const *settings);
+void sim_close(struct sim *sim);
+
+/** sim_run_until() - runs up to @limit, or until nothing more can happen. */
+void sim_run_until(struct sim *sim, node_time_t limit);
+
+/** sim_run() - the whole scenario: its duration, then, if it says so, until the fabric is empty. */
+void sim_run(struct sim *sim);
+
+/** sim_results() - as heddle run gathers them, expectations included; results_free() later. */
+void sim_results(struct sim *sim, struct results *results);
+
+/** sim_json() - the JSON result, malloc'd. */
+char *sim_json(struct sim *sim);
+
+/** sim_expectations_hold() - do all expectations of the scenario hold? Prints those that do not. */
+bool sim_expectations_hold(struct sim *sim);
+
+struct dataplane *sim_switch(struct sim *sim, const char *name);
+uint64_t sim_drops(const struct sim *sim, enum drop_reason reason);
+
+/* ---- check.c: the books ---- */
+
+/** sim_check() - aborts the test with a sentence if bytes, extents, channels or credits do not add up. */
+void sim_check(struct sim *sim);
+
+/** sim_check_released() - is every flow channel free, every buffer empty, every credit back? For an empty fabric. */
+void sim_check_released(struct sim *sim);
+
+#endif

@@ -1,0 +1,187 @@
+/*  FC-9, FC-14, FC-15, FC-17, FC-22, TB-25: 64 hosts on a leaf-spine under full load, tiny and full-size packets: nothing lost,
+ *  nothing reordered, every book balanced while it runs and every channel free at the end. With frames lost on the links
+ *  every loss is reported to its source, and nothing leaks or stalls. With 16 flow ids a port all wait, nothing breaks. */
+#include <check.h>
+#include <stdio.h>
+
+#include "tests/sim/sim.h"
+
+static const char leaf_spine[] = "name: order-and-loss\n"
+				 "run: {duration: 10us, warmup: 1us, drain: yes, drain-max: 100ms}\n"
+				 "topology: {generate: leaf-spine, leaves: 8, hosts-per-leaf: 8, spines: 8}\n"
+				 "links: {rate: 200Gb/s, delay: 500ns}\n"
+				 "workloads:\n"
+				 "  - {name: w, pattern: uniform, size: 4KiB, packet: 4096}\n";
+
+struct sums {
+	uint64_t lost_packets, reported, told_to_nics, received, sent, holes, waits;
+};
+
+static struct sums sums_of(const struct sim *sim)
+{
+	struct sums sums = { 0 };
+
+	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
+		struct stats_page *stats = sim->nodes[i].stats;
+
+		sums.sent += stats->injected_packets;
+		sums.received += stats->delivered_packets;
+		for (uint32_t p = 0; p < stats->port_count; p++) {
+			sums.lost_packets += stats_port(stats, p)->lost_packets;
+			sums.reported += stats_port(stats, p)->loss_report_units;
+			sums.holes += stats_port(stats, p)->hole_units;
+			sums.waits += stats_port(stats, p)->channel_waits;
+		}
+		for (uint32_t f = 0; f < stats->flow_tx_count; f++)
+			sums.told_to_nics += stats_flow_tx(stats, f)->reported_lost;
+	}
+	return sums;
+}
+
+/* runs the leaf-spine with these settings and checks what must hold however lossy it is */
+static struct sums run_with(const char *const *settings, uint32_t check_windows)
+{
+	struct sim sim;
+	struct sums sums;
+
+	sim_open_text(&sim, leaf_spine, settings);
+	sim.check_windows = check_windows;
+	sim_run(&sim);
+	ck_assert_uint_eq(clock_earliest(&sim.clock), NODE_TIME_NEVER);
+	sim_check_released(&sim);
+	sums = sums_of(&sim);
+	ck_assert_uint_gt(sums.sent, 1000);
+	ck_assert_uint_eq(sums.sent, sums.received + sums.lost_packets);
+	for (enum drop_reason r = DROP_MALFORMED; r < DROP_REASONS; r++)
+		ck_assert_msg(!sim_drops(&sim, r), "%s: %lu", stats_drop_name[r], sim_drops(&sim, r));
+	sim_close(&sim);
+	return sums;
+}
+
+static void lossless(const char *const *settings)
+{
+	struct sums sums = run_with(settings, 5);
+
+	ck_assert_uint_eq(sums.lost_packets, 0);
+	ck_assert_uint_eq(sums.reported, 0);
+	ck_assert_uint_eq(sums.holes, 0);
+}
+
+START_TEST(uniform__full_size)
+{
+	lossless((const char *const[]){ NULL });
+}
+END_TEST
+
+START_TEST(uniform__tiny)
+{
+	lossless((const char *const[]){ "workloads.0.size=1B", "workloads.0.packet=128", "run.duration=2us", NULL });
+}
+END_TEST
+
+START_TEST(incast__full_size)
+{
+	lossless((const char *const[]){ "workloads.0.pattern=incast", "workloads.0.to=h1", "workloads.0.from=all",
+					NULL });
+}
+END_TEST
+
+START_TEST(incast__tiny)
+{
+	lossless((const char *const[]){ "workloads.0.pattern=incast", "workloads.0.to=h1", "workloads.0.size=1B",
+					"workloads.0.packet=128", "run.duration=2us", NULL });
+}
+END_TEST
+
+START_TEST(uniform__few_channels)
+{
+	struct sums sums = run_with((const char *const[]){ "links.channels=16", NULL }, 5);
+
+	ck_assert_uint_eq(sums.lost_packets, 0);
+	ck_assert_uint_gt(sums.waits, 0);
+}
+END_TEST
+
+START_TEST(uniform__one_channel)
+{
+	struct sums sums = run_with((const char *const[]){ "links.channels=1", "run.duration=3us", NULL }, 5);
+
+	ck_assert_uint_eq(sums.lost_packets, 0);
+	ck_assert_uint_gt(sums.waits, 0);
+}
+END_TEST
+
+/* packets of one unit: the units reported are the packets lost */
+static void lossy(const char *const *settings)
+{
+	struct sums sums = run_with(settings, 0);
+
+	ck_assert_uint_gt(sums.lost_packets, 10);
+	ck_assert_uint_eq(sums.reported + sums.told_to_nics, sums.lost_packets);
+	ck_assert_uint_gt(sums.reported, sums.told_to_nics);
+}
+
+START_TEST(uniform__lossy)
+{
+	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.size=1B", "workloads.0.packet=128", NULL });
+}
+END_TEST
+
+START_TEST(uniform__very_lossy)
+{
+	lossy((const char *const[]){ "links.loss=10%", "workloads.0.size=1B", "workloads.0.packet=128", "run.duration=2us",
+				     NULL });
+}
+END_TEST
+
+START_TEST(incast__lossy)
+{
+	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=incast", "workloads.0.to=h1",
+				     "workloads.0.size=1B", "workloads.0.packet=128", NULL });
+}
+END_TEST
+
+START_TEST(uniform__lossy_few_channels)
+{
+	lossy((const char *const[]){ "links.loss=1%", "links.channels=16", "workloads.0.size=1B",
+				     "workloads.0.packet=128", "run.duration=2us", NULL });
+}
+END_TEST
+
+/* messages of one packet of 16 units */
+START_TEST(permutation__lossy_full_size)
+{
+	struct sums sums = run_with((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=permutation",
+							   "workloads.0.size=3900B", "run.duration=20us", NULL },
+				    0);
+
+	ck_assert_uint_gt(sums.lost_packets, 10);
+	ck_assert_uint_eq(sums.reported + 16 * sums.told_to_nics, 16 * sums.lost_packets);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("order and loss");
+	TCase *tests = tcase_create("leaf-spine");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, uniform__full_size);
+	tcase_add_test(tests, uniform__tiny);
+	tcase_add_test(tests, incast__full_size);
+	tcase_add_test(tests, incast__tiny);
+	tcase_add_test(tests, uniform__few_channels);
+	tcase_add_test(tests, uniform__one_channel);
+	tcase_add_test(tests, uniform__lossy);
+	tcase_add_test(tests, uniform__very_lossy);
+	tcase_add_test(tests, incast__lossy);
+	tcase_add_test(tests, uniform__lossy_few_channels);
+	tcase_add_test(tests, permutation__lossy_full_size);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

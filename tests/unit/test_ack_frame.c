@@ -1,0 +1,153 @@
+/*  nodes/wire/ack_frame: 48 ACKs of 25 bits with 9 bytes of overhead, and refusal of everything else (FC-12, FC-13,
+ *  FC-18, TB-23). The FCS is checked against zlib's CRC-32, an implementation of its own.                             */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "nodes/wire/ack_frame.h"
+#include "nodes/wire/fabric_header.h"
+
+#define BYTES_MAX (FABRIC_ENVELOPE_BYTES + ACK_FRAME_OVERHEAD_BYTES + 150)
+
+static uint8_t envelope[FABRIC_ENVELOPE_BYTES];
+static uint8_t bytes[BYTES_MAX];
+static struct ack acks[ACK_FRAME_ACKS_MAX], acks_read[ACK_FRAME_ACKS_MAX];
+
+/* different in every bit position from one ACK to the next */
+static void setup(void)
+{
+	fabric_envelope_write(1, 2, 3, 4, envelope);
+	for (uint32_t i = 0; i < ACK_FRAME_ACKS_MAX; i++)
+		acks[i] = (struct ack){ .flow_id = (i * 683 + 5) & 2047,
+					.type = i % ACK_TYPES,
+					.value = (2047 - i * 331) & 2047 };
+}
+
+/* a sound FCS again, for the checks behind it */
+static void fcs_write(uint32_t captured)
+{
+	uint32_t fcs = (uint32_t)crc32(0, bytes + FABRIC_ENVELOPE_BYTES, captured - FABRIC_ENVELOPE_BYTES - 4);
+
+	for (int i = 0; i < 4; i++)
+		bytes[captured - 4 + i] = (uint8_t)(fcs >> 8 * i);
+}
+
+/* FC-18: 150 bytes of ACKs and 9 more, 6 % */
+START_TEST(ack_frame_wire_bytes__full_frame)
+{
+	ck_assert_uint_eq(ack_frame_wire_bytes(48), 159);
+	ck_assert_uint_eq(ack_frame_wire_bytes(1), 13);
+	ck_assert_uint_eq(ack_frame_wire_bytes(8), 34);
+}
+END_TEST
+
+START_TEST(ack_frame_write__layout)
+{
+	static const struct ack two[] = { { .flow_id = 2047, .type = ACK_DELTA_ECA, .value = 0x555 },
+					  { .flow_id = 1, .type = ACK_LOSS, .value = 2047 } };
+	static const uint8_t golden[] = { 0x20, 2, 0, 7, 0,
+					  /* 11111111111 001 10101010101 00000000001 101 11111111111 000000 */
+					  0xff, 0xe6, 0xaa, 0x80, 0x1b, 0xff, 0xc0 };
+
+	ck_assert_uint_eq(ack_frame_write(envelope, two, 2, bytes), FABRIC_ENVELOPE_BYTES + 16);
+	ck_assert_mem_eq(bytes, envelope, sizeof(envelope));
+	ck_assert_mem_eq(bytes + FABRIC_ENVELOPE_BYTES, golden, sizeof(golden));
+}
+END_TEST
+
+START_TEST(ack_frame_write__fcs_is_802_3)
+{
+	uint32_t captured = ack_frame_write(envelope, acks, 17, bytes);
+
+	/* CRC-32 over data and FCS gives the residue of 802.3 */
+	ck_assert_uint_eq((uint32_t)crc32(0, bytes + FABRIC_ENVELOPE_BYTES, captured - FABRIC_ENVELOPE_BYTES), 0x2144df1c);
+}
+END_TEST
+
+START_TEST(ack_frame_read__reads_what_was_written)
+{
+	for (uint32_t count = 1; count <= ACK_FRAME_ACKS_MAX; count++) {
+		uint32_t captured = ack_frame_write(envelope, acks, count, bytes);
+
+		ck_assert_uint_eq(captured, FABRIC_ENVELOPE_BYTES + ack_frame_wire_bytes(count));
+		memset(acks_read, 0xff, sizeof(acks_read));
+		ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), (int)count);
+		for (uint32_t i = 0; i < count; i++) {
+			ck_assert_uint_eq(acks_read[i].flow_id, acks[i].flow_id);
+			ck_assert_uint_eq(acks_read[i].type, acks[i].type);
+			ck_assert_uint_eq(acks_read[i].value, acks[i].value);
+		}
+	}
+}
+END_TEST
+
+START_TEST(ack_frame_read__refuses_any_flipped_bit)
+{
+	uint32_t captured = ack_frame_write(envelope, acks, 11, bytes);
+
+	for (uint32_t bit = 12 * 8; bit < captured * 8; bit++) { /* the MACs of the envelope are not protected */
+		bytes[bit / 8] ^= 1u << bit % 8;
+		ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), -EINVAL);
+		bytes[bit / 8] ^= 1u << bit % 8;
+	}
+	ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), 11);
+}
+END_TEST
+
+START_TEST(ack_frame_read__refuses_lengths)
+{
+	uint32_t captured = ack_frame_write(envelope, acks, 11, bytes);
+
+	for (uint32_t length = 0; length < sizeof(bytes); length++)
+		if (length != captured)
+			ck_assert_int_eq(ack_frame_read(bytes, length, acks_read), -EINVAL);
+}
+END_TEST
+
+/* fields that contradict each other under a sound FCS */
+START_TEST(ack_frame_read__refuses_contradictions)
+{
+	static const struct {
+		unsigned at; /* behind the envelope */
+		uint8_t value;
+	} cases[] = {
+		{ 0, 0x21 }, { 0, 0x10 }, { 1, 0 },    { 1, 2 },      { 1, 49 },
+		{ 1, 255 },  { 3, 3 },    { 3, 5 },    { 2, 1 },      { 4, 1 },
+		{ 8, 0x01 }, /* padding */
+		{ 6, 0x18 }, /* type 6 */
+	};
+	uint32_t captured;
+
+	acks[0] = (struct ack){ .flow_id = 0, .type = 0, .value = 0 };
+	captured = ack_frame_write(envelope, acks, 1, bytes);
+	fcs_write(captured);
+	ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), 1);
+	bytes[FABRIC_ENVELOPE_BYTES + cases[_i].at] = cases[_i].value;
+	fcs_write(captured);
+	ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), -EINVAL);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("ack_frame");
+	TCase *tcase = tcase_create("ack_frame");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, ack_frame_wire_bytes__full_frame);
+	tcase_add_test(tcase, ack_frame_write__layout);
+	tcase_add_test(tcase, ack_frame_write__fcs_is_802_3);
+	tcase_add_test(tcase, ack_frame_read__reads_what_was_written);
+	tcase_add_test(tcase, ack_frame_read__refuses_any_flipped_bit);
+	tcase_add_test(tcase, ack_frame_read__refuses_lengths);
+	tcase_add_loop_test(tcase, ack_frame_read__refuses_contradictions, 0, 12);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,212 @@
+/*  test_expect - the language of expectations (TB-10, TB-11, TB-13).                                                 */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/expect.h"
+
+#define EXPECTATIONS_MAX 8
+
+static struct node_config nodes[4];
+static struct port_config ports[3], host_port;
+static struct plan_workload workloads[2];
+static struct scenario_text texts[EXPECTATIONS_MAX];
+static struct plan plan;
+static struct result_flow flows[2];
+static struct result_group groups[2];
+static struct result_port port_rows[6];
+static struct results results;
+
+/* s1 with two links to h1 (ports 0, 1) and one to h2 (port 2); h1 and h2 send to h3, 1 : 3 */
+static void set_up(void)
+{
+	memset(nodes, 0, sizeof(nodes));
+	plan = (struct plan){ .file = "f.yaml", .node_count = 4, .switch_count = 1, .host_count = 3, .nodes = nodes,
+			      .workload_count = 2, .workloads = workloads, .expectations = texts };
+	strcpy(nodes[0].name, "s1");
+	nodes[0].port_count = 3;
+	nodes[0].ports = ports;
+	strcpy(ports[0].peer_name, "h1");
+	strcpy(ports[1].peer_name, "h1");
+	strcpy(ports[2].peer_name, "h2");
+	for (uint32_t i = 1; i < 4; i++) {
+		nodes[i].kind = NODE_NIC;
+		nodes[i].index = i;
+		nodes[i].port_count = 1;
+		nodes[i].ports = &host_port;
+		snprintf(nodes[i].name, sizeof(nodes[i].name), "h%u", i);
+	}
+	strcpy(workloads[0].name, "mice");
+	strcpy(workloads[1].name, "elephants");
+	flows[0] = (struct result_flow){ .source = 0, .destination = 2, .measured_bytes = 1000 };
+	flows[1] = (struct result_flow){ .source = 1, .destination = 2, .measured_bytes = 3000 };
+	groups[0] = (struct result_group){ .flow_count = 2, .goodput_bps = 3200000000, .jain = 0.8, .message_count = 9,
+					   .fct = { .p50_ps = 20 * NODE_US, .p99_ps = 30 * NODE_US },
+					   .slowdown = { .p50 = 1.5 } };
+	groups[1] = (struct result_group){ .workload = 1 };
+	for (uint32_t i = 0; i < 6; i++)
+		port_rows[i] = (struct result_port){ .node = i < 3 ? 0 : i - 2, .port = i < 3 ? i : 0 };
+	port_rows[0].utilisation = 0.5;
+	port_rows[1].utilisation = 1;
+	port_rows[0].stats.queue_bytes_max = 2000;
+	port_rows[1].stats.queue_bytes_max = 5000;
+	results = (struct results){ .measured_ps = 10 * NODE_US, .flow_count = 2, .flows = flows, .group_count = 2,
+				    .groups = groups, .all = groups[0], .port_count = 6, .ports = port_rows };
+	results.totals = (struct result_totals){ .injected_bytes = 5000, .delivered_bytes = 4000, .inside_bytes = 1000,
+						 .lost = 3 };
+	results.drops[DROP_LINK_LOSS] = 3;
+	results.drops[DROP_NO_ROUTE] = 1;
+}
+
+/* is @text fulfilled by the results above? */
+static bool holds(const char *text)
+{
+	struct scenario_errors errors = { 0 };
+	bool ok;
+
+	texts[0] = (struct scenario_text){ .text = (char *)text, .line = 1, .column = 1 };
+	plan.expectation_count = 1;
+	ck_assert_msg(!expect_check(&plan, &texts[0], &errors), "%s", errors.count ? errors.texts[0] : "?");
+	ck_assert_int_eq(expect_evaluate(&plan, &results), 0);
+	ok = results.expectations[0].ok;
+	ck_assert_uint_eq(expect_failed(&results), !ok);
+	free(results.expectations);
+	return ok;
+}
+
+/* is @text refused at @column with @words in the sentence? */
+static void refused(const char *text, int column, const char *words)
+{
+	struct scenario_text place = { .text = (char *)text, .line = 7, .column = 5 };
+	struct scenario_errors errors = { 0 };
+	char at[64];
+
+	ck_assert_msg(expect_check(&plan, &place, &errors) == -22, "accepted: %s", text);
+	ck_assert_uint_eq(errors.count, 1);
+	snprintf(at, sizeof(at), "f.yaml:7:%d: ", 4 + column);
+	ck_assert_msg(!strncmp(errors.texts[0], at, strlen(at)), "%s, not %s", errors.texts[0], at);
+	ck_assert_msg(strstr(errors.texts[0], words) != NULL, "%s lacks '%s'", errors.texts[0], words);
+	scenario_errors_free(&errors);
+}
+
+START_TEST(expect_evaluate__totals)
+{
+	ck_assert(holds("lost == 3"));
+	ck_assert(holds("lost<=3"));
+	ck_assert(!holds("lost < 3"));
+	ck_assert(holds("lost != 0"));
+	ck_assert(!holds("reordered > 0"));
+	ck_assert(holds("inside == 1kB"));
+	ck_assert(holds("inside >= 1000"));
+	ck_assert(holds("delivered == 80%"));
+	ck_assert(holds("delivered >= 0.8"));
+	ck_assert(holds("delivered_bytes == 4kB"));
+	ck_assert(holds("drops == 4"));
+	ck_assert(holds("drops(no_route) == 1"));
+	ck_assert(holds("drops(malformed) == 0"));
+	ck_assert(holds("channels == 0"));
+}
+END_TEST
+
+/* FC-20: shares of a link, as fractions and with a tolerance in percent of the value */
+START_TEST(expect_evaluate__shares)
+{
+	ck_assert(holds("share(h1, h3) == 1/4 +- 0.001%"));
+	ck_assert(holds("share(h2,h3) >= 75%"));
+	ck_assert(holds("share(h1, h3) == 1/5 +- 25.1%"));
+	ck_assert(!holds("share(h1, h3) == 1/5 +- 24.9%"));
+	ck_assert(holds("share(h1, h3) == 1/5 \xc2\xb1 0.051"));
+	ck_assert(!holds("share(h1, h3) != 1/5 +- 0.051"));
+	ck_assert(!holds("share(h1, h2) == 0"));
+}
+END_TEST
+
+START_TEST(expect_evaluate__groups)
+{
+	ck_assert(holds("jain(mice) >= 0.799"));
+	ck_assert(holds("jain == 0.8 +- 1%"));
+	ck_assert(!holds("jain(elephants) <= 1"));
+	ck_assert(holds("goodput(mice) == 3.2Gb/s"));
+	ck_assert(holds("goodput(h2, h3) == 2.4 Gb/s"));
+	ck_assert(holds("messages(mice) == 9"));
+	ck_assert(holds("flows == 2"));
+	ck_assert(holds("fct.p50(mice) <= 20us"));
+	ck_assert(holds("fct.p99 > 29.9us"));
+	ck_assert(!holds("fct.p99(elephants) < 1s"));
+	ck_assert(holds("slowdown.p50(mice) < 1.6"));
+}
+END_TEST
+
+/* several links to a neighbour: mean utilisation, largest queue */
+START_TEST(expect_evaluate__ports)
+{
+	ck_assert(holds("utilisation(s1:h1) == 75%"));
+	ck_assert(holds("utilisation(s1:p1) >= 98%"));
+	ck_assert(holds("utilisation(s1:0) == 0.5"));
+	ck_assert(holds("queue.max(s1:h1) == 5kB"));
+	ck_assert(holds("queue.max(s1:h2) == 0"));
+}
+END_TEST
+
+/* TB-11: place inside the text, what was expected, what was meant */
+START_TEST(expect_check__refuses)
+{
+	refused("", 1, "begins with a metric");
+	refused("lots == 0", 1, "did you mean 'lost'");
+	refused("lost = 0", 6, "one of ==");
+	refused("lost == ", 9, "value is missing");
+	refused("lost == 3us", 9, "whole number");
+	refused("lost(x) == 0", 6, "takes no argument");
+	refused("share(h1) == 1/2", 7, "two hosts");
+	refused("share == 1/2", 7, "two hosts");
+	refused("share(h1, h9) == 1/2", 11, "there is no host 'h9'");
+	refused("jain(mise) > 0.9", 6, "did you mean 'mice'");
+	refused("jain(mice > 0.9", 5, "never closed");
+	refused("jain() > 0.9", 6, "name is missing");
+	refused("jain(mice, mice) > 0.9", 12, "one argument");
+	refused("share(h1, h2, h3) > 0.9", 13, "fewer");
+	refused("drops(no_rout) == 0", 7, "did you mean 'no_route'");
+	refused("utilisation(s1) > 0", 13, "node:peer");
+	refused("utilisation(s1:h3) > 0", 16, "no port 'h3'");
+	refused("utilisation(s1:p7) > 0", 16, "number below 3");
+	refused("utilisation(s2:h1) > 0", 13, "no switch or host 's2'");
+	refused("fct.p50(mice) < 20", 17, "a time");
+	refused("jain(mice) == 1 +- much", 20, "tolerance");
+}
+END_TEST
+
+START_TEST(expect_check__long_texts)
+{
+	char text[2000];
+
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	refused(text, 1, "no metric");
+	memcpy(text, "share(", 6);
+	refused(text, 6, "never closed");
+	memcpy(text, "lost ==", 7);
+	refused(text, 8, "cannot be read");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("expect");
+	TCase *cases = tcase_create("expect");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(cases, set_up, NULL);
+	tcase_add_test(cases, expect_evaluate__totals);
+	tcase_add_test(cases, expect_evaluate__shares);
+	tcase_add_test(cases, expect_evaluate__groups);
+	tcase_add_test(cases, expect_evaluate__ports);
+	tcase_add_test(cases, expect_check__refuses);
+	tcase_add_test(cases, expect_check__long_texts);
+	suite_add_tcase(suite, cases);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

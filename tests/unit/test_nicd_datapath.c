@@ -1,0 +1,482 @@
+/*  Two NICs, hosts 0 and 1, at the two ends of one link of 200 Gb/s:
+ *
+ *      host 0  ----- 100 ns + 300 ns -----  host 1
+ *
+ *  The test is the runtime: windows as long as the link's lookahead, first one NIC, then the other.                */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nicd/datapath.h"
+#include "nicd/send_queue.h"
+#include "nodes/wire/frame.h"
+
+#define RATE_BPS 200000000000ull
+#define BYTE_PS 40u
+#define GAP_BYTES 20u
+#define DELAY_PS (300 * NODE_NS)
+#define LATENCY_PS (100 * NODE_NS)
+#define LEAD_PS (DELAY_PS + LATENCY_PS)
+#define RING_DATA_BYTES (1u << 18)
+#define PACKET_BYTES 4096u
+#define CAPACITY_BYTES (PACKET_BYTES - 70) /* IPv4 */
+
+struct end {
+	struct node_config config;
+	struct port_config port;
+	struct workload_config workloads[2];
+	struct link link;
+	struct stats_page *stats;
+	void *nic;
+};
+
+static struct end ends[2];
+static struct ring_page *rings[2]; /* ring i is written by end i */
+static uint32_t destinations[] = { 1, 2, 3, 4, 5 };
+
+/* ---- the fabric ---- */
+
+static void setup(void)
+{
+	memset(ends, 0, sizeof(ends));
+	for (uint32_t i = 0; i < 2; i++) {
+		struct end *end = &ends[i];
+
+		end->port = (struct port_config){
+			.kind = PORT_EDGE,
+			.rate_bps = RATE_BPS,
+			.delay_ps = DELAY_PS,
+			.mtu_bytes = 9216,
+			.gap_bytes = GAP_BYTES,
+			.ring_bytes = RING_DATA_BYTES,
+		};
+		end->config = (struct node_config){
+			.kind = NODE_NIC,
+			.index = i,
+			.node_count = 2,
+			.seed = i + 1,
+			.measure_to_ps = NODE_TIME_NEVER,
+			.class_count = 1,
+			.classes = { { .name = "bulk", .max_permille = 1000 },
+				     { .name = "other", .max_permille = 1000 } },
+			.port_count = 1,
+			.ports = &end->port,
+			.nic = { .host_index = i,
+				 .latency_ps = LATENCY_PS,
+				 .flows_max = 16,
+				 .messages_max = 10000,
+				 .workloads = end->workloads },
+		};
+		for (uint32_t w = 0; w < 2; w++)
+			end->workloads[w] = (struct workload_config){
+				.workload_index = w,
+				.name = "first",
+				.frame = FRAME_IPV4,
+				.packet_bytes = PACKET_BYTES,
+				.window = 1,
+				.stop_ps = NODE_TIME_NEVER,
+				.message_bytes = 10 * CAPACITY_BYTES,
+				.seed = 7 + w,
+				.destination_count = 1,
+				.destinations = destinations,
+			};
+		strcpy(end->workloads[1].name, "second");
+	}
+	ends[0].config.nic.workload_count = 1;
+}
+
+static void fabric_build(void)
+{
+	size_t size = ring_bytes(RING_DATA_BYTES);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		rings[i] = aligned_alloc(RING_LINE, size);
+		memset(rings[i], 0, size);
+		ring_init(rings[i], RING_DATA_BYTES);
+	}
+	for (uint32_t i = 0; i < 2; i++) {
+		struct end *end = &ends[i];
+
+		end->stats = calloc(1, stats_bytes(&end->config));
+		stats_init(end->stats, &end->config);
+		ck_assert_int_eq(link_init(&end->link, &end->config, 0, rings[i], size, rings[!i], size, end->stats),
+				 0);
+		end->nic = nicd_ops.create(&end->config, &end->link, end->stats);
+		ck_assert_ptr_nonnull(end->nic);
+	}
+}
+
+static void fabric_free(void)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		nicd_ops.destroy(ends[i].nic);
+		link_fini(&ends[i].link);
+		free(ends[i].stats);
+		free(rings[i]);
+	}
+}
+
+/* runs until @limit or until nothing happens any more; returns the time of the next event */
+static node_time_t fabric_run(node_time_t limit)
+{
+	node_time_t now = 0;
+
+	while (now < limit) {
+		node_time_t window_end = node_time_min(now + LEAD_PS, limit), next = NODE_TIME_NEVER;
+
+		for (uint32_t i = 0; i < 2; i++) {
+			ring_refresh(&ends[i].link.rx);
+			next = node_time_min(next, nicd_ops.run(ends[i].nic, window_end));
+			next = node_time_min(next, link_flush(&ends[i].link));
+			ring_release(&ends[i].link.rx);
+		}
+		ck_assert_uint_ge(next, window_end);
+		now = next;
+	}
+	return now;
+}
+
+/* TB-25: what was injected was delivered or is reported lost (once the fabric is quiet) */
+static void fabric_check(void)
+{
+	const struct stats_page *tx = ends[0].stats, *rx = ends[1].stats;
+	const struct port_stats *port = stats_port(ends[0].stats, 0);
+
+	ck_assert_uint_eq(tx->injected_packets, rx->delivered_packets + port->lost_packets);
+	ck_assert_uint_eq(tx->injected_bytes, rx->delivered_bytes + port->lost_bytes);
+	ck_assert_uint_eq(tx->inside_packets, 0);
+}
+
+static node_time_t packet_ps(uint32_t frame_bytes)
+{
+	return (frame_bytes + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS;
+}
+
+/* ---- sending at line rate ---- */
+
+/* TB-7: a message takes exactly latency, delay and its packets back to back, without the last gap */
+START_TEST(nic_run__one_message_exactly)
+{
+	const struct message_stats *message;
+
+	ends[0].workloads[0].messages_max = 1;
+	ends[0].workloads[0].start_ps = 5000;
+	fabric_build();
+	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_eq(ends[1].stats->message_count, 1);
+	message = stats_message(ends[1].stats, 0);
+	ck_assert_uint_eq(message->bytes, 10 * CAPACITY_BYTES);
+	ck_assert_uint_eq(message->start_ps, 5000);
+	ck_assert_uint_eq(message->end_ps, 5000 + LEAD_PS + 10 * packet_ps(PACKET_BYTES) - GAP_BYTES * BYTE_PS);
+	ck_assert_uint_eq(stats_flow_tx(ends[0].stats, 0)->messages, 1);
+	ck_assert_uint_eq(stats_flow_tx(ends[0].stats, 0)->destination, 1);
+	ck_assert_uint_eq(ends[0].stats->data_hops, 10);
+	fabric_check();
+	fabric_free();
+}
+END_TEST
+
+/* TB-12: one message under way is enough to keep the link busy without a pause */
+START_TEST(nic_run__closed_loop_fills_the_link)
+{
+	const uint64_t packets = 1000;
+
+	ends[0].workloads[0].stop_ps = packets * packet_ps(PACKET_BYTES);
+	fabric_build();
+	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_eq(ends[0].stats->injected_packets, packets);
+	ck_assert_uint_eq(stats_port(ends[0].stats, 0)->tx_busy_ps, packets * packet_ps(PACKET_BYTES));
+	ck_assert_uint_eq(stats_port(ends[0].stats, 0)->paused_ps, 0);
+	ck_assert_uint_eq(ends[1].stats->message_count, packets / 10);
+	ck_assert_uint_eq(stats_message(ends[1].stats, 7)->start_ps, 7 * 10 * packet_ps(PACKET_BYTES));
+	ck_assert_uint_eq(stats_flow_rx(ends[1].stats, 0)->lost + stats_flow_rx(ends[1].stats, 0)->reordered, 0);
+	fabric_check();
+	fabric_free();
+}
+END_TEST
+
+/* TB-12: at twice the link's rate messages wait at the source, the ones without room deferred, and their times count
+ *  from when they were due                                                                                         */
+START_TEST(nic_run__open_loop_backlog)
+{
+	struct workload_config *workload = &ends[0].workloads[0];
+	const node_time_t gap_ps = packet_ps(1000) / 2;
+	const uint32_t messages = 12000;
+
+	workload->arrival = ARRIVAL_PACED;
+	workload->load_permille = 2000;
+	workload->message_bytes = 1000 - 70;
+	workload->messages_max = messages;
+	ends[0].config.nic.messages_max = 1;
+	ends[1].config.nic.messages_max = messages;
+	fabric_build();
+	fabric_run(NODE_S);
+	ck_assert_uint_eq(ends[1].stats->message_count, messages);
+	for (uint32_t i = 0; i < messages; i++) {
+		ck_assert_uint_eq(stats_message(ends[1].stats, i)->start_ps, i * gap_ps);
+		ck_assert_uint_eq(stats_message(ends[1].stats, i)->end_ps,
+				  LEAD_PS + (i + 1) * packet_ps(1000) - GAP_BYTES * BYTE_PS);
+	}
+	fabric_check();
+	fabric_free();
+}
+END_TEST
+
+/* TB-12: five destinations in turn share the link evenly */
+START_TEST(nic_run__round_robin)
+{
+	ends[0].workloads[0].destination = DESTINATION_ROUND_ROBIN;
+	ends[0].workloads[0].destination_count = 5;
+	ends[0].workloads[0].window = 5;
+	fabric_build();
+	fabric_run(200 * NODE_US);
+	ck_assert_uint_eq(ends[0].stats->flow_tx_count, 5);
+	for (uint32_t i = 1; i < 5; i++) {
+		ck_assert_uint_eq(stats_flow_tx(ends[0].stats, i)->destination, i + 1);
+		ck_assert_uint_le(stats_flow_tx(ends[0].stats, i)->packets, stats_flow_tx(ends[0].stats, 0)->packets);
+		ck_assert_uint_ge(stats_flow_tx(ends[0].stats, i)->packets + 1,
+				  stats_flow_tx(ends[0].stats, 0)->packets);
+	}
+	/* host 1 takes only its own */
+	ck_assert_uint_gt(ends[1].stats->drops[DROP_UNKNOWN_FLOW], 0);
+	ck_assert_uint_eq(ends[1].stats->flow_rx_count, 1);
+	fabric_free();
+}
+END_TEST
+
+START_TEST(nic_run__flow_table_full)
+{
+	ends[0].workloads[0].destination = DESTINATION_ROUND_ROBIN;
+	ends[0].workloads[0].destination_count = 5;
+	ends[0].workloads[0].arrival = ARRIVAL_BURST;
+	ends[0].workloads[0].burst_messages = 10;
+	ends[0].config.nic.flows_max = 2;
+	fabric_build();
+	fabric_run(NODE_S);
+	ck_assert_uint_eq(ends[0].stats->flow_tx_count, 2);
+	ck_assert_uint_eq(ends[0].stats->drops[DROP_FLOW_TABLE_FULL], 6);
+	ck_assert_uint_eq(ends[0].stats->injected_packets, 4 * 10);
+	fabric_free();
+}
+END_TEST
+
+/* FC-19: a class with a quarter of the link at most gets that, even when nobody else sends; the other gets the rest */
+START_TEST(nic_run__class_maximum)
+{
+	uint64_t limited, other;
+
+	for (uint32_t i = 0; i < 2; i++)
+		ends[i].config.class_count = 2;
+	ends[0].config.classes[1].max_permille = 250;
+	ends[0].config.nic.workload_count = 2;
+	ends[0].workloads[0].stop_ps = 200 * NODE_US;
+	ends[0].workloads[1].traffic_class = 1;
+	fabric_build();
+	fabric_run(200 * NODE_US);
+	other = stats_flow_tx(ends[0].stats, 0)->bytes;
+	limited = stats_flow_tx(ends[0].stats, 1)->bytes;
+	ck_assert_uint_ge(limited * 1000 / (limited + other), 245);
+	ck_assert_uint_le(limited * 1000 / (limited + other), 260);
+	ck_assert_uint_ge(stats_port(ends[0].stats, 0)->tx_busy_ps, 199 * NODE_US);
+	fabric_run(400 * NODE_US);
+	ck_assert_uint_ge((stats_flow_tx(ends[0].stats, 1)->bytes - limited) * 8, 195 * 50000);
+	ck_assert_uint_le((stats_flow_tx(ends[0].stats, 1)->bytes - limited) * 8, 205 * 50000);
+	fabric_free();
+}
+END_TEST
+
+/* ---- credit and losses ---- */
+
+/* TB-13: what does not fit into the peer's buffer waits at its sender, lossless, and the wait is measured */
+START_TEST(nic_run__waits_for_credit)
+{
+	const uint32_t buffer_units = 32; /* two packets, fewer than a round trip holds */
+	const struct port_stats *port;
+
+	ends[0].port.peer_buffer_units = buffer_units;
+	ends[1].port.buffer_units = buffer_units;
+	ends[0].workloads[0].messages_max = 50;
+	fabric_build();
+	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
+	port = stats_port(ends[0].stats, 0);
+	ck_assert_uint_eq(ends[1].stats->message_count, 50);
+	ck_assert_uint_eq(ends[1].stats->drops[DROP_BUFFER_OVERFLOW], 0);
+	ck_assert_uint_gt(port->paused_ps, 0);
+	/* whatever passed between the first and the last packet was sending or waiting */
+	ck_assert_uint_eq(port->tx_busy_ps + port->paused_ps,
+			  stats_flow_rx(ends[1].stats, 0)->last_ps - LEAD_PS + GAP_BYTES * BYTE_PS);
+	fabric_check();
+	fabric_free();
+}
+END_TEST
+
+/* FC-17: every loss on a guarded link is reported to the NIC that sent the packet, the last one too; nothing stalls */
+START_TEST(nic_run__losses_are_reported)
+{
+	const uint32_t buffer_units = 400;
+
+	for (uint32_t i = 0; i < 2; i++) {
+		ends[i].port.guarded = true;
+		ends[i].port.loss_ppb = 50000000;
+	}
+	ends[0].port.peer_buffer_units = buffer_units;
+	ends[1].port.buffer_units = buffer_units;
+	ends[0].workloads[0].messages_max = 500;
+	ends[0].config.seed = (uint64_t)_i;
+	fabric_build();
+	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_eq(ends[0].stats->injected_packets, 5000);
+	ck_assert_uint_gt(stats_port(ends[0].stats, 0)->lost_packets, 150);
+	ck_assert_uint_eq(stats_flow_tx(ends[0].stats, 0)->reported_lost, stats_port(ends[0].stats, 0)->lost_packets);
+	ck_assert_uint_le(stats_flow_rx(ends[1].stats, 0)->lost, stats_port(ends[0].stats, 0)->lost_packets);
+	ck_assert_uint_eq(stats_flow_rx(ends[1].stats, 0)->reordered, 0);
+	ck_assert_uint_lt(ends[1].stats->message_count, 500);
+	ck_assert_uint_gt(ends[1].stats->message_count, 100);
+	fabric_check();
+	fabric_free();
+}
+END_TEST
+
+/* TB-23: frames of a kind that a NIC never gets, and nonsense, are counted */
+START_TEST(nic_run__bad_frames)
+{
+	uint8_t ack_frame[64] = { 0 };
+
+	ends[0].config.nic.workload_count = 0;
+	fabric_build();
+	link_send_acks(&ends[0].link, 0, ack_frame, sizeof(ack_frame), 60);
+	memset(link_send_packet(&ends[0].link, 0, 104, 100, 100, 0, 0), 0xff, 100);
+	memset(link_send_packet(&ends[0].link, 0, 9224, 9000, 9220, 0, 0), 0xff, 9000);
+	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_eq(ends[1].stats->drops[DROP_MALFORMED], 2);
+	ck_assert_uint_eq(ends[1].stats->drops[DROP_OVERSIZE], 1);
+	ck_assert_uint_eq(ends[1].stats->delivered_packets, 0);
+	fabric_free();
+}
+END_TEST
+
+/* ---- the whole ---- */
+
+/* TB-7: two runs leave the same statistics, byte for byte */
+START_TEST(nic_run__same_seed_same_bytes)
+{
+	size_t size = stats_bytes(&ends[1].config);
+	void *first = malloc(size);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		ends[i].port.guarded = true;
+		ends[i].port.loss_ppb = 1000000;
+	}
+	ends[0].config.nic.workload_count = 2;
+	ends[0].workloads[0].arrival = ARRIVAL_POISSON;
+	ends[0].workloads[0].load_permille = 600;
+	ends[0].workloads[1].arrival = ARRIVAL_BURST;
+	ends[0].workloads[1].burst_messages = 3;
+	ends[0].workloads[1].burst_period_ps = 20 * NODE_US;
+	fabric_build();
+	fabric_run(500 * NODE_US);
+	ck_assert_uint_gt(ends[1].stats->message_count, 100);
+	memcpy(first, ends[1].stats, size);
+	fabric_free();
+	fabric_build();
+	fabric_run(500 * NODE_US);
+	ck_assert_mem_eq(first, ends[1].stats, size);
+	fabric_free();
+	free(first);
+}
+END_TEST
+
+START_TEST(nic_run__nothing_to_do)
+{
+	ends[0].config.nic.workload_count = 0;
+	fabric_build();
+	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_eq(ends[0].stats->events, 0);
+	fabric_free();
+}
+END_TEST
+
+/* ---- show and set (TB-6, TB-9) ---- */
+
+static char *shown(const char *table, int port, int expected)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_int_eq(nicd_ops.show(ends[0].nic, table, port, out), expected);
+	fclose(out);
+	return text;
+}
+
+START_TEST(nic_show__tables)
+{
+	static const char *const tables[] = { "flows", "received", "workloads" };
+	char *text;
+
+	fabric_build();
+	fabric_run(20 * NODE_US);
+	for (uint32_t i = 0; i < 3; i++) {
+		text = shown(tables[i], -1, 0);
+		ck_assert_ptr_nonnull(strchr(text, '\n'));
+		free(text);
+	}
+	text = shown("flows", 0, 0);
+	ck_assert_ptr_nonnull(strstr(text, "first"));
+	ck_assert_ptr_nonnull(strstr(text, "bulk"));
+	free(text);
+	free(shown("flows", 1, -EINVAL));
+	text = shown("ifct", 0, -ENOENT);
+	ck_assert_str_eq(text, "flows received workloads\n");
+	free(text);
+	fabric_free();
+}
+END_TEST
+
+START_TEST(nic_set__load)
+{
+	static const char *const bad[] = { "", "0", "-5", "x", "12x", "10001", "99999999999999999999" };
+	FILE *out = fopen("/dev/null", "w");
+
+	ends[0].config.nic.workload_count = 2;
+	ends[0].workloads[1].arrival = ARRIVAL_POISSON;
+	ends[0].workloads[1].load_permille = 100;
+	fabric_build();
+	ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.second.load", "500", out), 0);
+	ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.first.load", "500", out), -EINVAL);
+	ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.third.load", "500", out), -ENOENT);
+	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.second.load", bad[i], out), -EINVAL);
+	fclose(out);
+	fabric_free();
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("nicd_datapath");
+	TCase *cases = tcase_create("nicd_datapath");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, cases);
+	tcase_add_checked_fixture(cases, setup, NULL);
+	tcase_add_test(cases, nic_run__one_message_exactly);
+	tcase_add_test(cases, nic_run__closed_loop_fills_the_link);
+	tcase_add_test(cases, nic_run__open_loop_backlog);
+	tcase_add_test(cases, nic_run__round_robin);
+	tcase_add_test(cases, nic_run__flow_table_full);
+	tcase_add_test(cases, nic_run__class_maximum);
+	tcase_add_test(cases, nic_run__waits_for_credit);
+	tcase_add_loop_test(cases, nic_run__losses_are_reported, 1, 20);
+	tcase_add_test(cases, nic_run__bad_frames);
+	tcase_add_test(cases, nic_run__same_seed_same_bytes);
+	tcase_add_test(cases, nic_run__nothing_to_do);
+	tcase_add_test(cases, nic_show__tables);
+	tcase_add_test(cases, nic_set__load);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

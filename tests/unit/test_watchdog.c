@@ -1,0 +1,91 @@
+/*  test_watchdog - who is blamed for a standstill, and who is not (TB-22).                                           */
+#include <check.h>
+
+#include "orchestrator/watchdog.h"
+
+#define SECOND 1000000000ull
+#define SLICE (SECOND / 20)
+
+static struct watchdog watchdog;
+static uint64_t now;
+
+/* looks every slice for @duration_ns while window @window stays open and late nodes use @cpu_ns per slice */
+static enum watchdog_verdict watch(uint64_t duration_ns, uint32_t window, uint64_t cpu_ns)
+{
+	enum watchdog_verdict verdict = WATCHDOG_FINE;
+	uint64_t until = now + duration_ns, used_ns = 0;
+
+	while (now < until && verdict == WATCHDOG_FINE) {
+		now += SLICE;
+		used_ns += cpu_ns;
+		verdict = watchdog_look(&watchdog, now, window, used_ns);
+	}
+	return verdict;
+}
+
+static void set_up(void)
+{
+	now = 5 * SECOND;
+	watchdog_start(&watchdog, WATCHDOG_NS_DEFAULT, now);
+}
+
+START_TEST(watchdog_look__progress)
+{
+	for (uint32_t window = 0; window < 100; window++)
+		ck_assert_int_eq(watch(SECOND / 2, window, 0), WATCHDOG_FINE);
+}
+END_TEST
+
+START_TEST(watchdog_look__hang)
+{
+	uint64_t from = now;
+
+	ck_assert_int_eq(watch(10 * SECOND, 1, 0), WATCHDOG_HANGS);
+	ck_assert(now - from < 3 * SECOND / 2);
+}
+END_TEST
+
+START_TEST(watchdog_look__works_for_long)
+{
+	ck_assert_int_eq(watch(20 * SECOND, 1, SLICE), WATCHDOG_FINE);
+	ck_assert_int_eq(watch(20 * SECOND, 1, SLICE), WATCHDOG_LOOPS);
+}
+END_TEST
+
+/* the orchestrator itself was stopped for a minute: nobody is to blame */
+START_TEST(watchdog_look__watcher_was_away)
+{
+	ck_assert_int_eq(watch(SECOND / 2, 1, 0), WATCHDOG_FINE);
+	now += 60 * SECOND;
+	ck_assert_int_eq(watchdog_look(&watchdog, now, 1, 0), WATCHDOG_FINE);
+}
+END_TEST
+
+START_TEST(watchdog_look__switched_off)
+{
+	watchdog_start(&watchdog, 0, now);
+	ck_assert_int_eq(watch(100 * SECOND, 1, 0), WATCHDOG_FINE);
+	ck_assert(!watchdog_wants_cpu(&watchdog, 1));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("watchdog");
+	TCase *cases = tcase_create("watchdog");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(cases, set_up, NULL);
+	tcase_add_test(cases, watchdog_look__progress);
+	tcase_add_test(cases, watchdog_look__hang);
+	tcase_add_test(cases, watchdog_look__works_for_long);
+	tcase_add_test(cases, watchdog_look__watcher_was_away);
+	tcase_add_test(cases, watchdog_look__switched_off);
+	suite_add_tcase(suite, cases);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
