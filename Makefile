@@ -76,13 +76,16 @@ help:
 programs: $(B)/heddle $(B)/switchd $(B)/nicd
 
 $(B)/heddle: $(B)/obj/orchestrator/main.o $(lib_orchestrator) $(lib_nodes)
-	$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(HEDDLE_LIBS)
 
 $(B)/switchd: $(B)/obj/switchd/main.o $(lib_switchd) $(lib_nodes)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
 
 $(B)/nicd: $(B)/obj/nicd/main.o $(lib_nicd) $(lib_nodes)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
 
 $(lib_nodes): $(call obj,$(node_src)) $(B)/obj/nodes/control.pb-c.o
 $(lib_switchd): $(call obj,$(switchd_src))
@@ -92,41 +95,48 @@ $(lib_sim): $(call obj,$(sim_src))
 
 $(B)/lib%.a:
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@$(AR) rcs $@ $^
 
 $(GEN)/nodes/control.pb-c.c: nodes/control.proto
 	@mkdir -p $(GEN)/nodes
-	protoc-c --c_out=$(GEN) $<
+	@protoc-c --c_out=$(GEN) $<
 
 $(B)/obj/nodes/control.pb-c.o: $(GEN)/nodes/control.pb-c.c
 	@mkdir -p $(@D)
-	$(CC) $(GEN_CFLAGS) -w -c -o $@ $<
+	@echo '  cc   $<'
+	@$(CC) $(GEN_CFLAGS) -w -c -o $@ $<
 
 $(B)/obj/%.o: %.c | $(GEN)/nodes/control.pb-c.c
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
+	@echo '  cc   $<'
+	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- tests ----
 
 $(B)/unit/%: $(B)/obj/tests/unit/%.o $(lib_switchd) $(lib_nicd) $(lib_orchestrator) $(lib_nodes)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
 $(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_sim) $(lib_orchestrator) $(lib_switchd) $(lib_nicd) $(lib_nodes)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
 $(B)/system/%: $(B)/obj/tests/system/%.o $(lib_nodes)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
 
 $(B)/bench/%: $(B)/obj/tests/bench/%.o $(lib_nodes)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -pthread $(NODE_LIBS)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -o $@ $^ -pthread $(NODE_LIBS)
 
 build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/fuzz/liborchestrator.a build/fuzz/libnodes.a
 	@mkdir -p $(@D)
-	$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(HEDDLE_LIBS)
+	@echo '  link $@'
+	@$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(HEDDLE_LIBS)
 
 .PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control.pb-c.c
 

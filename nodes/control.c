@@ -377,7 +377,7 @@ static int configure_unpack(struct control_message *message, const Heddle__Messa
 
 static int message_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
 {
-	if (from->kind <= HEDDLE__MESSAGE__KIND__NONE || (int)from->kind > CONTROL_KINDS) {
+	if (!from->kind || (uint32_t)from->kind > CONTROL_KINDS) {
 		snprintf(why, why_max, "the control message is of unknown kind %d", (int)from->kind);
 		return -EINVAL;
 	}

@@ -1,9 +1,10 @@
 /*  event_tree - when each of a fixed set of sources wants to be called, and which is the earliest.
  *
  *  A node has one source per port and purpose (arrival, transmission, timer), not one event per packet, so the whole
- *  agenda of a 64-port switch is a 256-leaf tournament in 2 KiB: changing a leaf costs one comparison per level.
- *  Of two sources due at the same time the one with the lower index comes first: with ports numbered and each port's
- *  records in order this is the (time, port, sequence) order that makes runs repeatable (TB-7).                      */
+ *  agenda of a 64-port switch is a tree of minima in 4 KiB: a change costs one comparison per level, and mostly fewer.
+ *  A key is the time with the source's number behind it, so of two sources due at the same time the one with the lower
+ *  number comes first: with ports numbered and each port's records in order this is the (time, port, sequence) order that
+ *  makes runs repeatable (TB-7).                                                                                      */
 #ifndef HEDDLE_NODES_EVENT_TREE_H
 #define HEDDLE_NODES_EVENT_TREE_H
 
@@ -11,28 +12,55 @@
 
 #include "nodes/time.h"
 
+#define EVENT_SOURCE_BITS 10
+#define EVENT_SOURCES_MAX (1u << EVENT_SOURCE_BITS)
+#define EVENT_TIME_MAX (NODE_TIME_NEVER >> EVENT_SOURCE_BITS) /* five hours; what is due later is never due */
+
 struct event_tree {
-	uint32_t leaf_count;  /* a power of two */
-	node_time_t *due;     /* leaf_count entries */
-	uint16_t *winner;     /* winner[1] is the earliest leaf; node i has children 2i and 2i+1 */
+	uint32_t leaf_count; /* a power of two */
+	uint64_t *keys;      /* keys[1] is the earliest; node i has children 2i and 2i+1; leaf s is leaf_count + s */
 };
 
-/** event_tree_init() - @source_count sources (1..32768), none of them due.  Return: 0 or -ENOMEM. */
+/** event_tree_init() - @source_count sources (0..EVENT_SOURCES_MAX), none of them due.  Return: 0, -EINVAL or -ENOMEM. */
 int event_tree_init(struct event_tree *tree, uint32_t source_count);
 void event_tree_fini(struct event_tree *tree);
 
 /** event_tree_set() - source @source is next due at @due (NODE_TIME_NEVER: not at all). O(log sources). */
-void event_tree_set(struct event_tree *tree, uint32_t source, node_time_t due);
-
-/** event_tree_first() - the source that is due first; ask event_tree_next_at() whether it is due at all. O(1). */
-static inline uint32_t event_tree_first(const struct event_tree *tree)
+static inline void event_tree_set(struct event_tree *tree, uint32_t source, node_time_t due)
 {
-	return tree->winner[1];
+	uint64_t *keys = tree->keys;
+	uint64_t key = due >= EVENT_TIME_MAX ? NODE_TIME_NEVER : due << EVENT_SOURCE_BITS | source;
+
+	for (uint32_t i = tree->leaf_count + source; keys[i] != key; i /= 2) {
+		keys[i] = key;
+		if (i == 1)
+			return;
+		if (keys[i ^ 1] < key)
+			key = keys[i ^ 1];
+	}
 }
 
+static inline node_time_t event_tree_time(uint64_t key)
+{
+	return key == NODE_TIME_NEVER ? NODE_TIME_NEVER : key >> EVENT_SOURCE_BITS;
+}
+
+/** event_tree_due() - when source @source is due. */
+static inline node_time_t event_tree_due(const struct event_tree *tree, uint32_t source)
+{
+	return event_tree_time(tree->keys[tree->leaf_count + source]);
+}
+
+/** event_tree_next_at() - when the first source is due; NODE_TIME_NEVER: none is. O(1). */
 static inline node_time_t event_tree_next_at(const struct event_tree *tree)
 {
-	return tree->due[tree->winner[1]];
+	return event_tree_time(tree->keys[1]);
+}
+
+/** event_tree_first() - the source that is due first; only if one is due at all. O(1). */
+static inline uint32_t event_tree_first(const struct event_tree *tree)
+{
+	return (uint32_t)tree->keys[1] & (EVENT_SOURCES_MAX - 1);
 }
 
 #endif

@@ -102,7 +102,10 @@ static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 	if (!link->loss_ppb && !link->bit_error_e15)
 		return false;
 	errors_e15 = wire_bytes * 8ull * link->bit_error_e15 + link->loss_ppb * 1000000ull;
-	return random_below(&link->random, 1000000000000000ull) < errors_e15;
+	if (random_below(&link->random, 1000000000000000ull) >= errors_e15)
+		return false;
+	link->drops[DROP_LINK_LOSS]++;
+	return true;
 }
 
 /* a record's place in the ring with its header filled, or NULL */
@@ -147,7 +150,6 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 		record = record_start(link, at, wire_bytes, captured_bytes);
 	link->sequence++;
 	if (!record) {
-		link->drops[DROP_LINK_LOSS]++;
 		link->stats->lost_frames++;
 		link->stats->lost_packets++;
 		link->stats->lost_bytes += frame_bytes;
@@ -176,7 +178,6 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
 		record = record_start(link, at, wire_bytes, captured_bytes);
 	link->sequence++;
 	if (!record) {
-		link->drops[DROP_LINK_LOSS]++;
 		link->stats->lost_frames++;
 		return;
 	}
@@ -275,8 +276,10 @@ static void note_missing(struct link *link, uint32_t sequence)
 		return;
 	}
 	for (uint32_t s = link->sequence_expected; s != sequence; s++) {
-		link->missing[s % LINK_LOG_MAX / 64] |= 1ull << s % 64;
-		link->missing_count++;
+		uint64_t *word = &link->missing[s % LINK_LOG_MAX / 64];
+
+		link->missing_count += !(*word & 1ull << s % 64);
+		*word |= 1ull << s % 64;
 	}
 	link->sequence_expected = sequence;
 	link->seen_due = true;
@@ -299,6 +302,15 @@ static void on_credit(struct link *link, uint32_t traffic_class, uint32_t value)
 	link->credit_units[traffic_class] += more;
 }
 
+/* a lost frame takes no room; a peer that lies about losses gains no more than there is */
+static void give_back(struct link *link, const struct link_log_entry *entry)
+{
+	uint32_t *credit = &link->credit_units[entry->traffic_class];
+
+	if (link->peer_buffer_units - *credit >= entry->units)
+		*credit += entry->units;
+}
+
 /* a frame's fate is known: forget it, and tell */
 static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t now)
 {
@@ -306,8 +318,7 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 	const struct link_listener *listener = &link->listener;
 
 	if (entry->kind == RECORD_PACKET && lost) {
-		if (link->peer_buffer_units)
-			link->credit_units[entry->traffic_class] += entry->units;
+		give_back(link, entry);
 		if (listener->on_lost)
 			listener->on_lost(listener->owner, link, entry, now);
 	} else if (entry->kind == RECORD_PACKET) {

@@ -117,7 +117,7 @@ static bool header_is_sound(const struct ring_rx *ring, const struct record *hea
 	uint64_t size;
 
 	if (header->kind >= RECORD_KINDS || header->captured_bytes > RING_CAPTURED_MAX || header->at_ps < ring->last_ps ||
-	    header->wire_bytes > RING_CAPTURED_MAX)
+	    header->at_ps > NODE_TIME_NEVER / 2 || header->wire_bytes > RING_CAPTURED_MAX)
 		return false;
 	size = record_bytes(header->captured_bytes);
 	return size <= ring->mask + 1 - at && size <= ring->tail_seen - ring->head;
@@ -132,6 +132,7 @@ const uint8_t *ring_peek(struct ring_rx *ring, struct record *header)
 		if (ring->broken || ring->head == ring->tail_seen)
 			return NULL;
 		__builtin_memcpy(header, shared, sizeof(*header));
+		atomic_signal_fence(memory_order_seq_cst); /* from here on only the copy is looked at */
 		if (header->kind == RECORD_PAD) {
 			uint64_t to_end = ring->mask + 1 - at;
 

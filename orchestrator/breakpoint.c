@@ -219,8 +219,9 @@ static enum step command_step(struct breakpoint *b, char *rest)
 	return step == STEP_NEXT ? command_status(b, NULL) : step;
 }
 
-/* asks @node; prints what it answers */
-static enum step ask(struct breakpoint *b, const struct node_config *node, struct control_message *message)
+/* asks @node; prints what it answers.  @what  it is asked for, in complaints: "table foo" */
+static enum step ask(struct breakpoint *b, const struct node_config *node, const char *what,
+		     struct control_message *message)
 {
 	int error = fabric_ask(&b->run->fabric, node->index, message);
 	enum step step = STEP_NEXT;
@@ -233,9 +234,11 @@ static enum step ask(struct breakpoint *b, const struct node_config *node, struc
 	length = message->body ? strlen(message->body) : 0;
 	while (length && message->body[length - 1] == '\n')
 		message->body[--length] = 0;
-	if (message->number)
-		step = bad(b, "%s refuses: %s%s%s", node->name, strerror(-(int)message->number), length ? ": " : "",
-			   length ? message->body : "");
+	if (message->number == -ENOENT)
+		step = bad(b, "%s has no %s; it has: %s", node->name, what, length ? message->body : "nothing");
+	else if (message->number)
+		step = bad(b, "%s refuses %s: %s%s%s", node->name, what, strerror(-(int)message->number),
+			   length ? ": " : "", length ? message->body : "");
 	else if (length)
 		fprintf(b->out, "%s\n", message->body);
 	control_message_free(message);
@@ -247,6 +250,7 @@ static enum step command_show(struct breakpoint *b, char *rest)
 	char *table = word_take(&rest), *name = word_take(&rest), *port = word_take(&rest);
 	struct control_message message = { .kind = CONTROL_SHOW, .number = -1 };
 	const struct node_config *node;
+	char what[128];
 	uint64_t ports;
 
 	if (!name[0])
@@ -255,7 +259,11 @@ static enum step command_show(struct breakpoint *b, char *rest)
 	if (!node)
 		return STEP_BAD;
 	if (!strcmp(table, "trace")) {
-		trace_print(b->run->fabric.nodes[node->index].stats, b->out);
+		const struct stats_page *page = b->run->fabric.nodes[node->index].stats;
+
+		if (!page->trace_count)
+			fprintf(b->out, "%s has noted nothing so far\n", name);
+		trace_print(page, b->out);
 		return STEP_NEXT;
 	}
 	if (port[0]) {
@@ -266,7 +274,8 @@ static enum step command_show(struct breakpoint *b, char *rest)
 		message.number = __builtin_ctzll(ports);
 	}
 	snprintf(message.text, sizeof(message.text), "%s", table);
-	return ask(b, node, &message);
+	snprintf(what, sizeof(what), "table '%s'", table);
+	return ask(b, node, what, &message);
 }
 
 static enum step command_set(struct breakpoint *b, char *rest)
@@ -274,6 +283,7 @@ static enum step command_set(struct breakpoint *b, char *rest)
 	char *name = word_take(&rest), *parameter = word_take(&rest), *value = word_take(&rest);
 	struct control_message message = { .kind = CONTROL_SET };
 	const struct node_config *node;
+	char what[128];
 
 	if (!value[0])
 		return bad(b, "set needs a node, a name and a value: 'set s1 NAME VALUE'");
@@ -282,7 +292,8 @@ static enum step command_set(struct breakpoint *b, char *rest)
 		return STEP_BAD;
 	snprintf(message.text, sizeof(message.text), "%s", parameter);
 	snprintf(message.text2, sizeof(message.text2), "%s", value);
-	return ask(b, node, &message);
+	snprintf(what, sizeof(what), "parameter '%s'", parameter);
+	return ask(b, node, what, &message);
 }
 
 static enum step command_continue(struct breakpoint *b, char *rest)

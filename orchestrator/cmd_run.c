@@ -351,9 +351,9 @@ static void loops_describe(const struct fabric *fabric, char *text, size_t text_
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		same += !strcmp(fabric->nodes[i].loop, fabric->nodes[0].loop);
 	if (same == fabric->plan->node_count)
-		snprintf(text, text_max, "event loop: %s", fabric->nodes[0].loop);
+		snprintf(text, text_max, "%s", fabric->nodes[0].loop);
 	else
-		snprintf(text, text_max, "event loop of %u nodes: %s", same, fabric->nodes[0].loop);
+		snprintf(text, text_max, "%u nodes: %s", same, fabric->nodes[0].loop);
 }
 
 static int json_write(const struct options *options, const struct plan *plan, const struct results *results,

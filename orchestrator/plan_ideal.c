@@ -1,14 +1,14 @@
 /*  plan_ideal - how long a message takes on an empty fabric.
  *
- *  All packets of the message follow the path that static routing takes. With n packets over links k = 1..K:
+ *  Its packets follow the path that static routing takes, all of them full except the last. On link k packet m begins
  *
- *      latency of the NIC
- *    + sum over all links of the propagation delay
- *    + sum over all switches of their latency and of the time until they may act on the first packet: its first 64 bytes
- *      on the link before (cut-through), or all of it (store and forward)
- *    + (n - 1) * the time of a full packet with its gap on the slowest link
- *    + the last packet on the last link, up to its last bit.
+ *      S(k, m) = max( S(k-1, m) + act(k-1) + delay(k-1) + latency,     it is there,
+ *                     S(k, m-1) + time(k) )                            and the one before it is out of the way,
  *
+ *  act: the time until a switch may send it on: all of it (store and forward), or its first 64 bytes and so much that the
+ *  rest keeps up with a faster link (cut-through); time: all of it and the gap.
+ *  For the full packets this is solved: each begins the time of the slowest link so far after the one before. The last
+ *  packet, which may be short, is followed link by link. The message is complete with the last packet's last bit.
  *  Between switches a packet is longer by the fabric header. ACKs take no part: nothing waits for them.              */
 #include <stdint.h>
 
@@ -19,36 +19,54 @@
 
 #define CUT_THROUGH_BYTES 64u
 
+/* where the message is on its way; 128 bits, because long messages on slow links exceed 64 */
 struct way {
-	uint32_t first_bytes, last_bytes, full_bytes; /* frames without FCS: first and last of the message, any full one */
-	node_time_t head_ps;    /* until the first bit reaches the last link's end */
-	node_time_t slowest_ps; /* a full packet on the slowest link */
-	node_time_t last_ps;    /* the last packet on the last link */
+	uint32_t full_bytes, last_bytes; /* frames without FCS */
+	uint64_t full_count;             /* packets before the last */
+	unsigned __int128 first_ps;      /* first full packet begins on this link */
+	unsigned __int128 last_ps;       /* last packet begins on this link */
+	node_time_t slowest_ps;          /* a full packet with gap on the slowest link so far */
 };
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t wire_bytes(const struct port_config *port, uint32_t frame_bytes)
 {
-	return a < b ? a : b;
+	return frame_bytes + FRAME_FCS_BYTES + (port->kind == PORT_FABRIC ? FABRIC_HEADER_BYTES : 0);
 }
 
-/* the link behind @port; @fabric_bytes what a packet is longer there */
-static void way_pass(struct way *way, const struct port_config *port)
+/* until the switch between links @in and @out may send a frame on, counted from its first bit on @in */
+static node_time_t act_ps(const struct switch_config *config, const struct port_config *in,
+			  const struct port_config *out, uint32_t frame_bytes)
 {
-	uint32_t more_bytes = FRAME_FCS_BYTES + (port->kind == PORT_FABRIC ? FABRIC_HEADER_BYTES : 0);
+	uint32_t bytes = wire_bytes(in, frame_bytes);
+	node_time_t in_ps = node_time_of_bytes(bytes, in->rate_bps);
+	node_time_t out_ps = node_time_of_bytes(wire_bytes(out, frame_bytes), out->rate_bps);
+	node_time_t head_ps = node_time_of_bytes(CUT_THROUGH_BYTES, in->rate_bps);
 
-	way->head_ps += port->delay_ps;
-	way->slowest_ps = node_time_max(way->slowest_ps, node_time_of_bytes(way->full_bytes + more_bytes + port->gap_bytes,
-									    port->rate_bps));
-	way->last_ps = node_time_of_bytes(way->last_bytes + more_bytes, port->rate_bps);
+	if (!config->cut_through || bytes <= CUT_THROUGH_BYTES)
+		return in_ps;
+	return in_ps > out_ps ? node_time_max(head_ps, in_ps - out_ps) : head_ps;
 }
 
-/* the switch at the end of the link behind @port */
-static void way_through(struct way *way, const struct port_config *port, const struct switch_config *config)
+/* the last packet has come to the beginning of the link behind @port: it waits for the full ones */
+static void way_enter(struct way *way, const struct port_config *port)
 {
-	uint32_t bytes = way->first_bytes + FRAME_FCS_BYTES + (port->kind == PORT_FABRIC ? FABRIC_HEADER_BYTES : 0);
+	node_time_t time_ps = node_time_of_bytes(wire_bytes(port, way->full_bytes) + port->gap_bytes, port->rate_bps);
+	unsigned __int128 free_ps;
 
-	way->head_ps += config->latency_ps;
-	way->head_ps += node_time_of_bytes(config->cut_through ? least(bytes, CUT_THROUGH_BYTES) : bytes, port->rate_bps);
+	if (!way->full_count)
+		return;
+	way->slowest_ps = node_time_max(way->slowest_ps, time_ps);
+	free_ps = way->first_ps + (unsigned __int128)(way->full_count - 1) * way->slowest_ps + time_ps;
+	if (way->last_ps < free_ps)
+		way->last_ps = free_ps;
+}
+
+/* from the beginning of link @in through the switch at its end to link @out */
+static void way_through(struct way *way, const struct port_config *in, const struct port_config *out,
+			const struct switch_config *config)
+{
+	way->first_ps += act_ps(config, in, out, way->full_bytes) + in->delay_ps + config->latency_ps;
+	way->last_ps += act_ps(config, in, out, way->last_bytes) + in->delay_ps + config->latency_ps;
 }
 
 /* the (@number mod their count)-th of @ports, in ascending order */
@@ -59,21 +77,24 @@ static uint32_t port_choose(uint64_t ports, uint32_t number)
 	return (uint32_t)__builtin_ctzll(ports);
 }
 
-static void way_follow(struct way *way, const struct plan *plan, uint32_t source, uint32_t destination)
+/* Return: when the last bit arrives. */
+static unsigned __int128 way_follow(struct way *way, const struct plan *plan, uint32_t source, uint32_t destination)
 {
 	const struct node_config *node = &plan->nodes[plan_host_node(plan, source)];
-	const struct port_config *port = &node->ports[0];
+	const struct port_config *port = &node->ports[0], *next;
 	const struct port_config *end = &plan->nodes[plan_host_node(plan, destination)].ports[0];
 
-	way->head_ps = node->nic.latency_ps;
+	way->first_ps = way->last_ps = node->nic.latency_ps;
 	for (;;) {
-		way_pass(way, port);
+		way_enter(way, port);
 		node = &plan->nodes[port->peer_index];
 		if (node->kind == NODE_NIC)
-			return;
-		way_through(way, port, &node->switch_);
-		port = &node->ports[node->index == end->peer_index ? end->peer_port :
+			return way->last_ps + port->delay_ps +
+			       node_time_of_bytes(wire_bytes(port, way->last_bytes), port->rate_bps);
+		next = &node->ports[node->index == end->peer_index ? end->peer_port :
 			port_choose(shortest_path_route(node, end->peer_index)->ports, end->peer_port)];
+		way_through(way, port, next, &node->switch_);
+		port = next;
 	}
 }
 
@@ -82,15 +103,17 @@ node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t des
 {
 	const struct plan_workload *sent = &plan->workloads[workload];
 	uint32_t overhead_bytes = frame_overhead_bytes(sent->frame), data_bytes = sent->packet_bytes - overhead_bytes;
-	uint64_t packets = message_bytes ? (message_bytes + data_bytes - 1) / data_bytes : 1;
-	uint32_t rest_bytes = (uint32_t)(message_bytes - (packets - 1) * data_bytes);
-	struct way way = { .full_bytes = sent->packet_bytes, .last_bytes = overhead_bytes + rest_bytes };
+	uint64_t full_count = message_bytes ? (message_bytes - 1) / data_bytes : 0;
+	uint32_t rest_bytes = (uint32_t)(message_bytes - full_count * data_bytes);
+	struct way way = {
+		.full_bytes = sent->packet_bytes,
+		.last_bytes = overhead_bytes + rest_bytes,
+		.full_count = full_count,
+	};
 	unsigned __int128 total_ps;
 
 	if (way.last_bytes < frame_bytes_min(sent->frame))
 		way.last_bytes = frame_bytes_min(sent->frame);
-	way.first_bytes = packets > 1 ? way.full_bytes : way.last_bytes;
-	way_follow(&way, plan, source, destination);
-	total_ps = (unsigned __int128)(packets - 1) * way.slowest_ps + way.head_ps + way.last_ps;
+	total_ps = way_follow(&way, plan, source, destination);
 	return total_ps < NODE_TIME_NEVER ? (node_time_t)total_ps : NODE_TIME_NEVER;
 }

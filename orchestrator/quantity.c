@@ -18,6 +18,8 @@ struct unit {
 	uint64_t factor;
 };
 
+static const struct unit no_unit = { "", 1 };
+
 /* The units of each kind; the first of several names for a factor is the one that is written. */
 static const struct unit count_units[] = { { "", 1 } };
 static const struct unit time_units[] = {
@@ -175,7 +177,6 @@ static int fraction_parse(const char *text, struct number above, const char *res
 
 int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, char *why, unsigned why_max)
 {
-	static const struct unit none = { "", 1 };
 	const char *start = skip_spaces(text), *rest;
 	const struct unit *unit;
 	struct number number;
@@ -194,7 +195,7 @@ int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, c
 		return fraction_parse(text, number, rest + 1, value, why, why_max);
 	unit = unit_find(kind, rest);
 	if (!unit && !*rest && (kinds[kind].bare || !number.digits))
-		unit = &none;
+		unit = &no_unit;
 	if (!unit)
 		return refuse_unit(kind, text, rest, why, why_max);
 	error = number_scale(number, unit->factor, value);

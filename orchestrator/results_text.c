@@ -105,12 +105,12 @@ static int node_columns(const struct text *t)
 	return (int)longest;
 }
 
-/* a bar of @share (0..1) of BAR_COLUMNS, at least one mark if there is anything */
-static const char *bar(double share, char text[BAR_COLUMNS + 1])
+/* a bar of @part (0..1) of BAR_COLUMNS, at least one mark if there is anything */
+static const char *bar(double part, char text[BAR_COLUMNS + 1])
 {
-	uint32_t marks = (uint32_t)(share * BAR_COLUMNS + 0.5);
+	uint32_t marks = (uint32_t)(part * BAR_COLUMNS + 0.5);
 
-	if (!marks && share > 0)
+	if (!marks && part > 0)
 		marks = 1;
 	if (marks > BAR_COLUMNS)
 		marks = BAR_COLUMNS;
@@ -136,34 +136,40 @@ static void head_write(const struct text *t, const char *loops)
 			paint(t, PLAIN));
 }
 
-/* what host @destination received in the measured interval */
-static uint64_t received_by(const struct results *results, uint32_t destination)
+/* what part of all that its destination received in the measured interval came by @flow */
+static double share_of(const struct results *results, const struct result_flow *flow)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < results->flow_count; i++)
-		sum += results->flows[i].destination == destination ? results->flows[i].measured_bytes : 0;
-	return sum;
+		sum += results->flows[i].destination == flow->destination ? results->flows[i].measured_bytes : 0;
+	return sum ? (double)flow->measured_bytes / (double)sum : 0;
 }
 
 static void flows_write(const struct text *t)
 {
 	int names = name_columns(t), nodes = node_columns(t);
+	double largest = 0;
 
 	if (!t->results->flow_count || t->results->flow_count > FLOWS_SHOWN)
 		return;
+	for (uint32_t i = 0; i < t->results->flow_count; i++) {
+		double share = share_of(t->results, &t->results->flows[i]);
+
+		largest = share > largest ? share : largest;
+	}
 	title(t, "%-*s  %-*s    %-*s  %12s  %12s  %8s  share of what the destination received", names, "workload", nodes,
 	      "from", nodes, "to", "received", "goodput", "messages");
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
 		const struct result_flow *flow = &t->results->flows[i];
-		uint64_t all = received_by(t->results, flow->destination);
-		double share = all ? (double)flow->measured_bytes / (double)all : 0;
+		double share = share_of(t->results, flow);
 		char bytes[HUMAN_TEXT_MAX], rate[HUMAN_TEXT_MAX], marks[BAR_COLUMNS + 1];
 
 		fprintf(t->out, "%-*s  %-*s -> %-*s  %12s  %12s  %8" PRIu64 "  %6.2f %%  %s\n", names,
 			workload_name(t, flow->workload), nodes, host_name(t, flow->source), nodes,
 			host_name(t, flow->destination), human_bytes(flow->bytes, bytes),
-			human_rate(flow->goodput_bps, rate), flow->message_count, share * 100, bar(share, marks));
+			human_rate(flow->goodput_bps, rate), flow->message_count, share * 100,
+			bar(largest > 0 ? share / largest : 0, marks));
 	}
 }
 

@@ -43,8 +43,7 @@ static bool translate_frame(struct dataplane *dp, struct port *in, struct packet
 static void give_up(struct dataplane *dp, struct packet *packet, node_time_t now)
 {
 	dataplane_drop(dp, DROP_NO_ROUTE, packet->in_port, now);
-	link_credit_return(dp->ports[packet->in_port].link, packet->traffic_class, packet->units);
-	dataplane_touch(dp, packet->in_port);
+	dataplane_return_credit(dp, packet);
 	packet_leave(dp, packet);
 }
 
@@ -77,8 +76,7 @@ static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_tim
 	struct efct_pattern pattern;
 
 	if (!translate_frame(dp, in, packet, &pattern, now)) {
-		link_credit_return(in->link, packet->traffic_class, packet->units);
-		dataplane_touch(dp, packet->in_port);
+		dataplane_return_credit(dp, packet);
 		packet_free(&dp->pool, packet);
 		return;
 	}
@@ -189,8 +187,7 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 	struct ifct_entry *flow = read_fabric_header(dp, packet, front, captured_bytes, now);
 
 	if (!flow) {
-		link_credit_return(dp->ports[packet->in_port].link, packet->traffic_class, packet->units);
-		dataplane_touch(dp, packet->in_port);
+		dataplane_return_credit(dp, packet);
 		packet_free(&dp->pool, packet);
 		return;
 	}

@@ -68,8 +68,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class)
 		if (!flow->queue.head)
 			flow->wait = IFCT_NOT_WAITING;
 		arbiter_served(&output->arbiter, packet->frame_bytes);
-		link_credit_return(dp->ports[packet->in_port].link, packet->traffic_class, packet->units);
-		dataplane_touch(dp, packet->in_port);
+		dataplane_return_credit(dp, packet);
 		output_queue_push(&output->queue, packet);
 		dataplane_touch(dp, port);
 	}

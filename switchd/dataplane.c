@@ -38,7 +38,8 @@ static void on_arrival(struct dataplane *dp, uint32_t port, node_time_t now)
 	else if (bytes)
 		ack_path_frame(dp, port, &header, bytes, now);
 	link_done(link, &header);
-	dataplane_touch(dp, port);
+	if (header.kind != RECORD_PACKET || link_words_due(link))
+		dataplane_touch(dp, port);
 	event_tree_set(&dp->events, port, link_next_at(link));
 }
 
@@ -90,12 +91,16 @@ static void handle(struct dataplane *dp, uint32_t source, node_time_t now)
 	}
 }
 
+/* A port that is busy and will look again as soon as it is free has nothing to gain from looking earlier. */
 static void update_touched(struct dataplane *dp, node_time_t now)
 {
 	for (; dp->touched; dp->touched &= dp->touched - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(dp->touched);
+		uint32_t source = source_transmit(dp, port);
+		node_time_t free_at = dp->ports[port].link->busy_until_ps;
 
-		event_tree_set(&dp->events, source_transmit(dp, port), transmit_next_at(dp, port, now));
+		if (free_at <= now || event_tree_due(&dp->events, source) != free_at)
+			event_tree_set(&dp->events, source, transmit_next_at(dp, port, now));
 	}
 }
 
@@ -105,7 +110,7 @@ static node_time_t run(void *dataplane, node_time_t end)
 	node_time_t now;
 
 	for (uint32_t p = 0; p < dp->port_count; p++)
-		if (dp->events.due[p] == NODE_TIME_NEVER)
+		if (event_tree_due(&dp->events, p) == NODE_TIME_NEVER)
 			event_tree_set(&dp->events, p, link_next_at(dp->ports[p].link));
 	while ((now = event_tree_next_at(&dp->events)) < end) {
 		handle(dp, event_tree_first(&dp->events), now);

@@ -76,6 +76,16 @@ static inline void dataplane_touch(struct dataplane *dp, uint32_t port)
 	dp->touched |= 1ull << port;
 }
 
+/** dataplane_return_credit() - @packet has left its input buffer. */
+static inline void dataplane_return_credit(struct dataplane *dp, const struct packet *packet)
+{
+	struct link *link = dp->ports[packet->in_port].link;
+
+	link_credit_return(link, packet->traffic_class, packet->units);
+	if (link_words_due(link))
+		dataplane_touch(dp, packet->in_port);
+}
+
 /** dataplane_drop() - counts a dropped frame under its reason. */
 void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, node_time_t now);
 

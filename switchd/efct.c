@@ -88,7 +88,7 @@ static int allocate(struct efct *efct)
 {
 	uint16_t id = efct->free;
 
-	if (efct->match_wanted != efct->match_fields)
+	if (efct->draining)
 		return -ENOSPC;
 	if (id != NONE)
 		efct->free = efct->lines[id].next;
@@ -132,8 +132,10 @@ static void release(struct efct *efct, uint32_t flow_id)
 	line->active = false;
 	line->next = efct->free;
 	efct->free = (uint16_t)flow_id;
-	if (!--efct->used)
+	if (!--efct->used) {
 		efct->match_fields = efct->match_wanted;
+		efct->draining = false;
+	}
 }
 
 bool efct_on_ack(struct efct *efct, uint32_t flow_id, uint32_t units)
@@ -152,4 +154,6 @@ void efct_match_set(struct efct *efct, uint32_t match_fields)
 	efct->match_wanted = match_fields;
 	if (!efct->used)
 		efct->match_fields = match_fields;
+	else if (match_fields != efct->match_fields)
+		efct->draining = true;
 }

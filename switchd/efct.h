@@ -48,6 +48,7 @@ struct efct {
 	uint32_t used, used_max;
 	uint32_t match_fields;        /* set of enum match_field, in force */
 	uint32_t match_wanted;        /* in force as soon as no line is used */
+	bool draining;                /* no line may be taken until then: packets wait that no later one may overtake */
 };
 
 /** efct_init() - @channels lines, all free.  @match_fields  set of enum match_field.  Return: 0 or -ENOMEM. */

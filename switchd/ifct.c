@@ -1,18 +1,19 @@
 #include "switchd/ifct.h"
 
 #include <errno.h>
-#include <stdlib.h>
+
+#include "nodes/table.h"
 
 int ifct_init(struct ifct *ifct, uint32_t channels)
 {
 	*ifct = (struct ifct){ .channels = channels };
-	ifct->entries = calloc(channels, sizeof(*ifct->entries));
+	ifct->entries = table_alloc(channels, sizeof(*ifct->entries));
 	return ifct->entries ? 0 : -ENOMEM;
 }
 
 void ifct_fini(struct ifct *ifct)
 {
-	free(ifct->entries);
+	table_free(ifct->entries, ifct->channels, sizeof(*ifct->entries));
 	*ifct = (struct ifct){ 0 };
 }
 

@@ -42,7 +42,7 @@ enum ifct_wait {
 };
 
 struct ifct_entry {
-	struct packet_queue queue;
+	_Alignas(64) struct packet_queue queue;
 	uint32_t next_data_flow, data_flow, ack_flow; /* units, modulo 2^32 */
 	uint32_t next_ref;       /* next flow in the arbiter's or the waiting list */
 	int32_t deficit_bytes;   /* arbiter: what it may still send in this turn */
@@ -53,6 +53,8 @@ struct ifct_entry {
 	uint8_t wait;            /* enum ifct_wait */
 	bool active, turn;       /* turn: the arbiter has given it this round's quantum */
 };
+
+_Static_assert(sizeof(struct ifct_entry) == 64, "a flow's state at an input is one cache line");
 
 struct ifct {
 	struct ifct_entry *entries;

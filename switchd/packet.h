@@ -35,7 +35,7 @@ _Static_assert(sizeof(struct packet) == 64, "a packet's header is one cache line
 
 struct packet_pool {
 	uint8_t *cells;
-	size_t cell_bytes, mapped_bytes;
+	size_t cell_bytes;
 	uint32_t cell_count;
 	uint32_t fresh;       /* cells never used yet begin here */
 	struct packet *free;

@@ -22,14 +22,15 @@ static inline void queue_gauge_settle(struct queue_gauge *gauge, struct port_sta
 {
 	node_time_t begin = node_time_max(gauge->since_ps, gauge->from_ps);
 	node_time_t end = node_time_min(now, gauge->to_ps);
-	uint64_t sum;
+	uint64_t rest;
 
 	gauge->since_ps = now;
 	if (end <= begin || !gauge->bytes)
 		return;
-	sum = gauge->bytes * (end - begin) + gauge->remainder;
-	stats->queue_byte_ns_sum += sum / NODE_NS;
-	gauge->remainder = sum % NODE_NS;
+	/* whole nanoseconds apart: a queue may stand for minutes, and bytes times picoseconds would not fit */
+	rest = gauge->bytes * ((end - begin) % NODE_NS) + gauge->remainder;
+	stats->queue_byte_ns_sum += gauge->bytes * ((end - begin) / NODE_NS) + rest / NODE_NS;
+	gauge->remainder = rest % NODE_NS;
 }
 
 /** queue_gauge_add() - @bytes more (or, negative, less) wait from @now on. */

@@ -1,5 +1,5 @@
-/* libdeflate's CRC-32 and not zlib's: the same polynomial and values, but 17..24 ns instead of 60..170 ns for the 30 to 155
- * bytes of a usual ACK frame (both about 14 ns for the shortest).  */
+/* libdeflate's CRC-32 and not zlib's: the same polynomial and values, but 17..24 ns instead of 60..170 ns for the 30 to
+ * 155 bytes of a usual ACK frame (both about 14 ns for the shortest).                                               */
 #include "nodes/wire/ack_frame.h"
 
 #include <assert.h>
@@ -38,8 +38,10 @@ static void field_write(const struct ack *acks, uint32_t count, uint8_t *bytes)
 	uint32_t waiting = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		assert(acks[i].flow_id <= ACK_FLOW_ID_MAX && acks[i].type < ACK_TYPES && acks[i].value <= ACK_VALUE_MAX);
-		bits = bits << ACK_BITS | (uint32_t)acks[i].flow_id << 14 | (uint32_t)acks[i].type << 11 | acks[i].value;
+		assert(acks[i].flow_id <= ACK_FLOW_ID_MAX && acks[i].type < ACK_TYPES &&
+		       acks[i].value <= ACK_VALUE_MAX);
+		bits = bits << ACK_BITS | (uint32_t)acks[i].flow_id << 14 | (uint32_t)acks[i].type << 11 |
+		       acks[i].value;
 		waiting += ACK_BITS;
 		if (waiting >= 32) {
 			waiting -= 32;

@@ -1,11 +1,11 @@
 /*  Two halves: parsing what any host may send, and the generated frames of workloads.
  *
- *  A parser is given what is left of the frame as a `span`: the captured bytes and the length they stand for. Every length
- *  that a header states is checked against the span that holds it, every byte against what was captured, before it is
- *  used; so no parser needs to know what lies around it.
+ *  A parser is given what is left of the frame as a `span`: the captured bytes and the length they stand for. Every
+ *  length that a header states is checked against the span that holds it, every byte against what was captured, before
+ *  it is used; so no parser needs to know what lies around it.
  *
- *  A generated frame is recognised by its addresses and by numbers that real traffic does not use: source MAC of a host of
- *  the fabric, EtherType 0x88b6 subtype 0 or 1, UDP destination port 0x48__, RoCEv2 queue pair with the top bit set.    */
+ *  A generated frame is recognised by its addresses and by numbers that real traffic does not use: source MAC of a host
+ *  of the fabric, EtherType 0x88b6 subtype 0 or 1, UDP destination port 0x48__, RoCEv2 queue pair with the top bit set. */
 #include "nodes/wire/frame.h"
 
 #include <assert.h>
@@ -42,10 +42,10 @@
 #define IPV6_EXTENSIONS_MAX 4u /* ours: more, and the frame is one of an unknown protocol */
 
 #define IPV4_DO_NOT_FRAGMENT 0x4000u
-#define HOPS_MAX 64u             /* TTL, hop limit */
+#define HOPS_MAX 64u              /* TTL, hop limit */
 #define SOURCE_PORT_FIRST 0xc000u /* the dynamic ports; RoCEv2 puts its entropy there too */
 #define SOURCE_PORT_BITS 14u
-#define TEST_PORT_FIRST 0x4800u  /* "H": 256 UDP ports */
+#define TEST_PORT_FIRST 0x4800u   /* "H": 256 UDP ports */
 #define TEST_QUEUE_PAIR 0x800000u /* real queue pairs are numbered from below; 0 and 1 mean management */
 
 #define HPC_SUBTYPE_TEST 0u
@@ -54,8 +54,8 @@
 #define BTH_AT (ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES)
 #define BTH_KEY 0xffffu /* the default partition */
 
-/* What a generated frame of each kind has in front of its test payload, and behind everything. The test payload of a plain
- * Ethernet frame stands where it would behind a tag, so that it does not move with the traffic class.                  */
+/* What a generated frame of each kind has in front of its test payload, and behind everything. The test payload of a
+ * plain Ethernet frame stands where it would behind a tag, so that it does not move with the traffic class.         */
 struct layout {
 	uint8_t payload_at;
 	uint8_t trailer_bytes;
@@ -153,8 +153,8 @@ static int parse_hpc(struct span span, struct frame_fields *fields)
 	return 0;
 }
 
-/* The ones' complement sum over whole 32-bit words, folded: 0xffff for a good IPv4 header. It does not depend on the byte
- * order of the machine [RFC 1071].                                                                                  */
+/* The ones' complement sum over whole 32-bit words, folded: 0xffff for a good IPv4 header. It does not depend on the
+ * byte order of the machine [RFC 1071].                                                                             */
 static uint16_t checksum_fold(const uint8_t *bytes, uint32_t words)
 {
 	uint64_t sum = 0;
@@ -245,7 +245,8 @@ static int parse_transport(struct span span, struct frame_fields *fields)
 		return parse_udp(span, fields);
 	if (fields->ip_protocol != PROTOCOL_TCP)
 		return 0;
-	if (span.captured_bytes < TCP_BYTES || span.bytes[12] >> 4 < 5 || (span.bytes[12] >> 4) * 4u > span.length_bytes)
+	if (span.captured_bytes < TCP_BYTES || span.bytes[12] >> 4 < 5 ||
+	    (span.bytes[12] >> 4) * 4u > span.length_bytes)
 		return -EINVAL;
 	fields->source_port = bytes_get16(span.bytes);
 	fields->destination_port = bytes_get16(span.bytes + 2);
@@ -423,8 +424,8 @@ void frame_payload_write(enum frame_kind kind, const struct frame_payload *paylo
 	}
 }
 
-/* IP frames are generated ones if their headers are those of frame_write() and their lengths fill the frame; FRAME_BYTES_MIN
- * bytes are captured.  Return: the kind, FRAME_KINDS if it is none.                                                 */
+/* IP frames are generated ones if their headers are those of frame_write() and their lengths fill the frame;
+ * FRAME_BYTES_MIN bytes are captured.  Return: the kind, FRAME_KINDS if it is none.                                 */
 static enum frame_kind ipv4_kind(const uint8_t *bytes, uint32_t frame_bytes)
 {
 	const uint8_t *ip = bytes + ETHERNET_BYTES, *udp = ip + IPV4_BYTES;
@@ -447,8 +448,8 @@ static enum frame_kind ipv6_kind(const uint8_t *bytes, uint32_t frame_bytes)
 	const uint8_t *ip = bytes + ETHERNET_BYTES, *udp = ip + IPV6_BYTES;
 	uint32_t udp_bytes = frame_bytes - ETHERNET_BYTES - IPV6_BYTES;
 
-	if (ip[0] >> 4 != 6 || bytes_get16(ip + 4) != udp_bytes || ip[6] != PROTOCOL_UDP || udp[2] != TEST_PORT_FIRST >> 8 ||
-	    bytes_get16(udp + 4) != udp_bytes)
+	if (ip[0] >> 4 != 6 || bytes_get16(ip + 4) != udp_bytes || ip[6] != PROTOCOL_UDP ||
+	    udp[2] != TEST_PORT_FIRST >> 8 || bytes_get16(udp + 4) != udp_bytes)
 		return FRAME_KINDS;
 	return FRAME_IPV6;
 }

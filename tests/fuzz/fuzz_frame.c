@@ -1,7 +1,7 @@
 /*  Fuzzes nodes/wire/frame (TB-23): frame_parse() and frame_payload_read() on any bytes.
  *
  *  Input: [frame length 2, big endian][captured bytes]. The captured bytes are copied to memory of just their size, so
- *  that the sanitizer sees a read beyond them. A test payload that is read must come out the same when written again.  */
+ *  that the sanitizer sees a read beyond them. A test payload that is read must come out the same when written again. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>

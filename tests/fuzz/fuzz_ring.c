@@ -1,9 +1,9 @@
 /*  Fuzzes nodes/ring (TB-23): a producer that writes nonsense into its ring, before and while the consumer reads.
  *
- *  Input: [page's magic and size: 1 byte, 0 keeps them good][steps 1][steps * {where 2, what 8}][ring data ...]. The rest of
- *  the input is repeated over the data area. Each step overwrites eight bytes of the page - tail, head, a record - and
- *  the consumer then takes all it sees. It must stay in the page, come to an end and never go on after it saw a
- *  broken rule; the same page, taken by a producer, must let it write only inside.  */
+ *  Input: [page's magic and size: 1 byte, 0 keeps them good][steps 1][steps * {where 2, what 8}][ring data ...]. The rest
+ *  of the input is repeated over the data area. Each step overwrites eight bytes of the page - tail, head, a record -
+ *  and the consumer then takes all it sees. It must stay in the page, come to an end and never go on after it saw a
+ *  broken rule; the same page, taken by a producer, must let it write only inside.                                   */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -90,7 +90,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	page_fill(data + 2 + steps * STEP_BYTES, size - 2 - steps * STEP_BYTES);
 	page->magic ^= data[0] & 15;
 	page->data_bytes ^= (data[0] >> 4) * 0x1800u;
-	if (ring_rx_attach(&rx, page, ring_bytes(DATA_BYTES)) < 0 || ring_tx_attach(&tx, page, ring_bytes(DATA_BYTES)) < 0)
+	if (ring_rx_attach(&rx, page, ring_bytes(DATA_BYTES)) < 0 ||
+	    ring_tx_attach(&tx, page, ring_bytes(DATA_BYTES)) < 0)
 		return 0;
 	for (uint32_t i = 0; i < steps; i++) {
 		const uint8_t *step = data + 2 + i * STEP_BYTES;

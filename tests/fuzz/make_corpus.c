@@ -1,7 +1,7 @@
 /*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,ack_frame,ring}/.
  *
- *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own layouts are described at
- *  the top of each fuzzer.  */
+ *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own layouts are described
+ *  at the top of each fuzzer.                                                                                        */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,12 +41,12 @@ static void seed_write(const char *fuzzer, const char *name, const void *bytes, 
 /* a generated frame behind its length; Return: bytes of both */
 static uint32_t generated(enum frame_kind kind, uint32_t traffic_class, uint8_t *bytes)
 {
-	struct frame_spec spec = { .kind = kind,
-				   .destination = 1,
-				   .traffic_class = traffic_class,
-				   .flow = 5,
-				   .frame_bytes = FRAME_BYTES };
-	struct frame_payload payload = { .packet = 1, .message_bytes = 4000, .payload_bytes = 1000, .message_first = true };
+	struct frame_spec spec = {
+		.kind = kind, .destination = 1, .traffic_class = traffic_class, .flow = 5, .frame_bytes = FRAME_BYTES
+	};
+	struct frame_payload payload = {
+		.packet = 1, .message_bytes = 4000, .payload_bytes = 1000, .message_first = true
+	};
 
 	bytes_put16(bytes, FRAME_BYTES);
 	return 2 + frame_write(&spec, &payload, bytes + 2);
@@ -55,8 +55,8 @@ static uint32_t generated(enum frame_kind kind, uint32_t traffic_class, uint8_t 
 static void frame_seeds(void)
 {
 	static const char *const names[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc" };
-	static const uint8_t arp[44] = { 0,    60,   0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02, 0x48, 0, 0, 0, 1,
-					 0x08, 0x06, 0,    1,	 8,    0,    6,	   4,	 0,    1 };
+	static const uint8_t arp[44] = { 0, 60, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02, 0x48, 0, 0,
+					 0, 1,  0x08, 0x06, 0,    1,    8,    0,    6,    4,    0, 1 };
 	uint8_t bytes[2 + FRAME_HEADERS_MAX + 32];
 	uint32_t size;
 
@@ -120,7 +120,9 @@ static void ring_seed(const char *name, uint64_t tail, uint32_t captured_bytes)
 {
 	const uint16_t where = offsetof(struct ring_page, tail) / 8;
 	uint8_t bytes[2 + RING_STEP_BYTES + 256] = { 0, 1 };
-	struct record record = { .at_ps = 1000, .wire_bytes = 1500, .captured_bytes = captured_bytes, .kind = RECORD_PACKET };
+	struct record record = {
+		.at_ps = 1000, .wire_bytes = 1500, .captured_bytes = captured_bytes, .kind = RECORD_PACKET
+	};
 	uint32_t size = (uint32_t)(sizeof(record) + captured_bytes + RING_LINE - 1) / RING_LINE * RING_LINE;
 
 	bytes_put16(bytes + 2, where);

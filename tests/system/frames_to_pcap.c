@@ -1,9 +1,9 @@
 /*  frames_to_pcap DIR - generated frames of every kind as files that any capture program reads.
  *
- *  DIR/hosts.pcap: for each kind in turn eight frames from host 0 to host 299: traffic class 0, then 5; of each the first,
- *  a middle and the last packet of a message, and a message of one packet; full frames, zeros where generated traffic
- *  carries nothing. DIR/headers.pcap: the same, only with what a ring record would carry. DIR/fabric.pcap: the same
- *  on a fabric link, and one ACK frame at the end.  */
+ *  DIR/hosts.pcap: for each kind in turn eight frames from host 0 to host 299: traffic class 0, then 5; of each the
+ *  first, a middle and the last packet of a message, and a message of one packet; full frames, zeros where generated
+ *  traffic carries nothing. DIR/headers.pcap: the same, only with what a ring record would carry. DIR/fabric.pcap: the
+ *  same on a fabric link, and one ACK frame at the end.                                                              */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +87,8 @@ static void fabric_frame_write(FILE *file, const uint8_t *frame, uint32_t frame_
 
 static void ack_frame_to(FILE *file)
 {
-	static const struct ack acks[2] = { { .flow_id = 1234, .value = 6 }, { .flow_id = 1, .type = ACK_LOSS, .value = 4 } };
+	static const struct ack acks[2] = { { .flow_id = 1234, .value = 6 },
+					    { .flow_id = 1, .type = ACK_LOSS, .value = 4 } };
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES], bytes[FABRIC_ENVELOPE_BYTES + 16];
 	uint32_t length;
 

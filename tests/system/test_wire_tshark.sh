@@ -4,7 +4,7 @@
 # frames_to_pcap writes generated frames of every kind, host 0 -> host 299, flow 0x12345: per kind four of traffic class 0,
 # then four of class 5; of each the first, a middle, the last packet of a message, and a message of one packet.
 # Wireshark's dissectors must find in every standard header what was put in, checksums good, and nothing malformed.
-# Without an argument the helper is compiled here. IPv6 with UDP checksum 0 is right for a tunnel [RFC 6935]: allowed below.
+# The helper is the one that make built, else it is compiled here. IPv6 with UDP checksum 0 is right for a tunnel [RFC 6935]: allowed below.
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -51,8 +51,9 @@ if ! command -v tshark >/dev/null 2>&1; then
 	finish 1
 fi
 
-helper=${1:-$work/frames_to_pcap}
-if [ $# -eq 0 ]; then
+helper=${1:-$top/build/release/system/frames_to_pcap}
+if [ ! -x "$helper" ]; then
+	helper=$work/frames_to_pcap
 	"${CC:-gcc}" -std=gnu17 -D_GNU_SOURCE -I"$top" -o "$helper" "$top/tests/system/frames_to_pcap.c" \
 		"$top/nodes/wire/address.c" "$top/nodes/wire/frame.c" "$top/nodes/wire/fabric_header.c" \
 		"$top/nodes/wire/ack_frame.c" -ldeflate || exit 1

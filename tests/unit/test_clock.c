@@ -399,7 +399,7 @@ static void toys_run_threads(enum event_loop_kind kind, node_time_t pause_at)
 /* TB-7: the same events in the same order, whatever the scheduling, with both loops, with a pause in between */
 START_TEST(clock__threads_see_what_one_thread_sees)
 {
-	const node_time_t until = 1500 * LOOKAHEAD, pause_at = 700 * LOOKAHEAD + 123;
+	const node_time_t until = 400 * LOOKAHEAD, pause_at = 170 * LOOKAHEAD + 123;
 	uint64_t digest[NODES], windows;
 
 	toys_make(until);

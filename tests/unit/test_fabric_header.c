@@ -71,9 +71,8 @@ START_TEST(fabric_header_read__refuses_fixed_bits)
 		unsigned at;
 		uint8_t flip;
 	} cases[] = {
-		{ 12, 0x01 }, { 13, 0x01 }, { 14, 0x10 }, { 14, 0x20 }, { 14, 0x80 }, { 14, 0x08 },
-		{ 15, 0x02 }, { 15, 0x80 }, { 16, 0x08 }, { 16, 0x80 }, { 22, 0x40 }, { 22, 0x80 },
-		{ 24, 0x01 }, { 25, 0x01 },
+		{ 12, 0x01 }, { 13, 0x01 }, { 14, 0x10 }, { 14, 0x20 }, { 14, 0x80 }, { 14, 0x08 }, { 15, 0x02 },
+		{ 15, 0x80 }, { 16, 0x08 }, { 16, 0x80 }, { 22, 0x40 }, { 22, 0x80 }, { 24, 0x01 }, { 25, 0x01 },
 	};
 	uint8_t bytes[FABRIC_FRONT_BYTES];
 	struct fabric_header header;

@@ -1,6 +1,8 @@
 /*  nodes/ring: order, batches, wrapping, and a consumer that trusts nothing (TB-2, TB-23).                             */
 #include <check.h>
 #include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +163,51 @@ START_TEST(ring_reserve__longest_record)
 }
 END_TEST
 
+#define THREAD_RECORDS 20000u
+
+static void *produce(void *unused)
+{
+	uint32_t pushed = 0;
+
+	(void)unused;
+	while (pushed < THREAD_RECORDS) {
+		uint32_t batch = pushed % 7 + 1;
+
+		for (; batch && pushed < THREAD_RECORDS && push(pushed, pushed * 37 % 300); batch--)
+			pushed++;
+		ring_publish(&tx);
+		if (batch)
+			sched_yield();
+	}
+	return NULL;
+}
+
+/* Both ends at the same time: under the thread sanitizer this shows that one store publishes and one gives back. */
+START_TEST(ring_publish__two_threads)
+{
+	pthread_t producer;
+	uint32_t popped = 0, wrong = 0;
+	struct record header;
+	const uint8_t *bytes;
+
+	ck_assert_int_eq(pthread_create(&producer, NULL, produce, NULL), 0);
+	while (popped < THREAD_RECORDS && !rx.broken) {
+		ring_refresh(&rx);
+		for (; (bytes = ring_peek(&rx, &header)); popped++) {
+			wrong += header.sequence != popped || header.captured_bytes != popped * 37 % 300;
+			for (uint32_t i = 0; i < header.captured_bytes; i++)
+				wrong += bytes[i] != (popped & 0xff);
+			ring_pop(&rx, &header);
+		}
+		ring_release(&rx);
+		sched_yield();
+	}
+	ck_assert_int_eq(pthread_join(producer, NULL), 0);
+	ck_assert(!rx.broken);
+	ck_assert_uint_eq(wrong, 0);
+}
+END_TEST
+
 /* ---- a producer that breaks the rules: the ring is broken, nothing more is read ---- */
 
 static void broken_expect(void)
@@ -284,6 +331,7 @@ int main(void)
 	tcase_add_test(tcase, ring_reserve__full_until_released);
 	tcase_add_test(tcase, ring_reserve__wraps_with_pads);
 	tcase_add_test(tcase, ring_reserve__longest_record);
+	tcase_add_test(tcase, ring_publish__two_threads);
 	tcase_add_loop_test(tcase, ring_refresh__bad_tail, 0, 6);
 	tcase_add_test(tcase, ring_refresh__tail_goes_back);
 	tcase_add_loop_test(tcase, ring_peek__bad_header, 0, 6);

@@ -7,13 +7,13 @@
 #define SLICE (SECOND / 20)
 
 static struct watchdog watchdog;
-static uint64_t now;
+static uint64_t now, used_ns;
 
 /* looks every slice for @duration_ns while window @window stays open and late nodes use @cpu_ns per slice */
 static enum watchdog_verdict watch(uint64_t duration_ns, uint32_t window, uint64_t cpu_ns)
 {
 	enum watchdog_verdict verdict = WATCHDOG_FINE;
-	uint64_t until = now + duration_ns, used_ns = 0;
+	uint64_t until = now + duration_ns;
 
 	while (now < until && verdict == WATCHDOG_FINE) {
 		now += SLICE;

@@ -1,0 +1,82 @@
+# common - what the system tests share: where things are, a line per check, the count at the end.
+#
+# Sourced by tests/system/test_*.sh.  HEDDLE names another heddle than the one in the top folder.
+
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+heddle=${HEDDLE:-$top/heddle}
+topologies=$top/topologies
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+passed=0 failed=0 skipped=0
+
+# check NAME COMMAND... - one check: does the command succeed?
+check() {
+	local name=$1
+	shift
+	if "$@" >"$scratch/check.log" 2>&1; then
+		passed=$((passed + 1))
+		echo "ok      $name"
+	else
+		failed=$((failed + 1))
+		echo "FAILED  $name"
+		sed 's/^/        | /' "$scratch/check.log" | head -n 20
+	fi
+}
+
+# skip NAME WHY - a check that cannot be made here
+skip() {
+	skipped=$((skipped + 1))
+	echo "skipped $1: $2"
+}
+
+# run STATUS ARGUMENTS... - heddle with these arguments ends with STATUS; its output is in $scratch/out and $scratch/err
+run() {
+	local wanted=$1 status
+	shift
+	"$heddle" "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+	status=$?
+	[ "$status" = "$wanted" ] && return
+	echo "heddle $*: exit status $status, not $wanted"
+	cat "$scratch/err"
+	return 1
+}
+
+# says FILE TEXT - does file $scratch/FILE contain TEXT?
+says() {
+	grep -qF -- "$2" "$scratch/$1" && return
+	echo "'$2' is not in:"
+	cat "$scratch/$1"
+	return 1
+}
+
+# silent FILE - is $scratch/FILE empty?
+silent() {
+	[ ! -s "$scratch/$1" ] || { cat "$scratch/$1"; return 1; }
+}
+
+# children PID - the processes that PID has started
+children() {
+	cat "/proc/$1/task/$1/children" 2>/dev/null
+}
+
+# gone PID... - have all of them ended?
+gone() {
+	local pid
+	for pid in "$@"; do
+		# a process that has ended but was not waited for by its new parent counts as gone
+		case $(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -c 1) in
+		'' | Z | X) ;;
+		*) echo "process $pid is still there: $(tr '\0' ' ' <"/proc/$pid/cmdline")"; return 1 ;;
+		esac
+	done
+}
+
+# finish - prints the count; the exit status of the test
+finish() {
+	if [ "$skipped" = 0 ]; then
+		echo "$passed passed, $failed failed"
+	else
+		echo "$passed passed, $failed failed, $skipped skipped"
+	fi
+	[ "$failed" = 0 ]
+}

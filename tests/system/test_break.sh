@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# test_break - a run under the virtual clock can be stopped, stepped, looked into, changed and continued (TB-9).
+#
+# The parking lot (S3, fig. 5) is stopped at 50 us, when all eleven hosts have filled the last link's queue.
+set -u
+. "$(dirname "$0")/common.sh"
+
+lot=$topologies/parking-lot.yaml
+short=(--set run.duration=300us --set run.warmup=100us)
+
+# script STATUS LINES [OPTIONS...] - the run with this script ends with STATUS
+script() {
+	local wanted=$1
+	printf '%s\n' "$2" >"$scratch/script"
+	shift 2
+	run "$wanted" run "$lot" "${short[@]}" --quiet --break-at 50us --script "$scratch/script" "$@"
+}
+
+# shows LINES TEXT - what the script prints contains TEXT
+shows() {
+	script 0 "$1" && says out "$2"
+}
+
+refuses() {
+	script 2 "$1" && says err "$2"
+}
+
+stops_there() {
+	script 0 status && [ "$(grep -c '^at 50us;' "$scratch/out")" = 2 ]
+}
+
+piped() {
+	printf 'step 10ns\nshow ifct s502 p1\n' |
+		"$heddle" run "$lot" "${short[@]}" --quiet --break-at 50us >"$scratch/out" 2>"$scratch/err" &&
+		says out 'at 50010ns;' && says out flow_id
+}
+
+# stepping does not change what happens: the same JSON as in one go
+same_result() {
+	run 0 run "$lot" "${short[@]}" --quiet --json "$scratch/one.json" &&
+		script 0 $'step 10ns\nstep\nstep 1us\nstep until s508.L.queue_bytes > 100kB\nshow ifct s502 p1\ncontinue 200us' \
+			--json "$scratch/stepped.json" &&
+		cmp "$scratch/one.json" "$scratch/stepped.json"
+}
+
+quits() {
+	script 130 quit && silent err
+}
+
+quits_with_summary() {
+	printf 'quit\n' >"$scratch/script"
+	run 130 run "$lot" --break-at 50us --script "$scratch/script" && says out interrupted
+}
+
+until_condition() {
+	script 0 $'step until s508.L.tx_bytes >= 2MB\nstep until now >= 120us' && says out 'at 120' || return 1
+	! says out 'never came' >/dev/null
+}
+
+slowed() {
+	local began=$(date +%s%N)
+	run 0 run "$lot" "${short[@]}" --set run.drain=false --quiet --slow 600us/s || return 1
+	[ $((($(date +%s%N) - began) / 1000000)) -ge 400 ]
+}
+
+check "stops at the time asked for" stops_there
+check "takes commands from a pipe" piped
+check "steps by time" shows 'step 10ns' 'at 50010ns;'
+check "steps by one window" shows step 'at 50'
+check "steps to a condition" until_condition
+check "says when a condition never came true" shows 'step until s508.L.lost_frames > 0' 'never came'
+check "shows the IFCT of a port" shows 'show ifct s502 p1' flow_id
+check "shows the OFCT of the port to a neighbour" shows 'show ofct s502 s504' flow_id
+check "shows the EFCT of all ports" shows 'show efct s508' flow_id
+check "shows the flows of a NIC" shows 'show flows A' all
+check "shows a trace" shows 'show trace A' ''
+check "shows tables in the fallback event loop" script 0 'show ifct s502 p1' --loop=fallback
+check "sets a parameter" script 0 'set s502 ack.collect 7'
+check "continues to a time" shows 'continue 70us' 'at 70us;'
+check "stepping changes nothing" same_result
+check "quits" quits
+check "quits with a summary" quits_with_summary
+check "explains itself" shows help 'continue [TIME]'
+check "skips comments and empty lines" script 0 $'# nothing\n\nstatus # here'
+check "refuses an unknown command" refuses $'status\nstpe 10ns' ":2: there is no command 'stpe' - did you mean 'step'?"
+check "refuses an unknown node" refuses 'show ifct s501' "there is no node 's501'"
+check "refuses an unknown table" refuses 'show tables s502' "s502 has no table 'tables'; it has:"
+check "refuses an unknown port" refuses 'show ifct s502 p99' "s502 has no port 'p99'"
+check "refuses an unknown parameter" refuses 'set s502 colour red' "s502 has no parameter 'colour'; it has:"
+check "refuses a bad value" refuses 'set s502 ack.collect 100' "s502 refuses parameter 'ack.collect'"
+check "refuses a bad time" refuses 'step 10' 'a time'
+check "refuses an unknown counter" refuses 'step until s508.L.queue_byte > 1kB' "did you mean 'queue_bytes'"
+check "refuses a condition without value" refuses 'step until now' 'belongs one of'
+check "a missing script starts nothing" run 2 run "$lot" --break-at 50us --script "$scratch/none"
+check "slows down" slowed
+finish

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# test_cli - heddle from the outside: commands, options, exit statuses, files (TB-10, TB-11, TB-13, TB-24).
+set -u
+. "$(dirname "$0")/common.sh"
+
+lot=$topologies/parking-lot.yaml
+short=(--set run.duration=150us --set run.warmup=50us)
+tiny=$scratch/tiny.yaml
+cat >"$tiny" <<'YAML'
+name: tiny
+run: {duration: 20us, warmup: 5us, sample: 1us}
+topology: {star: {hosts: 3}}
+workloads:
+  - {name: w, pattern: incast, to: h0, size: 4KiB, arrival: closed, window: 1}
+YAML
+sed 's/^name: tiny/name: hopeful/' "$tiny" >"$scratch/hopeful.yaml"
+printf 'expect:\n  - jain(w) >= 0.9\n  - lost > 5\n' >>"$scratch/hopeful.yaml"
+
+refused() {
+	local words=$1
+	shift
+	run 2 "$@" && says err "$words"
+}
+
+lists_commands() {
+	run 0 help && says out run && says out check && says out show && says out gen
+}
+
+every_command_explains_itself() {
+	local command
+	for command in run check show gen; do
+		run 0 "$command" --help && says out "usage: heddle $command" && run 0 help "$command" || return 1
+	done
+}
+
+summary() {
+	run 0 run "$tiny" && says out 'tiny: 1 switch, 3 NICs' && says out 'goodput' && silent err &&
+		! grep -q $'\033' "$scratch/out"
+}
+
+quiet() {
+	run 0 run "$tiny" --quiet && silent out && silent err
+}
+
+json() {
+	local key
+	run 0 run "$tiny" --json && silent err || return 1
+	for key in scenario seed clock duration_ps nodes links flows groups ports tables drops totals expectations; do
+		says out "
+ \"$key\":" >/dev/null || grep -q "^ \"$key\":" "$scratch/out" || { echo "no $key"; return 1; }
+	done
+	! grep -q '"host"' "$scratch/out"
+}
+
+json_file() {
+	run 0 run "$tiny" --json "$scratch/a.json" && says out goodput && run 0 run --json "$scratch/b.json" "$tiny" --quiet &&
+		cmp "$scratch/a.json" "$scratch/b.json" && run 0 run "$tiny" --json && cmp "$scratch/a.json" "$scratch/out"
+}
+
+json_valid() {
+	run 0 run "$tiny" --json --timing && jq -e '.host.windows > 0 and (.flows | length) == 2 and .totals.lost_bytes == 0 and
+		.totals.inside_bytes == 0 and .groups.w.count == 2 and .clock == "virtual"' "$scratch/out"
+}
+
+json_unwritable() {
+	run 2 run "$tiny" --quiet --json "$scratch/no/such/folder.json" && says err 'cannot write the JSON result'
+}
+
+csv() {
+	local file
+	run 0 run "$tiny" --quiet --csv "$scratch/deep/er/csv" || return 1
+	for file in flows messages ports samples tables; do
+		[ "$(wc -l <"$scratch/deep/er/csv/$file.csv")" -gt 1 ] || { echo "$file.csv has no rows"; return 1; }
+	done
+	[ -z "$(find "$scratch/deep" -name '*.part*')" ]
+}
+
+csv_unwritable() {
+	run 2 run "$tiny" --quiet --csv /proc/none && says err 'cannot make the folder'
+}
+
+failed_expectation() {
+	run 1 run "$scratch/hopeful.yaml" && says out 'FAILED  lost > 5' && says out 'ok      jain(w) >= 0.9'
+}
+
+bad_expectation() {
+	refused "$scratch/hopeful.yaml:8:5: there is no metric 'lots' - did you mean 'lost'?" run "$scratch/hopeful.yaml" \
+		--set 'expect=[lots == 0]' ||
+		says err "there is no metric 'lots' - did you mean 'lost'?"
+}
+
+# nothing is started: the scenario is refused before
+nothing_started() {
+	run 2 run "$scratch/none.yaml" && says err none.yaml
+}
+
+timing() {
+	run 0 run "$tiny" --timing && says out 'packet-hops'
+}
+
+seed() {
+	run 0 run "$tiny" --json --seed 77 && says out '"seed": 77'
+}
+
+# somebody who ships heddle alone hears what is missing
+alone() {
+	cp "$(readlink -f "$heddle")" "$scratch/heddle" && ! "$scratch/heddle" run "$tiny" >"$scratch/out" 2>"$scratch/err" &&
+		says err 'cannot find the program switchd'
+}
+
+# bin/heddle with its programs in libexec/heddle
+installed() {
+	mkdir -p "$scratch/bin" "$scratch/libexec/heddle" &&
+		cp "$(readlink -f "$heddle")" "$scratch/bin/heddle" &&
+		cp "$(dirname "$(readlink -f "$heddle")")"/{switchd,nicd} "$scratch/libexec/heddle" &&
+		"$scratch/bin/heddle" run "$tiny" --quiet
+}
+
+shows() {
+	run 0 show "$lot" "${@:2}" && says out "$1"
+}
+
+no_progress_without_terminal() {
+	run 0 run "$lot" "${short[@]}" --slow 60us/s && silent err
+}
+
+few_descriptors() {
+	(ulimit -n 20 && "$heddle" run "$lot" "${short[@]}" --quiet) 2>"$scratch/err"
+	[ $? = 4 ] && says err 'file descriptors'
+}
+
+check "help lists the commands" lists_commands
+check "every command explains itself" every_command_explains_itself
+check "no command at all" run 2
+check "an unknown command" refused "did you mean 'run'" rnu
+check "an unknown option" refused "did you mean '--quiet'" run "$tiny" --quite
+check "an option without its value" refused 'needs a value' run "$tiny" --csv
+check "a value that is no number" refused '--seed' run "$tiny" --seed x
+check "a time without unit" refused '--break-at' run "$tiny" --break-at 50
+check "an unknown event loop" refused '--loop takes' run "$tiny" --loop=epoll
+check "two scenarios" refused 'two scenarios' run "$tiny" "$lot"
+check "--set without =" refused 'PATH=VALUE' run "$tiny" --set run.duration
+check "--set of an unknown key" refused "did you mean 'duration'" run "$tiny" --set run.durration=1ms
+check "a scenario that does not exist" nothing_started
+check "summary" summary
+check "--quiet" quiet
+check "--json" json
+check "--json FILE" json_file
+if command -v jq >/dev/null; then
+	check "the JSON is JSON and says what it should" json_valid
+else
+	skip "the JSON is JSON and says what it should" "there is no jq"
+fi
+check "--json to where nothing can be written" json_unwritable
+check "--csv makes its folder and complete files" csv
+check "--csv to where nothing can be written" csv_unwritable
+check "--seed" seed
+check "--timing" timing
+check "an expectation that fails: status 1" failed_expectation
+check "an expectation that makes no sense: status 2" bad_expectation
+check "no progress line without a terminal" no_progress_without_terminal
+check "show" shows 'parking-lot'
+check "show nodes" shows 'switch s504' nodes
+check "show links" shows 's502 port' links
+check "show routes" shows 'to s508 by' routes
+check "show hosts" shows 'L at s508' hosts
+check "show config" shows 'arbiter by flow' config s508
+check "show of an unknown part" refused "did you mean 'routes'" show "$lot" route
+check "show of an unknown node" refused "has no node 's9'" show "$lot" config s9
+check "heddle without its programs" alone
+check "heddle as installed" installed
+check "too few file descriptors" few_descriptors
+finish

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# test_kill - whatever dies, whenever: a clear message, an exit status, and nothing left (TB-22).
+#
+# A long run of the parking lot (4 switches, 12 NICs) is disturbed at a random moment, ROUNDS times (30; `make soak`: 200):
+# a random node is killed or stopped, or the orchestrator is killed. Within two seconds heddle must have said which node
+# and why and have ended with status 4; every process must be gone; /dev/shm and /tmp must be as before (links, clock and
+# statistics are nameless memory, so there is nothing else that could stay).
+# SEED makes the same choices again.
+set -u
+. "$(dirname "$0")/common.sh"
+
+rounds=${ROUNDS:-30}
+seed=${SEED:-$RANDOM}
+RANDOM=$seed
+limit_ms=2000
+echo "seed $seed, $rounds rounds"
+
+now_ms() {
+	echo $(($(date +%s%N) / 1000000))
+}
+
+# what a run could leave behind in the file system
+leftovers() {
+	ls -A /dev/shm 2>/dev/null
+	find /tmp -maxdepth 1 -newer "$scratch/start" \( -name '*heddle*' -o -name '*switchd*' -o -name '*nicd*' \) 2>/dev/null
+}
+
+# wait_gone DEADLINE_MS PID... - until all have ended
+wait_gone() {
+	local deadline=$1
+	shift
+	until gone "$@" >/dev/null; do
+		[ "$(now_ms)" -lt "$deadline" ] || { gone "$@"; return 1; }
+		sleep 0.01
+	done
+}
+
+# start - the orchestrator in $orchestrator, its nodes in $nodes, after a random time
+start() {
+	local tries=0
+	"$heddle" run "$topologies/parking-lot.yaml" --set run.duration=10s --quiet >"$scratch/out" 2>"$scratch/err" </dev/null &
+	orchestrator=$!
+	until nodes=($(children "$orchestrator")) && [ ${#nodes[@]} -gt 0 ]; do
+		tries=$((tries + 1))
+		[ $tries -lt 500 ] || { echo "no node was started"; cat "$scratch/err"; return 1; }
+		sleep 0.01
+	done
+	sleep "0.$(printf '%03d' $((RANDOM % 400)))"
+	nodes=($(children "$orchestrator"))
+}
+
+# node_dies SIGNAL SENTENCE - a random node gets SIGNAL; SENTENCE is in the message
+node_dies() {
+	local victim name began status
+	victim=${nodes[RANDOM % ${#nodes[@]}]}
+	name=$(tr '\0' '\n' <"/proc/$victim/cmdline" | head -n 1)
+	began=$(now_ms)
+	kill "-$1" "$victim"
+	wait "$orchestrator"
+	status=$?
+	echo "$1 of $name (pid $victim): status $status after $(($(now_ms) - began)) ms"
+	[ "$status" = 4 ] || { echo "exit status $status, not 4"; return 1; }
+	[ $(($(now_ms) - began)) -le $limit_ms ] || { echo "too late"; return 1; }
+	says err "$name (pid $victim) $2" || return 1
+	gone "${nodes[@]}"
+}
+
+# orchestrator_dies - its nodes follow it
+orchestrator_dies() {
+	kill -KILL "$orchestrator"
+	wait "$orchestrator" 2>/dev/null
+	wait_gone $(($(now_ms) + limit_ms)) "${nodes[@]}"
+}
+
+round() {
+	start || return 1
+	case $((RANDOM % 4)) in
+	0 | 1) node_dies KILL 'was killed by signal 9 (Killed)' ;;
+	2) node_dies STOP 'was stopped by a signal' ;;
+	3) orchestrator_dies ;;
+	esac
+}
+
+# interrupted SIGNAL - the run ends in good order, prints what there is and says so
+interrupted() {
+	"$heddle" run "$topologies/parking-lot.yaml" --set run.duration=10s >"$scratch/out" 2>"$scratch/err" </dev/null &
+	orchestrator=$!
+	sleep 0.3
+	nodes=($(children "$orchestrator"))
+	kill "-$1" "$orchestrator"
+	wait "$orchestrator"
+	[ $? = 130 ] || { echo "exit status is not 130"; cat "$scratch/err"; return 1; }
+	says out interrupted && gone "${nodes[@]}"
+}
+
+touch "$scratch/start"
+before=$(leftovers)
+for ((i = 1; i <= rounds; i++)); do
+	check "round $i" round
+done
+check "SIGINT ends a run in good order" interrupted INT
+check "SIGTERM ends a run in good order" interrupted TERM
+check "nothing is left in /dev/shm and /tmp" test "$before" = "$(leftovers)"
+finish

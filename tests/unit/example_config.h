@@ -1,0 +1,107 @@
+/*  example_config - a complete switch and a complete NIC for tests of the configuration and of its way over the wire.   */
+#ifndef HEDDLE_TESTS_UNIT_EXAMPLE_CONFIG_H
+#define HEDDLE_TESTS_UNIT_EXAMPLE_CONFIG_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/config.h"
+
+static inline void example_node(struct node_config *config, enum node_kind kind, uint32_t port_count)
+{
+	*config = (struct node_config){ .kind = kind,
+					.name = "s1",
+					.index = 3,
+					.node_count = 16,
+					.seed = 0x8877665544332211,
+					.measure_from_ps = 1000,
+					.measure_to_ps = NODE_TIME_NEVER,
+					.sample_ps = 5000,
+					.samples_max = 100,
+					.class_count = 2,
+					.classes = { { "bulk", 100, 1000 }, { "urgent", 300, 700 } },
+					.port_count = port_count };
+	config->ports = calloc(port_count, sizeof(*config->ports));
+	for (uint32_t i = 0; i < port_count; i++)
+		config->ports[i] = (struct port_config){ .kind = i % 2 ? PORT_FABRIC : PORT_EDGE,
+							 .peer_name = "peer",
+							 .peer_index = 4 + i,
+							 .peer_port = i,
+							 .link_index = 40 + i,
+							 .rate_bps = 200000000000,
+							 .delay_ps = 1000000 + i,
+							 .mtu_bytes = 4096,
+							 .gap_bytes = 20,
+							 .loss_ppb = 7,
+							 .bit_error_e15 = 8,
+							 .guarded = true,
+							 .channels = 2048,
+							 .buffer_units = 5000,
+							 .peer_buffer_units = 6000,
+							 .match_fields = MATCH_IP_PAIR | MATCH_PORTS,
+							 .ring_bytes = 1u << 20 };
+}
+
+static inline void example_switch(struct node_config *config)
+{
+	struct switch_config *self = &config->switch_;
+
+	example_node(config, NODE_SWITCH, 3);
+	*self = (struct switch_config){ .fabric_address = 65535,
+					.latency_ps = 350000,
+					.cut_through = true,
+					.arbiter = ARBITER_BY_PORT,
+					.output_queue_units_max = 32,
+					.ack_t1_ps = 30000,
+					.ack_t2_ps = 60000,
+					.ack_t3_ps = 90000,
+					.ack_collect = 48,
+					.route_count = 2,
+					.host_count = 2 };
+	self->routes = calloc(2, sizeof(*self->routes));
+	self->routes[0] = (struct route_config){ .fabric_address = 1, .ports = 6 };
+	self->routes[1] = (struct route_config){ .fabric_address = 2, .ports = 2 };
+	self->hosts = calloc(2, sizeof(*self->hosts));
+	self->hosts[0] = (struct host_config){ .host_index = 0, .fabric_address = 1, .egress_port = 63 };
+	self->hosts[1] = (struct host_config){ .host_index = 9, .fabric_address = 2, .egress_port = 0 };
+}
+
+static inline void example_nic(struct node_config *config)
+{
+	struct workload_config *workload;
+
+	example_node(config, NODE_NIC, 1);
+	config->nic = (struct nic_config){
+		.host_index = 5, .latency_ps = 100000, .flows_max = 64, .messages_max = 1000, .workload_count = 2
+	};
+	config->nic.workloads = calloc(2, sizeof(*config->nic.workloads));
+	for (uint32_t i = 0; i < 2; i++) {
+		workload = &config->nic.workloads[i];
+		*workload = (struct workload_config){ .workload_index = i,
+						      .name = "incast",
+						      .destination = DESTINATION_ROUND_ROBIN,
+						      .arrival = i ? ARRIVAL_BURST : ARRIVAL_POISSON,
+						      .frame = FRAME_HPC,
+						      .traffic_class = 1,
+						      .packet_bytes = 4096,
+						      .window = 4,
+						      .load_permille = 900,
+						      .burst_messages = 8,
+						      .burst_period_ps = 77,
+						      .start_ps = 5,
+						      .stop_ps = NODE_TIME_NEVER,
+						      .messages_max = 12,
+						      .message_bytes = i ? 65536 : 0,
+						      .size_count = 2,
+						      .seed = 0xfedcba9876543210,
+						      .destination_count = 3 };
+		workload->sizes = calloc(2, sizeof(*workload->sizes));
+		workload->sizes[0] = (struct size_point){ 10000, 150000 };
+		workload->sizes[1] = (struct size_point){ 30000000, 1000000 };
+		workload->destinations = calloc(3, sizeof(*workload->destinations));
+		for (uint32_t k = 0; k < 3; k++)
+			workload->destinations[k] = 300 * k;
+	}
+}
+
+#endif

@@ -1,0 +1,223 @@
+/*  nodes/config: each limit of nodes/config.h is held, and the sentence names field and value (TB-6, TB-23).           */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/example_config.h"
+
+static struct node_config config;
+static char why[256];
+
+START_TEST(node_config_check__complete)
+{
+	example_switch(&config);
+	ck_assert_msg(node_config_check(&config, why, sizeof(why)) == 0, "%s", why);
+	node_config_free(&config);
+	example_nic(&config);
+	ck_assert_msg(node_config_check(&config, why, sizeof(why)) == 0, "%s", why);
+	node_config_free(&config);
+}
+END_TEST
+
+START_TEST(node_config_free__zeroed)
+{
+	memset(&config, 0, sizeof(config));
+	node_config_free(&config);
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+}
+END_TEST
+
+START_TEST(node_config_check__short_why)
+{
+	char tiny[8];
+
+	memset(&config, 0, sizeof(config));
+	ck_assert_int_eq(node_config_check(&config, tiny, sizeof(tiny)), -EINVAL);
+	ck_assert_uint_eq(strlen(tiny), 7);
+}
+END_TEST
+
+START_TEST(node_config_check__missing_elements)
+{
+	example_switch(&config);
+	free(config.switch_.routes);
+	config.switch_.routes = NULL;
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "switch.route_count"));
+	config.switch_.route_count = 0;
+	node_config_free(&config);
+}
+END_TEST
+
+/* one mistake each, and what the sentence must say */
+#define SWITCH_MISTAKES(M)                                                                                            \
+	M(kind = NODE_KINDS, "kind is 2")                                                                              \
+	M(name[0] = 0, "name is empty")                                                                                \
+	M(name[1] = '/', "name has the byte 0x2f")                                                                     \
+	M(node_count = NODE_COUNT_MAX + 1, "node_count is 8193")                                                       \
+	M(index = 16, "index is 16")                                                                                   \
+	M(measure_to_ps = 999, "measure_from_ps is 1000")                                                              \
+	M(class_count = 0, "class_count is 0")                                                                         \
+	M(class_count = 9, "class_count is 9")                                                                         \
+	M(classes[1].name[0] = 0, "classes[1].name is empty")                                                          \
+	M(classes[1].max_permille = 1001, "classes[1].max_permille is 1001")                                           \
+	M(classes[1].min_permille = 701, "classes[1].min_permille is 701")                                             \
+	M(classes[0].min_permille = 701, "sum of min_permille is 1001")                                                \
+	M(port_count = 0, "port_count is 0")                                                                           \
+	M(port_count = 65, "port_count is 65")                                                                         \
+	M(ports[2].kind = PORT_KINDS, "ports[2].kind is 2")                                                            \
+	M(ports[0].peer_name[0] = 1, "ports[0].peer_name has the byte 0x01")                                           \
+	M(ports[0].peer_index = 16, "ports[0].peer_index is 16")                                                       \
+	M(ports[0].peer_index = 3, "ports[0].peer_index is 3, which is the node itself")                               \
+	M(ports[1].peer_port = 64, "ports[1].peer_port is 64")                                                         \
+	M(ports[1].rate_bps = 999999, "ports[1].rate_bps is 999999")                                                   \
+	M(ports[1].rate_bps = 800000000001, "ports[1].rate_bps is 800000000001")                                       \
+	M(ports[1].delay_ps = NODE_TIME_NEVER, "ports[1].delay_ps is 18446744073709551615")                            \
+	M(ports[1].mtu_bytes = 63, "ports[1].mtu_bytes is 63")                                                         \
+	M(ports[1].mtu_bytes = 9217, "ports[1].mtu_bytes is 9217")                                                     \
+	M(ports[1].gap_bytes = 10000, "ports[1].gap_bytes is 10000")                                                   \
+	M(ports[1].loss_ppb = 1000000001, "ports[1].loss_ppb is 1000000001")                                           \
+	M(ports[1].bit_error_e15 = 1000000000000001, "ports[1].bit_error_e15 is 1000000000000001")                     \
+	M(ports[1].guarded = false, "ports[1].guarded is false")                                                       \
+	M(ports[1].channels = 0, "ports[1].channels is 0")                                                             \
+	M(ports[1].channels = 2049, "ports[1].channels is 2049")                                                       \
+	M(ports[1].match_fields = MATCH_ALL + 1, "ports[1].match_fields is 128")                                       \
+	M(ports[1].ring_bytes = 16384, "ports[1].ring_bytes is 16384")                                                 \
+	M(ports[1].ring_bytes = 100000, "ports[1].ring_bytes is 100000, which is no power of two")                     \
+	M(switch_.fabric_address = 0, "switch.fabric_address is 0")                                                    \
+	M(switch_.fabric_address = 65536, "switch.fabric_address is 65536")                                            \
+	M(switch_.latency_ps = NODE_TIME_NEVER, "switch.latency_ps is")                                                \
+	M(switch_.arbiter = ARBITER_KINDS, "switch.arbiter is 2")                                                      \
+	M(switch_.output_queue_units_max = 0, "switch.output_queue_units_max is 0")                                    \
+	M(switch_.ack_t1_ps = NODE_TIME_NEVER, "switch.ack_t1_ps is")                                                  \
+	M(switch_.ack_collect = 0, "switch.ack_collect is 0")                                                          \
+	M(switch_.ack_collect = 49, "switch.ack_collect is 49")                                                        \
+	M(switch_.routes[1].fabric_address = 0, "switch.routes[1].fabric_address is 0")                                \
+	M(switch_.routes[1].ports = 0, "switch.routes[1].ports is 0x0")                                                \
+	M(switch_.routes[1].ports = 8, "switch.routes[1].ports is 0x8")                                                \
+	M(switch_.hosts[0].host_index = NODE_COUNT_MAX, "switch.hosts[0].host_index is 8192")                          \
+	M(switch_.hosts[0].fabric_address = 70000, "switch.hosts[0].fabric_address is 70000")                          \
+	M(switch_.hosts[0].egress_port = 64, "switch.hosts[0].egress_port is 64")
+
+#define NIC_MISTAKES(M)                                                                                               \
+	M(nic.host_index = NODE_COUNT_MAX, "nic.host_index is 8192")                                                   \
+	M(nic.latency_ps = NODE_TIME_NEVER, "nic.latency_ps is")                                                       \
+	M(nic.flows_max = 0, "nic.flows_max is 0")                                                                     \
+	M(nic.workloads[1].name[0] = 0, "nic.workloads[1].name is empty")                                              \
+	M(nic.workloads[1].destination = DESTINATION_KINDS, "nic.workloads[1].destination is 3")                       \
+	M(nic.workloads[1].frame = FRAME_KINDS, "nic.workloads[1].frame is 5")                                         \
+	M(nic.workloads[1].arrival = ARRIVAL_KINDS, "nic.workloads[1].arrival is 4")                                   \
+	M(nic.workloads[0].load_permille = 0, "nic.workloads[0].load_permille is 0")                                   \
+	M(nic.workloads[0].load_permille = 1001, "nic.workloads[0].load_permille is 1001")                             \
+	M(nic.workloads[1].burst_messages = 0, "nic.workloads[1].burst_messages is 0")                                 \
+	M(nic.workloads[1].burst_period_ps = 0, "nic.workloads[1].burst_period_ps is 0")                               \
+	M(nic.workloads[1].traffic_class = 2, "nic.workloads[1].traffic_class is 2")                                   \
+	M(nic.workloads[1].packet_bytes = 63, "nic.workloads[1].packet_bytes is 63")                                   \
+	M(nic.workloads[1].packet_bytes = 4097, "nic.workloads[1].packet_bytes is 4097")                               \
+	M(nic.workloads[1].stop_ps = 4, "nic.workloads[1].start_ps is 5")                                              \
+	M(nic.workloads[0].size_count = 0, "nic.workloads[0].size_count is 0")                                         \
+	M(nic.workloads[0].size_count = 65, "nic.workloads[0].size_count is 65")                                       \
+	M(nic.workloads[0].size_count = 1, "nic.workloads[0].sizes end at cumulative_ppm 150000")                      \
+	M(nic.workloads[0].sizes[1].bytes = 9999, "nic.workloads[0].sizes[1].bytes is 9999")                           \
+	M(nic.workloads[0].sizes[0].cumulative_ppm = 0, "nic.workloads[0].sizes[0].cumulative_ppm is 0")               \
+	M(nic.workloads[0].sizes[1].cumulative_ppm = 150000, "nic.workloads[0].sizes[1].cumulative_ppm is 150000")     \
+	M(nic.workloads[0].destination_count = 0, "nic.workloads[0].destination_count is 0")                           \
+	M(nic.workloads[0].destinations[2] = 8192, "nic.workloads[0].destinations is 8192")
+
+#define TEXT(mistake, text) text,
+static const char *const switch_texts[] = { SWITCH_MISTAKES(TEXT) };
+static const char *const nic_texts[] = { NIC_MISTAKES(TEXT) };
+
+#define CASE(mistake, text)                                                                                           \
+	case __COUNTER__ - FIRST:                                                                                      \
+		config.mistake;                                                                                        \
+		break;
+
+static void switch_mistake(int i)
+{
+	enum { FIRST = __COUNTER__ + 1 };
+	switch (i) {
+		SWITCH_MISTAKES(CASE)
+	}
+}
+
+static void nic_mistake(int i)
+{
+	enum { FIRST = __COUNTER__ + 1 };
+	switch (i) {
+		NIC_MISTAKES(CASE)
+	}
+}
+
+START_TEST(node_config_check__switch_mistake)
+{
+	uint32_t port_count;
+
+	example_switch(&config);
+	port_count = config.port_count;
+	switch_mistake(_i);
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+	ck_assert_msg(strstr(why, switch_texts[_i]), "'%s' does not say '%s'", why, switch_texts[_i]);
+	config.port_count = port_count;
+	node_config_free(&config);
+}
+END_TEST
+
+START_TEST(node_config_check__nic_mistake)
+{
+	example_nic(&config);
+	nic_mistake(_i);
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+	ck_assert_msg(strstr(why, nic_texts[_i]), "'%s' does not say '%s'", why, nic_texts[_i]);
+	node_config_free(&config);
+}
+END_TEST
+
+/* a link without propagation delay at a node without latency leaves the clock no lookahead (TB-7) */
+START_TEST(node_config_check__no_lookahead)
+{
+	example_nic(&config);
+	config.nic.latency_ps = 0;
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), 0);
+	config.ports[0].delay_ps = 0;
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "ports[0].delay_ps is 0"));
+	node_config_free(&config);
+}
+END_TEST
+
+START_TEST(node_config_check__nic_has_one_port)
+{
+	example_nic(&config);
+	node_config_free(&config);
+	example_node(&config, NODE_NIC, 2);
+	config.nic = (struct nic_config){ .latency_ps = 1, .flows_max = 1 };
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "port_count is 2"));
+	node_config_free(&config);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("config");
+	TCase *tcase = tcase_create("config");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_test(tcase, node_config_check__complete);
+	tcase_add_test(tcase, node_config_free__zeroed);
+	tcase_add_test(tcase, node_config_check__short_why);
+	tcase_add_test(tcase, node_config_check__missing_elements);
+	tcase_add_loop_test(tcase, node_config_check__switch_mistake, 0, sizeof(switch_texts) / sizeof(*switch_texts));
+	tcase_add_loop_test(tcase, node_config_check__nic_mistake, 0, sizeof(nic_texts) / sizeof(*nic_texts));
+	tcase_add_test(tcase, node_config_check__no_lookahead);
+	tcase_add_test(tcase, node_config_check__nic_has_one_port);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

@@ -1,0 +1,324 @@
+/*  nodes/control: what is sent arrives, nonsense is refused with a sentence, descriptors travel (TB-6, TB-23).         */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nodes/control.h"
+#include "tests/unit/example_config.h"
+
+static struct node_config config;
+static struct control_message sent, got;
+static char why[256];
+static int sockets[2];
+
+static void setup(void)
+{
+	memset(&sent, 0, sizeof(sent));
+	memset(&got, 0, sizeof(got));
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
+}
+
+static void round_trip(void)
+{
+	uint8_t *bytes = NULL;
+	int length = control_pack(&sent, &bytes);
+
+	ck_assert_int_gt(length, 0);
+	ck_assert_msg(!control_unpack(bytes, (size_t)length, &got, why, sizeof(why)), "%s", why);
+	free(bytes);
+	ck_assert_int_eq(got.kind, sent.kind);
+	ck_assert_int_eq(got.number, sent.number);
+	ck_assert_str_eq(got.text, sent.text);
+	ck_assert_str_eq(got.text2, sent.text2);
+}
+
+START_TEST(control_pack__every_kind)
+{
+	static char body[] = "flow_id  extent\n  5  9\n";
+
+	example_nic(&config);
+	sent = (struct control_message){ .kind = (enum control_kind)_i,
+					 .number = -5,
+					 .text = "ifct",
+					 .text2 = "7",
+					 .body = body,
+					 .config = &config };
+	round_trip();
+	ck_assert_str_eq(got.body, body);
+	ck_assert_int_eq(got.config != NULL, _i == CONTROL_CONFIGURE);
+	control_message_free(&got);
+	node_config_free(&config);
+}
+END_TEST
+
+static void port_expect(const struct port_config *a, const struct port_config *b)
+{
+	ck_assert_int_eq(a->kind, b->kind);
+	ck_assert_str_eq(a->peer_name, b->peer_name);
+	ck_assert_uint_eq(a->peer_index, b->peer_index);
+	ck_assert_uint_eq(a->peer_port, b->peer_port);
+	ck_assert_uint_eq(a->link_index, b->link_index);
+	ck_assert_uint_eq(a->rate_bps, b->rate_bps);
+	ck_assert_uint_eq(a->delay_ps, b->delay_ps);
+	ck_assert_uint_eq(a->mtu_bytes, b->mtu_bytes);
+	ck_assert_uint_eq(a->gap_bytes, b->gap_bytes);
+	ck_assert_uint_eq(a->loss_ppb, b->loss_ppb);
+	ck_assert_uint_eq(a->bit_error_e15, b->bit_error_e15);
+	ck_assert_int_eq(a->guarded, b->guarded);
+	ck_assert_uint_eq(a->channels, b->channels);
+	ck_assert_uint_eq(a->buffer_units, b->buffer_units);
+	ck_assert_uint_eq(a->peer_buffer_units, b->peer_buffer_units);
+	ck_assert_uint_eq(a->match_fields, b->match_fields);
+	ck_assert_uint_eq(a->ring_bytes, b->ring_bytes);
+}
+
+static void node_expect(const struct node_config *a, const struct node_config *b)
+{
+	ck_assert_int_eq(a->kind, b->kind);
+	ck_assert_str_eq(a->name, b->name);
+	ck_assert_uint_eq(a->index, b->index);
+	ck_assert_uint_eq(a->node_count, b->node_count);
+	ck_assert_uint_eq(a->seed, b->seed);
+	ck_assert_uint_eq(a->measure_from_ps, b->measure_from_ps);
+	ck_assert_uint_eq(a->measure_to_ps, b->measure_to_ps);
+	ck_assert_uint_eq(a->sample_ps, b->sample_ps);
+	ck_assert_uint_eq(a->samples_max, b->samples_max);
+	ck_assert_uint_eq(a->class_count, b->class_count);
+	ck_assert_mem_eq(a->classes, b->classes, sizeof(a->classes));
+	ck_assert_uint_eq(a->port_count, b->port_count);
+	for (uint32_t i = 0; i < a->port_count; i++)
+		port_expect(&a->ports[i], &b->ports[i]);
+}
+
+START_TEST(control_unpack__switch_as_it_was)
+{
+	const struct switch_config *a, *b;
+
+	example_switch(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	round_trip();
+	node_expect(got.config, &config);
+	a = &got.config->switch_;
+	b = &config.switch_;
+	ck_assert_uint_eq(a->fabric_address, b->fabric_address);
+	ck_assert_uint_eq(a->latency_ps, b->latency_ps);
+	ck_assert_int_eq(a->cut_through, b->cut_through);
+	ck_assert_int_eq(a->arbiter, b->arbiter);
+	ck_assert_uint_eq(a->output_queue_units_max, b->output_queue_units_max);
+	ck_assert_uint_eq(a->ack_t1_ps, b->ack_t1_ps);
+	ck_assert_uint_eq(a->ack_t2_ps, b->ack_t2_ps);
+	ck_assert_uint_eq(a->ack_t3_ps, b->ack_t3_ps);
+	ck_assert_uint_eq(a->ack_collect, b->ack_collect);
+	ck_assert_uint_eq(a->route_count, 2);
+	ck_assert_uint_eq(a->host_count, 2);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(a->routes[i].fabric_address, b->routes[i].fabric_address);
+		ck_assert_uint_eq(a->routes[i].ports, b->routes[i].ports);
+	}
+	ck_assert_mem_eq(a->hosts, b->hosts, 2 * sizeof(*a->hosts));
+	control_message_free(&got);
+	node_config_free(&config);
+}
+END_TEST
+
+static void workload_expect(const struct workload_config *a, const struct workload_config *b)
+{
+	ck_assert_uint_eq(a->workload_index, b->workload_index);
+	ck_assert_str_eq(a->name, b->name);
+	ck_assert_int_eq(a->destination, b->destination);
+	ck_assert_int_eq(a->arrival, b->arrival);
+	ck_assert_int_eq(a->frame, b->frame);
+	ck_assert_uint_eq(a->traffic_class, b->traffic_class);
+	ck_assert_uint_eq(a->packet_bytes, b->packet_bytes);
+	ck_assert_uint_eq(a->window, b->window);
+	ck_assert_uint_eq(a->load_permille, b->load_permille);
+	ck_assert_uint_eq(a->burst_messages, b->burst_messages);
+	ck_assert_uint_eq(a->burst_period_ps, b->burst_period_ps);
+	ck_assert_uint_eq(a->start_ps, b->start_ps);
+	ck_assert_uint_eq(a->stop_ps, b->stop_ps);
+	ck_assert_uint_eq(a->messages_max, b->messages_max);
+	ck_assert_uint_eq(a->message_bytes, b->message_bytes);
+	ck_assert_uint_eq(a->seed, b->seed);
+	ck_assert_uint_eq(a->size_count, b->size_count);
+	for (uint32_t i = 0; i < a->size_count; i++) {
+		ck_assert_uint_eq(a->sizes[i].bytes, b->sizes[i].bytes);
+		ck_assert_uint_eq(a->sizes[i].cumulative_ppm, b->sizes[i].cumulative_ppm);
+	}
+	ck_assert_uint_eq(a->destination_count, b->destination_count);
+	ck_assert_mem_eq(a->destinations, b->destinations, a->destination_count * sizeof(*a->destinations));
+}
+
+START_TEST(control_unpack__nic_as_it_was)
+{
+	example_nic(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	round_trip();
+	node_expect(got.config, &config);
+	ck_assert_uint_eq(got.config->nic.host_index, config.nic.host_index);
+	ck_assert_uint_eq(got.config->nic.latency_ps, config.nic.latency_ps);
+	ck_assert_uint_eq(got.config->nic.flows_max, config.nic.flows_max);
+	ck_assert_uint_eq(got.config->nic.messages_max, config.nic.messages_max);
+	ck_assert_uint_eq(got.config->nic.workload_count, 2);
+	for (int i = 0; i < 2; i++)
+		workload_expect(&got.config->nic.workloads[i], &config.nic.workloads[i]);
+	control_message_free(&got);
+	node_config_free(&config);
+}
+END_TEST
+
+/* every way of cutting a message short, and every byte of it spoilt: refused or harmless, never a crash or a leak */
+START_TEST(control_unpack__spoilt_bytes)
+{
+	uint8_t *bytes = NULL;
+	int length;
+
+	if (_i)
+		example_nic(&config);
+	else
+		example_switch(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	length = control_pack(&sent, &bytes);
+	for (int i = 0; i < length; i++) {
+		uint8_t *part = malloc((size_t)i + 1);
+
+		memcpy(part, bytes, (size_t)i);
+		why[0] = 0;
+		if (!control_unpack(part, (size_t)i, &got, why, sizeof(why)))
+			control_message_free(&got);
+		else
+			ck_assert_uint_gt(strlen(why), 10);
+		free(part);
+		bytes[i] ^= 0x55;
+		if (!control_unpack(bytes, (size_t)length, &got, why, sizeof(why)))
+			control_message_free(&got);
+		bytes[i] ^= 0x55;
+	}
+	free(bytes);
+	node_config_free(&config);
+}
+END_TEST
+
+START_TEST(control_unpack__no_message)
+{
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the bytes are no control message");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind 0");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x07", 2, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind 7");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &got, why,
+					sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind -1");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x01", 2, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the message to configure a node has no configuration");
+}
+END_TEST
+
+/* limits are held on arrival too, whoever sent it */
+START_TEST(control_unpack__configuration_is_checked)
+{
+	uint8_t *bytes = NULL;
+	int length;
+
+	example_switch(&config);
+	config.ports[1].mtu_bytes = 9217;
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	length = control_pack(&sent, &bytes);
+	ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "ports[1].mtu_bytes is 9217, it must be 64..9216");
+	free(bytes);
+	node_config_free(&config);
+}
+END_TEST
+
+START_TEST(control_send__with_descriptors)
+{
+	example_switch(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config, .fd_count = CONTROL_FDS_MAX };
+	for (uint32_t i = 0; i < sent.fd_count; i++)
+		sent.fds[i] = sockets[0];
+	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), 0);
+	ck_assert_uint_eq(got.fd_count, CONTROL_FDS_MAX);
+	ck_assert_int_ge(fcntl(got.fds[CONTROL_FDS_MAX - 1], F_GETFD), FD_CLOEXEC);
+	control_message_free(&got);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), -EAGAIN);
+	node_config_free(&config);
+}
+END_TEST
+
+/* descriptors that came with nonsense are closed again */
+START_TEST(control_receive__nonsense_with_descriptors)
+{
+	int probe = dup(0), after;
+
+	close(probe);
+	sent = (struct control_message){ .kind = CONTROL_KINDS, .fd_count = 3, .fds = { 0, 1, 2 } };
+	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "unknown kind"));
+	after = dup(0);
+	ck_assert_int_eq(after, probe);
+	close(after);
+}
+END_TEST
+
+START_TEST(control_receive__peer_is_gone)
+{
+	sent = (struct control_message){ .kind = CONTROL_READY };
+	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
+	close(sockets[0]);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), 0); /* what it said last is heard */
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), -EPIPE);
+	ck_assert_int_eq(control_send(sockets[1], &sent), -EPIPE);
+}
+END_TEST
+
+/* more than a socket takes by default, then more than a message may have */
+START_TEST(control_send__large)
+{
+	size_t length = 300000;
+
+	sent = (struct control_message){ .kind = CONTROL_ANSWER, .body = malloc(2 * CONTROL_BYTES_MAX) };
+	memset(sent.body, 'x', 2 * CONTROL_BYTES_MAX);
+	sent.body[length] = 0;
+	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), 0);
+	ck_assert_uint_eq(strlen(got.body), length);
+	control_message_free(&got);
+	sent.body[length] = 'x';
+	sent.body[2 * CONTROL_BYTES_MAX - 1] = 0;
+	ck_assert_int_eq(control_send(sockets[0], &sent), -EMSGSIZE);
+	free(sent.body);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("control");
+	TCase *tcase = tcase_create("control");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_loop_test(tcase, control_pack__every_kind, 0, CONTROL_KINDS);
+	tcase_add_test(tcase, control_unpack__switch_as_it_was);
+	tcase_add_test(tcase, control_unpack__nic_as_it_was);
+	tcase_add_loop_test(tcase, control_unpack__spoilt_bytes, 0, 2);
+	tcase_add_test(tcase, control_unpack__no_message);
+	tcase_add_test(tcase, control_unpack__configuration_is_checked);
+	tcase_add_test(tcase, control_send__with_descriptors);
+	tcase_add_test(tcase, control_receive__nonsense_with_descriptors);
+	tcase_add_test(tcase, control_receive__peer_is_gone);
+	tcase_add_test(tcase, control_send__large);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

@@ -1,0 +1,101 @@
+/*  nodes/event_tree: the earliest source, and of several at once the one with the lowest index (TB-7).                */
+#include <check.h>
+#include <stdlib.h>
+
+#include "nodes/event_tree.h"
+#include "nodes/random.h"
+
+START_TEST(event_tree_init__nothing_is_due)
+{
+	struct event_tree tree;
+
+	ck_assert_int_eq(event_tree_init(&tree, (uint32_t)_i), 0);
+	ck_assert_uint_ge(tree.leaf_count, (uint32_t)_i);
+	ck_assert_uint_eq(event_tree_next_at(&tree), NODE_TIME_NEVER);
+	event_tree_fini(&tree);
+}
+END_TEST
+
+START_TEST(event_tree_set__earliest_comes_first)
+{
+	struct event_tree tree;
+
+	event_tree_init(&tree, 5);
+	event_tree_set(&tree, 3, 30);
+	event_tree_set(&tree, 4, 20);
+	event_tree_set(&tree, 0, 40);
+	ck_assert_uint_eq(event_tree_first(&tree), 4);
+	ck_assert_uint_eq(event_tree_next_at(&tree), 20);
+	event_tree_set(&tree, 4, 50);
+	ck_assert_uint_eq(event_tree_first(&tree), 3);
+	event_tree_set(&tree, 3, NODE_TIME_NEVER);
+	ck_assert_uint_eq(event_tree_first(&tree), 0);
+	event_tree_fini(&tree);
+}
+END_TEST
+
+START_TEST(event_tree_set__lower_index_at_the_same_time)
+{
+	struct event_tree tree;
+
+	event_tree_init(&tree, 8);
+	for (uint32_t source = 8; source-- > 0;) {
+		event_tree_set(&tree, source, 7);
+		ck_assert_uint_eq(event_tree_first(&tree), source);
+	}
+	event_tree_set(&tree, 0, 8);
+	ck_assert_uint_eq(event_tree_first(&tree), 1);
+	event_tree_set(&tree, 0, 7);
+	ck_assert_uint_eq(event_tree_first(&tree), 0);
+	event_tree_fini(&tree);
+}
+END_TEST
+
+/* against a plain search, with few different times so that many are equal */
+START_TEST(event_tree_set__as_a_plain_search)
+{
+	uint32_t count = (uint32_t)_i;
+	node_time_t *due = malloc(count * sizeof(*due));
+	struct random random;
+	struct event_tree tree;
+
+	random_init(&random, 3, count);
+	event_tree_init(&tree, count);
+	for (uint32_t i = 0; i < count; i++)
+		due[i] = NODE_TIME_NEVER;
+	for (uint32_t round = 0; round < 600; round++) {
+		uint32_t source = (uint32_t)random_below(&random, count), first = 0;
+		uint64_t time = random_below(&random, 12);
+
+		due[source] = time == 11 ? NODE_TIME_NEVER : time;
+		event_tree_set(&tree, source, due[source]);
+		for (uint32_t i = 1; i < count; i++)
+			if (due[i] < due[first])
+				first = i;
+		ck_assert_uint_eq(event_tree_next_at(&tree), due[first]);
+		if (due[first] != NODE_TIME_NEVER)
+			ck_assert_uint_eq(event_tree_first(&tree), first);
+	}
+	free(due);
+	event_tree_fini(&tree);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("event_tree");
+	TCase *tcase = tcase_create("event_tree");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_loop_test(tcase, event_tree_init__nothing_is_due, 1, 10);
+	tcase_add_test(tcase, event_tree_set__earliest_comes_first);
+	tcase_add_test(tcase, event_tree_set__lower_index_at_the_same_time);
+	tcase_add_loop_test(tcase, event_tree_set__as_a_plain_search, 1, 34);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}

@@ -1,0 +1,209 @@
+/*  switchd/ofct: channels of a fabric link, allocated by its sender, and the way back of ACKs (FC-5, FC-8, FC-9, FC-14). */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "nodes/config.h"
+#include "switchd/ifct.h"
+#include "switchd/ofct.h"
+
+#define CHANNELS 16u
+
+static struct ofct ofct;
+
+static void setup(void)
+{
+	ck_assert_int_eq(ofct_init(&ofct, CHANNELS), 0);
+}
+
+static void teardown(void)
+{
+	ofct_fini(&ofct);
+}
+
+/* a channel with @units under way */
+static int open_channel(uint32_t input_port, uint32_t flow_id, uint32_t units)
+{
+	int id = ofct_lookup(&ofct, input_port, flow_id);
+
+	if (id >= 0)
+		ofct_send(&ofct, (uint32_t)id, units);
+	return id;
+}
+
+START_TEST(ofct_init__all_free)
+{
+	ck_assert_uint_eq(ofct.used, 0);
+	ck_assert_uint_eq(ofct.channels, CHANNELS);
+}
+END_TEST
+
+/* FC-8: the key is input port and flow_id there, and nothing less */
+START_TEST(ofct_lookup__port_and_flow_id_are_the_key)
+{
+	int a = open_channel(0, 5, 1), b = open_channel(1, 5, 1), c = open_channel(0, 6, 1);
+
+	ck_assert(a != b && b != c && a != c);
+	ck_assert_int_eq(ofct_lookup(&ofct, 0, 5), a);
+	ck_assert_int_eq(ofct_lookup(&ofct, 1, 5), b);
+	ck_assert_int_eq(ofct_lookup(&ofct, 0, 6), c);
+	ck_assert_uint_eq(ofct.used, 3);
+}
+END_TEST
+
+/* FC-5: 2048 channels from 64 ports, every id given out once */
+START_TEST(ofct_lookup__ids_are_unique)
+{
+	static bool taken[NODE_CHANNELS_MAX];
+	struct ofct large;
+
+	ck_assert_int_eq(ofct_init(&large, NODE_CHANNELS_MAX), 0);
+	for (uint32_t i = 0; i < NODE_CHANNELS_MAX; i++) {
+		int id = ofct_lookup(&large, i % NODE_PORTS_MAX, i);
+
+		ck_assert(id >= 0 && id < (int)NODE_CHANNELS_MAX && !taken[id]);
+		taken[id] = true;
+		ofct_send(&large, (uint32_t)id, 1);
+	}
+	ck_assert_int_eq(ofct_lookup(&large, 9, 8), -ENOSPC);
+	for (uint32_t i = 0; i < NODE_CHANNELS_MAX; i++)
+		ck_assert(ofct_lookup(&large, i % NODE_PORTS_MAX, i) >= 0);
+	ofct_fini(&large);
+}
+END_TEST
+
+/* FC-9: new flows find no line, existing ones go on, high water is kept */
+START_TEST(ofct_lookup__table_full)
+{
+	uint32_t flow;
+	bool freed;
+	int first = open_channel(3, 0, 2);
+
+	for (uint32_t i = 1; i < CHANNELS; i++)
+		ck_assert_int_ge(open_channel(3, i, 2), 0);
+	ck_assert_int_eq(ofct_lookup(&ofct, 3, CHANNELS), -ENOSPC);
+	ck_assert_int_eq(ofct_lookup(&ofct, 3, 0), first);
+	ck_assert_uint_eq(ofct.used, CHANNELS);
+	ck_assert(ofct_on_ack(&ofct, (uint32_t)first, 2, &flow, &freed) && freed);
+	ck_assert_int_eq(ofct_lookup(&ofct, 3, CHANNELS), first);
+	ck_assert_uint_eq(ofct.used_max, CHANNELS);
+}
+END_TEST
+
+START_TEST(ofct_send__position_is_what_was_sent_before)
+{
+	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9);
+	uint16_t start = ofct_send(&ofct, id, 3);
+
+	ck_assert_uint_eq(ofct_send(&ofct, id, 16), (uint16_t)(start + 3));
+	ck_assert_uint_eq(ofct_send(&ofct, id, 1), (uint16_t)(start + 19));
+	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 20);
+}
+END_TEST
+
+/* FC-7: positions wrap, in the header after 2^16, in the table after 2^32 */
+START_TEST(ofct_send__positions_wrap)
+{
+	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9), flow;
+	bool freed;
+
+	ofct.entries[id].data_flow = ofct.entries[id].ack_flow = UINT32_MAX - 1;
+	ck_assert_uint_eq(ofct_send(&ofct, id, 5), 65534);
+	ck_assert_uint_eq(ofct_send(&ofct, id, 5), 3);
+	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 10);
+	ck_assert(ofct_on_ack(&ofct, id, 4, &flow, &freed) && !freed);
+	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 6);
+}
+END_TEST
+
+/* FC-8, FC-12: read backwards the table says whose ACK it is */
+START_TEST(ofct_on_ack__finds_the_flow)
+{
+	uint32_t id = (uint32_t)open_channel(63, 2047, 4), flow = 0;
+	bool freed = true;
+
+	ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed));
+	ck_assert_uint_eq(flow_ref_port(flow), 63);
+	ck_assert_uint_eq(flow_ref_id(flow), 2047);
+	ck_assert(!freed);
+	ck_assert(ofct_on_ack(&ofct, id, 0, &flow, &freed) && !freed);
+}
+END_TEST
+
+/* FC-14: free again with the last unit; the id may be another flow's at once, its positions run on */
+START_TEST(ofct_on_ack__last_unit_frees)
+{
+	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
+	bool freed;
+
+	ck_assert(ofct_on_ack(&ofct, id, 3, &flow, &freed) && !freed);
+	ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed) && freed);
+	ck_assert_uint_eq(ofct.used, 0);
+	ck_assert_int_eq(ofct_lookup(&ofct, 4, 7), (int)id);
+	ck_assert_uint_eq(ofct_send(&ofct, id, 1), 4);
+	ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed) && freed);
+	ck_assert_uint_eq(flow, flow_ref(4, 7));
+}
+END_TEST
+
+/* TB-23: an ACK for what is not under way changes nothing */
+START_TEST(ofct_on_ack__nothing_of_the_kind)
+{
+	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
+	bool freed;
+
+	ck_assert(!ofct_on_ack(&ofct, id, 5, &flow, &freed));
+	ck_assert(!ofct_on_ack(&ofct, id + 1, 1, &flow, &freed));
+	ck_assert(!ofct_on_ack(&ofct, CHANNELS, 1, &flow, &freed));
+	ck_assert(!ofct_on_ack(&ofct, UINT32_MAX, 0, &flow, &freed));
+	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 4);
+	ck_assert(ofct_on_ack(&ofct, id, 4, &flow, &freed) && freed);
+	ck_assert(!ofct_on_ack(&ofct, id, 0, &flow, &freed) && !freed);
+}
+END_TEST
+
+/* freeing takes the right line out of its chain, whatever else is in it */
+START_TEST(ofct_on_ack__chains_stay_whole)
+{
+	uint32_t flow, id;
+	bool freed;
+
+	for (uint32_t round = 0; round < 50; round++) {
+		for (uint32_t i = 0; i < CHANNELS; i++)
+			ck_assert_int_ge(open_channel(i % 4, (round * 7 + i * 16) % 2048, 1), 0);
+		for (uint32_t i = 0; i < CHANNELS; i++) {
+			uint32_t k = (i * 5 + round) % CHANNELS;
+
+			id = (uint32_t)ofct_lookup(&ofct, k % 4, (round * 7 + k * 16) % 2048);
+			ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed) && freed);
+			ck_assert_uint_eq(flow, flow_ref(k % 4, (round * 7 + k * 16) % 2048));
+		}
+		ck_assert_uint_eq(ofct.used, 0);
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("ofct");
+	TCase *tcase = tcase_create("ofct");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, ofct_init__all_free);
+	tcase_add_test(tcase, ofct_lookup__port_and_flow_id_are_the_key);
+	tcase_add_test(tcase, ofct_lookup__ids_are_unique);
+	tcase_add_test(tcase, ofct_lookup__table_full);
+	tcase_add_test(tcase, ofct_send__position_is_what_was_sent_before);
+	tcase_add_test(tcase, ofct_send__positions_wrap);
+	tcase_add_test(tcase, ofct_on_ack__finds_the_flow);
+	tcase_add_test(tcase, ofct_on_ack__last_unit_frees);
+	tcase_add_test(tcase, ofct_on_ack__nothing_of_the_kind);
+	tcase_add_test(tcase, ofct_on_ack__chains_stay_whole);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,117 @@
+/*  switchd/packet: the pool and the first-in first-out queue (FC-11).                                                */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "switchd/packet.h"
+
+#define PACKETS 5u
+#define CAPTURED_MAX 128u
+
+static struct packet_pool pool;
+
+static void setup(void)
+{
+	ck_assert_int_eq(packet_pool_init(&pool, PACKETS, CAPTURED_MAX), 0);
+}
+
+static void teardown(void)
+{
+	packet_pool_fini(&pool);
+}
+
+START_TEST(packet_pool_init__every_packet_has_its_own_room)
+{
+	struct packet *packets[PACKETS];
+
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		packets[i] = packet_alloc(&pool);
+		ck_assert_ptr_nonnull(packets[i]);
+		ck_assert_uint_eq((uintptr_t)packets[i] % 64, 0);
+		memset(packets[i], (int)i, sizeof(struct packet) + CAPTURED_MAX);
+	}
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		ck_assert_uint_eq(packets[i]->frame_bytes, i * 0x01010101u);
+		ck_assert_uint_eq(packets[i]->bytes[CAPTURED_MAX - 1], i);
+	}
+}
+END_TEST
+
+/* FC-9: running out is normal, and ends when one comes back */
+START_TEST(packet_alloc__all_in_use)
+{
+	struct packet *last = NULL;
+
+	for (uint32_t i = 0; i < PACKETS; i++)
+		last = packet_alloc(&pool);
+	ck_assert_uint_eq(pool.used, PACKETS);
+	ck_assert_ptr_null(packet_alloc(&pool));
+	ck_assert_uint_eq(pool.used, PACKETS);
+	packet_free(&pool, last);
+	ck_assert_ptr_eq(packet_alloc(&pool), last);
+	ck_assert_ptr_null(packet_alloc(&pool));
+}
+END_TEST
+
+START_TEST(packet_free__last_in_first_out)
+{
+	struct packet *a = packet_alloc(&pool), *b = packet_alloc(&pool);
+
+	packet_free(&pool, a);
+	packet_free(&pool, b);
+	ck_assert_uint_eq(pool.used, 0);
+	ck_assert_ptr_eq(packet_alloc(&pool), b);
+	ck_assert_ptr_eq(packet_alloc(&pool), a);
+	ck_assert_ptr_ne(packet_alloc(&pool), a);
+}
+END_TEST
+
+START_TEST(packet_queue_pop__first_in_first_out)
+{
+	struct packet_queue queue = { 0 };
+	struct packet *packets[PACKETS];
+
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		packets[i] = packet_alloc(&pool);
+		packet_queue_push(&queue, packets[i]);
+	}
+	for (uint32_t i = 0; i < PACKETS; i++)
+		ck_assert_ptr_eq(packet_queue_pop(&queue), packets[i]);
+	ck_assert_ptr_null(queue.head);
+}
+END_TEST
+
+START_TEST(packet_queue_push__again_after_empty)
+{
+	struct packet_queue queue = { 0 };
+	struct packet *a = packet_alloc(&pool), *b = packet_alloc(&pool);
+
+	packet_queue_push(&queue, a);
+	ck_assert_ptr_eq(packet_queue_pop(&queue), a);
+	packet_queue_push(&queue, b);
+	packet_queue_push(&queue, a);
+	ck_assert_ptr_eq(packet_queue_pop(&queue), b);
+	ck_assert_ptr_eq(packet_queue_pop(&queue), a);
+	ck_assert_ptr_null(queue.head);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("packet");
+	TCase *tcase = tcase_create("packet");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, packet_pool_init__every_packet_has_its_own_room);
+	tcase_add_test(tcase, packet_alloc__all_in_use);
+	tcase_add_test(tcase, packet_free__last_in_first_out);
+	tcase_add_test(tcase, packet_queue_pop__first_in_first_out);
+	tcase_add_test(tcase, packet_queue_push__again_after_empty);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
