@@ -35,7 +35,7 @@ node_src := $(wildcard nodes/*.c) $(wildcard nodes/wire/*.c)
 switchd_src := $(filter-out switchd/main.c,$(wildcard switchd/*.c))
 nicd_src := $(filter-out nicd/main.c,$(wildcard nicd/*.c))
 orchestrator_src := $(filter-out orchestrator/main.c,$(wildcard orchestrator/*.c))
-sim_src := $(filter-out tests/sim/test_%.c,$(wildcard tests/sim/*.c))
+sim_src := $(filter-out tests/sim/test_%.c tests/sim/sim_json.c,$(wildcard tests/sim/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 lib_nodes := $(B)/libnodes.a
@@ -141,7 +141,7 @@ build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/f
 .PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control.pb-c.c
 
 unit-sim: $(unit_tests) $(sim_tests)
-test-helpers: $(helpers)
+test-helpers: $(helpers) $(B)/sim/sim_json
 benches: $(benches)
 fuzzers: $(fuzzers)
 .PHONY: test-helpers benches

@@ -172,15 +172,20 @@ static uint32_t flow_slot(struct nic *nic, const struct workload_message *messag
 
 static void start_message(struct nic *nic)
 {
+	struct port_stats *port = nic->link->stats;
 	struct workload_message message;
 	uint32_t slot;
 
 	workload_step(&nic->workloads, nic->now_ps, &message);
 	slot = flow_slot(nic, &message);
-	if (slot == SEND_NONE)
+	if (slot == SEND_NONE) {
 		nic->stats->drops[DROP_FLOW_TABLE_FULL]++;
-	else
-		send_queue_put(&nic->queue, slot, message.bytes, message.start_ps);
+		return;
+	}
+	send_queue_put(&nic->queue, slot, message.bytes, message.start_ps);
+	port->queue_bytes += message.bytes;
+	if (port->queue_bytes > port->queue_bytes_max)
+		port->queue_bytes_max = port->queue_bytes;
 }
 
 /* deferred messages are due now, not in the past */
@@ -235,6 +240,7 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 		send_queue_write(&nic->queue, &packet, bytes);
 	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
 	count_sent(nic, &packet);
+	nic->link->stats->queue_bytes -= packet.payload_bytes;
 	send_queue_sent(&nic->queue, traffic_class, &packet);
 	if (packet.message_last)
 		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload, nic->link->busy_until_ps);

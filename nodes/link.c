@@ -248,9 +248,12 @@ node_time_t link_flush(struct link *link)
 
 /* ---- receiving ---- */
 
+/* Records come in the order of their first bits, so only a peer that lies about lengths has one due before the one in
+ * front of it: it is due then, for time never goes back.                                                            */
 node_time_t link_next_at(struct link *link)
 {
 	uint32_t wire_bytes;
+	node_time_t due;
 
 	link->head_bytes = ring_peek(&link->rx, &link->head);
 	if (!link->head_bytes)
@@ -258,7 +261,11 @@ node_time_t link_next_at(struct link *link)
 	wire_bytes = link->head.wire_bytes;
 	if (link->head.kind == RECORD_PACKET && link->cut_through && wire_bytes > HEADER_BYTES)
 		wire_bytes = HEADER_BYTES;
-	return link->head.at_ps + link_frame_time_of(link, wire_bytes);
+	due = link->head.at_ps + link_frame_time_of(link, wire_bytes);
+	if (due < link->head.at_ps)
+		return NODE_TIME_NEVER;
+	link->head_due_ps = node_time_max(link->head_due_ps, due);
+	return link->head_due_ps;
 }
 
 static void bad_record(struct link *link)

@@ -91,6 +91,7 @@ struct link {
 	uint32_t peer_buffer_units;               /* peer's; 0: the same */
 	/* receiving */
 	struct ring_rx rx;
+	node_time_t head_due_ps;    /* when the last record that link_next_at() looked at is due */
 	const uint8_t *head_bytes;
 	uint32_t sequence_expected;
 	uint32_t seen_told;

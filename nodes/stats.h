@@ -52,7 +52,7 @@ struct port_stats {
 	uint64_t hole_units;               /* positions missing in arriving flows (FC-17) */
 	uint64_t paused_ps;                /* data waited while the peer's buffer was full */
 	uint64_t channel_waits;            /* packets that waited for a free channel (FC-9) */
-	uint64_t queue_bytes;              /* now waiting for this output: requested and in the output queue */
+	uint64_t queue_bytes;              /* now waiting for this output: requested and in the output queue; at a NIC, of messages */
 	uint64_t queue_bytes_max;
 	uint64_t queue_byte_ns_sum;        /* integral of queue_bytes over the measured interval */
 	uint64_t input_units_max;          /* most data units in the input buffer */

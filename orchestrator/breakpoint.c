@@ -16,9 +16,9 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 enum step {
-	STEP_NEXT,    /* the next command, please */
-	STEP_BAD,     /* the command was no good; b->why */
-	STEP_LEAVE,   /* b->outcome */
+	STEP_NEXT,  /* the next command, please */
+	STEP_BAD,   /* the command was no good; b->why */
+	STEP_LEAVE, /* b->outcome */
 };
 
 struct breakpoint {
@@ -38,11 +38,14 @@ static const struct command {
 	command_fn *obey;
 	const char *help;
 } commands[] = {
-	{ "step", command_step, "step [TIME | until CONDITION]   go on for one window, for TIME (10ns), or until e.g. "
-				"s2.p1.queue_bytes > 10kB" },
-	{ "show", command_show, "show TABLE NODE [PORT]          print a table of a node (efct, ifct, ofct, ..., trace)" },
+	{ "step", command_step,
+	  "step [TIME | until CONDITION]   go on for one window, for TIME (10ns), or until e.g. "
+	  "s2.p1.queue_bytes > 10kB" },
+	{ "show", command_show,
+	  "show TABLE NODE [PORT]          print a table of a node (efct, ifct, ofct, ..., trace)" },
 	{ "set", command_set, "set NODE NAME VALUE             change a parameter of a node" },
-	{ "continue", command_continue, "continue [TIME]                 go on to the end, or until the fabric's time is TIME" },
+	{ "continue", command_continue,
+	  "continue [TIME]                 go on to the end, or until the fabric's time is TIME" },
 	{ "status", command_status, "status                          where the fabric is and who holds data" },
 	{ "help", command_help, "help                            this list" },
 	{ "quit", command_quit, "quit                            end the run here" },
@@ -269,8 +272,8 @@ static enum step command_show(struct breakpoint *b, char *rest)
 	if (port[0]) {
 		ports = port_name_find(node, port);
 		if (!ports)
-			return bad(b, "%s has no port '%s': give a number below %u or the name of a neighbour", name, port,
-				   node->port_count);
+			return bad(b, "%s has no port '%s': give a number below %u or the name of a neighbour", name,
+				   port, node->port_count);
 		message.number = __builtin_ctzll(ports);
 	}
 	snprintf(message.text, sizeof(message.text), "%s", table);

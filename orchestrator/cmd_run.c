@@ -1,6 +1,6 @@
 /*  cmd_run - `heddle run SCENARIO`: the whole way from a file to an exit status (TB-10).
  *
- *  scenario -> plan -> processes -> virtual clock to the end -> statistics -> results -> expectations. Nothing is started
+ *  scenario -> plan -> processes -> clock to the end -> statistics -> results -> expectations. Nothing is started
  *  before everything has been understood; nothing is left behind however it ends.                                    */
 #include <errno.h>
 #include <stdio.h>
@@ -35,11 +35,11 @@ struct options {
 	const char *settings[SETTINGS_MAX];
 	unsigned setting_count;
 	char seed[32];
-	const char *json;   /* NULL: none; JSON_STDOUT */
+	const char *json; /* NULL: none; JSON_STDOUT */
 	const char *csv;
 	bool timing, quiet;
 	const char *script;
-	bool breaks;        /* there is a breakpoint */
+	bool breaks; /* there is a breakpoint */
 	node_time_t break_ps, slow_ps_per_s;
 	struct fabric_options fabric;
 };
@@ -201,12 +201,12 @@ static const struct option {
 	bool has_value;
 	int (*take)(struct options *options, const char *value);
 } option_table[] = {
-	{ "--csv", true, option_csv },           { "--seed", true, option_seed },
-	{ "--set", true, option_set },           { "--timing", false, option_timing },
-	{ "--quiet", false, option_quiet },      { "--break-at", true, option_break_at },
-	{ "--script", true, option_script },     { "--slow", true, option_slow },
-	{ "--loop", true, option_loop },         { "--watchdog", true, option_watchdog },
-	{ "--json", false, NULL },               { "--help", false, NULL },
+	{ "--csv", true, option_csv },       { "--seed", true, option_seed },
+	{ "--set", true, option_set },       { "--timing", false, option_timing },
+	{ "--quiet", false, option_quiet },  { "--break-at", true, option_break_at },
+	{ "--script", true, option_script }, { "--slow", true, option_slow },
+	{ "--loop", true, option_loop },     { "--watchdog", true, option_watchdog },
+	{ "--json", false, NULL },           { "--help", false, NULL },
 };
 
 /* --json takes the next word if that cannot be the scenario */
@@ -249,7 +249,8 @@ static int option_take(struct options *options, int argc, char **argv, int *at)
 		*at += !value;
 		return option->take(options, value ? value : next);
 	}
-	suggest_sentence(name, &option_table[0].name, COUNT_OF(option_table), sizeof(option_table[0]), hint, sizeof(hint));
+	suggest_sentence(name, &option_table[0].name, COUNT_OF(option_table), sizeof(option_table[0]), hint,
+			 sizeof(hint));
 	return wrong("there is no option %s%s; 'heddle run --help' lists them", name, hint);
 }
 
@@ -285,7 +286,8 @@ static int scenario_load(const struct options *options, struct plan *plan)
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error = scenario_read_file(options->scenario, options->settings, options->setting_count, &scenario, &errors);
+	int error =
+		scenario_read_file(options->scenario, options->settings, options->setting_count, &scenario, &errors);
 
 	if (!error)
 		error = plan_make(&scenario, plan, &errors);
@@ -404,7 +406,9 @@ static int results_write(const struct options *options, const struct plan *plan,
 /* the fabric has ended: gather, judge, print */
 static int results_make(const struct options *options, const struct plan *plan, struct fabric *fabric, bool interrupted)
 {
-	struct results results = { .interrupted = interrupted, .empty = fabric->empty, .end_ps = fabric->stopped_at_ps };
+	struct results results = { .interrupted = interrupted,
+				   .empty = fabric->empty,
+				   .end_ps = fabric->stopped_at_ps };
 	struct stats_page **pages = fabric_pages(fabric);
 	int status;
 
@@ -466,7 +470,8 @@ static int play(const struct options *options, struct run *run, FILE *script, co
 
 static int scenario_play(const struct options *options, const struct plan *plan)
 {
-	struct run run = { .end_ps = plan->drain ? node_time_max(plan->drain_max_ps, plan->duration_ps) : plan->duration_ps,
+	struct run run = { .end_ps = plan->drain ? node_time_max(plan->drain_max_ps, plan->duration_ps)
+						 : plan->duration_ps,
 			   .slow_ps_per_s = options->slow_ps_per_s };
 	const char *script_name = NULL;
 	FILE *script = NULL;

@@ -13,16 +13,15 @@
 
 #define SETTINGS_MAX 256u
 
-static const char usage[] =
-	"usage: heddle show SCENARIO [PART] [--set PATH=VALUE]...\n"
-	"Prints what the scenario turns into, without starting anything. PART is one of\n"
-	"\n"
-	"  summary       counts and times (default)\n"
-	"  nodes         every node with its ports and peers\n"
-	"  links         every link\n"
-	"  routes        where each switch sends what\n"
-	"  hosts         every host, its switch and its workloads\n"
-	"  config NODE   everything that this node is told at start\n";
+static const char usage[] = "usage: heddle show SCENARIO [PART] [--set PATH=VALUE]...\n"
+			    "Prints what the scenario turns into, without starting anything. PART is one of\n"
+			    "\n"
+			    "  summary       counts and times (default)\n"
+			    "  nodes         every node with its ports and peers\n"
+			    "  links         every link\n"
+			    "  routes        where each switch sends what\n"
+			    "  hosts         every host, its switch and its workloads\n"
+			    "  config NODE   everything that this node is told at start\n";
 
 struct request {
 	const char *scenario, *part, *node;
@@ -150,8 +149,8 @@ static int summary_print(const struct plan *plan, const struct request *request)
 
 	(void)request;
 	printf("scenario   %s, seed %" PRIu64 "\n", plan->scenario, plan->seed);
-	printf("fabric     %" PRIu32 " switches, %" PRIu32 " hosts, %" PRIu32 " links\n", plan->switch_count, plan->host_count,
-	       plan->link_count);
+	printf("fabric     %" PRIu32 " switches, %" PRIu32 " hosts, %" PRIu32 " links\n", plan->switch_count,
+	       plan->host_count, plan->link_count);
 	printf("time       %s, measured from %s%s; lookahead %s\n", human_time(plan->duration_ps, duration),
 	       human_time(plan->warmup_ps, warmup), plan->drain ? ", then drained" : "",
 	       human_time(plan->lookahead_ps, lookahead));
@@ -170,8 +169,9 @@ static void ports_print(const struct node_config *node)
 	for (uint32_t port = 0; port < node->port_count; port++) {
 		const struct port_config *config = &node->ports[port];
 
-		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32 ", %" PRIu32 " channels\n", port,
-		       port_kind_name[config->kind], config->peer_name, config->peer_port,
+		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32 ", %" PRIu32
+		       " channels\n",
+		       port, port_kind_name[config->kind], config->peer_name, config->peer_port,
 		       human_rate(config->rate_bps, rate), human_time(config->delay_ps, delay), config->mtu_bytes,
 		       config->channels);
 	}
@@ -292,11 +292,11 @@ static int config_print(const struct plan *plan, const struct request *request)
 
 	if (!node)
 		return request->node ? wrong("the scenario has no node '%s'; 'heddle show %s nodes' lists them",
-					     request->node, request->scenario) :
-				       wrong("config of which node?");
-	printf("%s %s, node %" PRIu32 " of %" PRIu32 ", seed %" PRIu64 ", measures from %s to %s\n", kind_name[node->kind],
-	       node->name, node->index, node->node_count, node->seed, human_time(node->measure_from_ps, from),
-	       human_time(node->measure_to_ps, to));
+					     request->node, request->scenario)
+				     : wrong("config of which node?");
+	printf("%s %s, node %" PRIu32 " of %" PRIu32 ", seed %" PRIu64 ", measures from %s to %s\n",
+	       kind_name[node->kind], node->name, node->index, node->node_count, node->seed,
+	       human_time(node->measure_from_ps, from), human_time(node->measure_to_ps, to));
 	for (uint32_t i = 0; i < node->class_count; i++)
 		printf("  class %" PRIu32 " %s: at least %.1f %%, at most %.1f %%\n", i, node->classes[i].name,
 		       node->classes[i].min_permille / 10.0, node->classes[i].max_permille / 10.0);

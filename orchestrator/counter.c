@@ -20,28 +20,41 @@ struct counter_name {
 #define NODE_COUNTER(field, kind) { #field, offsetof(struct stats_page, field), kind }
 
 static const struct counter_name port_counters[] = {
-	PORT_COUNTER(tx_frames, QUANTITY_COUNT), PORT_COUNTER(tx_bytes, QUANTITY_BYTES),
-	PORT_COUNTER(tx_packets, QUANTITY_COUNT), PORT_COUNTER(rx_frames, QUANTITY_COUNT),
-	PORT_COUNTER(rx_bytes, QUANTITY_BYTES), PORT_COUNTER(rx_packets, QUANTITY_COUNT),
-	PORT_COUNTER(tx_busy_ps, QUANTITY_TIME), PORT_COUNTER(ack_frames, QUANTITY_COUNT),
-	PORT_COUNTER(acks, QUANTITY_COUNT), PORT_COUNTER(words, QUANTITY_COUNT),
-	PORT_COUNTER(lost_frames, QUANTITY_COUNT), PORT_COUNTER(lost_bytes, QUANTITY_BYTES),
-	PORT_COUNTER(lost_packets, QUANTITY_COUNT), PORT_COUNTER(loss_reports, QUANTITY_COUNT),
-	PORT_COUNTER(loss_report_units, QUANTITY_COUNT), PORT_COUNTER(hole_units, QUANTITY_COUNT),
-	PORT_COUNTER(paused_ps, QUANTITY_TIME), PORT_COUNTER(channel_waits, QUANTITY_COUNT),
-	PORT_COUNTER(queue_bytes, QUANTITY_BYTES), PORT_COUNTER(queue_bytes_max, QUANTITY_BYTES),
-	PORT_COUNTER(input_units_max, QUANTITY_COUNT), PORT_COUNTER(efct_used, QUANTITY_COUNT),
-	PORT_COUNTER(efct_used_max, QUANTITY_COUNT), PORT_COUNTER(ifct_used, QUANTITY_COUNT),
-	PORT_COUNTER(ifct_used_max, QUANTITY_COUNT), PORT_COUNTER(ofct_used, QUANTITY_COUNT),
+	PORT_COUNTER(tx_frames, QUANTITY_COUNT),
+	PORT_COUNTER(tx_bytes, QUANTITY_BYTES),
+	PORT_COUNTER(tx_packets, QUANTITY_COUNT),
+	PORT_COUNTER(rx_frames, QUANTITY_COUNT),
+	PORT_COUNTER(rx_bytes, QUANTITY_BYTES),
+	PORT_COUNTER(rx_packets, QUANTITY_COUNT),
+	PORT_COUNTER(tx_busy_ps, QUANTITY_TIME),
+	PORT_COUNTER(ack_frames, QUANTITY_COUNT),
+	PORT_COUNTER(acks, QUANTITY_COUNT),
+	PORT_COUNTER(words, QUANTITY_COUNT),
+	PORT_COUNTER(lost_frames, QUANTITY_COUNT),
+	PORT_COUNTER(lost_bytes, QUANTITY_BYTES),
+	PORT_COUNTER(lost_packets, QUANTITY_COUNT),
+	PORT_COUNTER(loss_reports, QUANTITY_COUNT),
+	PORT_COUNTER(loss_report_units, QUANTITY_COUNT),
+	PORT_COUNTER(hole_units, QUANTITY_COUNT),
+	PORT_COUNTER(paused_ps, QUANTITY_TIME),
+	PORT_COUNTER(channel_waits, QUANTITY_COUNT),
+	PORT_COUNTER(queue_bytes, QUANTITY_BYTES),
+	PORT_COUNTER(queue_bytes_max, QUANTITY_BYTES),
+	PORT_COUNTER(input_units_max, QUANTITY_COUNT),
+	PORT_COUNTER(efct_used, QUANTITY_COUNT),
+	PORT_COUNTER(efct_used_max, QUANTITY_COUNT),
+	PORT_COUNTER(ifct_used, QUANTITY_COUNT),
+	PORT_COUNTER(ifct_used_max, QUANTITY_COUNT),
+	PORT_COUNTER(ofct_used, QUANTITY_COUNT),
 	PORT_COUNTER(ofct_used_max, QUANTITY_COUNT),
 };
 
 static const struct counter_name node_counters[] = {
-	NODE_COUNTER(injected_packets, QUANTITY_COUNT), NODE_COUNTER(injected_bytes, QUANTITY_BYTES),
+	NODE_COUNTER(injected_packets, QUANTITY_COUNT),  NODE_COUNTER(injected_bytes, QUANTITY_BYTES),
 	NODE_COUNTER(delivered_packets, QUANTITY_COUNT), NODE_COUNTER(delivered_bytes, QUANTITY_BYTES),
-	NODE_COUNTER(inside_packets, QUANTITY_COUNT), NODE_COUNTER(inside_bytes, QUANTITY_BYTES),
-	NODE_COUNTER(flow_tx_count, QUANTITY_COUNT), NODE_COUNTER(flow_rx_count, QUANTITY_COUNT),
-	NODE_COUNTER(message_count, QUANTITY_COUNT), NODE_COUNTER(events, QUANTITY_COUNT),
+	NODE_COUNTER(inside_packets, QUANTITY_COUNT),    NODE_COUNTER(inside_bytes, QUANTITY_BYTES),
+	NODE_COUNTER(flow_tx_count, QUANTITY_COUNT),     NODE_COUNTER(flow_rx_count, QUANTITY_COUNT),
+	NODE_COUNTER(message_count, QUANTITY_COUNT),     NODE_COUNTER(events, QUANTITY_COUNT),
 	NODE_COUNTER(data_hops, QUANTITY_COUNT),
 };
 
@@ -98,8 +111,8 @@ static int counter_parse(const struct plan *plan, const char *word, struct count
 	snprintf(port, sizeof(port), "%.*s", (int)(dot - rest), rest);
 	counter->ports = port_name_find(node, port);
 	if (!counter->ports) {
-		snprintf(why, why_max, "%s has no port '%s': give a number below %u or the name of a neighbour", node->name,
-			 port, node->port_count);
+		snprintf(why, why_max, "%s has no port '%s': give a number below %u or the name of a neighbour",
+			 node->name, port, node->port_count);
 		return -EINVAL;
 	}
 	return counter_find(port_counters, COUNT_OF(port_counters), dot + 1, counter, why, why_max);
@@ -116,7 +129,7 @@ int condition_parse(const struct plan *plan, const char *text, struct condition 
 		const char *text;
 		bool less, equal, greater;
 	} all[] = { { "==", false, true, false }, { "!=", true, false, true }, { "<=", true, true, false },
-		    { ">=", false, true, true }, { "<", true, false, false }, { ">", false, false, true } };
+		    { ">=", false, true, true },  { "<", true, false, false }, { ">", false, false, true } };
 	char word[WORD_MAX], reason[256];
 	size_t length;
 	int error;
@@ -164,7 +177,7 @@ bool condition_holds(const struct condition *condition, struct stats_page *page,
 {
 	uint64_t value = counter_read(&condition->counter, page, now);
 
-	return value < condition->value ? condition->less :
-	       value > condition->value ? condition->greater :
-					  condition->equal;
+	return value < condition->value   ? condition->less
+	       : value > condition->value ? condition->greater
+					  : condition->equal;
 }

@@ -329,8 +329,8 @@ static double target_of(const struct metric *metric, uint64_t value)
 static bool fulfilled(const struct expectation *e, double value)
 {
 	double target = target_of(e->metric, e->target);
-	double tolerance = e->tolerance_relative ? target * ((double)e->tolerance / (double)QUANTITY_SHARE_ONE) :
-						   target_of(e->metric, e->tolerance);
+	double tolerance = e->tolerance_relative ? target * ((double)e->tolerance / (double)QUANTITY_SHARE_ONE)
+						 : target_of(e->metric, e->tolerance);
 	double distance = value > target ? value - target : target - value;
 
 	switch (e->comparison) {
@@ -381,7 +381,8 @@ static void show(const struct metric *metric, double value, char *shown, size_t 
 
 /* ---- parsing ---- */
 
-static bool __attribute__((format(printf, 3, 4))) complain(struct parser *parser, size_t offset, const char *format, ...)
+static bool __attribute__((format(printf, 3, 4)))
+complain(struct parser *parser, size_t offset, const char *format, ...)
 {
 	va_list arguments;
 
@@ -419,8 +420,9 @@ static bool parse_metric(struct parser *parser, struct expectation *e)
 
 	take_word(parser, " \t(=!<>", word, &offset);
 	if (!word[0])
-		return complain(parser, offset, "an expectation begins with a metric, such as 'lost == 0' or "
-						"'jain(NAME) >= 0.999'");
+		return complain(parser, offset,
+				"an expectation begins with a metric, such as 'lost == 0' or "
+				"'jain(NAME) >= 0.999'");
 	for (size_t i = 0; i < COUNT_OF(metrics); i++) {
 		if (!strcmp(metrics[i].name, word)) {
 			e->metric = &metrics[i];
@@ -490,8 +492,10 @@ static bool find_port(struct parser *parser, size_t offset, const char *word, st
 	const struct node_config *found;
 
 	if (!colon)
-		return complain(parser, offset, "a port is written node:peer or node:number, such as 's1:s2' or 's1:p3', "
-						"not '%s'", word);
+		return complain(parser, offset,
+				"a port is written node:peer or node:number, such as 's1:s2' or 's1:p3', "
+				"not '%s'",
+				word);
 	snprintf(node, sizeof(node), "%.*s", (int)(colon - word), word);
 	found = plan_node_find(parser->plan, node);
 	if (!found)
@@ -516,8 +520,8 @@ static bool resolve(struct parser *parser, struct expectation *e, char words[2][
 		return complain(parser, offsets[0], "%s takes no argument", e->metric->name);
 	case HOSTS:
 		if (!two)
-			return complain(parser, offsets[0], "%s takes two hosts: %s(source, destination)", e->metric->name,
-					e->metric->name);
+			return complain(parser, offsets[0], "%s takes two hosts: %s(source, destination)",
+					e->metric->name, e->metric->name);
 		break;
 	case WORKLOAD_OR_HOSTS:
 		break;
@@ -551,7 +555,8 @@ static bool parse_arguments(struct parser *parser, struct expectation *e)
 			return complain(parser, open, "%s needs two hosts: %s(source, destination)", e->metric->name,
 					e->metric->name);
 		if (e->metric->arguments == PORT)
-			return complain(parser, open, "%s needs a port: %s(node:peer)", e->metric->name, e->metric->name);
+			return complain(parser, open, "%s needs a port: %s(node:peer)", e->metric->name,
+					e->metric->name);
 		return true;
 	}
 	parser->at++;
@@ -577,8 +582,8 @@ static bool parse_comparison(struct parser *parser, struct expectation *e)
 	static const struct {
 		const char *text;
 		enum comparison comparison;
-	} all[] = { { "==", EQUAL }, { "!=", NOT_EQUAL }, { "<=", LESS_EQUAL },
-		    { ">=", GREATER_EQUAL }, { "<", LESS }, { ">", GREATER } };
+	} all[] = { { "==", EQUAL },         { "!=", NOT_EQUAL }, { "<=", LESS_EQUAL },
+		    { ">=", GREATER_EQUAL }, { "<", LESS },       { ">", GREATER } };
 
 	skip_spaces(parser);
 	for (size_t i = 0; i < COUNT_OF(all); i++) {
@@ -605,7 +610,8 @@ static bool parse_tolerance(struct parser *parser, struct expectation *e)
 	while (length && isspace((unsigned char)text[length - 1]))
 		length--;
 	e->tolerance_relative = length && text[length - 1] == '%';
-	if (quantity_parse(e->tolerance_relative ? QUANTITY_SHARE : e->metric->kind, text, &e->tolerance, why, sizeof(why)))
+	if (quantity_parse(e->tolerance_relative ? QUANTITY_SHARE : e->metric->kind, text, &e->tolerance, why,
+			   sizeof(why)))
 		return complain(parser, parser->at, "the tolerance: %s", why);
 	return true;
 }
@@ -630,7 +636,8 @@ static bool parse_value(struct parser *parser, struct expectation *e)
 	if (!word[0])
 		return complain(parser, from, "a value is missing here");
 	if (quantity_parse(e->metric->kind, word, &e->target, why, sizeof(why)))
-		return complain(parser, from, "%s is compared with a value that cannot be read: %s", e->metric->name, why);
+		return complain(parser, from, "%s is compared with a value that cannot be read: %s", e->metric->name,
+				why);
 	return !mark || parse_tolerance(parser, e);
 }
 

@@ -63,7 +63,8 @@ static const char *kind_name(const struct fabric *fabric, uint32_t node)
 }
 
 /* "switch s2 (pid 123) was killed ..." */
-static void __attribute__((format(printf, 3, 4))) fail_node(struct fabric *fabric, uint32_t node, const char *format, ...)
+static void __attribute__((format(printf, 3, 4)))
+fail_node(struct fabric *fabric, uint32_t node, const char *format, ...)
 {
 	char cause[FABRIC_FAILURE_MAX];
 	va_list arguments;
@@ -361,8 +362,8 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 	if (error)
 		fail(fabric, "cannot start %s %s (%u of %u): %s", kind_name(fabric, index),
 		     fabric->plan->nodes[index].name, index + 1, fabric->plan->node_count,
-		     error == -EMFILE ? "too few file descriptors allowed, raise the hard limit (ulimit -Hn)" :
-					strerror(-error));
+		     error == -EMFILE ? "too few file descriptors allowed, raise the hard limit (ulimit -Hn)"
+				      : strerror(-error));
 	return error;
 }
 
@@ -421,8 +422,8 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 		else if (passed_ms >= timeout_ms)
 			break;
 		else
-			stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS ? (uint32_t)(timeout_ms - passed_ms) :
-										      FABRIC_SLICE_MS);
+			stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS ? (uint32_t)(timeout_ms - passed_ms)
+										    : FABRIC_SLICE_MS);
 		passed_ms = (wall_ns() - began_ns) / 1000000;
 	}
 	if (state == FABRIC_STOPPED && (children_look(fabric) || messages_look(fabric, 0)))

@@ -12,12 +12,13 @@ struct human_unit {
 static const char *scale(uint64_t value, const struct human_unit *unit, char *text)
 {
 	double scaled;
+	int digits;
 
 	while (unit->factor > 1 && value < unit->factor)
 		unit++;
 	scaled = (double)value / (double)unit->factor;
-	snprintf(text, HUMAN_TEXT_MAX, "%.*f %s", unit->factor == 1 ? 0 : scaled < 10 ? 3 : scaled < 100 ? 2 : 1, scaled,
-		 unit->name);
+	digits = unit->factor == 1 ? 0 : scaled < 10 ? 3 : scaled < 100 ? 2 : 1;
+	snprintf(text, HUMAN_TEXT_MAX, "%.*f %s", digits, scaled, unit->name);
 	return text;
 }
 

@@ -218,27 +218,42 @@ static int lookahead_find(const struct scenario *scenario, struct plan *plan, st
 	return 0;
 }
 
-/* Room for what can be under way in one direction of a link, so that a ring never overflows under the virtual clock.
+/* At most: how many frames @span_ps has on the link behind @port. Not more than of the shortest; and as a flow has a short
+ * frame only at the end of each message, not more than of mean length and one short one for each flow.            */
+static uint64_t frames_in(node_time_t span_ps, const struct port_config *port, const struct plan_frames *frames,
+			  uint64_t flows)
+{
+	uint32_t more_bytes = FRAME_FCS_BYTES + port->gap_bytes;
+	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
+	uint64_t of_least = bytes / (frames->least_bytes + more_bytes);
+	uint64_t of_mean = bytes / (frames->mean_bytes + more_bytes) + flows;
+
+	return of_least < of_mean ? of_least : of_mean;
+}
+
+/* Room for what can be under way in one direction of a link, so that a ring never overflows under the virtual clock; 0 if
+ * a ring cannot be so large.
  *
  * A record stays in its ring from the sender's decision until the receiver has handled it, at its last bit, and has given
  * the room back at the end of its window. The sender may be a window ahead, the receiver a window behind and the room
- * seen a window late: 3 lookaheads; then the way itself, latency and propagation; and one frame's own time.
- * In that time the link carries so many of the shortest frames that any workload really sends (the shortest possible
- * would cost twenty times the memory, and a ring is walked through from end to end: its memory is cache footprint). For
- * each there may be a record of a packet (192 bytes: header, fabric header, captured headers), one with the ACK frame for
- * a packet of the other direction (256 at most) and link control words (64 each). A quarter is added.             */
+ * seen a window late: 3 lookaheads; then the way itself, latency and propagation; and two frames' own time.
+ * In that time the link carries frames_in() frames such as the workloads really send: the shortest that an Ethernet has
+ * would cost twenty times the memory, and a ring is walked through from end to end, so its memory is cache footprint. For
+ * each there may be a record of a packet (192 bytes: header, fabric header, captured headers), the ACK of a packet of the
+ * other direction (64 in a frame of its own, less in one with others) and link control words (64 each). A quarter is
+ * added.                                                                                                          */
 static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config *node, const struct port_config *port,
-			       uint32_t frame_bytes_least)
+			       const struct plan_frames *frames)
 {
-	uint64_t record_bytes = 192 + 256 + (port->guarded ? 4 : 2) * RING_LINE;
-	uint32_t slot_bytes = frame_bytes_least + FRAME_FCS_BYTES + port->gap_bytes;
-	uint32_t frame_bytes = port->mtu_bytes + 64;
+	const struct node_config *peer = &plan->nodes[port->peer_index];
+	const struct node_config *nic = node->kind == NODE_NIC ? node : peer;
+	uint64_t record_bytes = 192 + 64 + (port->guarded ? 4 : 2) * RING_LINE;
 	node_time_t span_ps = 3 * plan->lookahead_ps + port->delay_ps + 2 * sender_latency_ps(node) +
-			      2 * node_time_of_bytes(frame_bytes, port->rate_bps);
-	unsigned __int128 bytes = (unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S) / slot_bytes + 8;
+			      2 * node_time_of_bytes(port->mtu_bytes + 64, port->rate_bps);
+	uint64_t flows = nic->kind == NODE_NIC ? nic->nic.flows_max : frames->flows;
+	uint64_t bytes = (frames_in(span_ps, port, frames, flows) + 8) * record_bytes * 5 / 4;
 	uint32_t ring_size = RING_BYTES_MIN;
 
-	bytes = bytes * record_bytes * 5 / 4;
 	while (ring_size < RING_BYTES_MAX && ring_size < bytes)
 		ring_size *= 2;
 	return bytes > RING_BYTES_MAX ? 0 : ring_size;
@@ -246,13 +261,13 @@ static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config
 
 static int rings_size(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
-	uint32_t frame_bytes_least = plan_frame_bytes_least(scenario);
+	struct plan_frames frames = plan_frames_of(scenario);
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		struct node_config *node = &plan->nodes[i];
 
 		for (uint32_t p = 0; p < node->port_count; p++) {
-			node->ports[p].ring_bytes = ring_bytes_for(plan, node, &node->ports[p], frame_bytes_least);
+			node->ports[p].ring_bytes = ring_bytes_for(plan, node, &node->ports[p], &frames);
 			if (node->ports[p].ring_bytes)
 				continue;
 			scenario_errors_at(errors, scenario, &scenario->topology_place,
@@ -379,8 +394,6 @@ static int parts_make(const struct scenario *scenario, struct plan *plan, struct
 	if (!error)
 		error = lookahead_find(scenario, plan, errors);
 	if (!error)
-		error = rings_size(scenario, plan, errors);
-	if (!error)
 		error = samples_size(scenario, plan, errors);
 	if (!error)
 		error = hosts_tell(scenario, plan);
@@ -390,6 +403,8 @@ static int parts_make(const struct scenario *scenario, struct plan *plan, struct
 		error = reach_check(scenario, plan, errors);
 	if (!error)
 		error = plan_workloads_make(scenario, plan, errors);
+	if (!error)
+		error = rings_size(scenario, plan, errors);
 	if (!error)
 		error = expectations_copy(scenario, plan);
 	return error ? error : nodes_check(scenario, plan, errors);

@@ -282,30 +282,38 @@ int plan_workloads_make(const struct scenario *scenario, struct plan *plan, stru
 	return error ? error : flows_max_fill(scenario, plan);
 }
 
-/* the shortest frame of @workload: the rest that its fixed size leaves, or the shortest there is */
-static uint32_t frame_bytes_least(const struct scenario_workload *workload)
+/* the frames of @workload: full ones and the rest that its fixed size leaves; all may be the shortest if it is random */
+static struct plan_frames frames_of(const struct scenario_workload *workload)
 {
 	uint32_t overhead_bytes = frame_overhead_bytes(workload->frame);
-	uint32_t least_bytes = frame_bytes_min(workload->frame);
-	uint32_t rest_bytes;
+	uint32_t data_bytes = workload->packet_bytes - overhead_bytes;
+	struct plan_frames frames = { .least_bytes = frame_bytes_min(workload->frame), .flows = flows_count(workload) };
+	uint64_t full_count;
+	uint32_t last_bytes;
 
+	frames.mean_bytes = frames.least_bytes;
 	if (!workload->message_bytes)
-		return least_bytes;
-	rest_bytes = (uint32_t)(workload->message_bytes % (workload->packet_bytes - overhead_bytes));
-	if (!rest_bytes)
-		return workload->packet_bytes;
-	return rest_bytes + overhead_bytes > least_bytes ? rest_bytes + overhead_bytes : least_bytes;
+		return frames;
+	full_count = (workload->message_bytes - 1) / data_bytes;
+	last_bytes = (uint32_t)(workload->message_bytes - full_count * data_bytes) + overhead_bytes;
+	if (frames.least_bytes < last_bytes)
+		frames.least_bytes = last_bytes;
+	frames.mean_bytes = (uint32_t)((full_count * workload->packet_bytes + frames.least_bytes) / (full_count + 1));
+	return frames;
 }
 
-uint32_t plan_frame_bytes_least(const struct scenario *scenario)
+struct plan_frames plan_frames_of(const struct scenario *scenario)
 {
-	uint32_t least_bytes = 4096;
+	struct plan_frames all = { 4096, 4096, 0 };
 
 	for (uint32_t i = 0; i < scenario->workload_count; i++) {
-		uint32_t bytes = frame_bytes_least(&scenario->workloads[i]);
+		struct plan_frames frames = frames_of(&scenario->workloads[i]);
 
-		if (bytes < least_bytes)
-			least_bytes = bytes;
+		if (frames.least_bytes < all.least_bytes)
+			all.least_bytes = frames.least_bytes;
+		if (frames.mean_bytes < all.mean_bytes)
+			all.mean_bytes = frames.mean_bytes;
+		all.flows += frames.flows;
 	}
-	return least_bytes;
+	return all;
 }

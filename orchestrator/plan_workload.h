@@ -10,9 +10,15 @@
  *  Return: 0, -EINVAL with errors, -ENOMEM.                                                                     */
 int plan_workloads_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
 
-/** plan_frame_bytes_least() - the shortest frame (without FCS) that any workload of @scenario ever sends; the usual
- *  packet size if there is none.                                                                                */
-uint32_t plan_frame_bytes_least(const struct scenario *scenario);
+/* how long the frames of a scenario are at the worst, without FCS */
+struct plan_frames {
+	uint32_t least_bytes; /* the shortest that any workload ever sends */
+	uint32_t mean_bytes;  /* over a message of the workload where that is least; least_bytes if sizes are random */
+	uint64_t flows;       /* of all workloads together */
+};
+
+/** plan_frames_of() - the frames of @scenario; full packets if it has no workloads. */
+struct plan_frames plan_frames_of(const struct scenario *scenario);
 
 /** plan_mix() - a seed for part @index of what @seed stands for: splitmix64, so that neighbours share nothing. */
 uint64_t plan_mix(uint64_t seed, uint64_t index);

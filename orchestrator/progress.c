@@ -34,8 +34,8 @@ void progress_update(struct progress *progress, node_time_t now, node_time_t end
 	elapsed_ns = wall - progress->start_ns;
 	share = end ? (double)now / (double)end : 1;
 	fprintf(progress->out, "\r\033[K%.3f of %.3f us  %3.0f %%  %llu windows  %.1f us of fabric time a second",
-		(double)now / (double)NODE_US, (double)end / (double)NODE_US, share * 100,
-		(unsigned long long)windows, (double)now / (double)NODE_US / ((double)elapsed_ns / 1e9));
+		(double)now / (double)NODE_US, (double)end / (double)NODE_US, share * 100, (unsigned long long)windows,
+		(double)now / (double)NODE_US / ((double)elapsed_ns / 1e9));
 	fflush(progress->out);
 	progress->shown = true;
 }

@@ -261,10 +261,9 @@ static bool message_row(const struct gathering *g, const struct message_stats *l
 	if (flow->workload >= g->plan->workload_count)
 		return false;
 	ideal_ps = plan_ideal_ps(g->plan, flow->source, flow->destination, flow->workload, logged->bytes);
-	*row = (struct result_message){ .flow = index,
-					.bytes = logged->bytes,
-					.start_ps = logged->start_ps,
-					.end_ps = logged->end_ps };
+	*row = (struct result_message){
+		.flow = index, .bytes = logged->bytes, .start_ps = logged->start_ps, .end_ps = logged->end_ps
+	};
 	row->slowdown = ideal_ps ? (double)(logged->end_ps - logged->start_ps) / (double)ideal_ps : 0;
 	return true;
 }
@@ -428,8 +427,8 @@ static int gather_ports(struct gathering *g)
 			if (!results->measured_ps)
 				continue;
 			row->utilisation = (double)row->stats.tx_busy_measured_ps / (double)results->measured_ps;
-			row->queue_bytes_mean = (double)row->stats.queue_byte_ns_sum * (double)NODE_NS /
-						(double)results->measured_ps;
+			row->queue_bytes_mean =
+				(double)row->stats.queue_byte_ns_sum * (double)NODE_NS / (double)results->measured_ps;
 		}
 	}
 	return 0;

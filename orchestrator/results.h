@@ -110,7 +110,8 @@ struct results {
 
 /** results_gather() - computes @results from @plan and @pages, one statistics page per node in the plan's order.
  *  The clock stands still and the pages have passed stats_check().
- *  @results  set by the caller before: interrupted, empty, end_ps (the limit at which the clock stopped); everything else is filled. results_free() later.
+ *  @results  set by the caller before: interrupted, empty, end_ps (where the clock stopped); everything else is filled.
+ *            results_free() later.
  *  Return: 0 or -ENOMEM.  O(n log n) in flows and messages.                                                      */
 int results_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results);
 void results_free(struct results *results);

@@ -28,7 +28,7 @@ static int folder_make(const char *folder)
 
 	if (snprintf(path, sizeof(path), "%s", folder) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
-	for (char *at = path + 1; ; at++) {
+	for (char *at = path + 1;; at++) {
 		char end = *at;
 
 		if (end && end != '/')
@@ -63,8 +63,11 @@ int results_csv_write(const struct plan *plan, struct stats_page *const *pages, 
 	static const struct {
 		const char *name;
 		table_write_fn *write;
-	} files[] = { { "flows.csv", flows_write }, { "messages.csv", messages_write }, { "ports.csv", ports_write },
-		      { "tables.csv", tables_write }, { "samples.csv", samples_write } };
+	} files[] = { { "flows.csv", flows_write },
+		      { "messages.csv", messages_write },
+		      { "ports.csv", ports_write },
+		      { "tables.csv", tables_write },
+		      { "samples.csv", samples_write } };
 	const struct tables t = { .plan = plan, .pages = pages, .results = results };
 	int error = folder_make(folder);
 
@@ -104,15 +107,17 @@ static void field(FILE *out, uint64_t value, bool known)
 
 static void flows_write(const struct tables *t, FILE *out)
 {
-	fprintf(out, "id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_ps,fct_p50_ps,fct_p99_ps,"
-		     "fct_p999_ps,reordered,lost\n");
+	fprintf(out,
+		"id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_ps,fct_p50_ps,fct_p99_ps,"
+		"fct_p999_ps,reordered,lost\n");
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
 		const struct result_flow *row = &t->results->flows[i];
 		bool known = row->fct.p50_ps != 0;
 
 		fprintf(out, "%" PRIu32 ",%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, i,
 			workload_name(t, row->workload), host_name(t, row->source), host_name(t, row->destination),
-			class_name(t, row->traffic_class), row->bytes, row->packets, row->message_count, row->goodput_bps);
+			class_name(t, row->traffic_class), row->bytes, row->packets, row->message_count,
+			row->goodput_bps);
 		field(out, row->first_ps, row->first_ps != NODE_TIME_NEVER);
 		field(out, row->last_ps, row->last_ps != NODE_TIME_NEVER);
 		field(out, row->fct.p50_ps, known);
@@ -150,8 +155,9 @@ static void ports_write(const struct tables *t, FILE *out)
 			stats->rx_packets);
 		fprintf(out, ",%.12g,%" PRIu64 ",%.12g,%" PRIu64 ",%" PRIu64, row->utilisation, stats->queue_bytes_max,
 			row->queue_bytes_mean, stats->input_units_max, stats->paused_ps);
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			     ",%" PRIu64 "\n",
+		fprintf(out,
+			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			"\n",
 			stats->ack_frames, stats->acks, stats->words, stats->lost_frames, stats->lost_bytes,
 			stats->loss_reports, stats->hole_units, stats->channel_waits);
 	}

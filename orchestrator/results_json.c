@@ -271,7 +271,8 @@ static json_t *host_json(struct writing *w, const struct result_host *host)
 	put(w, object, "end_s", json_real(host->end_s));
 	put(w, object, "cpu_s", json_real(host->cpu_s));
 	put_count(w, object, "packet_hops", host->packet_hops);
-	put(w, object, "packet_hops_per_cpu_s", json_real(host->cpu_s > 0 ? (double)host->packet_hops / host->cpu_s : 0));
+	put(w, object, "packet_hops_per_cpu_s",
+	    json_real(host->cpu_s > 0 ? (double)host->packet_hops / host->cpu_s : 0));
 	put_count(w, object, "windows", host->windows);
 	put_count(w, object, "node_windows", host->node_windows);
 	put_count(w, object, "wakes", host->wakes);

@@ -10,7 +10,7 @@
 #include "orchestrator/human.h"
 #include "orchestrator/results.h"
 
-#define FLOWS_SHOWN 24u      /* more than so many flows are summed up by their groups only */
+#define FLOWS_SHOWN 24u /* more than so many flows are summed up by their groups only */
 #define PORTS_SHOWN 6u
 #define BAR_COLUMNS 22u
 
@@ -125,7 +125,9 @@ static void head_write(const struct text *t, const char *loops)
 {
 	char measured[HUMAN_TEXT_MAX], end[HUMAN_TEXT_MAX];
 
-	fprintf(t->out, "%s%s%s: %" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32 " link%s; virtual clock, seed %" PRIu64 "\n",
+	fprintf(t->out,
+		"%s%s%s: %" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32 " link%s; virtual clock, seed %" PRIu64
+		"\n",
 		paint(t, BOLD), t->plan->scenario, paint(t, PLAIN), t->plan->switch_count,
 		t->plan->switch_count == 1 ? "" : "es", t->plan->host_count, t->plan->host_count == 1 ? "" : "s",
 		t->plan->link_count, t->plan->link_count == 1 ? "" : "s", t->plan->seed);
@@ -158,8 +160,8 @@ static void flows_write(const struct text *t)
 
 		largest = share > largest ? share : largest;
 	}
-	title(t, "%-*s  %-*s    %-*s  %12s  %12s  %8s  share of what the destination received", names, "workload", nodes,
-	      "from", nodes, "to", "received", "goodput", "messages");
+	title(t, "%-*s  %-*s    %-*s  %12s  %12s  %8s  share of what the destination received", names, "workload",
+	      nodes, "from", nodes, "to", "received", "goodput", "messages");
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
 		const struct result_flow *flow = &t->results->flows[i];
 		double share = share_of(t->results, flow);
@@ -179,8 +181,8 @@ static void groups_write(const struct text *t)
 
 	if (!t->results->flow_count)
 		return;
-	title(t, "%-*s  %6s  %8s  %12s  %7s  %10s %10s %10s  %s", names, "workload", "flows", "messages", "goodput", "Jain",
-	      "FCT p50", "p99", "p99.9", "slowdown p50/p99/p99.9");
+	title(t, "%-*s  %6s  %8s  %12s  %7s  %10s %10s %10s  %s", names, "workload", "flows", "messages", "goodput",
+	      "Jain", "FCT p50", "p99", "p99.9", "slowdown p50/p99/p99.9");
 	for (uint32_t i = 0; i < t->results->group_count; i++) {
 		const struct result_group *group = &t->results->groups[i];
 		char rate[HUMAN_TEXT_MAX], times[3][HUMAN_TEXT_MAX];
@@ -246,15 +248,17 @@ static void totals_write(const struct text *t)
 	const char *comma = ": ";
 	uint64_t drops = 0;
 
-	fprintf(t->out, "\ninjected %s, delivered %s, lost %s, inside %s%s\n", human_bytes(totals->injected_bytes, injected),
-		human_bytes(totals->delivered_bytes, delivered), human_bytes(totals->lost_bytes, lost),
-		totals->inside_bytes < 0 ? "-" : "",
-		human_bytes((uint64_t)(totals->inside_bytes < 0 ? -totals->inside_bytes : totals->inside_bytes), inside));
+	fprintf(t->out, "\ninjected %s, delivered %s, lost %s, inside %s%s\n",
+		human_bytes(totals->injected_bytes, injected), human_bytes(totals->delivered_bytes, delivered),
+		human_bytes(totals->lost_bytes, lost), totals->inside_bytes < 0 ? "-" : "",
+		human_bytes((uint64_t)(totals->inside_bytes < 0 ? -totals->inside_bytes : totals->inside_bytes),
+			    inside));
 	if (!results_balanced(t->results))
 		fprintf(t->out, "%sthe totals do not balance%s: the nodes hold %" PRIu64 " bytes\n", paint(t, RED),
 			paint(t, PLAIN), totals->held_bytes);
-	fprintf(t->out, "packets lost %" PRIu64 ", reordered %" PRIu64 ", losses reported to their source %" PRIu64
-			", waits for a free channel %" PRIu64 "\n",
+	fprintf(t->out,
+		"packets lost %" PRIu64 ", reordered %" PRIu64 ", losses reported to their source %" PRIu64
+		", waits for a free channel %" PRIu64 "\n",
 		totals->lost, totals->reordered, totals->loss_reports, totals->channel_waits);
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++)
 		drops += t->results->drops[reason];
@@ -313,8 +317,9 @@ static void tables_write(const struct text *t)
 
 static void host_write(const struct text *t, const struct result_host *host)
 {
-	fprintf(t->out, "\ncost: %.3f s (start %.3f s, end %.3f s), CPU %.3f s, %" PRIu64 " packet-hops, %.3g per CPU second, %"
-			PRIu64 " windows of %.1f nodes, %" PRIu64 " wake-ups\n",
+	fprintf(t->out,
+		"\ncost: %.3f s (start %.3f s, end %.3f s), CPU %.3f s, %" PRIu64
+		" packet-hops, %.3g per CPU second, %" PRIu64 " windows of %.1f nodes, %" PRIu64 " wake-ups\n",
 		host->wall_s, host->start_s, host->end_s, host->cpu_s, host->packet_hops,
 		host->cpu_s > 0 ? (double)host->packet_hops / host->cpu_s : 0, host->windows,
 		host->windows ? (double)host->node_windows / (double)host->windows : 0, host->wakes);

@@ -45,8 +45,7 @@ static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
 		nanosleep(&left, NULL);
 	}
 	state = fabric_wait(&run->fabric, 0);
-	progress_update(&run->progress, fabric_now(&run->fabric), run->end_ps,
-			atomic_load(&run->fabric.page->windows));
+	progress_update(&run->progress, fabric_now(&run->fabric), run->end_ps, atomic_load(&run->fabric.page->windows));
 	return state == FABRIC_FAILED ? RUN_FAILED : state == FABRIC_INTERRUPTED ? RUN_INTERRUPTED : RUN_THERE;
 }
 

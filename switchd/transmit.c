@@ -13,14 +13,14 @@ static node_time_t packet_ready_at(const struct dataplane *dp, const struct link
 	return packet->whole_at_ps > out_time ? packet->whole_at_ps - out_time : 0;
 }
 
-/* Classes that have a packet and credit for it, as a set. @ready_at the earliest time one of them may go; @waiting whether
- * one lacks nothing but credit.                                                                                    */
-static uint32_t classes_ready(const struct dataplane *dp, const struct port *out, node_time_t now, node_time_t *ready_at,
+/* Classes that have a packet and credit for it, as a set. @later_at the earliest time another one will be ready without
+ * anything else happening; @waiting whether one lacks nothing but credit.                                          */
+static uint32_t classes_ready(const struct dataplane *dp, const struct port *out, node_time_t now, node_time_t *later_at,
 			      bool *waiting)
 {
 	uint32_t ready = 0;
 
-	*ready_at = NODE_TIME_NEVER;
+	*later_at = NODE_TIME_NEVER;
 	*waiting = false;
 	for (uint32_t c = 0; c < dp->class_count; c++) {
 		const struct packet *packet = out->output[c].queue.queue.head;
@@ -33,9 +33,10 @@ static uint32_t classes_ready(const struct dataplane *dp, const struct port *out
 			continue;
 		}
 		at = packet_ready_at(dp, out->link, packet);
-		*ready_at = node_time_min(*ready_at, at);
 		if (at <= now)
 			ready |= 1u << c;
+		else
+			*later_at = node_time_min(*later_at, at);
 	}
 	return ready;
 }
@@ -63,8 +64,10 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 		return free_at;
 	ready = classes_ready(dp, out, free_at, &data_at, &waiting);
 	note_pause(out, waiting && !ready && link->busy_until_ps <= now, now);
-	if (ready && class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0)
-		data_at = retry_at;
+	if (ready)
+		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0 ?
+				  node_time_min(data_at, retry_at) :
+				  free_at;
 	ack_at = out->kind == PORT_FABRIC && link_may_send_acks(link) ? ack_ready_at(&out->acks, !ready) :
 									NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
@@ -141,7 +144,7 @@ static void send_acks(struct port *out, node_time_t now)
 void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
-	node_time_t ready_at, retry_at;
+	node_time_t later_at, retry_at;
 	bool waiting;
 	uint32_t ready;
 	int traffic_class;
@@ -152,7 +155,7 @@ void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 		link_send_words(out->link, now, false);
 		return;
 	}
-	ready = classes_ready(dp, out, now, &ready_at, &waiting);
+	ready = classes_ready(dp, out, now, &later_at, &waiting);
 	if (out->kind == PORT_FABRIC && link_may_send_acks(out->link) && ack_ready_at(&out->acks, !ready) <= now) {
 		send_acks(out, now);
 		return;
@@ -160,6 +163,6 @@ void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 	traffic_class = class_scheduler_pick(&out->classes, ready, now, &retry_at);
 	if (traffic_class >= 0)
 		send_packet(dp, port, (uint32_t)traffic_class, now);
-	else if (out->link->guarded && ready_at == NODE_TIME_NEVER)
+	else if (out->link->guarded && !ready && later_at == NODE_TIME_NEVER)
 		link_send_words(out->link, now, true);
 }

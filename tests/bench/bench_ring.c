@@ -81,6 +81,7 @@ static double consume(struct ring_page *page, uint64_t records)
 	while (taken < records) {
 		struct record header;
 		const uint8_t *bytes;
+		uint64_t before = taken;
 
 		ring_refresh(&ring);
 		while ((bytes = ring_peek(&ring, &header))) {
@@ -89,7 +90,8 @@ static double consume(struct ring_page *page, uint64_t records)
 			sum += bytes[CAPTURED_BYTES - 1] == (uint8_t)header.sequence;
 			ring_pop(&ring, &header);
 		}
-		ring_release(&ring);
+		if (taken != before)
+			ring_release(&ring);
 		if (ring.broken)
 			exit(1);
 	}

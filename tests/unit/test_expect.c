@@ -21,8 +21,14 @@ static struct results results;
 static void set_up(void)
 {
 	memset(nodes, 0, sizeof(nodes));
-	plan = (struct plan){ .file = "f.yaml", .node_count = 4, .switch_count = 1, .host_count = 3, .nodes = nodes,
-			      .workload_count = 2, .workloads = workloads, .expectations = texts };
+	plan = (struct plan){ .file = "f.yaml",
+			      .node_count = 4,
+			      .switch_count = 1,
+			      .host_count = 3,
+			      .nodes = nodes,
+			      .workload_count = 2,
+			      .workloads = workloads,
+			      .expectations = texts };
 	strcpy(nodes[0].name, "s1");
 	nodes[0].port_count = 3;
 	nodes[0].ports = ports;
@@ -40,7 +46,10 @@ static void set_up(void)
 	strcpy(workloads[1].name, "elephants");
 	flows[0] = (struct result_flow){ .source = 0, .destination = 2, .measured_bytes = 1000 };
 	flows[1] = (struct result_flow){ .source = 1, .destination = 2, .measured_bytes = 3000 };
-	groups[0] = (struct result_group){ .flow_count = 2, .goodput_bps = 3200000000, .jain = 0.8, .message_count = 9,
+	groups[0] = (struct result_group){ .flow_count = 2,
+					   .goodput_bps = 3200000000,
+					   .jain = 0.8,
+					   .message_count = 9,
 					   .fct = { .p50_ps = 20 * NODE_US, .p99_ps = 30 * NODE_US },
 					   .slowdown = { .p50 = 1.5 } };
 	groups[1] = (struct result_group){ .workload = 1 };
@@ -50,10 +59,17 @@ static void set_up(void)
 	port_rows[1].utilisation = 1;
 	port_rows[0].stats.queue_bytes_max = 2000;
 	port_rows[1].stats.queue_bytes_max = 5000;
-	results = (struct results){ .measured_ps = 10 * NODE_US, .flow_count = 2, .flows = flows, .group_count = 2,
-				    .groups = groups, .all = groups[0], .port_count = 6, .ports = port_rows };
-	results.totals = (struct result_totals){ .injected_bytes = 5000, .delivered_bytes = 4000, .inside_bytes = 1000,
-						 .lost = 3 };
+	results = (struct results){ .measured_ps = 10 * NODE_US,
+				    .flow_count = 2,
+				    .flows = flows,
+				    .group_count = 2,
+				    .groups = groups,
+				    .all = groups[0],
+				    .port_count = 6,
+				    .ports = port_rows };
+	results.totals = (struct result_totals){
+		.injected_bytes = 5000, .delivered_bytes = 4000, .inside_bytes = 1000, .lost = 3
+	};
 	results.drops[DROP_LINK_LOSS] = 3;
 	results.drops[DROP_NO_ROUTE] = 1;
 }

@@ -20,26 +20,48 @@ static struct results results;
 
 static void set_up(void)
 {
-	plan = (struct plan){ .scenario = "three", .seed = 1, .duration_ps = 11 * NODE_US, .warmup_ps = NODE_US,
-			      .lookahead_ps = NODE_US, .node_count = NODES, .switch_count = 1, .host_count = HOSTS,
-			      .nodes = nodes, .link_count = HOSTS, .links = links, .workload_count = 2,
+	plan = (struct plan){ .scenario = "three",
+			      .seed = 1,
+			      .duration_ps = 11 * NODE_US,
+			      .warmup_ps = NODE_US,
+			      .lookahead_ps = NODE_US,
+			      .node_count = NODES,
+			      .switch_count = 1,
+			      .host_count = HOSTS,
+			      .nodes = nodes,
+			      .link_count = HOSTS,
+			      .links = links,
+			      .workload_count = 2,
 			      .workloads = workloads };
-	nodes[0] = (struct node_config){ .kind = NODE_SWITCH, .name = "s1", .port_count = HOSTS, .class_count = 1,
-					 .ports = switch_ports, .switch_ = { .fabric_address = 1 } };
+	nodes[0] = (struct node_config){ .kind = NODE_SWITCH,
+					 .name = "s1",
+					 .port_count = HOSTS,
+					 .class_count = 1,
+					 .ports = switch_ports,
+					 .switch_ = { .fabric_address = 1 } };
 	strcpy(nodes[0].classes[0].name, "best");
 	for (uint32_t i = 0; i < HOSTS; i++) {
 		struct node_config *nic = &nodes[i + 1];
 
-		*nic = (struct node_config){ .kind = NODE_NIC, .index = i + 1, .port_count = 1, .ports = &host_ports[i],
+		*nic = (struct node_config){ .kind = NODE_NIC,
+					     .index = i + 1,
+					     .port_count = 1,
+					     .ports = &host_ports[i],
 					     .nic = { .host_index = i, .flows_max = 4, .messages_max = 8 } };
 		snprintf(nic->name, sizeof(nic->name), "h%u", i);
-		host_ports[i] = (struct port_config){ .kind = PORT_EDGE, .peer_name = "s1", .peer_port = i, .link_index = i,
-						      .rate_bps = 100000000000, .mtu_bytes = 4096, .channels = 16 };
+		host_ports[i] = (struct port_config){ .kind = PORT_EDGE,
+						      .peer_name = "s1",
+						      .peer_port = i,
+						      .link_index = i,
+						      .rate_bps = 100000000000,
+						      .mtu_bytes = 4096,
+						      .channels = 16 };
 		switch_ports[i] = host_ports[i];
 		switch_ports[i].peer_index = i + 1;
 		switch_ports[i].peer_port = 0;
 		snprintf(switch_ports[i].peer_name, sizeof(switch_ports[i].peer_name), "h%u", i);
-		links[i] = (struct plan_link){ .node_b = i + 1, .port_a = i, .rate_bps = 100000000000, .mtu_bytes = 4096 };
+		links[i] =
+			(struct plan_link){ .node_b = i + 1, .port_a = i, .rate_bps = 100000000000, .mtu_bytes = 4096 };
 	}
 	strcpy(workloads[0].name, "first");
 	strcpy(workloads[1].name, "second");
@@ -63,17 +85,22 @@ static void flow_add(uint32_t source, uint32_t destination, uint32_t workload, u
 	struct stats_page *from = pages[source + 1], *to = pages[destination + 1];
 	uint32_t slot = (uint32_t)from->flow_tx_count++, row = (uint32_t)to->flow_rx_count;
 
-	*stats_flow_tx(from, slot) = (struct flow_tx_stats){ .workload_index = workload, .destination = destination,
-							     .packets = packets, .bytes = packets * 1000 };
+	*stats_flow_tx(from, slot) = (struct flow_tx_stats){
+		.workload_index = workload, .destination = destination, .packets = packets, .bytes = packets * 1000
+	};
 	from->injected_bytes += packets * 1000;
 	if (!received)
 		return;
 	to->flow_rx_count++;
 	to->delivered_bytes += received * 1000;
-	*stats_flow_rx(to, row) = (struct flow_rx_stats){ .source = source, .source_slot = slot,
-							  .workload_index = workload, .packets = received,
-							  .bytes = received * 1000, .measured_bytes = received * 1000,
-							  .first_ps = 2 * NODE_US, .last_ps = 9 * NODE_US };
+	*stats_flow_rx(to, row) = (struct flow_rx_stats){ .source = source,
+							  .source_slot = slot,
+							  .workload_index = workload,
+							  .packets = received,
+							  .bytes = received * 1000,
+							  .measured_bytes = received * 1000,
+							  .first_ps = 2 * NODE_US,
+							  .last_ps = 9 * NODE_US };
 }
 
 static void message_add(uint32_t host, uint32_t row, node_time_t start_ps, node_time_t end_ps)
@@ -243,8 +270,9 @@ static char *json_text(const struct result_host *host)
 /* TB-7, TB-13: the same results give the same bytes; only `host` may tell machines apart */
 START_TEST(results_json_write__stable)
 {
-	static const char *const keys[] = { "scenario", "seed", "clock", "duration_ps", "nodes", "links", "flows", "groups",
-					    "ports", "tables", "drops", "totals", "expectations" };
+	static const char *const keys[] = { "scenario", "seed",   "clock",       "duration_ps", "nodes",
+					    "links",    "flows",  "groups",      "ports",       "tables",
+					    "drops",    "totals", "expectations" };
 	const struct result_host host = { .cpu_s = 2, .packet_hops = 10 };
 	char *first, *second, *timed, key[64];
 

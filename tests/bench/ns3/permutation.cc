@@ -271,6 +271,7 @@ static NodeContainer fabric_build()
 
 	link.DisableFlowControl();
 	link.SetDeviceAttribute("DataRate", DataRateValue(DataRate(rate_bps)));
+	link.SetDeviceAttribute("Mtu", UintegerValue(wire_bytes - ppp_bytes));
 	link.SetDeviceAttribute("InterframeGap", TimeValue(bytes_time(gap_bytes)));
 	link.SetChannelAttribute("Delay", TimeValue(MicroSeconds(1)));
 	hosts.Create(shape.hosts());

@@ -1,0 +1,171 @@
+/*  nodes/stats: the page's layout, and readers that do not trust it (TB-6, TB-13, TB-23).                            */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/stats.h"
+
+#define PORTS 3u
+
+static struct port_config ports[PORTS];
+static struct node_config config;
+static struct stats_page *page;
+static size_t size_bytes;
+
+static void make(enum node_kind kind)
+{
+	config = (struct node_config){ .kind = kind, .port_count = kind == NODE_NIC ? 1 : PORTS, .ports = ports, .samples_max = 10 };
+	config.nic.flows_max = 33;
+	config.nic.messages_max = 7;
+	size_bytes = stats_bytes(&config);
+	page = aligned_alloc(4096, size_bytes);
+	ck_assert_ptr_nonnull(page);
+	memset(page, 0, size_bytes);
+	stats_init(page, &config);
+}
+
+static void setup(void)
+{
+	make(NODE_NIC);
+}
+
+static void teardown(void)
+{
+	free(page);
+}
+
+/* counters have a name each, and no two the same */
+START_TEST(stats_drop_name__all_different)
+{
+	for (int i = 0; i < DROP_REASONS; i++) {
+		ck_assert_ptr_nonnull(stats_drop_name[i]);
+		for (int k = 0; k < i; k++)
+			ck_assert_str_ne(stats_drop_name[i], stats_drop_name[k]);
+	}
+}
+END_TEST
+
+START_TEST(stats_bytes__whole_pages_that_grow_with_the_node)
+{
+	size_t before = size_bytes;
+
+	ck_assert_uint_eq(size_bytes % 4096, 0);
+	config.nic.messages_max += 1000;
+	ck_assert_uint_ge(stats_bytes(&config), before + 1000 * sizeof(struct message_stats) - 4096);
+}
+END_TEST
+
+START_TEST(stats_init__page_is_well_formed)
+{
+	ck_assert_int_eq(stats_check(page, size_bytes), 0);
+	ck_assert_uint_eq(page->size_bytes, size_bytes);
+	ck_assert_uint_eq(page->flows_max, 33);
+	ck_assert_uint_eq(page->messages_max, 7);
+	ck_assert_uint_eq(page->samples_max, 10);
+	ck_assert_uint_eq(page->flow_tx_count, 0);
+	free(page);
+	make(NODE_SWITCH);
+	ck_assert_int_eq(stats_check(page, size_bytes), 0);
+	ck_assert_uint_eq(page->port_count, PORTS);
+	ck_assert_uint_eq(page->flows_max, 0); /* a switch has none */
+}
+END_TEST
+
+/* fills @bytes at @item with @value; they must be inside the page and nobody's yet */
+static void claim(void *item, size_t bytes)
+{
+	uint8_t *at = item;
+
+	ck_assert(at >= (uint8_t *)(page + 1) && at + bytes <= (uint8_t *)page + size_bytes);
+	ck_assert_uint_eq((uintptr_t)item % 8, 0);
+	for (size_t i = 0; i < bytes; i++)
+		ck_assert_uint_eq(at[i], 0);
+	memset(item, 0xff, bytes);
+}
+
+/* every item of every section is inside, aligned, and overlaps no other one */
+START_TEST(stats_init__sections_do_not_overlap)
+{
+	for (uint32_t i = 0; i < page->port_count; i++)
+		claim(stats_port(page, i), sizeof(struct port_stats));
+	for (uint32_t i = 0; i < page->flows_max; i++) {
+		claim(stats_flow_tx(page, i), sizeof(struct flow_tx_stats));
+		claim(stats_flow_rx(page, i), sizeof(struct flow_rx_stats));
+	}
+	for (uint32_t i = 0; i < page->messages_max; i++)
+		claim(stats_message(page, i), sizeof(struct message_stats));
+	for (uint32_t i = 0; i < page->samples_max; i++)
+		claim(stats_sample(page, i), sizeof(struct sample_stats));
+	for (uint32_t i = 0; i < STATS_TRACE_MAX; i++)
+		claim(stats_trace(page, i), sizeof(struct trace_entry));
+	ck_assert_ptr_eq(stats_trace(page, STATS_TRACE_MAX + 5), stats_trace(page, 5));
+}
+END_TEST
+
+START_TEST(stats_check__mapped_too_short)
+{
+	ck_assert_int_eq(stats_check(page, 0), -EINVAL);
+	ck_assert_int_eq(stats_check(page, sizeof(*page) - 1), -EINVAL);
+	ck_assert_int_eq(stats_check(page, size_bytes - 1), -EINVAL);
+	ck_assert_int_eq(stats_check(page, size_bytes + 1), 0);
+}
+END_TEST
+
+/* TB-23: a node that overwrote its page cannot make a reader leave it */
+START_TEST(stats_check__broken_fields)
+{
+	struct stats_page good = *page;
+	uint64_t *offsets[] = { &page->port_offset, &page->flow_tx_offset, &page->flow_rx_offset,
+				&page->message_offset, &page->sample_offset, &page->trace_offset };
+	uint64_t *counts[] = { &page->flow_tx_count, &page->flow_rx_count, &page->message_count, &page->sample_count };
+	uint64_t limits[] = { page->flows_max, page->flows_max, page->messages_max, page->samples_max };
+	uint32_t *limit_fields[] = { &page->magic, &page->version, &page->node_kind, &page->port_count, &page->flows_max,
+				     &page->messages_max, &page->samples_max };
+
+	for (uint32_t i = 0; i < 6; i++) {
+		static const uint64_t bad[] = { 0, 8, UINT64_MAX, UINT64_MAX - 7, 1ull << 63 };
+
+		for (uint32_t k = 0; k < 5; k++) {
+			*offsets[i] = bad[k];
+			ck_assert_int_eq(stats_check(page, size_bytes), -EINVAL);
+		}
+		*offsets[i] = size_bytes; /* the section begins where the page ends */
+		ck_assert_int_eq(stats_check(page, size_bytes), -EINVAL);
+		*page = good;
+	}
+	for (uint32_t i = 0; i < 4; i++) {
+		*counts[i] = limits[i];
+		ck_assert_int_eq(stats_check(page, size_bytes), 0);
+		*counts[i] = limits[i] + 1;
+		ck_assert_int_eq(stats_check(page, size_bytes), -EINVAL);
+		*page = good;
+	}
+	for (uint32_t i = 0; i < 7; i++) {
+		*limit_fields[i] = UINT32_MAX;
+		ck_assert_int_eq(stats_check(page, size_bytes), -EINVAL);
+		*page = good;
+	}
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("stats");
+	TCase *tcase = tcase_create("stats");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, stats_drop_name__all_different);
+	tcase_add_test(tcase, stats_bytes__whole_pages_that_grow_with_the_node);
+	tcase_add_test(tcase, stats_init__page_is_well_formed);
+	tcase_add_test(tcase, stats_init__sections_do_not_overlap);
+	tcase_add_test(tcase, stats_check__mapped_too_short);
+	tcase_add_test(tcase, stats_check__broken_fields);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
