@@ -123,7 +123,7 @@ $(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_sim) $(lib_orchestrator) $(lib_switchd)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
-$(B)/system/%: $(B)/obj/tests/system/%.o $(lib_nodes)
+$(B)/system/%: $(B)/obj/tests/system/%.o $(lib_nicd) $(lib_nodes)
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)

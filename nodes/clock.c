@@ -14,7 +14,7 @@
  *     there. Comparing the window's number first does not do: a node that takes no part in window w may look while
  *     w + 1 is being written, and would join it before it is open.
  *  2. The opener stores end_ps, then reads asleep[i]; a node that goes to sleep stores asleep[i], then reads end_ps.
- *     All four are sequentially consistent, so at least one of the two sees the other: no wake-up is lost.              */
+ *     All four are sequentially consistent, so at least one of the two sees the other: no wake-up is lost.           */
 
 static size_t lines(size_t bytes)
 {

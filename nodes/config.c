@@ -232,8 +232,7 @@ static void workload_check(struct checker *checker, const struct node_config *co
 	range(checker, "packet_bytes", workload->packet_bytes, 64, config->ports[0].mtu_bytes);
 	range(checker, "start_ps", workload->start_ps, 0, workload->stop_ps);
 	sizes_check(checker, workload);
-	if (array(checker, "destination_count", workload->destinations, workload->destination_count, 1,
-		  NODE_COUNT_MAX))
+	if (array(checker, "destination_count", workload->destinations, workload->destination_count, 1, NODE_COUNT_MAX))
 		for (uint32_t i = 0; i < workload->destination_count; i++)
 			range(checker, "destinations", workload->destinations[i], 0, NODE_COUNT_MAX - 1);
 }

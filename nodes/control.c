@@ -14,6 +14,7 @@
 /*  A structure of config.h and its message in control.proto have fields of the same names. These lists name them once;
  *  packing and unpacking copy by the same list, so that a field cannot be sent and not received. Names, arrays and
  *  nested messages are dealt with by hand.                                                                           */
+/* clang-format off */
 #define CLASS_FIELDS(F) F(min_permille) F(max_permille)
 #define PORT_FIELDS(F)                                                                                                \
 	F(kind) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
@@ -31,6 +32,7 @@
 #define NIC_FIELDS(F) F(host_index) F(latency_ps) F(flows_max) F(messages_max)
 #define NODE_FIELDS(F)                                                                                                \
 	F(kind) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
+/* clang-format on */
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
 
@@ -528,10 +530,9 @@ static int packet_receive(int socket, uint8_t *bytes, size_t length, struct cont
 	struct control_message received = { 0 };
 	union descriptors fds;
 	struct iovec vector = { .iov_base = bytes, .iov_len = length };
-	struct msghdr packet = { .msg_iov = &vector,
-				 .msg_iovlen = 1,
-				 .msg_control = fds.space,
-				 .msg_controllen = sizeof(fds.space) };
+	struct msghdr packet = {
+		.msg_iov = &vector, .msg_iovlen = 1, .msg_control = fds.space, .msg_controllen = sizeof(fds.space)
+	};
 	ssize_t got = recvmsg(socket, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	int error;
 
@@ -539,8 +540,9 @@ static int packet_receive(int socket, uint8_t *bytes, size_t length, struct cont
 		return got ? -errno : -EPIPE;
 	descriptors_take(&packet, &received);
 	if (packet.msg_flags & (MSG_TRUNC | MSG_CTRUNC))
-		error = refuse(why, why_max, "the control message is too long, has too many descriptors, or the node "
-					     "may not open that many");
+		error = refuse(why, why_max,
+			       "the control message is too long, has too many descriptors, or the node "
+			       "may not open that many");
 	else
 		error = control_unpack(bytes, (size_t)got, message, why, why_max);
 	if (error) {

@@ -1,10 +1,10 @@
 /*  event_loop - where a node sleeps: on its futex word and its control socket at once (TB-1, TB-5).
  *
  *  Two loops with the same behaviour:
- *    io_uring  one ring per process; a futex wait and a poll of the control socket stay armed in it, and all wake-ups of a
- *              window go to the kernel in one submission.
- *    fallback  for kernels before 6.7 and sandboxes that refuse io_uring: futex(2) alone. It cannot wait for a socket at
- *              the same time, so whoever sends a control message rings the node's word afterwards (clock_ring()).
+ *    io_uring  one ring per process; a futex wait and a poll of the control socket stay armed in it, and all wake-ups
+ *              of a window go to the kernel in one submission.
+ *    fallback  for kernels before 6.7 and sandboxes that refuse io_uring: futex(2) alone. It cannot wait for a socket
+ *              too, so whoever sends a control message rings the node's word afterwards (clock_ring()).
  *  Nothing here spins or has a timeout: a sleeping node costs no CPU. Spinning before sleep is turn.h's business.
  *  liburing is used in event_loop.c and nowhere else. Debian 12's 2.3 lacks the futex operations; they are written out
  *  there.                                                                                                            */
@@ -46,7 +46,7 @@ void event_loop_close(struct event_loop *loop);
  *  @word  the same one in all calls.  Return: set of EVENT_LOOP_*.                                              */
 unsigned event_loop_wait(struct event_loop *loop, _Atomic uint32_t *word);
 
-/** event_loop_wake() - wakes the sleepers of @words[@nodes[0..@count)], which the caller has set to 0 (clock_finish()). */
+/** event_loop_wake() - wakes the sleepers of @words[@nodes[0..@count)], which are 0 already (clock_finish()). */
 void event_loop_wake(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes, uint32_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /*  futex - sleeping on a word of shared memory, and waking who sleeps there (TB-2, TB-5).
  *
- *  The words lie in memfds that several processes map, so all futexes are shared ones. This is the plain system call, one
- *  word at a time; event_loop.h does the same through io_uring, many at a time.                                      */
+ *  The words lie in memfds that several processes map, so all futexes are shared ones. This is the plain system call,
+ *  one word at a time; event_loop.h does the same through io_uring, many at a time.                                  */
 #ifndef HEDDLE_NODES_FUTEX_H
 #define HEDDLE_NODES_FUTEX_H
 

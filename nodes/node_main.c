@@ -1,9 +1,9 @@
 /*  node_main - a node as a process: takes what it is given over the control socket, joins the clock, runs its windows.
  *
- *  A node knows nothing of the machine it is on. Descriptor 3 is its control socket; the first message configures it and
- *  brings the clock page, the statistics page and the rings (control.h). From then on it lives in node_run(): wait for a
- *  window, run it, wake whom the next one needs. Control messages are dealt with between windows, while it sleeps.
- *  Nothing survives the orchestrator: the kernel kills a node whose parent dies, and a closed control socket ends it too.
+ *  A node knows nothing of the machine it is on. Descriptor 3 is its control socket; the first message configures it
+ *  and brings the clock page, the statistics page and the rings (control.h). From then on it lives in node_run(): wait
+ *  for a window, run it, wake whom the next one needs. Control messages are dealt with when it sleeps.
+ *  Nothing survives the orchestrator: the kernel kills a node whose parent dies; a closed control socket ends it too.
  *  Usage: NAME --parent=PID [--loop=auto|io_uring|fallback]                                                          */
 #include "nodes/node.h"
 
@@ -301,7 +301,7 @@ static int answer_send(struct control_message *answer, size_t length)
 }
 
 /*  A parameter may be changed only while the clock stands: at a known fabric time, the same in every run (TB-7, TB-9).
- *  What it changes may be due at once; the clock learns that as it learns of a neighbour's message.                   */
+ *  What it changes may be due at once; the clock learns that as it learns of a neighbour's message.                  */
 static int set(struct node *node, const struct control_message *message, FILE *out)
 {
 	node_time_t end, next;

@@ -44,11 +44,11 @@ uint64_t random_next(struct random *random)
 
 /*  -ln(u) for u = @bits / 2^64, as a 32-bit fraction.
  *  u = m * 2^-k with 1 <= m < 2, so -ln(u) = k ln 2 - ln(m); and ln(m) = 2 artanh(s) = 2 (s + s^3/3 + s^5/5 + ...) with
- *  s = (m - 1) / (m + 1) < 1/3. Ten terms leave less than 2^-32.                                                      */
+ *  s = (m - 1) / (m + 1) < 1/3. Ten terms leave less than 2^-32.                                                     */
 static uint64_t minus_log(uint64_t bits)
 {
 	unsigned zeros = (unsigned)__builtin_clzll(bits);
-	uint64_t m = (bits << zeros) >> 32;                          /* 31-bit fraction: 2^31 <= m < 2^32 */
+	uint64_t m = (bits << zeros) >> 32;                           /* 31-bit fraction: 2^31 <= m < 2^32 */
 	uint64_t s = ((m - (1ull << 31)) << 32) / (m + (1ull << 31)); /* 32-bit fraction, as everything below */
 	uint64_t square = (s * s) >> 32;
 	uint64_t power = s, sum = s;

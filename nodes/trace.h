@@ -13,20 +13,20 @@
 
 enum trace_kind {
 	TRACE_NONE,
-	TRACE_PACKET_IN,      /* port, flow_id, bytes */
-	TRACE_PACKET_OUT,     /* port, flow_id, bytes */
-	TRACE_ACK_IN,         /* port, flow_id, position */
-	TRACE_ACK_OUT,        /* port, flow_id, position */
-	TRACE_CHANNEL_OPEN,   /* port, flow_id, to_port */
-	TRACE_CHANNEL_FREE,   /* port, flow_id, to_port */
-	TRACE_CHANNEL_WAIT,   /* port, flow_id, to_port */
-	TRACE_CREDIT_WAIT,    /* port, class, units */
-	TRACE_HOLE,           /* port, flow_id, units */
-	TRACE_LOSS_REPORT,    /* port, flow_id, units */
-	TRACE_DROP,           /* port, reason, bytes */
-	TRACE_MESSAGE_START,  /* flow, message, bytes */
-	TRACE_MESSAGE_END,    /* flow, message, bytes */
-	TRACE_PARAMETER_SET,  /* port, -, value */
+	TRACE_PACKET_IN,     /* port, flow_id, bytes */
+	TRACE_PACKET_OUT,    /* port, flow_id, bytes */
+	TRACE_ACK_IN,        /* port, flow_id, position */
+	TRACE_ACK_OUT,       /* port, flow_id, position */
+	TRACE_CHANNEL_OPEN,  /* port, flow_id, to_port */
+	TRACE_CHANNEL_FREE,  /* port, flow_id, to_port */
+	TRACE_CHANNEL_WAIT,  /* port, flow_id, to_port */
+	TRACE_CREDIT_WAIT,   /* port, class, units */
+	TRACE_HOLE,          /* port, flow_id, units */
+	TRACE_LOSS_REPORT,   /* port, flow_id, units */
+	TRACE_DROP,          /* port, reason, bytes */
+	TRACE_MESSAGE_START, /* flow, message, bytes */
+	TRACE_MESSAGE_END,   /* flow, message, bytes */
+	TRACE_PARAMETER_SET, /* port, -, value */
 	TRACE_KINDS
 };
 

@@ -2,7 +2,7 @@
 
 #include <sched.h>
 
-#define SPINS 2000u  /* about 10 us, a few round trips of a cache line */
+#define SPINS 2000u /* about 10 us, a few round trips of a cache line */
 #define YIELDS 48u
 #define YIELDS_IDLE 4u /* per window that passes by */
 
@@ -26,7 +26,8 @@ uint32_t turn_cores(void)
 	return cores > 0 ? (uint32_t)cores : 1;
 }
 
-void turn_init(struct turn *turn, const struct clock *clock, struct event_loop *loop, uint32_t node, uint32_t core_count)
+void turn_init(struct turn *turn, const struct clock *clock, struct event_loop *loop, uint32_t node,
+	       uint32_t core_count)
 {
 	*turn = (struct turn){ .clock = clock,
 			       .loop = loop,

@@ -4,7 +4,7 @@
  *  Node processes (node_main.c) and the simulation of whole fabrics in one process (tests/sim) share it. It makes no
  *  system call, except that the last node to finish before the clock stops wakes whoever waits for that.
  *  What a neighbour publishes while a window is open arrives after the window's end. Whether the node sees it in this
- *  window (then its own next event says so) or not (then the neighbour's notice does) makes no difference.             */
+ *  window (then its own next event says so) or not (then the neighbour's notice does) makes no difference.           */
 #ifndef HEDDLE_NODES_WINDOW_H
 #define HEDDLE_NODES_WINDOW_H
 
@@ -21,7 +21,7 @@ struct node_window {
 	struct link *links;
 	const struct node_ops *ops;
 	void *dataplane;
-	uint64_t broken; /* bit per link whose peer broke the ring's rules; such a link is dead */
+	uint64_t broken;                   /* bit per link whose peer broke the ring's rules; such a link is dead */
 	uint32_t peer[NODE_PORTS_MAX];     /* the neighbour's slot */
 	uint64_t released[NODE_PORTS_MAX]; /* how far each receive ring was given back */
 };

@@ -186,7 +186,7 @@ static int buffers_check(const struct scenario *scenario, const struct plan *pla
 		return -EINVAL;
 	}
 	if (scenario->output_queue_bytes < needed_bytes / 2) {
-		scenario_errors_at(errors, scenario, &scenario->switch_place,
+		scenario_errors_at(errors, scenario, &scenario->output_queue_place,
 				   "the switches' output-queue of %llu bytes cannot hold a packet of the MTU: %llu at least",
 				   (unsigned long long)scenario->output_queue_bytes, (unsigned long long)(needed_bytes / 2));
 		return -EINVAL;

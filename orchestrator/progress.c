@@ -1,18 +1,11 @@
 #include "orchestrator/progress.h"
 
-#include <time.h>
 #include <unistd.h>
+
+#include "orchestrator/wall_time.h"
 
 #define PROGRESS_AFTER_NS 2000000000ull
 #define PROGRESS_EVERY_NS 200000000ull
-
-static uint64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
 
 void progress_start(struct progress *progress, FILE *out, bool wanted)
 {

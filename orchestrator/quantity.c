@@ -10,7 +10,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-#define NUMBER_DIGITS_MAX 19 /* of a written number: 10^19 - 1 fits 64 bits */
+#define NUMBER_DIGITS_MAX 20 /* of a written number: any of 64 bits */
 #define EXPONENT_MAX 30
 
 struct unit {
@@ -32,8 +32,8 @@ static const struct unit rate_units[] = {
 	{ "Tbps", 1000000000000 }, { "Gbps", 1000000000 }, { "Mbps", 1000000 }, { "kbps", 1000 }, { "bps", 1 },
 };
 static const struct unit bytes_units[] = {
-	{ "GiB", 1 << 30 }, { "MiB", 1 << 20 }, { "KiB", 1 << 10 },
-	{ "GB", 1000000000 }, { "MB", 1000000 }, { "kB", 1000 }, { "B", 1 }, { "KB", 1000 },
+	{ "GiB", 1 << 30 }, { "GB", 1000000000 }, { "MiB", 1 << 20 }, { "MB", 1000000 },
+	{ "KiB", 1 << 10 }, { "kB", 1000 },	  { "B", 1 },	      { "KB", 1000 },
 };
 static const struct unit share_units[] = { { "%", QUANTITY_SHARE_ONE / 100 }, { "", QUANTITY_SHARE_ONE } };
 
@@ -54,7 +54,7 @@ static const struct {
 
 /* digits * 10^exponent, what was written */
 struct number {
-	uint64_t digits;
+	unsigned __int128 digits;
 	int exponent;
 };
 
@@ -103,7 +103,7 @@ static const char *number_parse(const char *text, struct number *number)
 		digits += digits || *text != '0';
 		if (digits > NUMBER_DIGITS_MAX || (point && number->exponent <= -EXPONENT_MAX))
 			return NULL;
-		number->digits = 10 * number->digits + (uint64_t)(*text - '0');
+		number->digits = 10 * number->digits + (unsigned)(*text - '0');
 		number->exponent -= point;
 	}
 	if (!seen)
@@ -115,7 +115,7 @@ static const char *number_parse(const char *text, struct number *number)
 /* number * factor.  Return: 0, -ERANGE (too large), -EDOM (not whole). */
 static int number_scale(struct number number, uint64_t factor, uint64_t *value)
 {
-	unsigned __int128 product = (unsigned __int128)number.digits * factor;
+	unsigned __int128 product = number.digits * factor;
 
 	for (; product && number.exponent > 0; number.exponent--) {
 		if (product > UINT64_MAX)
@@ -149,14 +149,15 @@ static int refuse(enum quantity_kind kind, const char *text, const char *reason,
 
 static int refuse_unit(enum quantity_kind kind, const char *text, const char *unit, char *why, unsigned why_max)
 {
-	char reason[160], hint[60];
+	const char *near = suggest_nearest(unit, &kinds[kind].units[0].name, kinds[kind].unit_count, sizeof(struct unit));
+	char reason[160];
 
 	if (kind == QUANTITY_COUNT)
 		return refuse(kind, text, "is not a whole number", why, why_max);
 	if (!*unit)
 		return refuse(kind, text, "lacks its unit", why, why_max);
-	suggest_sentence(unit, &kinds[kind].units[0].name, kinds[kind].unit_count, sizeof(struct unit), hint, sizeof(hint));
-	snprintf(reason, sizeof(reason), "has the unknown unit '%.20s'%s", unit, hint);
+	snprintf(reason, sizeof(reason), "has the unknown unit '%.20s'%s%s%s", unit, near ? " (did you mean '" : "",
+		 near ? near : "", near ? "'?)" : "");
 	return refuse(kind, text, reason, why, why_max);
 }
 
@@ -202,7 +203,8 @@ int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, c
 	if (error == -ERANGE)
 		return refuse(kind, text, "is too large", why, why_max);
 	if (error)
-		return refuse(kind, text, "is finer than can be kept", why, why_max);
+		return refuse(kind, text, kind == QUANTITY_COUNT ? "is not a whole number" : "is finer than can be kept", why,
+			      why_max);
 	return 0;
 }
 

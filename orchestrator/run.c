@@ -5,17 +5,10 @@
 #include <time.h>
 
 #include "orchestrator/human.h"
+#include "orchestrator/wall_time.h"
 
 #define RUN_SLICE_NS 50000000ull /* a slowed run moves twenty times a second */
 #define STALLED_SHOWN 8
-
-static uint64_t wall_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
 
 /* lets the clock go on to @limit, as fast as it goes */
 static enum run_outcome go(struct run *run, node_time_t limit)

@@ -118,11 +118,11 @@ static const struct key switch_keys[] = {
 
 static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
 {
-	const struct yaml_node *buffer = node->kind == YAML_MAPPING ? yaml_find(node, "buffer") : NULL;
+	const struct yaml_node *buffer = yaml_find(node, "buffer"), *output_queue = yaml_find(node, "output-queue");
 
 	(void)key;
-	reader->scenario->switch_place = node->place;
 	reader->scenario->buffer_place = buffer ? buffer->place : node->place;
+	reader->scenario->output_queue_place = output_queue ? output_queue->place : node->place;
 	keys_read(reader, node, "'switch'", switch_keys, COUNT_OF(switch_keys), target);
 }
 

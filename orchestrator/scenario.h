@@ -115,7 +115,7 @@ struct scenario {
 	uint32_t match_fields;
 	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps;
 	uint32_t ack_collect;
-	struct scenario_place switch_place, buffer_place;
+	struct scenario_place buffer_place, output_queue_place;
 	/* NICs */
 	node_time_t nic_latency_ps;
 	uint32_t flows_max, messages_max; /* flows_max 0: as many as the workloads need */

@@ -101,7 +101,7 @@ static int walk(struct yaml_node *root, char *path, struct setting *setting, str
 
 		if (!*word || ++setting->depth >= YAML_DEPTH_MAX) {
 			scenario_errors_add(setting->errors, setting->label, 0, 0,
-					    "'%.60s' is no path: write keys joined by dots, as in switch.arbiter", path);
+					    "this is no path: write keys joined by dots, as in switch.arbiter");
 			return -EINVAL;
 		}
 		error = step_down(*node, word, setting, node);

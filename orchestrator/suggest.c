@@ -27,10 +27,9 @@ static const char *word_at(const char *const *words, size_t stride, size_t index
 static unsigned distance_or_prefix(const char *word, const char *candidate)
 {
 	size_t length = strlen(word);
+	unsigned distance = suggest_distance(word, candidate);
 
-	if (length >= 3 && !strncasecmp(word, candidate, length))
-		return 1;
-	return suggest_distance(word, candidate);
+	return length >= 3 && !strncasecmp(word, candidate, length) ? min_of(distance, 1) : distance;
 }
 
 const char *suggest_nearest(const char *word, const char *const *words, size_t count, size_t stride)

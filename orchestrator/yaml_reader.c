@@ -77,15 +77,16 @@ static int check_characters(struct reading *reading, const char *text, size_t le
 	return 0;
 }
 
+/* A value that is not there has no place: its key's, or that of what it is in, stands for it. */
 static struct scenario_place place_of(const struct reading *reading, struct fy_event *event)
 {
 	const struct fy_mark *mark = fy_event_start_mark(event);
 
-	return (struct scenario_place){
-		.setting = reading->setting,
-		.line = mark ? mark->line + 1 : 1,
-		.column = mark ? mark->column + 1 : 1,
-	};
+	if (mark)
+		return (struct scenario_place){ reading->setting, mark->line + 1, mark->column + 1 };
+	if (reading->key)
+		return reading->key_place;
+	return reading->depth ? reading->stack[reading->depth - 1]->place : (struct scenario_place){ reading->setting, 1, 1 };
 }
 
 /* Puts a new node where the document is now. */
@@ -290,6 +291,8 @@ int yaml_read(const char *file, const char *text, size_t length, uint32_t settin
 	if (!error && !reading.root) {
 		reading.root = yaml_node_new(YAML_SCALAR, NULL);
 		error = reading.root && (reading.root->text = strdup("")) ? 0 : -ENOMEM;
+		if (!error)
+			reading.root->place = (struct scenario_place){ setting, 1, 1 };
 	}
 	free(reading.key);
 	if (error) {

@@ -1,9 +1,9 @@
 /*  bench_ring - records per second through nodes/ring between two processes on two cores (TB-2).
  *
- *  The producer writes records that fill two cache lines, as a generated 4 kB packet does, and publishes them in batches,
- *  as a window does; the consumer looks at the header and one line of each, and gives the room back once per batch. Both
- *  spin: what is measured is the ring and the memory between the cores, nothing else. The time of a cache line from core
- *  to core and back, which the machine changes from run to run, is printed by bench_clock.
+ *  The producer writes records that fill two cache lines, as a generated 4 kB packet does, and publishes them in
+ *  batches, as a window does; the consumer looks at the header and one line of each, and gives the room back once per
+ *  batch. Both spin: what is measured is the ring and the memory between the cores, nothing else. The time of a cache
+ *  line from core to core and back, which the machine changes from run to run, is printed by bench_clock.
  *  Usage: bench_ring [records per measurement]                                                                       */
 #include <sched.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-/*  example_config - a complete switch and a complete NIC for tests of the configuration and of its way over the wire.   */
+/*  example_config - a complete switch and a complete NIC, for tests of the configuration and of its transport.  */
 #ifndef HEDDLE_TESTS_UNIT_EXAMPLE_CONFIG_H
 #define HEDDLE_TESTS_UNIT_EXAMPLE_CONFIG_H
 

@@ -293,8 +293,8 @@ static uint32_t toy_first(const struct toy *toy)
 	for (uint32_t i = 1; i < toy->pending_count; i++) {
 		const struct letter *a = &toy->pending[i], *b = &toy->pending[first];
 
-		if (a->at < b->at || (a->at == b->at && (a->from < b->from || (a->from == b->from &&
-									       a->number < b->number))))
+		if (a->at < b->at ||
+		    (a->at == b->at && (a->from < b->from || (a->from == b->from && a->number < b->number))))
 			first = i;
 	}
 	return first;

@@ -1,4 +1,4 @@
-/*  nodes/config: each limit of nodes/config.h is held, and the sentence names field and value (TB-6, TB-23).           */
+/*  nodes/config: each limit of nodes/config.h is held, and the sentence names field and value (TB-6, TB-23).         */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -51,6 +51,7 @@ START_TEST(node_config_check__missing_elements)
 END_TEST
 
 /* one mistake each, and what the sentence must say */
+/* clang-format off */
 #define SWITCH_MISTAKES(M)                                                                                            \
 	M(kind = NODE_KINDS, "kind is 2")                                                                              \
 	M(name[0] = 0, "name is empty")                                                                                \
@@ -124,14 +125,15 @@ END_TEST
 	M(nic.workloads[0].sizes[1].cumulative_ppm = 150000, "nic.workloads[0].sizes[1].cumulative_ppm is 150000")     \
 	M(nic.workloads[0].destination_count = 0, "nic.workloads[0].destination_count is 0")                           \
 	M(nic.workloads[0].destinations[2] = 8192, "nic.workloads[0].destinations is 8192")
+/* clang-format on */
 
 #define TEXT(mistake, text) text,
 static const char *const switch_texts[] = { SWITCH_MISTAKES(TEXT) };
 static const char *const nic_texts[] = { NIC_MISTAKES(TEXT) };
 
-#define CASE(mistake, text)                                                                                           \
-	case __COUNTER__ - FIRST:                                                                                      \
-		config.mistake;                                                                                        \
+#define CASE(mistake, text)       \
+	case __COUNTER__ - FIRST: \
+		config.mistake;   \
 		break;
 
 static void switch_mistake(int i)

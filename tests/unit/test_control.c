@@ -1,4 +1,4 @@
-/*  nodes/control: what is sent arrives, nonsense is refused with a sentence, descriptors travel (TB-6, TB-23).         */
+/*  nodes/control: what is sent arrives, nonsense is refused with a sentence, descriptors travel (TB-6, TB-23).       */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -211,7 +211,8 @@ START_TEST(control_unpack__no_message)
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x07", 2, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind 7");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &got, why,
-					sizeof(why)), -EINVAL);
+					sizeof(why)),
+			 -EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind -1");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x01", 2, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the message to configure a node has no configuration");

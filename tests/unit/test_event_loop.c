@@ -1,4 +1,4 @@
-/*  nodes/event_loop: both loops sleep and wake alike, and a sleeper uses no CPU (TB-1, TB-5).                          */
+/*  nodes/event_loop: both loops sleep and wake alike, and a sleeper uses no CPU (TB-1, TB-5).                        */
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>

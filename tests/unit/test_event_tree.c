@@ -1,4 +1,4 @@
-/*  nodes/event_tree: the earliest source, and of several at once the one with the lowest index (TB-7).                */
+/*  nodes/event_tree: the earliest source, and of several at once the one with the lowest index (TB-7).               */
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/*  nodes/random: the published sequence, the same numbers everywhere (TB-7), and the shape of the distributions (TB-12). */
+/*  nodes/random: the published sequence, the same numbers everywhere (TB-7), the shape of the distributions (TB-12). */
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>

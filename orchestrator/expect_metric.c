@@ -1,0 +1,248 @@
+#include "orchestrator/expect_metric.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "orchestrator/human.h"
+
+static const struct result_group *group_of(const struct metric_subject *e, const struct results *results)
+{
+	return e->has_workload ? &results->groups[e->workload] : &results->all;
+}
+
+static bool value_total(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			double *value)
+{
+	(void)plan;
+	*value = (double)*(const uint64_t *)((const char *)&results->totals + e->metric->offset);
+	return true;
+}
+
+static bool value_inside(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			 double *value)
+{
+	(void)e, (void)plan;
+	*value = (double)results->totals.inside_bytes;
+	return true;
+}
+
+static bool value_delivered(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			    double *value)
+{
+	(void)e, (void)plan;
+	if (!results->totals.injected_bytes)
+		return false;
+	*value = (double)results->totals.delivered_bytes / (double)results->totals.injected_bytes;
+	return true;
+}
+
+static bool value_drops(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			double *value)
+{
+	uint64_t sum = 0;
+
+	(void)plan;
+	for (uint32_t reason = 0; reason < DROP_REASONS; reason++) {
+		if (!e->has_reason || e->reason == reason)
+			sum += results->drops[reason];
+	}
+	*value = (double)sum;
+	return true;
+}
+
+static bool value_jain(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+		       double *value)
+{
+	(void)plan;
+	*value = group_of(e, results)->jain;
+	return group_of(e, results)->goodput_bps != 0;
+}
+
+static bool value_flows(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			double *value)
+{
+	(void)plan;
+	*value = (double)group_of(e, results)->flow_count;
+	return true;
+}
+
+static bool value_messages(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			   double *value)
+{
+	(void)plan;
+	*value = (double)group_of(e, results)->message_count;
+	return true;
+}
+
+/* what went from host @source (any, if UINT32_MAX) to host @destination in the measured interval */
+static uint64_t measured_bytes(const struct results *results, uint32_t source, uint32_t destination)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < results->flow_count; i++) {
+		if (results->flows[i].destination == destination &&
+		    (source == UINT32_MAX || results->flows[i].source == source))
+			sum += results->flows[i].measured_bytes;
+	}
+	return sum;
+}
+
+static bool value_goodput(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			  double *value)
+{
+	(void)plan;
+	*value = (double)group_of(e, results)->goodput_bps;
+	if (e->has_hosts && results->measured_ps)
+		*value = (double)(uint64_t)((unsigned __int128)measured_bytes(results, e->source, e->destination) * 8 *
+					    NODE_S / results->measured_ps);
+	return results->measured_ps != 0;
+}
+
+static bool value_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			double *value)
+{
+	uint64_t all = measured_bytes(results, UINT32_MAX, e->destination);
+
+	(void)plan;
+	if (!all)
+		return false;
+	*value = (double)measured_bytes(results, e->source, e->destination) / (double)all;
+	return true;
+}
+
+static bool value_fct(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+		      double *value)
+{
+	const struct result_group *group = group_of(e, results);
+
+	(void)plan;
+	*value = (double)*(const node_time_t *)((const char *)&group->fct + e->metric->offset);
+	return *value > 0;
+}
+
+static bool value_slowdown(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			   double *value)
+{
+	const struct result_group *group = group_of(e, results);
+
+	(void)plan;
+	*value = *(const double *)((const char *)&group->slowdown + e->metric->offset);
+	return *value > 0;
+}
+
+/* sum or largest of what @pick finds at the ports of @e */
+static double over_ports(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			 double (*pick)(const struct result_port *), bool largest)
+{
+	double result = 0;
+	uint32_t count = 0;
+
+	for (uint32_t port = 0; port < plan->nodes[e->node].port_count; port++) {
+		double value;
+
+		if (!(e->ports >> port & 1))
+			continue;
+		value = pick(results_port(plan, results, e->node, port));
+		result = largest ? (value > result ? value : result) : result + value;
+		count++;
+	}
+	return largest || !count ? result : result / count;
+}
+
+static double pick_utilisation(const struct result_port *port)
+{
+	return port->utilisation;
+}
+
+static double pick_queue_max(const struct result_port *port)
+{
+	return (double)port->stats.queue_bytes_max;
+}
+
+static double pick_queue_mean(const struct result_port *port)
+{
+	return port->queue_bytes_mean;
+}
+
+static bool value_utilisation(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			      double *value)
+{
+	*value = over_ports(e, plan, results, pick_utilisation, false);
+	return results->measured_ps != 0;
+}
+
+static bool value_queue_max(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			    double *value)
+{
+	*value = over_ports(e, plan, results, pick_queue_max, true);
+	return true;
+}
+
+static bool value_queue_mean(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			     double *value)
+{
+	*value = over_ports(e, plan, results, pick_queue_mean, false);
+	return results->measured_ps != 0;
+}
+
+#define TOTAL(field) value_total, offsetof(struct result_totals, field)
+#define FCT(field) value_fct, offsetof(struct result_times, field)
+#define SLOWDOWN(field) value_slowdown, offsetof(struct result_slowdowns, field)
+
+const struct metric metric_table[] = {
+	{ "lost", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(lost) },
+	{ "reordered", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(reordered) },
+	{ "inside", QUANTITY_BYTES, NOTHING, AS_BYTES, value_inside, 0 },
+	{ "channels", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(channels_used) },
+	{ "waits", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(channel_waits) },
+	{ "loss_reports", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(loss_reports) },
+	{ "delivered", QUANTITY_SHARE, NOTHING, AS_PERCENT, value_delivered, 0 },
+	{ "delivered_bytes", QUANTITY_BYTES, NOTHING, AS_BYTES, TOTAL(delivered_bytes) },
+	{ "injected_bytes", QUANTITY_BYTES, NOTHING, AS_BYTES, TOTAL(injected_bytes) },
+	{ "drops", QUANTITY_COUNT, MAYBE_REASON, AS_COUNT, value_drops, 0 },
+	{ "messages", QUANTITY_COUNT, MAYBE_WORKLOAD, AS_COUNT, value_messages, 0 },
+	{ "flows", QUANTITY_COUNT, MAYBE_WORKLOAD, AS_COUNT, value_flows, 0 },
+	{ "jain", QUANTITY_SHARE, MAYBE_WORKLOAD, AS_RATIO, value_jain, 0 },
+	{ "goodput", QUANTITY_RATE, WORKLOAD_OR_HOSTS, AS_RATE, value_goodput, 0 },
+	{ "share", QUANTITY_SHARE, HOSTS, AS_PERCENT, value_share, 0 },
+	{ "utilisation", QUANTITY_SHARE, PORT, AS_PERCENT, value_utilisation, 0 },
+	{ "queue.max", QUANTITY_BYTES, PORT, AS_BYTES, value_queue_max, 0 },
+	{ "queue.mean", QUANTITY_BYTES, PORT, AS_BYTES, value_queue_mean, 0 },
+	{ "fct.p50", QUANTITY_TIME, MAYBE_WORKLOAD, AS_TIME, FCT(p50_ps) },
+	{ "fct.p99", QUANTITY_TIME, MAYBE_WORKLOAD, AS_TIME, FCT(p99_ps) },
+	{ "fct.p999", QUANTITY_TIME, MAYBE_WORKLOAD, AS_TIME, FCT(p999_ps) },
+	{ "slowdown.p50", QUANTITY_SHARE, MAYBE_WORKLOAD, AS_RATIO, SLOWDOWN(p50) },
+	{ "slowdown.p99", QUANTITY_SHARE, MAYBE_WORKLOAD, AS_RATIO, SLOWDOWN(p99) },
+	{ "slowdown.p999", QUANTITY_SHARE, MAYBE_WORKLOAD, AS_RATIO, SLOWDOWN(p999) },
+};
+
+const size_t metric_count = sizeof(metric_table) / sizeof(metric_table[0]);
+
+void metric_show(const struct metric *metric, double value, char *shown, size_t shown_max)
+{
+	char text[HUMAN_TEXT_MAX];
+
+	switch (metric->shown_as) {
+	case AS_COUNT:
+		snprintf(shown, shown_max, "%.0f", value);
+		break;
+	case AS_BYTES:
+		if (value < 0)
+			snprintf(shown, shown_max, "%.0f B", value);
+		else
+			snprintf(shown, shown_max, "%s", human_bytes((uint64_t)value, text));
+		break;
+	case AS_TIME:
+		snprintf(shown, shown_max, "%s", human_time((node_time_t)value, text));
+		break;
+	case AS_RATE:
+		snprintf(shown, shown_max, "%s", human_rate((uint64_t)value, text));
+		break;
+	case AS_PERCENT:
+		snprintf(shown, shown_max, "%.4g %%", value * 100);
+		break;
+	case AS_RATIO:
+		snprintf(shown, shown_max, "%.5g", value);
+		break;
+	}
+}

@@ -1,0 +1,295 @@
+#include "orchestrator/fabric_start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nodes/ring.h"
+#include "orchestrator/fabric_watch.h"
+#include "orchestrator/interrupt.h"
+#include "orchestrator/wall_time.h"
+
+/* anonymous shared memory of @size bytes that nobody can resize */
+static int memory_make(const char *name, size_t size)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+		error = -errno;
+		close(fd);
+		return error;
+	}
+	return fd;
+}
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+static void descriptor_limit_raise(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* the program @name: beside this one, or where `make install` puts it */
+static int program_find(const char *name, char *path, size_t path_max)
+{
+	static const char *const places[] = { "", "../lib/heddle/", "../libexec/heddle/" };
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length <= 0)
+		return -ENOENT;
+	self[length] = 0;
+	*(strrchr(self, '/') + 1) = 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(path, path_max, "%s%s%s", self, places[i], name) < (int)path_max && !access(path, X_OK))
+			return 0;
+	}
+	return -ENOENT;
+}
+static int node_start(struct fabric *fabric, uint32_t index, const char *program);
+
+int fabric_nodes_start(struct fabric *fabric)
+{
+	static const char *const names[NODE_KINDS] = { [NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd" };
+	char programs[NODE_KINDS][PATH_MAX];
+	int error = 0;
+
+	for (int kind = 0; kind < NODE_KINDS && !error; kind++) {
+		error = program_find(names[kind], programs[kind], sizeof(programs[kind]));
+		if (error)
+			fabric_fail(fabric, "cannot find the program %s beside heddle", names[kind]);
+	}
+	descriptor_limit_raise();
+	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
+		error = interrupt_seen() ? -EINTR : node_start(fabric, i, programs[fabric->plan->nodes[i].kind]);
+		if (fabric_watch_children(fabric))
+			error = -EIO;
+	}
+	return error;
+}
+
+int fabric_clock_make(struct fabric *fabric)
+{
+	fabric->page_size = clock_bytes(fabric->plan->node_count);
+	fabric->clock_fd = memory_make("heddle-clock", fabric->page_size);
+	if (fabric->clock_fd < 0)
+		return fabric->clock_fd;
+	fabric->page = mmap(NULL, fabric->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fabric->clock_fd, 0);
+	if (fabric->page == MAP_FAILED) {
+		fabric->page = NULL;
+		return -errno;
+	}
+	clock_init(fabric->page, fabric->plan->node_count, fabric->plan->lookahead_ps);
+	return clock_attach(&fabric->clock, fabric->page, fabric->page_size);
+}
+
+/* the statistics page of node @index: laid out here, written by the node, mapped read-only by us; returns its fd */
+static int stats_make(struct fabric *fabric, uint32_t index)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+	struct fabric_node *node = &fabric->nodes[index];
+	struct stats_page header;
+	void *mapped;
+	int fd;
+
+	node->stats_size = stats_bytes(config);
+	fd = memory_make("heddle-statistics", node->stats_size);
+	if (fd < 0)
+		return fd;
+	stats_init(&header, config);
+	mapped = mmap(NULL, node->stats_size, PROT_READ, MAP_SHARED, fd, 0);
+	if (mapped == MAP_FAILED || pwrite(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header)) {
+		close(fd);
+		return -ENOMEM;
+	}
+	node->stats = mapped;
+	return fd;
+}
+
+/* the ring on which link @link carries what end @from_b (else a) sends; made when its first end asks for it */
+static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t data_bytes)
+{
+	int *fd = &fabric->ring_fds[2 * link + from_b];
+	struct ring_page header = { 0 };
+
+	if (*fd >= 0)
+		return *fd;
+	*fd = memory_make("heddle-ring", ring_bytes(data_bytes));
+	if (*fd < 0)
+		return *fd;
+	ring_init(&header, data_bytes);
+	return pwrite(*fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) ? *fd : -ENOMEM;
+}
+
+/* both rings of port @port of node @index, transmit first */
+static int port_rings(struct fabric *fabric, uint32_t index, uint32_t port, int fds[2])
+{
+	const struct port_config *config = &fabric->plan->nodes[index].ports[port];
+	const struct plan_link *link = &fabric->plan->links[config->link_index];
+	const struct port_config *peer = &fabric->plan->nodes[config->peer_index].ports[config->peer_port];
+	bool is_b = link->node_b == index && link->port_b == port;
+
+	fds[0] = ring_get(fabric, config->link_index, is_b, config->ring_bytes);
+	fds[1] = ring_get(fabric, config->link_index, !is_b, peer->ring_bytes);
+	return fds[0] < 0 ? fds[0] : fds[1] < 0 ? fds[1] : 0;
+}
+
+/* closes the rings of links whose other end has been given them before */
+static void rings_release(struct fabric *fabric, uint32_t index)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+
+	for (uint32_t port = 0; port < config->port_count; port++) {
+		const struct port_config *end = &config->ports[port];
+
+		if (end->peer_index < index || (end->peer_index == index && end->peer_port <= port)) {
+			close_fd(&fabric->ring_fds[2 * end->link_index]);
+			close_fd(&fabric->ring_fds[2 * end->link_index + 1]);
+		}
+	}
+}
+
+/* a system limits how many descriptors are under way at once: those of nodes that are starting will be taken soon */
+static int configuration_send(struct fabric *fabric, uint32_t index, const struct control_message *message)
+{
+	for (int tries = 0; tries < 2000; tries++) {
+		int error = control_send(fabric->nodes[index].control, message);
+
+		if (error != -ETOOMANYREFS)
+			return error;
+		usleep(1000);
+	}
+	return -ETOOMANYREFS;
+}
+
+static int node_configure(struct fabric *fabric, uint32_t index)
+{
+	struct control_message message = { .kind = CONTROL_CONFIGURE,
+					   .config = &fabric->plan->nodes[index],
+					   .fd_count = 2 };
+	int error = 0;
+	int stats_fd = stats_make(fabric, index);
+
+	if (stats_fd < 0)
+		return stats_fd;
+	message.fds[0] = fabric->clock_fd;
+	message.fds[1] = stats_fd;
+	for (uint32_t port = 0; port < fabric->plan->nodes[index].port_count && !error; port++) {
+		error = port_rings(fabric, index, port, &message.fds[message.fd_count]);
+		message.fd_count += 2;
+	}
+	if (!error)
+		error = configuration_send(fabric, index, &message);
+	close(stats_fd);
+	rings_release(fabric, index);
+	return error;
+}
+
+/* the process of node @index, with @socket as its descriptor 3 */
+static int node_spawn(struct fabric *fabric, uint32_t index, const char *program, int socket)
+{
+	char loop[64], parent[32];
+	char *arguments[] = { (char *)fabric->plan->nodes[index].name, loop, parent, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int error;
+
+	snprintf(loop, sizeof(loop), "--loop=%s", fabric->options.loop);
+	snprintf(parent, sizeof(parent), "--parent=%d", (int)getpid());
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setpgroup(&attributes, fabric->group);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	error = posix_spawn(&fabric->nodes[index].pid, program, &actions, &attributes, arguments, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	if (error) {
+		fabric->nodes[index].pid = 0;
+		return -error;
+	}
+	if (!fabric->group)
+		fabric->group = fabric->nodes[index].pid;
+	fabric->nodes[index].pid_shown = fabric->nodes[index].pid;
+	fabric->alive++;
+	return 0;
+}
+
+static int node_start(struct fabric *fabric, uint32_t index, const char *program)
+{
+	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = index };
+	int sockets[2], error;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		error = -errno;
+	else {
+		fabric->nodes[index].control = sockets[0];
+		error = node_spawn(fabric, index, program, sockets[1]);
+		close(sockets[1]);
+	}
+	if (!error && epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, fabric->nodes[index].control, &interest))
+		error = -errno;
+	if (!error)
+		error = node_configure(fabric, index);
+	if (error == -EPIPE)
+		return 0; /* it is dead: whoever looks at the children says why */
+	if (error)
+		fabric_fail(fabric, "cannot start %s %s (%u of %u): %s", fabric_kind_name(fabric, index),
+			    fabric->plan->nodes[index].name, index + 1, fabric->plan->node_count,
+			    error == -EMFILE ? "too few file descriptors allowed, raise the hard limit (ulimit -Hn)"
+					     : strerror(-error));
+	return error;
+}
+
+int fabric_nodes_await(struct fabric *fabric)
+{
+	uint64_t waited_from_ns = wall_ns();
+	uint32_t ready_before = fabric->ready;
+
+	while (fabric->ready < fabric->plan->node_count) {
+		if (interrupt_seen())
+			return -EINTR;
+		if (fabric_watch_messages(fabric, FABRIC_SLICE_MS) || fabric_watch_children(fabric))
+			return -EIO;
+		if (fabric->ready != ready_before) {
+			ready_before = fabric->ready;
+			waited_from_ns = wall_ns();
+		} else if (wall_ns() - waited_from_ns > FABRIC_READY_MS * 1000000ull) {
+			uint32_t late = 0;
+
+			while (fabric->nodes[late].ready)
+				late++;
+			fabric_fail_node(fabric, late, "did not become ready within %u s", FABRIC_READY_MS / 1000);
+			return -ETIMEDOUT;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,211 @@
+#include "orchestrator/fabric_watch.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "orchestrator/wall_time.h"
+
+uint64_t fabric_rusage_ns(const struct rusage *usage)
+{
+	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000000ull +
+	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1000ull;
+}
+
+void fabric_fail(struct fabric *fabric, const char *format, ...)
+{
+	va_list arguments;
+
+	if (fabric->failure[0])
+		return;
+	va_start(arguments, format);
+	vsnprintf(fabric->failure, sizeof(fabric->failure), format, arguments);
+	va_end(arguments);
+}
+
+const char *fabric_kind_name(const struct fabric *fabric, uint32_t node)
+{
+	return fabric->plan->nodes[node].kind == NODE_SWITCH ? "switch" : "NIC";
+}
+
+/* "switch s2 (pid 123) was killed ..." */
+void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, ...)
+{
+	char cause[FABRIC_FAILURE_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(cause, sizeof(cause), format, arguments);
+	va_end(arguments);
+	fabric_fail(fabric, "%s %s (pid %d) %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
+		    (int)fabric->nodes[node].pid_shown, cause);
+}
+static uint32_t node_of_pid(const struct fabric *fabric, pid_t pid)
+{
+	uint32_t i = 0;
+
+	while (i < fabric->plan->node_count && fabric->nodes[i].pid != pid)
+		i++;
+	return i;
+}
+
+/* child @node is gone; returns whether it went as it should after the end of the clock */
+static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const struct rusage *usage)
+{
+	bool ended = atomic_load(&fabric->page->state) == CLOCK_ENDED;
+
+	fabric->stopped -= fabric->nodes[node].stopped_ns != 0;
+	fabric->nodes[node].stopped_ns = 0;
+	fabric->nodes[node].pid = 0;
+	fabric->alive--;
+	fabric->cpu_ns += fabric_rusage_ns(usage);
+	if (WIFSIGNALED(status))
+		fabric_fail_node(fabric, node, "was killed by signal %d (%s)%s", WTERMSIG(status),
+				 strsignal(WTERMSIG(status)), ended ? " while it was leaving" : "");
+	else if (!ended || WEXITSTATUS(status))
+		fabric_fail_node(fabric, node, "left %s with status %d",
+				 ended ? "at the end" : "in the middle of the run", WEXITSTATUS(status));
+	else
+		return true;
+	return false;
+}
+
+static void node_stopped(struct fabric *fabric, uint32_t node, bool stopped)
+{
+	if (stopped == (fabric->nodes[node].stopped_ns != 0))
+		return;
+	fabric->nodes[node].stopped_ns = stopped ? wall_ns() : 0;
+	fabric->stopped += stopped ? 1 : -1u;
+}
+
+/* has a child died, or been stopped for too long? */
+bool fabric_watch_children(struct fabric *fabric)
+{
+	struct rusage usage;
+	bool failed = false;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &usage)) > 0) {
+		uint32_t node = node_of_pid(fabric, pid);
+
+		if (node == fabric->plan->node_count)
+			continue;
+		if (WIFSTOPPED(status) || WIFCONTINUED(status))
+			node_stopped(fabric, node, WIFSTOPPED(status));
+		else
+			failed |= !node_reaped(fabric, node, status, &usage);
+	}
+	if (!fabric->stopped || !fabric->options.watchdog_ns)
+		return failed;
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		if (fabric->nodes[i].stopped_ns &&
+		    wall_ns() - fabric->nodes[i].stopped_ns > fabric->options.watchdog_ns) {
+			fabric_fail_node(fabric, i, "was stopped by a signal and has not gone on for %.1f s",
+					 (double)fabric->options.watchdog_ns / 1e9);
+			return true;
+		}
+	}
+	return failed;
+}
+
+/* takes in one message of @node; false if it means the end of the run */
+bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct control_message *message)
+{
+	if (message->kind == CONTROL_READY && !fabric->nodes[node].ready) {
+		fabric->nodes[node].ready = true;
+		fabric->ready++;
+		snprintf(fabric->nodes[node].loop, sizeof(fabric->nodes[node].loop), "%.63s", message->text);
+	} else if (message->kind == CONTROL_EVENT && message->number) {
+		fabric_fail_node(fabric, node, "reports: %s", message->text);
+		return false;
+	} else if (message->kind == CONTROL_EVENT) {
+		fprintf(stderr, "heddle: %s %s: %s\n", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
+			message->text);
+	}
+	return true;
+}
+
+/* everything that @node has to say; false if it means the end of the run */
+static bool messages_take(struct fabric *fabric, uint32_t node)
+{
+	struct control_message message;
+	char why[256] = "";
+	bool fine = true;
+	int error;
+
+	while (fine && !(error = control_receive(fabric->nodes[node].control, &message, 0, why, sizeof(why)))) {
+		fine = fabric_watch_message(fabric, node, &message);
+		control_message_free(&message);
+	}
+	if (!fine || error == -EAGAIN)
+		return fine;
+	/* it is gone, which fabric_watch_children() reports with the reason, or talks nonsense */
+	epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, fabric->nodes[node].control, NULL);
+	if (error == -EINVAL)
+		fabric_fail_node(fabric, node, "sent a control message that makes no sense: %s", why);
+	return error != -EINVAL;
+}
+
+bool fabric_watch_messages(struct fabric *fabric, int timeout_ms)
+{
+	struct epoll_event events[64];
+	int count = epoll_wait(fabric->epoll_fd, events, 64, timeout_ms);
+
+	for (int i = 0; i < count; i++) {
+		if (!messages_take(fabric, events[i].data.u32))
+			return true;
+	}
+	return false;
+}
+
+static uint64_t node_cpu_ns(const struct fabric *fabric, uint32_t node)
+{
+	struct timespec used;
+	clockid_t id;
+
+	if (!fabric->nodes[node].pid || clock_getcpuclockid(fabric->nodes[node].pid, &id) || clock_gettime(id, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
+}
+
+/* the nodes that have not finished @window: how many, their CPU time; the first goes to @first */
+static uint32_t late_nodes(const struct fabric *fabric, uint32_t window, uint32_t *first, uint64_t *cpu_ns)
+{
+	uint32_t count = 0;
+
+	*cpu_ns = 0;
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		if (!clock_takes_part(&fabric->clock, i) || atomic_load(&fabric->clock.done[i]) == window)
+			continue;
+		if (!count++)
+			*first = i;
+		*cpu_ns += node_cpu_ns(fabric, i);
+	}
+	return count;
+}
+
+bool fabric_watch_clock(struct fabric *fabric)
+{
+	uint32_t window = atomic_load(&fabric->page->window), first = 0, count = 0;
+	enum watchdog_verdict verdict;
+	uint64_t cpu_ns = 0;
+	char others[32] = "";
+
+	if (watchdog_wants_cpu(&fabric->watchdog, window))
+		count = late_nodes(fabric, window, &first, &cpu_ns);
+	verdict = watchdog_look(&fabric->watchdog, wall_ns(), window, cpu_ns);
+	if (verdict == WATCHDOG_FINE)
+		return false;
+	if (count > 1)
+		snprintf(others, sizeof(others), ", nor have %u others", count - 1);
+	fabric_fail_node(fabric, first, "%s: it has not finished window %u at %llu ps for %.1f s%s",
+			 verdict == WATCHDOG_HANGS ? "hangs" : "runs in circles", window,
+			 (unsigned long long)atomic_load(&fabric->page->start_ps),
+			 (double)fabric->watchdog.stalled_ns / 1e9, others);
+	return true;
+}

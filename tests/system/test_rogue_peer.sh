@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# test_rogue_peer - a peer that writes nonsense into its ring is reported and cannot crash its neighbour (TB-23).
+#
+#   h0 (rogue) ─┐
+#   h1 ─────────┤ s0   incast to h3: what breaks the ring's rules ends the run with a message naming the port and the peer,
+#   h2 ─────────┤      exit status 4; sound records with nonsense in them are dropped and counted, and h1, h2 and h3
+#   h3 ─────────┘      go on to the end.
+set -u
+. "$(dirname "$0")/common.sh"
+
+folder=$scratch/programs
+mkdir -p "$folder"
+cp "$top/build/release/heddle" "$top/build/release/switchd" "$folder"
+cp "$top/build/release/system/rogue_nicd" "$folder/nicd"
+heddle=$folder/heddle
+
+cat >"$scratch/rogue.yaml" <<'YAML'
+name: rogue
+run: {duration: 100us, warmup: 30us}
+topology: {generate: star, hosts: 4}
+workloads:
+  - {name: load, pattern: incast, to: h3, size: 4KiB}
+YAML
+
+reported() {
+	export ROGUE=$1
+	run 4 run "$scratch/rogue.yaml" --quiet && grep -q 'switch s0 .*p0.*h0' "$scratch/err" && return
+	cat "$scratch/err"
+	return 1
+}
+
+survived() {
+	export ROGUE=frames
+	run 0 run "$scratch/rogue.yaml" --quiet --json "$scratch/rogue.json" || return 1
+	jq -e '(.drops.malformed + .drops.bad_record > 100) and (.flows | map(select(.src != "h0" and .packets > 100)) | length == 2)' \
+		"$scratch/rogue.json" >/dev/null || { jq .drops "$scratch/rogue.json" && return 1; }
+}
+
+behaved() {
+	export ROGUE=
+	run 0 run "$scratch/rogue.yaml" --quiet
+}
+
+check "nobody turns bad: nothing is reported" behaved
+for kind in tail kind length time; do
+	check "bad $kind: reported with port and peer" reported "$kind"
+done
+if command -v jq >/dev/null; then
+	check "nonsense in sound records: dropped, counted, the others go on" survived
+else
+	skip "nonsense in sound records" "there is no jq"
+fi
+finish
