@@ -100,7 +100,7 @@ static int ready(const char *loop_text)
 static bool loop_parse(const char *text, enum event_loop_kind *kind)
 {
 	for (int k = 0; k < EVENT_LOOP_KINDS; k++) {
-		if (strcmp(text, event_loop_name[k]))
+		if (strcmp(text, event_loop_name[k]) != 0)
 			continue;
 		*kind = (enum event_loop_kind)k;
 		return true;
@@ -194,7 +194,7 @@ static int stats_join(struct node *node, int fd)
 
 static int link_join(struct node *node, uint32_t port, int tx_fd, int rx_fd)
 {
-	struct mapping *tx = &node->rings[2 * port], *rx = &node->rings[2 * port + 1];
+	struct mapping *tx = &node->rings[2 * (size_t)port], *rx = tx + 1;
 	int error = map(tx, tx_fd, sizeof(struct ring_page), "transmit ring", port);
 
 	if (!error)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/expect_metric.h"
+#include "orchestrator/metric.h"
 #include "orchestrator/port_name.h"
 #include "orchestrator/suggest.h"
 
@@ -250,14 +250,14 @@ static bool resolve(struct parser *parser, struct expectation *e, char words[2][
 	bool two = words[1][0] != 0;
 
 	switch (e->subject.metric->arguments) {
-	case NOTHING:
+	case METRIC_NOTHING:
 		return complain(parser, offsets[0], "%s takes no argument", e->subject.metric->name);
-	case HOSTS:
+	case METRIC_HOSTS:
 		if (!two)
 			return complain(parser, offsets[0], "%s takes two hosts: %s(source, destination)",
 					e->subject.metric->name, e->subject.metric->name);
 		break;
-	case WORKLOAD_OR_HOSTS:
+	case METRIC_WORKLOAD_OR_HOSTS:
 		break;
 	default:
 		if (two)
@@ -265,9 +265,9 @@ static bool resolve(struct parser *parser, struct expectation *e, char words[2][
 		break;
 	}
 	e->subject.has_hosts = two;
-	e->subject.has_reason = e->subject.metric->arguments == MAYBE_REASON;
-	e->subject.has_workload = !two && (e->subject.metric->arguments == MAYBE_WORKLOAD ||
-					   e->subject.metric->arguments == WORKLOAD_OR_HOSTS);
+	e->subject.has_reason = e->subject.metric->arguments == METRIC_MAYBE_REASON;
+	e->subject.has_workload = !two && (e->subject.metric->arguments == METRIC_MAYBE_WORKLOAD ||
+					   e->subject.metric->arguments == METRIC_WORKLOAD_OR_HOSTS);
 	if (e->subject.has_hosts)
 		return find_host(parser, offsets[0], words[0], &e->subject.source) &&
 		       find_host(parser, offsets[1], words[1], &e->subject.destination);
@@ -286,10 +286,10 @@ static bool parse_arguments(struct parser *parser, struct expectation *e)
 	skip_spaces(parser);
 	open = parser->at;
 	if (parser->text[parser->at] != '(') {
-		if (e->subject.metric->arguments == HOSTS)
+		if (e->subject.metric->arguments == METRIC_HOSTS)
 			return complain(parser, open, "%s needs two hosts: %s(source, destination)",
 					e->subject.metric->name, e->subject.metric->name);
-		if (e->subject.metric->arguments == PORT)
+		if (e->subject.metric->arguments == METRIC_PORT)
 			return complain(parser, open, "%s needs a port: %s(node:peer)", e->subject.metric->name,
 					e->subject.metric->name);
 		return true;

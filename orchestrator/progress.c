@@ -25,7 +25,7 @@ void progress_update(struct progress *progress, node_time_t now, node_time_t end
 		return;
 	progress->next_ns = wall + PROGRESS_EVERY_NS;
 	elapsed_ns = wall - progress->start_ns;
-	share = end ? (double)now / (double)end : 1;
+	share = now < end ? (double)now / (double)end : 1; /* while the fabric drains, now is beyond the end */
 	fprintf(progress->out, "\r\033[K%.3f of %.3f us  %3.0f %%  %llu windows  %.1f us of fabric time a second",
 		(double)now / (double)NODE_US, (double)end / (double)NODE_US, share * 100, (unsigned long long)windows,
 		(double)now / (double)NODE_US / ((double)elapsed_ns / 1e9));

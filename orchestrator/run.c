@@ -17,7 +17,7 @@ static enum run_outcome go(struct run *run, node_time_t limit)
 
 	fabric_resume(&run->fabric, limit);
 	while ((state = fabric_wait(&run->fabric, 200)) == FABRIC_RUNNING)
-		progress_update(&run->progress, fabric_now(&run->fabric), run->end_ps,
+		progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
 				atomic_load(&run->fabric.page->windows));
 	if (state == FABRIC_STOPPED)
 		return RUN_THERE;
@@ -38,7 +38,8 @@ static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
 		nanosleep(&left, NULL);
 	}
 	state = fabric_wait(&run->fabric, 0);
-	progress_update(&run->progress, fabric_now(&run->fabric), run->end_ps, atomic_load(&run->fabric.page->windows));
+	progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
+			atomic_load(&run->fabric.page->windows));
 	return state == FABRIC_FAILED ? RUN_FAILED : state == FABRIC_INTERRUPTED ? RUN_INTERRUPTED : RUN_THERE;
 }
 

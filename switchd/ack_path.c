@@ -55,9 +55,10 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 		return;
 	}
 	out->stats->ofct_used = out->ofct.used;
-	ack_path_up(dp, ref, type, value, now);
+	/* first the flow that waits for a channel, then those that the ACK lets in at the edge */
 	if (freed)
 		crossbar_channel_freed(dp, port);
+	ack_path_up(dp, ref, type, value, now);
 }
 
 void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,

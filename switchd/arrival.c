@@ -195,6 +195,7 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 	if (!crossbar_request(dp, packet, flow, now)) {
 		/* the sender counts on an ACK for it */
 		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS, packet->units, now);
+		dataplane_touch(dp, packet->in_port);
 		give_up(dp, packet, now);
 	}
 }

@@ -1,5 +1,5 @@
 /*  nodes/node_main: a node process with a toy dataplane, seen from the orchestrator's end of its control socket: start,
- *  questions, end, and what it says when it is given something wrong (TB-5, TB-6, TB-9, TB-22, TB-23).                 */
+ *  questions, end, and what it says when it is given something wrong (TB-5, TB-6, TB-9, TB-22, TB-23).               */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -182,6 +182,7 @@ static void run_to(node_time_t limit)
 
 static void ask(enum control_kind kind, int64_t number, const char *text, const char *text2)
 {
+	control_message_free(&message);
 	message = (struct control_message){ .kind = kind, .number = number };
 	strcpy(message.text, text);
 	strcpy(message.text2, text2);
@@ -210,7 +211,8 @@ START_TEST(node_main__runs_and_ends)
 {
 	loop_argument = _i ? "--loop=fallback" : "--loop=auto";
 	start();
-	ck_assert_ptr_nonnull(strstr(message.text, _i ? "event loop fallback (futex): it was asked for" : "event loop"));
+	ck_assert_ptr_nonnull(
+		strstr(message.text, _i ? "event loop fallback (futex): it was asked for" : "event loop"));
 	run_to(10 * NODE_US);
 	ck_assert_uint_eq(stats->events, 9);
 	ck_assert_uint_eq(clock_earliest(&clock_), 10 * NODE_US);

@@ -1,15 +1,29 @@
-/*  expect_metric - the quantities that an expectation can speak of, and how each follows from the results: expect.h lists
- *  them. Called by expect.c only.                                                                                    */
-#ifndef HEDDLE_ORCHESTRATOR_EXPECT_METRIC_H
-#define HEDDLE_ORCHESTRATOR_EXPECT_METRIC_H
+/*  metric - the quantities that an expectation can speak of, and how each follows from the results: expect.h lists
+ *  them.                                                                                                             */
+#ifndef HEDDLE_ORCHESTRATOR_METRIC_H
+#define HEDDLE_ORCHESTRATOR_METRIC_H
 
 #include "orchestrator/quantity.h"
 #include "orchestrator/results.h"
 
 /* what stands between the parentheses behind a metric */
-enum metric_arguments { NOTHING, MAYBE_WORKLOAD, MAYBE_REASON, WORKLOAD_OR_HOSTS, HOSTS, PORT };
+enum metric_arguments {
+	METRIC_NOTHING,
+	METRIC_MAYBE_WORKLOAD,
+	METRIC_MAYBE_REASON,
+	METRIC_WORKLOAD_OR_HOSTS,
+	METRIC_HOSTS,
+	METRIC_PORT,
+};
 
-enum metric_shown_as { AS_COUNT, AS_BYTES, AS_TIME, AS_RATE, AS_PERCENT, AS_RATIO };
+enum metric_shown_as {
+	METRIC_AS_COUNT,
+	METRIC_AS_BYTES,
+	METRIC_AS_TIME,
+	METRIC_AS_RATE,
+	METRIC_AS_PERCENT,
+	METRIC_AS_RATIO
+};
 
 /* a metric of something: its arguments, resolved */
 struct metric_subject {

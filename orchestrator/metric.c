@@ -1,4 +1,4 @@
-#include "orchestrator/expect_metric.h"
+#include "orchestrator/metric.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -190,30 +190,30 @@ static bool value_queue_mean(const struct metric_subject *e, const struct plan *
 #define SLOWDOWN(field) value_slowdown, offsetof(struct result_slowdowns, field)
 
 const struct metric metric_table[] = {
-	{ "lost", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(lost) },
-	{ "reordered", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(reordered) },
-	{ "inside", QUANTITY_BYTES, NOTHING, AS_BYTES, value_inside, 0 },
-	{ "channels", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(channels_used) },
-	{ "waits", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(channel_waits) },
-	{ "loss_reports", QUANTITY_COUNT, NOTHING, AS_COUNT, TOTAL(loss_reports) },
-	{ "delivered", QUANTITY_SHARE, NOTHING, AS_PERCENT, value_delivered, 0 },
-	{ "delivered_bytes", QUANTITY_BYTES, NOTHING, AS_BYTES, TOTAL(delivered_bytes) },
-	{ "injected_bytes", QUANTITY_BYTES, NOTHING, AS_BYTES, TOTAL(injected_bytes) },
-	{ "drops", QUANTITY_COUNT, MAYBE_REASON, AS_COUNT, value_drops, 0 },
-	{ "messages", QUANTITY_COUNT, MAYBE_WORKLOAD, AS_COUNT, value_messages, 0 },
-	{ "flows", QUANTITY_COUNT, MAYBE_WORKLOAD, AS_COUNT, value_flows, 0 },
-	{ "jain", QUANTITY_SHARE, MAYBE_WORKLOAD, AS_RATIO, value_jain, 0 },
-	{ "goodput", QUANTITY_RATE, WORKLOAD_OR_HOSTS, AS_RATE, value_goodput, 0 },
-	{ "share", QUANTITY_SHARE, HOSTS, AS_PERCENT, value_share, 0 },
-	{ "utilisation", QUANTITY_SHARE, PORT, AS_PERCENT, value_utilisation, 0 },
-	{ "queue.max", QUANTITY_BYTES, PORT, AS_BYTES, value_queue_max, 0 },
-	{ "queue.mean", QUANTITY_BYTES, PORT, AS_BYTES, value_queue_mean, 0 },
-	{ "fct.p50", QUANTITY_TIME, MAYBE_WORKLOAD, AS_TIME, FCT(p50_ps) },
-	{ "fct.p99", QUANTITY_TIME, MAYBE_WORKLOAD, AS_TIME, FCT(p99_ps) },
-	{ "fct.p999", QUANTITY_TIME, MAYBE_WORKLOAD, AS_TIME, FCT(p999_ps) },
-	{ "slowdown.p50", QUANTITY_SHARE, MAYBE_WORKLOAD, AS_RATIO, SLOWDOWN(p50) },
-	{ "slowdown.p99", QUANTITY_SHARE, MAYBE_WORKLOAD, AS_RATIO, SLOWDOWN(p99) },
-	{ "slowdown.p999", QUANTITY_SHARE, MAYBE_WORKLOAD, AS_RATIO, SLOWDOWN(p999) },
+	{ "lost", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(lost) },
+	{ "reordered", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(reordered) },
+	{ "inside", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, value_inside, 0 },
+	{ "channels", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(channels_used) },
+	{ "waits", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(channel_waits) },
+	{ "loss_reports", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(loss_reports) },
+	{ "delivered", QUANTITY_SHARE, METRIC_NOTHING, METRIC_AS_PERCENT, value_delivered, 0 },
+	{ "delivered_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, TOTAL(delivered_bytes) },
+	{ "injected_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, TOTAL(injected_bytes) },
+	{ "drops", QUANTITY_COUNT, METRIC_MAYBE_REASON, METRIC_AS_COUNT, value_drops, 0 },
+	{ "messages", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, value_messages, 0 },
+	{ "flows", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, value_flows, 0 },
+	{ "jain", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, value_jain, 0 },
+	{ "goodput", QUANTITY_RATE, METRIC_WORKLOAD_OR_HOSTS, METRIC_AS_RATE, value_goodput, 0 },
+	{ "share", QUANTITY_SHARE, METRIC_HOSTS, METRIC_AS_PERCENT, value_share, 0 },
+	{ "utilisation", QUANTITY_SHARE, METRIC_PORT, METRIC_AS_PERCENT, value_utilisation, 0 },
+	{ "queue.max", QUANTITY_BYTES, METRIC_PORT, METRIC_AS_BYTES, value_queue_max, 0 },
+	{ "queue.mean", QUANTITY_BYTES, METRIC_PORT, METRIC_AS_BYTES, value_queue_mean, 0 },
+	{ "fct.p50", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p50_ps) },
+	{ "fct.p99", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p99_ps) },
+	{ "fct.p999", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p999_ps) },
+	{ "slowdown.p50", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(p50) },
+	{ "slowdown.p99", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(p99) },
+	{ "slowdown.p999", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(p999) },
 };
 
 const size_t metric_count = sizeof(metric_table) / sizeof(metric_table[0]);
@@ -223,25 +223,25 @@ void metric_show(const struct metric *metric, double value, char *shown, size_t 
 	char text[HUMAN_TEXT_MAX];
 
 	switch (metric->shown_as) {
-	case AS_COUNT:
+	case METRIC_AS_COUNT:
 		snprintf(shown, shown_max, "%.0f", value);
 		break;
-	case AS_BYTES:
+	case METRIC_AS_BYTES:
 		if (value < 0)
 			snprintf(shown, shown_max, "%.0f B", value);
 		else
 			snprintf(shown, shown_max, "%s", human_bytes((uint64_t)value, text));
 		break;
-	case AS_TIME:
+	case METRIC_AS_TIME:
 		snprintf(shown, shown_max, "%s", human_time((node_time_t)value, text));
 		break;
-	case AS_RATE:
+	case METRIC_AS_RATE:
 		snprintf(shown, shown_max, "%s", human_rate((uint64_t)value, text));
 		break;
-	case AS_PERCENT:
+	case METRIC_AS_PERCENT:
 		snprintf(shown, shown_max, "%.4g %%", value * 100);
 		break;
-	case AS_RATIO:
+	case METRIC_AS_RATIO:
 		snprintf(shown, shown_max, "%.5g", value);
 		break;
 	}

@@ -1,0 +1,1003 @@
+/*  switchd/dataplane: one switch whose neighbours are played by hand (tests/unit/one_switch.h): the legs of a packet and of
+ *  an ACK, set-up and release of channels, exhaustion, losses, and what is dropped (FC-3, FC-8..FC-15, FC-17, FC-18, TB-23). */
+#include <check.h>
+#include <errno.h>
+#include <stdio.h>
+
+#include "tests/unit/one_switch.h"
+
+#define T1 (30 * NODE_NS)
+#define FAR (NODE_S / 2)
+
+static struct one_switch s;
+static struct received got;
+
+static void setup(void)
+{
+	one_switch_configure(&s);
+}
+
+static void teardown(void)
+{
+	one_switch_close(&s);
+}
+
+static uint64_t drops(enum drop_reason reason)
+{
+	return s.stats->drops[reason];
+}
+
+static uint64_t drops_all(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < DROP_REASONS; i++)
+		sum += s.stats->drops[i];
+	return sum;
+}
+
+static struct port_stats *stats_of(uint32_t port)
+{
+	return stats_port(s.stats, port);
+}
+
+/* the next packet out of @port is the one of @frame_bytes, its first bit there at @at_ps */
+static void packet_expect_at(uint32_t port, uint32_t frame_bytes, node_time_t at_ps)
+{
+	ck_assert(neighbour_receive(&s, port, RECORD_PACKET, &got));
+	ck_assert_uint_eq(link_frame_bytes(&s.links[port], got.header.wire_bytes), frame_bytes);
+	ck_assert_uint_eq(got.header.at_ps, at_ps);
+}
+
+static void packet_expect(uint32_t port, uint32_t frame_bytes)
+{
+	ck_assert(neighbour_receive(&s, port, RECORD_PACKET, &got));
+	ck_assert_uint_eq(link_frame_bytes(&s.links[port], got.header.wire_bytes), frame_bytes);
+}
+
+static void no_packet_expect(uint32_t port)
+{
+	ck_assert(!neighbour_receive(&s, port, RECORD_PACKET, &got));
+}
+
+/* the fabric header of the packet that neighbour_receive() took last */
+static struct fabric_header header_of_packet(uint32_t port)
+{
+	struct fabric_header header;
+
+	ck_assert_int_eq(fabric_header_read(got.bytes, got.header.captured_bytes,
+					    link_frame_bytes(&s.links[port], got.header.wire_bytes), &header),
+			 0);
+	return header;
+}
+
+/* the ACKs of the next frame out of @port */
+static uint32_t acks_receive(uint32_t port, struct ack acks[ACK_FRAME_ACKS_MAX])
+{
+	int count;
+
+	ck_assert(neighbour_receive(&s, port, RECORD_ACKS, &got));
+	count = ack_frame_read(got.bytes, got.header.captured_bytes, acks);
+	ck_assert_int_gt(count, 0);
+	return (uint32_t)count;
+}
+
+/* the next ACK frame out of @port has just this one ACK */
+static void ack_expect(uint32_t port, uint32_t flow_id, enum ack_type type, uint32_t value)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+
+	ck_assert_uint_eq(acks_receive(port, acks), 1);
+	ck_assert_uint_eq(acks[0].flow_id, flow_id);
+	ck_assert_uint_eq(acks[0].type, type);
+	ck_assert_uint_eq(acks[0].value, value);
+}
+
+/* the next control word out of @port of @kind, its value */
+static uint32_t word_expect(uint32_t port, enum link_word kind)
+{
+	while (neighbour_receive(&s, port, RECORD_WORD, &got))
+		if (got.header.word >> 32 == kind)
+			return (uint32_t)got.header.word;
+	ck_abort_msg("port %u sent no word of kind %d", port, kind);
+	return 0;
+}
+
+/* FC-14, TB-25: every channel free, every buffer empty */
+static void all_released_expect(void)
+{
+	ck_assert_uint_eq(s.stats->inside_packets, 0);
+	ck_assert_uint_eq(s.stats->inside_bytes, 0);
+	ck_assert_uint_eq(s.dp->pool.used, 0);
+	for (uint32_t p = 0; p < PORTS; p++) {
+		ck_assert_uint_eq(s.dp->ifcts[p].used, 0);
+		ck_assert_uint_eq(s.dp->ports[p].efct.used, 0);
+		ck_assert_uint_eq(s.dp->ports[p].ofct.used, 0);
+		ck_assert_uint_eq(s.dp->ports[p].gauge.bytes, 0);
+		for (uint32_t c = 0; c < s.config.class_count; c++)
+			ck_assert_uint_eq(s.links[p].held_units[c], 0);
+	}
+}
+
+/* ---- the way of a packet ---- */
+
+/* FC-10, FC-11: in at an edge, out at the right fabric port behind envelope and header; store and forward */
+START_TEST(packet__edge_to_fabric)
+{
+	struct fabric_header header;
+	uint8_t frame[FRAME_HEADERS_MAX];
+	node_time_t at;
+
+	one_switch_open(&s);
+	at = host_send(&s, 0, 1000, 3, 7, 0, 1500);
+	one_switch_run(&s, FAR);
+	packet_expect_at(2, 1500, at + 1504 * BYTE_PS + LEAD);
+	ck_assert_uint_eq(got.header.wire_bytes, 12 + 1500 + 4);
+	header = header_of_packet(2);
+	ck_assert_uint_eq(header.fabric_address, 2);
+	ck_assert_uint_eq(header.egress_port, 1);
+	ck_assert_uint_eq(header.units, 6);
+	ck_assert_uint_eq(header.hops, 1);
+	ck_assert(header.ordered);
+	ck_assert_uint_eq(got.header.captured_bytes, FABRIC_FRONT_BYTES + frame_make(0, 3, 7, 0, 1500, frame));
+	ck_assert_mem_eq(got.bytes + FABRIC_FRONT_BYTES, frame, got.header.captured_bytes - FABRIC_FRONT_BYTES);
+	no_packet_expect(3);
+	ck_assert_uint_eq(s.stats->data_hops, 1);
+}
+END_TEST
+
+/* FC-10: out at the egress edge nothing of the fabric is left, the frame is what went in */
+START_TEST(packet__fabric_to_edge)
+{
+	uint8_t frame[FRAME_HEADERS_MAX];
+	uint32_t captured = frame_make(2, 1, 5, 0, 1500, frame);
+	node_time_t at;
+
+	one_switch_open(&s);
+	at = switch_send(&s, 2, 0, 1, 5, 4000, 1500);
+	one_switch_run(&s, FAR);
+	packet_expect_at(1, 1500, at + 1516 * BYTE_PS + LEAD);
+	ck_assert_uint_eq(got.header.wire_bytes, 1504);
+	ck_assert_uint_eq(got.header.captured_bytes, captured);
+	ck_assert_mem_eq(got.bytes, frame, captured);
+	no_packet_expect(0);
+}
+END_TEST
+
+/* FC-8: on the way through, the header's flow_id and position are the next link's own */
+START_TEST(packet__fabric_to_fabric)
+{
+	struct fabric_header header;
+
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 4, 1, 0, 100);
+	switch_send(&s, 2, NODE_US, 4, 9, 4000, 1500);
+	one_switch_run(&s, FAR);
+	packet_expect(3, 100);
+	header = header_of_packet(3);
+	packet_expect(3, 1500);
+	ck_assert_uint_ne(header_of_packet(3).flow_id, header.flow_id);
+	header = header_of_packet(3);
+	ck_assert_uint_lt(header.flow_id, 16);
+	ck_assert_uint_ne(header.data_flow, 4000);
+	ck_assert_uint_eq(header.hops, 1);
+	ck_assert_uint_eq(header.fabric_address, 3);
+}
+END_TEST
+
+/* FC-1: ingress and egress on the same switch, nothing of it on any fabric link */
+START_TEST(packet__edge_to_edge)
+{
+	node_time_t at;
+
+	one_switch_open(&s);
+	at = host_send(&s, 0, 0, 1, 0, 0, 70);
+	one_switch_run(&s, FAR);
+	packet_expect_at(1, 70, at + 74 * BYTE_PS + LEAD);
+	no_packet_expect(2);
+	no_packet_expect(3);
+	all_released_expect();
+}
+END_TEST
+
+/* latency: output first bit = decision + switch + cable; the decision falls with the header's 64 bytes (cut through),
+ * with the last bit (store and forward), and never so early that the output would run dry                          */
+START_TEST(packet__cut_through_latency)
+{
+	node_time_t at;
+
+	s.config.switch_.cut_through = true;
+	s.ports[3].rate_bps = 400000000000;
+	one_switch_open(&s);
+	at = host_send(&s, 0, 1000, 2, 1, 0, 4096);
+	one_switch_run(&s, FAR);
+	packet_expect_at(2, 4096, at + 64 * BYTE_PS + LEAD);
+	at = switch_send(&s, 2, NODE_US, 0, 1, 0, 4096);
+	one_switch_run(&s, FAR);
+	packet_expect_at(0, 4096, at + 64 * BYTE_PS + LEAD);
+	at = host_send(&s, 0, 3 * NODE_US, 4, 1, 0, 4096); /* twice as fast a link: starts when half is there */
+	one_switch_run(&s, FAR);
+	packet_expect_at(3, 4096, at + 4100 * BYTE_PS - 4112 * BYTE_PS / 2 + LEAD);
+}
+END_TEST
+
+/* packets of one flow follow each other at link rate, gap included */
+START_TEST(packet__back_to_back)
+{
+	node_time_t first, length = (1516 + GAP_BYTES) * BYTE_PS;
+
+	one_switch_open(&s);
+	first = host_send(&s, 0, 0, 2, 1, 0, 1500);
+	for (uint32_t i = 1; i < 20; i++)
+		host_send(&s, 0, 0, 2, 1, 0, 1500);
+	one_switch_run(&s, FAR);
+	for (uint32_t i = 0; i < 20; i++) {
+		packet_expect_at(2, 1500, first + 1504 * BYTE_PS + LEAD + i * length);
+		ck_assert_uint_eq(header_of_packet(2).data_flow, 6 * i);
+	}
+}
+END_TEST
+
+/* FC-15: while flow_extent != 0 a flow keeps its port; when it is 0 the next packet takes the path of now */
+START_TEST(packet__keeps_its_path_while_under_way)
+{
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	packet_expect(2, 1000);
+	s.dp->routes.routes[2].ports[0] = 3;
+	host_send(&s, 0, NODE_US, 2, 1, 0, 1001);
+	host_send(&s, 0, NODE_US, 2, 2, 0, 1002);
+	one_switch_run(&s, 2 * NODE_US);
+	packet_expect(2, 1001);
+	packet_expect(3, 1002);
+	switch_send_ack(&s, 2, 2 * NODE_US, header_of_packet(3).flow_id, ACK_DELTA, 8);
+	host_send(&s, 0, 3 * NODE_US, 2, 1, 0, 1003);
+	one_switch_run(&s, FAR);
+	no_packet_expect(2);
+	packet_expect(3, 1003);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* FC-11: a flow whose output has no credit delays no other one of the same input by a picosecond */
+START_TEST(packet__no_head_of_line_blocking)
+{
+	node_time_t at;
+
+	s.ports[2].peer_buffer_units = 4;
+	s.config.switch_.output_queue_units_max = 8;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 10; i++)
+		host_send(&s, 0, 0, 2, 1, 0, 1000);
+	at = host_send(&s, 0, 0, 4, 2, 0, 1500);
+	one_switch_run(&s, 10 * NODE_US);
+	packet_expect_at(3, 1500, at + 1504 * BYTE_PS + LEAD);
+	ck_assert_uint_eq(stats_of(0)->channel_waits, 0);
+	/* the blocked one goes on as credit comes, in order, and its waiting was counted */
+	for (uint32_t i = 0; i < 10; i++) {
+		packet_expect(2, 1000);
+		ck_assert_uint_eq(header_of_packet(2).data_flow, 4 * i);
+		no_packet_expect(2);
+		got.header.wire_bytes = 1016;
+		neighbour_free(&s, 2, 10 * (i + 1) * NODE_US, &got);
+		one_switch_run(&s, 10 * (i + 2) * NODE_US);
+	}
+	ck_assert_uint_ge(stats_of(2)->paused_ps, 89 * NODE_US);
+	ck_assert_uint_le(stats_of(2)->paused_ps, 90 * NODE_US);
+}
+END_TEST
+
+/* FC-11: the output's load counts a packet from its request, which with cut through is before its payload is here */
+START_TEST(packet__load_counts_requests)
+{
+	node_time_t at;
+
+	s.config.switch_.cut_through = true;
+	s.ports[2].peer_buffer_units = 1;
+	s.config.switch_.output_queue_units_max = 16;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 4; i++)
+		at = host_send(&s, 0, 0, 2, 1, 0, 4096);
+	one_switch_run(&s, at + 64 * BYTE_PS);
+	ck_assert_uint_eq(stats_of(2)->queue_bytes, 3 * 4096);
+	one_switch_run(&s, at + 64 * BYTE_PS + 1);
+	ck_assert_uint_eq(stats_of(2)->queue_bytes, 4 * 4096);
+	ck_assert_uint_eq(stats_of(2)->queue_bytes_max, 4 * 4096);
+	ck_assert_uint_eq(s.dp->ports[2].output[0].queue.units, 16); /* behind the crossbar: one of them */
+	ck_assert_uint_eq(s.stats->inside_bytes, 4 * 4096);
+}
+END_TEST
+
+/* what the input buffer holds is given back to the sender as it leaves through the crossbar */
+START_TEST(packet__input_buffer_is_given_back)
+{
+	uint32_t units = 0;
+
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 8; i++)
+		host_send(&s, 0, 0, 2, 1, 0, 4096);
+	one_switch_run(&s, FAR);
+	while (neighbour_receive(&s, 0, RECORD_WORD, &got))
+		units = (uint32_t)got.header.word;
+	ck_assert_uint_eq(units, 8 * 16);
+	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+	ck_assert_uint_ge(stats_of(0)->input_units_max, 16);
+}
+END_TEST
+
+/* FC-20: two inputs, one output: flows share it equally, or ports do */
+START_TEST(packet__arbiter)
+{
+	uint32_t count[2] = { 0 };
+
+	s.config.switch_.arbiter = _i ? ARBITER_BY_PORT : ARBITER_BY_FLOW;
+	s.config.switch_.output_queue_units_max = 16;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 12; i++) {
+		host_send(&s, 0, 0, 2, 1, 0, 4096);
+		for (uint32_t flow = 0; i < 4 && flow < 3; flow++)
+			host_send(&s, 1, 0, 2, flow, 0, 4095);
+	}
+	one_switch_run(&s, FAR);
+	for (uint32_t i = 0; i < 12; i++) {
+		ck_assert(neighbour_receive(&s, 2, RECORD_PACKET, &got));
+		count[got.header.wire_bytes == 4111]++;
+	}
+	ck_assert_uint_ge(count[1], _i ? 5 : 7);
+	ck_assert_uint_le(count[1], _i ? 7 : 10);
+}
+END_TEST
+
+/* ---- ACKs ---- */
+
+/* FC-12: the egress edge makes the ACK when the packet leaves; it goes after T1, to the link that the packet came from */
+START_TEST(ack__made_at_the_egress_edge)
+{
+	node_time_t at;
+
+	one_switch_open(&s);
+	at = switch_send(&s, 2, 0, 0, 5, 77, 1500);
+	one_switch_run(&s, FAR);
+	ack_expect(2, 5, ACK_DELTA, 6);
+	ck_assert_uint_eq(got.header.at_ps, at + 1516 * BYTE_PS + T1 + LEAD);
+	ck_assert_uint_eq(got.header.wire_bytes, ack_frame_wire_bytes(1));
+	ck_assert(!neighbour_receive(&s, 3, RECORD_ACKS, &got));
+	all_released_expect();
+}
+END_TEST
+
+/* FC-12, FC-14: at the ingress edge the ACK frees OFCT, IFCT and EFCT, and goes no further */
+START_TEST(ack__ends_at_the_ingress_edge)
+{
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, 1500);
+	host_send(&s, 0, 0, 2, 1, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	packet_expect(2, 1500);
+	ck_assert_uint_eq(s.dp->ports[0].efct.used, 1);
+	ck_assert_uint_eq(s.dp->ports[2].ofct.used, 1);
+	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 12);
+	switch_send_ack(&s, 2, NODE_US, header_of_packet(2).flow_id, ACK_DELTA, 6);
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 6);
+	ck_assert_uint_eq(efct_flow_extent(&s.dp->ports[0].efct.lines[0]), 6);
+	switch_send_ack(&s, 2, 2 * NODE_US, header_of_packet(2).flow_id, ACK_DELTA_ECA, 6);
+	one_switch_run(&s, FAR);
+	all_released_expect();
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* FC-12: on the way through it is renamed to the channel of the link before; what it does not settle goes up too (FC-13) */
+START_TEST(ack__renamed_on_the_way_up)
+{
+	uint32_t id;
+
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 4, 9, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	packet_expect(3, 1500);
+	id = header_of_packet(3).flow_id;
+	switch_send_ack(&s, 3, NODE_US, id, ACK_ECA, 33);
+	one_switch_run(&s, 2 * NODE_US);
+	ack_expect(2, 9, ACK_ECA, 33);
+	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[2].entries[9]), 6);
+	switch_send_ack(&s, 3, 2 * NODE_US, id, ACK_DELTA, 6);
+	one_switch_run(&s, FAR);
+	ack_expect(2, 9, ACK_DELTA, 6);
+	all_released_expect();
+}
+END_TEST
+
+/* FC-14: a second packet that meets the first one's ACK here is a fresh first packet from here on, and no hole */
+START_TEST(ack__second_packet_meets_it)
+{
+	uint32_t id;
+
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 4, 9, 65530, 1500);
+	one_switch_run(&s, NODE_US);
+	packet_expect(3, 1500);
+	id = header_of_packet(3).flow_id;
+	switch_send_ack(&s, 3, NODE_US, id, ACK_DELTA, 6);
+	one_switch_run(&s, NODE_US + 20 * NODE_NS);
+	all_released_expect();
+	switch_send(&s, 2, NODE_US, 4, 9, 0, 1501); /* sent before its sender can have heard of it */
+	one_switch_run(&s, 2 * NODE_US);
+	packet_expect(3, 1501);
+	ck_assert_uint_eq(header_of_packet(3).data_flow, 6);
+	switch_send_ack(&s, 3, 2 * NODE_US, header_of_packet(3).flow_id, ACK_DELTA, 6);
+	ck_assert_uint_eq(stats_of(2)->hole_units, 0);
+	ack_expect(2, 9, ACK_DELTA, 6);
+	one_switch_run(&s, FAR);
+	all_released_expect();
+}
+END_TEST
+
+/* FC-18: ACKs that wait together go together, summed up per flow */
+START_TEST(ack__several_in_a_frame)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 9; i++)
+		host_send(&s, 1, 0, 4, i % 3, 0, 70);
+	one_switch_run(&s, NODE_US);
+	for (uint32_t i = 0; i < 9; i++) {
+		packet_expect(3, 70);
+		acks[i % 3] = (struct ack){ .flow_id = header_of_packet(3).flow_id, .type = ACK_DELTA, .value = 3 };
+	}
+	one_switch_run(&s, FAR);
+	ck_assert_uint_ge(acks_receive(2, acks), 3);
+}
+END_TEST
+
+/* ---- exhaustion (FC-9) ---- */
+
+/* no free EFCT line: new flows wait, counted, in order; flows that have one go on */
+START_TEST(exhaustion__efct)
+{
+	uint32_t id;
+
+	s.ports[0].channels = 2;
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 0, 0, 1000);
+	host_send(&s, 0, 0, 2, 1, 0, 1001);
+	host_send(&s, 0, 0, 2, 2, 0, 1002); /* these wait */
+	host_send(&s, 0, 0, 2, 3, 0, 1003);
+	host_send(&s, 0, 0, 2, 2, 0, 1004);
+	host_send(&s, 0, 0, 2, 0, 0, 1005); /* goes on */
+	one_switch_run(&s, NODE_US);
+	packet_expect(2, 1000);
+	packet_expect(2, 1001);
+	id = header_of_packet(2).flow_id;
+	packet_expect(2, 1005);
+	no_packet_expect(2);
+	ck_assert_uint_eq(stats_of(0)->channel_waits, 3);
+	switch_send_ack(&s, 2, NODE_US, id, ACK_DELTA, 4);
+	one_switch_run(&s, 2 * NODE_US);
+	packet_expect(2, 1002); /* the flow that waits longest has the line, with all its packets */
+	packet_expect(2, 1004);
+	id = header_of_packet(2).flow_id;
+	no_packet_expect(2);
+	host_send(&s, 0, 2 * NODE_US, 2, 3, 0, 1006); /* may not overtake 1003 */
+	switch_send_ack(&s, 2, 3 * NODE_US, id, ACK_DELTA, 8);
+	one_switch_run(&s, 4 * NODE_US);
+	packet_expect(2, 1003);
+	packet_expect(2, 1006);
+	ck_assert_uint_eq(stats_of(0)->efct_used_max, 2);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* other match fields at run time: new flows wait until the old ones have ended, then all go, in order (FC-2, FC-15) */
+START_TEST(exhaustion__match_fields_change)
+{
+	uint32_t id;
+
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 0, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	packet_expect(2, 1000);
+	id = header_of_packet(2).flow_id;
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match", "8", stdout), 0); /* IP pair */
+	for (uint32_t i = 1; i < 4; i++)
+		host_send(&s, 0, NODE_US, 2, i, 0, 1000 + i);
+	one_switch_run(&s, 2 * NODE_US);
+	no_packet_expect(2);
+	switch_send_ack(&s, 2, 2 * NODE_US, id, ACK_DELTA, 4);
+	one_switch_run(&s, 3 * NODE_US);
+	for (uint32_t i = 1; i < 4; i++)
+		packet_expect(2, 1000 + i);
+	ck_assert_uint_eq(s.dp->ports[0].efct.used, 1); /* one flow now */
+	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 12);
+}
+END_TEST
+
+/* no free id on the output link: the flow waits in its own queue, first come first served; others go on */
+START_TEST(exhaustion__ofct)
+{
+	node_time_t now = NODE_US;
+
+	s.ports[2].channels = 1;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 4; i++)
+		host_send(&s, i % 2, 0, 2, i, 0, 1000 + i);
+	host_send(&s, 0, 0, 4, 9, 0, 1009); /* to another switch */
+	host_send(&s, 0, 0, 2, 0, 0, 1000); /* the flow that has the id */
+	one_switch_run(&s, now);
+	packet_expect(2, 1000);
+	packet_expect(2, 1000);
+	no_packet_expect(2);
+	packet_expect(3, 1009);
+	ck_assert_uint_eq(stats_of(2)->channel_waits, 3);
+	for (uint32_t i = 1; i < 4; i++) {
+		switch_send_ack(&s, 2, now, 0, ACK_DELTA, i == 1 ? 8 : 4);
+		one_switch_run(&s, now += NODE_US);
+		packet_expect(2, 1000 + i);
+		no_packet_expect(2);
+	}
+	switch_send_ack(&s, 2, now, 0, ACK_DELTA, 4);
+	switch_send_ack(&s, 3, now, 0, ACK_DELTA, 4);
+	one_switch_run(&s, FAR);
+	all_released_expect();
+	ck_assert_uint_eq(drops_all(), 0);
+	ck_assert_uint_eq(stats_of(2)->ofct_used_max, 1);
+}
+END_TEST
+
+/* a freed id belongs to the flow that waits longest for it, not to one that was still waiting for an EFCT line */
+START_TEST(exhaustion__ofct_before_efct)
+{
+	s.ports[0].channels = 1;
+	s.ports[2].channels = 1;
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 0, 0, 1000);           /* has line and id */
+	host_send(&s, 0, 0, 2, 1, 0, 1001);           /* waits for the line */
+	host_send(&s, 1, 50 * NODE_NS, 2, 0, 0, 1002); /* waits for the id */
+	one_switch_run(&s, 2 * NODE_US);
+	packet_expect(2, 1000);
+	switch_send_ack(&s, 2, 2 * NODE_US, 0, ACK_DELTA, 4);
+	one_switch_run(&s, 3 * NODE_US);
+	packet_expect(2, 1002);
+	no_packet_expect(2);
+	switch_send_ack(&s, 2, 3 * NODE_US, 0, ACK_DELTA, 4);
+	one_switch_run(&s, 4 * NODE_US);
+	packet_expect(2, 1001);
+}
+END_TEST
+
+/* ---- losses (FC-17) ---- */
+
+/* a hole in a flow that came over an unguarded link: reported upstream from here, no extent changes by it */
+START_TEST(loss__hole_on_unguarded_link)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+	uint32_t lost = 0, delivered = 0, count;
+
+	s.ports[0].peer_buffer_units = 6;
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 0, 5, 0, 1500);
+	switch_send(&s, 2, 0, 0, 5, 6, 1501);  /* waits for credit, so that the channel stays */
+	switch_send(&s, 2, 0, 0, 5, 18, 1502); /* 6 units are missing */
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(stats_of(2)->hole_units, 6);
+	ck_assert_uint_eq(ifct_total_extent(&s.dp->ifcts[2].entries[5]), 12);
+	for (uint32_t i = 0; i < 2; i++) {
+		packet_expect(0, 1500 + i);
+		neighbour_free(&s, 0, (i + 1) * NODE_US, &got);
+		one_switch_run(&s, (i + 2) * NODE_US);
+	}
+	packet_expect(0, 1502);
+	while (neighbour_receive(&s, 2, RECORD_ACKS, &got)) {
+		count = (uint32_t)ack_frame_read(got.bytes, got.header.captured_bytes, acks);
+		for (uint32_t i = 0; i < count; i++)
+			*(acks[i].type == ACK_LOSS ? &lost : &delivered) += acks[i].value;
+	}
+	ck_assert_uint_eq(lost, 6);
+	ck_assert_uint_eq(delivered, 18);
+	all_released_expect();
+}
+END_TEST
+
+/* a loss reported from downstream frees the channels like a delivery, and is counted at the source's edge */
+START_TEST(loss__reported_to_the_source)
+{
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	packet_expect(2, 1500);
+	switch_send_ack(&s, 2, NODE_US, header_of_packet(2).flow_id, ACK_LOSS, 6);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(stats_of(0)->loss_reports, 1);
+	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
+	all_released_expect();
+}
+END_TEST
+
+/* what a guarded output link lost: found by SYNC though it was the last frame, told by the peer, reported, all released */
+START_TEST(loss__last_packet_on_guarded_link)
+{
+	s.ports[2].guarded = true;
+	one_switch_open(&s);
+	s.links[2].loss_ppb = 1000000000;
+	host_send(&s, 0, 0, 2, 1, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(word_expect(2, LINK_WORD_SYNC), 1);
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_MISSING, 0, 0);
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_SEEN, 0, 1);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(stats_of(0)->loss_reports, 1);
+	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
+	ck_assert_uint_eq(s.links[2].credit_units[0], 256);
+	all_released_expect();
+}
+END_TEST
+
+/* a lost ACK frame is sent again, with what it said */
+START_TEST(loss__ack_frame_on_guarded_link)
+{
+	s.ports[2].guarded = true;
+	one_switch_open(&s);
+	s.links[2].loss_ppb = 1000000000;
+	switch_send(&s, 2, 0, 0, 5, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(word_expect(2, LINK_WORD_SYNC), 1);
+	s.links[2].loss_ppb = 0;
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_MISSING, 0, 0);
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_SEEN, 0, 1);
+	one_switch_run(&s, FAR);
+	ack_expect(2, 5, ACK_DELTA, 6);
+	ck_assert_uint_eq(got.header.sequence, 1);
+}
+END_TEST
+
+/* a packet on a guarded edge link is delivered when the receiver has it: only then the ACK starts back */
+START_TEST(loss__guarded_edge_link)
+{
+	s.ports[0].guarded = true;
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 0, 5, 0, 1500);
+	switch_send(&s, 2, 0, 0, 5, 6, 1501);
+	one_switch_run(&s, NODE_US);
+	packet_expect(0, 1500);
+	ck_assert(!neighbour_receive(&s, 2, RECORD_ACKS, &got));
+	neighbour_send_word(&s, 0, NODE_US, LINK_WORD_SEEN, 0, 1);
+	one_switch_run(&s, 2 * NODE_US);
+	ack_expect(2, 5, ACK_DELTA, 6);
+	neighbour_send_word(&s, 0, 2 * NODE_US, LINK_WORD_MISSING, 0, 1);
+	neighbour_send_word(&s, 0, 2 * NODE_US, LINK_WORD_SEEN, 0, 2);
+	one_switch_run(&s, FAR);
+	ack_expect(2, 5, ACK_LOSS, 6);
+	all_released_expect();
+}
+END_TEST
+
+/* as receiver of a guarded link: says which frame is missing, found by the next one or by SYNC, and reports nothing else */
+START_TEST(loss__input_is_guarded)
+{
+	s.ports[2].guarded = true;
+	s.ports[0].peer_buffer_units = 6;
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 0, 5, 0, 1500);
+	switch_send(&s, 2, 0, 0, 5, 6, 1501);
+	s.neighbours[2].sequence++;
+	switch_send(&s, 2, 0, 0, 5, 18, 1502);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(word_expect(2, LINK_WORD_MISSING), 2);
+	ck_assert_uint_eq(word_expect(2, LINK_WORD_SEEN), 4);
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_SYNC, 0, 6);
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert_uint_eq(word_expect(2, LINK_WORD_MISSING), 4);
+	ck_assert_uint_eq(word_expect(2, LINK_WORD_MISSING), 5);
+	ck_assert_uint_eq(word_expect(2, LINK_WORD_SEEN), 6);
+	ck_assert_uint_eq(stats_of(2)->hole_units, 6);
+	ck_assert_uint_eq(s.dp->ports[2].acks.count, 0); /* the sender reports it, not we */
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* ---- what is dropped is counted, its room given back ---- */
+
+START_TEST(drop__unknown_destination)
+{
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 50, 1, 0, 1500);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_NO_DESTINATION), 1);
+	ck_assert_uint_eq(drops_all(), 1);
+	all_released_expect();
+}
+END_TEST
+
+START_TEST(drop__no_route)
+{
+	s.config.switch_.route_count = 1;
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 4, 1, 0, 1500);
+	switch_send(&s, 2, 0, 4, 5, 0, 1500);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 2);
+	ack_expect(2, 5, ACK_LOSS, 6); /* its sender counts on an ACK */
+	all_released_expect();
+}
+END_TEST
+
+START_TEST(drop__malformed)
+{
+	static const uint8_t junk[100] = { 0x55 };
+	uint8_t frame[FRAME_HEADERS_MAX];
+	uint32_t captured = frame_make(0, 2, 0, 3, 1500, frame);
+
+	s.config.class_count = 4;
+	one_switch_open(&s);
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 100, 0, junk, 10);          /* too short to be a frame */
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 1504, 2, frame, captured);  /* of class 3, sent as 2 */
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 64, 3, frame, captured);    /* more captured than there is */
+	neighbour_send_frame(&s, 0, 0, RECORD_ACKS, 20, 0, junk, 20);             /* ACKs from a host */
+	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 26);          /* no fabric header */
+	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 5);           /* not even room for one */
+	neighbour_send_frame(&s, 2, 0, RECORD_ACKS, 100, 0, junk, 100);           /* no ACK frame */
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_MALFORMED) + drops(DROP_BAD_RECORD), 7);
+	ck_assert_uint_eq(drops_all(), 7);
+	all_released_expect();
+}
+END_TEST
+
+START_TEST(drop__oversize)
+{
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, MTU + 1);
+	host_send(&s, 0, 0, 2, 1, 0, MTU);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_OVERSIZE), 1);
+	packet_expect(2, MTU);
+}
+END_TEST
+
+START_TEST(drop__channel_out_of_range)
+{
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 0, 16, 0, 1500);
+	switch_send(&s, 2, 0, 0, 2047, 0, 1500);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_BAD_CHANNEL), 2);
+	all_released_expect();
+}
+END_TEST
+
+START_TEST(drop__ack_for_nothing)
+{
+	uint32_t id;
+
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	packet_expect(2, 1500);
+	id = header_of_packet(2).flow_id;
+	switch_send_ack(&s, 2, NODE_US, id, ACK_DELTA, 7);    /* more than is under way */
+	switch_send_ack(&s, 2, NODE_US, id + 1, ACK_DELTA, 1); /* another channel */
+	switch_send_ack(&s, 2, NODE_US, 2047, ACK_DELTA, 1);   /* none */
+	switch_send_ack(&s, 2, NODE_US, id, ACK_HEADROOM, 1);  /* no per-flow credit here */
+	switch_send_ack(&s, 3, NODE_US, id, ACK_DELTA, 1);     /* another link */
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert_uint_eq(drops(DROP_BAD_ACK), 5);
+	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 6);
+	switch_send_ack(&s, 2, 2 * NODE_US, id, ACK_DELTA, 6);
+	one_switch_run(&s, FAR);
+	all_released_expect();
+}
+END_TEST
+
+/* ---- node_ops ---- */
+
+/* nothing due, nothing to do: and it says when it wants to be called */
+START_TEST(run__next_event)
+{
+	node_time_t at;
+
+	s.config.measure_to_ps = 0;
+	one_switch_open(&s);
+	ck_assert_uint_eq(one_switch_run(&s, 1), NODE_TIME_NEVER);
+	at = host_send(&s, 0, 1000, 2, 1, 0, 1500);
+	ck_assert_uint_eq(one_switch_run(&s, 2000), at + 1504 * BYTE_PS);
+	ck_assert_uint_eq(s.stats->now_ps, 0);
+	ck_assert_uint_eq(one_switch_run(&s, at + 1504 * BYTE_PS), at + 1504 * BYTE_PS);
+	no_packet_expect(2);
+	one_switch_run(&s, at + 1504 * BYTE_PS + 1);
+	packet_expect(2, 1500);
+}
+END_TEST
+
+/* TB-7: cut into windows of any length, the same happens */
+START_TEST(run__any_window)
+{
+	static const node_time_t windows[] = { NODE_S, 365000, 77777, 1000 };
+	static node_time_t first[40];
+	uint32_t count = 0;
+
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 20; i++) {
+		host_send(&s, 0, 0, 2, i, 0, 70 + 150 * i);
+		host_send(&s, 1, 0, 2, i, 0, 4000 - 150 * i);
+	}
+	for (node_time_t end = 0; end < 5 * NODE_US; end += windows[_i])
+		one_switch_run(&s, end + windows[_i]);
+	while (neighbour_receive(&s, 2, RECORD_PACKET, &got))
+		first[count++] = got.header.at_ps * 10000 + got.header.wire_bytes;
+	ck_assert_uint_eq(count, 16 + 16 > 40 ? 40 : count);
+	for (uint32_t i = 1; i < count; i++)
+		ck_assert_uint_gt(first[i], first[i - 1]);
+}
+END_TEST
+
+/* samples of every port while the measured interval lasts (TB-13) */
+START_TEST(run__samples)
+{
+	s.config.sample_ps = 100 * NODE_NS;
+	s.config.samples_max = 100;
+	s.config.measure_to_ps = NODE_US;
+	s.ports[2].peer_buffer_units = 1;
+	one_switch_open(&s);
+	host_send(&s, 0, 50 * NODE_NS, 2, 1, 0, 1000);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(s.stats->sample_count, 11 * PORTS);
+	for (uint32_t i = 0; i < s.stats->sample_count; i++) {
+		const struct sample_stats *sample = stats_sample(s.stats, i);
+
+		ck_assert_uint_eq(sample->at_ps, i / PORTS * 100 * NODE_NS);
+		ck_assert_uint_eq(sample->port, i % PORTS);
+		ck_assert_uint_eq(sample->queue_bytes, i % PORTS == 2 && i / PORTS > 0 ? 1000 : 0);
+	}
+	/* 1000 bytes from 50 + 40.16 ns to the end of the interval */
+	ck_assert_uint_eq(stats_of(2)->queue_byte_ns_sum, 1000 * (1000 - 50) - 1004 * BYTE_PS);
+}
+END_TEST
+
+static int show(const char *table, int port)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int status = switchd_ops.show(s.dp, table, port, out);
+
+	fclose(out);
+	ck_assert(status == -EINVAL || length > 0);
+	free(text);
+	return status;
+}
+
+START_TEST(dataplane_show__every_table)
+{
+	static const char *const tables[] = { "ports", "efct", "ifct", "ofct", "queues", "credits", "acks", "routes" };
+
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, 1000);
+	switch_send(&s, 2, 0, 4, 5, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	for (uint32_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		for (int port = -1; port < (int)PORTS; port++)
+			ck_assert_int_eq(show(tables[i], port), 0);
+		ck_assert_int_eq(show(tables[i], PORTS), -EINVAL);
+		ck_assert_int_eq(show(tables[i], -2), -EINVAL);
+	}
+	ck_assert_int_eq(show("nothing", -1), -ENOENT);
+}
+END_TEST
+
+static int set(const char *name, const char *value)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int status = switchd_ops.set(s.dp, name, value, out);
+
+	fclose(out);
+	ck_assert(status != -ENOENT || length > 0);
+	free(text);
+	return status;
+}
+
+START_TEST(dataplane_set__values)
+{
+	static const char *const bad[][2] = {
+		{ "match", "128" },  { "match", "-1" },     { "match", "" },	   { "match", "7x" },	    { "ack.t1", "-5" },
+		{ "ack.t2", "x" },   { "ack.t3", "1e9" },   { "ack.collect", "0" }, { "ack.collect", "49" }, { "output-queue", "0" },
+		{ "output-queue", "65" },
+	};
+
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		ck_assert_int_eq(set(bad[i][0], bad[i][1]), -EINVAL);
+	ck_assert_int_eq(set("matches", "1"), -ENOENT);
+	ck_assert_int_eq(set("output-queue", "16"), 0);
+	ck_assert_int_eq(set("match", "0"), 0);
+	ck_assert_int_eq(set("ack.t1", "100"), 0);
+	ck_assert_int_eq(set("ack.t2", "200"), 0);
+	ck_assert_int_eq(set("ack.t3", "300"), 0);
+	ck_assert_int_eq(set("ack.collect", "48"), 0);
+	ck_assert_uint_eq(s.dp->ports[2].acks.t3_ps, 300 * NODE_NS);
+	switch_send(&s, 2, 0, 0, 5, 0, 1500);
+	one_switch_run(&s, FAR);
+	ack_expect(2, 5, ACK_DELTA, 6);
+	ck_assert_uint_eq(got.header.at_ps, 1516 * BYTE_PS + 100 * NODE_NS + LEAD);
+}
+END_TEST
+
+static TCase *packet_cases(void)
+{
+	TCase *tcase = tcase_create("packet");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, packet__edge_to_fabric);
+	tcase_add_test(tcase, packet__fabric_to_edge);
+	tcase_add_test(tcase, packet__fabric_to_fabric);
+	tcase_add_test(tcase, packet__edge_to_edge);
+	tcase_add_test(tcase, packet__cut_through_latency);
+	tcase_add_test(tcase, packet__back_to_back);
+	tcase_add_test(tcase, packet__keeps_its_path_while_under_way);
+	tcase_add_test(tcase, packet__no_head_of_line_blocking);
+	tcase_add_test(tcase, packet__load_counts_requests);
+	tcase_add_test(tcase, packet__input_buffer_is_given_back);
+	tcase_add_loop_test(tcase, packet__arbiter, 0, 2);
+	tcase_add_test(tcase, ack__made_at_the_egress_edge);
+	tcase_add_test(tcase, ack__ends_at_the_ingress_edge);
+	tcase_add_test(tcase, ack__renamed_on_the_way_up);
+	tcase_add_test(tcase, ack__second_packet_meets_it);
+	tcase_add_test(tcase, ack__several_in_a_frame);
+	return tcase;
+}
+
+static TCase *trouble_cases(void)
+{
+	TCase *tcase = tcase_create("trouble");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, exhaustion__efct);
+	tcase_add_test(tcase, exhaustion__match_fields_change);
+	tcase_add_test(tcase, exhaustion__ofct);
+	tcase_add_test(tcase, exhaustion__ofct_before_efct);
+	tcase_add_test(tcase, loss__hole_on_unguarded_link);
+	tcase_add_test(tcase, loss__reported_to_the_source);
+	tcase_add_test(tcase, loss__last_packet_on_guarded_link);
+	tcase_add_test(tcase, loss__ack_frame_on_guarded_link);
+	tcase_add_test(tcase, loss__guarded_edge_link);
+	tcase_add_test(tcase, loss__input_is_guarded);
+	tcase_add_test(tcase, drop__unknown_destination);
+	tcase_add_test(tcase, drop__no_route);
+	tcase_add_test(tcase, drop__malformed);
+	tcase_add_test(tcase, drop__oversize);
+	tcase_add_test(tcase, drop__channel_out_of_range);
+	tcase_add_test(tcase, drop__ack_for_nothing);
+	return tcase;
+}
+
+static TCase *ops_cases(void)
+{
+	TCase *tcase = tcase_create("ops");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, run__next_event);
+	tcase_add_loop_test(tcase, run__any_window, 0, 4);
+	tcase_add_test(tcase, run__samples);
+	tcase_add_test(tcase, dataplane_show__every_table);
+	tcase_add_test(tcase, dataplane_set__values);
+	return tcase;
+}
+
+int main(void)
+{
+	Suite *suite = suite_create("dataplane");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, packet_cases());
+	suite_add_tcase(suite, trouble_cases());
+	suite_add_tcase(suite, ops_cases());
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

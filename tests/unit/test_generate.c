@@ -1,0 +1,140 @@
+/*  orchestrator/generate and generate_text (TB-10 gen, TB-11): the four topologies, and that what is printed is accepted. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/generate_text.h"
+#include "orchestrator/plan.h"
+
+static const struct scenario_link_settings edge = { .rate_bps = 1 }, fabric = { .rate_bps = 2 };
+static struct scenario scenario;
+
+static void tear_down(void)
+{
+	scenario_free(&scenario);
+}
+
+static void generate(enum generate_kind kind, const uint32_t *counts)
+{
+	uint64_t switches, hosts, links;
+
+	memset(&scenario, 0, sizeof(scenario));
+	ck_assert_int_eq(generate_topology(kind, counts, &edge, &fabric, &scenario), 0);
+	generate_counts(kind, counts, &switches, &hosts, &links);
+	ck_assert_uint_eq(scenario.switch_count, switches);
+	ck_assert_uint_eq(scenario.host_count, hosts);
+	ck_assert_uint_eq(scenario.link_count, links);
+}
+
+START_TEST(generate_topology__star)
+{
+	generate(GENERATE_STAR, (const uint32_t[GENERATE_COUNTS]){ [GENERATE_HOSTS] = 5 });
+	ck_assert_uint_eq(scenario.switch_count, 1);
+	ck_assert_uint_eq(scenario.host_count, 5);
+	ck_assert_uint_eq(scenario.link_count, 0);
+	ck_assert_str_eq(scenario.switches[0].name, "s0");
+	ck_assert_str_eq(scenario.hosts[4].name, "h4");
+	ck_assert_uint_eq(scenario.hosts[4].link.rate_bps, 1);
+}
+END_TEST
+
+START_TEST(generate_topology__chain)
+{
+	generate(GENERATE_CHAIN,
+		 (const uint32_t[GENERATE_COUNTS]){ [GENERATE_SWITCHES] = 3, [GENERATE_HOSTS_PER_SWITCH] = 2 });
+	ck_assert_uint_eq(scenario.host_count, 6);
+	ck_assert_uint_eq(scenario.hosts[5].switch_index, 2);
+	ck_assert_uint_eq(scenario.link_count, 2);
+	ck_assert_uint_eq(scenario.links[1].switch_a, 1);
+	ck_assert_uint_eq(scenario.links[1].switch_b, 2);
+	ck_assert_uint_eq(scenario.links[1].settings.rate_bps, 2);
+}
+END_TEST
+
+START_TEST(generate_topology__dumbbell)
+{
+	generate(GENERATE_DUMBBELL, (const uint32_t[GENERATE_COUNTS]){ [GENERATE_HOSTS_PER_SIDE] = 3 });
+	ck_assert_str_eq(scenario.switches[0].name, "left");
+	ck_assert_str_eq(scenario.switches[1].name, "right");
+	ck_assert_uint_eq(scenario.hosts[2].switch_index, 0);
+	ck_assert_uint_eq(scenario.hosts[3].switch_index, 1);
+	ck_assert_uint_eq(scenario.link_count, 1);
+}
+END_TEST
+
+START_TEST(generate_topology__leaf_spine)
+{
+	generate(GENERATE_LEAF_SPINE, (const uint32_t[GENERATE_COUNTS]){
+					      [GENERATE_LEAVES] = 3, [GENERATE_HOSTS_PER_LEAF] = 4, [GENERATE_SPINES] = 2 });
+	ck_assert_uint_eq(scenario.switch_count, 5);
+	ck_assert_uint_eq(scenario.host_count, 12);
+	ck_assert_uint_eq(scenario.link_count, 6);
+	ck_assert_str_eq(scenario.switches[2].name, "leaf2");
+	ck_assert_str_eq(scenario.switches[3].name, "spine0");
+	ck_assert_uint_eq(scenario.links[3].switch_a, 1);
+	ck_assert_uint_eq(scenario.links[3].switch_b, 4);
+	ck_assert_uint_eq(scenario.hosts[11].switch_index, 2);
+}
+END_TEST
+
+/* the text of a generated scenario, read and planned */
+static void text_accepted(enum generate_kind kind, bool explicit_topology, struct plan *plan)
+{
+	uint32_t counts[GENERATE_COUNTS];
+	struct scenario_errors errors = { 0 };
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int error;
+
+	for (unsigned i = 0; i < GENERATE_COUNTS; i++)
+		counts[i] = 3;
+	ck_assert_int_eq(generate_text(kind, counts, explicit_topology, out), 0);
+	fclose(out);
+	error = scenario_read_memory("gen", text, length, NULL, 0, &scenario, &errors);
+	if (!error)
+		error = plan_make(&scenario, plan, &errors);
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+	free(text);
+}
+
+START_TEST(generate_text__is_accepted_and_explicit_means_the_same)
+{
+	struct plan generated, written_out;
+
+	text_accepted((enum generate_kind)_i, false, &generated);
+	text_accepted((enum generate_kind)_i, true, &written_out);
+	ck_assert_uint_eq(generated.node_count, written_out.node_count);
+	ck_assert_uint_eq(generated.link_count, written_out.link_count);
+	for (uint32_t i = 0; i < generated.node_count; i++) {
+		ck_assert_str_eq(generated.nodes[i].name, written_out.nodes[i].name);
+		ck_assert_uint_eq(generated.nodes[i].port_count, written_out.nodes[i].port_count);
+	}
+	for (uint32_t i = 0; i < generated.link_count; i++)
+		ck_assert_uint_eq(generated.links[i].node_b, written_out.links[i].node_b);
+	plan_free(&generated);
+	plan_free(&written_out);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("generate");
+	TCase *tests = tcase_create("generate");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, NULL, tear_down);
+	tcase_add_test(tests, generate_topology__star);
+	tcase_add_test(tests, generate_topology__chain);
+	tcase_add_test(tests, generate_topology__dumbbell);
+	tcase_add_test(tests, generate_topology__leaf_spine);
+	tcase_add_loop_test(tests, generate_text__is_accepted_and_explicit_means_the_same, 0, GENERATE_KINDS);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,398 @@
+/*  orchestrator/scenario and the readers behind it (TB-11, TB-12): defaults, every section, --set, places of errors.
+ *  What is refused, and how, is held by tests/bad-scenarios/.                                                         */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/scenario.h"
+#include "orchestrator/size_file.h"
+
+#define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
+
+static struct scenario scenario;
+static struct scenario_errors errors;
+
+static void set_up(void)
+{
+	memset(&scenario, 0, sizeof(scenario));
+	memset(&errors, 0, sizeof(errors));
+}
+
+static void tear_down(void)
+{
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+}
+
+static int read_set(const char *text, const char *const *settings, unsigned count)
+{
+	return scenario_read_memory("t.yaml", text, strlen(text), settings, count, &scenario, &errors);
+}
+
+/* @text must be fine */
+static void read_fine(const char *text)
+{
+	int error = read_set(text, NULL, 0);
+
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+}
+
+static void read_fine_set(const char *text, const char *setting)
+{
+	int error = read_set(text, &setting, 1);
+
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+}
+
+/* ---- values ---- */
+
+START_TEST(scenario_read__defaults)
+{
+	read_fine(STAR);
+	ck_assert_str_eq(scenario.name, "t");
+	ck_assert_str_eq(scenario.about, "");
+	ck_assert_uint_eq(scenario.seed, 1);
+	ck_assert_uint_eq(scenario.duration_ps, 100 * NODE_US);
+	ck_assert_uint_eq(scenario.warmup_ps, 0);
+	ck_assert(scenario.drain);
+	ck_assert_uint_eq(scenario.switch_latency_ps, 350 * NODE_NS);
+	ck_assert(scenario.cut_through);
+	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_FLOW);
+	ck_assert_uint_eq(scenario.ack_t1_ps, 30 * NODE_NS); /* FC-18 */
+	ck_assert_uint_eq(scenario.ack_t2_ps, 60 * NODE_NS);
+	ck_assert_uint_eq(scenario.ack_t3_ps, 90 * NODE_NS);
+	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 200000000000); /* FC-22 */
+	ck_assert_uint_eq(scenario.hosts[0].link.channels, 2048);         /* FC-5 */
+	ck_assert_uint_eq(scenario.class_count, 1);
+	ck_assert_str_eq(scenario.classes[0].name, "best-effort");
+	ck_assert_uint_eq(scenario.workload_count, 0);
+}
+END_TEST
+
+START_TEST(scenario_read__run)
+{
+	read_fine("name: t\nabout: all of it\nseed: 18446744073709551615\n"
+		  "run: {duration: 1ms, warmup: 100us, drain: no, drain-max: 5ms, sample: 1us}\n"
+		  "topology: {generate: star, hosts: 2}\n");
+	ck_assert_str_eq(scenario.about, "all of it");
+	ck_assert_uint_eq(scenario.seed, UINT64_MAX);
+	ck_assert_uint_eq(scenario.warmup_ps, 100 * NODE_US);
+	ck_assert(!scenario.drain);
+	ck_assert_uint_eq(scenario.drain_max_ps, 5 * NODE_MS);
+	ck_assert_uint_eq(scenario.sample_ps, NODE_US);
+}
+END_TEST
+
+START_TEST(scenario_read__switch_and_nic)
+{
+	read_fine(STAR "switch:\n  latency: 300ns\n  forwarding: store-and-forward\n  arbiter: by-port\n  buffer: 1MiB\n"
+		       "  output-queue: 16KiB\n  flow-key: [vlan, hpc]\n  acks: {t1: 10ns, t2: 20ns, t3: 30ns, collect: 48}\n"
+		       "nic: {latency: 400ns, flows-max: 7, messages-max: 9}\n");
+	ck_assert_uint_eq(scenario.switch_latency_ps, 300 * NODE_NS);
+	ck_assert(!scenario.cut_through);
+	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
+	ck_assert_uint_eq(scenario.buffer_bytes, 1 << 20);
+	ck_assert_uint_eq(scenario.output_queue_bytes, 16 << 10);
+	ck_assert_uint_eq(scenario.match_fields, MATCH_VLAN | MATCH_HPC); /* FC-2 */
+	ck_assert_uint_eq(scenario.ack_t3_ps, 30 * NODE_NS);
+	ck_assert_uint_eq(scenario.ack_collect, 48);
+	ck_assert_uint_eq(scenario.nic_latency_ps, 400 * NODE_NS);
+	ck_assert_uint_eq(scenario.flows_max, 7);
+	ck_assert_uint_eq(scenario.messages_max, 9);
+}
+END_TEST
+
+START_TEST(scenario_read__classes)
+{
+	read_fine(STAR "classes: [{name: low, min: 10%, max: 50%}, {name: high, min: 62.5%}]\n"
+		       "workloads: [{name: w, pattern: permutation, class: high}]\n");
+	ck_assert_uint_eq(scenario.class_count, 2);
+	ck_assert_uint_eq(scenario.classes[0].min_permille, 100);
+	ck_assert_uint_eq(scenario.classes[0].max_permille, 500);
+	ck_assert_uint_eq(scenario.classes[1].min_permille, 625);
+	ck_assert_uint_eq(scenario.classes[1].max_permille, 1000);
+	ck_assert_uint_eq(scenario.workloads[0].traffic_class, 1);
+}
+END_TEST
+
+START_TEST(scenario_read__links_from_general_to_special)
+{
+	read_fine("name: t\nrun: {duration: 1us}\n"
+		  "links: {rate: 100Gb/s, delay: 2us, edge: {rate: 50Gb/s}, fabric: {delay: 3us}}\n"
+		  "topology:\n"
+		  "  switches: [s1, s2]\n"
+		  "  hosts: {A: s1, B: {switch: s2, rate: 10Gb/s}}\n"
+		  "  links: [[s1, s2], {between: [s1, s2], rate: 400Gb/s, loss: 0.1%, bit-errors: 1e-12}]\n");
+	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 50000000000);
+	ck_assert_uint_eq(scenario.hosts[0].link.delay_ps, 2 * NODE_US);
+	ck_assert_uint_eq(scenario.hosts[1].link.rate_bps, 10000000000);
+	ck_assert_uint_eq(scenario.hosts[1].switch_index, 1);
+	ck_assert_uint_eq(scenario.links[0].settings.rate_bps, 100000000000);
+	ck_assert_uint_eq(scenario.links[0].settings.delay_ps, 3 * NODE_US);
+	ck_assert_uint_eq(scenario.links[1].settings.rate_bps, 400000000000);
+	ck_assert_uint_eq(scenario.links[1].settings.loss_ppb, 1000000);
+	ck_assert_uint_eq(scenario.links[1].settings.bit_error_e15, 1000);
+}
+END_TEST
+
+START_TEST(scenario_read__order_of_sections_does_not_matter)
+{
+	read_fine("workloads: [{name: w, pattern: incast, to: A, class: low}]\n"
+		  "topology: {switches: [s1], hosts: {A: s1, B: s1}}\n"
+		  "links: {rate: 1Gb/s}\nclasses: [{name: low}]\nrun: {duration: 1us}\nname: t\n");
+	ck_assert_uint_eq(scenario.hosts[1].link.rate_bps, 1000000000);
+}
+END_TEST
+
+/* ---- workloads ---- */
+
+START_TEST(scenario_read__incast_all_but_the_receiver)
+{
+	read_fine(STAR "workloads: [{name: w, pattern: incast, to: h2, size: 1MiB, window: 4}]\n");
+	ck_assert_uint_eq(scenario.workloads[0].sender_count, 3);
+	ck_assert_uint_eq(scenario.workloads[0].senders[2], 3);
+	ck_assert_uint_eq(scenario.workloads[0].receivers[0], 2);
+	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 1 << 20);
+	ck_assert_uint_eq(scenario.workloads[0].window, 4);
+	ck_assert_int_eq(scenario.workloads[0].arrival, ARRIVAL_CLOSED);
+	ck_assert_int_eq(scenario.workloads[0].frame, FRAME_HPC);
+}
+END_TEST
+
+START_TEST(scenario_read__permutation_by_half_the_hosts)
+{
+	read_fine(STAR "workloads: [{name: w, pattern: permutation}]\n");
+	ck_assert_uint_eq(scenario.workloads[0].shift, 2);
+	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 64 << 10);
+}
+END_TEST
+
+START_TEST(scenario_read__pairs)
+{
+	read_fine(STAR "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2]], frame: roce, packet: 1024,\n"
+		       "  start: 1us, stop: 50us, messages: 3}]\n");
+	ck_assert_uint_eq(scenario.workloads[0].sender_count, 2);
+	ck_assert_uint_eq(scenario.workloads[0].receivers[1], 2);
+	ck_assert_uint_eq(scenario.workloads[0].packet_bytes, 1024);
+	ck_assert_int_eq(scenario.workloads[0].frame, FRAME_ROCE);
+	ck_assert_uint_eq(scenario.workloads[0].start_ps, NODE_US);
+	ck_assert_uint_eq(scenario.workloads[0].stop_ps, 50 * NODE_US);
+	ck_assert_uint_eq(scenario.workloads[0].messages_max, 3);
+}
+END_TEST
+
+START_TEST(scenario_read__open_loops)
+{
+	read_fine(STAR "workloads:\n"
+		       "  - {name: a, pattern: uniform, from: h0, to: [h1, h2], arrival: poisson, load: 62.5%}\n"
+		       "  - {name: b, pattern: all-to-all, arrival: burst, burst: {messages: 8, period: 10us}}\n");
+	ck_assert_uint_eq(scenario.workloads[0].load_permille, 625);
+	ck_assert_uint_eq(scenario.workloads[0].sender_count, 1);
+	ck_assert_uint_eq(scenario.workloads[0].receiver_count, 2);
+	ck_assert_uint_eq(scenario.workloads[1].burst_messages, 8);
+	ck_assert_uint_eq(scenario.workloads[1].burst_period_ps, 10 * NODE_US);
+	ck_assert_uint_eq(scenario.workloads[1].sender_count, 4);
+}
+END_TEST
+
+START_TEST(scenario_read__expectations_with_their_places)
+{
+	read_fine(STAR "expect:\n  - lost == 0\n  - share(h0, h1) == 1/144 +- 2%\n");
+	ck_assert_uint_eq(scenario.expectation_count, 2);
+	ck_assert_str_eq(scenario.expectations[1].text, "share(h0, h1) == 1/144 +- 2%");
+	ck_assert_int_eq(scenario.expectations[1].line, 6);
+	ck_assert_int_eq(scenario.expectations[1].column, 5);
+}
+END_TEST
+
+/* ---- sizes (TB-12) ---- */
+
+START_TEST(size_file_read__web_search_has_its_mean)
+{
+	struct size_point points[WORKLOAD_SIZES_MAX];
+	uint64_t sum = 0, before_bytes = 0;
+	uint32_t count, before_ppm = 0;
+
+	ck_assert_int_eq(size_file_read("topologies/web-search.csv", points, &count, &errors), 0);
+	ck_assert_uint_eq(count, 11);
+	for (uint32_t i = 0; i < count; i++) { /* uniform between points */
+		sum += (points[i].bytes + before_bytes) * (points[i].cumulative_ppm - before_ppm);
+		before_bytes = points[i].bytes;
+		before_ppm = points[i].cumulative_ppm;
+	}
+	ck_assert_uint_eq(sum / 2 / 1000000, 1711250);
+}
+END_TEST
+
+START_TEST(size_file_parse__heading_comments_and_percent_signs)
+{
+	char text[] = "# sizes\r\n\nbytes , percent\n 1kB, 12.5%\n2KiB;100\n";
+	struct size_point points[WORKLOAD_SIZES_MAX];
+	uint32_t count;
+
+	ck_assert_int_eq(size_file_parse("s.csv", text, points, &count, &errors), 0);
+	ck_assert_uint_eq(count, 2);
+	ck_assert_uint_eq(points[0].bytes, 1000);
+	ck_assert_uint_eq(points[0].cumulative_ppm, 125000);
+	ck_assert_uint_eq(points[1].bytes, 2048);
+	ck_assert_uint_eq(points[1].cumulative_ppm, 1000000);
+}
+END_TEST
+
+START_TEST(size_file_parse__errors_name_the_line)
+{
+	struct size_point points[WORKLOAD_SIZES_MAX];
+	char one_column[] = "1000\n", late_heading[] = "1,50\nbytes,percent\n", above[] = "1,101\n", nothing[] = "\n";
+	uint32_t count;
+
+	ck_assert_int_eq(size_file_parse("s.csv", one_column, points, &count, &errors), -EINVAL);
+	ck_assert_str_eq(errors.texts[0], "s.csv:1:1: expected 'bytes,cumulative percent', such as 10000,15");
+	ck_assert_int_eq(size_file_parse("s.csv", late_heading, points, &count, &errors), -EINVAL);
+	ck_assert_int_eq(strncmp(errors.texts[1], "s.csv:2:1: ", 11), 0);
+	ck_assert_int_eq(size_file_parse("s.csv", above, points, &count, &errors), -EINVAL);
+	ck_assert_int_eq(size_file_parse("s.csv", nothing, points, &count, &errors), -EINVAL);
+	ck_assert_uint_eq(errors.count, 4);
+}
+END_TEST
+
+START_TEST(scenario_read_file__sizes_are_beside_the_scenario)
+{
+	ck_assert_int_eq(scenario_read_file("topologies/web-search.yaml", NULL, 0, &scenario, &errors), 0);
+	ck_assert_uint_eq(scenario.workloads[0].size_count, 11);
+	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 0);
+}
+END_TEST
+
+/* ---- --set (TB-10) ---- */
+
+START_TEST(scenario_set__replaces_a_value)
+{
+	read_fine_set(STAR "switch: {arbiter: by-flow}\n", "switch.arbiter=by-port");
+	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
+}
+END_TEST
+
+START_TEST(scenario_set__makes_missing_keys)
+{
+	read_fine_set(STAR, "links.edge.rate=10Gb/s");
+	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 10000000000);
+}
+END_TEST
+
+START_TEST(scenario_set__element_by_number_and_by_name)
+{
+	static const char text[] = STAR "workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n";
+	static const char *const settings[] = { "workloads.0.size=1MiB", "workloads.b.size=2MiB" };
+
+	ck_assert_int_eq(read_set(text, settings, 2), 0);
+	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 1 << 20);
+	ck_assert_uint_eq(scenario.workloads[1].message_bytes, 2 << 20);
+}
+END_TEST
+
+START_TEST(scenario_set__appends_and_takes_yaml)
+{
+	static const char *const settings[] = { "workloads.0={name: a, pattern: incast, to: h0}",
+						"expect=[lost == 0, reordered == 0]", "expect.2=jain(a) >= 0.9" };
+
+	ck_assert_int_eq(read_set(STAR "workloads: []\n", settings, 3), 0);
+	ck_assert_uint_eq(scenario.workload_count, 1);
+	ck_assert_uint_eq(scenario.expectation_count, 3);
+	ck_assert_str_eq(scenario.expectations[2].text, "jain(a) >= 0.9");
+	ck_assert_int_eq(scenario.expectations[2].line, 0);
+}
+END_TEST
+
+START_TEST(scenario_set__errors_name_the_setting)
+{
+	static const char *const settings[] = { "run.duration=50us", "links.rate=fast" };
+
+	ck_assert_int_eq(read_set(STAR, settings, 2), -EINVAL);
+	ck_assert_uint_eq(errors.count, 1);
+	ck_assert_int_eq(strncmp(errors.texts[0], "--set links.rate=fast: ", 23), 0);
+}
+END_TEST
+
+/* ---- errors ---- */
+
+START_TEST(scenario_errors__all_are_collected)
+{
+	static const char text[] = "nam: t\nrun: {duration: 1, warmup: x}\ntopology: {generate: star, hosts: 0}\n";
+
+	ck_assert_int_eq(read_set(text, NULL, 0), -EINVAL);
+	ck_assert_uint_eq(errors.count, 5);
+	ck_assert_str_eq(errors.texts[0], "t.yaml:1:1: a scenario has no key 'nam' - did you mean 'name'?");
+}
+END_TEST
+
+START_TEST(scenario_errors__no_more_than_twenty_are_kept)
+{
+	char printed[4096] = "";
+	FILE *out = fmemopen(printed, sizeof(printed), "w");
+
+	for (int i = 1; i <= 25; i++)
+		scenario_errors_add(&errors, "f", i, 1, "wrong");
+	scenario_errors_print(&errors, out);
+	fclose(out);
+	ck_assert_uint_eq(errors.count, 25);
+	ck_assert_ptr_nonnull(strstr(printed, "f:20:1: wrong\n... and 5 more\n"));
+}
+END_TEST
+
+START_TEST(scenario_read_file__missing_file_and_folder)
+{
+	ck_assert_int_eq(scenario_read_file("/nonexistent/x.yaml", NULL, 0, &scenario, &errors), -EINVAL);
+	ck_assert_str_eq(errors.texts[0], "/nonexistent/x.yaml: cannot be read: No such file or directory");
+	ck_assert_int_eq(scenario_read_file("/", NULL, 0, &scenario, &errors), -EINVAL);
+}
+END_TEST
+
+START_TEST(scenario_read_memory__larger_than_allowed)
+{
+	char *text = calloc(1, SCENARIO_BYTES_MAX + 1);
+
+	memset(text, '\n', SCENARIO_BYTES_MAX + 1);
+	ck_assert_int_eq(scenario_read_memory("big", text, SCENARIO_BYTES_MAX + 1, NULL, 0, &scenario, &errors), -EINVAL);
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("scenario");
+	TCase *tests = tcase_create("scenario");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests, scenario_read__defaults);
+	tcase_add_test(tests, scenario_read__run);
+	tcase_add_test(tests, scenario_read__switch_and_nic);
+	tcase_add_test(tests, scenario_read__classes);
+	tcase_add_test(tests, scenario_read__links_from_general_to_special);
+	tcase_add_test(tests, scenario_read__order_of_sections_does_not_matter);
+	tcase_add_test(tests, scenario_read__incast_all_but_the_receiver);
+	tcase_add_test(tests, scenario_read__permutation_by_half_the_hosts);
+	tcase_add_test(tests, scenario_read__pairs);
+	tcase_add_test(tests, scenario_read__open_loops);
+	tcase_add_test(tests, scenario_read__expectations_with_their_places);
+	tcase_add_test(tests, size_file_read__web_search_has_its_mean);
+	tcase_add_test(tests, size_file_parse__heading_comments_and_percent_signs);
+	tcase_add_test(tests, size_file_parse__errors_name_the_line);
+	tcase_add_test(tests, scenario_read_file__sizes_are_beside_the_scenario);
+	tcase_add_test(tests, scenario_set__replaces_a_value);
+	tcase_add_test(tests, scenario_set__makes_missing_keys);
+	tcase_add_test(tests, scenario_set__element_by_number_and_by_name);
+	tcase_add_test(tests, scenario_set__appends_and_takes_yaml);
+	tcase_add_test(tests, scenario_set__errors_name_the_setting);
+	tcase_add_test(tests, scenario_errors__all_are_collected);
+	tcase_add_test(tests, scenario_errors__no_more_than_twenty_are_kept);
+	tcase_add_test(tests, scenario_read_file__missing_file_and_folder);
+	tcase_add_test(tests, scenario_read_memory__larger_than_allowed);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
