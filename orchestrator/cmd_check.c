@@ -1,4 +1,4 @@
-/*  cmd_check - `heddle check SCENARIO`: reads and plans a scenario, starts nothing, says what it would be (TB-10).    */
+/*  cmd_check - `heddle check SCENARIO`: reads and plans a scenario, starts nothing, says what it would be (TB-10). */
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
@@ -44,8 +44,10 @@ static int setting_add(struct request *request, const char *setting)
 static int request_parse(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },	  { "seed", required_argument, NULL, 'd' },
-		{ "set", required_argument, NULL, 's' }, { "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "seed", required_argument, NULL, 'd' },
+		{ "set", required_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int option, error = 0;
@@ -116,7 +118,8 @@ static void print_text(const struct plan *plan, const struct scenario *scenario)
 	printf("nodes         %u: %u switches, %u hosts\n", plan->node_count, plan->switch_count, plan->host_count);
 	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count, summary.edge_links,
 	       summary.fabric_links);
-	printf("time          %s, measured from %s, lookahead %s\n", quantity_format(QUANTITY_TIME, plan->duration_ps, time[0]),
+	printf("time          %s, measured from %s, lookahead %s\n",
+	       quantity_format(QUANTITY_TIME, plan->duration_ps, time[0]),
 	       quantity_format(QUANTITY_TIME, plan->warmup_ps, time[1]),
 	       quantity_format(QUANTITY_TIME, plan->lookahead_ps, time[2]));
 	printf("flows         %llu at most\n", (unsigned long long)summary.flows);
@@ -137,15 +140,15 @@ static int print_json(const struct plan *plan, const struct scenario *scenario)
 		json_array_append_new(workloads, json_pack("{s:s, s:I, s:I}", "name", plan->workloads[i].name, "flows",
 							   (json_int_t)workload_flows(plan, i), "packet_bytes",
 							   (json_int_t)plan->workloads[i].packet_bytes));
-	root = json_pack("{s:b, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}",
-			 "ok", 1, "file", plan->file, "scenario", plan->scenario, "about", scenario->about,
+	root = json_pack("{s:b, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "ok", 1, "file",
+			 plan->file, "scenario", plan->scenario, "about", scenario->about,
 			 /* 64 bits without sign: JSON integers of jansson have one */
-			 "seed", json_sprintf("%llu", (unsigned long long)plan->seed),
-			 "switches", (json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count,
-			 "links", (json_int_t)plan->link_count, "duration_ps", (json_int_t)plan->duration_ps,
-			 "warmup_ps", (json_int_t)plan->warmup_ps, "lookahead_ps", (json_int_t)plan->lookahead_ps,
-			 "flows", (json_int_t)summary.flows, "ring_bytes", (json_int_t)summary.ring_bytes,
-			 "workloads", workloads, "expectations", (json_int_t)plan->expectation_count);
+			 "seed", json_sprintf("%llu", (unsigned long long)plan->seed), "switches",
+			 (json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count, "links",
+			 (json_int_t)plan->link_count, "duration_ps", (json_int_t)plan->duration_ps, "warmup_ps",
+			 (json_int_t)plan->warmup_ps, "lookahead_ps", (json_int_t)plan->lookahead_ps, "flows",
+			 (json_int_t)summary.flows, "ring_bytes", (json_int_t)summary.ring_bytes, "workloads",
+			 workloads, "expectations", (json_int_t)plan->expectation_count);
 	if (!root)
 		return -ENOMEM;
 	status = json_dumpf(root, stdout, JSON_INDENT(2));

@@ -1,4 +1,4 @@
-/*  cmd_gen - `heddle gen KIND key=value...`: prints a complete scenario to start from (TB-10, TB-11).                 */
+/*  cmd_gen - `heddle gen KIND key=value...`: prints a complete scenario to start from (TB-10, TB-11). */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 
 /* counts of a small fabric, for those that are not given */
 static const uint32_t counts_default[GENERATE_COUNTS] = {
-	[GENERATE_HOSTS] = 8,		[GENERATE_SWITCHES] = 4,   [GENERATE_HOSTS_PER_SWITCH] = 3,
-	[GENERATE_HOSTS_PER_SIDE] = 4,	[GENERATE_LEAVES] = 4,	   [GENERATE_HOSTS_PER_LEAF] = 4,
+	[GENERATE_HOSTS] = 8,          [GENERATE_SWITCHES] = 4, [GENERATE_HOSTS_PER_SWITCH] = 3,
+	[GENERATE_HOSTS_PER_SIDE] = 4, [GENERATE_LEAVES] = 4,   [GENERATE_HOSTS_PER_LEAF] = 4,
 	[GENERATE_SPINES] = 4,
 };
 

@@ -71,7 +71,8 @@ static void name_switch(enum generate_kind kind, uint32_t index, uint32_t leaves
 	if (kind == GENERATE_DUMBBELL)
 		snprintf(name, NODE_NAME_MAX, "%s", index ? "right" : "left");
 	else if (kind == GENERATE_LEAF_SPINE)
-		snprintf(name, NODE_NAME_MAX, index < leaves ? "leaf%u" : "spine%u", index < leaves ? index : index - leaves);
+		snprintf(name, NODE_NAME_MAX, index < leaves ? "leaf%u" : "spine%u",
+			 index < leaves ? index : index - leaves);
 	else
 		snprintf(name, NODE_NAME_MAX, "s%u", index);
 }

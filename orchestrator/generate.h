@@ -1,7 +1,7 @@
 /*  generate - topologies that a rule describes better than a list: star, chain, dumbbell, leaf-spine (TB-11).
  *
  *  Hosts are h0, h1, ... in the order of their switches. Switches: star 's0'; chain 's0', 's1', ...; dumbbell 'left',
- *  'right'; leaf-spine 'leaf0', ... then 'spine0', ..., every leaf linked to every spine, in the leaves' order.        */
+ *  'right'; leaf-spine 'leaf0', ... then 'spine0', ..., every leaf linked to every spine, in the leaves' order. */
 #ifndef HEDDLE_ORCHESTRATOR_GENERATE_H
 #define HEDDLE_ORCHESTRATOR_GENERATE_H
 

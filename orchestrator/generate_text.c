@@ -2,12 +2,14 @@
 
 static void write_generated(enum generate_kind kind, const uint32_t *counts, FILE *out)
 {
-	fprintf(out, "topology:\n  generate: %s            # %s\n", generate_kind_name[kind], generate_kind_about[kind]);
+	fprintf(out, "topology:\n  generate: %s            # %s\n", generate_kind_name[kind],
+		generate_kind_about[kind]);
 	for (unsigned i = 0; i < GENERATE_COUNTS; i++)
 		if (generate_needs(kind, i))
 			fprintf(out, "  %s: %u\n", generate_count_name[i], counts[i]);
 	if (kind == GENERATE_DUMBBELL)
-		fprintf(out, "  bottleneck: {rate: 100Gb/s} # the link in the middle; every key of 'links' may stand here\n");
+		fprintf(out, "  bottleneck: {rate: 100Gb/s} # the link in the middle; every key of 'links' may stand "
+			     "here\n");
 }
 
 static int write_explicit(enum generate_kind kind, const uint32_t *counts, FILE *out)
@@ -17,10 +19,12 @@ static int write_explicit(enum generate_kind kind, const uint32_t *counts, FILE 
 	int error = generate_topology(kind, counts, &none, &none, &scenario);
 
 	if (!error) {
-		fprintf(out, "topology:                        # a %s, written out\n  switches:\n", generate_kind_name[kind]);
+		fprintf(out, "topology:                        # a %s, written out\n  switches:\n",
+			generate_kind_name[kind]);
 		for (uint32_t i = 0; i < scenario.switch_count; i++)
 			fprintf(out, "    - %s\n", scenario.switches[i].name);
-		fprintf(out, "  hosts:                         # host: its switch, or {switch: ..., rate: ..., delay: ...}\n");
+		fprintf(out, "  hosts:                         # host: its switch, or {switch: ..., rate: ..., delay: "
+			     "...}\n");
 		for (uint32_t i = 0; i < scenario.host_count; i++)
 			fprintf(out, "    %s: %s\n", scenario.hosts[i].name,
 				scenario.switches[scenario.hosts[i].switch_index].name);
@@ -79,8 +83,8 @@ int generate_text(enum generate_kind kind, const uint32_t *counts, bool explicit
 
 	fprintf(out, "# A %s: %s. Every key that is left out has the value shown here.\n", generate_kind_name[kind],
 		generate_kind_about[kind]);
-	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n\n", generate_kind_name[kind],
-		generate_kind_name[kind]);
+	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n\n",
+		generate_kind_name[kind], generate_kind_name[kind]);
 	fprintf(out, "run: {duration: 200us, warmup: 50us, drain: yes, drain-max: 100ms, sample: 0}\n\n");
 	if (explicit_topology)
 		error = write_explicit(kind, counts, out);

@@ -1,4 +1,4 @@
-/*  generate_text - a complete, commented scenario around a generated topology: what `heddle gen` prints.              */
+/*  generate_text - a complete, commented scenario around a generated topology: what `heddle gen` prints. */
 #ifndef HEDDLE_ORCHESTRATOR_GENERATE_TEXT_H
 #define HEDDLE_ORCHESTRATOR_GENERATE_TEXT_H
 

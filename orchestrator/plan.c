@@ -93,9 +93,9 @@ static int ports_alloc(const struct scenario *scenario, struct plan *plan, struc
 
 		if (node->port_count > NODE_PORTS_MAX || !node->port_count) {
 			scenario_errors_at(errors, scenario, &scenario->switches[i].place,
-					   node->port_count ? "switch '%s' has %u hosts and links, but %d ports at most" :
-							      "switch '%s' has neither host nor link", node->name,
-					   node->port_count, NODE_PORTS_MAX);
+					   node->port_count ? "switch '%s' has %u hosts and links, but %d ports at most"
+							    : "switch '%s' has neither host nor link",
+					   node->name, node->port_count, NODE_PORTS_MAX);
 			continue;
 		}
 		node->ports = calloc(node->port_count, sizeof(*node->ports));
@@ -168,8 +168,8 @@ static int links_make(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
-/* A switch must be able to hold what its links carry. Two packets: credit is told in parts of a buffer, so one that holds
- * a single packet could wait for a part that never gets full. */
+/* A switch must be able to hold what its links carry. Two packets: credit is told in parts of a buffer, so one that
+ * holds a single packet could wait for a part that never gets full. */
 static int buffers_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
 {
 	uint32_t mtu_bytes = 0;
@@ -180,15 +180,17 @@ static int buffers_check(const struct scenario *scenario, const struct plan *pla
 			mtu_bytes = plan->links[i].mtu_bytes;
 	needed_bytes = 2ull * UNIT_BYTES * units_of_bytes(mtu_bytes);
 	if (scenario->buffer_bytes < needed_bytes) {
-		scenario_errors_at(errors, scenario, &scenario->buffer_place,
-				   "the switches' buffer of %llu bytes is too small for an MTU of %u bytes: %llu at least",
-				   (unsigned long long)scenario->buffer_bytes, mtu_bytes, (unsigned long long)needed_bytes);
+		scenario_errors_at(
+			errors, scenario, &scenario->buffer_place,
+			"the switches' buffer of %llu bytes is too small for an MTU of %u bytes: %llu at least",
+			(unsigned long long)scenario->buffer_bytes, mtu_bytes, (unsigned long long)needed_bytes);
 		return -EINVAL;
 	}
 	if (scenario->output_queue_bytes < needed_bytes / 2) {
-		scenario_errors_at(errors, scenario, &scenario->output_queue_place,
-				   "the switches' output-queue of %llu bytes cannot hold a packet of the MTU: %llu at least",
-				   (unsigned long long)scenario->output_queue_bytes, (unsigned long long)(needed_bytes / 2));
+		scenario_errors_at(
+			errors, scenario, &scenario->output_queue_place,
+			"the switches' output-queue of %llu bytes cannot hold a packet of the MTU: %llu at least",
+			(unsigned long long)scenario->output_queue_bytes, (unsigned long long)(needed_bytes / 2));
 		return -EINVAL;
 	}
 	return 0;
@@ -209,17 +211,18 @@ static int lookahead_find(const struct scenario *scenario, struct plan *plan, st
 			plan->lookahead_ps = node_time_min(plan->lookahead_ps, lead_ps);
 			if (lead_ps)
 				continue;
-			scenario_errors_at(errors, scenario, &scenario->topology_place,
-					   "from '%s' to '%s' nothing takes time: give the link a delay or the %s a latency", node->name,
-					   node->ports[p].peer_name, node->kind == NODE_SWITCH ? "switch" : "nic");
+			scenario_errors_at(
+				errors, scenario, &scenario->topology_place,
+				"from '%s' to '%s' nothing takes time: give the link a delay or the %s a latency",
+				node->name, node->ports[p].peer_name, node->kind == NODE_SWITCH ? "switch" : "nic");
 			return -EINVAL;
 		}
 	}
 	return 0;
 }
 
-/* At most: how many frames @span_ps has on the link behind @port. Not more than of the shortest; and as a flow has a short
- * frame only at the end of each message, not more than of mean length and one short one for each flow.            */
+/* At most: how many frames @span_ps has on the link behind @port. Not more than of the shortest; and as a flow has a
+ * short frame only at the end of each message, not more than of mean length and one short one for each flow. */
 static uint64_t frames_in(node_time_t span_ps, const struct port_config *port, const struct plan_frames *frames,
 			  uint64_t flows)
 {
@@ -231,17 +234,17 @@ static uint64_t frames_in(node_time_t span_ps, const struct port_config *port, c
 	return of_least < of_mean ? of_least : of_mean;
 }
 
-/* Room for what can be under way in one direction of a link, so that a ring never overflows under the virtual clock; 0 if
- * a ring cannot be so large.
+/* Room for what can be under way in one direction of a link, so that a ring never overflows under the virtual clock;
+ * 0 if a ring cannot be so large.
  *
- * A record stays in its ring from the sender's decision until the receiver has handled it, at its last bit, and has given
- * the room back at the end of its window. The sender may be a window ahead, the receiver a window behind and the room
- * seen a window late: 3 lookaheads; then the way itself, latency and propagation; and two frames' own time.
- * In that time the link carries frames_in() frames such as the workloads really send: the shortest that an Ethernet has
- * would cost twenty times the memory, and a ring is walked through from end to end, so its memory is cache footprint. For
- * each there may be a record of a packet (192 bytes: header, fabric header, captured headers), the ACK of a packet of the
- * other direction (64 in a frame of its own, less in one with others) and link control words (64 each). A quarter is
- * added.                                                                                                          */
+ * A record stays in its ring from the sender's decision until the receiver has handled it, at its last bit, and has
+ * given the room back at the end of its window. The sender may be a window ahead, the receiver a window behind and
+ * the room seen a window late: 3 lookaheads; then the way itself, latency and propagation; and two frames' own time.
+ * In that time the link carries frames_in() frames such as the workloads really send: the shortest that an Ethernet
+ * has would cost twenty times the memory, and a ring is walked through from end to end, so its memory is cache
+ * footprint. For each there may be a record of a packet (192 bytes: header, fabric header, captured headers), the
+ * ACK of a packet of the other direction (64 in a frame of its own, less in one with others) and link control words
+ * (64 each). A quarter is added. */
 static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config *node, const struct port_config *port,
 			       const struct plan_frames *frames)
 {
@@ -271,8 +274,10 @@ static int rings_size(const struct scenario *scenario, struct plan *plan, struct
 			if (node->ports[p].ring_bytes)
 				continue;
 			scenario_errors_at(errors, scenario, &scenario->topology_place,
-					   "too much is under way from '%s' to '%s': make the delay shorter, the rate lower or the packets "
-					   "longer", node->name, node->ports[p].peer_name);
+					   "too much is under way from '%s' to '%s': make the delay shorter, the rate "
+					   "lower or the packets "
+					   "longer",
+					   node->name, node->ports[p].peer_name);
 			return -EINVAL;
 		}
 	}
@@ -332,10 +337,11 @@ static int reach_check(const struct scenario *scenario, const struct plan *plan,
 
 		if (is_reached(plan, first, other))
 			continue;
-		scenario_errors_at(errors, scenario, &scenario->hosts[i].place,
-				   "host '%s' cannot be reached from host '%s': no links lead from switch '%s' to switch '%s'",
-				   scenario->hosts[i].name, scenario->hosts[0].name, scenario->switches[first].name,
-				   scenario->switches[other].name);
+		scenario_errors_at(
+			errors, scenario, &scenario->hosts[i].place,
+			"host '%s' cannot be reached from host '%s': no links lead from switch '%s' to switch '%s'",
+			scenario->hosts[i].name, scenario->hosts[0].name, scenario->switches[first].name,
+			scenario->switches[other].name);
 		return -EINVAL;
 	}
 	for (uint32_t i = 0; i < plan->switch_count; i++) {

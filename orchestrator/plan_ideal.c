@@ -5,11 +5,11 @@
  *      S(k, m) = max( S(k-1, m) + act(k-1) + delay(k-1) + latency,     it is there,
  *                     S(k, m-1) + time(k) )                            and the one before it is out of the way,
  *
- *  act: the time until a switch may send it on: all of it (store and forward), or its first 64 bytes and so much that the
- *  rest keeps up with a faster link (cut-through); time: all of it and the gap.
- *  For the full packets this is solved: each begins the time of the slowest link so far after the one before. The last
- *  packet, which may be short, is followed link by link. The message is complete with the last packet's last bit.
- *  Between switches a packet is longer by the fabric header. ACKs take no part: nothing waits for them.              */
+ *  act: the time until a switch may send it on: all of it (store and forward), or its first 64 bytes and so much that
+ *  the rest keeps up with a faster link (cut-through); time: all of it and the gap. For the full packets this is
+ *  solved: each begins the time of the slowest link so far after the one before. The last packet, which may be short,
+ *  is followed link by link. The message is complete with the last packet's last bit. Between switches a packet is
+ *  longer by the fabric header. ACKs take no part: nothing waits for them. */
 #include <stdint.h>
 
 #include "nodes/wire/fabric_header.h"
@@ -91,8 +91,10 @@ static unsigned __int128 way_follow(struct way *way, const struct plan *plan, ui
 		if (node->kind == NODE_NIC)
 			return way->last_ps + port->delay_ps +
 			       node_time_of_bytes(wire_bytes(port, way->last_bytes), port->rate_bps);
-		next = &node->ports[node->index == end->peer_index ? end->peer_port :
-			port_choose(shortest_path_route(node, end->peer_index)->ports, end->peer_port)];
+		next = &node->ports[node->index == end->peer_index
+					    ? end->peer_port
+					    : port_choose(shortest_path_route(node, end->peer_index)->ports,
+							  end->peer_port)];
 		way_through(way, port, next, &node->switch_);
 		port = next;
 	}

@@ -36,8 +36,9 @@ static bool packets_fit(const struct scenario *scenario, const struct scenario_w
 			struct scenario_errors *errors)
 {
 	for (uint32_t i = 0; i < workload->sender_count + workload->receiver_count; i++) {
-		const struct scenario_host *host = &scenario->hosts[i < workload->sender_count ?
-			workload->senders[i] : workload->receivers[i - workload->sender_count]];
+		const struct scenario_host *host =
+			&scenario->hosts[i < workload->sender_count ? workload->senders[i]
+								    : workload->receivers[i - workload->sender_count]];
 
 		if (refuse_packet(scenario, workload, host->link.mtu_bytes, host->name,
 				  scenario->switches[host->switch_index].name, errors))
@@ -76,8 +77,8 @@ static int workloads_check(const struct scenario *scenario, struct scenario_erro
 		flows += flows_count(&scenario->workloads[i]);
 		if (flows > PLAN_FLOWS_MAX) {
 			scenario_errors_at(errors, scenario, &scenario->workloads[i].place,
-					   "with workload '%s' there are %llu flows, more than %u", scenario->workloads[i].name,
-					   (unsigned long long)flows, PLAN_FLOWS_MAX);
+					   "with workload '%s' there are %llu flows, more than %u",
+					   scenario->workloads[i].name, (unsigned long long)flows, PLAN_FLOWS_MAX);
 			break;
 		}
 	}
@@ -160,7 +161,8 @@ static int config_fill(const struct scenario *scenario, uint32_t index, uint32_t
 		       struct workload_config *config)
 {
 	const struct scenario_workload *workload = &scenario->workloads[index];
-	uint32_t room = workload->sender_count > workload->receiver_count ? workload->sender_count : workload->receiver_count;
+	uint32_t room =
+		workload->sender_count > workload->receiver_count ? workload->sender_count : workload->receiver_count;
 
 	*config = (struct workload_config){
 		.workload_index = index,
@@ -282,7 +284,8 @@ int plan_workloads_make(const struct scenario *scenario, struct plan *plan, stru
 	return error ? error : flows_max_fill(scenario, plan);
 }
 
-/* the frames of @workload: full ones and the rest that its fixed size leaves; all may be the shortest if it is random */
+/* the frames of @workload: full ones and the rest that its fixed size leaves; all may be the shortest if it is
+ * random */
 static struct plan_frames frames_of(const struct scenario_workload *workload)
 {
 	uint32_t overhead_bytes = frame_overhead_bytes(workload->frame);

@@ -1,4 +1,4 @@
-/*  plan_workload - the part of a plan that says who sends what: every NIC's share of the scenario's workloads.        */
+/*  plan_workload - the part of a plan that says who sends what: every NIC's share of the scenario's workloads. */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_WORKLOAD_H
 #define HEDDLE_ORCHESTRATOR_PLAN_WORKLOAD_H
 

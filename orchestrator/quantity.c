@@ -23,17 +23,29 @@ static const struct unit no_unit = { "", 1 };
 /* The units of each kind; the first of several names for a factor is the one that is written. */
 static const struct unit count_units[] = { { "", 1 } };
 static const struct unit time_units[] = {
-	{ "s", 1000000000000 }, { "ms", 1000000000 }, { "us", 1000000 }, { "ns", 1000 }, { "ps", 1 },
+	{ "s", 1000000000000 },   { "ms", 1000000000 },     { "us", 1000000 }, { "ns", 1000 }, { "ps", 1 },
 	{ "\xc2\xb5s", 1000000 }, { "\xce\xbcs", 1000000 },
 };
 static const struct unit rate_units[] = {
-	{ "Tb/s", 1000000000000 }, { "Gb/s", 1000000000 }, { "Mb/s", 1000000 }, { "kb/s", 1000 }, { "b/s", 1 },
-	{ "Tbit/s", 1000000000000 }, { "Gbit/s", 1000000000 }, { "Mbit/s", 1000000 }, { "kbit/s", 1000 }, { "bit/s", 1 },
-	{ "Tbps", 1000000000000 }, { "Gbps", 1000000000 }, { "Mbps", 1000000 }, { "kbps", 1000 }, { "bps", 1 },
+	{ "Tb/s", 1000000000000 },
+	{ "Gb/s", 1000000000 },
+	{ "Mb/s", 1000000 },
+	{ "kb/s", 1000 },
+	{ "b/s", 1 },
+	{ "Tbit/s", 1000000000000 },
+	{ "Gbit/s", 1000000000 },
+	{ "Mbit/s", 1000000 },
+	{ "kbit/s", 1000 },
+	{ "bit/s", 1 },
+	{ "Tbps", 1000000000000 },
+	{ "Gbps", 1000000000 },
+	{ "Mbps", 1000000 },
+	{ "kbps", 1000 },
+	{ "bps", 1 },
 };
 static const struct unit bytes_units[] = {
 	{ "GiB", 1 << 30 }, { "GB", 1000000000 }, { "MiB", 1 << 20 }, { "MB", 1000000 },
-	{ "KiB", 1 << 10 }, { "kB", 1000 },	  { "B", 1 },	      { "KB", 1000 },
+	{ "KiB", 1 << 10 }, { "kB", 1000 },       { "B", 1 },         { "KB", 1000 },
 };
 static const struct unit share_units[] = { { "%", QUANTITY_SHARE_ONE / 100 }, { "", QUANTITY_SHARE_ONE } };
 
@@ -44,7 +56,8 @@ static const struct {
 	bool bare; /* a number without unit is fine */
 } kinds[QUANTITY_KINDS] = {
 	[QUANTITY_COUNT] = { "a whole number", "such as 16", count_units, COUNT_OF(count_units), true },
-	[QUANTITY_TIME] = { "a time", "such as 350ns or 1us (ps, ns, us, ms, s)", time_units, COUNT_OF(time_units), false },
+	[QUANTITY_TIME] = { "a time", "such as 350ns or 1us (ps, ns, us, ms, s)", time_units, COUNT_OF(time_units),
+			    false },
 	[QUANTITY_RATE] = { "a rate", "such as 200Gb/s (b/s, kb/s, Mb/s, Gb/s, Tb/s)", rate_units, COUNT_OF(rate_units),
 			    false },
 	[QUANTITY_BYTES] = { "a size", "such as 4096 or 512KiB (B, kB, MB, GB, KiB, MiB, GiB)", bytes_units,
@@ -149,7 +162,8 @@ static int refuse(enum quantity_kind kind, const char *text, const char *reason,
 
 static int refuse_unit(enum quantity_kind kind, const char *text, const char *unit, char *why, unsigned why_max)
 {
-	const char *near = suggest_nearest(unit, &kinds[kind].units[0].name, kinds[kind].unit_count, sizeof(struct unit));
+	const char *near =
+		suggest_nearest(unit, &kinds[kind].units[0].name, kinds[kind].unit_count, sizeof(struct unit));
 	char reason[160];
 
 	if (kind == QUANTITY_COUNT)
@@ -189,8 +203,8 @@ int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, c
 		return refuse(kind, text, "is negative", why, why_max);
 	rest = number_parse(start, &number);
 	if (!rest)
-		return refuse(kind, text, isdigit((unsigned char)*start) ? "has too many digits" : "is not a number", why,
-			      why_max);
+		return refuse(kind, text, isdigit((unsigned char)*start) ? "has too many digits" : "is not a number",
+			      why, why_max);
 	rest = skip_spaces(rest);
 	if (kind == QUANTITY_SHARE && *rest == '/')
 		return fraction_parse(text, number, rest + 1, value, why, why_max);
@@ -203,7 +217,8 @@ int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, c
 	if (error == -ERANGE)
 		return refuse(kind, text, "is too large", why, why_max);
 	if (error)
-		return refuse(kind, text, kind == QUANTITY_COUNT ? "is not a whole number" : "is finer than can be kept", why,
+		return refuse(kind, text,
+			      kind == QUANTITY_COUNT ? "is not a whole number" : "is finer than can be kept", why,
 			      why_max);
 	return 0;
 }
@@ -231,7 +246,8 @@ const char *quantity_format(enum quantity_kind kind, uint64_t value, char *text)
 		const struct unit *unit = &kinds[kind].units[i];
 
 		if (value % unit->factor == 0) {
-			snprintf(text, QUANTITY_TEXT_MAX, "%llu%s", (unsigned long long)(value / unit->factor), unit->name);
+			snprintf(text, QUANTITY_TEXT_MAX, "%llu%s", (unsigned long long)(value / unit->factor),
+				 unit->name);
 			return text;
 		}
 	}

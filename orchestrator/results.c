@@ -11,6 +11,7 @@ struct gathering {
 	struct results *results;
 	uint32_t *first_flow; /* [host_count + 1] */
 	uint32_t *place;      /* [flow_count] */
+	bool settled;         /* nothing will ever happen again and nothing is held: what was not received is lost */
 };
 
 static int gather_flows(struct gathering *g);
@@ -31,6 +32,15 @@ static void *array_alloc(uint64_t count, size_t size)
 	return calloc(count ? count : 1, size);
 }
 
+static uint64_t held_bytes(const struct gathering *g)
+{
+	uint64_t held = 0;
+
+	for (uint32_t i = 0; i < g->plan->node_count; i++)
+		held += g->pages[i]->inside_bytes;
+	return held;
+}
+
 int results_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results)
 {
 	struct gathering g = { .plan = plan, .pages = pages, .results = results };
@@ -41,6 +51,7 @@ int results_gather(const struct plan *plan, struct stats_page *const *pages, str
 	int error;
 
 	*results = kept;
+	g.settled = results->empty && !held_bytes(&g);
 	error = gather_flows(&g);
 	if (!error) {
 		sort_flows(&g);
@@ -145,7 +156,7 @@ static int gather_sent(struct gathering *g)
 				.traffic_class = tx->traffic_class,
 				.sent_bytes = tx->bytes,
 				.sent_packets = tx->packets,
-				.lost = g->results->empty ? tx->packets : 0,
+				.lost = g->settled ? tx->packets : 0,
 				.first_ps = NODE_TIME_NEVER,
 				.last_ps = NODE_TIME_NEVER,
 			};
@@ -166,14 +177,14 @@ static uint32_t flow_of_row(const struct gathering *g, const struct flow_rx_stat
 	return g->results->flows[index].destination == host ? index : UINT32_MAX;
 }
 
-static void add_received(struct result_flow *flow, const struct flow_rx_stats *rx, const struct results *results)
+static void add_received(struct result_flow *flow, const struct flow_rx_stats *rx, const struct gathering *g)
 {
 	flow->bytes += rx->bytes;
 	flow->packets += rx->packets;
 	flow->measured_bytes += rx->measured_bytes;
-	flow->goodput_bps = bytes_to_bps(flow->measured_bytes, results->measured_ps);
+	flow->goodput_bps = bytes_to_bps(flow->measured_bytes, g->results->measured_ps);
 	flow->reordered += rx->reordered;
-	if (!results->empty)
+	if (!g->settled)
 		flow->lost += rx->lost;
 	else
 		flow->lost -= rx->packets < flow->lost ? rx->packets : flow->lost;
@@ -196,7 +207,7 @@ static int gather_flows(struct gathering *g)
 			if (index == UINT32_MAX)
 				g->results->strange_rows++;
 			else if (rx->packets)
-				add_received(&g->results->flows[index], rx, g->results);
+				add_received(&g->results->flows[index], rx, g);
 		}
 	}
 	return 0;

@@ -36,14 +36,15 @@ static const struct scenario_link_settings link_defaults = {
 	.rate_bps = 200000000000, /* FC-22 */
 	.delay_ps = 1 * NODE_US,
 	.mtu_bytes = 4096,
-	.gap_bytes = 20, /* 802.3: preamble and start 8, gap 12 */
+	.gap_bytes = 20,               /* 802.3: preamble and start 8, gap 12 */
 	.channels = NODE_CHANNELS_MAX, /* FC-5 */
 };
 
 /* ---- run ---- */
 
 static const struct key run_keys[] = {
-	{ "duration", key_time, KEY_FIELD(struct scenario, duration_ps), .min = NODE_NS, .max = TIME_MAX, .required = true },
+	{ "duration", key_time, KEY_FIELD(struct scenario, duration_ps), .min = NODE_NS, .max = TIME_MAX,
+	  .required = true },
 	{ "warmup", key_time, KEY_FIELD(struct scenario, warmup_ps), .max = TIME_MAX },
 	{ "drain", key_flag, KEY_FIELD(struct scenario, drain) },
 	{ "drain-max", key_time, KEY_FIELD(struct scenario, drain_max_ps), .max = TIME_MAX },
@@ -70,7 +71,8 @@ static void run_read(struct reader *reader, const struct key *key, const struct 
 
 static const char *const forwarding_words[] = { "store-and-forward", "cut-through" };
 static const char *const arbiter_words[ARBITER_KINDS] = { "by-flow", "by-port" };
-static const char *const match_words[] = { "source-mac", "destination-mac", "vlan", "ip-pair", "ports", "flow-label", "hpc" };
+static const char *const match_words[] = { "source-mac", "destination-mac", "vlan", "ip-pair",
+					   "ports",      "flow-label",      "hpc" };
 
 static void flow_key_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
 {
@@ -109,7 +111,8 @@ static void acks_read(struct reader *reader, const struct key *key, const struct
 static const struct key switch_keys[] = {
 	{ "latency", key_time, KEY_FIELD(struct scenario, switch_latency_ps), .max = NODE_S },
 	{ "forwarding", key_word, KEY_FIELD(struct scenario, cut_through), .words = forwarding_words, .word_count = 2 },
-	{ "arbiter", key_word, KEY_FIELD(struct scenario, arbiter), .words = arbiter_words, .word_count = ARBITER_KINDS },
+	{ "arbiter", key_word, KEY_FIELD(struct scenario, arbiter), .words = arbiter_words,
+	  .word_count = ARBITER_KINDS },
 	{ "buffer", key_size, KEY_FIELD(struct scenario, buffer_bytes), .min = 256, .max = 1u << 30 },
 	{ "output-queue", key_size, KEY_FIELD(struct scenario, output_queue_bytes), .min = 256, .max = 1u << 30 },
 	{ "flow-key", .read = flow_key_read },
@@ -165,7 +168,8 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 
 	(void)key;
 	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_CLASSES_MAX) {
-		key_refuse(reader, node, "'classes' must be a list of 1 to %d classes, such as [{name: bulk, min: 20%%}]",
+		key_refuse(reader, node,
+			   "'classes' must be a list of 1 to %d classes, such as [{name: bulk, min: 20%%}]",
 			   NODE_CLASSES_MAX);
 		return;
 	}
@@ -179,8 +183,8 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 		sum_permille += class->min_permille;
 	}
 	if (sum_permille > 1000)
-		key_refuse(reader, node, "the classes' minimum shares add up to %u.%u%%, more than 100%%", sum_permille / 10,
-			   sum_permille % 10);
+		key_refuse(reader, node, "the classes' minimum shares add up to %u.%u%%, more than 100%%",
+			   sum_permille / 10, sum_permille % 10);
 }
 
 /* ---- expectations ---- */
@@ -322,8 +326,8 @@ static char *file_read(const char *path, size_t *length)
 	return text;
 }
 
-int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count,
-		       struct scenario *scenario, struct scenario_errors *errors)
+int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count, struct scenario *scenario,
+		       struct scenario_errors *errors)
 {
 	size_t length;
 	char *text;
@@ -389,14 +393,15 @@ void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int
 		return;
 	if (vasprintf(&sentence, format, arguments) < 0)
 		sentence = NULL;
-	if ((line ? asprintf(&text, "%s:%d:%d: %s", file, line, column, sentence ? sentence : "out of memory") :
-		    asprintf(&text, "%s: %s", file, sentence ? sentence : "out of memory")) < 0)
+	if ((line ? asprintf(&text, "%s:%d:%d: %s", file, line, column, sentence ? sentence : "out of memory")
+		  : asprintf(&text, "%s: %s", file, sentence ? sentence : "out of memory")) < 0)
 		text = NULL;
 	errors->texts[errors->count - 1] = text;
 	free(sentence);
 }
 
-void scenario_errors_add(struct scenario_errors *errors, const char *file, int line, int column, const char *format, ...)
+void scenario_errors_add(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
+			 ...)
 {
 	va_list arguments;
 

@@ -4,7 +4,7 @@
  *  topologies are written out, names become indices, files that are referred to are read. What is left for the plan is
  *  arithmetic. A mistake never stops the pass: up to SCENARIO_ERRORS_MAX of them are collected, each with file, line,
  *  column, what was expected and, for a misspelt word, a suggestion; nothing is started then.
- *  Every key, its unit, range and default: docs/scenario.md.                                                          */
+ *  Every key, its unit, range and default: docs/scenario.md. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_H
 
@@ -17,7 +17,7 @@
 #include "nodes/config.h"
 #include "nodes/time.h"
 
-#define SCENARIO_ERRORS_MAX 20u      /* kept; further ones are only counted */
+#define SCENARIO_ERRORS_MAX 20u       /* kept; further ones are only counted */
 #define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
 #define SCENARIO_WORKLOADS_MAX 64u
 #define SCENARIO_EXPECTATIONS_MAX 1024u
@@ -29,7 +29,7 @@ struct scenario_text {
 };
 
 struct scenario_errors {
-	unsigned count;                  /* all, also those beyond SCENARIO_ERRORS_MAX */
+	unsigned count;                   /* all, also those beyond SCENARIO_ERRORS_MAX */
 	char *texts[SCENARIO_ERRORS_MAX]; /* "file:line:column: sentence"; owned */
 };
 
@@ -68,11 +68,11 @@ struct scenario_link {
 };
 
 enum workload_pattern {
-	PATTERN_INCAST,      /* all senders to receivers[0] */
+	PATTERN_INCAST, /* all senders to receivers[0] */
 	PATTERN_PERMUTATION, /* senders[i] to senders[(i + shift) mod n], or along a random permutation without fixed point */
-	PATTERN_UNIFORM,     /* every message to a random one of the receivers */
-	PATTERN_ALL_TO_ALL,  /* round robin over the receivers, starting behind the sender */
-	PATTERN_PAIRS,       /* senders[i] to receivers[i] */
+	PATTERN_UNIFORM,    /* every message to a random one of the receivers */
+	PATTERN_ALL_TO_ALL, /* round robin over the receivers, starting behind the sender */
+	PATTERN_PAIRS,      /* senders[i] to receivers[i] */
 	PATTERNS
 };
 
@@ -84,7 +84,7 @@ struct scenario_workload {
 	uint32_t *senders, *receivers; /* host indices */
 	bool permutation_random;
 	uint32_t shift;
-	uint64_t message_bytes;        /* 0: from sizes */
+	uint64_t message_bytes; /* 0: from sizes */
 	uint32_t size_count;
 	struct size_point *sizes;
 	uint32_t packet_bytes;
@@ -98,14 +98,15 @@ struct scenario_workload {
 };
 
 struct scenario {
-	char *file;       /* as named by the caller */
-	char **settings;  /* "--set path=value" */
+	char *file;      /* as named by the caller */
+	char **settings; /* "--set path=value" */
 	uint32_t setting_count;
 	char name[NODE_NAME_MAX];
-	char *about;      /* "" if not said */
+	char *about; /* "" if not said */
 	uint64_t seed;
 	/* run */
-	node_time_t duration_ps, warmup_ps, drain_max_ps, sample_ps; /* drain_max_ps counts from the end of the duration */
+	node_time_t duration_ps, warmup_ps, drain_max_ps,
+		sample_ps; /* drain_max_ps counts from the end of the duration */
 	bool drain;
 	/* switches */
 	node_time_t switch_latency_ps;
@@ -136,11 +137,11 @@ struct scenario {
 /** scenario_read_file() - reads @path and applies @settings ("path=value", as behind --set) to it.
  *  Return: 0 with @scenario filled; -EINVAL, @errors filled (also when the file cannot be read); -ENOMEM.
  *  scenario_free() in any case.                                                                                  */
-int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count,
-		       struct scenario *scenario, struct scenario_errors *errors);
+int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count, struct scenario *scenario,
+		       struct scenario_errors *errors);
 
-/** scenario_read_memory() - the same for @length bytes at @text; @name stands for the file in errors, and files that the
- *  scenario refers to are looked for beside it.                                                                  */
+/** scenario_read_memory() - the same for @length bytes at @text; @name stands for the file in errors, and files that
+ *  the scenario refers to are looked for beside it. */
 int scenario_read_memory(const char *name, const char *text, size_t length, const char *const *settings,
 			 unsigned setting_count, struct scenario *scenario, struct scenario_errors *errors);
 
@@ -151,10 +152,10 @@ void scenario_free(struct scenario *scenario);
 int64_t scenario_host_find(const struct scenario *scenario, const char *name);
 int64_t scenario_switch_find(const struct scenario *scenario, const char *name);
 
-/** scenario_errors_add() - adds "file:line:column: sentence"; @line 0: only "file: sentence".  @errors zeroed before the
- *  first call.                                                                                                   */
-void scenario_errors_add(struct scenario_errors *errors, const char *file, int line, int column, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+/** scenario_errors_add() - adds "file:line:column: sentence"; @line 0: only "file: sentence".  @errors zeroed before
+ *  the first call. */
+void scenario_errors_add(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
+			 ...) __attribute__((format(printf, 5, 6)));
 void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
 			   va_list arguments);
 

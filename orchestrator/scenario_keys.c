@@ -30,8 +30,8 @@ static void refuse_unknown(struct reader *reader, const struct yaml_node *child,
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", keys[i].name);
 		snprintf(hint, sizeof(hint), "; it has ");
 	}
-	scenario_errors_at(reader->errors, reader->scenario, &child->key_place, "%s has no key '%.60s'%s%s", what, child->key,
-			   hint, list);
+	scenario_errors_at(reader->errors, reader->scenario, &child->key_place, "%s has no key '%.60s'%s%s", what,
+			   child->key, hint, list);
 }
 
 static bool is_empty(const struct yaml_node *node)
@@ -73,7 +73,8 @@ const char *key_scalar(struct reader *reader, const struct yaml_node *node, cons
 	if (node->kind == YAML_SCALAR && *node->text)
 		return node->text;
 	if (node->kind == YAML_SCALAR)
-		key_refuse(reader, node, "'%.60s' says nothing; expected %s", node->key ? node->key : "the element", expected);
+		key_refuse(reader, node, "'%.60s' says nothing; expected %s", node->key ? node->key : "the element",
+			   expected);
 	else
 		key_refuse(reader, node, "'%.60s' is a %s; expected %s", node->key ? node->key : "the element",
 			   node->kind == YAML_MAPPING ? "mapping" : "list", expected);
@@ -94,10 +95,8 @@ static void store(const struct key *key, void *target, uint64_t value)
 }
 
 static const char *const quantity_expected[QUANTITY_KINDS] = {
-	[QUANTITY_COUNT] = "a whole number such as 16",
-	[QUANTITY_TIME] = "a time such as 350ns or 1us",
-	[QUANTITY_RATE] = "a rate such as 200Gb/s",
-	[QUANTITY_BYTES] = "a size such as 4096 or 512KiB",
+	[QUANTITY_COUNT] = "a whole number such as 16",    [QUANTITY_TIME] = "a time such as 350ns or 1us",
+	[QUANTITY_RATE] = "a rate such as 200Gb/s",        [QUANTITY_BYTES] = "a size such as 4096 or 512KiB",
 	[QUANTITY_SHARE] = "a share such as 90% or 1e-12",
 };
 
@@ -122,7 +121,8 @@ static void quantity_read(struct reader *reader, const struct key *key, const st
 	}
 	if (value / divisor < key->min || value / divisor > key->max) {
 		key_refuse(reader, node, "%s: '%.60s' is out of range; expected %s to %s", key->name, text,
-			   quantity_format(kind, key->min * divisor, low), quantity_format(kind, key->max * divisor, high));
+			   quantity_format(kind, key->min * divisor, low),
+			   quantity_format(kind, key->max * divisor, high));
 		return;
 	}
 	store(key, target, value / divisor);
@@ -178,8 +178,8 @@ int key_word_index(struct reader *reader, const struct yaml_node *node, const ch
 		if (!strcmp(words[i], text))
 			return (int)i;
 	for (size_t i = 0; i < word_count && used < sizeof(list); i++)
-		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? (i + 1 == word_count ? " or " : ", ") : "",
-					 words[i]);
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+					 i ? (i + 1 == word_count ? " or " : ", ") : "", words[i]);
 	suggest_sentence(text, words, word_count, sizeof(*words), hint, sizeof(hint));
 	key_refuse(reader, node, "'%.60s' is not one of %s%s", text, list, hint);
 	return -1;
@@ -202,7 +202,8 @@ bool key_name_check(struct reader *reader, const struct scenario_place *place, c
 	    length == strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"))
 		return true;
 	scenario_errors_at(reader->errors, reader->scenario, place,
-			   "'%.60s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are", text, NODE_NAME_MAX - 1);
+			   "'%.60s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are", text,
+			   NODE_NAME_MAX - 1);
 	return false;
 }
 

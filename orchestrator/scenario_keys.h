@@ -1,6 +1,6 @@
 /*  scenario_keys - mappings with known keys, read by tables: which key, what kind of value, in which range, to where.
  *
- *  Every refusal is made here, so all of them read alike: what was said, what was expected, which word was meant.      */
+ *  Every refusal is made here, so all of them read alike: what was said, what was expected, which word was meant. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_KEYS_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_KEYS_H
 

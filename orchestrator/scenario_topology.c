@@ -8,15 +8,19 @@
 
 /* ---- links ---- */
 
-#define LINK_KEYS                                                                                                    \
-	{ "rate", key_rate, KEY_FIELD(struct scenario_link_settings, rate_bps), .min = 1000000, .max = 800000000000 },   \
-	{ "delay", key_time, KEY_FIELD(struct scenario_link_settings, delay_ps), .max = NODE_S },                        \
-	{ "mtu", key_size, KEY_FIELD(struct scenario_link_settings, mtu_bytes), .min = 64, .max = 9216 },                \
-	{ "gap", key_size, KEY_FIELD(struct scenario_link_settings, gap_bytes), .max = 1000 },                           \
-	{ "loss", key_share, KEY_FIELD(struct scenario_link_settings, loss_ppb), .max = 900000000, .one = 1000000000 },  \
-	{ "bit-errors", key_share, KEY_FIELD(struct scenario_link_settings, bit_error_e15), .max = 1000000000000,        \
-	  .one = QUANTITY_SHARE_ONE },                                                                                   \
-	{ "channels", key_count, KEY_FIELD(struct scenario_link_settings, channels), .min = 1, .max = NODE_CHANNELS_MAX }
+#define LINK_KEYS                                                                                                      \
+	{ "rate", key_rate, KEY_FIELD(struct scenario_link_settings, rate_bps), .min = 1000000, .max = 800000000000 }, \
+		{ "delay", key_time, KEY_FIELD(struct scenario_link_settings, delay_ps), .max = NODE_S },              \
+		{ "mtu", key_size, KEY_FIELD(struct scenario_link_settings, mtu_bytes), .min = 64, .max = 9216 },      \
+		{ "gap", key_size, KEY_FIELD(struct scenario_link_settings, gap_bytes), .max = 1000 },                 \
+		{ "loss", key_share, KEY_FIELD(struct scenario_link_settings, loss_ppb), .max = 900000000,             \
+		  .one = 1000000000 },                                                                                 \
+		{ "bit-errors", key_share, KEY_FIELD(struct scenario_link_settings, bit_error_e15),                    \
+		  .max = 1000000000000, .one = QUANTITY_SHARE_ONE },                                                   \
+	{                                                                                                              \
+		"channels", key_count, KEY_FIELD(struct scenario_link_settings, channels), .min = 1,                   \
+											   .max = NODE_CHANNELS_MAX    \
+	}
 
 const struct key link_keys[] = { LINK_KEYS };
 const size_t link_key_count = COUNT_OF(link_keys);
@@ -72,7 +76,8 @@ static void switches_read(struct reader *reader, const struct key *key, const st
 
 	(void)key;
 	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_COUNT_MAX) {
-		key_refuse(reader, node, "'switches' must be a list of 1 to %d names, such as [s1, s2]", NODE_COUNT_MAX);
+		key_refuse(reader, node, "'switches' must be a list of 1 to %d names, such as [s1, s2]",
+			   NODE_COUNT_MAX);
 		return;
 	}
 	scenario->switches = calloc(node->count, sizeof(*scenario->switches));
@@ -131,7 +136,8 @@ static void hosts_read(struct reader *reader, const struct key *key, const struc
 
 	(void)key;
 	if (node->kind != YAML_MAPPING || !node->count || node->count > NODE_COUNT_MAX) {
-		key_refuse(reader, node, "'hosts' must name the switch of each of 1 to %d hosts, such as {A: s1, B: s2}",
+		key_refuse(reader, node,
+			   "'hosts' must name the switch of each of 1 to %d hosts, such as {A: s1, B: s2}",
 			   NODE_COUNT_MAX);
 		return;
 	}
@@ -196,7 +202,8 @@ static void fabric_links_read(struct reader *reader, const struct key *key, cons
 	if (node->kind == YAML_SCALAR && !*node->text)
 		return;
 	if (node->kind != YAML_SEQUENCE || node->count > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
-		key_refuse(reader, node, "'links' must be a list of links between switches, such as [[s1, s2], [s2, s3]]");
+		key_refuse(reader, node,
+			   "'links' must be a list of links between switches, such as [[s1, s2], [s2, s3]]");
 		return;
 	}
 	scenario->links = calloc(node->count ? node->count : 1, sizeof(*scenario->links));
@@ -270,14 +277,22 @@ static size_t generated_keys(enum generate_kind kind, struct key *keys)
 {
 	size_t count = 0;
 
-	keys[count++] = (struct key){ "generate", key_word, KEY_FIELD(struct generated, kind), .words = generate_kind_name,
-				      .word_count = GENERATE_KINDS, .required = true };
+	keys[count++] = (struct key){ "generate",
+				      key_word,
+				      KEY_FIELD(struct generated, kind),
+				      .words = generate_kind_name,
+				      .word_count = GENERATE_KINDS,
+				      .required = true };
 	for (unsigned i = 0; i < GENERATE_COUNTS; i++) {
 		if (!generate_needs(kind, i))
 			continue;
-		keys[count++] = (struct key){ generate_count_name[i], key_count,
+		keys[count++] = (struct key){ generate_count_name[i],
+					      key_count,
 					      .offset = offsetof(struct generated, counts) + i * sizeof(uint32_t),
-					      .bytes = sizeof(uint32_t), .min = 1, .max = NODE_COUNT_MAX, .required = true };
+					      .bytes = sizeof(uint32_t),
+					      .min = 1,
+					      .max = NODE_COUNT_MAX,
+					      .required = true };
 	}
 	if (kind == GENERATE_DUMBBELL)
 		keys[count++] = (struct key){ "bottleneck", .read = bottleneck_read };
@@ -302,12 +317,14 @@ static void generated_read(struct reader *reader, const struct yaml_node *node, 
 		return;
 	generate_counts((enum generate_kind)kind, generated.counts, &switches, &hosts, &links);
 	if (switches + hosts > NODE_COUNT_MAX || links > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
-		key_refuse(reader, node, "%s of this size has %llu switches and %llu hosts; a fabric has at most %d nodes", what,
+		key_refuse(reader, node,
+			   "%s of this size has %llu switches and %llu hosts; a fabric has at most %d nodes", what,
 			   (unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
 		return;
 	}
 	if (generate_topology((enum generate_kind)kind, generated.counts, &reader->links.edge,
-			      kind == GENERATE_DUMBBELL ? &generated.bottleneck : &reader->links.fabric, reader->scenario))
+			      kind == GENERATE_DUMBBELL ? &generated.bottleneck : &reader->links.fabric,
+			      reader->scenario))
 		reader->out_of_memory = true;
 }
 

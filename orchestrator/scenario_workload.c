@@ -32,8 +32,8 @@ static int64_t host_read(struct reader *reader, const struct yaml_node *node)
 	/* without hosts the topology has been refused already */
 	if (text && index < 0 && scenario->host_count)
 		key_refuse(reader, node, "there is no host '%.60s'%s", text,
-			   key_name_hint(text, scenario->hosts[0].name, scenario->host_count, sizeof(*scenario->hosts), hint,
-					 sizeof(hint)));
+			   key_name_hint(text, scenario->hosts[0].name, scenario->host_count, sizeof(*scenario->hosts),
+					 hint, sizeof(hint)));
 	return index;
 }
 
@@ -126,7 +126,8 @@ static void pairs_read(struct reader *reader, const struct key *key, const struc
 
 	(void)key;
 	if (node->kind != YAML_SEQUENCE || !node->count || node->count > PAIRS_MAX) {
-		key_refuse(reader, node, "'pairs' must be a list of 1 to %u pairs of hosts, such as [[A, B], [C, D]]", PAIRS_MAX);
+		key_refuse(reader, node, "'pairs' must be a list of 1 to %u pairs of hosts, such as [[A, B], [C, D]]",
+			   PAIRS_MAX);
 		return;
 	}
 	free(workload->senders);
@@ -170,7 +171,8 @@ static void sizes_read(struct reader *reader, const struct key *key, const struc
 	}
 	error = size_file_read(path, workload->sizes, &workload->size_count, reader->errors);
 	if (error == -EFBIG)
-		key_refuse(reader, node, "'%.200s' is larger than %u bytes: this is no list of sizes", path, SIZE_FILE_BYTES_MAX);
+		key_refuse(reader, node, "'%.200s' is larger than %u bytes: this is no list of sizes", path,
+			   SIZE_FILE_BYTES_MAX);
 	else if (error == -EBADF)
 		key_refuse(reader, node, "'%.200s' is not a file", path);
 	else if (error && error != -EINVAL)
@@ -194,8 +196,8 @@ static void class_read(struct reader *reader, const struct key *key, const struc
 		}
 	}
 	key_refuse(reader, node, "there is no class '%.60s'%s", text,
-		   key_name_hint(text, scenario->classes[0].name, scenario->class_count, sizeof(scenario->classes[0]), hint,
-				 sizeof(hint)));
+		   key_name_hint(text, scenario->classes[0].name, scenario->class_count, sizeof(scenario->classes[0]),
+				 hint, sizeof(hint)));
 }
 
 static const struct key burst_keys[] = {
@@ -219,8 +221,8 @@ static void packet_read(struct reader *reader, const struct key *key, const stru
 
 static const struct key workload_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct scenario_workload, name), .required = true },
-	{ "pattern", key_word, KEY_FIELD(struct scenario_workload, pattern), .words = pattern_words, .word_count = PATTERNS,
-	  .required = true },
+	{ "pattern", key_word, KEY_FIELD(struct scenario_workload, pattern), .words = pattern_words,
+	  .word_count = PATTERNS, .required = true },
 	{ "from", .read = from_read },
 	{ "to", .read = to_read },
 	{ "pairs", .read = pairs_read },
@@ -231,7 +233,8 @@ static const struct key workload_keys[] = {
 	  .max = SIZE_FILE_MESSAGE_BYTES_MAX },
 	{ "sizes", .read = sizes_read },
 	{ "packet", packet_read, KEY_FIELD(struct scenario_workload, packet_bytes), .min = 64, .max = 9216 },
-	{ "frame", key_word, KEY_FIELD(struct scenario_workload, frame), .words = frame_words, .word_count = FRAME_KINDS },
+	{ "frame", key_word, KEY_FIELD(struct scenario_workload, frame), .words = frame_words,
+	  .word_count = FRAME_KINDS },
 	{ "class", .read = class_read },
 	{ "arrival", key_word, KEY_FIELD(struct scenario_workload, arrival), .words = arrival_words,
 	  .word_count = ARRIVAL_KINDS },
@@ -260,7 +263,8 @@ static const struct {
 	{ "burst", .arrivals = 1u << ARRIVAL_BURST },
 };
 
-static void meanings_check(struct reader *reader, const struct yaml_node *node, const struct scenario_workload *workload)
+static void meanings_check(struct reader *reader, const struct yaml_node *node,
+			   const struct scenario_workload *workload)
 {
 	for (size_t i = 0; i < COUNT_OF(meanings); i++) {
 		const struct yaml_node *value = yaml_find(node, meanings[i].key);
@@ -269,10 +273,12 @@ static void meanings_check(struct reader *reader, const struct yaml_node *node, 
 			continue;
 		if (meanings[i].patterns && !(meanings[i].patterns >> workload->pattern & 1))
 			scenario_errors_at(reader->errors, reader->scenario, &value->key_place,
-					   "'%s' has no meaning with pattern %s", meanings[i].key, pattern_words[workload->pattern]);
+					   "'%s' has no meaning with pattern %s", meanings[i].key,
+					   pattern_words[workload->pattern]);
 		if (meanings[i].arrivals && !(meanings[i].arrivals >> workload->arrival & 1))
 			scenario_errors_at(reader->errors, reader->scenario, &value->key_place,
-					   "'%s' has no meaning with arrival %s", meanings[i].key, arrival_words[workload->arrival]);
+					   "'%s' has no meaning with arrival %s", meanings[i].key,
+					   arrival_words[workload->arrival]);
 	}
 	if (yaml_find(node, "shift") && workload->permutation_random)
 		key_refuse(reader, yaml_find(node, "shift"), "'shift' has no meaning with permutation random");
@@ -284,8 +290,9 @@ static void meanings_check(struct reader *reader, const struct yaml_node *node, 
 		key_refuse(reader, node, "a workload of arrival %s lacks the key 'load', such as load: 90%%",
 			   arrival_words[workload->arrival]);
 	if (workload->arrival == ARRIVAL_BURST && !yaml_find(node, "burst"))
-		key_refuse(reader, node, "a workload of arrival burst lacks the key 'burst', such as burst: {messages: 8, "
-				       "period: 10us}");
+		key_refuse(reader, node,
+			   "a workload of arrival burst lacks the key 'burst', such as burst: {messages: 8, "
+			   "period: 10us}");
 }
 
 /* Senders of an incast are all but its receiver, unless they are named. */
@@ -325,9 +332,9 @@ static void hosts_complete(struct reader *reader, const struct yaml_node *node, 
 		if (count && !workload->shift)
 			workload->shift = count / 2;
 		if (count < 2 || workload->shift % count == 0)
-			key_refuse(reader, count < 2 ? node : yaml_find(node, "shift"), count < 2 ?
-				   "a permutation needs two hosts at least" :
-				   "a shift by the number of hosts makes every host send to itself");
+			key_refuse(reader, count < 2 ? node : yaml_find(node, "shift"),
+				   count < 2 ? "a permutation needs two hosts at least"
+					     : "a shift by the number of hosts makes every host send to itself");
 		break;
 	case PATTERN_UNIFORM:
 		if (!yaml_find(node, "to"))
@@ -355,11 +362,14 @@ static void sizes_check(struct reader *reader, const struct yaml_node *node, str
 	else if (!yaml_find(node, "size") && !yaml_find(node, "sizes"))
 		workload->message_bytes = MESSAGE_BYTES_DEFAULT;
 	if (workload->packet_bytes < frame_bytes_min(workload->frame))
-		key_refuse(reader, packet ? packet : node, "a packet of %u bytes is too short: %u at least for frame %s",
-			   workload->packet_bytes, frame_bytes_min(workload->frame), frame_words[workload->frame]);
+		key_refuse(reader, packet ? packet : node,
+			   "a packet of %u bytes is too short: %u at least for frame %s", workload->packet_bytes,
+			   frame_bytes_min(workload->frame), frame_words[workload->frame]);
 	else if (workload->packet_bytes <= frame_overhead_bytes(workload->frame))
-		key_refuse(reader, packet ? packet : node, "a packet of %u bytes has no room for data: %u at least for frame %s",
-			   workload->packet_bytes, frame_overhead_bytes(workload->frame) + 1, frame_words[workload->frame]);
+		key_refuse(reader, packet ? packet : node,
+			   "a packet of %u bytes has no room for data: %u at least for frame %s",
+			   workload->packet_bytes, frame_overhead_bytes(workload->frame) + 1,
+			   frame_words[workload->frame]);
 }
 
 static void times_check(struct reader *reader, const struct yaml_node *node, const struct scenario_workload *workload)
@@ -415,7 +425,8 @@ void scenario_workloads_read(struct reader *reader, const struct key *key, const
 	if (node->kind == YAML_SCALAR && !*node->text)
 		return;
 	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_WORKLOADS_MAX) {
-		key_refuse(reader, node, "'workloads' must be a list of at most %u workloads, each starting with '- name: ...'",
+		key_refuse(reader, node,
+			   "'workloads' must be a list of at most %u workloads, each starting with '- name: ...'",
 			   SCENARIO_WORKLOADS_MAX);
 		return;
 	}

@@ -49,10 +49,12 @@ static struct yaml_node *element_find(struct yaml_node *sequence, const char *wo
 }
 
 /* The node called @word below @parent, made if that is possible. */
-static int step_down(struct yaml_node *parent, const char *word, const struct setting *setting, struct yaml_node **child)
+static int step_down(struct yaml_node *parent, const char *word, const struct setting *setting,
+		     struct yaml_node **child)
 {
 	if (parent->kind == YAML_SCALAR && parent->text && *parent->text) {
-		scenario_errors_add(setting->errors, setting->label, 0, 0, "'%.60s' is a single value, there is no '%.60s' in it",
+		scenario_errors_add(setting->errors, setting->label, 0, 0,
+				    "'%.60s' is a single value, there is no '%.60s' in it",
 				    parent->key ? parent->key : parent->text, word);
 		return -EINVAL;
 	}

@@ -1,8 +1,8 @@
 /*  settings - the "path=value" of --set, put into the YAML tree before it is read, so that a setting may do whatever
  *  the file may do, and is checked the same way.
  *
- *  A path is keys joined by dots; an element of a sequence is named by its number from 0 or, if it has one, by the value
- *  of its 'name'. Keys that are missing are made; the number behind the last element adds one. A value is YAML.        */
+ *  A path is keys joined by dots; an element of a sequence is named by its number from 0 or, if it has one, by the
+ *  value of its 'name'. Keys that are missing are made; the number behind the last element adds one. A value is YAML. */
 #ifndef HEDDLE_ORCHESTRATOR_SETTINGS_H
 #define HEDDLE_ORCHESTRATOR_SETTINGS_H
 

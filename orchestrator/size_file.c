@@ -41,7 +41,8 @@ static bool percent_parse(const char *text, uint32_t *ppm, char *why, unsigned w
 	return true;
 }
 
-static int line_parse(char *line, const struct size_point *before, struct size_point *point, char *why, unsigned why_max)
+static int line_parse(char *line, const struct size_point *before, struct size_point *point, char *why,
+		      unsigned why_max)
 {
 	char *percent = line;
 	char *bytes = strsep(&percent, ",;\t ");
@@ -84,7 +85,8 @@ int size_file_parse(const char *file, char *text, struct size_point *points, uin
 		if (!*start || *start == '#' || (!*count && isalpha((unsigned char)*start)))
 			continue;
 		if (*count == WORKLOAD_SIZES_MAX) {
-			scenario_errors_add(errors, file, line, column, "a distribution has at most %d points", WORKLOAD_SIZES_MAX);
+			scenario_errors_add(errors, file, line, column, "a distribution has at most %d points",
+					    WORKLOAD_SIZES_MAX);
 			return -EINVAL;
 		}
 		if (line_parse(start, *count ? &points[*count - 1] : NULL, &points[*count], why, sizeof(why))) {

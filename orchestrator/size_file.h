@@ -1,7 +1,7 @@
 /*  size_file - flow-size distributions: lines of "bytes,cumulative percent" (TB-12).
  *
  *  Both columns rise strictly, the last line says 100; between points the size is uniform, from 0 bytes at 0 %. Empty
- *  lines, lines that start with '#' and one heading ("bytes,percent") are skipped.                                    */
+ *  lines, lines that start with '#' and one heading ("bytes,percent") are skipped. */
 #ifndef HEDDLE_ORCHESTRATOR_SIZE_FILE_H
 #define HEDDLE_ORCHESTRATOR_SIZE_FILE_H
 

@@ -11,11 +11,11 @@ struct reading {
 	struct scenario_errors *errors;
 	struct yaml_node *stack[YAML_DEPTH_MAX]; /* open mappings and sequences */
 	unsigned depth;
-	char *key;                               /* of the value that comes next */
+	char *key; /* of the value that comes next */
 	struct scenario_place key_place;
 	struct yaml_node *root;
 	uint32_t node_count;
-	bool ended;                              /* the document is complete */
+	bool ended; /* the document is complete */
 	int error;
 };
 
@@ -86,7 +86,8 @@ static struct scenario_place place_of(const struct reading *reading, struct fy_e
 		return (struct scenario_place){ reading->setting, mark->line + 1, mark->column + 1 };
 	if (reading->key)
 		return reading->key_place;
-	return reading->depth ? reading->stack[reading->depth - 1]->place : (struct scenario_place){ reading->setting, 1, 1 };
+	return reading->depth ? reading->stack[reading->depth - 1]->place
+			      : (struct scenario_place){ reading->setting, 1, 1 };
 }
 
 /* Puts a new node where the document is now. */
@@ -216,7 +217,8 @@ static int on_event(struct reading *reading, struct fy_event *event)
 		return refuse(reading, place_of(reading, event),
 			      "anchors (&), aliases (*) and tags (!) have no place in a scenario: write the value out");
 	if (reading->ended && event->type != FYET_STREAM_END)
-		return refuse(reading, place_of(reading, event), "a second document begins here: a file is one scenario");
+		return refuse(reading, place_of(reading, event),
+			      "a second document begins here: a file is one scenario");
 	switch (event->type) {
 	case FYET_SCALAR:
 		return on_scalar(reading, event);
@@ -245,7 +247,8 @@ static int report_syntax(struct reading *reading, struct fy_diag *diag)
 	error = fy_diag_errors_iterate(diag, &iterator);
 	if (error && error->line > 0)
 		place = (struct scenario_place){ .line = error->line, .column = error->column > 0 ? error->column : 1 };
-	return refuse(reading, place, "this is not YAML: %.200s", error && error->msg ? error->msg : "it cannot be parsed");
+	return refuse(reading, place, "this is not YAML: %.200s",
+		      error && error->msg ? error->msg : "it cannot be parsed");
 }
 
 static int read_events(struct reading *reading, struct fy_parser *parser, struct fy_diag *diag)

@@ -69,11 +69,13 @@ static void on_sample(struct dataplane *dp, node_time_t now)
 	event_tree_set(&dp->events, source_sample(dp), next);
 }
 
-/* the measured interval is over: queues that stand still must be in its means too */
+/* the measured interval is over: queues and pauses that last must be counted in it too */
 static void on_measured(struct dataplane *dp, node_time_t now)
 {
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	for (uint32_t p = 0; p < dp->port_count; p++) {
 		queue_gauge_settle(&dp->ports[p].gauge, dp->ports[p].stats, now);
+		transmit_settle_pause(&dp->ports[p], now);
+	}
 	event_tree_set(&dp->events, source_measured(dp), NODE_TIME_NEVER);
 }
 

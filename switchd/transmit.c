@@ -41,14 +41,22 @@ static uint32_t classes_ready(const struct dataplane *dp, const struct port *out
 	return ready;
 }
 
-/* keeps account of the time in which packets wait for the peer's buffer alone */
+/* keeps account of the time in which packets wait for the peer's buffer alone: from when the link is free, if it is busy */
 static void note_pause(struct port *out, bool paused, node_time_t now)
 {
 	if (paused == (out->paused_since_ps != NODE_TIME_NEVER))
 		return;
-	if (!paused)
+	if (!paused && now > out->paused_since_ps)
 		out->stats->paused_ps += now - out->paused_since_ps;
-	out->paused_since_ps = paused ? now : NODE_TIME_NEVER;
+	out->paused_since_ps = paused ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
+}
+
+void transmit_settle_pause(struct port *out, node_time_t now)
+{
+	bool paused = out->paused_since_ps != NODE_TIME_NEVER;
+
+	note_pause(out, false, now);
+	note_pause(out, paused, now);
 }
 
 node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now)
@@ -63,7 +71,7 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 	if (link_words_due(link))
 		return free_at;
 	ready = classes_ready(dp, out, free_at, &data_at, &waiting);
-	note_pause(out, waiting && !ready && link->busy_until_ps <= now, now);
+	note_pause(out, waiting && !ready, now);
 	if (ready)
 		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0 ?
 				  node_time_min(data_at, retry_at) :

@@ -52,8 +52,8 @@ struct one_switch {
 
 /* what a neighbour got */
 struct received {
-	struct record header;
 	uint8_t bytes[RING_CAPTURED_MAX];
+	struct record header; /* last, for it has no bytes of its own */
 };
 
 static inline void *zeroed(size_t bytes)

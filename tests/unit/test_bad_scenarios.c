@@ -1,8 +1,8 @@
 /*  Every file of tests/bad-scenarios/ is refused where and why its first line says (TB-11, TB-23).
  *
- *  First line: "# expect: LINE:COLUMN: sentence" for the scenario itself, "# expect: FILE:LINE:COLUMN: sentence" for a file
- *  beside it that it refers to, "# expect: --set ...: sentence" with a second line "# set: path=value". It is the first
- *  error that counts. The folder is looked for from the top of the repository, where tests run.                       */
+ *  First line: "# expect: LINE:COLUMN: sentence" for the scenario itself, "# expect: FILE:LINE:COLUMN: sentence" for
+ *  a file beside it that it refers to, "# expect: --set ...: sentence" with a second line "# set: path=value". It is
+ *  the first error that counts. The folder is looked for from the top of the repository, where tests run. */
 #include <check.h>
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,8 @@ static void expected_read(const char *path, struct expected *expected)
 
 	ck_assert_ptr_nonnull(file);
 	*expected = (struct expected){ 0 };
-	ck_assert_msg(fscanf(file, "# expect: %1000[^\n]\n", expected->line) == 1, "%s does not begin with '# expect: '", path);
+	ck_assert_msg(fscanf(file, "# expect: %1000[^\n]\n", expected->line) == 1,
+		      "%s does not begin with '# expect: '", path);
 	if (fgets(second, sizeof(second), file) && sscanf(second, "# set: %500[^\n]", expected->setting) != 1)
 		expected->setting[0] = 0;
 	fclose(file);
@@ -79,8 +80,10 @@ START_TEST(bad_scenarios__each_refused_where_and_why)
 		snprintf(path, sizeof(path), FOLDER "/%s", entries[i]->d_name);
 		expected_read(path, &expected);
 		error = scenario_judge(path, expected.setting, &errors);
-		if (error != -EINVAL || !errors.count || strncmp(errors.texts[0], expected.full, strlen(expected.full))) {
-			printf("expected  %s\nbut       %s\n", expected.full, errors.count ? errors.texts[0] : "no error");
+		if (error != -EINVAL || !errors.count ||
+		    strncmp(errors.texts[0], expected.full, strlen(expected.full))) {
+			printf("expected  %s\nbut       %s\n", expected.full,
+			       errors.count ? errors.texts[0] : "no error");
 			failed++;
 		}
 		scenario_errors_free(&errors);

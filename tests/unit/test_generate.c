@@ -1,4 +1,5 @@
-/*  orchestrator/generate and generate_text (TB-10 gen, TB-11): the four topologies, and that what is printed is accepted. */
+/*  orchestrator/generate and generate_text (TB-10 gen, TB-11): the four topologies, and that what is printed is
+ *  accepted. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,8 +65,9 @@ END_TEST
 
 START_TEST(generate_topology__leaf_spine)
 {
-	generate(GENERATE_LEAF_SPINE, (const uint32_t[GENERATE_COUNTS]){
-					      [GENERATE_LEAVES] = 3, [GENERATE_HOSTS_PER_LEAF] = 4, [GENERATE_SPINES] = 2 });
+	generate(GENERATE_LEAF_SPINE,
+		 (const uint32_t[GENERATE_COUNTS]){
+			 [GENERATE_LEAVES] = 3, [GENERATE_HOSTS_PER_LEAF] = 4, [GENERATE_SPINES] = 2 });
 	ck_assert_uint_eq(scenario.switch_count, 5);
 	ck_assert_uint_eq(scenario.host_count, 12);
 	ck_assert_uint_eq(scenario.link_count, 6);

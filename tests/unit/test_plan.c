@@ -1,5 +1,5 @@
 /*  orchestrator/plan, plan_workload, plan_ideal, shortest_path (TB-7, TB-11, TB-12, TB-13): what every node is told.
- *  The arithmetic is redone by hand here: 200 Gb/s is 40 ps a byte.                                                   */
+ *  The arithmetic is redone by hand here: 200 Gb/s is 40 ps a byte. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,8 @@ END_TEST
 
 START_TEST(plan_make__lookahead_is_the_least_way)
 {
-	plan_of(TWO "links: {delay: 2us, fabric: {delay: 1us}}\nswitch: {latency: 300ns}\nnic: {latency: 100ns}\n", &plan);
+	plan_of(TWO "links: {delay: 2us, fabric: {delay: 1us}}\nswitch: {latency: 300ns}\nnic: {latency: 100ns}\n",
+		&plan);
 	ck_assert_uint_eq(plan.lookahead_ps, 1300 * NODE_NS);
 }
 END_TEST
@@ -154,15 +155,17 @@ START_TEST(plan_make__rings_grow_with_delay_and_short_packets)
 
 	ck_assert_uint_eq(usual, RING_BYTES_MIN); /* full packets at the usual rate and delay: as small as can be */
 	ck_assert_uint_gt(ring_bytes_of(TWO PAIR "links: {delay: 20us}\n"), usual);
-	ck_assert_uint_gt(ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 128}]\n"), usual);
+	ck_assert_uint_gt(ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 128}]\n"),
+			  usual);
 }
 END_TEST
 
 START_TEST(plan_make__rings_hold_the_shortest_packets_of_a_span)
 {
 	/* 3 * 1350 ns + 1000 ns + 2 * 350 ns of frames of 100 + 4 + 20 bytes: 1159, of 192 bytes each at least */
-	ck_assert_uint_ge(ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 100, size: 1}]\n"),
-			  1159 * 192);
+	ck_assert_uint_ge(
+		ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 100, size: 1}]\n"),
+		1159 * 192);
 }
 END_TEST
 
@@ -189,7 +192,8 @@ END_TEST
 START_TEST(shortest_path__only_the_short_way_round_a_ring)
 {
 	plan_of(RUN "topology:\n  switches: [a, b, c, d, e]\n  hosts: {A: a, B: b, C: c, D: d, E: e}\n"
-		    "  links: [[a, b], [b, c], [c, d], [d, e], [e, a]]\n", &plan);
+		    "  links: [[a, b], [b, c], [c, d], [d, e], [e, a]]\n",
+		&plan);
 	ck_assert_uint_eq(shortest_path_route(&plan.nodes[0], 1)->ports, 1u << 1);
 	ck_assert_uint_eq(shortest_path_route(&plan.nodes[0], 2)->ports, 1u << 1);
 	ck_assert_uint_eq(shortest_path_route(&plan.nodes[0], 3)->ports, 1u << 2);
@@ -297,7 +301,8 @@ START_TEST(plan_make__same_scenario_same_plan)
 	for (uint32_t i = 0; i < plan.host_count; i++) {
 		ck_assert_uint_eq(nic(i)->workloads[0].destinations[0],
 				  again.nodes[plan_host_node(&again, i)].nic.workloads[0].destinations[0]);
-		ck_assert_uint_eq(nic(i)->workloads[0].seed, again.nodes[plan_host_node(&again, i)].nic.workloads[0].seed);
+		ck_assert_uint_eq(nic(i)->workloads[0].seed,
+				  again.nodes[plan_host_node(&again, i)].nic.workloads[0].seed);
 	}
 	for (uint32_t i = 0; i < plan.node_count; i++)
 		ck_assert_uint_eq(plan.nodes[i].seed, again.nodes[i].seed);
@@ -307,8 +312,9 @@ END_TEST
 
 START_TEST(plan_make__every_shipped_topology)
 {
-	static const char *const names[] = { "parking-lot", "parking-lot-by-port", "star-incast", "leaf-spine-uniform",
-					     "leaf-spine-incast", "permutation-16", "two-talk", "web-search" };
+	static const char *const names[] = { "parking-lot",        "parking-lot-by-port", "star-incast",
+					     "leaf-spine-uniform", "leaf-spine-incast",   "permutation-16",
+					     "two-talk",           "web-search" };
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario;
 	char path[128];
@@ -344,7 +350,8 @@ START_TEST(plan_ideal__one_packet_store_and_forward)
 
 	plan_of(TWO PAIR "switch: {forwarding: store-and-forward}\n", &plan);
 	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 1000),
-			  FIXED_PS + (3 * (frame_bytes + 4) + 12) * 40); /* the link in the middle has a fabric header */
+			  FIXED_PS +
+				  (3 * (frame_bytes + 4) + 12) * 40); /* the link in the middle has a fabric header */
 }
 END_TEST
 
@@ -379,17 +386,29 @@ END_TEST
 int main(void)
 {
 	const TTest *const all[] = {
-		plan_make__numbers_nodes_ports_and_links, plan_make__both_ends_of_a_link_agree,
-		plan_make__only_switches_have_finite_buffers, plan_make__links_that_lose_are_guarded,
-		plan_make__lookahead_is_the_least_way, plan_make__no_delay_is_fine_with_a_latency,
-		plan_make__times_of_the_run, plan_make__samples_of_every_port,
-		plan_make__rings_grow_with_delay_and_short_packets, plan_make__rings_hold_the_shortest_packets_of_a_span,
-		shortest_path__all_spines_between_leaves, shortest_path__only_the_short_way_round_a_ring,
-		shortest_path__parallel_links_are_all_candidates, plan_workloads__incast, plan_workloads__permutation_by_shift,
-		plan_workloads__random_permutation_has_no_fixed_point, plan_workloads__uniform_to_all_others,
-		plan_workloads__all_to_all_starts_behind_itself, plan_workloads__one_host_in_several_pairs,
-		plan_workloads__several_with_different_seeds, plan_make__same_scenario_same_plan,
-		plan_ideal__one_packet_cut_through, plan_ideal__one_packet_store_and_forward,
+		plan_make__numbers_nodes_ports_and_links,
+		plan_make__both_ends_of_a_link_agree,
+		plan_make__only_switches_have_finite_buffers,
+		plan_make__links_that_lose_are_guarded,
+		plan_make__lookahead_is_the_least_way,
+		plan_make__no_delay_is_fine_with_a_latency,
+		plan_make__times_of_the_run,
+		plan_make__samples_of_every_port,
+		plan_make__rings_grow_with_delay_and_short_packets,
+		plan_make__rings_hold_the_shortest_packets_of_a_span,
+		shortest_path__all_spines_between_leaves,
+		shortest_path__only_the_short_way_round_a_ring,
+		shortest_path__parallel_links_are_all_candidates,
+		plan_workloads__incast,
+		plan_workloads__permutation_by_shift,
+		plan_workloads__random_permutation_has_no_fixed_point,
+		plan_workloads__uniform_to_all_others,
+		plan_workloads__all_to_all_starts_behind_itself,
+		plan_workloads__one_host_in_several_pairs,
+		plan_workloads__several_with_different_seeds,
+		plan_make__same_scenario_same_plan,
+		plan_ideal__one_packet_cut_through,
+		plan_ideal__one_packet_store_and_forward,
 		plan_ideal__many_packets_wait_for_the_slowest_link,
 		plan_ideal__cut_through_to_a_faster_link_waits_for_enough,
 		plan_ideal__huge_message_on_a_slow_link_does_not_wrap,

@@ -144,7 +144,8 @@ END_TEST
 
 START_TEST(quantity_format__is_read_back)
 {
-	static const uint64_t values[] = { 0, 1, 7, 999, 1000, 1024, 123456789, 1000000000000, UINT64_MAX / 2, UINT64_MAX };
+	static const uint64_t values[] = { 0,         1, 7, 999, 1000, 1024, 123456789, 1000000000000, UINT64_MAX / 2,
+					   UINT64_MAX };
 	char text[QUANTITY_TEXT_MAX];
 
 	for (unsigned kind = 0; kind < QUANTITY_KINDS; kind++)

@@ -1,5 +1,5 @@
 /*  orchestrator/scenario and the readers behind it (TB-11, TB-12): defaults, every section, --set, places of errors.
- *  What is refused, and how, is held by tests/bad-scenarios/.                                                         */
+ *  What is refused, and how, is held by tests/bad-scenarios/. */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -86,9 +86,11 @@ END_TEST
 
 START_TEST(scenario_read__switch_and_nic)
 {
-	read_fine(STAR "switch:\n  latency: 300ns\n  forwarding: store-and-forward\n  arbiter: by-port\n  buffer: 1MiB\n"
-		       "  output-queue: 16KiB\n  flow-key: [vlan, hpc]\n  acks: {t1: 10ns, t2: 20ns, t3: 30ns, collect: 48}\n"
-		       "nic: {latency: 400ns, flows-max: 7, messages-max: 9}\n");
+	read_fine(
+		STAR
+		"switch:\n  latency: 300ns\n  forwarding: store-and-forward\n  arbiter: by-port\n  buffer: 1MiB\n"
+		"  output-queue: 16KiB\n  flow-key: [vlan, hpc]\n  acks: {t1: 10ns, t2: 20ns, t3: 30ns, collect: 48}\n"
+		"nic: {latency: 400ns, flows-max: 7, messages-max: 9}\n");
 	ck_assert_uint_eq(scenario.switch_latency_ps, 300 * NODE_NS);
 	ck_assert(!scenario.cut_through);
 	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
@@ -282,7 +284,8 @@ END_TEST
 
 START_TEST(scenario_set__element_by_number_and_by_name)
 {
-	static const char text[] = STAR "workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n";
+	static const char text[] =
+		STAR "workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n";
 	static const char *const settings[] = { "workloads.0.size=1MiB", "workloads.b.size=2MiB" };
 
 	ck_assert_int_eq(read_set(text, settings, 2), 0);
@@ -353,7 +356,8 @@ START_TEST(scenario_read_memory__larger_than_allowed)
 	char *text = calloc(1, SCENARIO_BYTES_MAX + 1);
 
 	memset(text, '\n', SCENARIO_BYTES_MAX + 1);
-	ck_assert_int_eq(scenario_read_memory("big", text, SCENARIO_BYTES_MAX + 1, NULL, 0, &scenario, &errors), -EINVAL);
+	ck_assert_int_eq(scenario_read_memory("big", text, SCENARIO_BYTES_MAX + 1, NULL, 0, &scenario, &errors),
+			 -EINVAL);
 	free(text);
 }
 END_TEST
