@@ -80,9 +80,10 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 {
 	struct nic *nic = owner;
 
-	(void)link;
-	(void)now;
 	stats_flow_tx(nic->stats, entry->tag)->reported_lost++;
+	link->stats->loss_reports++;
+	link->stats->loss_report_units += entry->units;
+	trace(nic->stats, now, TRACE_LOSS_REPORT, link->port, entry->tag, entry->units);
 }
 
 static void *nic_create(const struct node_config *config, struct link *links, struct stats_page *stats)

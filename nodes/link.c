@@ -152,6 +152,7 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	if (!record) {
 		link->stats->lost_frames++;
 		link->stats->lost_packets++;
+		link->stats->lost_units += units;
 		link->stats->lost_bytes += frame_bytes;
 		return NULL;
 	}

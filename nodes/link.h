@@ -189,7 +189,15 @@ node_time_t link_flush(struct link *link);
 
 /* ---- receiving ---- */
 
-/** link_next_at() - (after ring_refresh()) when the next record is to be handled: a packet at its header if the node cuts through, everything
+/** link_refresh() - looks what the peer has sent. Nothing of it is due before @start, the beginning of the window: a peer that
+ *  says otherwise must not make time go back.                                                                    */
+static inline void link_refresh(struct link *link, node_time_t start)
+{
+	ring_refresh(&link->rx);
+	link->head_due_ps = node_time_max(link->head_due_ps, start);
+}
+
+/** link_next_at() - (after link_refresh()) when the next record is to be handled: a packet at its header if the node cuts through, everything
  *  else at its last bit.  NODE_TIME_NEVER: nothing there.                                                        */
 node_time_t link_next_at(struct link *link);
 

@@ -41,10 +41,11 @@ uint32_t node_window_run(struct node_window *window, uint32_t *wake)
 {
 	const struct clock *clock = window->clock;
 	node_time_t end = atomic_load_explicit(&clock->page->end_ps, memory_order_relaxed);
+	node_time_t start = atomic_load_explicit(&clock->page->start_ps, memory_order_relaxed);
 	node_time_t next;
 
 	for (uint32_t port = 0; port < window->link_count; port++)
-		ring_refresh(&window->links[port].rx);
+		link_refresh(&window->links[port], start);
 	next = window->ops->run(window->dataplane, end);
 	for (uint32_t port = 0; port < window->link_count; port++) {
 		struct link *link = &window->links[port];

@@ -388,7 +388,7 @@ static int results_write(const struct options *options, const struct plan *plan,
 	struct result_host cost = fabric_cost(fabric);
 	const struct result_host *host = options->timing ? &cost : NULL;
 	bool json_on_stdout = options->json && !strcmp(options->json, JSON_STDOUT);
-	char loops[128], why[512];
+	char loops[FABRIC_LOOP_MAX + 32], why[512];
 	int status = 0;
 
 	if (!options->quiet && !json_on_stdout) {

@@ -1,6 +1,6 @@
 /*  commands - the commands of `heddle`. Each is given its own name and what follows, as main() would be.
- *  Return: the exit status: 0 fine, 1 the answer is no (an expectation failed, a scenario is wrong), 2 wrong usage,
- *  3 the run itself failed.                                                                                          */
+ *  Return: the exit status: 0 fine, 1 an expectation failed, 2 wrong usage or scenario, 3 the fabric stalled, 4 a node
+ *  failed, 130 interrupted.                                                                                          */
 #ifndef HEDDLE_ORCHESTRATOR_COMMANDS_H
 #define HEDDLE_ORCHESTRATOR_COMMANDS_H
 

@@ -28,6 +28,7 @@
 #define FABRIC_END_MS 2000u     /* a node that has not left by then is killed */
 #define FABRIC_ANSWER_MS 2000u  /* to SHOW and SET */
 #define FABRIC_FAILURE_MAX 512u
+#define FABRIC_LOOP_MAX 160
 
 enum fabric_state {
 	FABRIC_RUNNING,     /* the time to wait is over, the clock still runs */
@@ -49,7 +50,7 @@ struct fabric_node {
 	uint64_t stopped_ns;    /* when it was stopped by a signal; 0: it was not */
 	struct stats_page *stats;
 	size_t stats_size;
-	char loop[64];          /* what its READY said */
+	char loop[FABRIC_LOOP_MAX]; /* what its READY said */
 };
 
 struct fabric {

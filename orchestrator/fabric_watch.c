@@ -44,6 +44,9 @@ void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, 
 	fabric_fail(fabric, "%s %s (pid %d) %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
 		    (int)fabric->nodes[node].pid_shown, cause);
 }
+
+static bool messages_take(struct fabric *fabric, uint32_t node);
+
 static uint32_t node_of_pid(const struct fabric *fabric, pid_t pid)
 {
 	uint32_t i = 0;
@@ -58,6 +61,8 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const 
 {
 	bool ended = atomic_load(&fabric->page->state) == CLOCK_ENDED;
 
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		messages_take(fabric, node); /* its last words say why */
 	fabric->stopped -= fabric->nodes[node].stopped_ns != 0;
 	fabric->nodes[node].stopped_ns = 0;
 	fabric->nodes[node].pid = 0;
@@ -119,7 +124,7 @@ bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct con
 	if (message->kind == CONTROL_READY && !fabric->nodes[node].ready) {
 		fabric->nodes[node].ready = true;
 		fabric->ready++;
-		snprintf(fabric->nodes[node].loop, sizeof(fabric->nodes[node].loop), "%.63s", message->text);
+		snprintf(fabric->nodes[node].loop, FABRIC_LOOP_MAX, "%.*s", FABRIC_LOOP_MAX - 1, message->text);
 	} else if (message->kind == CONTROL_EVENT && message->number) {
 		fabric_fail_node(fabric, node, "reports: %s", message->text);
 		return false;

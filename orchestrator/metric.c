@@ -195,7 +195,7 @@ const struct metric metric_table[] = {
 	{ "inside", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, value_inside, 0 },
 	{ "channels", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(channels_used) },
 	{ "waits", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(channel_waits) },
-	{ "loss_reports", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(loss_reports) },
+	{ "unreported", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(unreported) },
 	{ "delivered", QUANTITY_SHARE, METRIC_NOTHING, METRIC_AS_PERCENT, value_delivered, 0 },
 	{ "delivered_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, TOTAL(delivered_bytes) },
 	{ "injected_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, TOTAL(injected_bytes) },

@@ -464,7 +464,8 @@ static void add_port(struct result_totals *totals, const struct port_stats *port
 {
 	totals->lost_bytes += port->lost_bytes;
 	totals->channels_used += port->efct_used + port->ifct_used + port->ofct_used;
-	totals->loss_reports += port->loss_reports;
+	totals->lost_units += port->lost_units;
+	totals->reported_units += port->loss_report_units;
 	totals->channel_waits += port->channel_waits;
 	if (nic)
 		totals->waiting_bytes += port->queue_bytes;
@@ -489,5 +490,6 @@ static void gather_totals(struct gathering *g)
 		totals->reordered += results->flows[i].reordered;
 		totals->messages += results->flows[i].message_count;
 	}
+	totals->unreported = totals->lost_units - totals->reported_units;
 	totals->inside_bytes = (int64_t)(totals->injected_bytes - totals->delivered_bytes - totals->lost_bytes);
 }

@@ -68,7 +68,9 @@ struct result_totals {
 	uint64_t waiting_bytes;  /* at NICs, not yet injected */
 	uint64_t lost, reordered; /* packets, of all flows */
 	uint64_t channels_used;  /* lines of EFCT, IFCT and OFCT still allocated */
-	uint64_t loss_reports, channel_waits, messages, messages_unlogged;
+	uint64_t lost_units, reported_units; /* data units lost on links; of these, told to the flow's source (FC-17) */
+	uint64_t unreported; /* the difference; what is still on its way, or a fault */
+	uint64_t channel_waits, messages, messages_unlogged;
 };
 
 struct result_expectation {

@@ -239,7 +239,8 @@ static json_t *totals_json(struct writing *w)
 	put_count(w, object, "lost_bytes", totals->lost_bytes);
 	put_count(w, object, "lost", totals->lost);
 	put_count(w, object, "reordered", totals->reordered);
-	put_count(w, object, "loss_reports", totals->loss_reports);
+	put_count(w, object, "lost_units", totals->lost_units);
+	put_count(w, object, "reported_units", totals->reported_units);
 	put_count(w, object, "channel_waits", totals->channel_waits);
 	put_count(w, object, "channels", totals->channels_used);
 	put_count(w, object, "messages", totals->messages);

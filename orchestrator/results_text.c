@@ -257,9 +257,9 @@ static void totals_write(const struct text *t)
 		fprintf(t->out, "%sthe totals do not balance%s: the nodes hold %" PRIu64 " bytes\n", paint(t, RED),
 			paint(t, PLAIN), totals->held_bytes);
 	fprintf(t->out,
-		"packets lost %" PRIu64 ", reordered %" PRIu64 ", losses reported to their source %" PRIu64
+		"packets lost %" PRIu64 ", reordered %" PRIu64 ", data units lost unknown to their source %" PRIu64
 		", waits for a free channel %" PRIu64 "\n",
-		totals->lost, totals->reordered, totals->loss_reports, totals->channel_waits);
+		totals->lost, totals->reordered, totals->unreported, totals->channel_waits);
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++)
 		drops += t->results->drops[reason];
 	if (!drops)

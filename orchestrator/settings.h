@@ -2,7 +2,8 @@
  *  the file may do, and is checked the same way.
  *
  *  A path is keys joined by dots; an element of a sequence is named by its number from 0 or, if it has one, by the
- *  value of its 'name'. Keys that are missing are made; the number behind the last element adds one. A value is YAML. */
+ *  value of its 'name'. Keys that are missing are made; the number behind the last element adds one. A value is YAML.
+ */
 #ifndef HEDDLE_ORCHESTRATOR_SETTINGS_H
 #define HEDDLE_ORCHESTRATOR_SETTINGS_H
 

@@ -1,6 +1,6 @@
 /*  shortest_path - which ports of a switch lie on a shortest path to another one.
  *
- *  Breadth first from every switch: all links count the same, as in the fabric managers of the seeds (S1). All ports
+ *  Breadth first from every switch: all links count the same, as for a fabric manager [S1]. All ports
  *  that lead to a neighbour one step nearer are candidates; parallel links are several of them. */
 #ifndef HEDDLE_ORCHESTRATOR_SHORTEST_PATH_H
 #define HEDDLE_ORCHESTRATOR_SHORTEST_PATH_H

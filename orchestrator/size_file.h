@@ -11,7 +11,8 @@
 #define SIZE_FILE_MESSAGE_BYTES_MAX 1000000000000ull
 
 /** size_file_parse() - the points of @text (0-terminated, changed).
- *  @points  WORKLOAD_SIZES_MAX of them.   @file  for errors.   Return: 0, or -EINVAL with errors at file:line:column. */
+ *  @points  WORKLOAD_SIZES_MAX of them.   @file  for errors.
+ *  Return: 0, or -EINVAL with errors at file:line:column. */
 int size_file_parse(const char *file, char *text, struct size_point *points, uint32_t *count,
 		    struct scenario_errors *errors);
 

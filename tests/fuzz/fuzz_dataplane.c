@@ -1,8 +1,9 @@
 /*  Fuzzes switchd's dataplane (TB-23): one port's neighbour is hostile, the others behave (tests/unit/one_switch.h).
  *
- *  Input: [setting 1][steps ...]. Setting: bits 0-1 the hostile port, 2 cut through, 3 guarded, 4 arbiter by port, 5 few channels.
- *  A step is [kind 1][wait 2][arguments]; its record comes `wait` nanoseconds after the one before it, for times in a ring
- *  never go back, though they may lie in the switch's past. Numbers are big endian, and 0 where the input has ended.
+ *  Input: [setting 1][steps ...]. Setting: bits 0-1 the hostile port, 2 cut through, 3 guarded, 4 arbiter by port,
+ *  5 few channels. A step is [kind 1][wait 2][arguments]; its record comes `wait` nanoseconds after the one before it,
+ *  for times in a ring never go back, though they may lie in the switch's past. Numbers are big endian, and 0 where the
+ *  input has ended.
  *    0 packet     [wire length 2][class 1][sequence skips 1][captured 1][bytes ...]
  *    1 ACK bytes  [wire length 2][captured 1][bytes ...]
  *    2 ACK frame  [count 1][count * {flow_id 1, type 1, value 1}], well formed
@@ -69,7 +70,8 @@ static uint64_t drops(const struct play *play, const enum drop_reason *reasons, 
 static void packets_check(const struct play *play)
 {
 	static const enum drop_reason reasons[] = { DROP_NO_DESTINATION,  DROP_NO_ROUTE,    DROP_OVERSIZE,
-						    DROP_BUFFER_OVERFLOW, DROP_BAD_CHANNEL, DROP_MALFORMED, DROP_BAD_RECORD };
+						    DROP_BUFFER_OVERFLOW, DROP_BAD_CHANNEL, DROP_MALFORMED,
+						    DROP_BAD_RECORD };
 	const struct stats_page *stats = play->s.stats;
 	uint64_t arrived = 0, gone;
 
@@ -151,7 +153,8 @@ static void step_acks(struct play *play)
 		acks[i].value = (uint16_t)take(&play->script, 1);
 	}
 	fabric_envelope_write(2, 0, 1, 0, envelope);
-	hostile_send(play, RECORD_ACKS, ack_frame_wire_bytes(count), 0, bytes, ack_frame_write(envelope, acks, count, bytes));
+	hostile_send(play, RECORD_ACKS, ack_frame_wire_bytes(count), 0, bytes,
+		     ack_frame_write(envelope, acks, count, bytes));
 }
 
 static void step_word(struct play *play)
@@ -231,7 +234,8 @@ static void step_run(struct play *play, node_time_t wait)
 
 static void step_set(struct play *play)
 {
-	static const char *const names[] = { "match", "ack.t1", "ack.t2", "ack.t3", "ack.collect", "output-queue", "other" };
+	static const char *const names[] = { "match",       "ack.t1",       "ack.t2", "ack.t3",
+					     "ack.collect", "output-queue", "other" };
 	const char *name = names[take(&play->script, 1) % 7];
 	char value[16], *text = NULL;
 	size_t length;

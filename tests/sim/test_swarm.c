@@ -90,7 +90,7 @@ static char *scenario_of(uint64_t seed)
 static void run_seed(uint64_t seed)
 {
 	char *text = scenario_of(seed);
-	uint64_t sent = 0, received = 0, lost = 0;
+	uint64_t sent = 0, received = 0, lost = 0, lost_units = 0, reported_units = 0;
 	struct sim sim;
 
 	fprintf(stderr, "swarm: seed %lu\n", (unsigned long)seed);
@@ -104,10 +104,15 @@ static void run_seed(uint64_t seed)
 
 		sent += stats->injected_packets;
 		received += stats->delivered_packets;
-		for (uint32_t p = 0; p < stats->port_count; p++)
+		for (uint32_t p = 0; p < stats->port_count; p++) {
 			lost += stats_port(stats, p)->lost_packets;
+			lost_units += stats_port(stats, p)->lost_units;
+			reported_units += stats_port(stats, p)->loss_report_units;
+		}
 	}
 	ck_assert_msg(sent == received + lost, "seed %lu: %lu sent, %lu received, %lu lost\n%s", seed, sent, received, lost, text);
+	ck_assert_msg(lost_units == reported_units, "seed %lu: %lu units lost, %lu reported\n%s", seed, lost_units,
+		      reported_units, text);
 	for (enum drop_reason r = DROP_MALFORMED; r < DROP_REASONS; r++)
 		ck_assert_msg(!sim_drops(&sim, r), "seed %lu: %lu %s\n%s", seed, sim_drops(&sim, r), stats_drop_name[r], text);
 	sim_close(&sim);

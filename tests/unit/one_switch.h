@@ -4,8 +4,8 @@
  *                        | switch 1 |
  *          host 1 --- p1 +----------+ p3 --- switch 3 (hosts 4 and 5 at its p0 and p1)
  *
- *  200 Gb/s (40 ps a byte), 15 ns of cable, 350 ns of switch, 20 bytes of gap. Every neighbour has one end of two rings and
- *  counts its frames; what it sends is what a test says, when it says so.                                           */
+ *  200 Gb/s (40 ps a byte), 15 ns of cable, 350 ns of switch, 20 bytes of gap. Every neighbour has one end of two rings
+ *  and counts its frames; what it sends is what a test says, when it says so.                                        */
 #ifndef HEDDLE_TESTS_UNIT_ONE_SWITCH_H
 #define HEDDLE_TESTS_UNIT_ONE_SWITCH_H
 
@@ -27,14 +27,14 @@
 #define BYTE_PS 40u
 #define GAP_BYTES 20u
 #define MTU 4096u
-#define RING_BYTES (1u << 18)
+#define RING_BYTES (1u << 16)
 
 /* the other end of a port's link */
 struct neighbour {
 	struct ring_page *to_switch, *from_switch;
 	struct ring_tx tx;
 	struct ring_rx rx;
-	uint32_t sequence;      /* of its next frame */
+	uint32_t sequence;                      /* of its next frame */
 	uint32_t freed_units[NODE_CLASSES_MAX]; /* as told in CREDIT words */
 	node_time_t busy_until_ps;
 };
@@ -91,7 +91,8 @@ static inline void one_switch_configure(struct one_switch *s)
 						    .match_fields = MATCH_ALL,
 						    .ring_bytes = RING_BYTES };
 	for (uint32_t h = 0; h < HOSTS; h++)
-		s->hosts[h] = (struct host_config){ .host_index = h, .fabric_address = 1 + h / 2, .egress_port = h % 2 };
+		s->hosts[h] =
+			(struct host_config){ .host_index = h, .fabric_address = 1 + h / 2, .egress_port = h % 2 };
 	s->routes[0] = (struct route_config){ .fabric_address = 2, .ports = 1 << 2 };
 	s->routes[1] = (struct route_config){ .fabric_address = 3, .ports = 1 << 3 };
 	s->config.switch_ = (struct switch_config){ .fabric_address = 1,
@@ -179,9 +180,9 @@ static inline bool neighbour_send(struct one_switch *s, uint32_t port, const str
 }
 
 /* a frame whose first bit arrives at @at, or as soon after it as the link is free; returns when it does */
-static inline node_time_t neighbour_send_frame(struct one_switch *s, uint32_t port, node_time_t at, enum record_kind kind,
-					       uint32_t wire_bytes, uint32_t traffic_class, const void *bytes,
-					       uint32_t captured_bytes)
+static inline node_time_t neighbour_send_frame(struct one_switch *s, uint32_t port, node_time_t at,
+					       enum record_kind kind, uint32_t wire_bytes, uint32_t traffic_class,
+					       const void *bytes, uint32_t captured_bytes)
 {
 	struct neighbour *n = &s->neighbours[port];
 	struct record header = { .at_ps = node_time_max(at, n->busy_until_ps),
@@ -234,7 +235,8 @@ static inline node_time_t host_send(struct one_switch *s, uint32_t port, node_ti
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = frame_make(port, destination, flow, traffic_class, frame_bytes, bytes);
 
-	return neighbour_send_frame(s, port, at, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, traffic_class, bytes, captured);
+	return neighbour_send_frame(s, port, at, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, traffic_class, bytes,
+				    captured);
 }
 
 /* the switch at fabric port @port sends a frame for @destination in channel @flow_id at @position */
@@ -252,8 +254,8 @@ static inline node_time_t switch_send(struct one_switch *s, uint32_t port, node_
 
 	fabric_envelope_write((uint16_t)port, 0, 1, (uint8_t)port, bytes);
 	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
-	return neighbour_send_frame(s, port, at, RECORD_PACKET, FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES, 0, bytes,
-				    FABRIC_FRONT_BYTES + captured);
+	return neighbour_send_frame(s, port, at, RECORD_PACKET, FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES, 0,
+				    bytes, FABRIC_FRONT_BYTES + captured);
 }
 
 static inline node_time_t switch_send_acks(struct one_switch *s, uint32_t port, node_time_t at, const struct ack *acks,

@@ -1,5 +1,6 @@
-/*  switchd/dataplane: one switch whose neighbours are played by hand (tests/unit/one_switch.h): the legs of a packet and of
- *  an ACK, set-up and release of channels, exhaustion, losses, and what is dropped (FC-3, FC-8..FC-15, FC-17, FC-18, TB-23). */
+/*  switchd/dataplane: one switch whose neighbours are played by hand (tests/unit/one_switch.h): the legs of a packet
+ *  and of an ACK, set-up and release of channels, exhaustion, losses, and what is dropped (FC-1, FC-3, FC-8..FC-15,
+ *  FC-17..FC-20, TB-7, TB-23, TB-25).                                                                                */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
@@ -288,6 +289,28 @@ START_TEST(packet__no_head_of_line_blocking)
 }
 END_TEST
 
+/* FC-19: a class at its maximum holds up no other one, not even one that still waits for its payload (cut through) */
+START_TEST(packet__class_at_its_maximum)
+{
+	node_time_t at;
+
+	s.config.switch_.cut_through = true;
+	s.config.class_count = 2;
+	s.config.classes[0].max_permille = 1;
+	s.ports[3].rate_bps = 400000000000;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 10; i++)
+		host_send(&s, 0, 0, 4, 1, 0, 4096);
+	at = host_send(&s, 0, 5 * NODE_US, 4, 1, 1, 4095);
+	one_switch_run(&s, 8 * NODE_US);
+	do
+		ck_assert(neighbour_receive(&s, 3, RECORD_PACKET, &got));
+	while (got.header.traffic_class == 0);
+	ck_assert_uint_eq(got.header.at_ps, at + 4099 * BYTE_PS - 4111 * BYTE_PS / 2 + LEAD);
+	ck_assert_uint_gt(s.dp->ports[3].output[0].queue.units, 0);
+}
+END_TEST
+
 /* FC-11: the output's load counts a packet from its request, which with cut through is before its payload is here */
 START_TEST(packet__load_counts_requests)
 {
@@ -351,7 +374,7 @@ END_TEST
 
 /* ---- ACKs ---- */
 
-/* FC-12: the egress edge makes the ACK when the packet leaves; it goes after T1, to the link that the packet came from */
+/* FC-12: the egress edge makes the ACK when the packet leaves; after T1 it goes to where the packet came from */
 START_TEST(ack__made_at_the_egress_edge)
 {
 	node_time_t at;
@@ -389,7 +412,7 @@ START_TEST(ack__ends_at_the_ingress_edge)
 }
 END_TEST
 
-/* FC-12: on the way through it is renamed to the channel of the link before; what it does not settle goes up too (FC-13) */
+/* FC-12: on the way through it is renamed to the channel of the link before; so is one that settles nothing (FC-13) */
 START_TEST(ack__renamed_on_the_way_up)
 {
 	uint32_t id;
@@ -564,8 +587,8 @@ START_TEST(exhaustion__ofct_before_efct)
 	s.ports[0].channels = 1;
 	s.ports[2].channels = 1;
 	one_switch_open(&s);
-	host_send(&s, 0, 0, 2, 0, 0, 1000);           /* has line and id */
-	host_send(&s, 0, 0, 2, 1, 0, 1001);           /* waits for the line */
+	host_send(&s, 0, 0, 2, 0, 0, 1000);            /* has line and id */
+	host_send(&s, 0, 0, 2, 1, 0, 1001);            /* waits for the line */
 	host_send(&s, 1, 50 * NODE_NS, 2, 0, 0, 1002); /* waits for the id */
 	one_switch_run(&s, 2 * NODE_US);
 	packet_expect(2, 1000);
@@ -627,7 +650,7 @@ START_TEST(loss__reported_to_the_source)
 }
 END_TEST
 
-/* what a guarded output link lost: found by SYNC though it was the last frame, told by the peer, reported, all released */
+/* lost on a guarded output: found by SYNC though it was the last frame, told by the peer, reported, all released */
 START_TEST(loss__last_packet_on_guarded_link)
 {
 	s.ports[2].guarded = true;
@@ -685,7 +708,7 @@ START_TEST(loss__guarded_edge_link)
 }
 END_TEST
 
-/* as receiver of a guarded link: says which frame is missing, found by the next one or by SYNC, and reports nothing else */
+/* lost on a guarded input: the switch says which frame, found by the next one or by SYNC, and reports nothing else */
 START_TEST(loss__input_is_guarded)
 {
 	s.ports[2].guarded = true;
@@ -743,13 +766,13 @@ START_TEST(drop__malformed)
 
 	s.config.class_count = 4;
 	one_switch_open(&s);
-	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 100, 0, junk, 10);          /* too short to be a frame */
-	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 1504, 2, frame, captured);  /* of class 3, sent as 2 */
-	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 64, 3, frame, captured);    /* more captured than there is */
-	neighbour_send_frame(&s, 0, 0, RECORD_ACKS, 20, 0, junk, 20);             /* ACKs from a host */
-	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 26);          /* no fabric header */
-	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 5);           /* not even room for one */
-	neighbour_send_frame(&s, 2, 0, RECORD_ACKS, 100, 0, junk, 100);           /* no ACK frame */
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 100, 0, junk, 10);         /* too short to be a frame */
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 1504, 2, frame, captured); /* of class 3, sent as 2 */
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 64, 3, frame, captured);   /* more captured than there is */
+	neighbour_send_frame(&s, 0, 0, RECORD_ACKS, 20, 0, junk, 20);            /* ACKs from a host */
+	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 26);         /* no fabric header */
+	neighbour_send_frame(&s, 2, 0, RECORD_PACKET, 120, 0, junk, 5);          /* not even room for one */
+	neighbour_send_frame(&s, 2, 0, RECORD_ACKS, 100, 0, junk, 100);          /* no ACK frame */
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(drops(DROP_MALFORMED) + drops(DROP_BAD_RECORD), 7);
 	ck_assert_uint_eq(drops_all(), 7);
@@ -788,7 +811,7 @@ START_TEST(drop__ack_for_nothing)
 	one_switch_run(&s, NODE_US);
 	packet_expect(2, 1500);
 	id = header_of_packet(2).flow_id;
-	switch_send_ack(&s, 2, NODE_US, id, ACK_DELTA, 7);    /* more than is under way */
+	switch_send_ack(&s, 2, NODE_US, id, ACK_DELTA, 7);     /* more than is under way */
 	switch_send_ack(&s, 2, NODE_US, id + 1, ACK_DELTA, 1); /* another channel */
 	switch_send_ack(&s, 2, NODE_US, 2047, ACK_DELTA, 1);   /* none */
 	switch_send_ack(&s, 2, NODE_US, id, ACK_HEADROOM, 1);  /* no per-flow credit here */
@@ -928,9 +951,9 @@ static int set(const char *name, const char *value)
 START_TEST(dataplane_set__values)
 {
 	static const char *const bad[][2] = {
-		{ "match", "128" },  { "match", "-1" },     { "match", "" },	   { "match", "7x" },	    { "ack.t1", "-5" },
-		{ "ack.t2", "x" },   { "ack.t3", "1e9" },   { "ack.collect", "0" }, { "ack.collect", "49" }, { "output-queue", "0" },
-		{ "output-queue", "65" },
+		{ "match", "128" },      { "match", "-1" },       { "match", "" },          { "match", "7x" },
+		{ "ack.t1", "-5" },      { "ack.t2", "x" },       { "ack.t3", "1e9" },      { "ack.collect", "0" },
+		{ "ack.collect", "49" }, { "output-queue", "0" }, { "output-queue", "65" },
 	};
 
 	one_switch_open(&s);
@@ -964,6 +987,7 @@ static TCase *packet_cases(void)
 	tcase_add_test(tcase, packet__back_to_back);
 	tcase_add_test(tcase, packet__keeps_its_path_while_under_way);
 	tcase_add_test(tcase, packet__no_head_of_line_blocking);
+	tcase_add_test(tcase, packet__class_at_its_maximum);
 	tcase_add_test(tcase, packet__load_counts_requests);
 	tcase_add_test(tcase, packet__input_buffer_is_given_back);
 	tcase_add_loop_test(tcase, packet__arbiter, 0, 2);

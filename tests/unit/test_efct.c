@@ -39,11 +39,9 @@ static struct frame_fields ipv6_frame(void)
 
 static struct frame_fields hpc_frame(void)
 {
-	return (struct frame_fields){ .source_mac = { 2, 2, 2, 2, 2, 2 },
-				      .hpc = true,
-				      .hpc_source = 5,
-				      .hpc_destination = 6,
-				      .hpc_process = 7 };
+	return (struct frame_fields){
+		.source_mac = { 2, 2, 2, 2, 2, 2 }, .hpc = true, .hpc_source = 5, .hpc_destination = 6, .hpc_process = 7
+	};
 }
 
 /* the line of a frame to switch 3, port 4, class 1 */

@@ -1,6 +1,5 @@
 /*  switchd/ifct: extents, holes, set-up and release of flow channels (FC-6, FC-7, FC-14, FC-17).                     */
 #include <check.h>
-#include <errno.h>
 #include <stdlib.h>
 
 #include "nodes/config.h"

@@ -25,8 +25,8 @@ struct told {
 
 struct end {
 	struct stats_page *stats;
-	struct link link;
 	struct told told;
+	struct link link; /* last, for it ends in a record */
 };
 
 static struct port_config port;
@@ -73,15 +73,15 @@ static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, ui
 
 static void end_open(struct end *end, struct ring_page *tx, struct ring_page *rx)
 {
-	struct link_listener listener = { .owner = &end->told,
-					  .on_seen = on_seen,
-					  .on_lost = on_lost,
-					  .on_ack_lost = on_ack_lost };
+	struct link_listener listener = {
+		.owner = &end->told, .on_seen = on_seen, .on_lost = on_lost, .on_ack_lost = on_ack_lost
+	};
 
 	*end = (struct end){ .stats = zeroed(stats_bytes(&config)) };
 	stats_init(end->stats, &config);
-	ck_assert_int_eq(link_init(&end->link, &config, 0, tx, ring_bytes(RING_BYTES), rx, ring_bytes(RING_BYTES), end->stats),
-			 0);
+	ck_assert_int_eq(
+		link_init(&end->link, &config, 0, tx, ring_bytes(RING_BYTES), rx, ring_bytes(RING_BYTES), end->stats),
+		0);
 	link_listen(&end->link, &listener);
 }
 
@@ -148,7 +148,8 @@ static void lose_all(struct end *from, bool all)
 static bool send_frame(struct end *from, uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag)
 {
 	struct link *link = &from->link;
-	uint8_t *bytes = link_send_packet(link, link->busy_until_ps, frame_bytes + 4, 4, frame_bytes, traffic_class, tag);
+	uint8_t *bytes =
+		link_send_packet(link, link->busy_until_ps, frame_bytes + 4, 4, frame_bytes, traffic_class, tag);
 
 	if (bytes)
 		memcpy(bytes, &tag, sizeof(tag));
@@ -223,12 +224,12 @@ START_TEST(link_init__no_ring)
 	struct link other;
 
 	rings[0]->magic++;
-	ck_assert_int_eq(link_init(&other, &config, 0, rings[0], ring_bytes(RING_BYTES), rings[1], ring_bytes(RING_BYTES),
-				   a.stats),
+	ck_assert_int_eq(link_init(&other, &config, 0, rings[0], ring_bytes(RING_BYTES), rings[1],
+				   ring_bytes(RING_BYTES), a.stats),
 			 -EINVAL);
 	link_fini(&other);
-	ck_assert_int_eq(link_init(&other, &config, 0, rings[1], ring_bytes(RING_BYTES), rings[1], ring_bytes(RING_BYTES) / 2,
-				   a.stats),
+	ck_assert_int_eq(link_init(&other, &config, 0, rings[1], ring_bytes(RING_BYTES), rings[1],
+				   ring_bytes(RING_BYTES) / 2, a.stats),
 			 -EINVAL);
 	link_fini(&other);
 }
@@ -417,6 +418,16 @@ START_TEST(link_next_at__cut_through)
 }
 END_TEST
 
+/* a record that is said to have arrived before the window began is due at its beginning (TB-23) */
+START_TEST(link_refresh__not_before_the_window)
+{
+	send_frame(&a, 1500, 0, 0);
+	link_flush(&a.link);
+	link_refresh(&b.link, 5 * NODE_MS);
+	ck_assert_uint_eq(link_next_at(&b.link), 5 * NODE_MS);
+}
+END_TEST
+
 START_TEST(link_next_at__nothing_there)
 {
 	ring_refresh(&b.link.rx);
@@ -475,7 +486,8 @@ START_TEST(link_receive__buffer_overflow)
 	ck_assert_uint_eq(receive_all(&b), BUFFER_UNITS);
 	ck_assert_uint_eq(drops(&b, DROP_BUFFER_OVERFLOW), 3);
 	ck_assert_uint_eq(b.link.held_units[0], BUFFER_UNITS);
-	forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .traffic_class = 1, .sequence = BUFFER_UNITS + 3 });
+	forge(&a, &(struct record){
+			  .kind = RECORD_PACKET, .wire_bytes = 64, .traffic_class = 1, .sequence = BUFFER_UNITS + 3 });
 	ck_assert_uint_eq(receive_all(&b), 1);
 }
 END_TEST
@@ -818,6 +830,7 @@ static TCase *data_cases(void)
 	tcase_add_test(tcase, link_send_acks__time_and_content);
 	tcase_add_test(tcase, link_flush__earliest_arrival_once);
 	tcase_add_test(tcase, link_next_at__cut_through);
+	tcase_add_test(tcase, link_refresh__not_before_the_window);
 	tcase_add_test(tcase, link_next_at__nothing_there);
 	tcase_add_test(tcase, link_next_at__time_never_goes_back);
 	tcase_add_loop_test(tcase, link_receive__bad_records, 0, 7);

@@ -1,4 +1,4 @@
-/*  switchd/ofct: channels of a fabric link, allocated by its sender, and the way back of ACKs (FC-5, FC-8, FC-9, FC-14). */
+/*  switchd/ofct: channels of a link, allocated by its sender, and the way back of ACKs (FC-5, FC-8, FC-9, FC-14).    */
 #include <check.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -15,7 +15,9 @@ static size_t size_bytes;
 
 static void make(enum node_kind kind)
 {
-	config = (struct node_config){ .kind = kind, .port_count = kind == NODE_NIC ? 1 : PORTS, .ports = ports, .samples_max = 10 };
+	config = (struct node_config){
+		.kind = kind, .port_count = kind == NODE_NIC ? 1 : PORTS, .ports = ports, .samples_max = 10
+	};
 	config.nic.flows_max = 33;
 	config.nic.messages_max = 7;
 	size_bytes = stats_bytes(&config);
@@ -116,12 +118,12 @@ END_TEST
 START_TEST(stats_check__broken_fields)
 {
 	struct stats_page good = *page;
-	uint64_t *offsets[] = { &page->port_offset, &page->flow_tx_offset, &page->flow_rx_offset,
-				&page->message_offset, &page->sample_offset, &page->trace_offset };
+	uint64_t *offsets[] = { &page->port_offset,    &page->flow_tx_offset, &page->flow_rx_offset,
+				&page->message_offset, &page->sample_offset,  &page->trace_offset };
 	uint64_t *counts[] = { &page->flow_tx_count, &page->flow_rx_count, &page->message_count, &page->sample_count };
 	uint64_t limits[] = { page->flows_max, page->flows_max, page->messages_max, page->samples_max };
-	uint32_t *limit_fields[] = { &page->magic, &page->version, &page->node_kind, &page->port_count, &page->flows_max,
-				     &page->messages_max, &page->samples_max };
+	uint32_t *limit_fields[] = { &page->magic,     &page->version,      &page->node_kind,  &page->port_count,
+				     &page->flows_max, &page->messages_max, &page->samples_max };
 
 	for (uint32_t i = 0; i < 6; i++) {
 		static const uint64_t bad[] = { 0, 8, UINT64_MAX, UINT64_MAX - 7, 1ull << 63 };

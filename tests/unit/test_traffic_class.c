@@ -1,4 +1,4 @@
-/*  nodes/traffic_class: minimum, maximum and lending, as sums over simulated time against closed formulas (FC-19, FC-22). */
+/*  nodes/traffic_class: minimum, maximum, lending: sums over simulated time against closed formulas (FC-19, FC-22).  */
 #include <check.h>
 #include <stdlib.h>
 
@@ -69,13 +69,17 @@ static void share_expect(uint32_t c, uint32_t permille)
 		ck_abort_msg("class %u sent %lu bytes, expected %.0f", c, (unsigned long)model.sent[c], expected);
 }
 
-#define CLASS(min, max) { .name = "c", .min_permille = (min), .max_permille = (max) }
+#define CLASS(min, max)                                                   \
+	{                                                                 \
+		.name = "c", .min_permille = (min), .max_permille = (max) \
+	}
 
 /* FC-22: from 1 Mb/s to 800 Gb/s, a whole link of minima: each gets exactly its own */
 START_TEST(class_scheduler_init__any_rate)
 {
 	static const uint64_t rates[] = { 1000000, 10000000000, 3333333333, 200000000000, 800000000000 };
-	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(300, 1000), CLASS(150, 1000), CLASS(50, 1000) };
+	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(300, 1000), CLASS(150, 1000),
+						       CLASS(50, 1000) };
 
 	start(rates[_i], CLASSES, classes);
 	run(15, packets_time(5000));
@@ -148,7 +152,8 @@ START_TEST(class_scheduler_pick__maximum_alone)
 
 	start(_i ? 1000000 : 200000000000, 1, classes);
 	for (uint32_t i = 0; i < 2000; i++) {
-		double bound = (double)model.now / 1e12 * (double)model.rate_bps / 8 / 4 + CLASS_BURST_BYTES + PACKET_BYTES;
+		double bound =
+			(double)model.now / 1e12 * (double)model.rate_bps / 8 / 4 + CLASS_BURST_BYTES + PACKET_BYTES;
 
 		ck_assert((double)model.sent[0] <= bound);
 		step(1, NODE_TIME_NEVER);

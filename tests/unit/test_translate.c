@@ -79,8 +79,8 @@ START_TEST(translate_lookup__every_address_of_every_host)
 	uint32_t wrong = 0;
 
 	for (uint32_t host = 0; host < HOSTS; host++)
-		wrong += !leads_to(to_mac(host), host) + !leads_to(to_ipv4(host), host) + !leads_to(to_ipv6(host), host) +
-			 !leads_to(to_hpc(host), host);
+		wrong += !leads_to(to_mac(host), host) + !leads_to(to_ipv4(host), host) +
+			 !leads_to(to_ipv6(host), host) + !leads_to(to_hpc(host), host);
 	ck_assert_uint_eq(wrong, 0);
 }
 END_TEST

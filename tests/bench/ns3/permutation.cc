@@ -1,16 +1,16 @@
-/*  permutation - what a packet-hop costs in ns-3 3.37: the same fabric and traffic as tests/bench/scenarios/permutation-*.
+/*  permutation - what a packet-hop costs in ns-3: the fabric and traffic of tests/bench/scenarios/permutation-*.yaml.
  *
- *  Leaf-spine, every link 200 Gb/s and 1 us, packets of 4096 bytes on the wire and 20 bytes between them; host i sends to
- *  host (i + n/2) mod n without pause. As in Heddle the packet takes spine (number of the receiver in its leaf) mod
- *  spines, so nothing ever waits and both simulators move exactly the same packets over the same links.
+ *  Leaf-spine, every link 200 Gb/s and 1 us, packets of 4096 bytes on the wire and 20 bytes between them; host i sends
+ *  to host (i + n/2) mod n without pause. As in Heddle a packet takes spine (number of the receiver in its leaf) mod
+ *  spines, so no two flows share a link, and both simulators move the same packets over the same links.
  *  Two ways through a node, because they bound what a user of ns-3 gets:
- *  - udp: UDP sockets and the IPv4 stack, as ns-3's own examples do it, but forwarding by an array: ns-3's static routing
- *    walks a list of all routes for every packet, which at 1024 hosts would measure nothing but that list;
+ *  - udp: UDP sockets and the IPv4 stack, as ns-3's own examples do it, but forwarding by an array: ns-3's static
+ *    routing walks a list of all routes for every packet, which at 1024 hosts would measure nothing but that list;
  *  - device: packets go from net device to net device, no protocol at all, the least that ns-3 can do.
- *  Ours: a switch adds no latency (ns-3 has no place for it without an event more), no queue discipline, no trace, so
- *  all choices favour ns-3. Processor time is counted from Simulator::Run() to its end; building the fabric is told apart.
+ *  Ours: a switch adds no latency (that would be one event more), there is no queue discipline and no trace; all of
+ *  this favours ns-3. Processor time is that of Simulator::Run(); building the fabric is told apart.
  *  Usage: permutation udp|device LEAVES HOSTS_PER_LEAF SPINES MICROSECONDS
- *  Prints: hops=N cpu_s=S build_s=S sent=N received=N                                                                 */
+ *  Prints: hops=N cpu_s=S build_s=S sent=N received=N                                                              */
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -181,8 +181,8 @@ public:
 	void Print(std::ostream &out) const override { out << host; }
 };
 
-static bool device_received(Kind kind, uint32_t index, Ptr<NetDevice> device, Ptr<const Packet> packet, uint16_t protocol,
-			    const Address &)
+static bool device_received(Kind kind, uint32_t index, Ptr<NetDevice> device, Ptr<const Packet> packet,
+			    uint16_t protocol)
 {
 	ReceiverTag tag;
 
@@ -201,8 +201,8 @@ static void forwarding_install(Ptr<Node> node, Kind kind, uint32_t index)
 	for (uint32_t i = 0; i < node->GetNDevices(); i++)
 		node->GetDevice(i)->SetReceiveCallback(
 			[kind, index](Ptr<NetDevice> device, Ptr<const Packet> packet, uint16_t protocol,
-				      const Address &from) {
-				return device_received(kind, index, device, packet, protocol, from);
+				      const Address &) {
+				return device_received(kind, index, device, packet, protocol);
 			});
 }
 
@@ -212,7 +212,8 @@ static void forwarding_install(Ptr<Node> node, Kind kind, uint32_t index)
 class Sender
 {
 public:
-	Sender(Ptr<Node> node, uint32_t host) : host_((host + shape.hosts() / 2) % shape.hosts()), device_(node->GetDevice(0))
+	Sender(Ptr<Node> node, uint32_t host)
+		: receiver_((host + shape.hosts() / 2) % shape.hosts()), device_(node->GetDevice(0))
 	{
 		period_ = bytes_time(wire_bytes + gap_bytes);
 		if (shape.udp)
@@ -228,7 +229,7 @@ private:
 		sink->Bind(InetSocketAddress(Ipv4Address::GetAny(), port));
 		sink->SetRecvCallback(MakeCallback(&udp_received));
 		socket_ = Socket::CreateSocket(node, UdpSocketFactory::GetTypeId());
-		socket_->Connect(InetSocketAddress(host_address(host_), port));
+		socket_->Connect(InetSocketAddress(host_address(receiver_), port));
 	}
 
 	void Send()
@@ -239,7 +240,7 @@ private:
 			Ptr<Packet> packet = Create<Packet>(wire_bytes - ppp_bytes);
 			ReceiverTag tag;
 
-			tag.host = host_;
+			tag.host = receiver_;
 			packet->AddPacketTag(tag);
 			device_->Send(packet, device_->GetBroadcast(), 0x0800);
 		}
@@ -248,7 +249,7 @@ private:
 			Simulator::Schedule(period_, &Sender::Send, this);
 	}
 
-	uint32_t host_;
+	uint32_t receiver_;
 	Ptr<NetDevice> device_;
 	Ptr<Socket> socket_;
 	Time period_;
