@@ -63,6 +63,7 @@ static const char usage[] =
 	"  --script FILE       take them from FILE instead of standard input\n"
 	"  --slow TIME/s       slow down to so much fabric time a second, e.g. 10us/s\n"
 	"  --loop=KIND         event loop of the nodes: auto, io_uring, fallback\n"
+	"  --no-pin            let the kernel choose the cores of the nodes\n"
 	"  --watchdog TIME     how long a node may hang or be stopped (1s); 0s: for ever\n"
 	"\n"
 	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, 3 the fabric stalled,\n"
@@ -152,6 +153,13 @@ static int option_slow(struct options *options, const char *value)
 	return option_time("--slow", time, &options->slow_ps_per_s);
 }
 
+static int option_no_pin(struct options *options, const char *value)
+{
+	(void)value;
+	options->fabric.unpinned = true;
+	return 0;
+}
+
 static int option_watchdog(struct options *options, const char *value)
 {
 	uint64_t time_ps;
@@ -205,7 +213,7 @@ static const struct option {
 	{ "--set", true, option_set },       { "--timing", false, option_timing },
 	{ "--quiet", false, option_quiet },  { "--break-at", true, option_break_at },
 	{ "--script", true, option_script }, { "--slow", true, option_slow },
-	{ "--loop", true, option_loop },     { "--watchdog", true, option_watchdog },
+	{ "--no-pin", false, option_no_pin }, { "--loop", true, option_loop },     { "--watchdog", true, option_watchdog },
 	{ "--json", false, NULL },           { "--help", false, NULL },
 };
 

@@ -40,6 +40,7 @@ enum fabric_state {
 struct fabric_options {
 	const char *loop;     /* of the nodes: "auto", "io_uring", "fallback" */
 	uint64_t watchdog_ns; /* 0: no watchdog */
+	bool unpinned;        /* leave it to the kernel which node runs where: placement.h */
 };
 
 struct fabric_node {

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -16,6 +18,7 @@
 #include "nodes/ring.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
+#include "orchestrator/placement.h"
 #include "orchestrator/wall_time.h"
 
 /* anonymous shared memory of @size bytes that nobody can resize */
@@ -67,7 +70,44 @@ static int program_find(const char *name, char *path, size_t path_max)
 	}
 	return -ENOENT;
 }
+
 static int node_start(struct fabric *fabric, uint32_t index, const char *program);
+
+/* the cores that we may use; returns their number, 0 if that is unknown */
+static uint32_t cores_allowed(int cores[CPU_SETSIZE])
+{
+	uint32_t count = 0;
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return 0;
+	for (int core = 0; core < CPU_SETSIZE; core++)
+		if (CPU_ISSET(core, &allowed))
+			cores[count++] = core;
+	return count;
+}
+
+/* Puts every node on its core. With a core for each there is nothing to place; where it is forbidden, the kernel decides. */
+static int nodes_pin(const struct fabric *fabric)
+{
+	uint32_t node_count = fabric->plan->node_count, *core_of = calloc(node_count, sizeof(*core_of));
+	int cores[CPU_SETSIZE];
+	uint32_t core_count = cores_allowed(cores);
+	int error = core_of ? 0 : -ENOMEM;
+
+	if (core_count > 1 && node_count > core_count && !error) {
+		error = placement_make(fabric->plan, core_count, core_of);
+		for (uint32_t i = 0; i < node_count && !error; i++) {
+			cpu_set_t one;
+
+			CPU_ZERO(&one);
+			CPU_SET(cores[core_of[i]], &one);
+			sched_setaffinity(fabric->nodes[i].pid, sizeof(one), &one);
+		}
+	}
+	free(core_of);
+	return error;
+}
 
 int fabric_nodes_start(struct fabric *fabric)
 {
@@ -86,6 +126,8 @@ int fabric_nodes_start(struct fabric *fabric)
 		if (fabric_watch_children(fabric))
 			error = -EIO;
 	}
+	if (!error && !fabric->options.unpinned)
+		error = nodes_pin(fabric);
 	return error;
 }
 

@@ -274,8 +274,8 @@ report_hops() {
 		## Data packet-hops per CPU second
 
 		One data packet that crosses one link; user and system time of all processes. Permutation at full rate,
-		packets of 4 kB, 200 Gb/s, 1 us links, leaf-spine. Goal: at least 3 million, and flat. "running" leaves out
-		what it takes to start and to end the processes.
+		packets of 4 kB, 200 Gb/s, 1 us links, leaf-spine. Goal: at least 3 million, and flat. "running" leaves
+		out what it takes to start and to end the processes.
 
 	END
 	{
