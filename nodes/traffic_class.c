@@ -1,7 +1,5 @@
 #include "nodes/traffic_class.h"
 
-#include <stdbool.h>
-
 void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_count, const struct class_config *classes,
 			  uint64_t rate_bps)
 {
@@ -17,6 +15,7 @@ void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_coun
 		if (share->max_bps)
 			share->max_burst_ps = node_time_of_bytes(CLASS_BURST_BYTES, share->max_bps);
 	}
+	scheduler->unshared = class_count == 1 && !scheduler->share[0].max_bps;
 }
 
 static bool entitled(const struct class_share *share, node_time_t now)
@@ -24,15 +23,12 @@ static bool entitled(const struct class_share *share, node_time_t now)
 	return share->min_bps && share->min_due_ps <= now;
 }
 
-int class_scheduler_pick(const struct class_scheduler *scheduler, uint32_t ready, node_time_t now,
-			 node_time_t *retry_at)
+int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_t ready, node_time_t now,
+				node_time_t *retry_at)
 {
 	int best = -1;
 	bool best_entitled = false;
 
-	*retry_at = NODE_TIME_NEVER;
-	if (scheduler->class_count == 1 && !scheduler->share[0].max_bps)
-		return ready ? 0 : -1;
 	for (; ready; ready &= ready - 1) {
 		int c = __builtin_ctz(ready);
 		const struct class_share *share = &scheduler->share[c], *other = &scheduler->share[best < 0 ? c : best];
@@ -79,7 +75,7 @@ void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_cl
 	struct class_share *share = &scheduler->share[traffic_class];
 	bool was_entitled = entitled(share, now);
 
-	if (scheduler->class_count == 1 && !share->max_bps)
+	if (scheduler->unshared)
 		return;
 	if (share->min_bps && was_entitled)
 		share->min_due_ps = next_due(share->min_due_ps, share->min_burst_ps, share->min_bps, bytes, now);

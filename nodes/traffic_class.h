@@ -8,6 +8,7 @@
 #ifndef HEDDLE_NODES_TRAFFIC_CLASS_H
 #define HEDDLE_NODES_TRAFFIC_CLASS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "nodes/config.h"
@@ -25,6 +26,7 @@ struct class_share {
 
 struct class_scheduler {
 	uint32_t class_count;
+	bool unshared;             /* one class without a maximum: there is nothing to arrange */
 	struct class_share share[NODE_CLASSES_MAX];
 };
 
@@ -32,11 +34,21 @@ struct class_scheduler {
 void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_count, const struct class_config *classes,
 			  uint64_t rate_bps);
 
+/* the part of class_scheduler_pick() that is not for a single class */
+int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_t ready, node_time_t now,
+				node_time_t *retry_at);
+
 /** class_scheduler_pick() - of the classes in @ready (a bit each), the one to send now.
  *  Return: the class; -1 if none may, then *@retry_at is when one of them may (NODE_TIME_NEVER if @ready is 0). O(classes).
  */
-int class_scheduler_pick(const struct class_scheduler *scheduler, uint32_t ready, node_time_t now,
-			 node_time_t *retry_at);
+static inline int class_scheduler_pick(const struct class_scheduler *scheduler, uint32_t ready, node_time_t now,
+				       node_time_t *retry_at)
+{
+	*retry_at = NODE_TIME_NEVER;
+	if (scheduler->unshared)
+		return ready ? 0 : -1;
+	return class_scheduler_pick_shared(scheduler, ready, now, retry_at);
+}
 
 /** class_scheduler_sent() - @traffic_class was picked and takes @bytes of the link (gap included) from @now on. */
 void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_class, uint32_t bytes, node_time_t now);

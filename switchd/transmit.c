@@ -59,15 +59,29 @@ void transmit_settle_pause(struct port *out, node_time_t now)
 	note_pause(out, paused, now);
 }
 
+/* does anything at all wait to be put on the link? */
+static bool has_work(const struct dataplane *dp, const struct port *out)
+{
+	if (link_words_due(out->link) || out->acks.count || (out->link->guarded && out->link->sync_due))
+		return true;
+	for (uint32_t c = 0; c < dp->class_count; c++)
+		if (out->output[c].queue.queue.head)
+			return true;
+	return false;
+}
+
 node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 	struct link *link = out->link;
-	node_time_t free_at = node_time_max(link->busy_until_ps, now);
+	node_time_t free_at = link->busy_until_ps;
 	node_time_t data_at, ack_at, retry_at;
 	bool waiting;
 	uint32_t ready;
 
+	if (free_at > now) /* what exactly is due then shows when it is free */
+		return has_work(dp, out) ? free_at : NODE_TIME_NEVER;
+	free_at = now;
 	if (link_words_due(link))
 		return free_at;
 	ready = classes_ready(dp, out, free_at, &data_at, &waiting);
