@@ -3,7 +3,7 @@
 # Everything is built into build/<kind>/: release (what is run), asan (make check), tsan, fuzz (clang). The archives per
 # folder are also the layers: a program links its own folder and nodes/, a unit test only the objects that it needs.
 
-MAKEFLAGS += --no-builtin-rules
+MAKEFLAGS += --no-builtin-rules -j$(shell nproc)
 SHELL := /bin/bash
 
 KIND ?= release

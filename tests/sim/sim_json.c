@@ -16,7 +16,6 @@ int main(int argc, char **argv)
 	}
 	sim_open_file(&sim, argv[1], (const char *const *)argv + 2);
 	sim_run(&sim);
-	sim_check_released(&sim);
 	json = sim_json(&sim);
 	fputs(json, stdout);
 	free(json);
