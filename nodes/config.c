@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/event_tree.h"
 #include "nodes/ring.h"
+#include "nodes/wire/frame.h"
 
 /* where the text goes and which part of the configuration is being looked at, e.g. "ports[3]." */
 struct checker {
@@ -20,6 +22,7 @@ struct checker {
 /* ours, to keep sums of times within 64 bits: no fabric is longer, no switch slower */
 #define DELAY_MAX_PS NODE_S
 #define GAP_BYTES_MAX 9216u
+#define BUFFER_UNITS_MAX (1u << 21) /* 512 MiB */
 
 __attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker, const char *format, ...)
 {
@@ -119,6 +122,8 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "bit_error_e15", port->bit_error_e15, 0, 1000000000000000);
 	if ((port->loss_ppb || port->bit_error_e15) && !port->guarded)
 		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
+	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
+	range(checker, "peer_buffer_units", port->peer_buffer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
 	range(checker, "match_fields", port->match_fields, 0, MATCH_ALL);
 	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);
@@ -165,7 +170,7 @@ static void switch_check(struct checker *checker, const struct node_config *conf
 	range(checker, "fabric_address", self->fabric_address, 1, 65535);
 	range(checker, "latency_ps", self->latency_ps, 0, DELAY_MAX_PS);
 	range(checker, "arbiter", self->arbiter, 0, ARBITER_KINDS - 1);
-	range(checker, "output_queue_units_max", self->output_queue_units_max, 1, UINT32_MAX);
+	range(checker, "output_queue_units_max", self->output_queue_units_max, 1, BUFFER_UNITS_MAX);
 	range(checker, "ack_t1_ps", self->ack_t1_ps, 0, DELAY_MAX_PS);
 	range(checker, "ack_t2_ps", self->ack_t2_ps, 0, DELAY_MAX_PS);
 	range(checker, "ack_t3_ps", self->ack_t3_ps, 0, DELAY_MAX_PS);
@@ -225,6 +230,7 @@ static void workload_check(struct checker *checker, const struct node_config *co
 			   const struct workload_config *workload)
 {
 	name(checker, "name", workload->name);
+	range(checker, "workload_index", workload->workload_index, 0, FRAME_WORKLOADS_MAX - 1);
 	range(checker, "destination", workload->destination, 0, DESTINATION_KINDS - 1);
 	range(checker, "frame", workload->frame, 0, FRAME_KINDS - 1);
 	arrival_check(checker, workload);
@@ -245,8 +251,8 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 	enter(checker, "nic.");
 	range(checker, "host_index", nic->host_index, 0, NODE_COUNT_MAX - 1);
 	range(checker, "latency_ps", nic->latency_ps, 0, DELAY_MAX_PS);
-	range(checker, "flows_max", nic->flows_max, 1, UINT32_MAX);
-	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0, UINT32_MAX))
+	range(checker, "flows_max", nic->flows_max, 1, FRAME_FLOW_SLOTS_MAX);
+	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0, EVENT_SOURCES_MAX))
 		return;
 	for (uint32_t i = 0; i < nic->workload_count && !checker->refused; i++) {
 		enter(checker, "nic.workloads[%" PRIu32 "].", i);

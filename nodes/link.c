@@ -82,9 +82,8 @@ static node_time_t measured_part(const struct link *link, node_time_t from, node
 /* takes the link for @wire_bytes (and @gap_bytes) from now on; returns when the first bit arrives at the peer */
 static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t gap_bytes)
 {
-	uint64_t bytes = wire_bytes + gap_bytes;
 	node_time_t start = node_time_max(now, link->busy_until_ps);
-	node_time_t length = link->ps_per_byte ? bytes * link->ps_per_byte : node_time_of_bytes(bytes, link->rate_bps);
+	node_time_t length = link_frame_time_of(link, wire_bytes + gap_bytes);
 
 	link->busy_until_ps = start + length;
 	link->stats->tx_frames++;
@@ -97,11 +96,11 @@ static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_byte
 /* does the link lose a frame of @wire_bytes? Bit errors add up linearly: exact enough below 1e-6 per frame bit. */
 static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 {
-	uint64_t errors_e15;
+	unsigned __int128 errors_e15;
 
 	if (!link->loss_ppb && !link->bit_error_e15)
 		return false;
-	errors_e15 = wire_bytes * 8ull * link->bit_error_e15 + link->loss_ppb * 1000000ull;
+	errors_e15 = (unsigned __int128)link->bit_error_e15 * wire_bytes * 8 + link->loss_ppb * 1000000ull;
 	if (random_below(&link->random, 1000000000000000ull) >= errors_e15)
 		return false;
 	link->drops[DROP_LINK_LOSS]++;
@@ -263,8 +262,6 @@ node_time_t link_next_at(struct link *link)
 	if (link->head.kind == RECORD_PACKET && link->cut_through && wire_bytes > HEADER_BYTES)
 		wire_bytes = HEADER_BYTES;
 	due = link->head.at_ps + link_frame_time_of(link, wire_bytes);
-	if (due < link->head.at_ps)
-		return NODE_TIME_NEVER;
 	link->head_due_ps = node_time_max(link->head_due_ps, due);
 	return link->head_due_ps;
 }

@@ -131,15 +131,7 @@ static inline uint32_t link_frame_bytes(const struct link *link, uint32_t wire_b
 	return wire_bytes > around ? wire_bytes - around : 0;
 }
 
-/** link_time_of() - how long a frame of @wire_bytes takes the link, gap included. */
-static inline node_time_t link_time_of(const struct link *link, uint32_t wire_bytes)
-{
-	uint64_t bytes = wire_bytes + link->gap_bytes;
-
-	return link->ps_per_byte ? bytes * link->ps_per_byte : node_time_of_bytes(bytes, link->rate_bps);
-}
-
-/** link_frame_time_of() - the same without gap: from the first bit to the last. */
+/** link_frame_time_of() - how long @wire_bytes take the link, without gap: from the first bit to the last. */
 static inline node_time_t link_frame_time_of(const struct link *link, uint32_t wire_bytes)
 {
 	return link->ps_per_byte ? wire_bytes * link->ps_per_byte : node_time_of_bytes(wire_bytes, link->rate_bps);

@@ -4,12 +4,6 @@ static const struct {
 	const char *name, *a, *b, *c;
 } kinds[TRACE_KINDS] = {
 	[TRACE_NONE] = { "none", "a", "b", "c" },
-	[TRACE_PACKET_IN] = { "packet_in", "port", "flow_id", "bytes" },
-	[TRACE_PACKET_OUT] = { "packet_out", "port", "flow_id", "bytes" },
-	[TRACE_ACK_IN] = { "ack_in", "port", "flow_id", "position" },
-	[TRACE_ACK_OUT] = { "ack_out", "port", "flow_id", "position" },
-	[TRACE_CHANNEL_OPEN] = { "channel_open", "port", "flow_id", "to_port" },
-	[TRACE_CHANNEL_FREE] = { "channel_free", "port", "flow_id", "to_port" },
 	[TRACE_CHANNEL_WAIT] = { "channel_wait", "port", "flow_id", "to_port" },
 	[TRACE_CREDIT_WAIT] = { "credit_wait", "port", "class", "units" },
 	[TRACE_HOLE] = { "hole", "port", "flow_id", "units" },

@@ -13,12 +13,6 @@
 
 enum trace_kind {
 	TRACE_NONE,
-	TRACE_PACKET_IN,     /* port, flow_id, bytes */
-	TRACE_PACKET_OUT,    /* port, flow_id, bytes */
-	TRACE_ACK_IN,        /* port, flow_id, position */
-	TRACE_ACK_OUT,       /* port, flow_id, position */
-	TRACE_CHANNEL_OPEN,  /* port, flow_id, to_port */
-	TRACE_CHANNEL_FREE,  /* port, flow_id, to_port */
 	TRACE_CHANNEL_WAIT,  /* port, flow_id, to_port */
 	TRACE_CREDIT_WAIT,   /* port, class, units */
 	TRACE_HOLE,          /* port, flow_id, units */

@@ -118,6 +118,8 @@ uint64_t fabric_holds(const struct fabric *fabric, uint32_t node)
 {
 	struct stats_page *page = fabric->nodes[node].stats;
 
+	if (stats_check(page, fabric->nodes[node].stats_size))
+		return 0;
 	return fabric->plan->nodes[node].kind == NODE_SWITCH ? page->inside_bytes : stats_port(page, 0)->queue_bytes;
 }
 
@@ -137,10 +139,10 @@ int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *mes
 		error = control_receive(fabric->nodes[node].control, message, 0, why, sizeof(why));
 		if (!error && message->kind == CONTROL_ANSWER)
 			return 0;
-		if (!error && !fabric_watch_message(fabric, node, message))
-			error = -EIO;
-		if (!error)
+		if (!error) {
+			error = fabric_watch_message(fabric, node, message) ? 0 : -EIO;
 			control_message_free(message);
+		}
 		memset(message, 0, sizeof(*message));
 		if ((error && error != -EAGAIN) || fabric_watch_children(fabric))
 			return -EIO;

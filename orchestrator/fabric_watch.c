@@ -206,6 +206,11 @@ bool fabric_watch_clock(struct fabric *fabric)
 	verdict = watchdog_look(&fabric->watchdog, wall_ns(), window, cpu_ns);
 	if (verdict == WATCHDOG_FINE)
 		return false;
+	if (!count) {
+		fabric_fail(fabric, "all nodes have finished window %u, but the next one was not opened for %.1f s", window,
+			    (double)fabric->watchdog.stalled_ns / 1e9);
+		return true;
+	}
 	if (count > 1)
 		snprintf(others, sizeof(others), ", nor have %u others", count - 1);
 	fabric_fail_node(fabric, first, "%s: it has not finished window %u at %llu ps for %.1f s%s",

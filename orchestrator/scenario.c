@@ -113,8 +113,8 @@ static const struct key switch_keys[] = {
 	{ "forwarding", key_word, KEY_FIELD(struct scenario, cut_through), .words = forwarding_words, .word_count = 2 },
 	{ "arbiter", key_word, KEY_FIELD(struct scenario, arbiter), .words = arbiter_words,
 	  .word_count = ARBITER_KINDS },
-	{ "buffer", key_size, KEY_FIELD(struct scenario, buffer_bytes), .min = 256, .max = 1u << 30 },
-	{ "output-queue", key_size, KEY_FIELD(struct scenario, output_queue_bytes), .min = 256, .max = 1u << 30 },
+	{ "buffer", key_size, KEY_FIELD(struct scenario, buffer_bytes), .min = 256, .max = 1u << 29 },
+	{ "output-queue", key_size, KEY_FIELD(struct scenario, output_queue_bytes), .min = 256, .max = 1u << 29 },
 	{ "flow-key", .read = flow_key_read },
 	{ "acks", .read = acks_read },
 };

@@ -37,6 +37,7 @@ void ack_collect(struct ack_collector *collector, uint32_t flow_id, enum ack_typ
 	uint32_t at;
 
 	if (!line->types) {
+		line->since_ps = now;
 		if (!collector->count)
 			collector->first_at_ps = now;
 		at = collector->first + collector->count++;
@@ -73,7 +74,7 @@ static struct ack take_one(struct ack_line *line, uint32_t flow_id)
 	return (struct ack){ .flow_id = (uint16_t)flow_id, .value = (uint16_t)value, .type = (uint8_t)type };
 }
 
-uint32_t ack_take(struct ack_collector *collector, struct ack *acks, node_time_t now)
+uint32_t ack_take(struct ack_collector *collector, struct ack *acks)
 {
 	uint32_t count = 0;
 
@@ -88,6 +89,7 @@ uint32_t ack_take(struct ack_collector *collector, struct ack *acks, node_time_t
 		if (++collector->first == collector->channels)
 			collector->first = 0;
 	}
-	collector->first_at_ps = now;
+	if (collector->count)
+		collector->first_at_ps = collector->lines[collector->waiting[collector->first]].since_ps;
 	return count;
 }

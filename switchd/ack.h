@@ -14,6 +14,7 @@
 #include "nodes/wire/ack_frame.h"
 
 struct ack_line {
+	node_time_t since_ps;    /* waits since */
 	uint32_t value[ACK_TYPES];
 	uint8_t types;           /* set of the types that wait */
 };
@@ -22,7 +23,7 @@ struct ack_collector {
 	struct ack_line *lines;  /* one per channel of the link */
 	uint16_t *waiting;       /* ring of flow_ids, channels of them */
 	uint32_t channels, first, count;
-	node_time_t first_at_ps; /* since when the first one waits */
+	node_time_t first_at_ps; /* since when the first one waits; undefined if none does */
 	node_time_t t1_ps, t2_ps, t3_ps;
 	uint32_t collect;        /* the set number of T2 */
 };
@@ -40,6 +41,6 @@ void ack_collect(struct ack_collector *collector, uint32_t flow_id, enum ack_typ
 node_time_t ack_ready_at(const struct ack_collector *collector, bool link_idle);
 
 /** ack_take() - up to 48 of the waiting ACKs into @acks.  Return: their number. */
-uint32_t ack_take(struct ack_collector *collector, struct ack *acks, node_time_t now);
+uint32_t ack_take(struct ack_collector *collector, struct ack *acks);
 
 #endif

@@ -106,9 +106,11 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
 	struct packet_queue waiting = in->no_line;
-	uint64_t placed[PLACED_MAX];
+	uint64_t placed[PLACED_MAX], hash;
 	uint32_t placed_count = in->no_line_match == in->efct.match_fields ? 0 : PLACED_MAX + 1;
 
+	if (in->efct.draining)
+		return;
 	in->no_line.head = NULL;
 	while (waiting.head) {
 		struct packet *packet = packet_queue_pop(&waiting);
@@ -123,7 +125,7 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 			give_up(dp, packet, now);
 			continue;
 		}
-		uint64_t hash = packet->key_hash;
+		hash = packet->key_hash;
 		if (!inject(dp, in, packet, &pattern, now)) {
 			packet_queue_push(&in->no_line, packet);
 		} else if (in->efct.used != used) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/trace.h"
 #include "switchd/dataplane.h"
 
 typedef void show_port_fn(const struct dataplane *dp, uint32_t port, FILE *out);
@@ -216,6 +217,9 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 {
 	struct dataplane *dp = dataplane;
 
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		dataplane_touch(dp, p); /* what is scheduled already may be due sooner */
+	trace(dp->stats, dp->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
 	if (!strcmp(name, "ack.t1"))
 		return set_timer(dp, offsetof(struct ack_collector, t1_ps), value);
 	if (!strcmp(name, "ack.t2"))

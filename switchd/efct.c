@@ -88,8 +88,6 @@ static int allocate(struct efct *efct)
 {
 	uint16_t id = efct->free;
 
-	if (efct->draining)
-		return -ENOSPC;
 	if (id != NONE)
 		efct->free = efct->lines[id].next;
 	else if (efct->fresh < efct->channels)
@@ -107,6 +105,8 @@ int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_
 	struct efct_line *line;
 	int id;
 
+	if (efct->draining)
+		return -ENOSPC; /* also who has a line: a permanent flow would else keep all new ones out */
 	for (uint16_t i = *chain; i != NONE; i = line->next) {
 		line = &efct->lines[i];
 		if (line->hash == hash && !memcmp(&efct->patterns[i], pattern, sizeof(*pattern)))

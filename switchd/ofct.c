@@ -105,7 +105,8 @@ bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 	struct ofct_entry *entry;
 
 	*freed = false;
-	if (id >= ofct->channels || !ofct->entries[id].active || units > ofct_flow_extent(&ofct->entries[id]))
+	if (id >= ofct->channels || !ofct->entries[id].active || !ofct_flow_extent(&ofct->entries[id]) ||
+	    units > ofct_flow_extent(&ofct->entries[id]))
 		return false;
 	entry = &ofct->entries[id];
 	entry->ack_flow += units;

@@ -156,7 +156,7 @@ static void send_acks(struct port *out, node_time_t now)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 	uint8_t bytes[LINK_ACK_BYTES_MAX];
-	uint32_t count = ack_take(&out->acks, acks, now);
+	uint32_t count = ack_take(&out->acks, acks);
 	uint32_t length = ack_frame_write(out->envelope, acks, count, bytes);
 
 	out->stats->acks += count;

@@ -235,8 +235,31 @@ void sim_check(struct sim *sim)
 		     inside, lost, under_way);
 }
 
+/* every credit is with the sender again, but for what its peer has not told yet; on links that lose frames too */
+static void check_credit_returned(const struct sim *sim, uint32_t from_node, uint32_t from_port, uint32_t to_node,
+				  uint32_t to_port)
+{
+	const struct link *sender = &sim->nodes[from_node].links[from_port];
+	const struct link *receiver = &sim->nodes[to_node].links[to_port];
+
+	for (uint32_t c = 0; sender->peer_buffer_units && c < sender->class_count; c++) {
+		uint32_t sum = sender->credit_units[c] + receiver->held_units[c] +
+			       (receiver->freed_units[c] - sender->freed_peer[c]);
+
+		if (sum != sender->peer_buffer_units)
+			fail(sim, sim->nodes[from_node].config->name, "p%u class %u: %u of %u units of credit are left", from_port,
+			     c, sum, sender->peer_buffer_units);
+	}
+}
+
 void sim_check_released(struct sim *sim)
 {
+	for (uint32_t i = 0; i < sim->plan.link_count; i++) {
+		const struct plan_link *link = &sim->plan.links[i];
+
+		check_credit_returned(sim, link->node_a, link->port_a, link->node_b, link->port_b);
+		check_credit_returned(sim, link->node_b, link->port_b, link->node_a, link->port_a);
+	}
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		const struct sim_node *node = &sim->nodes[i];
 		const struct dataplane *dp = node->dataplane;

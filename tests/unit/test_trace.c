@@ -46,10 +46,10 @@ END_TEST
 
 START_TEST(trace_print__names)
 {
-	trace(page, 1234567, TRACE_PACKET_IN, 3, 17, 4096);
+	trace(page, 1234567, TRACE_CHANNEL_WAIT, 3, 17, 4096);
 	trace(page, 1234999, TRACE_DROP, 3, DROP_NO_ROUTE, 64);
 	print();
-	ck_assert_str_eq(text, "1234.567 ns  packet_in      port 3, flow_id 17, bytes 4096\n"
+	ck_assert_str_eq(text, "1234.567 ns  channel_wait   port 3, flow_id 17, to_port 4096\n"
 			       "1234.999 ns  drop           port 3, reason no_route, bytes 64\n");
 }
 END_TEST
@@ -59,9 +59,9 @@ START_TEST(trace_print__oldest_are_overwritten)
 	uint32_t lines = 0;
 
 	for (uint32_t i = 0; i < STATS_TRACE_MAX + 5; i++)
-		trace(page, i * NODE_NS, TRACE_ACK_IN, 0, i, 0);
+		trace(page, i * NODE_NS, TRACE_CREDIT_WAIT, 0, i, 0);
 	print();
-	ck_assert_ptr_eq(strstr(text, "5.000 ns  ack_in         port 0, flow_id 5,"), text);
+	ck_assert_ptr_eq(strstr(text, "5.000 ns  credit_wait    port 0, class 5,"), text);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		lines++;
 	ck_assert_uint_eq(lines, STATS_TRACE_MAX);
