@@ -26,7 +26,7 @@ struct node_ops {
 	 * Return: 0, -ENOENT for an unknown table (the names go to @out), -EINVAL for a port that is not there.      */
 	int (*show)(void *dataplane, const char *table, int port, FILE *out);
 
-	/* Changes a parameter at once.  Return: 0, -ENOENT (unknown; the names go to @out), -EINVAL (bad value).     */
+	/* Changes a parameter, from the node's next event on.  Return: 0, -ENOENT (unknown; the names go to @out), -EINVAL (bad value).     */
 	int (*set)(void *dataplane, const char *name, const char *value, FILE *out);
 
 	void (*destroy)(void *dataplane);

@@ -114,8 +114,6 @@ static node_time_t run(void *dataplane, node_time_t end)
 	for (uint32_t p = 0; p < dp->port_count; p++)
 		if (event_tree_due(&dp->events, p) == NODE_TIME_NEVER)
 			event_tree_set(&dp->events, p, link_next_at(dp->ports[p].link));
-	if (dp->touched)
-		update_touched(dp, dp->stats->now_ps);
 	while ((now = event_tree_next_at(&dp->events)) < end) {
 		dp->stats->now_ps = now;
 		dp->stats->events++;

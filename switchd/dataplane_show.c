@@ -218,7 +218,7 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 	struct dataplane *dp = dataplane;
 
 	for (uint32_t p = 0; p < dp->port_count; p++)
-		dataplane_touch(dp, p); /* what is scheduled already may be due sooner */
+		dataplane_touch(dp, p); /* what is scheduled already may be due sooner: looked at with the next event */
 	trace(dp->stats, dp->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
 	if (!strcmp(name, "ack.t1"))
 		return set_timer(dp, offsetof(struct ack_collector, t1_ps), value);
