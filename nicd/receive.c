@@ -141,6 +141,7 @@ static bool order_step(struct receive_flow *flow, struct flow_rx_stats *stats, u
 static bool drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now)
 {
 	receive->stats->drops[reason]++;
+	stats_port(receive->stats, 0)->dropped_bytes += frame_bytes;
 	trace(receive->stats, now, TRACE_DROP, 0, reason, frame_bytes);
 	return false;
 }

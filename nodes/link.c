@@ -374,12 +374,14 @@ static bool admit(struct link *link, const struct record *header)
 	if (c >= link->class_count || !frame_bytes ||
 	    header->captured_bytes > header->wire_bytes + 14 /* the envelope is not on the link */) {
 		bad_record(link);
+		link->stats->dropped_bytes += frame_bytes;
 		return false;
 	}
 	if (!link->buffer_units)
 		return true;
 	if (link->held_units[c] + units_of_bytes(frame_bytes) > link->buffer_units) {
 		link->drops[DROP_BUFFER_OVERFLOW]++;
+		link->stats->dropped_bytes += frame_bytes;
 		return false;
 	}
 	link->held_units[c] += units_of_bytes(frame_bytes);

@@ -48,6 +48,7 @@ struct port_stats {
 	uint64_t words;                    /* link control words sent */
 	uint64_t lost_frames, lost_bytes;  /* sent, but lost on the link; bytes of data packets' inner frames */
 	uint64_t lost_packets, lost_units; /* data packets among them; their data units */
+	uint64_t dropped_bytes;            /* inner frames that arrived here and were dropped, whatever the reason */
 	uint64_t loss_reports, loss_report_units; /* losses told to this port as the source's (ingress edge or NIC, FC-17) */
 	uint64_t hole_units;               /* positions missing in arriving flows (FC-17) */
 	uint64_t paused_ps;                /* data waited while the peer's buffer was full */

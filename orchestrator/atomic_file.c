@@ -24,7 +24,7 @@ int atomic_file_open(struct atomic_file *file, const char *path)
 
 int atomic_file_commit(struct atomic_file *file)
 {
-	int error = ferror(file->stream) ? -EIO : 0;
+	int error = fflush(file->stream) ? -errno : ferror(file->stream) ? -EIO : 0;
 
 	if (fclose(file->stream) && !error)
 		error = -errno;

@@ -428,8 +428,10 @@ static int results_make(const struct options *options, const struct plan *plan, 
 		status = wrong("not enough memory for the results");
 	} else {
 		status = results_write(options, plan, pages, &results, fabric);
-		if (!results_balanced(&results))
-			fprintf(stderr, "heddle run: injected, delivered, lost and held bytes do not balance\n");
+		if (!results_balanced(&results)) {
+			wrong("injected, delivered, lost and held bytes do not balance: a node does not count what it sends or drops");
+			status = EXIT_NODE;
+		}
 		if (!status && expect_failed(&results))
 			status = EXIT_EXPECTATION;
 	}
@@ -469,10 +471,11 @@ static int play(const struct options *options, struct run *run, FILE *script, co
 	if (outcome == RUN_INTERRUPTED)
 		return EXIT_INTERRUPTED;
 	if (stalled) {
-		wrong("the fabric stalled at %.3f us: nothing will ever happen again, but %s",
-		      (double)fabric->stopped_at_ps / (double)NODE_US, holders);
+		wrong("the fabric stalled: nothing will ever happen again, but %s", holders);
 		return EXIT_STALL;
 	}
+	if (fabric->plan->drain && !fabric->empty)
+		fprintf(stderr, "heddle run: the fabric was not empty when run.drain-max was over\n");
 	return status;
 }
 

@@ -1,6 +1,8 @@
 /*  heddle - runs a whole fabric on one machine: every switch a process, every NIC a process (TB-10).                */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "orchestrator/commands.h"
 #include "orchestrator/suggest.h"
@@ -66,7 +68,7 @@ int cmd_help(int argc, char **argv)
 	return command->run(2, arguments);
 }
 
-int main(int argc, char **argv)
+static int command_run(int argc, char **argv)
 {
 	const struct command *command;
 
@@ -78,4 +80,29 @@ int main(int argc, char **argv)
 		return cmd_help(1, argv + 1);
 	command = command_find(argv[1]);
 	return command ? command->run(argc - 1, argv + 1) : unknown(argv[1]);
+}
+
+/* no descriptor of ours may become standard input or output because the caller had closed them */
+static void standard_descriptors_open(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	standard_descriptors_open();
+	status = command_run(argc, argv);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "heddle: cannot write to standard output\n");
+		return status ? status : 2;
+	}
+	return status;
 }

@@ -32,6 +32,14 @@ static void *array_alloc(uint64_t count, size_t size)
 	return calloc(count ? count : 1, size);
 }
 
+/* how much of the measured interval there was: a run may be ended before its time */
+static node_time_t measured_ps(const struct plan *plan, const struct results *results)
+{
+	node_time_t end_ps = results->interrupted ? node_time_min(results->end_ps, plan->duration_ps) : plan->duration_ps;
+
+	return end_ps > plan->warmup_ps ? end_ps - plan->warmup_ps : 0;
+}
+
 static uint64_t held_bytes(const struct gathering *g)
 {
 	uint64_t held = 0;
@@ -47,7 +55,7 @@ int results_gather(const struct plan *plan, struct stats_page *const *pages, str
 	struct results kept = { .interrupted = results->interrupted,
 				.empty = results->empty,
 				.end_ps = results->end_ps,
-				.measured_ps = plan->duration_ps - plan->warmup_ps };
+				.measured_ps = measured_ps(plan, results) };
 	int error;
 
 	*results = kept;
@@ -462,7 +470,7 @@ static void add_node(struct results *results, const struct stats_page *page)
 
 static void add_port(struct result_totals *totals, const struct port_stats *port, bool nic)
 {
-	totals->lost_bytes += port->lost_bytes;
+	totals->lost_bytes += port->lost_bytes + port->dropped_bytes;
 	totals->channels_used += port->efct_used + port->ifct_used + port->ofct_used;
 	totals->lost_units += port->lost_units;
 	totals->reported_units += port->loss_report_units;

@@ -29,7 +29,7 @@ void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_
 	bool settles = type == ACK_DELTA || type == ACK_DELTA_ECA || type == ACK_LOSS;
 
 	if (settles && !ifct_on_ack(ifct, flow_ref_id(ref), value)) {
-		dataplane_drop(dp, DROP_BAD_ACK, in_port, now);
+		dataplane_drop(dp, DROP_BAD_ACK, in_port, 0, now);
 		return;
 	}
 	in->stats->ifct_used = ifct->used;
@@ -51,7 +51,7 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 	bool freed;
 
 	if (type == ACK_HEADROOM || !ofct_on_ack(&out->ofct, flow_id, settled, &ref, &freed)) {
-		dataplane_drop(dp, DROP_BAD_ACK, port, now);
+		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
 		return;
 	}
 	out->stats->ofct_used = out->ofct.used;
@@ -73,7 +73,7 @@ void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *he
 		count = ack_frame_read(copy, header->captured_bytes, acks);
 	}
 	if (count < 0) {
-		dataplane_drop(dp, DROP_MALFORMED, port, now);
+		dataplane_drop(dp, DROP_MALFORMED, port, 0, now);
 		return;
 	}
 	for (int i = 0; i < count; i++)

@@ -22,12 +22,12 @@ static bool translate_frame(struct dataplane *dp, struct port *in, struct packet
 
 	if (frame_parse(packet->bytes, packet->captured_bytes, packet->frame_bytes, &fields) ||
 	    class_of(dp, &fields) != packet->traffic_class) {
-		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, now);
+		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
 		return false;
 	}
 	where = translate_lookup(&dp->translate, &fields);
 	if (!where) {
-		dataplane_drop(dp, DROP_NO_DESTINATION, packet->in_port, now);
+		dataplane_drop(dp, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
 		return false;
 	}
 	packet->fabric_address = where->fabric_address;
@@ -42,7 +42,7 @@ static bool translate_frame(struct dataplane *dp, struct port *in, struct packet
 /* a packet inside the switch turns out to have no way out of it */
 static void give_up(struct dataplane *dp, struct packet *packet, node_time_t now)
 {
-	dataplane_drop(dp, DROP_NO_ROUTE, packet->in_port, now);
+	dataplane_drop(dp, DROP_NO_ROUTE, packet->in_port, packet->frame_bytes, now);
 	dataplane_return_credit(dp, packet);
 	packet_leave(dp, packet);
 }
@@ -163,11 +163,11 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 
 	if (fabric_header_read(front, captured_bytes, packet->frame_bytes, &fabric) ||
 	    fabric.traffic_class != packet->traffic_class) {
-		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, now);
+		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
 		return NULL;
 	}
 	if (fabric.flow_id >= ifct->channels) {
-		dataplane_drop(dp, DROP_BAD_CHANNEL, packet->in_port, now);
+		dataplane_drop(dp, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
 		return NULL;
 	}
 	packet->flow_id = fabric.flow_id;
@@ -177,7 +177,7 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	packet->ordered = fabric.ordered;
 	flow = ifct_arrive(ifct, packet, fabric.data_flow, &hole_units);
 	if (!flow)
-		dataplane_drop(dp, DROP_BAD_CHANNEL, packet->in_port, now);
+		dataplane_drop(dp, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
 	else if (hole_units)
 		on_hole(dp, packet->in_port, packet, hole_units, now);
 	return flow;
@@ -213,16 +213,16 @@ static struct packet *copy_in(struct dataplane *dp, uint32_t port, const struct 
 	struct packet *packet;
 
 	if (header->captured_bytes < front_bytes || header->captured_bytes - front_bytes > frame_bytes) {
-		dataplane_drop(dp, DROP_MALFORMED, port, now);
+		dataplane_drop(dp, DROP_MALFORMED, port, frame_bytes, now);
 		return NULL;
 	}
 	if (frame_bytes > in->mtu_bytes || header->captured_bytes - front_bytes > dp->pool.captured_max) {
-		dataplane_drop(dp, DROP_OVERSIZE, port, now);
+		dataplane_drop(dp, DROP_OVERSIZE, port, frame_bytes, now);
 		return NULL;
 	}
 	packet = packet_alloc(&dp->pool);
 	if (!packet) {
-		dataplane_drop(dp, DROP_BUFFER_OVERFLOW, port, now);
+		dataplane_drop(dp, DROP_BUFFER_OVERFLOW, port, frame_bytes, now);
 		return NULL;
 	}
 	packet->frame_bytes = frame_bytes;

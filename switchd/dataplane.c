@@ -21,10 +21,11 @@ static uint32_t source_measured(const struct dataplane *dp)
 	return 2 * dp->port_count + 1;
 }
 
-void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, node_time_t now)
+void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
 {
 	dp->stats->drops[reason]++;
-	trace(dp->stats, now, TRACE_DROP, port, reason, 0);
+	dp->ports[port].stats->dropped_bytes += frame_bytes;
+	trace(dp->stats, now, TRACE_DROP, port, reason, frame_bytes);
 }
 
 static void on_arrival(struct dataplane *dp, uint32_t port, node_time_t now)

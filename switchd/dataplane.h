@@ -86,8 +86,9 @@ static inline void dataplane_return_credit(struct dataplane *dp, const struct pa
 		dataplane_touch(dp, packet->in_port);
 }
 
-/** dataplane_drop() - counts a dropped frame under its reason. */
-void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, node_time_t now);
+/** dataplane_drop() - counts a dropped frame under its reason.  @frame_bytes  of a packet's inner frame; else 0. */
+void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes,
+		    node_time_t now);
 
 /** packet_enter(), packet_leave() - the packet is, is no longer inside the switch; leaving frees it. */
 static inline void packet_enter(struct dataplane *dp, const struct packet *packet)

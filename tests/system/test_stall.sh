@@ -7,7 +7,7 @@ set -u
 
 stalled() {
 	run 3 run "$topologies/credit-deadlock.yaml" --json "$scratch/stall.json" --quiet &&
-		grep -q 'stalled at .* s0 holds' "$scratch/err" || { cat "$scratch/err" && return 1; }
+		grep -q 'stalled: .* s0 holds' "$scratch/err" || { cat "$scratch/err" && return 1; }
 }
 
 check "a ring of full buffers: exit status 3, the nodes are named" stalled
