@@ -30,7 +30,7 @@
 enum clock_state {
 	CLOCK_STOPPED, /* before the first window, and whenever `limit` is reached; nodes sleep */
 	CLOCK_RUNNING,
-	CLOCK_ENDED,   /* nodes leave */
+	CLOCK_ENDED, /* nodes leave */
 };
 
 struct clock_page {
@@ -43,8 +43,8 @@ struct clock_page {
 	_Atomic node_time_t start_ps, end_ps; /* nodes handle events in [start, end) */
 	_Atomic node_time_t limit_ps;         /* set by the orchestrator */
 	/* contended */
-	_Alignas(64) _Atomic uint32_t remaining; /* nodes that have not finished the window yet */
-	_Alignas(64) _Atomic uint32_t stops;     /* futex word: rises when the clock stops */
+	_Alignas(64) _Atomic uint32_t remaining;       /* nodes that have not finished the window yet */
+	_Alignas(64) _Atomic uint32_t stops;           /* futex word: rises when the clock stops */
 	_Atomic uint64_t windows, node_windows, wakes; /* for --timing */
 	/* then, each node_count long and 64-byte aligned: own_next, inbox_next (u64), asleep, done (u32) */
 	_Alignas(64) _Atomic uint64_t words[];
@@ -73,8 +73,8 @@ static inline void clock_notify(const struct clock *clock, uint32_t node, node_t
 	_Atomic node_time_t *next = &clock->inbox_next[node];
 	node_time_t seen = atomic_load_explicit(next, memory_order_relaxed);
 
-	while (at < seen && !atomic_compare_exchange_weak_explicit(next, &seen, at, memory_order_acq_rel,
-								   memory_order_relaxed))
+	while (at < seen &&
+	       !atomic_compare_exchange_weak_explicit(next, &seen, at, memory_order_acq_rel, memory_order_relaxed))
 		;
 }
 

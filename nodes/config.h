@@ -45,21 +45,21 @@ struct class_config {
 struct port_config {
 	enum port_kind kind;
 	char peer_name[NODE_NAME_MAX];
-	uint32_t peer_index;   /* the neighbour's node index (its slot on the clock page) */
-	uint32_t peer_port;    /* the neighbour's port at the other end of the link */
-	uint32_t link_index;   /* which link of the fabric this is */
-	uint64_t rate_bps;     /* 1 Mb/s .. 800 Gb/s */
-	node_time_t delay_ps;  /* propagation */
-	uint32_t mtu_bytes;    /* largest frame without FCS and fabric header: 64..9216 */
-	uint32_t gap_bytes;    /* preamble and inter-frame gap, counted in link time but not in frame lengths */
-	uint32_t loss_ppb;     /* frames lost, per 10^9 */
+	uint32_t peer_index;    /* the neighbour's node index (its slot on the clock page) */
+	uint32_t peer_port;     /* the neighbour's port at the other end of the link */
+	uint32_t link_index;    /* which link of the fabric this is */
+	uint64_t rate_bps;      /* 1 Mb/s .. 800 Gb/s */
+	node_time_t delay_ps;   /* propagation */
+	uint32_t mtu_bytes;     /* largest frame without FCS and fabric header: 64..9216 */
+	uint32_t gap_bytes;     /* preamble and inter-frame gap, counted in link time but not in frame lengths */
+	uint32_t loss_ppb;      /* frames lost, per 10^9 */
 	uint64_t bit_error_e15; /* bits in error, per 10^15 */
-	bool guarded;          /* the link tells its sender which frames were lost (on as soon as it can lose any) */
-	uint32_t channels;     /* flow channels per direction, 1..2048 */
-	uint32_t buffer_units; /* own input buffer per traffic class; 0: takes everything */
+	bool guarded;           /* the link tells its sender which frames were lost (on as soon as it can lose any) */
+	uint32_t channels;      /* flow channels per direction, 1..2048 */
+	uint32_t buffer_units;  /* own input buffer per traffic class; 0: takes everything */
 	uint32_t peer_buffer_units; /* the peer's input buffer per traffic class; 0: takes everything */
-	uint32_t match_fields; /* edge ports of switches: set of enum match_field */
-	uint32_t ring_bytes;   /* data area of the transmit ring, a power of two */
+	uint32_t match_fields;      /* edge ports of switches: set of enum match_field */
+	uint32_t ring_bytes;        /* data area of the transmit ring, a power of two */
 };
 
 /* which output ports lead to a switch */
@@ -80,9 +80,10 @@ struct switch_config {
 	node_time_t latency_ps;  /* from an input to the link of an output, on an empty switch */
 	bool cut_through;        /* else store and forward */
 	enum arbiter_kind arbiter;
-	uint32_t output_queue_units_max; /* output transmit queue of a port and class; requests beyond wait at the input */
+	uint32_t
+		output_queue_units_max; /* output transmit queue of a port and class; requests beyond wait at the input */
 	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps; /* FC-18 */
-	uint32_t ack_collect;    /* the set number of T2, 1..48 */
+	uint32_t ack_collect;                        /* the set number of T2, 1..48 */
 	uint32_t route_count;
 	struct route_config *routes;
 	uint32_t host_count;
@@ -116,26 +117,26 @@ struct workload_config {
 	enum arrival_kind arrival;
 	enum frame_kind frame;
 	uint32_t traffic_class;
-	uint32_t packet_bytes;     /* largest frame, without FCS */
-	uint32_t window;           /* ARRIVAL_CLOSED */
-	uint32_t load_permille;    /* share of the NIC's link rate; ARRIVAL_PACED and ARRIVAL_POISSON */
+	uint32_t packet_bytes;  /* largest frame, without FCS */
+	uint32_t window;        /* ARRIVAL_CLOSED */
+	uint32_t load_permille; /* share of the NIC's link rate; ARRIVAL_PACED and ARRIVAL_POISSON */
 	uint32_t burst_messages;
 	node_time_t burst_period_ps;
 	node_time_t start_ps, stop_ps; /* no message starts before, or at or after */
-	uint64_t messages_max;     /* 0: no limit */
-	uint64_t message_bytes;    /* fixed size; 0: from `sizes` */
+	uint64_t messages_max;         /* 0: no limit */
+	uint64_t message_bytes;        /* fixed size; 0: from `sizes` */
 	uint32_t size_count;
 	struct size_point *sizes;
-	uint64_t seed;             /* of this workload at this NIC */
+	uint64_t seed; /* of this workload at this NIC */
 	uint32_t destination_count;
-	uint32_t *destinations;    /* host indices */
+	uint32_t *destinations; /* host indices */
 };
 
 struct nic_config {
 	uint32_t host_index;
-	node_time_t latency_ps;   /* from the decision to send to the first bit on the link */
-	uint32_t flows_max;       /* flows that it can send, and as many that it can receive */
-	uint32_t messages_max;    /* messages that the log of completions holds */
+	node_time_t latency_ps; /* from the decision to send to the first bit on the link */
+	uint32_t flows_max;     /* flows that it can send, and as many that it can receive */
+	uint32_t messages_max;  /* messages that the log of completions holds */
 	uint32_t workload_count;
 	struct workload_config *workloads;
 };
@@ -143,11 +144,11 @@ struct nic_config {
 struct node_config {
 	enum node_kind kind;
 	char name[NODE_NAME_MAX];
-	uint32_t index;          /* slot on the clock page */
-	uint32_t node_count;     /* nodes of the fabric */
-	uint64_t seed;           /* of this node: losses on its links, ... */
+	uint32_t index;                             /* slot on the clock page */
+	uint32_t node_count;                        /* nodes of the fabric */
+	uint64_t seed;                              /* of this node: losses on its links, ... */
 	node_time_t measure_from_ps, measure_to_ps; /* rates are taken over this interval */
-	node_time_t sample_ps;   /* a sample of every queue this often; 0: none */
+	node_time_t sample_ps;                      /* a sample of every queue this often; 0: none */
 	uint32_t samples_max;
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];

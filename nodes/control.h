@@ -25,7 +25,7 @@ enum control_kind {
 	CONTROL_SHOW,      /* orchestrator -> node: table (text) and port (number) */
 	CONTROL_SET,       /* orchestrator -> node: name (text) and value (text2) */
 	CONTROL_ANSWER,    /* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */
-	CONTROL_EVENT,     /* node -> orchestrator: something worth a line (text); number = 0 note, 1 error that ends the run */
+	CONTROL_EVENT, /* node -> orchestrator: something worth a line (text); number = 0 note, 1 error that ends the run */
 	CONTROL_KINDS
 };
 
@@ -37,7 +37,7 @@ struct control_message {
 	char *body;                 /* malloc'd or NULL; owned by the message */
 	struct node_config *config; /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
 	uint32_t fd_count;
-	int fds[CONTROL_FDS_MAX];   /* owned by the message when received (-1: taken), borrowed when sent */
+	int fds[CONTROL_FDS_MAX]; /* owned by the message when received (-1: taken), borrowed when sent */
 };
 
 /** control_pack() - @message as bytes.  Return: their number, malloc'd into *@bytes; or -ENOMEM, -EMSGSIZE. */

@@ -6,9 +6,9 @@
 
 #include "nodes/units.h"
 
-#define HEADER_BYTES 64u        /* a packet is announced when so much of it has arrived (cut through) */
+#define HEADER_BYTES 64u /* a packet is announced when so much of it has arrived (cut through) */
 #define FABRIC_HEADER_ON_LINK 12u
-#define CREDIT_PARTS 16u        /* room is told in sixteenths of the buffer */
+#define CREDIT_PARTS 16u /* room is told in sixteenths of the buffer */
 
 /* ---- set-up ---- */
 
@@ -158,7 +158,7 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	record->kind = RECORD_PACKET;
 	record->traffic_class = (uint16_t)traffic_class;
 	record->word = 0;
-	return record->bytes;
+	return record_captured(record);
 }
 
 void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
@@ -184,7 +184,7 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
 	record->kind = RECORD_ACKS;
 	record->traffic_class = 0;
 	record->word = 0;
-	memcpy(record->bytes, bytes, captured_bytes);
+	memcpy(record_captured(record), bytes, captured_bytes);
 }
 
 static void send_word(struct link *link, node_time_t now, enum link_word kind, uint32_t traffic_class, uint32_t value)
@@ -330,7 +330,8 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 		if (listener->on_seen)
 			listener->on_seen(listener->owner, link, entry, now);
 	} else if (entry->kind == RECORD_ACKS && lost && listener->on_ack_lost) {
-		listener->on_ack_lost(listener->owner, link, link->ack_log[sequence % LINK_LOG_MAX], entry->ack_bytes, now);
+		listener->on_ack_lost(listener->owner, link, link->ack_log[sequence % LINK_LOG_MAX], entry->ack_bytes,
+				      now);
 	}
 	entry->kind = RECORD_PAD;
 }

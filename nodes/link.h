@@ -42,11 +42,11 @@ enum link_word {
 
 /* what a guarded sender remembers of a frame */
 struct link_log_entry {
-	uint32_t tag;        /* the owner's word for a data frame (the flow it belongs to) */
+	uint32_t tag;         /* the owner's word for a data frame (the flow it belongs to) */
 	uint32_t frame_bytes; /* inner frame */
-	uint16_t units;      /* data frames */
-	uint16_t ack_bytes;  /* ACK frames: captured length */
-	uint8_t kind;        /* enum record_kind */
+	uint16_t units;       /* data frames */
+	uint16_t ack_bytes;   /* ACK frames: captured length */
+	uint8_t kind;         /* enum record_kind */
 	uint8_t traffic_class;
 };
 
@@ -69,37 +69,37 @@ struct link {
 	node_time_t busy_until_ps; /* in decision time: no further frame before */
 	node_time_t first_sent_ps; /* earliest arrival since the last link_flush(), else NODE_TIME_NEVER */
 	uint64_t rate_bps;
-	uint64_t ps_per_byte;      /* 0: the rate does not divide; then node_time_of_bytes() */
-	node_time_t lead_ps;       /* latency + propagation */
+	uint64_t ps_per_byte; /* 0: the rate does not divide; then node_time_of_bytes() */
+	node_time_t lead_ps;  /* latency + propagation */
 	uint32_t gap_bytes;
-	uint32_t sequence;         /* of the next frame */
+	uint32_t sequence; /* of the next frame */
 	bool guarded, cut_through;
-	bool sync_due;             /* frames were sent since the last SYNC */
-	bool seen_due;             /* the peer asked how far frames arrived */
-	uint8_t words_due;         /* set of classes whose credit is to be told */
+	bool sync_due;     /* frames were sent since the last SYNC */
+	bool seen_due;     /* the peer asked how far frames arrived */
+	uint8_t words_due; /* set of classes whose credit is to be told */
 	uint8_t class_count;
 	uint8_t port;
-	uint8_t front_bytes;       /* on the link in front of the inner frame: the fabric header */
+	uint8_t front_bytes; /* on the link in front of the inner frame: the fabric header */
 	/* credit */
-	uint32_t credit_units[NODE_CLASSES_MAX];  /* granted, not used */
-	uint32_t freed_peer[NODE_CLASSES_MAX];    /* last CREDIT value heard */
-	uint32_t freed_units[NODE_CLASSES_MAX];   /* taken out of own buffer so far */
+	uint32_t credit_units[NODE_CLASSES_MAX]; /* granted, not used */
+	uint32_t freed_peer[NODE_CLASSES_MAX];   /* last CREDIT value heard */
+	uint32_t freed_units[NODE_CLASSES_MAX];  /* taken out of own buffer so far */
 	uint32_t freed_told[NODE_CLASSES_MAX];
-	uint32_t held_units[NODE_CLASSES_MAX];    /* in own buffer */
-	uint32_t credit_quantum;                  /* tell when so many units are new */
-	uint32_t buffer_units;                    /* own; 0: takes everything, no credit is kept */
-	uint32_t peer_buffer_units;               /* peer's; 0: the same */
+	uint32_t held_units[NODE_CLASSES_MAX]; /* in own buffer */
+	uint32_t credit_quantum;               /* tell when so many units are new */
+	uint32_t buffer_units;                 /* own; 0: takes everything, no credit is kept */
+	uint32_t peer_buffer_units;            /* peer's; 0: the same */
 	/* receiving */
 	struct ring_rx rx;
-	node_time_t head_due_ps;    /* when the last record that link_next_at() looked at is due */
+	node_time_t head_due_ps; /* when the last record that link_next_at() looked at is due */
 	const uint8_t *head_bytes;
 	uint32_t sequence_expected;
 	uint32_t seen_told;
 	/* guard */
 	struct link_log_entry *log; /* LINK_LOG_MAX, index = sequence mod LINK_LOG_MAX; NULL when not guarded */
 	uint8_t (*ack_log)[LINK_ACK_BYTES_MAX]; /* ACK frames among them, same index */
-	uint32_t log_first;         /* oldest remembered sequence */
-	uint64_t *missing;          /* bit per sequence mod LINK_LOG_MAX: did not arrive, to be told */
+	uint32_t log_first;                     /* oldest remembered sequence */
+	uint64_t *missing;                      /* bit per sequence mod LINK_LOG_MAX: did not arrive, to be told */
 	uint32_t missing_count;
 	struct link_listener listener;
 	/* losses */
@@ -108,8 +108,8 @@ struct link {
 	struct random random;
 	node_time_t measure_from_ps, measure_to_ps;
 	struct port_stats *stats;
-	uint64_t *drops;            /* by enum drop_reason */
-	struct record head;         /* the record that link_next_at() looked at; last, for it has no bytes of its own */
+	uint64_t *drops;    /* by enum drop_reason */
+	struct record head; /* the record that link_next_at() looked at */
 };
 
 /** link_init() - node @config's end of the link at @port.

@@ -116,8 +116,9 @@ static bool header_is_sound(const struct ring_rx *ring, const struct record *hea
 	uint64_t at = ring->head & ring->mask;
 	uint64_t size;
 
-	if (header->kind >= RECORD_KINDS || header->captured_bytes > RING_CAPTURED_MAX || header->at_ps < ring->last_ps ||
-	    header->at_ps > NODE_TIME_NEVER / 2 || header->wire_bytes > RING_CAPTURED_MAX)
+	if (header->kind >= RECORD_KINDS || header->captured_bytes > RING_CAPTURED_MAX ||
+	    header->at_ps < ring->last_ps || header->at_ps > NODE_TIME_NEVER / 2 ||
+	    header->wire_bytes > RING_CAPTURED_MAX)
 		return false;
 	size = record_bytes(header->captured_bytes);
 	return size <= ring->mask + 1 - at && size <= ring->tail_seen - ring->head;
@@ -147,7 +148,7 @@ const uint8_t *ring_peek(struct ring_rx *ring, struct record *header)
 			ring->broken = true;
 			return NULL;
 		}
-		return shared->bytes;
+		return (const uint8_t *)(shared + 1);
 	}
 }
 

@@ -33,18 +33,23 @@ enum record_kind {
 struct record {
 	node_time_t at_ps;       /* first bit arrives; never decreases along a ring */
 	uint32_t wire_bytes;     /* length on the link, FCS included, gap not */
-	uint32_t captured_bytes; /* how much of it the record carries: bytes[] */
-	uint32_t sequence;       /* counts frames on the link (words excepted), the lost ones too: what a PHY carries in its preamble */
-	uint16_t kind;           /* enum record_kind */
+	uint32_t captured_bytes; /* how much of it the record carries, right behind this header: record_captured() */
+	uint32_t
+		sequence; /* counts frames on the link (words excepted), the lost ones too: what a PHY carries in its preamble */
+	uint16_t kind; /* enum record_kind */
 	uint16_t traffic_class;
-	uint64_t word;           /* RECORD_WORD: its content */
-	uint8_t bytes[];
+	uint64_t word; /* RECORD_WORD: its content */
 };
 
 _Static_assert(sizeof(struct record) == 32, "a record header is half a cache line");
 
+static inline uint8_t *record_captured(struct record *record)
+{
+	return (uint8_t *)(record + 1);
+}
+
 struct ring_page {
-	uint32_t magic, data_bytes; /* data_bytes is a power of two */
+	uint32_t magic, data_bytes;                /* data_bytes is a power of two */
 	_Alignas(RING_LINE) _Atomic uint64_t tail; /* bytes ever written; producer */
 	_Alignas(RING_LINE) _Atomic uint64_t head; /* bytes ever consumed; consumer */
 	_Alignas(RING_LINE) uint8_t data[];
@@ -63,7 +68,7 @@ struct ring_rx {
 	uint64_t head;      /* private: next record */
 	uint64_t tail_seen; /* records below are there */
 	node_time_t last_ps;
-	bool broken;        /* the producer broke the rules; nothing more is read */
+	bool broken; /* the producer broke the rules; nothing more is read */
 };
 
 /** ring_bytes() - size of the memory of a ring whose data area has @data_bytes. */

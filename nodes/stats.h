@@ -21,26 +21,26 @@
 
 /* why a frame went no further; names in stats_drop_name[] */
 enum drop_reason {
-	DROP_LINK_LOSS,          /* lost on the link, as configured */
-	DROP_MALFORMED,          /* frame could not be parsed */
-	DROP_BAD_RECORD,         /* ring record breaks the rules (a broken peer) */
-	DROP_NO_DESTINATION,     /* destination address unknown to the ingress edge */
-	DROP_NO_ROUTE,           /* no port leads to the destination's switch */
-	DROP_BUFFER_OVERFLOW,    /* peer sent more than the input buffer takes */
-	DROP_OVERSIZE,           /* longer than the MTU */
-	DROP_BAD_CHANNEL,        /* flow_id out of range */
-	DROP_BAD_ACK,            /* ACK for a channel that does not wait for it */
-	DROP_UNKNOWN_FLOW,       /* received by a NIC that cannot place it */
-	DROP_FLOW_TABLE_FULL,    /* NIC: more flows than flows_max */
-	DROP_RING_FULL,          /* the ring of a link was full: it is sized so that this cannot happen */
+	DROP_LINK_LOSS,       /* lost on the link, as configured */
+	DROP_MALFORMED,       /* frame could not be parsed */
+	DROP_BAD_RECORD,      /* ring record breaks the rules (a broken peer) */
+	DROP_NO_DESTINATION,  /* destination address unknown to the ingress edge */
+	DROP_NO_ROUTE,        /* no port leads to the destination's switch */
+	DROP_BUFFER_OVERFLOW, /* peer sent more than the input buffer takes */
+	DROP_OVERSIZE,        /* longer than the MTU */
+	DROP_BAD_CHANNEL,     /* flow_id out of range */
+	DROP_BAD_ACK,         /* ACK for a channel that does not wait for it */
+	DROP_UNKNOWN_FLOW,    /* received by a NIC that cannot place it */
+	DROP_FLOW_TABLE_FULL, /* NIC: more flows than flows_max */
+	DROP_RING_FULL,       /* the ring of a link was full: it is sized so that this cannot happen */
 	DROP_REASONS
 };
 
 extern const char *const stats_drop_name[DROP_REASONS];
 
 struct port_stats {
-	uint64_t tx_frames, tx_bytes;      /* everything sent on the link; bytes with FCS, without gap */
-	uint64_t tx_packets;               /* data packets among them */
+	uint64_t tx_frames, tx_bytes; /* everything sent on the link; bytes with FCS, without gap */
+	uint64_t tx_packets;          /* data packets among them */
 	uint64_t rx_frames, rx_bytes, rx_packets;
 	uint64_t tx_busy_ps;               /* link time of what was sent, gaps included */
 	uint64_t tx_busy_measured_ps;      /* the part of it inside the measured interval */
@@ -49,11 +49,13 @@ struct port_stats {
 	uint64_t lost_frames, lost_bytes;  /* sent, but lost on the link; bytes of data packets' inner frames */
 	uint64_t lost_packets, lost_units; /* data packets among them; their data units */
 	uint64_t dropped_bytes;            /* inner frames that arrived here and were dropped, whatever the reason */
-	uint64_t loss_reports, loss_report_units; /* losses told to this port as the source's (ingress edge or NIC, FC-17) */
-	uint64_t hole_units;               /* positions missing in arriving flows (FC-17) */
-	uint64_t paused_ps;                /* data waited while the peer's buffer was full */
-	uint64_t channel_waits;            /* packets that waited for a free channel (FC-9) */
-	uint64_t queue_bytes;              /* now waiting for this output: requested and in the output queue; at a NIC, of messages */
+	uint64_t loss_reports,
+		loss_report_units; /* losses told to this port as the source's (ingress edge or NIC, FC-17) */
+	uint64_t hole_units;       /* positions missing in arriving flows (FC-17) */
+	uint64_t paused_ps;        /* data waited while the peer's buffer was full */
+	uint64_t channel_waits;    /* packets that waited for a free channel (FC-9) */
+	uint64_t
+		queue_bytes; /* now waiting for this output: requested and in the output queue; at a NIC, of messages */
 	uint64_t queue_bytes_max;
 	uint64_t queue_byte_ns_sum;        /* integral of queue_bytes over the measured interval */
 	uint64_t input_units_max;          /* most data units in the input buffer */
@@ -68,9 +70,9 @@ struct flow_tx_stats {
 	uint32_t destination; /* host index */
 	uint32_t traffic_class;
 	uint32_t spare;
-	uint64_t packets, bytes;       /* frames without FCS */
-	uint64_t messages;             /* started */
-	uint64_t reported_lost;        /* packets the NIC's own link reported lost */
+	uint64_t packets, bytes; /* frames without FCS */
+	uint64_t messages;       /* started */
+	uint64_t reported_lost;  /* packets the NIC's own link reported lost */
 };
 
 /* a flow as its receiving NIC knows it */
@@ -90,16 +92,16 @@ struct flow_rx_stats {
 struct message_stats {
 	uint32_t flow; /* index among the flows received */
 	uint32_t spare;
-	uint64_t bytes; /* payload of the message as asked for by the workload */
+	uint64_t bytes;               /* payload of the message as asked for by the workload */
 	node_time_t start_ps, end_ps; /* handed to the sending NIC; last bit received */
 };
 
 struct sample_stats {
 	node_time_t at_ps;
 	uint32_t port;
-	uint32_t input_units;  /* data units in the input buffer */
-	uint64_t queue_bytes;  /* waiting for this output */
-	uint64_t tx_bytes;     /* so far */
+	uint32_t input_units; /* data units in the input buffer */
+	uint64_t queue_bytes; /* waiting for this output */
+	uint64_t tx_bytes;    /* so far */
 };
 
 /* what happened last, oldest overwritten: node-defined kinds and three integers */
@@ -120,10 +122,11 @@ struct stats_page {
 	uint64_t drops[DROP_REASONS];
 	uint64_t injected_packets, injected_bytes;   /* NIC: sent, frames without FCS */
 	uint64_t delivered_packets, delivered_bytes; /* NIC: received */
-	uint64_t inside_packets, inside_bytes;       /* held by this node now: a switch's buffers, a NIC's send queue is not inside */
-	uint64_t events;          /* handled */
-	uint64_t data_hops;       /* data packets put on a link */
-	node_time_t now_ps;       /* time of the last event */
+	uint64_t inside_packets,
+		inside_bytes; /* held by this node now: a switch's buffers, a NIC's send queue is not inside */
+	uint64_t events;      /* handled */
+	uint64_t data_hops;   /* data packets put on a link */
+	node_time_t now_ps;   /* time of the last event */
 };
 
 /** stats_bytes() - size of the page of a node configured so. */

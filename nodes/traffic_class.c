@@ -38,7 +38,8 @@ int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_
 			*retry_at = node_time_min(*retry_at, share->max_due_ps);
 			continue;
 		}
-		if (best < 0 || first > best_entitled || (first && best_entitled && share->min_due_ps < other->min_due_ps) ||
+		if (best < 0 || first > best_entitled ||
+		    (first && best_entitled && share->min_due_ps < other->min_due_ps) ||
 		    (!first && !best_entitled && share->lent < other->lent)) {
 			best = c;
 			best_entitled = first;

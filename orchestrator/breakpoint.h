@@ -12,11 +12,11 @@
 #include "orchestrator/run.h"
 
 enum breakpoint_outcome {
-	BREAKPOINT_CONTINUE,    /* go on to the end of the run */
-	BREAKPOINT_QUIT,        /* end it here */
-	BREAKPOINT_FAILED,      /* fabric.failure */
+	BREAKPOINT_CONTINUE, /* go on to the end of the run */
+	BREAKPOINT_QUIT,     /* end it here */
+	BREAKPOINT_FAILED,   /* fabric.failure */
 	BREAKPOINT_INTERRUPTED,
-	BREAKPOINT_BAD_SCRIPT,  /* said so already */
+	BREAKPOINT_BAD_SCRIPT, /* said so already */
 };
 
 /** breakpoint_prompt() - obeys @in until one of these happens; the clock stands.

@@ -209,12 +209,19 @@ static const struct option {
 	bool has_value;
 	int (*take)(struct options *options, const char *value);
 } option_table[] = {
-	{ "--csv", true, option_csv },       { "--seed", true, option_seed },
-	{ "--set", true, option_set },       { "--timing", false, option_timing },
-	{ "--quiet", false, option_quiet },  { "--break-at", true, option_break_at },
-	{ "--script", true, option_script }, { "--slow", true, option_slow },
-	{ "--no-pin", false, option_no_pin }, { "--loop", true, option_loop },     { "--watchdog", true, option_watchdog },
-	{ "--json", false, NULL },           { "--help", false, NULL },
+	{ "--csv", true, option_csv },
+	{ "--seed", true, option_seed },
+	{ "--set", true, option_set },
+	{ "--timing", false, option_timing },
+	{ "--quiet", false, option_quiet },
+	{ "--break-at", true, option_break_at },
+	{ "--script", true, option_script },
+	{ "--slow", true, option_slow },
+	{ "--no-pin", false, option_no_pin },
+	{ "--loop", true, option_loop },
+	{ "--watchdog", true, option_watchdog },
+	{ "--json", false, NULL },
+	{ "--help", false, NULL },
 };
 
 /* --json takes the next word if that cannot be the scenario */
@@ -429,7 +436,8 @@ static int results_make(const struct options *options, const struct plan *plan, 
 	} else {
 		status = results_write(options, plan, pages, &results, fabric);
 		if (!results_balanced(&results)) {
-			wrong("injected, delivered, lost and held bytes do not balance: a node does not count what it sends or drops");
+			wrong("injected, delivered, lost and held bytes do not balance: a node does not count what it "
+			      "sends or drops");
 			status = EXIT_NODE;
 		}
 		if (!status && expect_failed(&results))

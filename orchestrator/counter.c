@@ -16,8 +16,14 @@ struct counter_name {
 	enum quantity_kind kind;
 };
 
-#define PORT_COUNTER(field, kind) { #field, offsetof(struct port_stats, field), kind }
-#define NODE_COUNTER(field, kind) { #field, offsetof(struct stats_page, field), kind }
+#define PORT_COUNTER(field, kind)                                \
+	{                                                        \
+#field, offsetof(struct port_stats, field), kind \
+	}
+#define NODE_COUNTER(field, kind)                                \
+	{                                                        \
+#field, offsetof(struct stats_page, field), kind \
+	}
 
 static const struct counter_name port_counters[] = {
 	PORT_COUNTER(tx_frames, QUANTITY_COUNT),

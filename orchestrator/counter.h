@@ -15,10 +15,10 @@
 #include "orchestrator/quantity.h"
 
 struct counter {
-	bool now;        /* the fabric's time; the rest is unused then */
+	bool now; /* the fabric's time; the rest is unused then */
 	uint32_t node;
-	uint64_t ports;  /* set; 0: of the whole node */
-	size_t offset;   /* in port_stats or stats_page */
+	uint64_t ports; /* set; 0: of the whole node */
+	size_t offset;  /* in port_stats or stats_page */
 	enum quantity_kind kind;
 };
 

@@ -24,9 +24,9 @@
 #include "orchestrator/watchdog.h"
 
 #define FABRIC_SLICE_MS 50u
-#define FABRIC_READY_MS 10000u  /* no node became ready for so long: the start has failed */
-#define FABRIC_END_MS 2000u     /* a node that has not left by then is killed */
-#define FABRIC_ANSWER_MS 2000u  /* to SHOW and SET */
+#define FABRIC_READY_MS 10000u /* no node became ready for so long: the start has failed */
+#define FABRIC_END_MS 2000u    /* a node that has not left by then is killed */
+#define FABRIC_ANSWER_MS 2000u /* to SHOW and SET */
 #define FABRIC_FAILURE_MAX 512u
 #define FABRIC_LOOP_MAX 160
 
@@ -44,11 +44,11 @@ struct fabric_options {
 };
 
 struct fabric_node {
-	pid_t pid;              /* 0: not started, or reaped */
-	pid_t pid_shown;        /* stays, for messages */
-	int control;            /* our end of its socket; -1 */
+	pid_t pid;       /* 0: not started, or reaped */
+	pid_t pid_shown; /* stays, for messages */
+	int control;     /* our end of its socket; -1 */
 	bool ready;
-	uint64_t stopped_ns;    /* when it was stopped by a signal; 0: it was not */
+	uint64_t stopped_ns; /* when it was stopped by a signal; 0: it was not */
 	struct stats_page *stats;
 	size_t stats_size;
 	char loop[FABRIC_LOOP_MAX]; /* what its READY said */
@@ -57,22 +57,22 @@ struct fabric_node {
 struct fabric {
 	const struct plan *plan;
 	struct fabric_options options;
-	struct fabric_node *nodes;  /* [plan->node_count] */
+	struct fabric_node *nodes; /* [plan->node_count] */
 	struct clock_page *page;
 	size_t page_size;
 	struct clock clock;
 	int clock_fd, epoll_fd;
-	int *ring_fds;              /* per link: from end a, from end b; -1: not made yet, or passed to both ends */
+	int *ring_fds; /* per link: from end a, from end b; -1: not made yet, or passed to both ends */
 	uint32_t *wake;
 	uint32_t alive, ready, stopped; /* how many are */
-	pid_t group;                /* process group of the nodes */
-	node_time_t limit_ps;       /* of the last fabric_resume() */
+	pid_t group;                    /* process group of the nodes */
+	node_time_t limit_ps;           /* of the last fabric_resume() */
 	uint32_t stops_seen;
 	struct watchdog watchdog;
-	uint64_t cpu_ns;            /* of the nodes reaped so far */
+	uint64_t cpu_ns;                   /* of the nodes reaped so far */
 	uint64_t start_ns, run_ns, end_ns; /* wall time spent starting, running, ending */
-	node_time_t stopped_at_ps;  /* set by fabric_end(): where the clock stood */
-	bool empty;                 /* the same: nothing was left to happen */
+	node_time_t stopped_at_ps;         /* set by fabric_end(): where the clock stood */
+	bool empty;                        /* the same: nothing was left to happen */
 	char failure[FABRIC_FAILURE_MAX];
 };
 

@@ -207,8 +207,8 @@ bool fabric_watch_clock(struct fabric *fabric)
 	if (verdict == WATCHDOG_FINE)
 		return false;
 	if (!count) {
-		fabric_fail(fabric, "all nodes have finished window %u, but the next one was not opened for %.1f s", window,
-			    (double)fabric->watchdog.stalled_ns / 1e9);
+		fabric_fail(fabric, "all nodes have finished window %u, but the next one was not opened for %.1f s",
+			    window, (double)fabric->watchdog.stalled_ns / 1e9);
 		return true;
 	}
 	if (count > 1)

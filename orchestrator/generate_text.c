@@ -30,7 +30,9 @@ static int write_explicit(enum generate_kind kind, const uint32_t *counts, FILE 
 				scenario.switches[scenario.hosts[i].switch_index].name);
 		fprintf(out, "  links:                         # or {between: [a, b], rate: ..., delay: ...}\n");
 		for (uint32_t i = 0; i < scenario.link_count; i++)
-			fprintf(out, kind == GENERATE_DUMBBELL ? "    - {between: [%s, %s], rate: 100Gb/s}\n" : "    - [%s, %s]\n",
+			fprintf(out,
+				kind == GENERATE_DUMBBELL ? "    - {between: [%s, %s], rate: 100Gb/s}\n"
+							  : "    - [%s, %s]\n",
 				scenario.switches[scenario.links[i].switch_a].name,
 				scenario.switches[scenario.links[i].switch_b].name);
 	}

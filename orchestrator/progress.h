@@ -13,8 +13,8 @@
 
 struct progress {
 	FILE *out;
-	bool on;           /* the stream is a terminal and nobody asked for silence */
-	bool shown;        /* a line stands there */
+	bool on;    /* the stream is a terminal and nobody asked for silence */
+	bool shown; /* a line stands there */
 	uint64_t start_ns, next_ns;
 };
 

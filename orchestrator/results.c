@@ -35,7 +35,8 @@ static void *array_alloc(uint64_t count, size_t size)
 /* how much of the measured interval there was: a run may be ended before its time */
 static node_time_t measured_ps(const struct plan *plan, const struct results *results)
 {
-	node_time_t end_ps = results->interrupted ? node_time_min(results->end_ps, plan->duration_ps) : plan->duration_ps;
+	node_time_t end_ps =
+		results->interrupted ? node_time_min(results->end_ps, plan->duration_ps) : plan->duration_ps;
 
 	return end_ps > plan->warmup_ps ? end_ps - plan->warmup_ps : 0;
 }

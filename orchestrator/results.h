@@ -27,12 +27,12 @@ struct result_slowdowns {
 struct result_flow {
 	uint32_t workload, source, destination; /* indices in the plan: workload, hosts */
 	uint32_t source_slot, traffic_class;
-	uint64_t bytes, packets;                /* received */
+	uint64_t bytes, packets; /* received */
 	uint64_t sent_bytes, sent_packets;
-	uint64_t measured_bytes, goodput_bps;   /* over the measured interval */
-	uint64_t reordered, lost;               /* packets; lost = sent - received once the fabric is empty */
-	node_time_t first_ps, last_ps;          /* NODE_TIME_NEVER if nothing was received */
-	uint64_t message_count;                 /* complete */
+	uint64_t measured_bytes, goodput_bps; /* over the measured interval */
+	uint64_t reordered, lost;             /* packets; lost = sent - received once the fabric is empty */
+	node_time_t first_ps, last_ps;        /* NODE_TIME_NEVER if nothing was received */
+	uint64_t message_count;               /* complete */
 	struct result_times fct;
 };
 
@@ -62,14 +62,14 @@ struct result_port {
 
 struct result_totals {
 	uint64_t injected_bytes, delivered_bytes, lost_bytes;
-	int64_t inside_bytes;    /* injected - delivered - lost */
+	int64_t inside_bytes; /* injected - delivered - lost */
 	uint64_t injected_packets, delivered_packets;
-	uint64_t held_bytes;     /* what the nodes say they hold; equals inside_bytes once nothing is under way */
-	uint64_t waiting_bytes;  /* at NICs, not yet injected */
+	uint64_t held_bytes;      /* what the nodes say they hold; equals inside_bytes once nothing is under way */
+	uint64_t waiting_bytes;   /* at NICs, not yet injected */
 	uint64_t lost, reordered; /* packets, of all flows */
-	uint64_t channels_used;  /* lines of EFCT, IFCT and OFCT still allocated */
+	uint64_t channels_used;   /* lines of EFCT, IFCT and OFCT still allocated */
 	uint64_t lost_units, reported_units; /* data units lost on links; of these, told to the flow's source (FC-17) */
-	uint64_t unreported; /* the difference; what is still on its way, or a fault */
+	uint64_t unreported;                 /* the difference; what is still on its way, or a fault */
 	uint64_t channel_waits, messages, messages_unlogged;
 };
 
@@ -78,7 +78,7 @@ struct result_expectation {
 	bool known;       /* is there a value? no message, no percentile */
 	bool ok;
 	double value;
-	char shown[48];   /* the value for people, with its unit */
+	char shown[48]; /* the value for people, with its unit */
 };
 
 /* what the run cost; from fabric.h, only for --timing */
@@ -89,19 +89,19 @@ struct result_host {
 };
 
 struct results {
-	bool interrupted;     /* the run was ended before its time */
-	bool empty;           /* nothing was under way at the end: totals must balance */
-	node_time_t end_ps;   /* where the fabric stopped: the last event if it is empty, else the clock's limit */
+	bool interrupted;   /* the run was ended before its time */
+	bool empty;         /* nothing was under way at the end: totals must balance */
+	node_time_t end_ps; /* where the fabric stopped: the last event if it is empty, else the clock's limit */
 	node_time_t measured_ps;
 	uint32_t flow_count;
-	struct result_flow *flows;          /* by workload, source, destination, class, slot */
+	struct result_flow *flows; /* by workload, source, destination, class, slot */
 	uint64_t message_count;
-	struct result_message *messages;    /* by flow, then start, then end */
+	struct result_message *messages; /* by flow, then start, then end */
 	uint32_t group_count;
-	struct result_group *groups;        /* one per workload of the plan */
-	struct result_group all;            /* all flows together */
+	struct result_group *groups; /* one per workload of the plan */
+	struct result_group all;     /* all flows together */
 	uint32_t port_count;
-	struct result_port *ports;          /* by node, port */
+	struct result_port *ports; /* by node, port */
 	uint32_t expectation_count;
 	struct result_expectation *expectations; /* filled by expect_evaluate() */
 	uint64_t drops[DROP_REASONS];

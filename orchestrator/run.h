@@ -9,16 +9,16 @@
 #include "orchestrator/progress.h"
 
 enum run_outcome {
-	RUN_THERE,       /* the clock stands at the time asked for, or nothing will ever happen again */
-	RUN_FAILED,      /* fabric.failure */
+	RUN_THERE,  /* the clock stands at the time asked for, or nothing will ever happen again */
+	RUN_FAILED, /* fabric.failure */
 	RUN_INTERRUPTED,
 };
 
 struct run {
 	struct fabric fabric;
 	struct progress progress;
-	node_time_t end_ps;         /* the run is over here */
-	node_time_t slow_ps_per_s;  /* fabric time per second of wall time; 0: as fast as it goes */
+	node_time_t end_ps;        /* the run is over here */
+	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: as fast as it goes */
 };
 
 /** run_to() - lets the stopped clock go on until @until, not beyond run->end_ps. */

@@ -68,11 +68,11 @@ struct scenario_link {
 };
 
 enum workload_pattern {
-	PATTERN_INCAST, /* all senders to receivers[0] */
+	PATTERN_INCAST,      /* all senders to receivers[0] */
 	PATTERN_PERMUTATION, /* senders[i] to senders[(i + shift) mod n], or a random one without fixed point */
-	PATTERN_UNIFORM,    /* every message to a random one of the receivers */
-	PATTERN_ALL_TO_ALL, /* round robin over the receivers, starting behind the sender */
-	PATTERN_PAIRS,      /* senders[i] to receivers[i] */
+	PATTERN_UNIFORM,     /* every message to a random one of the receivers */
+	PATTERN_ALL_TO_ALL,  /* round robin over the receivers, starting behind the sender */
+	PATTERN_PAIRS,       /* senders[i] to receivers[i] */
 	PATTERNS
 };
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define WATCHDOG_NS_DEFAULT 1000000000ull
-#define WATCHDOG_LOOP_FACTOR 30u        /* a late node that does use CPU time is given so much longer */
+#define WATCHDOG_LOOP_FACTOR 30u /* a late node that does use CPU time is given so much longer */
 #define WATCHDOG_PORTION_NS 200000000ull
 #define WATCHDOG_IDLE_CPU_NS 2000000ull /* less than this is "no CPU time": a sleeper that looks around now and then */
 
@@ -24,11 +24,11 @@ enum watchdog_verdict {
 };
 
 struct watchdog {
-	uint64_t patience_ns;  /* 0: never bites */
-	uint32_t window;       /* the window that was open at the last look */
-	uint64_t last_ns;      /* when that was */
-	uint64_t stalled_ns;   /* for so long it has been the same */
-	uint64_t cpu_ns;       /* CPU time of the late nodes when it was seen first */
+	uint64_t patience_ns; /* 0: never bites */
+	uint32_t window;      /* the window that was open at the last look */
+	uint64_t last_ns;     /* when that was */
+	uint64_t stalled_ns;  /* for so long it has been the same */
+	uint64_t cpu_ns;      /* CPU time of the late nodes when it was seen first */
 };
 
 /** watchdog_start() - watches from @now_ns on; the clock has just been resumed. */

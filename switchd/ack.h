@@ -14,18 +14,18 @@
 #include "nodes/wire/ack_frame.h"
 
 struct ack_line {
-	node_time_t since_ps;    /* waits since */
+	node_time_t since_ps; /* waits since */
 	uint32_t value[ACK_TYPES];
-	uint8_t types;           /* set of the types that wait */
+	uint8_t types; /* set of the types that wait */
 };
 
 struct ack_collector {
-	struct ack_line *lines;  /* one per channel of the link */
-	uint16_t *waiting;       /* ring of flow_ids, channels of them */
+	struct ack_line *lines; /* one per channel of the link */
+	uint16_t *waiting;      /* ring of flow_ids, channels of them */
 	uint32_t channels, first, count;
 	node_time_t first_at_ps; /* since when the first one waits; undefined if none does */
 	node_time_t t1_ps, t2_ps, t3_ps;
-	uint32_t collect;        /* the set number of T2 */
+	uint32_t collect; /* the set number of T2 */
 };
 
 /** ack_collector_init() - for a link with @channels channels; timers from @config.  Return: 0 or -ENOMEM. */

@@ -117,5 +117,7 @@ static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, ui
 
 struct link_listener ack_path_listener(struct dataplane *dp)
 {
-	return (struct link_listener){ .owner = dp, .on_seen = on_seen, .on_lost = on_lost, .on_ack_lost = on_ack_lost };
+	return (struct link_listener){
+		.owner = dp, .on_seen = on_seen, .on_lost = on_lost, .on_ack_lost = on_ack_lost
+	};
 }

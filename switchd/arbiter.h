@@ -15,18 +15,18 @@
 #include "switchd/ifct.h"
 
 struct arbiter_group {
-	uint32_t head, tail;   /* flow_ref() of its flows, or FLOW_REF_NONE */
+	uint32_t head, tail; /* flow_ref() of its flows, or FLOW_REF_NONE */
 	int32_t deficit_bytes;
-	uint8_t next;          /* next group that has flows */
+	uint8_t next; /* next group that has flows */
 	bool turn;
 };
 
 struct arbiter {
-	struct ifct *ifcts;    /* of all input ports; borrowed */
+	struct ifct *ifcts; /* of all input ports; borrowed */
 	struct arbiter_group *groups;
 	uint32_t group_count;
 	int32_t quantum_bytes;
-	uint8_t head, tail;    /* groups that have flows */
+	uint8_t head, tail; /* groups that have flows */
 	bool empty;
 };
 

@@ -183,8 +183,8 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	return flow;
 }
 
-static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const uint8_t *front,
-			     uint32_t captured_bytes, node_time_t now)
+static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const uint8_t *front, uint32_t captured_bytes,
+			     node_time_t now)
 {
 	struct ifct_entry *flow = read_fabric_header(dp, packet, front, captured_bytes, now);
 

@@ -9,7 +9,8 @@ static void wait_for_channel(struct dataplane *dp, struct port *out, uint32_t re
 	flow->wait = IFCT_WAITING_CHANNEL;
 	flow->next_ref = FLOW_REF_NONE;
 	out->stats->channel_waits++;
-	trace(dp->stats, dp->stats->now_ps, TRACE_CHANNEL_WAIT, flow_ref_port(ref), flow_ref_id(ref), flow->follow_port);
+	trace(dp->stats, dp->stats->now_ps, TRACE_CHANNEL_WAIT, flow_ref_port(ref), flow_ref_id(ref),
+	      flow->follow_port);
 	if (out->no_channel_first == FLOW_REF_NONE)
 		out->no_channel_first = ref;
 	else
@@ -28,7 +29,8 @@ void crossbar_channel_freed(struct dataplane *dp, uint32_t port)
 	flow = flow_of(dp->ifcts, ref);
 	out->no_channel_first = flow->next_ref;
 	flow->wait = IFCT_REQUESTING;
-	ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref)); /* its own from now on: newer flows are before it in turn */
+	ofct_lookup(&out->ofct, flow_ref_port(ref),
+		    flow_ref_id(ref)); /* its own from now on: newer flows are before it in turn */
 	arbiter_add(&out->output[flow->traffic_class].arbiter, ref);
 	crossbar_grant(dp, port, flow->traffic_class);
 }

@@ -57,10 +57,9 @@ static void on_sample(struct dataplane *dp, node_time_t now)
 		if (stats->sample_count >= stats->samples_max)
 			break;
 		sample = stats_sample(stats, stats->sample_count);
-		*sample = (struct sample_stats){ .at_ps = now,
-						 .port = p,
-						 .queue_bytes = port->gauge.bytes,
-						 .tx_bytes = port->stats->tx_bytes };
+		*sample = (struct sample_stats){
+			.at_ps = now, .port = p, .queue_bytes = port->gauge.bytes, .tx_bytes = port->stats->tx_bytes
+		};
 		for (uint32_t c = 0; c < dp->class_count; c++)
 			sample->input_units += port->link->held_units[c];
 		stats->sample_count++;

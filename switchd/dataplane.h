@@ -41,16 +41,16 @@ struct port {
 	struct port_stats *stats;
 	enum port_kind kind;
 	uint32_t mtu_bytes;
-	struct efct efct;              /* edge */
-	struct packet_queue no_line;   /* edge: packets that wait for a free EFCT line, in order of arrival */
-	uint32_t no_line_match;        /* match fields with which they were looked up */
-	struct ofct ofct;              /* fabric */
-	struct ack_collector acks;     /* fabric: ACKs that go up this link */
+	struct efct efct;            /* edge */
+	struct packet_queue no_line; /* edge: packets that wait for a free EFCT line, in order of arrival */
+	uint32_t no_line_match;      /* match fields with which they were looked up */
+	struct ofct ofct;            /* fabric */
+	struct ack_collector acks;   /* fabric: ACKs that go up this link */
 	uint32_t no_channel_first, no_channel_last; /* flows that wait for a free id of the OFCT */
 	struct class_scheduler classes;
 	struct output_class output[NODE_CLASSES_MAX];
 	struct queue_gauge gauge;
-	node_time_t paused_since_ps;   /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
+	node_time_t paused_since_ps; /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 };
 
@@ -59,7 +59,7 @@ struct dataplane {
 	struct stats_page *stats;
 	uint32_t port_count, class_count;
 	bool cut_through;
-	uint64_t touched;              /* ports whose next transmission must be computed anew */
+	uint64_t touched; /* ports whose next transmission must be computed anew */
 	struct event_tree events;
 	struct packet_pool pool;
 	struct translate translate;

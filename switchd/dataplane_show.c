@@ -95,17 +95,19 @@ static void show_acks(const struct dataplane *dp, uint32_t p, FILE *out)
 	const struct port *port = &dp->ports[p];
 
 	if (port->kind == PORT_FABRIC)
-		fprintf(out, "p%-4u %8u %12" PRIu64 " %12" PRIu64 " %10.2f\n", p, port->acks.count, port->stats->ack_frames,
-			port->stats->acks,
+		fprintf(out, "p%-4u %8u %12" PRIu64 " %12" PRIu64 " %10.2f\n", p, port->acks.count,
+			port->stats->ack_frames, port->stats->acks,
 			port->stats->ack_frames ? (double)port->stats->acks / (double)port->stats->ack_frames : 0.0);
 }
 
 static const struct show_table tables[] = {
-	{ "ports", "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent queue_bytes     lost\n",
+	{ "ports",
+	  "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent queue_bytes     lost\n",
 	  show_ports },
 	{ "efct", "port  flow_id  dest   port  class  data_flow   ack_flow flow_extent\n", show_efct },
 	{ "ifct",
-	  "port  flow_id  dest   port  class follow_port next_data  data_flow   ack_flow queue_extent flow_extent  waits\n",
+	  "port  flow_id  dest   port  class follow_port next_data  data_flow   ack_flow queue_extent flow_extent  "
+	  "waits\n",
 	  show_ifct },
 	{ "ofct", "port  flow_id input_port    flow_id  data_flow   ack_flow flow_extent\n", show_ofct },
 	{ "queues", "port  class             input_units output_units output_units_max  queue_bytes\n", show_queues },
@@ -232,7 +234,8 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 		return set_output_queue(dp, value);
 	if (!strcmp(name, "match"))
 		return set_match(dp, value);
-	fprintf(out, "ack.t1 ack.t2 ack.t3 (ns) ack.collect (1..%u) output-queue (units) match (set of fields, a number)\n",
+	fprintf(out,
+		"ack.t1 ack.t2 ack.t3 (ns) ack.collect (1..%u) output-queue (units) match (set of fields, a number)\n",
 		ACK_FRAME_ACKS_MAX);
 	return -ENOENT;
 }

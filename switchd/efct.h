@@ -21,12 +21,12 @@ struct efct_pattern {
 	uint8_t source_ip[16], destination_ip[16]; /* IP addresses; the HPC endpoints of an HPC frame */
 	uint16_t source_port, destination_port;
 	uint32_t flow_label;
-	uint32_t queue_pair;     /* RoCEv2 queue pair, HPC process */
+	uint32_t queue_pair; /* RoCEv2 queue pair, HPC process */
 	uint16_t vlan;
 	uint16_t fabric_address;
 	uint8_t egress_port, traffic_class;
 	uint8_t ip_protocol;
-	uint8_t kind;            /* 4, 6: IP; 1: HPC; 0: other */
+	uint8_t kind; /* 4, 6: IP; 1: HPC; 0: other */
 };
 
 _Static_assert(sizeof(struct efct_pattern) == 64, "a pattern is one cache line, without padding");
@@ -46,9 +46,9 @@ struct efct {
 	uint32_t fresh;
 	uint16_t free;
 	uint32_t used, used_max;
-	uint32_t match_fields;        /* set of enum match_field, in force */
-	uint32_t match_wanted;        /* in force as soon as no line is used */
-	bool draining;                /* no line may be taken until then: packets wait that no later one may overtake */
+	uint32_t match_fields; /* set of enum match_field, in force */
+	uint32_t match_wanted; /* in force as soon as no line is used */
+	bool draining;         /* no line may be taken until then: packets wait that no later one may overtake */
 };
 
 /** efct_init() - @channels lines, all free.  @match_fields  set of enum match_field.  Return: 0 or -ENOMEM. */

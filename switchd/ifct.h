@@ -36,22 +36,22 @@ static inline uint32_t flow_ref_id(uint32_t ref)
 }
 
 enum ifct_wait {
-	IFCT_NOT_WAITING,  /* queue empty */
-	IFCT_REQUESTING,   /* stands in the arbiter of its output */
+	IFCT_NOT_WAITING,     /* queue empty */
+	IFCT_REQUESTING,      /* stands in the arbiter of its output */
 	IFCT_WAITING_CHANNEL, /* its output has no free channel (FC-9) */
 };
 
 struct ifct_entry {
 	_Alignas(64) struct packet_queue queue;
 	uint32_t next_data_flow, data_flow, ack_flow; /* units, modulo 2^32 */
-	uint32_t next_ref;       /* next flow in the arbiter's or the waiting list */
-	int32_t deficit_bytes;   /* arbiter: what it may still send in this turn */
-	uint16_t fabric_address; /* destination */
+	uint32_t next_ref;                            /* next flow in the arbiter's or the waiting list */
+	int32_t deficit_bytes;                        /* arbiter: what it may still send in this turn */
+	uint16_t fabric_address;                      /* destination */
 	uint8_t egress_port;
 	uint8_t traffic_class;
-	uint8_t follow_port;     /* output port while flow_extent != 0 (FC-15) */
-	uint8_t wait;            /* enum ifct_wait */
-	bool active, turn;       /* turn: the arbiter has given it this round's quantum */
+	uint8_t follow_port; /* output port while flow_extent != 0 (FC-15) */
+	uint8_t wait;        /* enum ifct_wait */
+	bool active, turn;   /* turn: the arbiter has given it this round's quantum */
 };
 
 _Static_assert(sizeof(struct ifct_entry) == 64, "a flow's state at an input is one cache line");
@@ -85,8 +85,7 @@ static inline uint32_t ifct_total_extent(const struct ifct_entry *entry)
  *  @hole_units  filled with the units missing in front of it, 0 mostly.
  *  Return: the entry; NULL if the packet contradicts the channel (another class or destination, a position before the
  *  expected one). The caller queues the packet with ifct_push().                                                  */
-struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position,
-			       uint32_t *hole_units);
+struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position, uint32_t *hole_units);
 
 /** ifct_push() - queues @packet; takes it.  Return: was the queue empty? */
 bool ifct_push(struct ifct_entry *entry, struct packet *packet);

@@ -37,7 +37,7 @@ struct packet_pool {
 	uint8_t *cells;
 	size_t cell_bytes;
 	uint32_t cell_count;
-	uint32_t fresh;       /* cells never used yet begin here */
+	uint32_t fresh; /* cells never used yet begin here */
 	struct packet *free;
 	uint32_t captured_max;
 	uint32_t used;

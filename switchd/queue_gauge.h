@@ -12,8 +12,8 @@
 
 struct queue_gauge {
 	uint64_t bytes;
-	node_time_t since_ps;   /* of the present value */
-	uint64_t remainder;     /* of the integral, byte picoseconds below one byte nanosecond */
+	node_time_t since_ps;       /* of the present value */
+	uint64_t remainder;         /* of the integral, byte picoseconds below one byte nanosecond */
 	node_time_t from_ps, to_ps; /* the measured interval */
 };
 

@@ -15,7 +15,7 @@ struct route {
 };
 
 struct route_table {
-	struct route *routes;     /* by fabric address */
+	struct route *routes; /* by fabric address */
 	uint32_t address_count;
 	uint32_t own_address;
 };

@@ -15,8 +15,8 @@ static node_time_t packet_ready_at(const struct dataplane *dp, const struct link
 
 /* Classes that have a packet and credit for it, as a set. @later_at the earliest time another one will be ready without
  * anything else happening; @waiting whether one lacks nothing but credit.                                          */
-static uint32_t classes_ready(const struct dataplane *dp, const struct port *out, node_time_t now, node_time_t *later_at,
-			      bool *waiting)
+static uint32_t classes_ready(const struct dataplane *dp, const struct port *out, node_time_t now,
+			      node_time_t *later_at, bool *waiting)
 {
 	uint32_t ready = 0;
 
@@ -87,11 +87,11 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 	ready = classes_ready(dp, out, free_at, &data_at, &waiting);
 	note_pause(out, waiting && !ready, now);
 	if (ready)
-		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0 ?
-				  node_time_min(data_at, retry_at) :
-				  free_at;
-	ack_at = out->kind == PORT_FABRIC && link_may_send_acks(link) ? ack_ready_at(&out->acks, !ready) :
-									NODE_TIME_NEVER;
+		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0
+				  ? node_time_min(data_at, retry_at)
+				  : free_at;
+	ack_at = out->kind == PORT_FABRIC && link_may_send_acks(link) ? ack_ready_at(&out->acks, !ready)
+								      : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
 	if (data_at == NODE_TIME_NEVER)
 		return link->guarded && link->sync_due ? free_at : NODE_TIME_NEVER;
@@ -141,7 +141,8 @@ static void send_packet(struct dataplane *dp, uint32_t port, uint32_t traffic_cl
 	struct packet *packet = output_queue_pop(&out->output[traffic_class].queue);
 
 	class_scheduler_sent(&out->classes, traffic_class,
-			     packet->frame_bytes + out->link->front_bytes + FRAME_FCS_BYTES + out->link->gap_bytes, now);
+			     packet->frame_bytes + out->link->front_bytes + FRAME_FCS_BYTES + out->link->gap_bytes,
+			     now);
 	queue_gauge_add(&out->gauge, out->stats, -(int64_t)packet->frame_bytes, now);
 	dp->stats->data_hops++;
 	if (out->kind == PORT_FABRIC)

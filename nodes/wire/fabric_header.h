@@ -14,7 +14,8 @@
 
 #define FABRIC_ENVELOPE_BYTES 14u
 #define FABRIC_HEADER_BYTES 12u
-#define FABRIC_FRONT_BYTES (FABRIC_ENVELOPE_BYTES + FABRIC_HEADER_BYTES) /* captured bytes in front of the inner frame */
+#define FABRIC_FRONT_BYTES \
+	(FABRIC_ENVELOPE_BYTES + FABRIC_HEADER_BYTES) /* captured bytes in front of the inner frame */
 
 #define FABRIC_TYPE_DATA 1u
 #define FABRIC_TYPE_ACKS 2u

@@ -12,7 +12,7 @@
 #include "nodes/config.h"
 
 #define FRAME_FCS_BYTES 4u
-#define FRAME_BYTES_MIN 60u  /* without FCS */
+#define FRAME_BYTES_MIN 60u    /* without FCS */
 #define FRAME_HEADERS_MAX 128u /* captured bytes of any generated frame, payload header included */
 
 #define ETHERTYPE_FABRIC 0x88b5u /* fabric frames, in the envelope: local experimental 1 */
@@ -22,21 +22,21 @@
 /* what classification, address translation and class mapping need of a frame; absent fields are 0 */
 struct frame_fields {
 	uint8_t destination_mac[6], source_mac[6];
-	uint16_t ethertype;      /* behind any 802.1Q tag */
-	uint16_t vlan;           /* 12 bits */
+	uint16_t ethertype; /* behind any 802.1Q tag */
+	uint16_t vlan;      /* 12 bits */
 	bool tagged;
-	uint8_t priority;        /* 802.1Q priority, else IP DSCP >> 3, else the HPC header's class */
-	uint8_t ip_version;      /* 0, 4, 6 */
+	uint8_t priority;   /* 802.1Q priority, else IP DSCP >> 3, else the HPC header's class */
+	uint8_t ip_version; /* 0, 4, 6 */
 	uint8_t ip_protocol;
 	uint8_t source_ip[16], destination_ip[16]; /* IPv4 in the first four bytes */
 	uint16_t source_port, destination_port;
-	uint32_t flow_label;     /* IPv6, 20 bits */
+	uint32_t flow_label; /* IPv6, 20 bits */
 	bool roce;
-	uint32_t queue_pair;     /* RoCEv2 BTH destination queue pair */
+	uint32_t queue_pair; /* RoCEv2 BTH destination queue pair */
 	bool hpc;
 	uint32_t hpc_source, hpc_destination; /* endpoints: address_hpc() */
-	uint32_t hpc_process;    /* process, thread or queue pair at the source */
-	bool group;              /* broadcast or multicast destination MAC */
+	uint32_t hpc_process;                 /* process, thread or queue pair at the source */
+	bool group;                           /* broadcast or multicast destination MAC */
 };
 
 /** frame_parse() - reads the headers of a frame of @captured_bytes captured out of @frame_bytes (without FCS).
@@ -60,7 +60,7 @@ struct frame_payload {
 	uint32_t message;        /* number of the message in its flow, from 0 */
 	uint64_t message_bytes;  /* payload bytes of the message, to FRAME_MESSAGE_BYTES_MAX */
 	uint64_t message_start_ps;
-	uint32_t payload_bytes;  /* of the message, in this packet, to FRAME_PAYLOAD_BYTES_MAX */
+	uint32_t payload_bytes; /* of the message, in this packet, to FRAME_PAYLOAD_BYTES_MAX */
 	bool message_first, message_last;
 };
 
@@ -68,9 +68,9 @@ struct frame_spec {
 	enum frame_kind kind;
 	uint32_t source, destination; /* host indices */
 	uint32_t traffic_class;       /* goes into priority / DSCP / HPC class */
-	uint32_t flow;                /* goes into ports, flow label, queue pair, HPC process: distinguishes flows of a host pair
+	uint32_t flow; /* goes into ports, flow label, queue pair, HPC process: distinguishes flows of a host pair
 				       * (its lower 22 bits for IP, 23 for RoCEv2, all for HPC, none for plain Ethernet) */
-	uint32_t frame_bytes;         /* whole frame without FCS, >= frame_bytes_min(kind) */
+	uint32_t frame_bytes; /* whole frame without FCS, >= frame_bytes_min(kind) */
 };
 
 /** frame_headers_bytes() - captured length of a generated frame of @kind: headers and test payload header.

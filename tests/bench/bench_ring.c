@@ -63,7 +63,7 @@ static void produce(struct ring_page *page, uint64_t records, uint32_t batch)
 					   .captured_bytes = CAPTURED_BYTES,
 					   .sequence = (uint32_t)sent,
 					   .kind = RECORD_PACKET };
-		memset(record->bytes, (int)sent, CAPTURED_BYTES);
+		memset(record_captured(record), (int)sent, CAPTURED_BYTES);
 		ring_commit(&ring, CAPTURED_BYTES);
 		if (!(++sent % batch) || sent == records)
 			ring_publish(&ring);

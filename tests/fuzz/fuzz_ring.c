@@ -67,9 +67,9 @@ static void produce(struct ring_tx *tx)
 		if (!record)
 			continue;
 		assert((uint8_t *)record >= page->data);
-		assert(record->bytes + captured_bytes <= page->data + DATA_BYTES);
+		assert(record_captured(record) + captured_bytes <= page->data + DATA_BYTES);
 		*record = (struct record){ .kind = RECORD_PACKET, .captured_bytes = captured_bytes };
-		memset(record->bytes, 0x5a, captured_bytes);
+		memset(record_captured(record), 0x5a, captured_bytes);
 		ring_commit(tx, captured_bytes);
 	}
 	ring_publish(tx);

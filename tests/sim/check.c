@@ -12,17 +12,19 @@
 
 /* what is under way in one direction of a link */
 struct in_flight {
-	uint64_t bytes;                         /* inner frames */
+	uint64_t bytes; /* inner frames */
 	uint32_t units[NODE_CLASSES_MAX];
 	uint32_t channel_units[NODE_CHANNELS_MAX]; /* data towards the receiver, by flow_id */
 	uint32_t acked_units[NODE_CHANNELS_MAX];   /* units that ACKs settle, by flow_id */
 };
 
-__attribute__((format(printf, 3, 4))) static void fail(const struct sim *sim, const char *where, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void fail(const struct sim *sim, const char *where, const char *format,
+						       ...)
 {
 	va_list arguments;
 
-	fprintf(stderr, "%s at %.3f us: %s: ", sim->plan.scenario, (double)atomic_load(&sim->page->start_ps) / 1e6, where);
+	fprintf(stderr, "%s at %.3f us: %s: ", sim->plan.scenario, (double)atomic_load(&sim->page->start_ps) / 1e6,
+		where);
 	va_start(arguments, format);
 	vfprintf(stderr, format, arguments);
 	va_end(arguments);
@@ -112,11 +114,13 @@ static void check_ofct(const struct sim *sim, const struct sim_node *node, uint3
 		active++;
 		if (!flow->active || flow->follow_port != port || ifct_flow_extent(flow) != ofct_flow_extent(entry))
 			fail(sim, node->config->name, "p%u channel %u: extent %u, its flow p%u/%u has %u", port, id,
-			     ofct_flow_extent(entry), entry->input_port, entry->input_port_flow_id, ifct_flow_extent(flow));
+			     ofct_flow_extent(entry), entry->input_port, entry->input_port_flow_id,
+			     ifct_flow_extent(flow));
 		for (uint32_t other = 0; other < id; other++)
 			if (ofct->entries[other].active && ofct->entries[other].input_port == entry->input_port &&
 			    ofct->entries[other].input_port_flow_id == entry->input_port_flow_id)
-				fail(sim, node->config->name, "p%u: channels %u and %u name the same flow", port, other, id);
+				fail(sim, node->config->name, "p%u: channels %u and %u name the same flow", port, other,
+				     id);
 	}
 	if (active != ofct->used)
 		fail(sim, node->config->name, "p%u: %u channels in use, %u counted", port, active, ofct->used);
@@ -145,8 +149,8 @@ static void check_credit(const struct sim *sim, const struct sim_node *to, const
 			       (receiver->freed_units[c] - sender->freed_peer[c]);
 
 		if (sum != sender->peer_buffer_units)
-			fail(sim, to->config->name, "p%u class %u: credit adds up to %u of %u units", receiver->port, c, sum,
-			     sender->peer_buffer_units);
+			fail(sim, to->config->name, "p%u class %u: credit adds up to %u of %u units", receiver->port, c,
+			     sum, sender->peer_buffer_units);
 		if (receiver->held_units[c] > receiver->buffer_units)
 			fail(sim, to->config->name, "p%u class %u: buffer holds %u of %u units", receiver->port, c,
 			     receiver->held_units[c], receiver->buffer_units);
@@ -159,7 +163,8 @@ static uint32_t output_units(const struct dataplane *dp, uint32_t port, uint32_t
 	uint32_t units = 0;
 
 	for (uint32_t c = 0; c < dp->class_count; c++)
-		for (const struct packet *packet = dp->ports[port].output[c].queue.queue.head; packet; packet = packet->next)
+		for (const struct packet *packet = dp->ports[port].output[c].queue.queue.head; packet;
+		     packet = packet->next)
 			units += packet->out_flow_id == id ? packet->units : 0;
 	return units;
 }
@@ -183,8 +188,8 @@ static void check_extents(const struct sim *sim, const struct sim_node *from, ui
 			if (settles(type) && waiting->types & 1u << type)
 				sum += waiting->value[type];
 		if (sum != extent)
-			fail(sim, from->config->name, "p%u channel %u: flow_extent %u, but %u units are behind it", from_port,
-			     id, extent, sum);
+			fail(sim, from->config->name, "p%u channel %u: flow_extent %u, but %u units are behind it",
+			     from_port, id, extent, sum);
 	}
 }
 
@@ -231,8 +236,8 @@ void sim_check(struct sim *sim)
 		under_way += check_direction(sim, link->node_b, link->port_b, link->node_a, link->port_a);
 	}
 	if (injected != delivered + inside + lost + under_way)
-		fail(sim, "totals", "injected %lu, delivered %lu + inside %lu + lost %lu + under way %lu", injected, delivered,
-		     inside, lost, under_way);
+		fail(sim, "totals", "injected %lu, delivered %lu + inside %lu + lost %lu + under way %lu", injected,
+		     delivered, inside, lost, under_way);
 }
 
 /* every credit is with the sender again, but for what its peer has not told yet; on links that lose frames too */
@@ -247,8 +252,8 @@ static void check_credit_returned(const struct sim *sim, uint32_t from_node, uin
 			       (receiver->freed_units[c] - sender->freed_peer[c]);
 
 		if (sum != sender->peer_buffer_units)
-			fail(sim, sim->nodes[from_node].config->name, "p%u class %u: %u of %u units of credit are left", from_port,
-			     c, sum, sender->peer_buffer_units);
+			fail(sim, sim->nodes[from_node].config->name, "p%u class %u: %u of %u units of credit are left",
+			     from_port, c, sum, sender->peer_buffer_units);
 	}
 }
 
@@ -272,8 +277,9 @@ void sim_check_released(struct sim *sim)
 			const struct port *port = &dp->ports[p];
 
 			if (dp->ifcts[p].used || port->efct.used || port->ofct.used || port->acks.count)
-				fail(sim, node->config->name, "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p,
-				     dp->ifcts[p].used, port->efct.used, port->ofct.used, port->acks.count);
+				fail(sim, node->config->name,
+				     "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p, dp->ifcts[p].used,
+				     port->efct.used, port->ofct.used, port->acks.count);
 			for (uint32_t c = 0; c < dp->class_count; c++)
 				if (port->link->held_units[c] || port->output[c].queue.units)
 					fail(sim, node->config->name, "p%u: a buffer is not empty", p);

@@ -60,8 +60,8 @@ static void node_make(struct sim *sim, uint32_t index)
 		bool is_a = sim->plan.links[i].node_a == index && sim->plan.links[i].port_a == p;
 		struct ring_page *tx = sim->rings[2 * i + !is_a], *rx = sim->rings[2 * i + is_a];
 
-		if (link_init(&node->links[p], config, p, tx, ring_bytes(tx->data_bytes), rx, ring_bytes(rx->data_bytes),
-			      node->stats))
+		if (link_init(&node->links[p], config, p, tx, ring_bytes(tx->data_bytes), rx,
+			      ring_bytes(rx->data_bytes), node->stats))
 			abort();
 	}
 	node->ops = config->kind == NODE_SWITCH ? &switchd_ops : &nicd_ops;
@@ -114,7 +114,8 @@ void sim_open_text(struct sim *sim, const char *text, const char *const *setting
 	struct scenario_errors errors = { 0 };
 
 	*sim = (struct sim){ 0 };
-	if (scenario_read_memory("test.yaml", text, strlen(text), settings, count_settings(settings), &scenario, &errors))
+	if (scenario_read_memory("test.yaml", text, strlen(text), settings, count_settings(settings), &scenario,
+				 &errors))
 		refuse(&errors);
 	build(sim, &scenario, &errors);
 }

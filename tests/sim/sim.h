@@ -28,7 +28,7 @@ struct sim {
 	struct sim_node *nodes;
 	struct ring_page **rings; /* two per link of the plan: a to b, b to a */
 	uint32_t *wake, *taking_part;
-	uint32_t check_windows;   /* run the checkers every so many windows; 0: only at the end of sim_run() */
+	uint32_t check_windows; /* run the checkers every so many windows; 0: only at the end of sim_run() */
 	uint64_t windows;
 };
 

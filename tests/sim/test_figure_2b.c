@@ -6,16 +6,17 @@
 
 #include "tests/sim/sim.h"
 
-static const char chain[] = "name: figure-2b\n"
-			    "run: {duration: 100us, drain: no}\n"
-			    "topology:\n"
-			    "  switches: [s222, s224, s226]\n"
-			    "  hosts: {a: s222, b: s226}\n"
-			    "  links: [[s222, s224], [s224, s226]]\n"
-			    "links: {rate: 200Gb/s, delay: 1us, mtu: 256}\n"
-			    "switch: {output-queue: 256B}\n"
-			    "workloads:\n"
-			    "  - {name: w, pattern: pairs, pairs: [[a, b]], size: 1B, packet: 128, messages: 13, window: 13}\n";
+static const char chain[] =
+	"name: figure-2b\n"
+	"run: {duration: 100us, drain: no}\n"
+	"topology:\n"
+	"  switches: [s222, s224, s226]\n"
+	"  hosts: {a: s222, b: s226}\n"
+	"  links: [[s222, s224], [s224, s226]]\n"
+	"links: {rate: 200Gb/s, delay: 1us, mtu: 256}\n"
+	"switch: {output-queue: 256B}\n"
+	"workloads:\n"
+	"  - {name: w, pattern: pairs, pairs: [[a, b]], size: 1B, packet: 128, messages: 13, window: 13}\n";
 
 /* lets @units more of its only class out of port @port at @now */
 static void credit_give(struct sim *sim, const char *name, uint32_t port, uint32_t units, node_time_t now)

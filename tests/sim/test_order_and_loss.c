@@ -127,8 +127,8 @@ END_TEST
 
 START_TEST(uniform__very_lossy)
 {
-	lossy((const char *const[]){ "links.loss=10%", "workloads.0.size=1B", "workloads.0.packet=128", "run.duration=2us",
-				     NULL });
+	lossy((const char *const[]){ "links.loss=10%", "workloads.0.size=1B", "workloads.0.packet=128",
+				     "run.duration=2us", NULL });
 }
 END_TEST
 

@@ -8,9 +8,9 @@
 #include "nodes/random.h"
 #include "tests/sim/sim.h"
 
-#define PICK(random, ...)                                                                                              \
-	((const char *const[]){ __VA_ARGS__ }[random_below(                                                            \
-		random, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))])
+#define PICK(random, ...)                                                                                         \
+	((const char *const[]){ __VA_ARGS__ }[random_below(random, sizeof((const char *const[]){ __VA_ARGS__ }) / \
+									   sizeof(const char *))])
 
 static void write_topology(struct random *random, FILE *out)
 {
@@ -23,7 +23,8 @@ static void write_topology(struct random *random, FILE *out)
 			2 + (unsigned)random_below(random, 4), 1 + (unsigned)random_below(random, 3));
 		return;
 	case 2:
-		fprintf(out, "topology: {generate: dumbbell, hosts-per-side: %u}\n", 1 + (unsigned)random_below(random, 5));
+		fprintf(out, "topology: {generate: dumbbell, hosts-per-side: %u}\n",
+			1 + (unsigned)random_below(random, 5));
 		return;
 	default:
 		fprintf(out, "topology: {generate: leaf-spine, leaves: %u, hosts-per-leaf: %u, spines: %u}\n",
@@ -40,7 +41,8 @@ static void write_links(struct random *random, FILE *out)
 		PICK(random, "0", "0", "0", "0.1%", "2%", "20%"), PICK(random, "200Gb/s", "50Gb/s", "25Gb/s"));
 	fprintf(out, "switch: {forwarding: %s, arbiter: %s, buffer: %s, output-queue: %s, latency: %s,\n",
 		PICK(random, "cut-through", "store-and-forward"), PICK(random, "by-flow", "by-port"),
-		PICK(random, "512KiB", "64KiB", "18432B"), PICK(random, "32KiB", "9216B"), PICK(random, "350ns", "100ns"));
+		PICK(random, "512KiB", "64KiB", "18432B"), PICK(random, "32KiB", "9216B"),
+		PICK(random, "350ns", "100ns"));
 	fprintf(out, "  acks: {t1: %s, t2: %s, t3: %s, collect: %s}}\n", PICK(random, "30ns", "0ns", "100ns"),
 		PICK(random, "100ns", "200ns"), PICK(random, "200ns", "1us"), PICK(random, "16", "1", "48"));
 	fprintf(out, "classes: [{name: low, min: %s, max: %s}, {name: high, min: %s, max: 100%%}]\n",
@@ -50,9 +52,9 @@ static void write_links(struct random *random, FILE *out)
 static void write_workload(struct random *random, unsigned index, FILE *out)
 {
 	fprintf(out, "  - {name: w%u, pattern: %s, size: %s, packet: %s, frame: %s, class: %s, ", index,
-		PICK(random, "uniform", "permutation", "all-to-all", "uniform"), PICK(random, "1B", "4KiB", "100kB", "9000B"),
-		PICK(random, "128", "1500", "4096", "9000"), PICK(random, "hpc", "ethernet", "ipv4", "ipv6", "roce"),
-		PICK(random, "low", "high"));
+		PICK(random, "uniform", "permutation", "all-to-all", "uniform"),
+		PICK(random, "1B", "4KiB", "100kB", "9000B"), PICK(random, "128", "1500", "4096", "9000"),
+		PICK(random, "hpc", "ethernet", "ipv4", "ipv6", "roce"), PICK(random, "low", "high"));
 	switch (random_below(random, 3)) {
 	case 0:
 		fprintf(out, "arrival: closed, window: %s}\n", PICK(random, "1", "4"));
@@ -110,11 +112,13 @@ static void run_seed(uint64_t seed)
 			reported_units += stats_port(stats, p)->loss_report_units;
 		}
 	}
-	ck_assert_msg(sent == received + lost, "seed %lu: %lu sent, %lu received, %lu lost\n%s", seed, sent, received, lost, text);
+	ck_assert_msg(sent == received + lost, "seed %lu: %lu sent, %lu received, %lu lost\n%s", seed, sent, received,
+		      lost, text);
 	ck_assert_msg(lost_units == reported_units, "seed %lu: %lu units lost, %lu reported\n%s", seed, lost_units,
 		      reported_units, text);
 	for (enum drop_reason r = DROP_MALFORMED; r < DROP_REASONS; r++)
-		ck_assert_msg(!sim_drops(&sim, r), "seed %lu: %lu %s\n%s", seed, sim_drops(&sim, r), stats_drop_name[r], text);
+		ck_assert_msg(!sim_drops(&sim, r), "seed %lu: %lu %s\n%s", seed, sim_drops(&sim, r), stats_drop_name[r],
+			      text);
 	sim_close(&sim);
 	free(text);
 }

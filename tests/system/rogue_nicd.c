@@ -23,8 +23,11 @@ static struct record *next_record(struct rogue *rogue, node_time_t at, uint32_t 
 
 	if (!record)
 		exit(3);
-	*record = (struct record){ .at_ps = at, .wire_bytes = 128, .captured_bytes = captured_bytes,
-				   .sequence = rogue->link->sequence++, .kind = RECORD_PACKET };
+	*record = (struct record){ .at_ps = at,
+				   .wire_bytes = 128,
+				   .captured_bytes = captured_bytes,
+				   .sequence = rogue->link->sequence++,
+				   .kind = RECORD_PACKET };
 	ring_commit(&rogue->link->tx, captured_bytes);
 	rogue->link->first_sent_ps = at;
 	return record;
@@ -63,7 +66,7 @@ static void bad_frames(struct rogue *rogue, node_time_t end)
 		for (int b = 0; b < 120; b += 8) {
 			uint64_t bits = random_next(&rogue->random);
 
-			memcpy(record->bytes + b, &bits, sizeof(bits));
+			memcpy(record_captured(record) + b, &bits, sizeof(bits));
 		}
 	}
 }
@@ -72,7 +75,8 @@ static const struct {
 	const char *name;
 	rogue_fn *act;
 } rogues[] = {
-	{ "tail", bad_tail }, { "kind", bad_kind }, { "length", bad_length }, { "time", bad_time }, { "frames", bad_frames },
+	{ "tail", bad_tail }, { "kind", bad_kind },     { "length", bad_length },
+	{ "time", bad_time }, { "frames", bad_frames },
 };
 
 static void *rogue_create(const struct node_config *config, struct link *links, struct stats_page *stats)

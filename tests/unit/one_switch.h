@@ -174,7 +174,7 @@ static inline bool neighbour_send(struct one_switch *s, uint32_t port, const str
 	if (!record)
 		return false;
 	memcpy(record, header, sizeof(*header));
-	memcpy(record->bytes, bytes, header->captured_bytes);
+	memcpy(record_captured(record), bytes, header->captured_bytes);
 	ring_commit(&s->neighbours[port].tx, header->captured_bytes);
 	return true;
 }

@@ -168,7 +168,7 @@ static void forge(struct end *from, const struct record *forged)
 
 	ck_assert_ptr_nonnull(record);
 	memcpy(record, forged, sizeof(*record));
-	memset(record->bytes, 0, forged->captured_bytes);
+	memset(record_captured(record), 0, forged->captured_bytes);
 	ring_commit(&from->link.tx, forged->captured_bytes);
 	ring_publish(&from->link.tx);
 }

@@ -40,7 +40,7 @@ static bool push(uint32_t number, uint32_t captured_bytes)
 				   .captured_bytes = captured_bytes,
 				   .sequence = number,
 				   .kind = RECORD_PACKET };
-	memset(record->bytes, (int)(number & 0xff), captured_bytes);
+	memset(record_captured(record), (int)(number & 0xff), captured_bytes);
 	ring_commit(&tx, captured_bytes);
 	return true;
 }
