@@ -16,15 +16,27 @@ need=$(missing $1)
 want=$(missing ${2:-} ${3:-})
 [ -z "$need$want" ] && exit 0
 
+# install PACKAGE... - shows what went wrong, if something did
+install() {
+	local log status
+	[ $# = 0 ] && return
+	log=$(mktemp)
+	DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends "$@" >"$log" 2>&1
+	status=$?
+	[ $status = 0 ] || tail -n 20 "$log"
+	rm -f "$log"
+	return $status
+}
+
+# the two sorts one after the other: a release that lacks a package which only a test wants can still build
 if [ "$(id -u)" = 0 ]; then
 	echo "installing: $need$want"
-	export DEBIAN_FRONTEND=noninteractive
+	apt-get update -q >/dev/null 2>&1
 	# shellcheck disable=SC2086
-	{ apt-get update -q && apt-get install -qy --no-install-recommends $need $want; } >/tmp/heddle-deps.$$ 2>&1
-	status=$?
-	[ $status = 0 ] || tail -n 20 /tmp/heddle-deps.$$
-	rm -f /tmp/heddle-deps.$$
-	[ $status = 0 ] && exit 0
+	install $need && need=
+	# shellcheck disable=SC2086
+	install $want && want=
+	[ -z "$need$want" ] && exit 0
 fi
 if [ -n "$need" ]; then
 	echo "missing packages; as root: apt-get install $need$want" >&2

@@ -67,6 +67,7 @@ scenario() {
 	unload
 	check "$file: fallback event loop" same fallback "${command[@]}" --loop=fallback
 	check "$file: fallback event loop, one core" same fallback_one taskset -c "$first_core" "${command[@]}" --loop=fallback
+	check "$file: on cores of the kernel's choice" same unpinned "${command[@]}" --no-pin
 	check "$file: slowed down" same slow "${command[@]}" --slow 5ms/s
 }
 
