@@ -108,6 +108,14 @@ static void classes_check(struct checker *checker, const struct node_config *con
 static void port_check(struct checker *checker, const struct node_config *config, const struct port_config *port)
 {
 	range(checker, "kind", port->kind, 0, PORT_KINDS - 1);
+	range(checker, "medium", port->medium, 0, LINK_MEDIA - 1);
+	if (config->clock == CLOCK_VIRTUAL && (port->vacant || port->medium != MEDIUM_SHM))
+		refuse(checker, "%smedium: vacant ports and veth links need the real clock", checker->place);
+	if (port->vacant) {
+		range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
+		range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
+		return;
+	}
 	name(checker, "peer_name", port->peer_name);
 	below(checker, "peer_index", port->peer_index, "node_count", config->node_count);
 	if (port->peer_index == config->index)
@@ -116,7 +124,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "peer_port", port->peer_port, 0, NODE_PORTS_MAX - 1);
 	range(checker, "rate_bps", port->rate_bps, 1000000, 800000000000);
 	range(checker, "delay_ps", port->delay_ps, 0, DELAY_MAX_PS);
-	range(checker, "mtu_bytes", port->mtu_bytes, 64, 9216);
+	range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
 	range(checker, "gap_bytes", port->gap_bytes, 0, GAP_BYTES_MAX);
 	range(checker, "loss_ppb", port->loss_ppb, 0, 1000000000);
 	range(checker, "bit_error_e15", port->bit_error_e15, 0, 1000000000000000);
@@ -140,7 +148,7 @@ static void ports_check(struct checker *checker, const struct node_config *confi
 		enter(checker, "ports[%" PRIu32 "].", i);
 		port_check(checker, config, &config->ports[i]);
 		/* the clock needs it: what is sent must arrive later than it was decided (clock.h) */
-		if (!latency_ps && !config->ports[i].delay_ps)
+		if (config->clock == CLOCK_VIRTUAL && !latency_ps && !config->ports[i].delay_ps)
 			refuse(checker, "%sdelay_ps is 0, and so is the node's latency_ps: one must be greater",
 			       checker->place);
 	}
@@ -252,6 +260,7 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 	range(checker, "host_index", nic->host_index, 0, NODE_COUNT_MAX - 1);
 	range(checker, "latency_ps", nic->latency_ps, 0, DELAY_MAX_PS);
 	range(checker, "flows_max", nic->flows_max, 1, FRAME_FLOW_SLOTS_MAX);
+	range(checker, "host_queues", nic->host_queues, 0, config->clock == CLOCK_REAL ? NIC_HOST_QUEUES_MAX : 0);
 	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0, EVENT_SOURCES_MAX))
 		return;
 	for (uint32_t i = 0; i < nic->workload_count && !checker->refused; i++) {
@@ -267,6 +276,7 @@ int node_config_check(const struct node_config *config, char *why, unsigned why_
 	if (why_max)
 		why[0] = 0;
 	range(&checker, "kind", config->kind, 0, NODE_KINDS - 1);
+	range(&checker, "clock", config->clock, 0, CLOCK_KINDS - 1);
 	name(&checker, "name", config->name);
 	range(&checker, "node_count", config->node_count, 1, NODE_COUNT_MAX);
 	below(&checker, "index", config->index, "node_count", config->node_count);

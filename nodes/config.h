@@ -16,9 +16,18 @@
 #define NODE_CLASSES_MAX 8     /* traffic classes */
 #define NODE_CHANNELS_MAX 2048 /* flow_id has 11 bits (FC-5) */
 #define NODE_COUNT_MAX 8192    /* nodes in one fabric */
+#define NODE_MTU_MAX 9216      /* largest frame without FCS and fabric header */
 #define WORKLOAD_SIZES_MAX 64  /* points of a flow-size distribution */
 
 enum node_kind { NODE_SWITCH, NODE_NIC, NODE_KINDS };
+
+/* which clock gives the dataplane its `now`: simulated windows (clock.h, TB-7), or CLOCK_MONOTONIC (pace.h, TB-8) */
+enum clock_kind { CLOCK_VIRTUAL, CLOCK_REAL, CLOCK_KINDS };
+
+/* what a link is made of: two rings in shared memory (TB-2), or a veth pair with a packet socket at each end (TB-3) */
+enum link_medium { MEDIUM_SHM, MEDIUM_VETH, LINK_MEDIA };
+
+#define NIC_HOST_QUEUES_MAX 8 /* packet sockets between a NIC and its attached host */
 
 enum port_kind { PORT_EDGE, PORT_FABRIC, PORT_KINDS };
 
@@ -44,6 +53,8 @@ struct class_config {
 
 struct port_config {
 	enum port_kind kind;
+	enum link_medium medium;
+	bool vacant; /* nothing is plugged in: a port for later, real clock only. All but `channels` and `mtu_bytes` may be 0 */
 	char peer_name[NODE_NAME_MAX];
 	uint32_t peer_index;    /* the neighbour's node index (its slot on the clock page) */
 	uint32_t peer_port;     /* the neighbour's port at the other end of the link */
@@ -137,6 +148,7 @@ struct nic_config {
 	node_time_t latency_ps; /* from the decision to send to the first bit on the link */
 	uint32_t flows_max;     /* flows that it can send, and as many that it can receive */
 	uint32_t messages_max;  /* messages that the log of completions holds */
+	uint32_t host_queues;   /* packet sockets that lead to the attached host, 0: none is (TB-15). Real clock only */
 	uint32_t workload_count;
 	struct workload_config *workloads;
 };
@@ -144,8 +156,9 @@ struct nic_config {
 struct node_config {
 	enum node_kind kind;
 	char name[NODE_NAME_MAX];
+	enum clock_kind clock;
 	uint32_t index;                             /* slot on the clock page */
-	uint32_t node_count;                        /* nodes of the fabric */
+	uint32_t node_count;                        /* nodes of the fabric; under the real clock slots of the clock page */
 	uint64_t seed;                              /* of this node: losses on its links, ... */
 	node_time_t measure_from_ps, measure_to_ps; /* rates are taken over this interval */
 	node_time_t sample_ps;                      /* a sample of every queue this often; 0: none */

@@ -17,7 +17,7 @@
 /* clang-format off */
 #define CLASS_FIELDS(F) F(min_permille) F(max_permille)
 #define PORT_FIELDS(F)                                                                                                \
-	F(kind) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
+	F(kind) F(medium) F(vacant) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
 	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(peer_buffer_units) F(match_fields) F(ring_bytes)
 #define ROUTE_FIELDS(F) F(fabric_address) F(ports)
 #define HOST_FIELDS(F) F(host_index) F(fabric_address) F(egress_port)
@@ -29,9 +29,9 @@
 	F(workload_index) F(destination) F(arrival) F(frame) F(traffic_class) F(packet_bytes) F(window)                \
 	F(load_permille) F(burst_messages) F(burst_period_ps) F(start_ps) F(stop_ps) F(messages_max) F(message_bytes) \
 	F(seed)
-#define NIC_FIELDS(F) F(host_index) F(latency_ps) F(flows_max) F(messages_max)
+#define NIC_FIELDS(F) F(host_index) F(latency_ps) F(flows_max) F(messages_max) F(host_queues)
 #define NODE_FIELDS(F)                                                                                                \
-	F(kind) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
+	F(kind) F(clock) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
 /* clang-format on */
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
@@ -39,6 +39,10 @@
 #define SAME(wire, here) _Static_assert((int)HEDDLE__##wire == (int)(here), "control.proto and config.h disagree")
 SAME(NODE_KIND__SWITCH, NODE_SWITCH);
 SAME(NODE_KIND__NIC, NODE_NIC);
+SAME(CLOCK_KIND__VIRTUAL, CLOCK_VIRTUAL);
+SAME(CLOCK_KIND__REAL, CLOCK_REAL);
+SAME(LINK_MEDIUM__SHM, MEDIUM_SHM);
+SAME(LINK_MEDIUM__VETH, MEDIUM_VETH);
 SAME(PORT_KIND__EDGE, PORT_EDGE);
 SAME(PORT_KIND__FABRIC, PORT_FABRIC);
 SAME(ARBITER_KIND__BY_FLOW, ARBITER_BY_FLOW);
@@ -63,6 +67,10 @@ SAME(MESSAGE__KIND__SHOW, CONTROL_SHOW + 1);
 SAME(MESSAGE__KIND__SET, CONTROL_SET + 1);
 SAME(MESSAGE__KIND__ANSWER, CONTROL_ANSWER + 1);
 SAME(MESSAGE__KIND__EVENT, CONTROL_EVENT + 1);
+SAME(MESSAGE__KIND__LINK_DOWN, CONTROL_LINK_DOWN + 1);
+SAME(MESSAGE__KIND__LINK_UP, CONTROL_LINK_UP + 1);
+SAME(MESSAGE__KIND__LINK_SET, CONTROL_LINK_SET + 1);
+SAME(MESSAGE__KIND__TABLES, CONTROL_TABLES + 1);
 
 /* ---- packing: a tree of protobuf-c's structures that borrows the strings and numbers of ours ---- */
 
@@ -71,6 +79,7 @@ struct packing {
 	Heddle__NodeConfig node;
 	Heddle__SwitchConfig switch_;
 	Heddle__NicConfig nic;
+	Heddle__PortConfig port;
 };
 
 /* @count structures of @size behind a table of pointers to them, zeroed, released by one free(); NULL if @count is 0 */
@@ -101,19 +110,20 @@ static int classes_pack(Heddle__NodeConfig *node, const struct node_config *conf
 	return 0;
 }
 
+static void port_pack(Heddle__PortConfig *to, const struct port_config *from)
+{
+	heddle__port_config__init(to);
+	to->peer_name = (char *)from->peer_name;
+	PORT_FIELDS(COPY)
+}
+
 static int ports_pack(Heddle__NodeConfig *node, const struct node_config *config)
 {
 	node->ports = table(config->port_count, sizeof(Heddle__PortConfig));
 	if (config->port_count && !node->ports)
 		return -ENOMEM;
-	for (node->n_ports = 0; node->n_ports < config->port_count; node->n_ports++) {
-		const struct port_config *from = &config->ports[node->n_ports];
-		Heddle__PortConfig *to = node->ports[node->n_ports];
-
-		heddle__port_config__init(to);
-		to->peer_name = (char *)from->peer_name;
-		PORT_FIELDS(COPY)
-	}
+	for (node->n_ports = 0; node->n_ports < config->port_count; node->n_ports++)
+		port_pack(node->ports[node->n_ports], &config->ports[node->n_ports]);
 	return 0;
 }
 
@@ -234,6 +244,15 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 	packing.message.body.len = message->body ? strlen(message->body) : 0;
 	if (message->kind == CONTROL_CONFIGURE)
 		result = config_pack(&packing, message->config);
+	if (message->port) {
+		packing.message.port = &packing.port;
+		port_pack(&packing.port, message->port);
+	}
+	if (message->kind == CONTROL_TABLES) {
+		heddle__switch_config__init(&packing.switch_);
+		packing.message.tables = &packing.switch_;
+		result = switch_pack(&packing.switch_, message->tables);
+	}
 	if (!result)
 		result = message_bytes(&packing.message, bytes);
 	packing_free(&packing);
@@ -273,18 +292,22 @@ static int classes_unpack(struct node_config *config, const Heddle__NodeConfig *
 	return 0;
 }
 
+static bool port_unpack(struct port_config *to, const Heddle__PortConfig *from)
+{
+	if (!text_copy(to->peer_name, sizeof(to->peer_name), from->peer_name))
+		return false;
+	PORT_FIELDS(COPY)
+	return true;
+}
+
 static int ports_unpack(struct node_config *config, const Heddle__NodeConfig *node)
 {
 	config->ports = calloc(node->n_ports ? node->n_ports : 1, sizeof(*config->ports));
 	if (!config->ports)
 		return -ENOMEM;
 	for (; config->port_count < node->n_ports; config->port_count++) {
-		const Heddle__PortConfig *from = node->ports[config->port_count];
-		struct port_config *to = &config->ports[config->port_count];
-
-		if (!text_copy(to->peer_name, sizeof(to->peer_name), from->peer_name))
+		if (!port_unpack(&config->ports[config->port_count], node->ports[config->port_count]))
 			return -EINVAL;
-		PORT_FIELDS(COPY)
 	}
 	return 0;
 }
@@ -377,6 +400,26 @@ static int configure_unpack(struct control_message *message, const Heddle__Messa
 	return error ? error : node_config_check(message->config, why, why_max);
 }
 
+static int link_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
+{
+	if (!from->port)
+		return refuse(why, why_max, "the message about a link does not say what it is like");
+	message->port = calloc(1, sizeof(*message->port));
+	if (!message->port)
+		return -ENOMEM;
+	if (!port_unpack(message->port, from->port))
+		return refuse(why, why_max, "the message about a link has a name that is too long");
+	return 0;
+}
+
+static int tables_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
+{
+	if (!from->tables)
+		return refuse(why, why_max, "the message with tables has none");
+	message->tables = calloc(1, sizeof(*message->tables));
+	return message->tables ? switch_unpack(message->tables, from->tables) : -ENOMEM;
+}
+
 static int message_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
 {
 	if (!from->kind || (uint32_t)from->kind > CONTROL_KINDS) {
@@ -395,7 +438,17 @@ static int message_unpack(struct control_message *message, const Heddle__Message
 		memcpy(message->body, from->body.data, from->body.len);
 		message->body[from->body.len] = 0;
 	}
-	return message->kind == CONTROL_CONFIGURE ? configure_unpack(message, from, why, why_max) : 0;
+	switch (message->kind) {
+	case CONTROL_CONFIGURE:
+		return configure_unpack(message, from, why, why_max);
+	case CONTROL_LINK_UP:
+	case CONTROL_LINK_SET:
+		return link_unpack(message, from, why, why_max);
+	case CONTROL_TABLES:
+		return tables_unpack(message, from, why, why_max);
+	default:
+		return 0;
+	}
 }
 
 int control_unpack(const uint8_t *bytes, size_t length, struct control_message *message, char *why, unsigned why_max)
@@ -426,6 +479,14 @@ void control_message_free(struct control_message *message)
 		node_config_free(message->config);
 	free(message->config);
 	message->config = NULL;
+	free(message->port);
+	message->port = NULL;
+	if (message->tables) {
+		free(message->tables->routes);
+		free(message->tables->hosts);
+	}
+	free(message->tables);
+	message->tables = NULL;
 	for (uint32_t i = 0; i < message->fd_count; i++)
 		if (message->fds[i] >= 0)
 			close(message->fds[i]);

@@ -4,8 +4,11 @@
  *  file includes protobuf. A message is one packet of at most CONTROL_BYTES_MAX bytes; file descriptors travel beside it.
  *  Order of a start: CONFIGURE (with the descriptors below) -> READY; then nothing is needed until a SHOW, SET or the end
  *  of the clock. In a fallback event loop the sender also rings the node's futex word (clock asleep[]), see loop.h.
- *  Descriptors with CONFIGURE: clock page, statistics page, then transmit ring and receive ring of every port in order. A
- *  kernel passes at most 253 at once; NODE_PORTS_MAX ports need 130.                                                 */
+ *  Descriptors with CONFIGURE: clock page, statistics page, then transmit ring and receive ring of every port in order.
+ *  Under the real clock: clock page, statistics page, own doorbell, then for every port that is not vacant what its medium
+ *  takes - MEDIUM_SHM: transmit ring, receive ring, the peer's doorbell; MEDIUM_VETH: a packet socket - then a NIC's
+ *  host_queues packet sockets. LINK_UP brings those of one port. Doorbells are eventfds (pace.h).
+ *  A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195.                                               */
 #ifndef HEDDLE_NODES_CONTROL_H
 #define HEDDLE_NODES_CONTROL_H
 
@@ -16,7 +19,7 @@
 
 #define CONTROL_FD 3
 #define CONTROL_BYTES_MAX (1u << 20)
-#define CONTROL_FDS_MAX (2 + 2 * NODE_PORTS_MAX)
+#define CONTROL_FDS_MAX (3 + 3 * NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
 #define CONTROL_TEXT_MAX 1024u
 
 enum control_kind {
@@ -26,6 +29,11 @@ enum control_kind {
 	CONTROL_SET,       /* orchestrator -> node: name (text) and value (text2) */
 	CONTROL_ANSWER,    /* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */
 	CONTROL_EVENT, /* node -> orchestrator: something worth a line (text); number = 0 note, 1 error that ends the run */
+	/* orchestrator -> node under the real clock, each answered by an ANSWER: */
+	CONTROL_LINK_DOWN, /* port (number): what is on its link is lost, nothing more is sent or received on it */
+	CONTROL_LINK_UP,   /* port (number): a new link, as `port` says, over the descriptors beside it */
+	CONTROL_LINK_SET,  /* port (number): rate, delay, loss and bit errors of `port` hold from now on */
+	CONTROL_TABLES,    /* routes and hosts of `tables` replace the switch's own */
 	CONTROL_KINDS
 };
 
@@ -36,6 +44,8 @@ struct control_message {
 	char text2[CONTROL_TEXT_MAX];
 	char *body;                 /* malloc'd or NULL; owned by the message */
 	struct node_config *config; /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
+	struct port_config *port;     /* CONTROL_LINK_UP, _SET; the same */
+	struct switch_config *tables; /* CONTROL_TABLES; only routes and hosts; the same */
 	uint32_t fd_count;
 	int fds[CONTROL_FDS_MAX]; /* owned by the message when received (-1: taken), borrowed when sent */
 };

@@ -31,6 +31,7 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.rate_bps = p->rate_bps,
 		.ps_per_byte = 8 * NODE_S % p->rate_bps ? 0 : 8 * NODE_S / p->rate_bps,
 		.lead_ps = p->delay_ps + (is_switch ? config->switch_.latency_ps : config->nic.latency_ps),
+		.delay_ps = p->delay_ps,
 		.gap_bytes = p->gap_bytes,
 		.guarded = p->guarded,
 		.cut_through = is_switch && config->switch_.cut_through,
@@ -47,12 +48,25 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.stats = stats_port(stats, port),
 		.drops = stats->drops,
 	};
+	link->real = config->clock == CLOCK_REAL;
 	for (uint32_t c = 0; c < config->class_count; c++)
 		link->credit_units[c] = p->peer_buffer_units;
 	random_init(&link->random, config->seed, port);
 	if (ring_tx_attach(&link->tx, tx, tx_bytes) || ring_rx_attach(&link->rx, rx, rx_bytes))
 		return -EINVAL;
 	return p->guarded ? guard_init(link) : 0;
+}
+
+void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port, struct stats_page *stats)
+{
+	*link = (struct link){ .first_sent_ps = NODE_TIME_NEVER,
+			       .rate_bps = 1000000000,
+			       .class_count = (uint8_t)config->class_count,
+			       .port = (uint8_t)port,
+			       .down = true,
+			       .real = true,
+			       .stats = stats_port(stats, port),
+			       .drops = stats->drops };
 }
 
 void link_fini(struct link *link)
@@ -68,7 +82,33 @@ void link_listen(struct link *link, const struct link_listener *listener)
 	link->listener = *listener;
 }
 
+void link_set(struct link *link, const struct port_config *port)
+{
+	link->lead_ps += port->delay_ps - link->delay_ps;
+	link->delay_ps = port->delay_ps;
+	link->rate_bps = port->rate_bps;
+	link->ps_per_byte = 8 * NODE_S % port->rate_bps ? 0 : 8 * NODE_S / port->rate_bps;
+	link->loss_ppb = port->loss_ppb;
+	link->bit_error_e15 = port->bit_error_e15;
+}
+
 /* ---- sending ---- */
+
+bool link_ring_has_room(struct link *link)
+{
+	if (ring_has_room(&link->tx, RING_CAPTURED_MAX))
+		return true;
+	link->starved = true;
+	return false;
+}
+
+bool link_unstarve(struct link *link)
+{
+	if (!link->starved || !ring_has_room(&link->tx, RING_CAPTURED_MAX))
+		return false;
+	link->starved = false;
+	return true;
+}
 
 /* the part of [from, from + length) that lies in the measured interval */
 static node_time_t measured_part(const struct link *link, node_time_t from, node_time_t length)
@@ -116,12 +156,13 @@ static struct record *record_start(struct link *link, node_time_t at, uint32_t w
 		link->drops[DROP_RING_FULL]++;
 		return NULL;
 	}
-	record->at_ps = at;
+	link->last_at_ps = node_time_max(at, link->last_at_ps); /* a delay that was shortened overtakes nothing */
+	record->at_ps = link->last_at_ps;
 	record->wire_bytes = wire_bytes;
 	record->captured_bytes = captured_bytes;
 	record->sequence = link->sequence;
 	ring_commit(&link->tx, captured_bytes);
-	link->first_sent_ps = node_time_min(link->first_sent_ps, at);
+	link->first_sent_ps = node_time_min(link->first_sent_ps, record->at_ps);
 	return record;
 }
 
@@ -255,6 +296,8 @@ node_time_t link_next_at(struct link *link)
 	uint32_t wire_bytes;
 	node_time_t due;
 
+	if (link->down)
+		return NODE_TIME_NEVER;
 	link->head_bytes = ring_peek(&link->rx, &link->head);
 	if (!link->head_bytes)
 		return NODE_TIME_NEVER;
@@ -334,6 +377,15 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 				      now);
 	}
 	entry->kind = RECORD_PAD;
+}
+
+void link_down(struct link *link, node_time_t now)
+{
+	link->down = true;
+	for (; link->guarded && link->log_first != link->sequence; link->log_first++)
+		settle(link, link->log_first, true, now);
+	link->words_due = 0;
+	link->seen_due = link->sync_due = false;
 }
 
 static void on_word(struct link *link, const struct record *header, node_time_t now)

@@ -71,9 +71,14 @@ struct link {
 	uint64_t rate_bps;
 	uint64_t ps_per_byte; /* 0: the rate does not divide; then node_time_of_bytes() */
 	node_time_t lead_ps;  /* latency + propagation */
+	node_time_t delay_ps; /* the propagation in it */
+	node_time_t last_at_ps; /* arrival of the last record */
 	uint32_t gap_bytes;
 	uint32_t sequence; /* of the next frame */
 	bool guarded, cut_through;
+	bool down;         /* nothing is sent or received: vacant, or link_down() */
+	bool real;         /* real clock: a full ring is waited for, like credit */
+	bool starved;      /* real clock: something could not be sent because the ring was full; link_unstarve() */
 	bool sync_due;     /* frames were sent since the last SYNC */
 	bool seen_due;     /* the peer asked how far frames arrived */
 	uint8_t words_due; /* set of classes whose credit is to be told */
@@ -120,6 +125,19 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 	      struct ring_page *rx, size_t rx_bytes, struct stats_page *stats);
 void link_fini(struct link *link);
 
+/** link_init_vacant() - the same for a port with nothing plugged in: down. */
+void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port, struct stats_page *stats);
+
+/** link_down() - the link is gone: from now on nothing is sent (link_may_send() says no) or received (link_next_at():
+ *  never). What a guarded link still remembers is lost: the listener is told, frame by frame.                      */
+void link_down(struct link *link, node_time_t now);
+
+/** link_set() - rate, delay, loss and bit errors of @port hold from the next frame on. No frame overtakes an earlier one. */
+void link_set(struct link *link, const struct port_config *port);
+
+/** link_unstarve() - (real clock) was the link starved, and has its ring room again? Then the owner should try once more. */
+bool link_unstarve(struct link *link);
+
 /** link_listen() - who is told what became of frames; without a listener losses are only counted. */
 void link_listen(struct link *link, const struct link_listener *listener);
 
@@ -139,9 +157,14 @@ static inline node_time_t link_frame_time_of(const struct link *link, uint32_t w
 
 /* ---- sending; only when now >= link->busy_until_ps ---- */
 
+/* (real clock) has the ring room for any record? If not, the link is starved. */
+bool link_ring_has_room(struct link *link);
+
 /** link_may_send() - has the peer room for @units of @traffic_class, and has the guard's memory? */
-static inline bool link_may_send(const struct link *link, uint32_t traffic_class, uint32_t units)
+static inline bool link_may_send(struct link *link, uint32_t traffic_class, uint32_t units)
 {
+	if (link->real && (link->down || !link_ring_has_room(link)))
+		return false;
 	return (!link->peer_buffer_units || link->credit_units[traffic_class] >= units) &&
 	       (!link->guarded || link->sequence - link->log_first < LINK_LOG_MAX);
 }
@@ -157,8 +180,10 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 			  uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag);
 
 /** link_may_send_acks() - has the guard memory for one more frame? ACK frames need no credit. */
-static inline bool link_may_send_acks(const struct link *link)
+static inline bool link_may_send_acks(struct link *link)
 {
+	if (link->real && (link->down || !link_ring_has_room(link)))
+		return false;
 	return !link->guarded || link->sequence - link->log_first < LINK_LOG_MAX;
 }
 
@@ -185,6 +210,8 @@ node_time_t link_flush(struct link *link);
  *  says otherwise must not make time go back.                                                                    */
 static inline void link_refresh(struct link *link, node_time_t start)
 {
+	if (link->down)
+		return;
 	ring_refresh(&link->rx);
 	link->head_due_ps = node_time_max(link->head_due_ps, start);
 }

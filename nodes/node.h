@@ -30,6 +30,29 @@ struct node_ops {
 	int (*set)(void *dataplane, const char *name, const char *value, FILE *out);
 
 	void (*destroy)(void *dataplane);
+
+	/* ---- the real clock only; the virtual one never calls them ---- */
+
+	/* The link at @port is gone: whatever waited for it or was on it and not acknowledged is lost, counted
+	 * (DROP_LINK_DOWN) and reported to its flow's source (FC-17); what came in over it goes on. From now on nothing is sent or received there. A port that is down already stays so.                          */
+	void (*link_down)(void *dataplane, uint32_t port, node_time_t now);
+
+	/* A new link is at @port: config->ports[port] and links[port] have been set up anew, its first record may be there
+	 * already. It may take the dataplane a while until what the former link left behind is gone; records wait then.   */
+	void (*link_up)(void *dataplane, uint32_t port, node_time_t now);
+
+	/* Switches: routes and hosts of @tables (borrowed) replace the present ones.  Return: 0 or -ENOMEM (nothing changed). */
+	int (*tables)(void *dataplane, const struct switch_config *tables);
+
+	/* NICs with an attached host, else NULL: takes over its @count packet sockets, non-blocking.  Return: 0 or -errno. */
+	int (*host_open)(void *dataplane, const int *fds, uint32_t count);
+
+	/* Takes in what the sockets in the set @readable hold, as far as there is room, stamped @now.
+	 * Return: the set of those that may hold more (to be called again for them next turn, without waiting).          */
+	uint32_t (*host_receive)(void *dataplane, uint32_t readable, node_time_t now);
+
+	/* Hands the host what has arrived for it. Called at the end of every turn.                                        */
+	void (*host_deliver)(void *dataplane);
 };
 
 /** node_main() - main() of a node process: takes its file descriptors and configuration over the control socket,

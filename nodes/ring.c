@@ -61,6 +61,14 @@ static bool has_room(struct ring_tx *ring, uint64_t need)
 	return ring->tail + need - ring->head_seen <= ring->mask + 1;
 }
 
+bool ring_has_room(struct ring_tx *ring, uint32_t captured_bytes)
+{
+	uint64_t need = record_bytes(captured_bytes);
+	uint64_t to_end = ring->mask + 1 - (ring->tail & ring->mask);
+
+	return has_room(ring, to_end < need ? to_end + need : need);
+}
+
 struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes)
 {
 	uint64_t need = record_bytes(captured_bytes);

@@ -86,6 +86,9 @@ int ring_rx_attach(struct ring_rx *ring, struct ring_page *page, size_t size_byt
  *  Return: where to write it, header and bytes; NULL if the ring is full. Follow with ring_commit().             */
 struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes);
 
+/** ring_has_room() - would ring_reserve() of @captured_bytes succeed? O(1). */
+bool ring_has_room(struct ring_tx *ring, uint32_t captured_bytes);
+
 /** ring_commit() - the record of ring_reserve() is written; the consumer sees it after ring_publish(). */
 void ring_commit(struct ring_tx *ring, uint32_t captured_bytes);
 void ring_publish(struct ring_tx *ring);

@@ -16,7 +16,42 @@ const char *const stats_drop_name[DROP_REASONS] = {
 	[DROP_UNKNOWN_FLOW] = "unknown_flow",
 	[DROP_FLOW_TABLE_FULL] = "flow_table_full",
 	[DROP_RING_FULL] = "ring_full",
+	[DROP_LINK_DOWN] = "link_down",
+	[DROP_FLOOD_LIMIT] = "flood_limit",
+	[DROP_NO_LISTENER] = "no_listener",
+	[DROP_HOST] = "host",
 };
+
+/* four buckets to an octave, from 4 ns on: the two bits behind the highest one; below, a bucket each */
+uint32_t stats_lateness_bucket(uint64_t ns)
+{
+	uint32_t octave, bucket;
+
+	if (ns < 4)
+		return (uint32_t)ns;
+	octave = 63 - (uint32_t)__builtin_clzll(ns);
+	bucket = (octave - 1) * 4 + (uint32_t)(ns >> (octave - 2) & 3);
+	return bucket < STATS_LATENESS_BUCKETS ? bucket : STATS_LATENESS_BUCKETS - 1;
+}
+
+uint64_t stats_lateness_ns(uint32_t bucket)
+{
+	return bucket < 4 ? bucket : (4ull + bucket % 4) << (bucket / 4 - 1);
+}
+
+uint64_t stats_lateness_quantile(const struct lateness_stats *lateness, uint32_t permille)
+{
+	uint64_t wanted = (lateness->events * permille + 999) / 1000, seen = 0;
+
+	for (uint32_t b = 0; b < STATS_LATENESS_BUCKETS && wanted; b++) {
+		uint64_t end_ns = stats_lateness_ns(b + 1) - 1;
+
+		seen += lateness->count[b];
+		if (seen >= wanted)
+			return end_ns < lateness->max_ns ? end_ns : lateness->max_ns;
+	}
+	return lateness->max_ns;
+}
 
 /* takes @count items of @size from the end of the page; returns their offset */
 static uint64_t section(uint64_t *end, uint64_t count, size_t size)

@@ -16,8 +16,9 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 1u
+#define STATS_VERSION 2u
 #define STATS_TRACE_MAX 1024u
+#define STATS_LATENESS_BUCKETS 96u /* four to an octave of nanoseconds: stats_lateness_bucket() */
 
 /* why a frame went no further; names in stats_drop_name[] */
 enum drop_reason {
@@ -33,6 +34,10 @@ enum drop_reason {
 	DROP_UNKNOWN_FLOW,    /* received by a NIC that cannot place it */
 	DROP_FLOW_TABLE_FULL, /* NIC: more flows than flows_max */
 	DROP_RING_FULL,       /* the ring of a link was full: it is sized so that this cannot happen */
+	DROP_LINK_DOWN,       /* waited for, or was on, a link that went down */
+	DROP_FLOOD_LIMIT,     /* copy of a broadcast or multicast frame beyond what a port may have under way (FC-3) */
+	DROP_NO_LISTENER,     /* IGMP or MLD report: for multicast routers, of which a fabric has none */
+	DROP_HOST,            /* the attached host's kernel did not take it */
 	DROP_REASONS
 };
 
@@ -111,6 +116,12 @@ struct trace_entry {
 	uint32_t a, b, c;
 };
 
+/* how late a node handled its events (TB-8): pace.h */
+struct lateness_stats {
+	uint64_t count[STATS_LATENESS_BUCKETS]; /* events by lateness */
+	uint64_t events, max_ns;
+};
+
 struct stats_page {
 	uint32_t magic, version;
 	uint64_t size_bytes;
@@ -127,7 +138,28 @@ struct stats_page {
 	uint64_t events;      /* handled */
 	uint64_t data_hops;   /* data packets put on a link */
 	node_time_t now_ps;   /* time of the last event */
+	uint64_t flooded_packets, flooded_bytes; /* switch: copies made of broadcast and multicast frames, each then counts like a frame of its own */
+	uint64_t flood_originals_bytes;          /* switch: frames that were replaced by their copies */
+	uint64_t host_tx_packets, host_rx_packets; /* NIC: frames from, to the attached host; among those injected, delivered */
+	struct lateness_stats lateness;            /* real clock */
 };
+
+/** stats_lateness_bucket() - the bucket of @ns; bucket b holds [stats_lateness_ns(b), stats_lateness_ns(b + 1)). Pure. */
+uint32_t stats_lateness_bucket(uint64_t ns);
+uint64_t stats_lateness_ns(uint32_t bucket);
+
+/** stats_lateness_add() - one event was handled @ns after it was due. */
+static inline void stats_lateness_add(struct lateness_stats *lateness, uint64_t ns)
+{
+	lateness->count[stats_lateness_bucket(ns)]++;
+	lateness->events++;
+	if (ns > lateness->max_ns)
+		lateness->max_ns = ns;
+}
+
+/** stats_lateness_quantile() - lateness in nanoseconds that @permille of the events did not exceed, rounded up to the end
+ *  of its bucket, but no more than the maximum; 0 if there were none.                                              */
+uint64_t stats_lateness_quantile(const struct lateness_stats *lateness, uint32_t permille);
 
 /** stats_bytes() - size of the page of a node configured so. */
 size_t stats_bytes(const struct node_config *config);
