@@ -18,17 +18,17 @@ CFLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fn
 CFLAGS_tsan := -O1 -g -fsanitize=thread
 CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 CFLAGS_plain := -O2 -g
-CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -I$(GEN) $(CFLAGS_$(KIND))
+CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -I$(GEN) -isystem /usr/include/libnl3 $(CFLAGS_$(KIND))
 GEN_CFLAGS := $(filter-out $(WARN),$(CFLAGS))
 LDFLAGS := $(CFLAGS_$(KIND)) -Wl,--as-needed
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
-HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lm
+HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lnl-route-3 -lnl-3 -lm
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
-	    libdeflate-dev libxxhash-dev check libsubunit-dev
-TEST_PACKAGES := tshark jq
+	    libdeflate-dev libxxhash-dev libnl-3-dev libnl-route-3-dev check libsubunit-dev
+TEST_PACKAGES := tshark jq iproute2 iputils-ping iperf3 curl openmpi-bin podman runc mmdebstrap
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
 node_src := $(wildcard nodes/*.c) $(wildcard nodes/wire/*.c)

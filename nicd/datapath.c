@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nicd/host_if.h"
+#include "nicd/host_send.h"
 #include "nicd/receive.h"
 #include "nicd/send_queue.h"
 #include "nicd/workload.h"
@@ -16,6 +18,11 @@
 /* messages that may wait although the log of completions is short (ours) */
 #define WAITING_MESSAGES_MIN 4096u
 
+/* who takes turns within a traffic class: the send queue, then the host's queues */
+#define SOURCE_GENERATED 0u
+#define SOURCE_HOST 1u
+#define SOURCE_NONE UINT32_MAX
+
 struct nic {
 	const struct node_config *config;
 	struct link *link;
@@ -24,13 +31,17 @@ struct nic {
 	struct send_queue queue;
 	struct class_scheduler classes;
 	struct receive receive;
-	uint32_t *flow_slots;        /* by workload and place of the destination; SEND_NONE: no flow yet */
-	uint32_t *flow_base;         /* where a workload's begin */
-	node_time_t now_ps;          /* of the event under way or of the last one */
-	node_time_t transmit_at_ps;  /* next chance to send */
-	uint32_t sendable;           /* classes whose next packet has credit */
-	uint32_t shaped;             /* classes that were ready when none of them was below its maximum ... */
-	node_time_t shaped_until_ps; /* ... and when one will be */
+	struct host_if host;
+	struct host_send host_send;
+	node_time_t host_at_ps;           /* when frames came from the host that were not considered yet */
+	uint32_t turns[NODE_CLASSES_MAX]; /* the source whose turn it is */
+	uint32_t *flow_slots;             /* by workload and place of the destination; SEND_NONE: no flow yet */
+	uint32_t *flow_base;              /* where a workload's begin */
+	node_time_t now_ps;               /* of the event under way or of the last one */
+	node_time_t transmit_at_ps;       /* next chance to send */
+	uint32_t sendable;                /* classes whose next packet has credit */
+	uint32_t shaped;                  /* classes that were ready when none of them was below its maximum ... */
+	node_time_t shaped_until_ps;      /* ... and when one will be */
 	bool waits_for_credit;
 	node_time_t waits_since_ps; /* what came before is in paused_ps */
 };
@@ -75,21 +86,33 @@ static int send_init(struct nic *nic)
 			       messages > WAITING_MESSAGES_MIN ? messages : WAITING_MESSAGES_MIN);
 }
 
-/* a packet was lost on the NIC's own link (FC-17) */
+/* A packet was lost on the NIC's own link (FC-17), or the link is. A host is not told: its programs find out themselves. */
 static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
 {
 	struct nic *nic = owner;
 
-	stats_flow_tx(nic->stats, entry->tag)->reported_lost++;
+	if (entry->tag != SEND_NONE)
+		stats_flow_tx(nic->stats, entry->tag)->reported_lost++;
+	if (link->down)
+		nic->stats->drops[DROP_LINK_DOWN]++;
 	link->stats->loss_reports++;
 	link->stats->loss_report_units += entry->units;
 	trace(nic->stats, now, TRACE_LOSS_REPORT, link->port, entry->tag, entry->units);
 }
 
+/* what depends on the link that is plugged in */
+static void plug_in(struct nic *nic)
+{
+	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
+
+	class_scheduler_init(&nic->classes, nic->config->class_count, nic->config->classes, nic->link->rate_bps);
+	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
+	link_listen(nic->link, &listener);
+}
+
 static void *nic_create(const struct node_config *config, struct link *links, struct stats_page *stats)
 {
 	struct nic *nic = calloc(1, sizeof(*nic));
-	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
 
 	if (!nic)
 		return NULL;
@@ -97,13 +120,15 @@ static void *nic_create(const struct node_config *config, struct link *links, st
 	nic->link = &links[0];
 	nic->stats = stats;
 	nic->transmit_at_ps = NODE_TIME_NEVER;
-	if (flow_slots_init(nic) || send_init(nic) || receive_init(&nic->receive, config, stats) ||
+	nic->host_at_ps = NODE_TIME_NEVER;
+	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) || send_init(nic) ||
+	    receive_init(&nic->receive, config, stats) ||
 	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps, nic->link->gap_bytes)) {
 		nic_destroy(nic);
 		return NULL;
 	}
-	class_scheduler_init(&nic->classes, config->class_count, config->classes, nic->link->rate_bps);
-	link_listen(nic->link, &listener);
+	host_send_init(&nic->host_send, &nic->host, config, stats);
+	plug_in(nic);
 	return nic;
 }
 
@@ -111,6 +136,7 @@ static void nic_destroy(void *dataplane)
 {
 	struct nic *nic = dataplane;
 
+	host_if_fini(&nic->host);
 	workload_set_fini(&nic->workloads);
 	receive_fini(&nic->receive);
 	send_queue_fini(&nic->queue);
@@ -121,23 +147,65 @@ static void nic_destroy(void *dataplane)
 
 /* ---- run: arrivals ---- */
 
+/* does the frame carry a test payload for this NIC? */
+static bool is_generated(const struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
+{
+	struct frame_payload payload;
+
+	return captured_bytes >= sizeof(nic->receive.mac) &&
+	       !memcmp(bytes, nic->receive.mac, sizeof(nic->receive.mac)) &&
+	       !frame_payload_read(bytes, captured_bytes, frame_bytes, &payload);
+}
+
+/* Every other frame is for the attached host, if it is there as a whole. It is copied where it will be delivered from. */
+static bool arrive_for_host(struct nic *nic, const struct record *header, const uint8_t *shared, uint32_t frame_bytes)
+{
+	uint8_t *bytes;
+
+	if (!nic->host.attached || frame_bytes > nic->receive.frame_bytes_max || frame_bytes > NODE_MTU_MAX ||
+	    header->captured_bytes != frame_bytes)
+		return false;
+	bytes = host_if_place(&nic->host);
+	memcpy(bytes, shared, frame_bytes);
+	if (is_generated(nic, bytes, frame_bytes, frame_bytes))
+		return false;
+	host_if_put(&nic->host, frame_bytes);
+	return true;
+}
+
+static void arrive_packet(struct nic *nic, const struct record *header, const uint8_t *shared)
+{
+	uint32_t frame_bytes = link_frame_bytes(nic->link, header->wire_bytes);
+
+	if (!arrive_for_host(nic, header, shared, frame_bytes)) {
+		uint8_t bytes[FRAME_HEADERS_MAX];
+		uint32_t captured_bytes =
+			header->captured_bytes < sizeof(bytes) ? header->captured_bytes : (uint32_t)sizeof(bytes);
+
+		memcpy(bytes, shared, captured_bytes);
+		receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header->traffic_class, nic->now_ps);
+	}
+	link_credit_return(nic->link, header->traffic_class, units_of_bytes(frame_bytes));
+}
+
 static void arrive(struct nic *nic)
 {
 	struct record header;
 	const uint8_t *shared = link_receive(nic->link, &header, nic->now_ps);
-	uint8_t bytes[FRAME_HEADERS_MAX];
 
-	if (shared && header.kind == RECORD_PACKET) {
-		uint32_t captured_bytes = header.captured_bytes < sizeof(bytes) ? header.captured_bytes : sizeof(bytes);
-		uint32_t frame_bytes = link_frame_bytes(nic->link, header.wire_bytes);
-
-		memcpy(bytes, shared, captured_bytes);
-		receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header.traffic_class, nic->now_ps);
-		link_credit_return(nic->link, header.traffic_class, units_of_bytes(frame_bytes));
-	} else if (shared) {
+	if (shared && header.kind == RECORD_PACKET)
+		arrive_packet(nic, &header, shared);
+	else if (shared)
 		nic->stats->drops[DROP_MALFORMED]++; /* an ACK frame ends at the edge, it never comes here */
-	}
 	link_done(nic->link, &header);
+}
+
+/* While there is no room for what the host is sent, records wait in the ring: the fabric is held back, nothing is lost. */
+static node_time_t arrival_at(const struct nic *nic)
+{
+	if (nic->host.attached && !host_if_place(&nic->host))
+		return NODE_TIME_NEVER;
+	return link_next_at(nic->link);
 }
 
 /* ---- run: messages start ---- */
@@ -199,6 +267,20 @@ static node_time_t message_at(const struct nic *nic)
 
 /* ---- run: transmission ---- */
 
+/* may the head of @queue of the host go out now? */
+static bool host_sendable(const struct nic *nic, uint32_t queue)
+{
+	const struct host_head *head = &nic->host_send.heads[queue];
+
+	return head->at_ps <= nic->now_ps &&
+	       link_may_send(nic->link, head->traffic_class, units_of_bytes(head->frame_bytes));
+}
+
+static bool generated_sendable(const struct nic *nic, uint32_t traffic_class)
+{
+	return link_may_send(nic->link, traffic_class, send_queue_units(&nic->queue, traffic_class));
+}
+
 static uint32_t sendable_now(const struct nic *nic)
 {
 	uint32_t classes = 0;
@@ -206,10 +288,49 @@ static uint32_t sendable_now(const struct nic *nic)
 	for (uint32_t left = nic->queue.ready; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
-		if (link_may_send(nic->link, c, send_queue_units(&nic->queue, c)))
+		if (generated_sendable(nic, c))
 			classes |= 1u << c;
 	}
+	for (uint32_t left = nic->host_send.ready; left; left &= left - 1) {
+		uint32_t queue = (uint32_t)__builtin_ctz(left);
+
+		if (host_sendable(nic, queue))
+			classes |= 1u << nic->host_send.heads[queue].traffic_class;
+	}
 	return classes;
+}
+
+static bool source_sendable(const struct nic *nic, uint32_t source, uint32_t traffic_class)
+{
+	uint32_t queue = source - SOURCE_HOST;
+
+	if (source == SOURCE_GENERATED)
+		return nic->queue.ready & 1u << traffic_class && generated_sendable(nic, traffic_class);
+	return nic->host_send.ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class &&
+	       host_sendable(nic, queue);
+}
+
+/* whose turn it is in a class that is sendable: a frame each (ours) */
+static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t count = SOURCE_HOST + nic->host.queue_count, *turn = &nic->turns[traffic_class];
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t source = (*turn + i) % count;
+
+		if (!source_sendable(nic, source, traffic_class))
+			continue;
+		*turn = (source + 1) % count;
+		return source;
+	}
+	return SOURCE_NONE;
+}
+
+static void count_injected(struct nic *nic, uint32_t frame_bytes)
+{
+	nic->stats->injected_packets++;
+	nic->stats->injected_bytes += frame_bytes;
+	nic->stats->data_hops++;
 }
 
 static void count_sent(struct nic *nic, const struct send_packet *packet)
@@ -225,12 +346,22 @@ static void count_sent(struct nic *nic, const struct send_packet *packet)
 	}
 	flow->packets++;
 	flow->bytes += packet->frame_bytes;
-	nic->stats->injected_packets++;
-	nic->stats->injected_bytes += packet->frame_bytes;
-	nic->stats->data_hops++;
+	count_injected(nic, packet->frame_bytes);
 }
 
-static void send_packet(struct nic *nic, uint32_t traffic_class)
+static void send_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t queue)
+{
+	uint32_t frame_bytes = nic->host_send.heads[queue].frame_bytes, wire_bytes = frame_bytes + FRAME_FCS_BYTES;
+	uint8_t *bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, frame_bytes, frame_bytes, traffic_class,
+					  SEND_NONE);
+
+	host_send_next(&nic->host_send, queue, bytes, nic->now_ps);
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	count_injected(nic, frame_bytes);
+	nic->stats->host_tx_packets++;
+}
+
+static void send_generated(struct nic *nic, uint32_t traffic_class)
 {
 	struct send_packet packet = send_queue_next(&nic->queue, traffic_class);
 	uint32_t wire_bytes = packet.frame_bytes + FRAME_FCS_BYTES;
@@ -247,13 +378,29 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload, nic->link->busy_until_ps);
 }
 
+static void send_packet(struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t source = source_pick(nic, traffic_class);
+
+	if (source == SOURCE_GENERATED)
+		send_generated(nic, traffic_class);
+	else if (source != SOURCE_NONE)
+		send_host_frame(nic, traffic_class, source - SOURCE_HOST);
+}
+
+/* may control words go? Under the real clock they wait for room in the ring like everything else. */
+static bool words_may_go(const struct nic *nic, bool due)
+{
+	return due && (!nic->link->real || (!nic->link->down && link_ring_has_room(nic->link)));
+}
+
 /* one frame, or the control words that are due */
 static void transmit(struct nic *nic)
 {
 	node_time_t retry_at = NODE_TIME_NEVER;
 	int traffic_class;
 
-	if (link_words_due(nic->link)) {
+	if (words_may_go(nic, link_words_due(nic->link))) {
 		link_send_words(nic->link, nic->now_ps, !nic->sendable);
 		return;
 	}
@@ -264,7 +411,7 @@ static void transmit(struct nic *nic)
 	}
 	nic->shaped = nic->sendable;
 	nic->shaped_until_ps = retry_at;
-	if (nic->link->sync_due)
+	if (words_may_go(nic, nic->link->sync_due))
 		link_send_words(nic->link, nic->now_ps, true);
 }
 
@@ -273,11 +420,28 @@ static node_time_t transmit_at(const struct nic *nic)
 	uint32_t classes = nic->sendable;
 	node_time_t earliest = node_time_max(nic->now_ps, nic->link->busy_until_ps);
 
-	if (link_words_due(nic->link))
+	if (words_may_go(nic, link_words_due(nic->link)))
 		return earliest;
 	if (classes && classes == nic->shaped && nic->shaped_until_ps > nic->now_ps)
 		return node_time_max(earliest, nic->shaped_until_ps);
-	return classes || nic->link->sync_due ? earliest : NODE_TIME_NEVER;
+	return classes || words_may_go(nic, nic->link->sync_due) ? earliest : NODE_TIME_NEVER;
+}
+
+/* what waits for credit: generated packets, or the host */
+static void trace_wait(struct nic *nic)
+{
+	uint32_t traffic_class, units;
+
+	if (nic->queue.ready) {
+		traffic_class = (uint32_t)__builtin_ctz(nic->queue.ready);
+		units = send_queue_units(&nic->queue, traffic_class);
+	} else {
+		const struct host_head *head = &nic->host_send.heads[__builtin_ctz(nic->host_send.ready)];
+
+		traffic_class = head->traffic_class;
+		units = units_of_bytes(head->frame_bytes);
+	}
+	trace(nic->stats, nic->now_ps, TRACE_CREDIT_WAIT, 0, traffic_class, units);
 }
 
 /* the time with data but without credit, counted up to now */
@@ -288,10 +452,8 @@ static void count_paused(struct nic *nic, bool waits)
 		nic->waits_since_ps = nic->now_ps;
 	}
 	if (waits && !nic->waits_for_credit) {
-		uint32_t c = (uint32_t)__builtin_ctz(nic->queue.ready);
-
 		nic->waits_since_ps = node_time_max(nic->now_ps, nic->link->busy_until_ps);
-		trace(nic->stats, nic->now_ps, TRACE_CREDIT_WAIT, 0, c, send_queue_units(&nic->queue, c));
+		trace_wait(nic);
 	}
 	nic->waits_for_credit = waits;
 }
@@ -300,34 +462,97 @@ static void count_paused(struct nic *nic, bool waits)
 static void transmit_plan(struct nic *nic)
 {
 	nic->sendable = sendable_now(nic);
-	count_paused(nic, nic->queue.ready && !nic->sendable);
+	count_paused(nic, (nic->queue.ready || nic->host_send.ready) && !nic->sendable && !nic->link->down);
 	nic->transmit_at_ps = transmit_at(nic);
+}
+
+/* when host_deliver() will have made room for records that wait, or is to be called again */
+static node_time_t deliver_again_at(const struct nic *nic, node_time_t end)
+{
+	if (!host_if_pending(&nic->host))
+		return NODE_TIME_NEVER;
+	return host_if_place(&nic->host) || nic->host.retries ? end + HOST_RETRY_PS : end;
 }
 
 static node_time_t nic_run(void *dataplane, node_time_t end)
 {
 	struct nic *nic = dataplane;
-	node_time_t arrival_at = link_next_at(nic->link);
+	node_time_t arrives_at = arrival_at(nic);
 
+	if (link_unstarve(nic->link))
+		transmit_plan(nic);
 	for (;;) {
 		node_time_t start_at = message_at(nic);
-		node_time_t next = node_time_min(node_time_min(arrival_at, start_at), nic->transmit_at_ps);
+		node_time_t next = node_time_min(node_time_min(arrives_at, start_at),
+						 node_time_min(nic->host_at_ps, nic->transmit_at_ps));
 
 		if (next >= end)
-			return next;
-		nic->now_ps = next;
-		nic->stats->now_ps = next;
+			return node_time_min(next, deliver_again_at(nic, end));
+		nic->now_ps = node_time_max(next, nic->now_ps); /* later than due after a change of link */
+		nic->stats->now_ps = nic->now_ps;
 		nic->stats->events++;
-		if (arrival_at == next) {
+		if (arrives_at == next) {
 			arrive(nic);
-			arrival_at = link_next_at(nic->link);
+			arrives_at = arrival_at(nic);
 		} else if (start_at == next) {
 			start_message(nic);
+		} else if (nic->host_at_ps == next) {
+			nic->host_at_ps = NODE_TIME_NEVER; /* its frames are considered from now on */
 		} else {
 			transmit(nic);
 		}
 		transmit_plan(nic);
 	}
+}
+
+/* ---- the real clock: link changes and the attached host ---- */
+
+static void nic_link_down(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct nic *nic = dataplane;
+
+	if (port || nic->link->down)
+		return;
+	nic->now_ps = node_time_max(nic->now_ps, now);
+	link_down(nic->link, nic->now_ps);
+	transmit_plan(nic);
+}
+
+static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct nic *nic = dataplane;
+
+	if (port)
+		return;
+	nic->now_ps = node_time_max(nic->now_ps, now);
+	plug_in(nic);
+	transmit_plan(nic);
+}
+
+static int nic_host_open(void *dataplane, const int *fds, uint32_t count)
+{
+	struct nic *nic = dataplane;
+
+	return host_if_open(&nic->host, fds, count);
+}
+
+static uint32_t nic_host_receive(void *dataplane, uint32_t readable, node_time_t now)
+{
+	struct nic *nic = dataplane;
+	uint32_t more = host_if_receive(&nic->host, readable, now);
+	uint32_t ready = nic->host_send.ready;
+
+	host_send_refill(&nic->host_send, now);
+	if (nic->host_send.ready != ready)
+		nic->host_at_ps = now;
+	return more;
+}
+
+static void nic_host_deliver(void *dataplane)
+{
+	struct nic *nic = dataplane;
+
+	host_if_deliver(&nic->host);
 }
 
 /* ---- show ---- */
@@ -470,4 +695,9 @@ const struct node_ops nicd_ops = {
 	.show = nic_show,
 	.set = nic_set,
 	.destroy = nic_destroy,
+	.link_down = nic_link_down,
+	.link_up = nic_link_up,
+	.host_open = nic_host_open,
+	.host_receive = nic_host_receive,
+	.host_deliver = nic_host_deliver,
 };

@@ -1,9 +1,15 @@
 /*  datapath - the NIC's dataplane: workloads fill the send queue, the link empties it, what arrives is checked.
  *
  *  Sources of events, and their order when due at the same time: arrivals on the link, then starts of messages, then
- *  transmission. So whatever is there at a moment is considered for the frame that is sent at that moment.
+ *  frames of an attached host, then transmission. So whatever is there at a moment is considered for the frame that is
+ *  sent at that moment.
  *
  *      workload -> (flow slot) -> send_queue -> traffic classes -> link        link -> receive
+ *      host -> host_if -> host_send ----------------^                              \-> host_if -> host
+ *
+ *  Within a traffic class the workloads' packets and each of the host's queues take turns, a frame each. What arrives
+ *  with a test payload for this NIC is a workload's; any other frame is the host's, if one is attached. Its link credit is
+ *  returned when it is copied into the delivery memory; when that is full, records wait in the ring.
  *
  *  Transmission is never ahead of the link (no frame before busy_until_ps) and needs its credit; while data waits and
  *  none of it has credit, the time counts as port_stats.paused_ps. The link's control words go first; when nothing

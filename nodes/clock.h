@@ -13,6 +13,8 @@
  *    done[i]        last window that node i finished: the watchdog names who is late by it
  *  A node that waits looks at `window` for a moment, then yields its core to the others, then sleeps. Who sleeps is
  *  woken by whoever opens a window that it takes part in.
+ *  Under the real clock (pace.h) there are no windows: a node that sleeps says until when (own_next) and that it does
+ *  (asleep); who rings its doorbell leaves the time at which there was something to do (inbox_next).
  *  When the earliest event lies at or beyond `limit` the clock stops there (paused: pause, step, end of the run).      */
 #ifndef HEDDLE_NODES_CLOCK_H
 #define HEDDLE_NODES_CLOCK_H
@@ -37,6 +39,7 @@ struct clock_page {
 	/* written once */
 	uint32_t magic, node_count;
 	node_time_t lookahead_ps;
+	uint64_t epoch_ns; /* real clock: CLOCK_MONOTONIC at fabric time 0 */
 	/* the window; written by the last finisher, or by the orchestrator while stopped */
 	_Alignas(64) _Atomic uint32_t window; /* its number; changes last; futex word of the orchestrator is `stops` */
 	_Atomic uint32_t state;               /* enum clock_state */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "nodes/futex.h"
 
@@ -17,13 +18,22 @@
 
 #define ENTRIES 64 /* submission queue; more wake-ups than that go in several submissions */
 
-enum { TAG_NONE, TAG_FUTEX, TAG_CONTROL };
+enum { TAG_NONE, TAG_FUTEX, TAG_CONTROL, TAG_WATCH }; /* TAG_WATCH + number */
+
+struct watched {
+	int fd; /* -1: none */
+	bool armed;
+	bool ready;
+	bool mute; /* fallback: has input that its owner has no room for */
+};
 
 struct event_loop {
 	struct io_uring ring;
 	bool uring;
 	bool futex_armed, control_armed; /* requests in the kernel */
 	int control_fd;
+	uint32_t watched_end; /* numbers from here on are not used */
+	struct watched watched[EVENT_LOOP_FDS_MAX];
 };
 
 const char *const event_loop_name[EVENT_LOOP_KINDS] = {
@@ -67,7 +77,8 @@ static int futex_try(struct io_uring *ring, int operation, _Atomic uint32_t *wor
 static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
 {
 	_Atomic uint32_t word = 0;
-	int error = io_uring_queue_init(ENTRIES, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN);
+	int error = io_uring_queue_init(ENTRIES, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
+							IORING_SETUP_TASKRUN_FLAG);
 
 	if (error == -EINVAL)
 		error = io_uring_queue_init(ENTRIES, ring, 0);
@@ -109,6 +120,8 @@ struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, ch
 		return NULL;
 	}
 	loop->control_fd = control_fd;
+	for (uint32_t i = 0; i < EVENT_LOOP_FDS_MAX; i++)
+		loop->watched[i].fd = -1;
 	loop->uring = kind != EVENT_LOOP_FALLBACK && !ring_open(&loop->ring, reason, sizeof(reason));
 	if (loop->uring) {
 		snprintf(why, why_max, "event loop io_uring");
@@ -165,6 +178,11 @@ static unsigned reap(struct event_loop *loop)
 		} else if (cqe->user_data == TAG_CONTROL) {
 			loop->control_armed = cqe->flags & IORING_CQE_F_MORE;
 			what |= EVENT_LOOP_CONTROL;
+		} else if (cqe->user_data >= TAG_WATCH) {
+			struct watched *watched = &loop->watched[cqe->user_data - TAG_WATCH];
+
+			watched->armed = cqe->flags & IORING_CQE_F_MORE;
+			watched->ready = watched->ready || cqe->res > 0;
 		}
 	}
 	io_uring_cq_advance(&loop->ring, seen);
@@ -224,4 +242,145 @@ void event_loop_wake(struct event_loop *loop, _Atomic uint32_t *words, const uin
 	}
 	for (uint32_t k = 0; k < count; k += ENTRIES)
 		wake_batch(loop, words, nodes + k, count - k < ENTRIES ? count - k : ENTRIES);
+}
+
+/* ---- real clock ---- */
+
+int event_loop_watch(struct event_loop *loop, uint32_t number, int fd)
+{
+	if (number >= EVENT_LOOP_FDS_MAX || loop->watched[number].fd >= 0)
+		return -EINVAL;
+	loop->watched[number] = (struct watched){ .fd = fd };
+	if (number >= loop->watched_end)
+		loop->watched_end = number + 1;
+	return 0;
+}
+
+void event_loop_unwatch(struct event_loop *loop, uint32_t number)
+{
+	struct io_uring_sqe *sqe;
+
+	if (number >= EVENT_LOOP_FDS_MAX || loop->watched[number].fd < 0)
+		return;
+	if (loop->uring && loop->watched[number].armed && (sqe = io_uring_get_sqe(&loop->ring))) {
+		io_uring_prep_poll_remove(sqe, TAG_WATCH + number);
+		sqe->user_data = TAG_NONE;
+		io_uring_submit_and_get_events(&loop->ring);
+		reap(loop);
+	}
+	loop->watched[number] = (struct watched){ .fd = -1 };
+}
+
+static void arm_all(struct event_loop *loop)
+{
+	struct io_uring_sqe *sqe;
+
+	if (!loop->control_armed && loop->control_fd >= 0 && (sqe = io_uring_get_sqe(&loop->ring))) {
+		io_uring_prep_poll_multishot(sqe, loop->control_fd, POLLIN);
+		sqe->user_data = TAG_CONTROL;
+		loop->control_armed = true;
+	}
+	for (uint32_t i = 0; i < loop->watched_end; i++) {
+		struct watched *watched = &loop->watched[i];
+
+		if (watched->fd < 0 || watched->armed)
+			continue;
+		sqe = io_uring_get_sqe(&loop->ring);
+		if (!sqe) {
+			io_uring_submit(&loop->ring);
+			sqe = io_uring_get_sqe(&loop->ring);
+		}
+		if (!sqe)
+			return;
+		io_uring_prep_poll_multishot(sqe, watched->fd, POLLIN);
+		sqe->user_data = TAG_WATCH + i;
+		watched->armed = true;
+	}
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+/*  Return: true if there is a time to wait for, in @left */
+static bool time_left(uint64_t deadline_ns, uint64_t *left_ns)
+{
+	uint64_t now_ns;
+
+	*left_ns = 0;
+	if (!deadline_ns)
+		return true;
+	if (deadline_ns == UINT64_MAX)
+		return false;
+	now_ns = monotonic_ns();
+	*left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+	return true;
+}
+
+static unsigned sleep_uring(struct event_loop *loop, uint64_t deadline_ns)
+{
+	uint64_t left_ns;
+	bool timed = time_left(deadline_ns, &left_ns);
+
+	arm_all(loop);
+	if (timed && !left_ns) {
+		io_uring_submit_and_get_events(&loop->ring);
+	} else if (timed) {
+		struct __kernel_timespec timeout = { .tv_sec = (int64_t)(left_ns / 1000000000ull),
+						     .tv_nsec = (long long)(left_ns % 1000000000ull) };
+		struct io_uring_cqe *cqe;
+
+		io_uring_submit_and_wait_timeout(&loop->ring, &cqe, 1, &timeout, NULL);
+	} else {
+		io_uring_submit_and_wait(&loop->ring, 1);
+	}
+	return reap(loop);
+}
+
+static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns)
+{
+	struct pollfd fds[EVENT_LOOP_FDS_MAX + 1] = { { .fd = loop->control_fd, .events = POLLIN } };
+	struct timespec timeout;
+	uint64_t left_ns;
+	bool timed = time_left(deadline_ns, &left_ns);
+
+	for (uint32_t i = 0; i < loop->watched_end; i++)
+		fds[i + 1] = (struct pollfd){ .fd = loop->watched[i].mute ? -1 : loop->watched[i].fd, .events = POLLIN };
+	timeout = (struct timespec){ .tv_sec = (time_t)(left_ns / 1000000000ull),
+				     .tv_nsec = (long)(left_ns % 1000000000ull) };
+	if (ppoll(fds, loop->watched_end + 1, timed ? &timeout : NULL, NULL) <= 0)
+		return 0;
+	for (uint32_t i = 0; i < loop->watched_end; i++)
+		loop->watched[i].ready = loop->watched[i].ready || (fds[i + 1].fd >= 0 && fds[i + 1].revents);
+	return fds[0].revents ? EVENT_LOOP_CONTROL : 0;
+}
+
+unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns, struct event_loop_ready *ready)
+{
+	unsigned what = loop->uring ? sleep_uring(loop, deadline_ns) : sleep_fallback(loop, deadline_ns);
+
+	ready->count = 0;
+	for (uint32_t i = 0; i < loop->watched_end; i++) {
+		if (!loop->watched[i].ready)
+			continue;
+		loop->watched[i].ready = false;
+		ready->numbers[ready->count++] = (uint8_t)i;
+	}
+	return what;
+}
+
+bool event_loop_has_news(const struct event_loop *loop)
+{
+	return loop->uring &&
+	       (io_uring_cq_ready(&loop->ring) ||
+		(__atomic_load_n(loop->ring.sq.kflags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
+}
+
+void event_loop_mute(struct event_loop *loop, uint32_t number, bool mute)
+{
+	loop->watched[number].mute = mute;
 }

@@ -46,6 +46,32 @@ void event_loop_close(struct event_loop *loop);
  *  @word  the same one in all calls.  Return: set of EVENT_LOOP_*.                                              */
 unsigned event_loop_wait(struct event_loop *loop, _Atomic uint32_t *word);
 
+/* ---- real clock: descriptors and deadlines instead of a futex word ---- */
+
+#define EVENT_LOOP_FDS_MAX 80u
+
+/** event_loop_watch() - descriptor @fd is watched for input under @number (< EVENT_LOOP_FDS_MAX), until unwatched.
+ *  Return: 0 or -errno. Borrowed; unwatch before closing it.                                                     */
+int event_loop_watch(struct event_loop *loop, uint32_t number, int fd);
+void event_loop_unwatch(struct event_loop *loop, uint32_t number);
+
+struct event_loop_ready {
+	uint32_t count; /* numbers with input; one that is not read until empty is not reported again before more comes */
+	uint8_t numbers[EVENT_LOOP_FDS_MAX];
+};
+
+/** event_loop_sleep() - sleeps until CLOCK_MONOTONIC is @deadline_ns (UINT64_MAX: no deadline; 0: only looks), a watched
+ *  descriptor has input, or the control socket a message. May return for no reason.
+ *  @ready   filled.   Return: set of EVENT_LOOP_*.                                                              */
+unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns, struct event_loop_ready *ready);
+
+/** event_loop_mute() - the owner knows that @number has input and will look by itself: it need not end a sleep. */
+void event_loop_mute(struct event_loop *loop, uint32_t number, bool mute);
+
+/** event_loop_has_news() - would event_loop_sleep() find something at once? No system call, so the fallback
+ *  does not know and says no. */
+bool event_loop_has_news(const struct event_loop *loop);
+
 /** event_loop_wake() - wakes the sleepers of @words[@nodes[0..@count)], which are 0 already (clock_finish()). */
 void event_loop_wake(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes, uint32_t count);
 

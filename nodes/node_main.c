@@ -22,6 +22,8 @@
 
 #include "nodes/control.h"
 #include "nodes/event_loop.h"
+#include "nodes/pace.h"
+#include "nodes/privilege.h"
 #include "nodes/turn.h"
 #include "nodes/window.h"
 
@@ -47,11 +49,17 @@ struct node {
 	struct event_loop *loop;
 	uint32_t *wake;
 	struct node_window window;
+	struct pace pace;     /* real clock, instead of the window */
+	int doorbell;         /* real clock; -1 */
+	int peer_doorbells[NODE_PORTS_MAX], sockets[NODE_PORTS_MAX], host_sockets[NIC_HOST_QUEUES_MAX];
+	struct carrier *carriers[NODE_PORTS_MAX];
 	uint64_t broken_told; /* bit per port */
+	char why[256];        /* a sentence being made */
 };
 
 static int node_start(struct node *node, enum node_kind kind);
 static int node_run(struct node *node);
+static int node_run_real(struct node *node, pid_t parent);
 static void node_end(struct node *node);
 
 /* ---- what the orchestrator is told ---- */
@@ -126,9 +134,14 @@ static bool arguments_parse(int argc, char **argv, struct node *node, pid_t *par
 
 int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops *ops)
 {
-	struct node node = { .ops = ops };
+	struct node node = { .ops = ops, .doorbell = -1 };
 	pid_t parent = 0;
 	int status;
+
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		node.peer_doorbells[port] = node.sockets[port] = -1;
+	for (uint32_t i = 0; i < NIC_HOST_QUEUES_MAX; i++)
+		node.host_sockets[i] = -1;
 
 	if (!arguments_parse(argc, argv, &node, &parent)) {
 		fprintf(stderr, "%s is started by heddle: --parent=PID [--loop=auto|io_uring|fallback]\n", argv[0]);
@@ -138,13 +151,29 @@ int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		return EXIT_LOST;
 	status = node_start(&node, kind);
-	if (!status)
+	if (!status && node.config->clock == CLOCK_REAL)
+		status = node_run_real(&node, parent);
+	else if (!status)
 		status = node_run(&node);
 	node_end(&node);
 	return status;
 }
 
 /* ---- start ---- */
+
+static void unmap(struct mapping *mapping)
+{
+	if (mapping->memory)
+		munmap(mapping->memory, mapping->bytes);
+	*mapping = (struct mapping){ 0 };
+}
+
+static void descriptor_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
 
 /* shared memory that another process holds too: it must not be able to take it away (SIGBUS) */
 static int map(struct mapping *mapping, int fd, size_t bytes_min, const char *what, uint32_t port)
@@ -210,6 +239,85 @@ static int link_join(struct node *node, uint32_t port, int tx_fd, int rx_fd)
 	return error;
 }
 
+/* takes @count descriptors of @message from its @at-th on: they stay open.  Return: false if there are not so many */
+static bool take(struct control_message *message, uint32_t *at, int *fds, uint32_t count)
+{
+	if (message->fd_count - *at < count)
+		return false;
+	for (uint32_t i = 0; i < count; i++) {
+		fds[i] = message->fds[*at];
+		message->fds[(*at)++] = -1;
+	}
+	return true;
+}
+
+/* a veth link: two rings of our own, and a carrier between them and the socket */
+static int veth_join(struct node *node, uint32_t port)
+{
+	const struct port_config *config = &node->config->ports[port];
+	struct carrier *carrier = calloc(1, sizeof(*carrier));
+	int error;
+
+	if (!carrier)
+		return -ENOMEM;
+	error = carrier_init(carrier, node->sockets[port], node->config, port, node->stats->drops);
+	if (!error)
+		error = link_init(&node->links[port], node->config, port, carrier_tx_page(carrier),
+				  ring_bytes(config->ring_bytes), carrier_rx_page(carrier), ring_bytes(config->ring_bytes),
+				  node->stats);
+	if (error) {
+		carrier_fini(carrier);
+		free(carrier);
+		return error;
+	}
+	node->carriers[port] = carrier;
+	return 0;
+}
+
+/* what a port of the real clock has, from the @at-th descriptor of @message on (control.h) */
+static int port_join(struct node *node, uint32_t port, struct control_message *message, uint32_t *at)
+{
+	int rings[2], error;
+
+	if (node->config->ports[port].vacant) {
+		link_init_vacant(&node->links[port], node->config, port, node->stats);
+		return 0;
+	}
+	if (node->config->ports[port].medium == MEDIUM_VETH)
+		return take(message, at, &node->sockets[port], 1) ? veth_join(node, port)
+								  : wrong("the socket of port %u is missing", port);
+	if (!take(message, at, rings, 2) || !take(message, at, &node->peer_doorbells[port], 1))
+		return wrong("the rings of port %u are missing", port);
+	error = link_join(node, port, rings[0], rings[1]);
+	close(rings[0]);
+	close(rings[1]);
+	return error;
+}
+
+static int everything_join_real(struct node *node, struct control_message *message)
+{
+	uint32_t port_count = node->config->port_count, at = 2;
+	uint32_t host_queues = node->config->kind == NODE_NIC ? node->config->nic.host_queues : 0;
+	int error;
+
+	node->links = calloc(port_count, sizeof(*node->links));
+	if (!node->links)
+		return -ENOMEM;
+	if (message->fd_count < 3 || !take(message, &at, &node->doorbell, 1))
+		return wrong("%u descriptors came with the configuration, too few", message->fd_count);
+	error = clock_join(node, message->fds[0]);
+	if (!error)
+		error = stats_join(node, message->fds[1]);
+	for (uint32_t port = 0; port < port_count && !error; port++) {
+		error = port_join(node, port, message, &at);
+		if (!error)
+			node->links_ready = port + 1;
+	}
+	if (!error && (!take(message, &at, node->host_sockets, host_queues) || at != message->fd_count))
+		return wrong("%u descriptors came with the configuration, %u are needed", message->fd_count, at);
+	return error;
+}
+
 static int everything_join(struct node *node, const struct control_message *message)
 {
 	uint32_t port_count = node->config->port_count;
@@ -229,6 +337,24 @@ static int everything_join(struct node *node, const struct control_message *mess
 	return error;
 }
 
+/* the node's pace, and whatever its links and host sockets need to be watched */
+static int real_make(struct node *node)
+{
+	uint32_t host_queues = node->config->kind == NODE_NIC ? node->config->nic.host_queues : 0;
+	int error = pace_init(&node->pace, &node->clock, node->config, node->links, node->stats, node->ops,
+			      node->dataplane, node->loop, node->doorbell);
+
+	for (uint32_t port = 0; port < node->config->port_count && !error; port++)
+		if (!node->config->ports[port].vacant)
+			error = pace_plug(&node->pace, port, node->peer_doorbells[port], node->carriers[port],
+					  node->sockets[port]);
+	if (!error && host_queues)
+		error = node->ops->host_open(node->dataplane, node->host_sockets, host_queues);
+	if (!error && host_queues)
+		error = pace_host(&node->pace, node->host_sockets, host_queues);
+	return error;
+}
+
 static int dataplane_make(struct node *node, char *loop_text, unsigned loop_text_max)
 {
 	node->dataplane = node->ops->create(node->config, node->links, node->stats);
@@ -237,6 +363,8 @@ static int dataplane_make(struct node *node, char *loop_text, unsigned loop_text
 	node->loop = event_loop_open(node->loop_kind, CONTROL_FD, loop_text, loop_text_max);
 	if (!node->loop)
 		return wrong("%s", loop_text);
+	if (node->config->clock == CLOCK_REAL)
+		return real_make(node);
 	node_window_init(&node->window, &node->clock, node->config, node->links, node->ops, node->dataplane);
 	return 0;
 }
@@ -254,7 +382,8 @@ static int configure(struct node *node, enum node_kind kind, struct control_mess
 	if (node->config->kind != kind)
 		return wrong("a %s was given the configuration of a %s", kind == NODE_SWITCH ? "switch" : "NIC",
 			     kind == NODE_SWITCH ? "NIC" : "switch");
-	error = everything_join(node, message);
+	error = node->config->clock == CLOCK_REAL ? everything_join_real(node, message)
+						  : everything_join(node, message);
 	if (!error)
 		error = dataplane_make(node, loop_text, loop_text_max);
 	if (error == -ENOMEM)
@@ -307,6 +436,8 @@ static int set(struct node *node, const struct control_message *message, FILE *o
 	node_time_t end, next;
 	int error;
 
+	if (node->config->clock == CLOCK_REAL)
+		return node->ops->set(node->dataplane, message->text, message->text2, out);
 	if (!clock_stopped(&node->clock)) {
 		fprintf(out, "the clock is running: stop it first\n");
 		return -EBUSY;
@@ -328,8 +459,92 @@ static int show(struct node *node, const struct control_message *message, FILE *
 	return node->ops->show(node->dataplane, message->text, (int)message->number, out);
 }
 
+/* ---- links that come and go (real clock) ---- */
+
+static void port_unplug(struct node *node, uint32_t port)
+{
+	pace_unplug(&node->pace, port);
+	if (!node->links[port].down)
+		node->ops->link_down(node->dataplane, port, pace_now(&node->pace));
+	if (node->carriers[port]) {
+		carrier_fini(node->carriers[port]);
+		free(node->carriers[port]);
+		node->carriers[port] = NULL;
+	}
+	descriptor_close(&node->sockets[port]);
+	descriptor_close(&node->peer_doorbells[port]);
+}
+
+/* a new link at @port; what the former one had is gone first */
+static int port_plug(struct node *node, uint32_t port, struct control_message *message, FILE *out)
+{
+	struct mapping *rings = &node->rings[2 * (size_t)port];
+	struct port_config was = node->config->ports[port];
+	uint32_t at = 0;
+	int error;
+
+	port_unplug(node, port);
+	link_fini(&node->links[port]);
+	unmap(&rings[0]);
+	unmap(&rings[1]);
+	node->config->ports[port] = *message->port;
+	error = node_config_check(node->config, node->why, sizeof(node->why));
+	if (!error)
+		error = port_join(node, port, message, &at);
+	if (!error)
+		error = pace_plug(&node->pace, port, node->peer_doorbells[port], node->carriers[port],
+				  node->sockets[port]);
+	if (error) {
+		fprintf(out, "port %u cannot have this link: %s\n", port,
+			node->why[0] ? node->why : strerror(-error));
+		node->config->ports[port] = was;
+		link_init_vacant(&node->links[port], node->config, port, node->stats);
+		return error;
+	}
+	node->ops->link_up(node->dataplane, port, pace_now(&node->pace));
+	return 0;
+}
+
+static int link_command(struct node *node, struct control_message *message, FILE *out)
+{
+	uint32_t port = (uint32_t)message->number;
+
+	if (node->config->clock != CLOCK_REAL || message->number < 0 ||
+	    message->number >= (int64_t)node->config->port_count) {
+		fprintf(out, "%s has no port %lld whose link could be changed\n", node->config->name,
+			(long long)message->number);
+		return -EINVAL;
+	}
+	if (message->kind == CONTROL_LINK_UP)
+		return port_plug(node, port, message, out);
+	if (message->kind == CONTROL_LINK_DOWN) {
+		port_unplug(node, port);
+		return 0;
+	}
+	if (node->links[port].down) {
+		fprintf(out, "the link at port %u is down\n", port);
+		return -ENOLINK;
+	}
+	link_set(&node->links[port], message->port);
+	return 0;
+}
+
+static int command(struct node *node, struct control_message *message, FILE *out)
+{
+	switch (message->kind) {
+	case CONTROL_SHOW:
+		return show(node, message, out);
+	case CONTROL_SET:
+		return set(node, message, out);
+	case CONTROL_TABLES:
+		return node->ops->tables ? node->ops->tables(node->dataplane, message->tables) : -EINVAL;
+	default:
+		return link_command(node, message, out);
+	}
+}
+
 /*  Return: 0, or -errno if the orchestrator is gone */
-static int question_answer(struct node *node, const struct control_message *message)
+static int question_answer(struct node *node, struct control_message *message)
 {
 	struct control_message answer = { .kind = CONTROL_ANSWER, .number = -ENOMEM };
 	size_t length = 0;
@@ -337,7 +552,7 @@ static int question_answer(struct node *node, const struct control_message *mess
 	int error;
 
 	if (out) {
-		answer.number = message->kind == CONTROL_SHOW ? show(node, message, out) : set(node, message, out);
+		answer.number = command(node, message, out);
 		if (fclose(out))
 			answer.number = -ENOMEM;
 	}
@@ -356,7 +571,8 @@ static int control_serve(struct node *node)
 
 		if (error == -EAGAIN)
 			return 0;
-		if (!error && (message.kind == CONTROL_SHOW || message.kind == CONTROL_SET))
+		if (!error && (message.kind == CONTROL_SHOW || message.kind == CONTROL_SET ||
+			       message.kind >= CONTROL_LINK_DOWN))
 			error = question_answer(node, &message);
 		else if (!error)
 			error = note("a running node does not understand message %d", message.kind);
@@ -371,9 +587,9 @@ static int control_serve(struct node *node)
 /* ---- the life of a node ---- */
 
 /* the peer at a broken ring is named once; that link is dead, the others go on (TB-23) */
-static void broken_tell(struct node *node)
+static void broken_tell(struct node *node, uint64_t broken)
 {
-	uint64_t fresh = node->window.broken & ~node->broken_told;
+	uint64_t fresh = broken & ~node->broken_told;
 
 	node->broken_told |= fresh;
 	for (; fresh; fresh &= fresh - 1) {
@@ -399,7 +615,7 @@ static int node_run(struct node *node)
 
 			event_loop_wake(node->loop, node->clock.asleep, node->wake, count);
 			if (node->window.broken != node->broken_told)
-				broken_tell(node);
+				broken_tell(node, node->window.broken);
 		} else {
 			int status = control_serve(node);
 
@@ -409,10 +625,23 @@ static int node_run(struct node *node)
 	}
 }
 
-static void unmap(struct mapping *mapping)
+/*  Return: the exit status */
+static int node_run_real(struct node *node, pid_t parent)
 {
-	if (mapping->memory)
-		munmap(mapping->memory, mapping->bytes);
+	bool control = true;
+
+	if (privilege_drop(parent))
+		return EXIT_LOST;
+	do {
+		int status = control ? control_serve(node) : 0;
+
+		if (status)
+			return status;
+		pace_turn(&node->pace);
+		if (node->pace.broken & ~node->broken_told)
+			broken_tell(node, node->pace.broken);
+	} while (pace_wait(&node->pace, &control));
+	return EXIT_FINE;
 }
 
 static void node_end(struct node *node)
@@ -422,6 +651,11 @@ static void node_end(struct node *node)
 		node->ops->destroy(node->dataplane);
 	for (uint32_t port = 0; port < node->links_ready; port++)
 		link_fini(&node->links[port]);
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {
+		if (node->carriers[port])
+			carrier_fini(node->carriers[port]);
+		free(node->carriers[port]);
+	}
 	free(node->links);
 	free(node->wake);
 	for (uint32_t i = 0; i < 2 * NODE_PORTS_MAX; i++)

@@ -1,10 +1,12 @@
-/*  cmd_show - `heddle show SCENARIO`: the plan as text, exactly as nodes would be told it (TB-10).                   */
+/*  cmd_show - `heddle show SCENARIO`: the plan as text, exactly as nodes would be told it (TB-10). If the first word is
+ *  no file it is a node of a running fabric: cmd_set.c.                                                              */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "orchestrator/commands.h"
 #include "orchestrator/human.h"
@@ -21,7 +23,10 @@ static const char usage[] = "usage: heddle show SCENARIO [PART] [--set PATH=VALU
 			    "  links         every link\n"
 			    "  routes        where each switch sends what\n"
 			    "  hosts         every host, its switch and its workloads\n"
-			    "  config NODE   everything that this node is told at start\n";
+			    "  config NODE   everything that this node is told at start\n"
+			    "\n"
+			    "or:    heddle show [-f FABRIC] NODE TABLE [PORT]\n"
+			    "Prints a table of a node of a running fabric: efct, ifct, ofct, queues, ..., trace.\n";
 
 struct request {
 	const char *scenario, *part, *node;
@@ -109,6 +114,15 @@ static int request_parse(struct request *request, int argc, char **argv)
 	return request->scenario ? 0 : wrong("which scenario? 'heddle show --help' explains");
 }
 
+/* does @word, the first behind 'show', speak of a running fabric? A scenario is a file, or looks like one. */
+static bool running_meant(const char *word)
+{
+	if (!strcmp(word, "--fabric") || !strncmp(word, "--fabric=", 9) || !strncmp(word, "-f", 2))
+		return true;
+	return word[0] != '-' && !strchr(word, '/') && !strstr(word, ".yaml") && !strstr(word, ".yml") &&
+	       access(word, F_OK) != 0;
+}
+
 int cmd_show(int argc, char **argv)
 {
 	struct request request = { 0 };
@@ -121,6 +135,8 @@ int cmd_show(int argc, char **argv)
 		fputs(usage, stdout);
 		return 0;
 	}
+	if (argc > 1 && running_meant(argv[1]))
+		return cmd_show_live(argc, argv);
 	status = request_parse(&request, argc, argv);
 	if (status)
 		return status;

@@ -41,7 +41,7 @@ static int fabric_alloc(struct fabric *fabric)
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < plan->node_count; i++)
-		fabric->nodes[i].control = -1;
+		fabric->nodes[i].control = fabric->nodes[i].doorbell = -1;
 	for (uint32_t i = 0; i < 2 * plan->link_count; i++)
 		fabric->ring_fds[i] = -1;
 	fabric->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
@@ -61,6 +61,8 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 		error = fabric_nodes_start(fabric);
 	if (!error)
 		error = fabric_nodes_await(fabric);
+	if (!error && options->real)
+		fabric->limit_ps = NODE_TIME_NEVER;
 	if (error && error != -EINTR)
 		fabric_fail(fabric, "cannot start the fabric: %s", strerror(-error));
 	fabric->start_ns = wall_ns() - began_ns;
@@ -134,7 +136,8 @@ int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *mes
 	memset(message, 0, sizeof(*message));
 	if (error)
 		return error;
-	clock_ring(&fabric->clock, node);
+	if (!fabric->options.real)
+		clock_ring(&fabric->clock, node);
 	while (wall_ns() < deadline_ns) {
 		error = control_receive(fabric->nodes[node].control, message, 0, why, sizeof(why));
 		if (!error && message->kind == CONTROL_ANSWER)
@@ -166,6 +169,17 @@ static void reap(struct fabric *fabric, uint32_t timeout_ms)
 	}
 }
 
+/* it looks at the clock's state */
+static void node_ring(struct fabric *fabric, uint32_t node)
+{
+	uint64_t one = 1;
+
+	if (fabric->options.real && fabric->nodes[node].doorbell >= 0)
+		(void)!write(fabric->nodes[node].doorbell, &one, sizeof(one));
+	else
+		clock_ring(&fabric->clock, node);
+}
+
 int fabric_end(struct fabric *fabric)
 {
 	uint64_t began_ns = wall_ns();
@@ -176,14 +190,14 @@ int fabric_end(struct fabric *fabric)
 	if (!clock_stopped(&fabric->clock))
 		fabric->limit_ps = NODE_TIME_NEVER;
 	atomic_store(&fabric->page->limit_ps, 0);
-	while (fabric->ready == fabric->plan->node_count && !clock_stopped(&fabric->clock) &&
+	while (!fabric->options.real && fabric->ready == fabric->plan->node_count && !clock_stopped(&fabric->clock) &&
 	       wall_ns() - began_ns < FABRIC_END_MS * 1000000ull / 2 && !fabric_watch_children(fabric))
 		stops_wait(fabric, FABRIC_SLICE_MS);
 	fabric->stopped_at_ps = fabric_now(fabric);
 	fabric->empty = clock_earliest(&fabric->clock) == NODE_TIME_NEVER;
 	atomic_store(&fabric->page->state, CLOCK_ENDED);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		clock_ring(&fabric->clock, i);
+		node_ring(fabric, i);
 	reap(fabric, FABRIC_END_MS);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
 		if (fabric->nodes[i].pid)
@@ -242,6 +256,7 @@ void fabric_free(struct fabric *fabric)
 {
 	for (uint32_t i = 0; fabric->nodes && i < fabric->plan->node_count; i++) {
 		close_fd(&fabric->nodes[i].control);
+		close_fd(&fabric->nodes[i].doorbell);
 		if (fabric->nodes[i].stats)
 			munmap(fabric->nodes[i].stats, fabric->nodes[i].stats_size);
 	}

@@ -8,6 +8,8 @@
  *  While the clock runs nobody here works: the orchestrator sleeps on the clock's futex word `stops`; the death of a child
  *  interrupts that (SIGCHLD, interrupt.h), and every FABRIC_SLICE_MS it looks around for stopped nodes, events, standstill.
  *  No pidfd is needed: a child that has not been reaped keeps its pid.
+ *  Under the real clock the nodes run as soon as they are ready, and one that dies is no failure of the fabric: it has a
+ *  `fate`, the others go on (fabric_real.h).
  *  Whatever goes wrong with a node ends in one sentence in fabric->failure that names the node and the cause.        */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_H
@@ -29,6 +31,7 @@
 #define FABRIC_ANSWER_MS 2000u /* to SHOW and SET */
 #define FABRIC_FAILURE_MAX 512u
 #define FABRIC_LOOP_MAX 160
+#define FABRIC_FATE_MAX 128
 
 enum fabric_state {
 	FABRIC_RUNNING,     /* the time to wait is over, the clock still runs */
@@ -41,6 +44,10 @@ struct fabric_options {
 	const char *loop;     /* of the nodes: "auto", "io_uring", "fallback" */
 	uint64_t watchdog_ns; /* 0: no watchdog */
 	bool unpinned;        /* leave it to the kernel which node runs where: placement.h */
+	bool real;            /* the plan is for the real clock: plan_real.h */
+	/* real clock: the packet sockets of attached host @host_index.  Return: their number or -errno. Borrowed by us. */
+	int (*host_sockets)(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX]);
+	void *owner;
 };
 
 struct fabric_node {
@@ -51,6 +58,8 @@ struct fabric_node {
 	uint64_t stopped_ns; /* when it was stopped by a signal; 0: it was not */
 	struct stats_page *stats;
 	size_t stats_size;
+	int doorbell;               /* real clock: pace.h; -1 */
+	char fate[FABRIC_FATE_MAX]; /* real clock: why it is dead; "" while it lives */
 	char loop[FABRIC_LOOP_MAX]; /* what its READY said */
 };
 
@@ -93,8 +102,8 @@ node_time_t fabric_now(const struct fabric *fabric);
 /** fabric_holds() - bytes that node @node holds: in a switch's buffers, or waiting at a NIC to be sent. */
 uint64_t fabric_holds(const struct fabric *fabric, uint32_t node);
 
-/** fabric_ask() - sends SHOW or SET to node @node while the clock stands and waits for the answer.
- *  @message  kind, text, text2, number filled in; replaced by the answer, control_message_free() later.
+/** fabric_ask() - sends SHOW or SET to node @node while the clock stands, or anything under the real one, and waits for
+ *  the answer.   @message  kind and what belongs to it filled in; replaced by the answer, control_message_free() later.
  *  Return: 0; else -errno, @message zeroed; -EIO: the node has failed, reason in fabric->failure.                */
 int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message);
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -71,7 +72,7 @@ static int program_find(const char *name, char *path, size_t path_max)
 	return -ENOENT;
 }
 
-static int node_start(struct fabric *fabric, uint32_t index, const char *program);
+static int node_start(struct fabric *fabric, uint32_t index, const char *program, bool keep_rings);
 
 /* the cores that we may use; returns their number, 0 if that is unknown */
 static uint32_t cores_allowed(int cores[CPU_SETSIZE])
@@ -122,7 +123,7 @@ int fabric_nodes_start(struct fabric *fabric)
 	}
 	descriptor_limit_raise();
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
-		error = interrupt_seen() ? -EINTR : node_start(fabric, i, programs[fabric->plan->nodes[i].kind]);
+		error = interrupt_seen() ? -EINTR : node_start(fabric, i, programs[fabric->plan->nodes[i].kind], false);
 		if (fabric_watch_children(fabric))
 			error = -EIO;
 	}
@@ -143,6 +144,10 @@ int fabric_clock_make(struct fabric *fabric)
 		return -errno;
 	}
 	clock_init(fabric->page, fabric->plan->node_count, fabric->plan->lookahead_ps);
+	if (fabric->options.real) {
+		fabric->page->epoch_ns = wall_ns();
+		atomic_store(&fabric->page->state, CLOCK_RUNNING);
+	}
 	return clock_attach(&fabric->clock, fabric->page, fabric->page_size);
 }
 
@@ -184,6 +189,16 @@ static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t 
 	return pwrite(*fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) ? *fd : -ENOMEM;
 }
 
+/* the eventfd that wakes node @index under the real clock */
+static int doorbell_get(struct fabric *fabric, uint32_t index)
+{
+	int *fd = &fabric->nodes[index].doorbell;
+
+	if (*fd < 0)
+		*fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	return *fd < 0 ? -errno : *fd;
+}
+
 /* both rings of port @port of node @index, transmit first */
 static int port_rings(struct fabric *fabric, uint32_t index, uint32_t port, int fds[2])
 {
@@ -195,6 +210,53 @@ static int port_rings(struct fabric *fabric, uint32_t index, uint32_t port, int 
 	fds[0] = ring_get(fabric, config->link_index, is_b, config->ring_bytes);
 	fds[1] = ring_get(fabric, config->link_index, !is_b, peer->ring_bytes);
 	return fds[0] < 0 ? fds[0] : fds[1] < 0 ? fds[1] : 0;
+}
+
+int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port, int *fds, uint32_t *count)
+{
+	int error = port_rings(fabric, node, port, &fds[*count]);
+
+	fds[*count + 2] = doorbell_get(fabric, fabric->plan->nodes[node].ports[port].peer_index);
+	*count += 3;
+	return error ? error : fds[*count - 1] < 0 ? fds[*count - 1] : 0;
+}
+
+void fabric_link_release(struct fabric *fabric, uint32_t link)
+{
+	close_fd(&fabric->ring_fds[2 * (size_t)link]);
+	close_fd(&fabric->ring_fds[2 * (size_t)link + 1]);
+}
+
+/* what a node is handed under the real clock: control.h */
+static int descriptors_real(struct fabric *fabric, uint32_t index, struct control_message *message)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+	int error = 0, sockets;
+
+	message->fds[message->fd_count++] = doorbell_get(fabric, index);
+	if (message->fds[message->fd_count - 1] < 0)
+		return message->fds[message->fd_count - 1];
+	for (uint32_t port = 0; port < config->port_count && !error; port++)
+		error = fabric_port_descriptors(fabric, index, port, message->fds, &message->fd_count);
+	if (error || config->kind != NODE_NIC || !config->nic.host_queues)
+		return error;
+	sockets = fabric->options.host_sockets(fabric->options.owner, config->nic.host_index,
+					       &message->fds[message->fd_count]);
+	if (sockets < 0)
+		return sockets;
+	message->fd_count += (uint32_t)sockets;
+	return sockets == (int)config->nic.host_queues ? 0 : -EINVAL;
+}
+
+static int descriptors_virtual(struct fabric *fabric, uint32_t index, struct control_message *message)
+{
+	int error = 0;
+
+	for (uint32_t port = 0; port < fabric->plan->nodes[index].port_count && !error; port++) {
+		error = port_rings(fabric, index, port, &message->fds[message->fd_count]);
+		message->fd_count += 2;
+	}
+	return error;
 }
 
 /* closes the rings of links whose other end has been given them before */
@@ -225,26 +287,26 @@ static int configuration_send(struct fabric *fabric, uint32_t index, const struc
 	return -ETOOMANYREFS;
 }
 
-static int node_configure(struct fabric *fabric, uint32_t index)
+/* @keep_rings  its neighbours, who run already, are still to be handed theirs */
+static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings)
 {
 	struct control_message message = { .kind = CONTROL_CONFIGURE,
 					   .config = &fabric->plan->nodes[index],
 					   .fd_count = 2 };
-	int error = 0;
 	int stats_fd = stats_make(fabric, index);
+	int error;
 
 	if (stats_fd < 0)
 		return stats_fd;
 	message.fds[0] = fabric->clock_fd;
 	message.fds[1] = stats_fd;
-	for (uint32_t port = 0; port < fabric->plan->nodes[index].port_count && !error; port++) {
-		error = port_rings(fabric, index, port, &message.fds[message.fd_count]);
-		message.fd_count += 2;
-	}
+	error = fabric->options.real ? descriptors_real(fabric, index, &message)
+				     : descriptors_virtual(fabric, index, &message);
 	if (!error)
 		error = configuration_send(fabric, index, &message);
 	close(stats_fd);
-	rings_release(fabric, index);
+	if (!keep_rings)
+		rings_release(fabric, index);
 	return error;
 }
 
@@ -285,7 +347,7 @@ static int node_spawn(struct fabric *fabric, uint32_t index, const char *program
 	return 0;
 }
 
-static int node_start(struct fabric *fabric, uint32_t index, const char *program)
+static int node_start(struct fabric *fabric, uint32_t index, const char *program, bool keep_rings)
 {
 	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = index };
 	int sockets[2], error;
@@ -300,7 +362,7 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 	if (!error && epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, fabric->nodes[index].control, &interest))
 		error = -errno;
 	if (!error)
-		error = node_configure(fabric, index);
+		error = node_configure(fabric, index, keep_rings);
 	if (error == -EPIPE)
 		return 0; /* it is dead: whoever looks at the children says why */
 	if (error)
@@ -311,12 +373,49 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 	return error;
 }
 
+/* one died before it was ready: then there is no fabric */
+static void dead_tell(struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		if (!fabric->nodes[i].pid)
+			fabric_fail_node(fabric, i, "%s", fabric->nodes[i].fate);
+}
+
+int fabric_node_again(struct fabric *fabric, uint32_t index)
+{
+	static const char *const names[NODE_KINDS] = { [NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd" };
+	struct fabric_node *node = &fabric->nodes[index];
+	char program[PATH_MAX];
+	int error = program_find(names[fabric->plan->nodes[index].kind], program, sizeof(program));
+
+	if (error)
+		return error;
+	close_fd(&node->control);
+	if (node->stats)
+		munmap(node->stats, node->stats_size);
+	node->stats = NULL;
+	node->fate[0] = 0;
+	atomic_store(&fabric->clock.asleep[index], 0);
+	error = node_start(fabric, index, program, true);
+	for (uint64_t until_ns = wall_ns() + FABRIC_END_MS * 1000000ull; !error && !node->ready;) {
+		fabric_watch_messages(fabric, 1);
+		fabric_watch_children(fabric);
+		if (!node->pid || wall_ns() > until_ns)
+			error = node->pid ? -ETIMEDOUT : -EIO;
+	}
+	return error;
+}
+
 int fabric_nodes_await(struct fabric *fabric)
 {
 	uint64_t waited_from_ns = wall_ns();
 	uint32_t ready_before = fabric->ready;
 
 	while (fabric->ready < fabric->plan->node_count) {
+		if (fabric->options.real && fabric->alive < fabric->plan->node_count) {
+			dead_tell(fabric);
+			return -EIO;
+		}
 		if (interrupt_seen())
 			return -EINTR;
 		if (fabric_watch_messages(fabric, FABRIC_SLICE_MS) || fabric_watch_children(fabric))

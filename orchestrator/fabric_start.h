@@ -11,6 +11,18 @@ int fabric_clock_make(struct fabric *fabric);
  *  Return: 0; -EINTR if interrupted; else -errno, mostly with the reason in fabric->failure.                     */
 int fabric_nodes_start(struct fabric *fabric);
 
+/* ---- for fabric_real.c ---- */
+
+/** fabric_port_descriptors() - what port @port of @node is handed under the real clock (control.h), added to @fds; made
+ *  when the first of the link's ends asks.  Borrowed until fabric_link_release().   Return: 0 or -errno.            */
+int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port, int *fds, uint32_t *count);
+
+/** fabric_link_release() - both ends of link @link hold what they were handed. */
+void fabric_link_release(struct fabric *fabric, uint32_t link);
+
+/** fabric_node_again() - starts the dead @node once more and waits until it is ready.  Return: 0 or -errno. */
+int fabric_node_again(struct fabric *fabric, uint32_t node);
+
 /** fabric_nodes_await() - until every node has said READY, in any order.  Return: as above. */
 int fabric_nodes_await(struct fabric *fabric);
 

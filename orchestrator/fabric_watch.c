@@ -56,6 +56,20 @@ static uint32_t node_of_pid(const struct fabric *fabric, pid_t pid)
 	return i;
 }
 
+/* under the real clock the others go on without it */
+static void fate_note(struct fabric *fabric, uint32_t node, int status)
+{
+	struct fabric_node *dead = &fabric->nodes[node];
+
+	fabric->ready -= dead->ready;
+	dead->ready = false;
+	if (WIFSIGNALED(status))
+		snprintf(dead->fate, sizeof(dead->fate), "killed by signal %d (%s)", WTERMSIG(status),
+			 strsignal(WTERMSIG(status)));
+	else if (!dead->fate[0])
+		snprintf(dead->fate, sizeof(dead->fate), "left with status %d", WEXITSTATUS(status));
+}
+
 /* child @node is gone; returns whether it went as it should after the end of the clock */
 static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const struct rusage *usage)
 {
@@ -68,6 +82,10 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const 
 	fabric->nodes[node].pid = 0;
 	fabric->alive--;
 	fabric->cpu_ns += fabric_rusage_ns(usage);
+	if (fabric->options.real && !ended) {
+		fate_note(fabric, node, status);
+		return true;
+	}
 	if (WIFSIGNALED(status))
 		fabric_fail_node(fabric, node, "was killed by signal %d (%s)%s", WTERMSIG(status),
 				 strsignal(WTERMSIG(status)), ended ? " while it was leaving" : "");
@@ -125,6 +143,11 @@ bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct con
 		fabric->nodes[node].ready = true;
 		fabric->ready++;
 		snprintf(fabric->nodes[node].loop, FABRIC_LOOP_MAX, "%.*s", FABRIC_LOOP_MAX - 1, message->text);
+	} else if (message->kind == CONTROL_EVENT && message->number && fabric->options.real) {
+		snprintf(fabric->nodes[node].fate, FABRIC_FATE_MAX, "%.*s", FABRIC_FATE_MAX - 1, message->text);
+		fprintf(stderr, "heddle: %s %s reports: %s\n", fabric_kind_name(fabric, node),
+			fabric->plan->nodes[node].name, message->text);
+		return fabric->nodes[node].ready;
 	} else if (message->kind == CONTROL_EVENT && message->number) {
 		fabric_fail_node(fabric, node, "reports: %s", message->text);
 		return false;

@@ -14,8 +14,15 @@ static const struct command {
 } commands[] = {
 	{ "run", cmd_run, "run a scenario under the virtual clock and print the result" },
 	{ "check", cmd_check, "check a scenario without starting anything" },
-	{ "show", cmd_show, "print what a scenario turns into: nodes, links, routes, configurations" },
+	{ "show", cmd_show, "print what a scenario turns into, or a table of a running node" },
 	{ "gen", cmd_gen, "write a scenario with a generated topology" },
+	{ "up", cmd_up, "start a fabric under the real clock, with hosts for real programs" },
+	{ "down", cmd_down, "end a running fabric" },
+	{ "ps", cmd_ps, "list running fabrics, their nodes, cost and fidelity" },
+	{ "exec", cmd_exec, "run a program in a host of a running fabric" },
+	{ "shell", cmd_shell, "a shell in a host of a running fabric" },
+	{ "set", cmd_set, "change a parameter of a running node" },
+	{ "link", cmd_link, "list, change, take down and bring up links of a running fabric" },
 	{ "help", cmd_help, "explain a command" },
 };
 

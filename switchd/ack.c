@@ -49,6 +49,15 @@ void ack_collect(struct ack_collector *collector, uint32_t flow_id, enum ack_typ
 	line->value[type] = ADDITIVE_TYPES & bit ? line->value[type] + value : value;
 }
 
+void ack_collector_clear(struct ack_collector *collector)
+{
+	for (; collector->count; collector->count--) {
+		collector->lines[collector->waiting[collector->first]].types = 0;
+		if (++collector->first == collector->channels)
+			collector->first = 0;
+	}
+}
+
 node_time_t ack_ready_at(const struct ack_collector *collector, bool link_idle)
 {
 	if (!collector->count)

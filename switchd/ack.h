@@ -36,6 +36,9 @@ void ack_collector_fini(struct ack_collector *collector);
 void ack_collect(struct ack_collector *collector, uint32_t flow_id, enum ack_type type, uint32_t value,
 		 node_time_t now);
 
+/** ack_collector_clear() - forgets all that waits: there is no link to send it on any more. */
+void ack_collector_clear(struct ack_collector *collector);
+
 /** ack_ready_at() - when a frame should be sent.  @link_idle  the link has nothing else to send.
  *  Return: a time, perhaps past; NODE_TIME_NEVER if no ACK waits. O(1).                                           */
 node_time_t ack_ready_at(const struct ack_collector *collector, bool link_idle);

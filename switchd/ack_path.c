@@ -37,6 +37,8 @@ void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_
 		at_ingress_edge(dp, ref, type, value, settles, now);
 		return;
 	}
+	if (!dataplane_port_up(dp, in_port))
+		return; /* the link it came over is gone */
 	ack_collect(&in->acks, flow_ref_id(ref), type, value, now);
 	dataplane_touch(dp, in_port);
 }
@@ -95,6 +97,9 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 {
 	struct dataplane *dp = owner;
 
+	/* when the whole link is gone, link_change.c settles its channels; an edge link has none */
+	if (!dataplane_port_up(dp, link->port) && dp->ports[link->port].kind == PORT_FABRIC)
+		return;
 	trace(dp->stats, now, TRACE_HOLE, link->port, entry->tag, entry->units);
 	if (dp->ports[link->port].kind == PORT_EDGE)
 		ack_path_up(dp, entry->tag, ACK_LOSS, entry->units, now);
@@ -108,7 +113,7 @@ static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, ui
 {
 	struct dataplane *dp = owner;
 	struct ack acks[ACK_FRAME_ACKS_MAX];
-	int count = ack_frame_read(bytes, length, acks);
+	int count = dataplane_port_up(dp, link->port) ? ack_frame_read(bytes, length, acks) : 0;
 
 	for (int i = 0; i < count; i++)
 		ack_collect(&dp->ports[link->port].acks, acks[i].flow_id, acks[i].type, acks[i].value, now);

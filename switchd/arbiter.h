@@ -36,6 +36,12 @@ int arbiter_init(struct arbiter *arbiter, enum arbiter_kind kind, struct ifct *i
 		 uint32_t quantum_bytes);
 void arbiter_fini(struct arbiter *arbiter);
 
+/** arbiter_set_quantum() - the longest frame is another one now. */
+static inline void arbiter_set_quantum(struct arbiter *arbiter, uint32_t quantum_bytes)
+{
+	arbiter->quantum_bytes = (int32_t)quantum_bytes;
+}
+
 /** arbiter_add() - flow @ref, not in any arbiter now, has a packet for this output. O(1). */
 void arbiter_add(struct arbiter *arbiter, uint32_t ref);
 

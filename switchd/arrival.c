@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <string.h>
 
 #include "nodes/units.h"
@@ -13,30 +14,19 @@ static uint32_t class_of(const struct dataplane *dp, const struct frame_fields *
 	return fields->priority < dp->class_count ? fields->priority : dp->class_count - 1;
 }
 
-/* destination (FC-3) and match pattern of an edge frame; false (counted) if it cannot enter the fabric */
-static bool translate_frame(struct dataplane *dp, struct port *in, struct packet *packet, struct efct_pattern *pattern,
-			    node_time_t now)
+/* what is in an edge frame; false if it makes no sense */
+static bool read_frame(const struct dataplane *dp, const struct packet *packet, struct frame_fields *fields)
 {
-	struct frame_fields fields;
-	const struct translate_entry *where;
+	return !frame_parse(packet->bytes, packet->captured_bytes, packet->frame_bytes, fields) &&
+	       class_of(dp, fields) == packet->traffic_class;
+}
 
-	if (frame_parse(packet->bytes, packet->captured_bytes, packet->frame_bytes, &fields) ||
-	    class_of(dp, &fields) != packet->traffic_class) {
-		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
-		return false;
-	}
-	where = translate_lookup(&dp->translate, &fields);
-	if (!where) {
-		dataplane_drop(dp, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
-		return false;
-	}
-	packet->fabric_address = where->fabric_address;
-	packet->egress_port = where->egress_port;
-	packet->hops = 0;
-	packet->ordered = true;
-	packet->key_hash = efct_pattern_of(&in->efct, &fields, where->fabric_address, where->egress_port,
+/* the match pattern of a packet whose destination is known */
+static void make_pattern(struct port *in, struct packet *packet, const struct frame_fields *fields,
+			 struct efct_pattern *pattern)
+{
+	packet->key_hash = efct_pattern_of(&in->efct, fields, packet->fabric_address, packet->egress_port,
 					   packet->traffic_class, pattern);
-	return true;
 }
 
 /* a packet inside the switch turns out to have no way out of it */
@@ -70,22 +60,102 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 	return true;
 }
 
-static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_time_t now)
+/* the packet enters the fabric for @egress_port of switch @fabric_address; takes it */
+static void enter(struct dataplane *dp, struct packet *packet, const struct frame_fields *fields,
+		  uint16_t fabric_address, uint8_t egress_port, node_time_t now)
 {
 	struct port *in = &dp->ports[packet->in_port];
 	struct efct_pattern pattern;
 
-	if (!translate_frame(dp, in, packet, &pattern, now)) {
-		dataplane_return_credit(dp, packet);
-		packet_free(&dp->pool, packet);
-		return;
-	}
+	packet->fabric_address = fabric_address;
+	packet->egress_port = egress_port;
+	packet->hops = 0;
+	packet->ordered = true;
+	make_pattern(in, packet, fields, &pattern);
 	packet_enter(dp, packet);
 	if (inject(dp, in, packet, &pattern, now))
 		return;
 	in->stats->channel_waits++;
 	in->no_line_match = in->efct.match_fields;
 	packet_queue_push(&in->no_line, packet);
+}
+
+/* an edge packet that never entered */
+static void discard(struct dataplane *dp, struct packet *packet)
+{
+	dataplane_return_credit(dp, packet);
+	packet_free(&dp->pool, packet);
+}
+
+/* one more of @original, or NULL if too many are under way */
+static struct packet *copy_of(struct dataplane *dp, const struct packet *original)
+{
+	struct packet *copy = dp->flood_packets < dp->flood_packets_max ? packet_alloc(&dp->pool) : NULL;
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, original, sizeof(*original) + original->captured_bytes);
+	copy->copy = true;
+	dp->flood_packets++;
+	return copy;
+}
+
+static bool is_ingress(const struct dataplane *dp, const struct packet *packet, uint32_t fabric_address,
+		       uint32_t egress_port)
+{
+	return fabric_address == dp->routes.own_address && egress_port == packet->in_port;
+}
+
+/* Replaces the packet by a copy to every host but those it came from; takes it. The books: each copy counts as a frame of
+ * its own, whether there is a cell for it or not; the original as one that is no more.                             */
+static void flood(struct dataplane *dp, struct packet *packet, const struct frame_fields *fields, node_time_t now)
+{
+	uint32_t copies = 0;
+
+	for (uint32_t i = 0; i < dp->translate.host_count; i++) {
+		const struct translate_place *host = &dp->translate.hosts[i];
+		struct packet *copy;
+
+		if (is_ingress(dp, packet, host->fabric_address, host->egress_port))
+			continue;
+		copies++;
+		dp->stats->flooded_bytes += packet->frame_bytes;
+		copy = copy_of(dp, packet);
+		if (copy)
+			enter(dp, copy, fields, host->fabric_address, host->egress_port, now);
+		else
+			dataplane_drop(dp, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+	}
+	dp->stats->flooded_packets += copies;
+	if (copies)
+		dp->stats->flood_originals_bytes += packet->frame_bytes;
+	else
+		dataplane_drop(dp, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
+	discard(dp, packet);
+}
+
+/* FC-3. A host that asks for its own address wants to know who else has it: everybody is asked. Reports of listeners are for
+ * multicast routers, of which there are none [RFC 4541, 2.1.1].                                                    */
+static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_time_t now)
+{
+	const struct translate_entry *where;
+	struct frame_fields fields;
+
+	if (!read_frame(dp, packet, &fields)) {
+		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
+		discard(dp, packet);
+		return;
+	}
+	where = translate_lookup(&dp->translate, &fields);
+	if (where && !(fields.group && fields.target_version &&
+		       is_ingress(dp, packet, where->fabric_address, where->egress_port))) {
+		enter(dp, packet, &fields, where->fabric_address, where->egress_port, now);
+	} else if (fields.group && fields.report) {
+		dataplane_drop(dp, DROP_NO_LISTENER, packet->in_port, packet->frame_bytes, now);
+		discard(dp, packet);
+	} else {
+		flood(dp, packet, &fields, now);
+	}
 }
 
 /* may the packet have a line now: one is free, or its flow was given one in this round? */
@@ -116,15 +186,16 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 		struct packet *packet = packet_queue_pop(&waiting);
 		uint32_t used = in->efct.used;
 		struct efct_pattern pattern;
+		struct frame_fields fields;
+		bool readable;
 
 		if (!may_have_line(in, packet, placed, placed_count)) {
 			packet_queue_push(&in->no_line, packet);
 			continue;
 		}
-		if (!translate_frame(dp, in, packet, &pattern, now)) {
-			give_up(dp, packet, now);
-			continue;
-		}
+		readable = read_frame(dp, packet, &fields);
+		assert(readable); /* it was when it came */
+		make_pattern(in, packet, &fields, &pattern);
 		hash = packet->key_hash;
 		if (!inject(dp, in, packet, &pattern, now)) {
 			packet_queue_push(&in->no_line, packet);
@@ -140,16 +211,35 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 /* ---- fabric ports ---- */
 
 /* a hole in a flow: on a guarded link its sender is told frame by frame (link.h), else the report starts here (FC-17) */
-static void on_hole(struct dataplane *dp, uint32_t port, const struct packet *packet, uint32_t hole_units,
-		    node_time_t now)
+static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t hole_units, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
 
 	in->stats->hole_units += hole_units;
 	if (in->link->guarded)
 		return;
-	ack_collect(&in->acks, packet->flow_id, ACK_LOSS, hole_units, now);
+	ack_collect(&in->acks, flow_id, ACK_LOSS, hole_units, now);
 	dataplane_touch(dp, port);
+}
+
+/* A packet that cannot be held (too long, no cell), though its fabric header is good: its sender counts on an ACK. */
+static void report_unheld(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
+			  node_time_t now)
+{
+	uint32_t frame_bytes = link_frame_bytes(dp->ports[port].link, header->wire_bytes), hole_units;
+	struct ifct *ifct = &dp->ifcts[port];
+	uint8_t front[FABRIC_FRONT_BYTES];
+	struct fabric_header fabric;
+
+	if (header->captured_bytes < sizeof(front))
+		return;
+	memcpy(front, bytes, sizeof(front));
+	if (fabric_header_read(front, sizeof(front), frame_bytes, &fabric) || fabric.flow_id >= ifct->channels)
+		return;
+	hole_units = ifct_skip(ifct, fabric.flow_id, fabric.data_flow, fabric.units);
+	if (hole_units)
+		on_hole(dp, port, fabric.flow_id, hole_units, now);
+	ack_collect(&dp->ports[port].acks, fabric.flow_id, ACK_LOSS, fabric.units, now);
 }
 
 /* fills in what the fabric header says; the channel it belongs to, or NULL (counted) if it is no good */
@@ -179,7 +269,7 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	if (!flow)
 		dataplane_drop(dp, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
 	else if (hole_units)
-		on_hole(dp, packet->in_port, packet, hole_units, now);
+		on_hole(dp, packet->in_port, packet->flow_id, hole_units, now);
 	return flow;
 }
 
@@ -230,6 +320,7 @@ static struct packet *copy_in(struct dataplane *dp, uint32_t port, const struct 
 	packet->units = (uint16_t)units_of_bytes(frame_bytes);
 	packet->in_port = (uint8_t)port;
 	packet->traffic_class = (uint8_t)header->traffic_class;
+	packet->copy = false;
 	packet->whole_at_ps = header->at_ps + link_frame_time_of(in->link, header->wire_bytes);
 	memcpy(packet->bytes, bytes + front_bytes, packet->captured_bytes);
 	return packet;
@@ -245,6 +336,8 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 	uint64_t held = 0;
 
 	if (!packet) {
+		if (!edge)
+			report_unheld(dp, port, header, bytes, now);
 		link_reject(in->link, header);
 		dataplane_touch(dp, port);
 		return;

@@ -24,7 +24,7 @@ void crossbar_channel_freed(struct dataplane *dp, uint32_t port)
 	uint32_t ref = out->no_channel_first;
 	struct ifct_entry *flow;
 
-	if (ref == FLOW_REF_NONE)
+	if (ref == FLOW_REF_NONE || !dataplane_port_up(dp, port))
 		return;
 	flow = flow_of(dp->ifcts, ref);
 	out->no_channel_first = flow->next_ref;

@@ -1,8 +1,13 @@
 #include "switchd/dataplane.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "nodes/trace.h"
+
+#define FLOOD_PACKETS_MIN 256u /* copies that a switch may have under way, however few hosts there are */
+#define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
+#define VACANT_UNITS_MIN 1024u /* input buffer that the pool has ready for a link to come */
 
 /* ---- event sources: arrivals, transmissions, two timers ---- */
 
@@ -106,14 +111,32 @@ static void update_touched(struct dataplane *dp, node_time_t now)
 	}
 }
 
-static node_time_t run(void *dataplane, node_time_t end)
+static void look_at_arrivals(struct dataplane *dp, uint64_t ports)
 {
-	struct dataplane *dp = dataplane;
-	node_time_t now;
+	for (; ports; ports &= ports - 1) {
+		uint32_t p = (uint32_t)__builtin_ctzll(ports);
 
-	for (uint32_t p = 0; p < dp->port_count; p++)
 		if (event_tree_due(&dp->events, p) == NODE_TIME_NEVER)
 			event_tree_set(&dp->events, p, link_next_at(dp->ports[p].link));
+	}
+}
+
+/* ports whose ring was full and has room again: as with credit, they go on when that is seen, which is now */
+static void unstarve(struct dataplane *dp, node_time_t end)
+{
+	for (uint64_t ports = dp->routes.ports_up; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+
+		if (link_unstarve(dp->ports[port].link))
+			dataplane_touch(dp, port);
+	}
+	update_touched(dp, end - 1);
+}
+
+static node_time_t handle_until(struct dataplane *dp, node_time_t end)
+{
+	node_time_t now;
+
 	while ((now = event_tree_next_at(&dp->events)) < end) {
 		dp->stats->now_ps = now;
 		dp->stats->events++;
@@ -123,16 +146,119 @@ static node_time_t run(void *dataplane, node_time_t end)
 	return now;
 }
 
+static node_time_t run(void *dataplane, node_time_t end)
+{
+	struct dataplane *dp = dataplane;
+	uint64_t ports = dp->routes.ports_up;
+	node_time_t next;
+
+	if (dp->config->clock == CLOCK_REAL && end)
+		unstarve(dp, end);
+	do {
+		look_at_arrivals(dp, ports);
+		next = handle_until(dp, end);
+		ports = dp->ports_coming ? link_change_finish(dp) : 0;
+	} while (ports);
+	return next;
+}
+
+/* ---- links and tables that change ---- */
+
+static void on_link_down(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct dataplane *dp = dataplane;
+
+	link_change_down(dp, port, now);
+	event_tree_set(&dp->events, port, NODE_TIME_NEVER);
+	update_touched(dp, now);
+}
+
+static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct dataplane *dp = dataplane;
+
+	link_change_up(dp, port);
+	link_change_finish(dp);
+	update_touched(dp, now);
+}
+
+static int tables(void *dataplane, const struct switch_config *config)
+{
+	struct dataplane *dp = dataplane;
+	struct translate translate;
+	struct route_table routes;
+
+	if (translate_init(&translate, config->hosts, config->host_count))
+		return -ENOMEM;
+	if (route_table_init(&routes, config)) {
+		translate_fini(&translate);
+		return -ENOMEM;
+	}
+	routes.ports_up = dp->routes.ports_up;
+	translate_fini(&dp->translate);
+	route_table_fini(&dp->routes);
+	dp->translate = translate;
+	dp->routes = routes;
+	return 0;
+}
+
 /* ---- set-up ---- */
+
+/* a link to come is taken to be like the largest that is there */
+static uint32_t vacant_units(const struct node_config *config)
+{
+	uint32_t units = VACANT_UNITS_MIN;
+
+	for (uint32_t p = 0; p < config->port_count; p++)
+		if (config->ports[p].buffer_units > units)
+			units = config->ports[p].buffer_units;
+	return units;
+}
 
 static uint32_t pool_packets(const struct node_config *config)
 {
 	uint32_t packets = 0;
 
-	for (uint32_t p = 0; p < config->port_count; p++)
-		packets += config->class_count *
-			   (config->ports[p].buffer_units + config->switch_.output_queue_units_max + 1);
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		uint32_t units = config->ports[p].vacant ? vacant_units(config) : config->ports[p].buffer_units;
+
+		packets += config->class_count * (units + config->switch_.output_queue_units_max + 1);
+	}
 	return packets;
+}
+
+/* generated frames carry their headers only, those of real programs all their bytes */
+static uint32_t captured_max(const struct node_config *config)
+{
+	uint32_t bytes = FRAME_HEADERS_MAX;
+
+	for (uint32_t p = 0; config->clock == CLOCK_REAL && p < config->port_count; p++)
+		if (config->ports[p].mtu_bytes > bytes)
+			bytes = config->ports[p].mtu_bytes;
+	return bytes;
+}
+
+static int pool_init(struct dataplane *dp)
+{
+	const struct node_config *config = dp->config;
+
+	dp->flood_packets_max = FLOOD_ROUNDS * config->switch_.host_count;
+	if (dp->flood_packets_max < FLOOD_PACKETS_MIN)
+		dp->flood_packets_max = FLOOD_PACKETS_MIN;
+	return packet_pool_init(&dp->pool, pool_packets(config) + dp->flood_packets_max, captured_max(config));
+}
+
+void dataplane_port_configure(struct dataplane *dp, uint32_t p)
+{
+	const struct node_config *config = dp->config;
+	const struct port_config *port_config = &config->ports[p];
+	struct port *port = &dp->ports[p];
+
+	port->kind = port_config->kind;
+	port->mtu_bytes = port_config->mtu_bytes;
+	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
+			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, port->envelope);
+	class_scheduler_init(&port->classes, config->class_count, config->classes, port_config->rate_bps);
 }
 
 static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
@@ -140,25 +266,24 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	const struct node_config *config = dp->config;
 	const struct port_config *port_config = &config->ports[p];
 	struct port *port = &dp->ports[p];
+	bool any_kind = config->clock == CLOCK_REAL; /* another link may come; what it does not need costs no memory */
 	int error;
 
 	port->link = link;
 	port->stats = stats_port(dp->stats, p);
-	port->kind = port_config->kind;
-	port->mtu_bytes = port_config->mtu_bytes;
 	port->no_channel_first = FLOW_REF_NONE;
 	port->paused_since_ps = NODE_TIME_NEVER;
 	port->gauge.from_ps = config->measure_from_ps;
 	port->gauge.to_ps = config->measure_to_ps;
-	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
-			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, port->envelope);
-	class_scheduler_init(&port->classes, config->class_count, config->classes, port_config->rate_bps);
+	dataplane_port_configure(dp, p);
+	if (port_config->vacant)
+		dp->routes.ports_up &= ~(1ull << p);
 	error = ifct_init(&dp->ifcts[p], port_config->channels);
-	if (!error && port->kind == PORT_EDGE)
+	if (!error && (any_kind || port->kind == PORT_EDGE))
 		error = efct_init(&port->efct, port_config->channels, port_config->match_fields);
-	if (!error && port->kind == PORT_FABRIC)
+	if (!error && (any_kind || port->kind == PORT_FABRIC))
 		error = ofct_init(&port->ofct, port_config->channels);
-	if (!error && port->kind == PORT_FABRIC)
+	if (!error && (any_kind || port->kind == PORT_FABRIC))
 		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_);
 	for (uint32_t c = 0; !error && c < config->class_count; c++) {
 		port->output[c].queue.units_max = config->switch_.output_queue_units_max;
@@ -208,11 +333,13 @@ static void *create(const struct node_config *config, struct link *links, struct
 	dp->cut_through = config->switch_.cut_through;
 	error = event_tree_init(&dp->events, 2 * config->port_count + 2);
 	if (!error)
-		error = packet_pool_init(&dp->pool, pool_packets(config), FRAME_HEADERS_MAX);
+		error = pool_init(dp);
 	if (!error)
 		error = translate_init(&dp->translate, config->switch_.hosts, config->switch_.host_count);
 	if (!error)
 		error = route_table_init(&dp->routes, &config->switch_);
+	if (dp->port_count < NODE_PORTS_MAX)
+		dp->routes.ports_up &= (1ull << dp->port_count) - 1;
 	for (uint32_t p = 0; !error && p < config->port_count; p++)
 		error = port_init(dp, p, &links[p]);
 	if (error) {
@@ -234,4 +361,7 @@ const struct node_ops switchd_ops = {
 	.show = dataplane_show,
 	.set = dataplane_set,
 	.destroy = destroy,
+	.link_down = on_link_down,
+	.link_up = on_link_up,
+	.tables = tables,
 };

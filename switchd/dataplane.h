@@ -4,11 +4,14 @@
  *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
  *
  *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
- *  one leg each); a stage, that is every other file here, never calls another one. Events come from a fixed set of sources
+ *  one leg each, link_change.c what becomes of all that when a link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of sources
  *  (event_tree.h): per port the next arrival and the next transmission, and two timers. Arrivals of one instant are handled
  *  before transmissions, lower ports first.
  *  The crossbar moves as many packets at once as there are outputs and has its time in the switch's fixed latency, all of
- *  which lies behind the last decision (link.h).                                                                     */
+ *  which lies behind the last decision (link.h).
+ *  Flooding (FC-3): a frame for many hosts, or for one that nobody knows, is replaced at its ingress port by one copy per
+ *  other host. Each copy is an ordinary packet in a flow channel of its own, so neither order nor accounting needs to know
+ *  about it; it lives in a reserve of the pool instead of the input buffer, whose room is given back at once.          */
 #ifndef HEDDLE_SWITCHD_DATAPLANE_H
 #define HEDDLE_SWITCHD_DATAPLANE_H
 
@@ -59,7 +62,9 @@ struct dataplane {
 	struct stats_page *stats;
 	uint32_t port_count, class_count;
 	bool cut_through;
-	uint64_t touched; /* ports whose next transmission must be computed anew */
+	uint64_t touched;      /* ports whose next transmission must be computed anew */
+	uint64_t ports_coming; /* ports with a new link that wait for the end of what came over the former one */
+	uint32_t flood_packets, flood_packets_max; /* copies of flooded frames inside */
 	struct event_tree events;
 	struct packet_pool pool;
 	struct translate translate;
@@ -76,11 +81,20 @@ static inline void dataplane_touch(struct dataplane *dp, uint32_t port)
 	dp->touched |= 1ull << port;
 }
 
-/** dataplane_return_credit() - @packet has left its input buffer. */
+/** dataplane_port_up() - has port @port a link that is in use? A vacant one has not, nor one that link_change.c keeps back. */
+static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
+{
+	return route_port_up(&dp->routes, port);
+}
+
+/** dataplane_return_credit() - @packet has left its input buffer. A copy was in none, and one that came over a link that is
+ *  gone has nobody to tell.                                                                                       */
 static inline void dataplane_return_credit(struct dataplane *dp, const struct packet *packet)
 {
 	struct link *link = dp->ports[packet->in_port].link;
 
+	if (packet->copy || !dataplane_port_up(dp, packet->in_port))
+		return;
 	link_credit_return(link, packet->traffic_class, packet->units);
 	if (link_words_due(link))
 		dataplane_touch(dp, packet->in_port);
@@ -89,6 +103,9 @@ static inline void dataplane_return_credit(struct dataplane *dp, const struct pa
 /** dataplane_drop() - counts a dropped frame under its reason.  @frame_bytes  of a packet's inner frame; else 0. */
 void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes,
 		    node_time_t now);
+
+/** dataplane_port_configure() - @port is what config->ports[@port] says: kind, MTU, names on the link, class shares. */
+void dataplane_port_configure(struct dataplane *dp, uint32_t port);
 
 /** packet_enter(), packet_leave() - the packet is, is no longer inside the switch; leaving frees it. */
 static inline void packet_enter(struct dataplane *dp, const struct packet *packet)
@@ -101,6 +118,7 @@ static inline void packet_leave(struct dataplane *dp, struct packet *packet)
 {
 	dp->stats->inside_packets--;
 	dp->stats->inside_bytes -= packet->frame_bytes;
+	dp->flood_packets -= packet->copy;
 	packet_free(&dp->pool, packet);
 }
 
@@ -148,6 +166,18 @@ void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_
 
 /** ack_path_listener() - what a guarded link of this switch calls. */
 struct link_listener ack_path_listener(struct dataplane *dp);
+
+/* ---- link_change.c: node_ops.link_down, node_ops.link_up ---- */
+
+/** link_change_down() - the link at @port is gone. Does not touch events but those of dataplane_touch(). */
+void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
+
+/** link_change_up() - a new link is at @port; link_change_finish() takes it into use. */
+void link_change_up(struct dataplane *dp, uint32_t port);
+
+/** link_change_finish() - takes those new links into use whose port has nothing left of the former one.
+ *  Return: the set of these ports. O(ports that wait).                                                            */
+uint64_t link_change_finish(struct dataplane *dp);
 
 /** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "queues", "credits", "routes". */
 int dataplane_show(void *dataplane, const char *table, int port, FILE *out);

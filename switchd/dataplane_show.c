@@ -22,8 +22,11 @@ static void show_ports(const struct dataplane *dp, uint32_t p, FILE *out)
 	const struct port_stats *stats = dp->ports[p].stats;
 
 	fprintf(out, "p%-4u %-7s %-16s %8.3f %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %8" PRIu64 "\n", p,
-		port_kind_name[config->kind], config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets,
-		stats->rx_packets, stats->acks, stats->queue_bytes, stats->lost_frames);
+		dataplane_port_up(dp, p) ? port_kind_name[config->kind]
+		: config->vacant         ? "vacant"
+					 : "down",
+		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets, stats->acks,
+		stats->queue_bytes, stats->lost_frames);
 }
 
 static void show_efct(const struct dataplane *dp, uint32_t p, FILE *out)

@@ -33,6 +33,14 @@ static void set_up(struct ifct *ifct, struct ifct_entry *entry, const struct pac
 		ifct->used_max = ifct->used;
 }
 
+/* over @units that will never be here: no extent changes */
+static void move_on(struct ifct_entry *entry, uint32_t units)
+{
+	entry->next_data_flow += units;
+	entry->data_flow += units;
+	entry->ack_flow += units;
+}
+
 struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position, uint32_t *hole_units)
 {
 	struct ifct_entry *entry = &ifct->entries[packet->flow_id];
@@ -47,11 +55,20 @@ struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, u
 	if (hole >= 1u << 15 || packet->traffic_class != entry->traffic_class ||
 	    packet->fabric_address != entry->fabric_address || packet->egress_port != entry->egress_port)
 		return NULL;
-	entry->next_data_flow += hole;
-	entry->data_flow += hole;
-	entry->ack_flow += hole;
+	move_on(entry, hole);
 	*hole_units = hole;
 	return entry;
+}
+
+uint32_t ifct_skip(struct ifct *ifct, uint32_t flow_id, uint16_t position, uint32_t units)
+{
+	struct ifct_entry *entry = &ifct->entries[flow_id];
+	uint16_t hole = (uint16_t)(position - (uint16_t)entry->next_data_flow);
+
+	if (!entry->active || hole >= 1u << 15)
+		return 0; /* the next packet sets the channel up anew, or contradicts it */
+	move_on(entry, hole + units);
+	return hole;
 }
 
 bool ifct_push(struct ifct_entry *entry, struct packet *packet)

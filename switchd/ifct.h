@@ -87,6 +87,10 @@ static inline uint32_t ifct_total_extent(const struct ifct_entry *entry)
  *  expected one). The caller queues the packet with ifct_push().                                                  */
 struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position, uint32_t *hole_units);
 
+/** ifct_skip() - a packet of @units at @position has arrived but cannot be queued: the flow goes on behind it.
+ *  Return: the units missing in front of it.                                                                      */
+uint32_t ifct_skip(struct ifct *ifct, uint32_t flow_id, uint16_t position, uint32_t units);
+
 /** ifct_push() - queues @packet; takes it.  Return: was the queue empty? */
 bool ifct_push(struct ifct_entry *entry, struct packet *packet);
 

@@ -117,3 +117,16 @@ bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 	}
 	return true;
 }
+
+uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow)
+{
+	struct ofct_entry *entry = &ofct->entries[id];
+	uint32_t units = ofct_flow_extent(entry);
+
+	if (!entry->active)
+		return 0;
+	entry->ack_flow = entry->data_flow;
+	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
+	release(ofct, id);
+	return units;
+}

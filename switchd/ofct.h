@@ -44,6 +44,10 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units);
  *  Return: false if nothing of the kind is under way (nothing is changed).                                        */
 bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed);
 
+/** ofct_lose() - the link of the table is gone: frees id @id, whatever is under way.
+ *  @flow  filled with the flow that it belonged to.   Return: the units that were under way, 0 if the id was free. */
+uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow);
+
 static inline uint32_t ofct_flow_extent(const struct ofct_entry *entry)
 {
 	return entry->data_flow - entry->ack_flow;

@@ -28,6 +28,7 @@ struct packet {
 	uint8_t traffic_class;
 	uint8_t hops;
 	bool ordered;
+	bool copy; /* of a flooded frame: lives in the pool's flood reserve, not in an input buffer */
 	_Alignas(64) uint8_t bytes[];
 };
 

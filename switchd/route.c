@@ -5,7 +5,9 @@
 
 int route_table_init(struct route_table *table, const struct switch_config *config)
 {
-	*table = (struct route_table){ .address_count = 1, .own_address = config->fabric_address };
+	*table = (struct route_table){ .address_count = 1,
+				       .own_address = config->fabric_address,
+				       .ports_up = UINT64_MAX };
 	for (uint32_t i = 0; i < config->route_count; i++)
 		if (config->routes[i].fabric_address >= table->address_count)
 			table->address_count = config->routes[i].fabric_address + 1;
@@ -20,6 +22,17 @@ int route_table_init(struct route_table *table, const struct switch_config *conf
 			route->ports[route->port_count++] = (uint8_t)__builtin_ctzll(ports);
 	}
 	return 0;
+}
+
+int route_choose_other(const struct route_table *table, const struct route *route, uint32_t egress_port)
+{
+	uint8_t up[NODE_PORTS_MAX];
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < route->port_count; i++)
+		if (route_port_up(table, route->ports[i]))
+			up[count++] = route->ports[i];
+	return count ? up[egress_port % count] : -1;
 }
 
 void route_table_fini(struct route_table *table)

@@ -1,10 +1,12 @@
 /*  route - which output ports lead to a switch, and which of them a flow takes (static routing).
  *
  *  The choice is made when a flow's channel is set up and stands while anything of the flow is downstream (FC-15). Static:
- *  the (egress port modulo number of candidates)-th port, so that the hosts of a switch spread over the paths to it.    */
+ *  the (egress port modulo number of candidates)-th port, so that the hosts of a switch spread over the paths to it.
+ *  Ports that are down are no candidates: who loses its port takes one of the others, everybody else stays (FC-26).    */
 #ifndef HEDDLE_SWITCHD_ROUTE_H
 #define HEDDLE_SWITCHD_ROUTE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "nodes/config.h"
@@ -18,23 +20,38 @@ struct route_table {
 	struct route *routes; /* by fabric address */
 	uint32_t address_count;
 	uint32_t own_address;
+	uint64_t ports_up; /* set of ports that may be chosen; all at first */
 };
 
 /** route_table_init() - from the node's configuration.  Return: 0 or -ENOMEM. */
 int route_table_init(struct route_table *table, const struct switch_config *config);
 void route_table_fini(struct route_table *table);
 
-/** route_choose() - the output port towards @egress_port of switch @fabric_address.  Return: -1 if none leads there. O(1). */
+/* the port that stands in for one that is down */
+int route_choose_other(const struct route_table *table, const struct route *route, uint32_t egress_port);
+
+static inline bool route_port_up(const struct route_table *table, uint32_t port)
+{
+	return port < NODE_PORTS_MAX && table->ports_up >> port & 1;
+}
+
+/** route_choose() - the output port towards @egress_port of switch @fabric_address.
+ *  Return: -1 if none that is up leads there. O(1); O(candidates) if the first choice is down.                    */
 static inline int route_choose(const struct route_table *table, uint32_t fabric_address, uint32_t egress_port)
 {
 	const struct route *route;
 
+	uint8_t port;
+
 	if (fabric_address == table->own_address)
-		return (int)egress_port;
+		return route_port_up(table, egress_port) ? (int)egress_port : -1;
 	if (fabric_address >= table->address_count)
 		return -1;
 	route = &table->routes[fabric_address];
-	return route->port_count ? route->ports[egress_port % route->port_count] : -1;
+	if (!route->port_count)
+		return -1;
+	port = route->ports[egress_port % route->port_count];
+	return route_port_up(table, port) ? port : route_choose_other(table, route, egress_port);
 }
 
 #endif

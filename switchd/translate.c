@@ -54,18 +54,25 @@ int translate_init(struct translate *table, const struct host_config *hosts, uin
 
 	while (size < host_count * 8)
 		size *= 2;
-	table->mask = size - 1;
+	*table = (struct translate){ .mask = size - 1, .host_count = host_count };
 	table->entries = calloc(size, sizeof(*table->entries));
-	if (!table->entries)
+	table->hosts = calloc(host_count + 1, sizeof(*table->hosts));
+	if (!table->entries || !table->hosts) {
+		translate_fini(table);
 		return -ENOMEM;
-	for (uint32_t i = 0; i < host_count; i++)
+	}
+	for (uint32_t i = 0; i < host_count; i++) {
 		add_host(table, &hosts[i]);
+		table->hosts[i] = (struct translate_place){ .fabric_address = (uint16_t)hosts[i].fabric_address,
+							    .egress_port = (uint8_t)hosts[i].egress_port };
+	}
 	return 0;
 }
 
 void translate_fini(struct translate *table)
 {
 	free(table->entries);
+	free(table->hosts);
 	*table = (struct translate){ 0 };
 }
 
@@ -90,5 +97,9 @@ const struct translate_entry *translate_lookup(const struct translate *table, co
 		entry = find(table, TRANSLATE_IPV4, fields->destination_ip, 4);
 	if (!entry && fields->ip_version == 6 && !fields->group)
 		entry = find(table, TRANSLATE_IPV6, fields->destination_ip, 16);
+	if (!entry && fields->target_version == 4 && fields->group)
+		entry = find(table, TRANSLATE_IPV4, fields->target_ip, 4);
+	if (!entry && fields->target_version == 6 && fields->group)
+		entry = find(table, TRANSLATE_IPV6, fields->target_ip, 16);
 	return entry;
 }

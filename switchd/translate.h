@@ -2,7 +2,8 @@
  *
  *  One open-addressed table for all kinds of addresses, filled at start by the fabric manager and only read afterwards.
  *  An HPC frame is looked up by its endpoint, everything else by its destination MAC and, if that is unknown, by its IP
- *  address (frames handed to a gateway).                                                                             */
+ *  address (frames handed to a gateway). A question for a host's MAC (ARP, neighbour solicitation) goes by the IP address
+ *  that it asks for: the one host that knows gets it, and the fabric is spared a broadcast.                          */
 #ifndef HEDDLE_SWITCHD_TRANSLATE_H
 #define HEDDLE_SWITCHD_TRANSLATE_H
 
@@ -18,9 +19,17 @@ struct translate_entry {
 	uint8_t kind; /* enum translate_kind; 0: free */
 };
 
+/* a host's port */
+struct translate_place {
+	uint16_t fabric_address;
+	uint8_t egress_port;
+};
+
 struct translate {
 	struct translate_entry *entries;
 	uint32_t mask;
+	struct translate_place *hosts; /* all of them: where a flooded frame goes */
+	uint32_t host_count;
 };
 
 /** translate_init() - the table of @host_count hosts, all four addresses of each.  Return: 0 or -ENOMEM. */

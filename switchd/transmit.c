@@ -59,6 +59,12 @@ void transmit_settle_pause(struct port *out, node_time_t now)
 	note_pause(out, paused, now);
 }
 
+/* may control words go out now? Under the real clock they too need room in the ring. */
+static bool may_send_words(struct link *link)
+{
+	return !link->real || link_ring_has_room(link);
+}
+
 /* does anything at all wait to be put on the link? */
 static bool has_work(const struct dataplane *dp, const struct port *out)
 {
@@ -79,10 +85,12 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 	bool waiting;
 	uint32_t ready;
 
+	if (!dataplane_port_up(dp, port))
+		return NODE_TIME_NEVER;
 	if (free_at > now) /* what exactly is due then shows when it is free */
 		return has_work(dp, out) ? free_at : NODE_TIME_NEVER;
 	free_at = now;
-	if (link_words_due(link))
+	if (link_words_due(link) && may_send_words(link))
 		return free_at;
 	ready = classes_ready(dp, out, free_at, &data_at, &waiting);
 	note_pause(out, waiting && !ready, now);
@@ -94,7 +102,7 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 								      : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
 	if (data_at == NODE_TIME_NEVER)
-		return link->guarded && link->sync_due ? free_at : NODE_TIME_NEVER;
+		return link->guarded && link->sync_due && may_send_words(link) ? free_at : NODE_TIME_NEVER;
 	return node_time_max(data_at, free_at);
 }
 
@@ -172,9 +180,9 @@ void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 	uint32_t ready;
 	int traffic_class;
 
-	if (out->link->busy_until_ps > now)
+	if (out->link->busy_until_ps > now || !dataplane_port_up(dp, port))
 		return;
-	if (link_words_due(out->link)) {
+	if (link_words_due(out->link) && may_send_words(out->link)) {
 		link_send_words(out->link, now, false);
 		return;
 	}
@@ -186,6 +194,6 @@ void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 	traffic_class = class_scheduler_pick(&out->classes, ready, now, &retry_at);
 	if (traffic_class >= 0)
 		send_packet(dp, port, (uint32_t)traffic_class, now);
-	else if (out->link->guarded && !ready && later_at == NODE_TIME_NEVER)
+	else if (out->link->guarded && !ready && later_at == NODE_TIME_NEVER && may_send_words(out->link))
 		link_send_words(out->link, now, true);
 }

@@ -33,6 +33,7 @@ home liburing 'nodes/event_loop.c'
 home protobuf-c 'nodes/control.c'
 home libfyaml 'orchestrator/yaml_reader.c'
 home libdeflate 'nodes/wire/ack_frame.c'
+home netlink 'orchestrator/netlink.c'
 home linux/futex 'nodes/futex.[ch]|nodes/event_loop.c'
 [ "$status" = 0 ] && echo 'layers: includes point one way'
 exit "$status"

@@ -24,20 +24,27 @@
 #define UDP_BYTES 8u
 #define TCP_BYTES 20u
 #define BTH_BYTES 12u
+#define ARP_BYTES 28u /* for IPv4 over Ethernet */
+#define IGMP_BYTES 8u
+#define ICMP_BYTES 4u /* type, code, checksum */
+#define SOLICITATION_BYTES 24u
 #define ICRC_BYTES 4u
 #define HPC_BYTES 16u
 #define PAYLOAD_BYTES 28u
 
 #define ETHERTYPE_IPV4 0x0800u
+#define ETHERTYPE_ARP 0x0806u
 #define ETHERTYPE_TAG 0x8100u
 #define ETHERTYPE_IPV6 0x86ddu
 #define ETHERTYPE_MIN 0x0600u /* below: an 802.3 length */
 
 #define PROTOCOL_HOP_BY_HOP 0u
+#define PROTOCOL_IGMP 2u
 #define PROTOCOL_TCP 6u
 #define PROTOCOL_UDP 17u
 #define PROTOCOL_ROUTING 43u
 #define PROTOCOL_FRAGMENT 44u
+#define PROTOCOL_ICMPV6 58u
 #define PROTOCOL_DESTINATION 60u
 #define IPV6_EXTENSIONS_MAX 4u /* ours: more, and the frame is one of an unknown protocol */
 
@@ -47,6 +54,18 @@
 #define SOURCE_PORT_BITS 14u
 #define TEST_PORT_FIRST 0x4800u   /* "H": 256 UDP ports */
 #define TEST_QUEUE_PAIR 0x800000u /* real queue pairs are numbered from below; 0 and 1 mean management */
+
+#define ARP_IPV4_OVER_ETHERNET 0x0001080006040000u /* hardware and protocol, their address lengths */
+
+#define IGMP_REPORT_V1 0x12u
+#define IGMP_REPORT_V2 0x16u
+#define IGMP_LEAVE 0x17u
+#define IGMP_REPORT_V3 0x22u
+
+#define ICMPV6_MLD_REPORT 131u
+#define ICMPV6_MLD_DONE 132u
+#define ICMPV6_SOLICITATION 135u
+#define ICMPV6_MLD_REPORT_V2 143u
 
 #define HPC_SUBTYPE_TEST 0u
 #define HPC_SUBTYPE_HPC 1u
@@ -91,11 +110,14 @@ static inline struct span span_until(struct span span, uint32_t bytes)
 }
 
 static int parse_ethertype(struct span span, struct frame_fields *fields);
+static int parse_arp(struct span span, struct frame_fields *fields);
 static int parse_hpc(struct span span, struct frame_fields *fields);
 static int parse_ipv4(struct span span, struct frame_fields *fields);
 static int parse_ipv6(struct span span, struct frame_fields *fields);
 static int parse_transport(struct span span, struct frame_fields *fields);
 static int parse_udp(struct span span, struct frame_fields *fields);
+static int parse_igmp(struct span span, struct frame_fields *fields);
+static int parse_icmpv6(struct span span, struct frame_fields *fields);
 
 int frame_parse(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct frame_fields *fields)
 {
@@ -128,11 +150,27 @@ static int parse_ethertype(struct span span, struct frame_fields *fields)
 		return parse_ipv4(span, fields);
 	case ETHERTYPE_IPV6:
 		return parse_ipv6(span, fields);
+	case ETHERTYPE_ARP:
+		return parse_arp(span, fields);
 	case ETHERTYPE_HPC:
 		return parse_hpc(span, fields);
 	default:
 		return fields->ethertype < ETHERTYPE_MIN && fields->ethertype > span.length_bytes ? -EINVAL : 0;
 	}
+}
+
+/* Other kinds of ARP than IPv4 over Ethernet are just frames. */
+static int parse_arp(struct span span, struct frame_fields *fields)
+{
+	if (span.captured_bytes < 8)
+		return -EINVAL;
+	if ((bytes_get64(span.bytes) & ~0xffffull) != ARP_IPV4_OVER_ETHERNET)
+		return 0;
+	if (span.captured_bytes < ARP_BYTES)
+		return -EINVAL;
+	fields->target_version = 4;
+	memcpy(fields->target_ip, span.bytes + 24, 4);
+	return 0;
 }
 
 /* Behind EtherType 0x88b6; subtypes other than HPC have nothing to classify by. */
@@ -243,6 +281,10 @@ static int parse_transport(struct span span, struct frame_fields *fields)
 {
 	if (fields->ip_protocol == PROTOCOL_UDP)
 		return parse_udp(span, fields);
+	if (fields->ip_protocol == PROTOCOL_IGMP && fields->ip_version == 4)
+		return parse_igmp(span, fields);
+	if (fields->ip_protocol == PROTOCOL_ICMPV6 && fields->ip_version == 6)
+		return parse_icmpv6(span, fields);
 	if (fields->ip_protocol != PROTOCOL_TCP)
 		return 0;
 	if (span.captured_bytes < TCP_BYTES || span.bytes[12] >> 4 < 5 ||
@@ -272,6 +314,32 @@ static int parse_udp(struct span span, struct frame_fields *fields)
 	fields->roce = !(span.bytes[UDP_BYTES + 1] & 15);
 	if (fields->roce)
 		fields->queue_pair = bytes_get32(span.bytes + UDP_BYTES + 4) & 0xffffff;
+	return 0;
+}
+
+static int parse_igmp(struct span span, struct frame_fields *fields)
+{
+	if (span.captured_bytes < IGMP_BYTES)
+		return -EINVAL;
+	fields->report = span.bytes[0] == IGMP_REPORT_V1 || span.bytes[0] == IGMP_REPORT_V2 ||
+			 span.bytes[0] == IGMP_REPORT_V3 || span.bytes[0] == IGMP_LEAVE;
+	return 0;
+}
+
+static int parse_icmpv6(struct span span, struct frame_fields *fields)
+{
+	uint8_t type;
+
+	if (span.captured_bytes < ICMP_BYTES)
+		return -EINVAL;
+	type = span.bytes[0];
+	fields->report = type == ICMPV6_MLD_REPORT || type == ICMPV6_MLD_DONE || type == ICMPV6_MLD_REPORT_V2;
+	if (type != ICMPV6_SOLICITATION)
+		return 0;
+	if (span.captured_bytes < SOLICITATION_BYTES)
+		return -EINVAL;
+	fields->target_version = 6;
+	memcpy(fields->target_ip, span.bytes + 8, 16);
 	return 0;
 }
 

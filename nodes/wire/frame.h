@@ -37,12 +37,16 @@ struct frame_fields {
 	uint32_t hpc_source, hpc_destination; /* endpoints: address_hpc() */
 	uint32_t hpc_process;                 /* process, thread or queue pair at the source */
 	bool group;                           /* broadcast or multicast destination MAC */
+	uint8_t target_version;               /* ARP: 4; IPv6 neighbour solicitation: 6; it asks for target_ip */
+	uint8_t target_ip[16];                /* IPv4 in the first four bytes */
+	bool report;                          /* IGMP or MLD, from a listener to multicast routers */
 };
 
 /** frame_parse() - reads the headers of a frame of @captured_bytes captured out of @frame_bytes (without FCS).
  *  Unknown EtherTypes and protocols are fine (their fields stay 0); truncated or contradictory headers are not: a length
  *  beyond what holds it, a wrong IPv4 header checksum, a group address as source, an HPC header of another version.
  *  Fragments have no ports, the first one neither: all of a datagram is one flow (ours).
+ *  ARP, IGMP and ICMPv6 are read as far as a switch must know whom a group frame is for (FC-3).
  *  Return: 0, or -EINVAL (malformed; @fields then undefined). Reads at most @captured_bytes. O(1).                */
 int frame_parse(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct frame_fields *fields);
 

@@ -106,6 +106,30 @@ static inline void one_switch_configure(struct one_switch *s)
 						    .host_count = HOSTS };
 }
 
+/* a new link at @port, with a neighbour that begins anew; what was there must be released before */
+static inline void one_switch_plug(struct one_switch *s, uint32_t port)
+{
+	struct neighbour *n = &s->neighbours[port];
+	size_t bytes = ring_bytes(RING_BYTES);
+	int error;
+
+	*n = (struct neighbour){ .to_switch = zeroed(bytes), .from_switch = zeroed(bytes) };
+	ring_init(n->to_switch, RING_BYTES);
+	ring_init(n->from_switch, RING_BYTES);
+	error = ring_tx_attach(&n->tx, n->to_switch, bytes) || ring_rx_attach(&n->rx, n->from_switch, bytes) ||
+		link_init(&s->links[port], &s->config, port, n->from_switch, bytes, n->to_switch, bytes, s->stats);
+	assert(!error);
+	(void)error;
+}
+
+static inline void one_switch_unplug(struct one_switch *s, uint32_t port)
+{
+	link_fini(&s->links[port]);
+	free(s->neighbours[port].to_switch);
+	free(s->neighbours[port].from_switch);
+	s->neighbours[port] = (struct neighbour){ 0 };
+}
+
 static inline void one_switch_open(struct one_switch *s)
 {
 	char why[256];
@@ -117,18 +141,10 @@ static inline void one_switch_open(struct one_switch *s)
 	s->stats = zeroed(stats_bytes(&s->config));
 	stats_init(s->stats, &s->config);
 	for (uint32_t p = 0; p < PORTS; p++) {
-		struct neighbour *n = &s->neighbours[p];
-		size_t bytes = ring_bytes(RING_BYTES);
-		int error;
-
-		n->to_switch = zeroed(bytes);
-		n->from_switch = zeroed(bytes);
-		ring_init(n->to_switch, RING_BYTES);
-		ring_init(n->from_switch, RING_BYTES);
-		error = ring_tx_attach(&n->tx, n->to_switch, bytes) || ring_rx_attach(&n->rx, n->from_switch, bytes) ||
-			link_init(&s->links[p], &s->config, p, n->from_switch, bytes, n->to_switch, bytes, s->stats);
-		assert(!error);
-		(void)error;
+		if (s->ports[p].vacant)
+			link_init_vacant(&s->links[p], &s->config, p, s->stats);
+		else
+			one_switch_plug(s, p);
 	}
 	s->dp = switchd_ops.create(&s->config, s->links, s->stats);
 	assert(s->dp);
@@ -137,11 +153,8 @@ static inline void one_switch_open(struct one_switch *s)
 static inline void one_switch_close(struct one_switch *s)
 {
 	switchd_ops.destroy(s->dp);
-	for (uint32_t p = 0; p < PORTS; p++) {
-		link_fini(&s->links[p]);
-		free(s->neighbours[p].to_switch);
-		free(s->neighbours[p].from_switch);
-	}
+	for (uint32_t p = 0; p < PORTS; p++)
+		one_switch_unplug(s, p);
 	free(s->stats);
 }
 
@@ -153,11 +166,15 @@ static inline node_time_t one_switch_run(struct one_switch *s, node_time_t end)
 	node_time_t next;
 
 	for (uint32_t p = 0; p < PORTS; p++) {
+		if (!s->neighbours[p].to_switch)
+			continue;
 		ring_publish(&s->neighbours[p].tx);
-		ring_refresh(&s->links[p].rx);
+		link_refresh(&s->links[p], 0);
 	}
 	next = switchd_ops.run(s->dp, end);
 	for (uint32_t p = 0; p < PORTS; p++) {
+		if (!s->neighbours[p].to_switch)
+			continue;
 		link_flush(&s->links[p]);
 		ring_release(&s->links[p].rx);
 	}

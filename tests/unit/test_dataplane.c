@@ -1,10 +1,12 @@
 /*  switchd/dataplane: one switch whose neighbours are played by hand (tests/unit/one_switch.h): the legs of a packet
  *  and of an ACK, set-up and release of channels, exhaustion, losses, and what is dropped (FC-1, FC-3, FC-8..FC-15,
- *  FC-17..FC-20, TB-7, TB-23, TB-25).                                                                                */
+ *  FC-17..FC-20, FC-26, TB-7, TB-15, TB-23, TB-25).                                                                                */
 #include <check.h>
 #include <errno.h>
 #include <stdio.h>
 
+#include "nodes/wire/address.h"
+#include "nodes/wire/bytes.h"
 #include "tests/unit/one_switch.h"
 
 #define T1 (30 * NODE_NS)
@@ -736,6 +738,7 @@ END_TEST
 
 START_TEST(drop__unknown_destination)
 {
+	s.config.switch_.host_count = 1; /* there is nobody but the sender */
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 50, 1, 0, 1500);
 	one_switch_run(&s, FAR);
@@ -974,6 +977,465 @@ START_TEST(dataplane_set__values)
 }
 END_TEST
 
+/* ---- flooding (FC-3) ---- */
+
+/* host 0 sends @bytes, @length of them with padding, on port 0 */
+static void host_0_sends(node_time_t at, const uint8_t *bytes, uint32_t length)
+{
+	neighbour_send_frame(&s, 0, at, RECORD_PACKET, length + FRAME_FCS_BYTES, 0, bytes, length);
+}
+
+static void group_frame(uint8_t frame[100], uint8_t first, uint16_t ethertype)
+{
+	memset(frame, 0, 100);
+	memset(frame, first, 6);
+	address_mac(0, frame + 6);
+	bytes_put16(frame + 12, ethertype);
+}
+
+/* host 0 asks who has the IPv4 address of host @target */
+static void arp_request(uint8_t frame[100], uint32_t target)
+{
+	group_frame(frame, 0xff, 0x0806);
+	bytes_put64(frame + 14, 0x0001080006040001);
+	bytes_put32(frame + 28, address_ipv4(0));
+	bytes_put32(frame + 38, address_ipv4(target));
+}
+
+/* TB-25: what was injected on port 0 is delivered or counted; no copy is inside any more */
+static void books_expect(uint64_t injected_bytes)
+{
+	uint64_t out = 0, dropped = 0;
+
+	for (uint32_t p = 0; p < PORTS; p++) {
+		dropped += stats_of(p)->dropped_bytes;
+		while (neighbour_receive(&s, p, RECORD_PACKET, &got))
+			out += link_frame_bytes(&s.links[p], got.header.wire_bytes);
+	}
+	ck_assert_uint_eq(injected_bytes + s.stats->flooded_bytes - s.stats->flood_originals_bytes,
+			  out + dropped + s.stats->inside_bytes);
+	ck_assert_uint_eq(s.dp->flood_packets, 0);
+	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+}
+
+/* a broadcast goes to every host but its sender, each copy in a channel of its own */
+START_TEST(flood__broadcast)
+{
+	uint8_t frame[100];
+	bool hosts[HOSTS] = { false };
+
+	one_switch_open(&s);
+	group_frame(frame, 0xff, 0x9000);
+	host_0_sends(0, frame, 100);
+	one_switch_run(&s, NODE_US);
+	packet_expect(1, 100);
+	ck_assert_mem_eq(got.bytes, frame, 100);
+	for (uint32_t i = 0; i < 4; i++) {
+		struct fabric_header header;
+
+		packet_expect(2 + i / 2, 100);
+		header = header_of_packet(2 + i / 2);
+		ck_assert_uint_eq(header.flow_id, i % 2);
+		hosts[2 * (header.fabric_address - 1) + header.egress_port] = true;
+		ck_assert_mem_eq(got.bytes + FABRIC_FRONT_BYTES, frame, 100);
+		switch_send_ack(&s, 2 + i / 2, NODE_US, header.flow_id, ACK_DELTA, 1);
+	}
+	for (uint32_t h = 2; h < HOSTS; h++)
+		ck_assert(hosts[h]);
+	no_packet_expect(0);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(s.stats->flooded_packets, 5);
+	ck_assert_uint_eq(s.stats->flooded_bytes, 500);
+	ck_assert_uint_eq(s.stats->flood_originals_bytes, 100);
+	ck_assert_uint_eq(drops_all(), 0);
+	all_released_expect();
+}
+END_TEST
+
+START_TEST(flood__unknown_unicast)
+{
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 50, 1, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(s.stats->flooded_packets, 5);
+	ck_assert_uint_eq(drops_all(), 0);
+	books_expect(1500);
+}
+END_TEST
+
+/* a question for a known address goes to the host that has it, alone; one for the asker's own, or an unknown one, to all */
+START_TEST(flood__arp)
+{
+	uint8_t frame[100];
+
+	one_switch_open(&s);
+	arp_request(frame, 5);
+	host_0_sends(0, frame, 60);
+	one_switch_run(&s, NODE_US);
+	packet_expect(3, 60);
+	ck_assert_uint_eq(header_of_packet(3).egress_port, 1);
+	ck_assert_mem_eq(got.bytes + FABRIC_FRONT_BYTES, frame, 60);
+	no_packet_expect(1);
+	no_packet_expect(2);
+	no_packet_expect(3);
+	ck_assert_uint_eq(s.stats->flooded_packets, 0);
+	arp_request(frame, 0);
+	host_0_sends(NODE_US, frame, 60);
+	arp_request(frame, 60);
+	host_0_sends(NODE_US, frame, 60);
+	one_switch_run(&s, 3 * NODE_US);
+	ck_assert_uint_eq(s.stats->flooded_packets, 10);
+	no_packet_expect(0);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+START_TEST(flood__reports_have_no_listener)
+{
+	uint8_t frame[100];
+
+	one_switch_open(&s);
+	group_frame(frame, 0x33, 0x86dd);
+	bytes_put32(frame + 14, 0x60000000);
+	bytes_put16(frame + 18, 16);
+	frame[20] = 58;
+	frame[54] = 143;
+	host_0_sends(0, frame, 100);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_NO_LISTENER), 1);
+	ck_assert_uint_eq(drops_all(), 1);
+	books_expect(100);
+	all_released_expect();
+}
+END_TEST
+
+/* copies beyond the limit are dropped and counted; input room is never held by them, other traffic goes on */
+START_TEST(flood__limit)
+{
+	uint8_t frame[100];
+
+	s.ports[2].peer_buffer_units = 1;
+	s.ports[3].peer_buffer_units = 1;
+	one_switch_open(&s);
+	group_frame(frame, 0xff, 0x9000);
+	for (uint32_t i = 0; i < 100; i++)
+		host_0_sends(0, frame, 100);
+	one_switch_run(&s, 20 * NODE_US);
+	ck_assert_uint_eq(s.stats->flooded_packets, 500);
+	ck_assert_uint_eq(s.dp->flood_packets + 1, s.dp->flood_packets_max); /* the last one for p1 has left */
+	ck_assert_uint_gt(drops(DROP_FLOOD_LIMIT), 0);
+	ck_assert_uint_eq(drops(DROP_FLOOD_LIMIT), drops_all());
+	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+	while (neighbour_receive(&s, 1, RECORD_PACKET, &got))
+		;
+	host_send(&s, 0, 30 * NODE_US, 1, 1, 0, 1500);
+	one_switch_run(&s, 40 * NODE_US);
+	packet_expect(1, 1500);
+	switchd_ops.link_down(s.dp, 2, 40 * NODE_US);
+	switchd_ops.link_down(s.dp, 3, 40 * NODE_US);
+	ck_assert_uint_eq(s.stats->flooded_packets, 500);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(s.dp->flood_packets, 0);
+	all_released_expect();
+}
+END_TEST
+
+/* copies wait for EFCT lines like any packet, and keep their destinations */
+START_TEST(flood__waits_for_lines)
+{
+	uint8_t frame[100];
+	uint32_t packets[2] = { 0 };
+
+	s.ports[0].channels = 1;
+	one_switch_open(&s);
+	group_frame(frame, 0xff, 0x9000);
+	host_0_sends(0, frame, 100);
+	for (uint32_t i = 1; i < 10; i++) {
+		one_switch_run(&s, i * NODE_US);
+		for (uint32_t p = 2; p < 4; p++)
+			while (neighbour_receive(&s, p, RECORD_PACKET, &got)) {
+				ck_assert_uint_eq(header_of_packet(p).fabric_address, p);
+				packets[p - 2]++;
+				switch_send_ack(&s, p, i * NODE_US, header_of_packet(p).flow_id, ACK_DELTA, 1);
+			}
+	}
+	ck_assert_uint_eq(packets[0], 2);
+	ck_assert_uint_eq(packets[1], 2);
+	packet_expect(1, 100);
+	all_released_expect();
+}
+END_TEST
+
+/* ---- the real clock: whole frames, links that go and come ---- */
+
+static void real(void)
+{
+	s.config.clock = CLOCK_REAL;
+}
+
+/* FC-10, TB-15: a frame of 9216 bytes passes byte-identical, in from an edge and out at one */
+START_TEST(real__whole_frames)
+{
+	static uint8_t frame[FABRIC_FRONT_BYTES + 9216];
+	uint8_t *inner = frame + FABRIC_FRONT_BYTES;
+	struct fabric_header header = {
+		.flow_id = 3, .fabric_address = 1, .units = 36, .egress_port = 1, .ordered = true
+	};
+
+	real();
+	for (uint32_t p = 0; p < PORTS; p++)
+		s.ports[p].mtu_bytes = 9216;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 9216; i++)
+		inner[i] = (uint8_t)(i * 7 + i / 256);
+	frame_make(0, 2, 1, 0, 9216, inner);
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 9220, 0, inner, 9216);
+	fabric_envelope_write(2, 0, 1, 2, frame);
+	fabric_header_write(&header, frame + FABRIC_ENVELOPE_BYTES);
+	one_switch_run(&s, 5 * NODE_US);
+	packet_expect(2, 9216);
+	ck_assert_uint_eq(got.header.captured_bytes, FABRIC_FRONT_BYTES + 9216);
+	ck_assert_mem_eq(got.bytes + FABRIC_FRONT_BYTES, inner, 9216);
+	neighbour_send_frame(&s, 2, 5 * NODE_US, RECORD_PACKET, 12 + 9220, 0, frame, sizeof(frame));
+	one_switch_run(&s, 10 * NODE_US);
+	packet_expect(1, 9216);
+	ck_assert_mem_eq(got.bytes, inner, 9216);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* every unit that flows had queued for, granted to, or under way on the dead link is reported lost, once (FC-17) */
+START_TEST(link_down__fabric)
+{
+	real();
+	s.ports[2].peer_buffer_units = 16;
+	s.ports[2].channels = 2;
+	s.ports[2].guarded = _i;
+	s.config.switch_.output_queue_units_max = 8;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 6; i++) {
+		host_send(&s, 0, 0, 2, 1, 0, 1000); /* 4 units */
+		host_send(&s, 1, 0, 2, i, 0, 1000); /* most of them wait for a channel */
+		switch_send(&s, 3, 0, 2, 7, 4 * i, 1000);
+	}
+	one_switch_run(&s, 5 * NODE_US);
+	ck_assert_uint_gt(stats_of(2)->channel_waits, 0);
+	ck_assert_uint_gt(s.stats->inside_packets, 0);
+	switchd_ops.link_down(s.dp, 2, 5 * NODE_US);
+	switchd_ops.link_down(s.dp, 2, 5 * NODE_US);
+	ck_assert_uint_eq(stats_of(0)->loss_report_units, 24);
+	ck_assert_uint_eq(stats_of(1)->loss_report_units, 24);
+	all_released_expect();
+	one_switch_run(&s, 6 * NODE_US);
+	ack_expect(3, 7, ACK_LOSS, 24);
+	ck_assert_uint_eq(drops(DROP_LINK_DOWN), 18 - stats_of(2)->tx_packets);
+	ck_assert_uint_eq(drops_all(), drops(DROP_LINK_DOWN));
+	host_send(&s, 0, 7 * NODE_US, 2, 1, 0, 1000);
+	host_send(&s, 0, 7 * NODE_US, 4, 1, 0, 1000);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
+	packet_expect(3, 1000);
+}
+END_TEST
+
+START_TEST(link_down__edge)
+{
+	real();
+	s.ports[1].peer_buffer_units = 8;
+	s.ports[1].guarded = _i;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 6; i++)
+		switch_send(&s, 2, 0, 1, 7, 4 * i, 1000);
+	one_switch_run(&s, 5 * NODE_US);
+	packet_expect(1, 1000);
+	packet_expect(1, 1000);
+	no_packet_expect(1);
+	while (neighbour_receive(&s, 2, RECORD_ACKS, &got))
+		;
+	switchd_ops.link_down(s.dp, 1, 5 * NODE_US);
+	one_switch_run(&s, FAR);
+	ack_expect(2, 7, ACK_LOSS, _i ? 24 : 16);
+	ck_assert_uint_eq(drops(DROP_LINK_DOWN), 4);
+	ck_assert_uint_eq(s.stats->inside_bytes, 0);
+	all_released_expect();
+}
+END_TEST
+
+/* another path is taken at once, and the former one again when it is there (FC-26) */
+START_TEST(link_down__other_path)
+{
+	real();
+	s.routes[0].ports = 1 << 2 | 1 << 3;
+	one_switch_open(&s);
+	switchd_ops.link_down(s.dp, 2, 0);
+	host_send(&s, 0, 0, 2, 1, 0, 1000);
+	host_send(&s, 0, 0, 3, 1, 0, 1001);
+	one_switch_run(&s, NODE_US);
+	packet_expect(3, 1000);
+	packet_expect(3, 1001);
+	one_switch_unplug(&s, 2);
+	one_switch_plug(&s, 2);
+	switchd_ops.link_up(s.dp, 2, NODE_US);
+	host_send(&s, 0, NODE_US, 2, 2, 0, 1002);
+	one_switch_run(&s, 2 * NODE_US);
+	packet_expect(2, 1002);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* what came over the former link goes on; until it is gone the new one's records wait, no credit is mixed up */
+START_TEST(link_up__waits_for_the_former_link)
+{
+	uint32_t id;
+
+	real();
+	s.ports[3].peer_buffer_units = 4;
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 4, 7, 0, 1000);
+	switch_send(&s, 2, 0, 4, 7, 4, 1001);
+	one_switch_run(&s, NODE_US);
+	switchd_ops.link_down(s.dp, 2, NODE_US);
+	one_switch_unplug(&s, 2);
+	one_switch_plug(&s, 2);
+	switchd_ops.link_up(s.dp, 2, NODE_US);
+	switch_send(&s, 2, NODE_US, 0, 7, 500, 1002);
+	one_switch_run(&s, 2 * NODE_US);
+	no_packet_expect(0);
+	packet_expect(3, 1000);
+	id = header_of_packet(3).flow_id;
+	neighbour_free(&s, 3, 2 * NODE_US, &got);
+	one_switch_run(&s, 3 * NODE_US);
+	packet_expect(3, 1001);
+	no_packet_expect(0);
+	switch_send_ack(&s, 3, 3 * NODE_US, id, ACK_DELTA, 8);
+	one_switch_run(&s, 5 * NODE_US);
+	packet_expect(0, 1002);
+	ack_expect(2, 7, ACK_DELTA, 4);
+	ck_assert_uint_eq(drops_all(), 0);
+	all_released_expect();
+}
+END_TEST
+
+/* a vacant port costs nothing and may become a port of either kind */
+START_TEST(link_up__vacant)
+{
+	struct port_config port;
+
+	real();
+	port = s.ports[3];
+	s.ports[3] = (struct port_config){ .vacant = true, .channels = port.channels, .mtu_bytes = MTU };
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 4, 1, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
+	s.ports[3] = port;
+	one_switch_plug(&s, 3);
+	switchd_ops.link_up(s.dp, 3, NODE_US);
+	host_send(&s, 0, NODE_US, 4, 1, 0, 1000);
+	switch_send(&s, 3, NODE_US, 0, 7, 0, 1001);
+	one_switch_run(&s, 3 * NODE_US);
+	packet_expect(3, 1000);
+	packet_expect(0, 1001);
+	ack_expect(3, 7, ACK_DELTA, 4);
+	ck_assert_uint_eq(drops_all(), 1);
+}
+END_TEST
+
+START_TEST(tables__replaced)
+{
+	struct host_config hosts[] = { { .host_index = 1, .fabric_address = 3, .egress_port = 5 } };
+	struct route_config routes[] = { { .fabric_address = 3, .ports = 1 << 2 | 1 << 3 } };
+	struct switch_config new_tables = {
+		.fabric_address = 1, .route_count = 1, .routes = routes, .host_count = 1, .hosts = hosts
+	};
+
+	real();
+	one_switch_open(&s);
+	switchd_ops.link_down(s.dp, 2, 0);
+	ck_assert_int_eq(switchd_ops.tables(s.dp, &new_tables), 0);
+	host_send(&s, 0, 0, 1, 1, 0, 1000);
+	one_switch_run(&s, FAR);
+	packet_expect(3, 1000); /* p2 is still down */
+	ck_assert_uint_eq(header_of_packet(3).egress_port, 5);
+}
+END_TEST
+
+/* a full ring is waited for like credit: nothing is lost, the port goes on when there is room */
+START_TEST(real__starved)
+{
+	uint32_t packets = 0;
+	uint8_t frame[4096];
+
+	real();
+	s.ports[2].peer_buffer_units = 0;
+	s.ports[0].buffer_units = 1024;
+	one_switch_open(&s);
+	memset(frame, 0, sizeof(frame));
+	frame_make(0, 2, 1, 0, 4096, frame);
+	for (uint32_t i = 1; i <= 40; i++) {
+		neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 4100, 0, frame, 4096);
+		one_switch_run(&s, i * NODE_US);
+	}
+	ck_assert_uint_gt(s.stats->inside_packets, 20);
+	for (uint32_t i = 41; i < 60; i++) {
+		while (neighbour_receive(&s, 2, RECORD_PACKET, &got))
+			packets++;
+		one_switch_run(&s, i * NODE_US);
+	}
+	ck_assert_uint_eq(packets, 40);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* a packet that is too long to be held, its header good: the sender's extent is settled, and no hole is seen behind it */
+START_TEST(drop__oversize_on_fabric)
+{
+	s.ports[0].peer_buffer_units = 4;
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 0, 7, 0, 1000);
+	switch_send(&s, 2, 0, 0, 7, 4, 1001); /* waits for credit, so that the channel stays */
+	switch_send(&s, 2, 0, 0, 7, 8, MTU + 1);
+	switch_send(&s, 2, 0, 0, 7, 25, 1002);
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert_uint_eq(drops(DROP_OVERSIZE), 1);
+	ck_assert_uint_eq(stats_of(2)->hole_units, 0);
+	ck_assert_uint_eq(ifct_total_extent(&s.dp->ifcts[2].entries[7]), 8);
+	ack_expect(2, 7, ACK_DELTA, 4);
+	ack_expect(2, 7, ACK_LOSS, 17);
+}
+END_TEST
+
+static TCase *flood_cases(void)
+{
+	TCase *tcase = tcase_create("flood");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, flood__broadcast);
+	tcase_add_test(tcase, flood__unknown_unicast);
+	tcase_add_test(tcase, flood__arp);
+	tcase_add_test(tcase, flood__reports_have_no_listener);
+	tcase_add_test(tcase, flood__limit);
+	tcase_add_test(tcase, flood__waits_for_lines);
+	return tcase;
+}
+
+static TCase *real_cases(void)
+{
+	TCase *tcase = tcase_create("real");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, real__whole_frames);
+	tcase_add_test(tcase, real__starved);
+	tcase_add_loop_test(tcase, link_down__fabric, 0, 2);
+	tcase_add_loop_test(tcase, link_down__edge, 0, 2);
+	tcase_add_test(tcase, link_down__other_path);
+	tcase_add_test(tcase, link_up__waits_for_the_former_link);
+	tcase_add_test(tcase, link_up__vacant);
+	tcase_add_test(tcase, tables__replaced);
+	tcase_add_test(tcase, drop__oversize_on_fabric);
+	return tcase;
+}
+
 static TCase *packet_cases(void)
 {
 	TCase *tcase = tcase_create("packet");
@@ -1045,6 +1507,8 @@ int main(void)
 	suite_add_tcase(suite, packet_cases());
 	suite_add_tcase(suite, trouble_cases());
 	suite_add_tcase(suite, ops_cases());
+	suite_add_tcase(suite, flood_cases());
+	suite_add_tcase(suite, real_cases());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

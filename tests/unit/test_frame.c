@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nodes/wire/address.h"
+#include "nodes/wire/bytes.h"
 #include "nodes/wire/frame.h"
 
 #define SOURCE 300u
@@ -396,6 +397,88 @@ START_TEST(frame_parse__hpc_contradictions)
 }
 END_TEST
 
+/* ARP as far as whom it asks for; another kind of ARP is just a frame, a truncated one is malformed (FC-3, TB-23) */
+START_TEST(frame_parse__arp_target)
+{
+	static const uint8_t target[4] = { 10, 0, 0, 9 };
+
+	memset(bytes, 0xff, 6);
+	bytes[6] = 2;
+	bytes_put16(bytes + 12, 0x0806);
+	bytes_put64(bytes + 14, 0x0001080006040001);
+	memcpy(bytes + 38, target, sizeof(target));
+	ck_assert_int_eq(frame_parse(bytes, 60, 60, &fields), 0);
+	ck_assert(fields.group && !fields.report);
+	ck_assert_uint_eq(fields.target_version, 4);
+	ck_assert_mem_eq(fields.target_ip, target, sizeof(target));
+	for (uint32_t captured = 14; captured < 42; captured++)
+		ck_assert_int_eq(frame_parse(bytes, captured, 60, &fields), -EINVAL);
+	bytes[18] = 8; /* longer hardware addresses */
+	ck_assert_int_eq(frame_parse(bytes, 60, 60, &fields), 0);
+	ck_assert_uint_eq(fields.target_version, 0);
+}
+END_TEST
+
+/* an ICMPv6 message of @type behind an MLD router alert, to a group; returns its frame's length */
+static uint32_t icmpv6_write(uint8_t type, uint32_t message_bytes)
+{
+	memset(bytes, 0, sizeof(bytes));
+	bytes[0] = 0x33;
+	bytes[6] = 2;
+	bytes_put16(bytes + 12, 0x86dd);
+	bytes[14] = 0x60;
+	bytes_put16(bytes + 18, (uint16_t)(8 + message_bytes));
+	bytes[54] = 58;
+	bytes[62] = type;
+	return 62 + message_bytes;
+}
+
+START_TEST(frame_parse__neighbour_solicitation)
+{
+	uint32_t length = icmpv6_write(135, 24);
+
+	memset(bytes + 70, 0xab, 16);
+	ck_assert_int_eq(frame_parse(bytes, length, length, &fields), 0);
+	ck_assert_uint_eq(fields.target_version, 6);
+	ck_assert_mem_eq(fields.target_ip, bytes + 70, 16);
+	for (uint32_t captured = 14; captured < length; captured++)
+		ck_assert_int_eq(frame_parse(bytes, captured, length, &fields), -EINVAL);
+	length = icmpv6_write(135, 23);
+	ck_assert_int_eq(frame_parse(bytes, length, length, &fields), -EINVAL);
+}
+END_TEST
+
+START_TEST(frame_parse__mld_reports)
+{
+	for (uint32_t type = 0; type < 256; type++) {
+		uint32_t length = icmpv6_write((uint8_t)type, 24);
+
+		ck_assert_int_eq(frame_parse(bytes, length, length, &fields), 0);
+		ck_assert_int_eq(fields.report, type == 131 || type == 132 || type == 143);
+		ck_assert_int_eq(fields.target_version, type == 135 ? 6 : 0);
+	}
+}
+END_TEST
+
+START_TEST(frame_parse__igmp_reports)
+{
+	for (uint32_t type = 0; type < 256; type++) {
+		memset(bytes, 0, 60);
+		bytes[0] = 1;
+		bytes[6] = 2;
+		bytes_put16(bytes + 12, 0x0800);
+		bytes[14] = 0x45;
+		bytes_put16(bytes + 16, 28);
+		bytes[23] = 2;
+		bytes_put16(bytes + 24, (uint16_t) ~(0x4500 + 28 + 2));
+		bytes[34] = (uint8_t)type;
+		ck_assert_int_eq(frame_parse(bytes, 60, 60, &fields), 0);
+		ck_assert_int_eq(fields.report, type == 0x12 || type == 0x16 || type == 0x17 || type == 0x22);
+		ck_assert_int_eq(frame_parse(bytes, 41, 60, &fields), -EINVAL);
+	}
+}
+END_TEST
+
 /* ---- generated frames ---- */
 
 /* TB-2: with the 26 bytes of envelope and fabric header and the 32 of the record header two cache lines are 128 */
@@ -610,6 +693,10 @@ static Suite *frame_suite(void)
 	tcase_add_test(parse, frame_parse__ipv6_extensions);
 	tcase_add_test(parse, frame_parse__ipv6_fragment);
 	tcase_add_test(parse, frame_parse__ipv6_too_many_extensions);
+	tcase_add_test(parse, frame_parse__arp_target);
+	tcase_add_test(parse, frame_parse__neighbour_solicitation);
+	tcase_add_test(parse, frame_parse__mld_reports);
+	tcase_add_test(parse, frame_parse__igmp_reports);
 	tcase_add_loop_test(parse, frame_parse__hpc_contradictions, 0, 4);
 
 	suite_add_tcase(suite, generated);

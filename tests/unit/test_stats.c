@@ -151,6 +151,36 @@ START_TEST(stats_check__broken_fields)
 }
 END_TEST
 
+/* TB-8: buckets are in order, without gaps, and no wider than a quarter of their octave */
+START_TEST(stats_lateness_bucket__in_order)
+{
+	for (uint32_t b = 0; b + 1 < STATS_LATENESS_BUCKETS; b++) {
+		uint64_t from = stats_lateness_ns(b), to = stats_lateness_ns(b + 1);
+
+		ck_assert_uint_lt(from, to);
+		ck_assert_uint_le(to - from, from / 4 + 1);
+		ck_assert_uint_eq(stats_lateness_bucket(from), b);
+		ck_assert_uint_eq(stats_lateness_bucket(to - 1), b);
+	}
+	ck_assert_uint_eq(stats_lateness_bucket(UINT64_MAX), STATS_LATENESS_BUCKETS - 1);
+}
+END_TEST
+
+START_TEST(stats_lateness_quantile__uniform)
+{
+	struct lateness_stats lateness = { 0 };
+
+	ck_assert_uint_eq(stats_lateness_quantile(&lateness, 990), 0);
+	for (uint64_t us = 1; us <= 1000; us++)
+		stats_lateness_add(&lateness, us * 1000);
+	ck_assert_uint_ge(stats_lateness_quantile(&lateness, 500), 500000);
+	ck_assert_uint_le(stats_lateness_quantile(&lateness, 500), 625000);
+	ck_assert_uint_ge(stats_lateness_quantile(&lateness, 990), 990000);
+	ck_assert_uint_eq(stats_lateness_quantile(&lateness, 1000), 1000000);
+	ck_assert_uint_eq(lateness.max_ns, 1000000);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stats");
@@ -166,6 +196,8 @@ int main(void)
 	tcase_add_test(tcase, stats_init__sections_do_not_overlap);
 	tcase_add_test(tcase, stats_check__mapped_too_short);
 	tcase_add_test(tcase, stats_check__broken_fields);
+	tcase_add_test(tcase, stats_lateness_bucket__in_order);
+	tcase_add_test(tcase, stats_lateness_quantile__uniform);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -142,6 +142,33 @@ START_TEST(translate_lookup__kinds_do_not_mix)
 }
 END_TEST
 
+/* a question for an address goes to who has it, if it is asked of everybody */
+START_TEST(translate_lookup__questions)
+{
+	struct frame_fields arp = { .group = true, .target_version = 4 }, nd = { .group = true, .target_version = 6 };
+	uint32_t ipv4 = htobe32(address_ipv4(7));
+
+	memset(arp.destination_mac, 0xff, sizeof(arp.destination_mac));
+	memset(nd.destination_mac, 0x33, sizeof(nd.destination_mac));
+	memcpy(arp.target_ip, &ipv4, sizeof(ipv4));
+	address_ipv6(8, nd.target_ip);
+	ck_assert(leads_to(arp, 7));
+	ck_assert(leads_to(nd, 8));
+	arp.group = nd.group = false;
+	ck_assert_ptr_null(translate_lookup(&table, &arp));
+	ck_assert_ptr_null(translate_lookup(&table, &nd));
+}
+END_TEST
+
+/* where a flooded frame goes: each host once */
+START_TEST(translate_init__all_hosts)
+{
+	ck_assert_uint_eq(table.host_count, HOSTS);
+	for (uint32_t i = 0; i < HOSTS; i++)
+		ck_assert(table.hosts[i].fabric_address == 1 + i / 32 && table.hosts[i].egress_port == i % 32);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("translate");
@@ -158,6 +185,8 @@ int main(void)
 	tcase_add_test(tcase, translate_lookup__mac_before_ip);
 	tcase_add_test(tcase, translate_lookup__group_addresses);
 	tcase_add_test(tcase, translate_lookup__kinds_do_not_mix);
+	tcase_add_test(tcase, translate_lookup__questions);
+	tcase_add_test(tcase, translate_init__all_hosts);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -1,0 +1,272 @@
+#include "nodes/pace.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nodes/event_tree.h"
+
+/* event loop numbers: ports, host sockets, the doorbell */
+#define NUMBER_HOST NODE_PORTS_MAX
+#define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
+
+#define AWAKE_PS (30 * NODE_US)  /* looks around so long after the last event: a few changes of processes */
+#define NEAR_PS (15 * NODE_US)   /* what is due sooner is not worth a sleep */
+#define STARVED_PS (20 * NODE_US) /* who had no room for something looks again */
+#define HOST_ROUNDS 4u            /* times that a turn takes in what the host sends, as room is made for it */
+
+_Static_assert(NUMBER_DOORBELL < EVENT_LOOP_FDS_MAX, "every descriptor has a number");
+
+node_time_t pace_now(const struct pace *pace)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return ((uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec - pace->clock->page->epoch_ns) * NODE_NS;
+}
+
+int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config, struct link *links,
+	      struct stats_page *stats, const struct node_ops *ops, void *dataplane, struct event_loop *loop,
+	      int doorbell)
+{
+	*pace = (struct pace){ .clock = clock,
+			       .config = config,
+			       .links = links,
+			       .stats = stats,
+			       .ops = ops,
+			       .dataplane = dataplane,
+			       .loop = loop,
+			       .doorbell = doorbell,
+			       .next_ps = NODE_TIME_NEVER };
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		pace->peer_doorbell[port] = -1;
+	return event_loop_watch(loop, NUMBER_DOORBELL, doorbell);
+}
+
+int pace_host(struct pace *pace, const int *fds, uint32_t count)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < count && !error; i++)
+		error = event_loop_watch(pace->loop, NUMBER_HOST + i, fds[i]);
+	pace->host_readable = (1u << count) - 1;
+	return error;
+}
+
+int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrier *carrier, int socket)
+{
+	pace->peer_doorbell[port] = peer_doorbell;
+	pace->carriers[port] = carrier;
+	pace->released[port] = 0;
+	pace->broken &= ~(1ull << port);
+	if (!carrier)
+		return 0;
+	pace->readable |= 1ull << port;
+	return event_loop_watch(pace->loop, port, socket);
+}
+
+void pace_unplug(struct pace *pace, uint32_t port)
+{
+	if (pace->carriers[port])
+		event_loop_unwatch(pace->loop, port);
+	pace->readable &= ~(1ull << port);
+	pace->carriers[port] = NULL;
+	pace->peer_doorbell[port] = -1;
+}
+
+/* ---- a turn ---- */
+
+/* what waits outside */
+static void take_in(struct pace *pace, node_time_t now)
+{
+	for (uint64_t left = pace->readable; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (!carrier_intake(pace->carriers[port], now))
+			pace->readable &= ~(1ull << port);
+	}
+	if (pace->host_readable)
+		pace->host_readable = pace->ops->host_receive(pace->dataplane, pace->host_readable, now);
+}
+
+/* the neighbour behind @port has something to do at @arrival. The fence stands against the one in may_sleep(). */
+static void notify(const struct pace *pace, uint32_t port, node_time_t arrival, node_time_t now)
+{
+	const struct clock *clock = pace->clock;
+	uint32_t peer = pace->config->ports[port].peer_index;
+	uint64_t one = 1;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&clock->asleep[peer], memory_order_relaxed) ||
+	    atomic_load_explicit(&clock->own_next[peer], memory_order_relaxed) <= arrival)
+		return;
+	atomic_store_explicit(&clock->inbox_next[peer], node_time_max(arrival, now), memory_order_relaxed);
+	if (atomic_exchange_explicit(&clock->asleep[peer], 0, memory_order_seq_cst))
+		(void)!write(pace->peer_doorbell[port], &one, sizeof(one));
+}
+
+/* publishes what was sent, gives back what was read */
+static void flush(struct pace *pace, node_time_t now)
+{
+	for (uint32_t port = 0; port < pace->config->port_count; port++) {
+		struct link *link = &pace->links[port];
+		node_time_t arrival;
+
+		if (link->down)
+			continue;
+		arrival = link_flush(link);
+		if (arrival != NODE_TIME_NEVER && !pace->carriers[port])
+			notify(pace, port, arrival, now);
+		if (link->rx.head != pace->released[port]) {
+			pace->released[port] = link->rx.head;
+			ring_release(&link->rx);
+		}
+		if (pace->carriers[port])
+			pace->next_ps = node_time_min(pace->next_ps, carrier_outlet(pace->carriers[port], now));
+		if (link->starved)
+			pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
+		pace->broken |= (uint64_t)link->rx.broken << port;
+	}
+}
+
+/* the worst lateness among what is due now: of the event known before, and of what has come in since */
+static void lateness_note(struct pace *pace, node_time_t now)
+{
+	node_time_t since = pace->now_ps, due = pace->next_ps;
+
+	if (pace->slept)
+		since = node_time_max(since, atomic_exchange_explicit(&pace->clock->inbox_next[pace->config->index], 0,
+								      memory_order_relaxed));
+	for (uint32_t port = 0; port < pace->config->port_count; port++) {
+		node_time_t head = link_next_at(&pace->links[port]);
+
+		if (head <= now)
+			due = node_time_min(due, node_time_max(head, since));
+	}
+	if (due > now)
+		return;
+	pace->busy_ps = now;
+	stats_lateness_add(&pace->stats->lateness, (now - due) / NODE_NS);
+}
+
+void pace_turn(struct pace *pace)
+{
+	node_time_t now = node_time_max(pace_now(pace), pace->now_ps);
+
+	take_in(pace, now);
+	for (uint32_t port = 0; port < pace->config->port_count; port++)
+		link_refresh(&pace->links[port], pace->now_ps);
+	lateness_note(pace, now);
+	pace->next_ps = pace->ops->run(pace->dataplane, now + 1);
+	for (uint32_t round = 0; pace->host_readable && round < HOST_ROUNDS; round++) {
+		pace->host_readable = pace->ops->host_receive(pace->dataplane, pace->host_readable, now);
+		pace->next_ps = pace->ops->run(pace->dataplane, now + 1);
+	}
+	flush(pace, now);
+	if (pace->host_readable || pace->readable)
+		pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
+	if (pace->ops->host_deliver)
+		pace->ops->host_deliver(pace->dataplane);
+	pace->now_ps = now;
+	pace->slept = false;
+}
+
+/* ---- waiting ---- */
+
+static bool ended(const struct pace *pace)
+{
+	return atomic_load_explicit(&pace->clock->page->state, memory_order_acquire) == CLOCK_ENDED;
+}
+
+/* has a neighbour published something that was not looked at yet? */
+static bool ring_news(const struct pace *pace)
+{
+	for (uint32_t port = 0; port < pace->config->port_count; port++) {
+		const struct link *link = &pace->links[port];
+
+		if (!link->down && !link->rx.broken && !pace->carriers[port] &&
+		    atomic_load_explicit(&link->rx.page->tail, memory_order_relaxed) != link->rx.tail_seen)
+			return true;
+	}
+	return false;
+}
+
+/* awake, as long as it is worth it: something was handled a moment ago, or is due soon */
+static bool wait_awake(struct pace *pace)
+{
+	for (;;) {
+		node_time_t now = pace_now(pace);
+
+		if (now >= pace->next_ps || ring_news(pace) || event_loop_has_news(pace->loop))
+			return true;
+		if (now > pace->busy_ps + AWAKE_PS && pace->next_ps - now > NEAR_PS)
+			return false;
+		sched_yield();
+	}
+}
+
+/* says that the node sleeps from now on, then looks once more; see notify() */
+static bool may_sleep(struct pace *pace)
+{
+	const struct clock *clock = pace->clock;
+	uint32_t node = pace->config->index;
+
+	atomic_store_explicit(&clock->own_next[node], pace->next_ps, memory_order_relaxed);
+	atomic_store_explicit(&clock->asleep[node], 1, memory_order_seq_cst);
+	atomic_thread_fence(memory_order_seq_cst);
+	return !ring_news(pace) && !ended(pace);
+}
+
+static void doorbell_reset(const struct pace *pace)
+{
+	uint64_t rings;
+
+	(void)!read(pace->doorbell, &rings, sizeof(rings));
+}
+
+/* what the event loop saw */
+static void take_ready(struct pace *pace, const struct event_loop_ready *ready)
+{
+	for (uint32_t i = 0; i < ready->count; i++) {
+		uint32_t number = ready->numbers[i];
+
+		if (number == NUMBER_DOORBELL)
+			doorbell_reset(pace);
+		else if (number >= NUMBER_HOST)
+			pace->host_readable |= 1u << (number - NUMBER_HOST);
+		else
+			pace->readable |= 1ull << number;
+	}
+}
+
+static uint64_t deadline_ns(const struct pace *pace)
+{
+	if (pace->next_ps >= EVENT_TIME_MAX)
+		return UINT64_MAX;
+	return pace->clock->page->epoch_ns + (pace->next_ps + NODE_NS - 1) / NODE_NS;
+}
+
+bool pace_wait(struct pace *pace, bool *control)
+{
+	_Atomic uint32_t *asleep = &pace->clock->asleep[pace->config->index];
+	struct event_loop_ready ready = { 0 };
+	unsigned what = 0;
+
+	*control = false;
+	if (ended(pace))
+		return false;
+	if (wait_awake(pace)) {
+		if (event_loop_has_news(pace->loop))
+			what = event_loop_sleep(pace->loop, 0, &ready);
+	} else {
+		if (may_sleep(pace))
+			what = event_loop_sleep(pace->loop, deadline_ns(pace), &ready);
+		atomic_store_explicit(asleep, 0, memory_order_seq_cst);
+		pace->slept = true;
+	}
+	take_ready(pace, &ready);
+	*control = what & EVENT_LOOP_CONTROL;
+	return true;
+}

@@ -1,0 +1,34 @@
+#include "nodes/privilege.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NOBODY 65534
+
+/* libcap would be a dependency for one call */
+static int capabilities_drop(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return syscall(SYS_capset, &header, none) ? -errno : 0;
+}
+
+int privilege_drop(pid_t parent)
+{
+	int error;
+
+	/* in a user namespace of one user there is nobody else to become: then the capabilities alone go */
+	if (!geteuid() && !setresgid(NOBODY, NOBODY, NOBODY))
+		(void)!setresuid(NOBODY, NOBODY, NOBODY);
+	error = capabilities_drop();
+	if (error)
+		return error;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_PDEATHSIG, SIGKILL))
+		return -errno;
+	return getppid() == parent ? 0 : -ESRCH;
+}

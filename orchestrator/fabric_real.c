@@ -1,0 +1,118 @@
+#include "orchestrator/fabric_real.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "orchestrator/fabric_start.h"
+#include "orchestrator/fabric_watch.h"
+
+/* sends @message to @node and takes its answer for the outcome */
+static int tell(struct fabric *fabric, uint32_t node, struct control_message *message)
+{
+	int error;
+
+	if (!fabric->nodes[node].pid)
+		return -ESRCH;
+	error = fabric_ask(fabric, node, message);
+	if (!error)
+		error = (int)message->number;
+	control_message_free(message);
+	return error;
+}
+
+static int end_down(struct fabric *fabric, uint32_t node, uint32_t port)
+{
+	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port };
+
+	return fabric->nodes[node].pid ? tell(fabric, node, &message) : 0;
+}
+
+int fabric_link_down(struct fabric *fabric, uint32_t link)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	int error = end_down(fabric, ends->node_a, ends->port_a);
+	int error_b = end_down(fabric, ends->node_b, ends->port_b);
+
+	return error ? error : error_b;
+}
+
+static int end_up(struct fabric *fabric, uint32_t node, uint32_t port)
+{
+	struct control_message message = { .kind = CONTROL_LINK_UP,
+					   .number = port,
+					   .port = &fabric->plan->nodes[node].ports[port] };
+	int error;
+
+	if (!fabric->nodes[node].pid)
+		return 0;
+	error = fabric_port_descriptors(fabric, node, port, message.fds, &message.fd_count);
+	return error ? error : tell(fabric, node, &message);
+}
+
+int fabric_link_up(struct fabric *fabric, uint32_t link)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	int error = fabric_link_down(fabric, link);
+
+	if (!error)
+		error = end_up(fabric, ends->node_a, ends->port_a);
+	if (!error)
+		error = end_up(fabric, ends->node_b, ends->port_b);
+	fabric_link_release(fabric, link);
+	return error;
+}
+
+/* the plan says what a link is like when it returns, so it is kept up to date */
+static void settings_keep(struct port_config *port, const struct port_config *settings)
+{
+	port->rate_bps = settings->rate_bps;
+	port->delay_ps = settings->delay_ps;
+	port->loss_ppb = settings->loss_ppb;
+	port->bit_error_e15 = settings->bit_error_e15;
+	port->guarded = port->guarded || settings->loss_ppb || settings->bit_error_e15;
+}
+
+int fabric_link_set(struct fabric *fabric, uint32_t node, uint32_t port, const struct port_config *config)
+{
+	struct port_config *own = &fabric->plan->nodes[node].ports[port];
+	struct port_config *peer = &fabric->plan->nodes[own->peer_index].ports[own->peer_port];
+	struct control_message message = { .kind = CONTROL_LINK_SET, .number = port, .port = own };
+	bool was_guarded = own->guarded;
+
+	settings_keep(own, config);
+	if (own->guarded == was_guarded)
+		return tell(fabric, node, &message);
+	peer->guarded = true;
+	return fabric_link_up(fabric, own->link_index);
+}
+
+int fabric_node_isolate(struct fabric *fabric, uint32_t node)
+{
+	const struct node_config *config = &fabric->plan->nodes[node];
+	int error = 0;
+
+	for (uint32_t port = 0; port < config->port_count; port++) {
+		int error_port = end_down(fabric, config->ports[port].peer_index, config->ports[port].peer_port);
+
+		error = error ? error : error_port;
+	}
+	return error;
+}
+
+int fabric_node_restart(struct fabric *fabric, uint32_t node)
+{
+	const struct node_config *config = &fabric->plan->nodes[node];
+	int error;
+
+	if (fabric->nodes[node].pid)
+		return -EEXIST;
+	error = fabric_node_isolate(fabric, node);
+	if (!error)
+		error = fabric_node_again(fabric, node);
+	for (uint32_t port = 0; port < config->port_count; port++) {
+		if (!error)
+			error = end_up(fabric, config->ports[port].peer_index, config->ports[port].peer_port);
+		fabric_link_release(fabric, config->ports[port].link_index);
+	}
+	return error;
+}

@@ -1,0 +1,26 @@
+/*  fabric_real - what can be done to a fabric while the real clock runs: links that change, fail and return, nodes that are
+ *  started again (TB-4, TB-22).
+ *
+ *  A link that returns is a new link: new rings, sequences and credits at both ends, so nothing of the old one can be
+ *  mistaken for it. Ends whose node is dead are left out.                                                            */
+#ifndef HEDDLE_ORCHESTRATOR_FABRIC_REAL_H
+#define HEDDLE_ORCHESTRATOR_FABRIC_REAL_H
+
+#include "orchestrator/fabric.h"
+
+/** fabric_link_set() - rate, delay, loss and bit errors of @config hold for what @node sends on @port from now on.
+ *  A link that could not lose frames before is made anew with a guard (nodes/link.h): what is on it then is lost.
+ *  Return: 0 or -errno.                                                                                          */
+int fabric_link_set(struct fabric *fabric, uint32_t node, uint32_t port, const struct port_config *config);
+
+/** fabric_link_down(), fabric_link_up() - both ends of link @link.  Return: 0 or -errno, of the first end that failed. */
+int fabric_link_down(struct fabric *fabric, uint32_t link);
+int fabric_link_up(struct fabric *fabric, uint32_t link);
+
+/** fabric_node_isolate() - @node is dead: its links go down at its neighbours.  Return: 0 or -errno. */
+int fabric_node_isolate(struct fabric *fabric, uint32_t node);
+
+/** fabric_node_restart() - starts the dead @node again, with new links to its neighbours.  Return: 0 or -errno. */
+int fabric_node_restart(struct fabric *fabric, uint32_t node);
+
+#endif

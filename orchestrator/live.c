@@ -1,0 +1,469 @@
+#include "orchestrator/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/ethernet.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nodes/wire/address.h"
+#include "orchestrator/fabric_real.h"
+#include "orchestrator/fabric_watch.h"
+#include "orchestrator/interrupt.h"
+#include "orchestrator/live_request.h"
+#include "orchestrator/wall_time.h"
+
+/* a connection: one request, one answer, in turn */
+struct live_client {
+	int fd; /* -1: free */
+	char *in;
+	size_t in_length;
+	char *out; /* the answer under way; NULL: none */
+	size_t out_length, out_sent;
+	int fds[LIVE_FDS_MAX]; /* go along with its first byte; borrowed */
+	unsigned fd_count;
+};
+
+struct daemon_state {
+	struct live live;
+	struct live_client clients[LIVE_CLIENTS_MAX];
+	int listener;
+	bool *told_dead; /* [node_count]: this death is in the log */
+	char why[512];   /* why it could not be started */
+};
+
+static int __attribute__((format(printf, 2, 3))) failed(struct daemon_state *daemon, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(daemon->why, sizeof(daemon->why), format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+/* one line of the log, which is our stderr */
+static void __attribute__((format(printf, 1, 2))) note(const char *format, ...)
+{
+	time_t now = time(NULL);
+	va_list arguments;
+	char when[32];
+
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+	fprintf(stderr, "%s ", when);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+static int daemon_start(struct daemon_state *daemon, const struct live_options *options);
+static void daemon_serve(struct daemon_state *daemon);
+static void daemon_end(struct daemon_state *daemon);
+
+/* @text to the waiting `heddle up`; false if it is not there any more */
+static bool report(int report_fd, const char *text)
+{
+	bool heard = write(report_fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(report_fd);
+	return heard;
+}
+
+int live_run(const struct plan *plan, const struct live_options *options, int report_fd)
+{
+	struct daemon_state *daemon = calloc(1, sizeof(*daemon));
+	int status = 4;
+
+	signal(SIGPIPE, SIG_IGN);
+	interrupt_catch();
+	if (!daemon) {
+		report(report_fd, "not enough memory");
+		return status;
+	}
+	daemon->live.plan = plan;
+	daemon->live.namespaces = (struct fabric_namespaces){
+		.user_fd = -1, .net_fd = -1, .uts_fd = -1, .mount_fd = -1, .pid_fd = -1, .sysctl_fd = -1, .init_fd = -1
+	};
+	daemon->listener = -1;
+	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
+		daemon->clients[i].fd = -1;
+	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why, sizeof(daemon->why))) {
+		report(report_fd, daemon->why);
+		free(daemon);
+		return status;
+	}
+	if (!daemon_start(daemon, options)) {
+		note("fabric %s runs: %u hosts, %u switches", options->name, plan->host_count, plan->switch_count);
+		if (report(report_fd, LIVE_READY))
+			daemon_serve(daemon);
+		status = 0;
+		daemon_end(daemon);
+	} else {
+		daemon_end(daemon); /* first: whoever is told may try again at once */
+		report(report_fd, daemon->why);
+	}
+	free(daemon);
+	return status;
+}
+
+/* ---- start ---- */
+
+static int log_open(struct daemon_state *daemon)
+{
+	int fd = openat(daemon->live.place.dir_fd, "log", O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return failed(daemon, "cannot make %s/log: %s", daemon->live.place.path, strerror(errno));
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+	setvbuf(stderr, NULL, _IOLBF, 0);
+	return 0;
+}
+
+static int tables_alloc(struct daemon_state *daemon)
+{
+	const struct plan *plan = daemon->live.plan;
+
+	daemon->told_dead = calloc(plan->node_count, sizeof(*daemon->told_dead));
+	daemon->live.links = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.links));
+	daemon->live.hosts = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.hosts));
+	if (!daemon->told_dead || !daemon->live.links || !daemon->live.hosts)
+		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		daemon->live.hosts[i].net_fd = -1;
+	for (uint32_t i = 0; i < plan->link_count; i++) {
+		const struct plan_link *link = &plan->links[i];
+		const struct port_config *port = &plan->nodes[link->node_a].ports[link->port_a];
+
+		daemon->live.links[i] = (struct live_link){ .rate_bps = port->rate_bps,
+							    .delay_ps = port->delay_ps,
+							    .loss_ppb = port->loss_ppb,
+							    .bit_error_e15 = port->bit_error_e15 };
+	}
+	return 0;
+}
+
+/* what host @index is to look like from inside */
+static struct host_net_spec host_spec(const struct plan *plan, uint32_t index, char far_name[IFNAMSIZ])
+{
+	const struct node_config *nic = &plan->nodes[plan_host_node(plan, index)];
+	struct host_net_spec spec = { .name = nic->name,
+				      .interface = "eth0",
+				      .far_name = far_name,
+				      .ipv4 = address_ipv4(index),
+				      .ipv4_prefix_bits = 8, /* address.h */
+				      .ipv6_prefix_bits = 64,
+				      .mtu_bytes = nic->ports[0].mtu_bytes - ETHER_HDR_LEN,
+				      .queue_count = nic->nic.host_queues,
+				      .rate_bps = nic->ports[0].rate_bps };
+
+	if (spec.mtu_bytes > HOST_NET_MTU_BYTES_MAX)
+		spec.mtu_bytes = HOST_NET_MTU_BYTES_MAX;
+	snprintf(far_name, IFNAMSIZ, "h%u", index);
+	address_mac(index, spec.mac);
+	address_ipv6(index, spec.ipv6);
+	return spec;
+}
+
+/* the hosts know each other by name */
+static int hosts_file_write(struct daemon_state *daemon, const char *path)
+{
+	uint32_t count = daemon->live.plan->host_count;
+	struct host_net_spec *specs = calloc((size_t)count + 1, sizeof(*specs));
+	char unused[IFNAMSIZ];
+	int error = specs ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < count && specs; i++)
+		specs[i] = host_spec(daemon->live.plan, i, unused);
+	if (!error)
+		error = host_net_hosts_file(path, specs, count);
+	free(specs);
+	return error ? failed(daemon, "cannot write %s: %s", path, strerror(-error)) : 0;
+}
+
+static int hosts_open(struct daemon_state *daemon)
+{
+	char path[PATH_MAX + 8];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/hosts", daemon->live.place.path);
+	error = hosts_file_write(daemon, path);
+	if (!error)
+		error = namespaces_open(&daemon->live.namespaces, path, daemon->why, sizeof(daemon->why));
+	return error;
+}
+
+/* fabric_options.host_sockets: makes the host the first time, a NIC that is started again gets the same sockets */
+static int host_sockets(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX])
+{
+	struct daemon_state *daemon = owner;
+	struct host_net *host = &daemon->live.hosts[host_index];
+	char far_name[IFNAMSIZ];
+	struct host_net_spec spec = host_spec(daemon->live.plan, host_index, far_name);
+
+	if (host->net_fd < 0) {
+		int error = host_net_make(host, &daemon->live.namespaces, &spec, daemon->why, sizeof(daemon->why));
+
+		if (error)
+			return error;
+	}
+	memcpy(fds, host->queue_fds, host->queue_count * sizeof(*fds));
+	return (int)host->queue_count;
+}
+
+static int fabric_make(struct daemon_state *daemon, const struct live_options *options)
+{
+	struct fabric_options fabric_options = options->fabric;
+	struct fabric *fabric = &daemon->live.fabric;
+	int error;
+
+	fabric_options.real = true;
+	fabric_options.host_sockets = host_sockets;
+	fabric_options.owner = daemon;
+	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
+	if (error == -EINTR)
+		return failed(daemon, "interrupted");
+	if (error && !daemon->why[0])
+		failed(daemon, "%s", fabric->failure);
+	return error;
+}
+
+static int daemon_start(struct daemon_state *daemon, const struct live_options *options)
+{
+	int error = log_open(daemon);
+
+	if (!error)
+		error = tables_alloc(daemon);
+	if (!error)
+		error = hosts_open(daemon);
+	if (!error)
+		error = fabric_make(daemon, options);
+	if (error)
+		return error;
+	daemon->live.since_s = time(NULL);
+	daemon->live.since_ns = wall_ns();
+	daemon->listener = runtime_listen(&daemon->live.place);
+	if (daemon->listener < 0)
+		return failed(daemon, "cannot listen at %s/control: %s", daemon->live.place.path,
+			      strerror(-daemon->listener));
+	return 0;
+}
+
+/* ---- nodes ---- */
+
+/* what has happened to nodes: into the log, and away from their neighbours */
+static void nodes_watch(struct daemon_state *daemon)
+{
+	struct fabric *fabric = &daemon->live.fabric;
+
+	fabric_watch_children(fabric);
+	fabric_watch_messages(fabric, 0);
+	fabric_watch_children(fabric);
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		const struct fabric_node *node = &fabric->nodes[i];
+		int error;
+
+		if (daemon->told_dead[i] == !node->pid)
+			continue;
+		daemon->told_dead[i] = !node->pid;
+		if (node->pid)
+			continue;
+		note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i), fabric->plan->nodes[i].name,
+		     (int)node->pid_shown, node->fate);
+		error = fabric_node_isolate(fabric, i);
+		if (error)
+			note("its links could not be taken down: %s", strerror(-error));
+	}
+	if (fabric->failure[0]) {
+		note("%s", fabric->failure);
+		fabric->failure[0] = 0;
+	}
+}
+
+/* ---- clients ---- */
+
+static void client_close(struct live_client *client)
+{
+	close(client->fd);
+	free(client->in);
+	free(client->out);
+	*client = (struct live_client){ .fd = -1 };
+}
+
+/* is the process at the other end ours, or root's? */
+static bool peer_allowed(int fd)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) && (peer.uid == getuid() || peer.uid == 0);
+}
+
+static void client_accept(struct daemon_state *daemon)
+{
+	int fd = accept4(daemon->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct live_client *client = NULL;
+
+	if (fd < 0)
+		return;
+	for (unsigned i = 0; i < LIVE_CLIENTS_MAX && !client; i++) {
+		if (daemon->clients[i].fd < 0)
+			client = &daemon->clients[i];
+	}
+	if (client && peer_allowed(fd))
+		client->in = malloc(LIVE_REQUEST_MAX);
+	if (!client || !client->in) {
+		close(fd);
+		return;
+	}
+	client->fd = fd;
+}
+
+/* sends on; false if the client is gone */
+static bool client_send(struct live_client *client)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int) * LIVE_FDS_MAX)];
+		struct cmsghdr header;
+	} control = { 0 };
+	struct iovec piece = { client->out + client->out_sent, client->out_length - client->out_sent };
+	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
+	ssize_t sent;
+
+	if (client->fd_count) {
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int) * client->fd_count);
+		memcpy(CMSG_DATA(&control.header), client->fds, sizeof(int) * client->fd_count);
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(sizeof(int) * client->fd_count);
+	}
+	sent = sendmsg(client->fd, &message, MSG_NOSIGNAL);
+	if (sent < 0)
+		return errno == EAGAIN || errno == EINTR;
+	client->fd_count = 0;
+	client->out_sent += (size_t)sent;
+	if (client->out_sent == client->out_length) {
+		free(client->out);
+		client->out = NULL;
+	}
+	return true;
+}
+
+/* answers the first line of what was received, if it is complete; false if the client is to go */
+static bool client_answer(struct daemon_state *daemon, struct live_client *client)
+{
+	char *end = memchr(client->in, '\n', client->in_length), *text;
+	struct live_answer answer;
+	size_t used;
+
+	if (!end)
+		return client->in_length < LIVE_REQUEST_MAX;
+	used = (size_t)(end - client->in) + 1;
+	live_request(&daemon->live, client->in, used - 1, &answer);
+	client->in_length -= used;
+	memmove(client->in, end + 1, client->in_length);
+	text = answer.body ? json_dumps(answer.body, JSON_COMPACT) : NULL;
+	json_decref(answer.body);
+	if (!text)
+		return false;
+	client->out_length = strlen(text) + 1;
+	client->out = realloc(text, client->out_length);
+	if (!client->out) {
+		free(text);
+		return false;
+	}
+	client->out[client->out_length - 1] = '\n';
+	client->out_sent = 0;
+	client->fd_count = answer.fd_count;
+	memcpy(client->fds, answer.fds, sizeof(answer.fds));
+	return client_send(client);
+}
+
+/* takes in what @client has to say; false if it has left */
+static bool client_receive(struct live_client *client)
+{
+	ssize_t length = recv(client->fd, client->in + client->in_length, LIVE_REQUEST_MAX - client->in_length, 0);
+
+	if (length <= 0)
+		return length < 0 && (errno == EAGAIN || errno == EINTR);
+	client->in_length += (size_t)length;
+	return true;
+}
+
+static void client_serve(struct daemon_state *daemon, struct live_client *client, short events)
+{
+	bool fine = true;
+
+	if (client->out)
+		fine = client_send(client);
+	else if (events)
+		fine = client_receive(client);
+	while (fine && !client->out && memchr(client->in, '\n', client->in_length) && !daemon->live.ending)
+		fine = client_answer(daemon, client);
+	if (!fine || (!client->out && client->in_length == LIVE_REQUEST_MAX))
+		client_close(client);
+}
+
+/* ---- the loop ---- */
+
+static void daemon_serve(struct daemon_state *daemon)
+{
+	struct pollfd polled[2 + LIVE_CLIENTS_MAX];
+	sigset_t all, before;
+
+	/* signals come inside of ppoll() only, so that none is missed between looking and sleeping */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	while (!daemon->live.ending && !interrupt_seen()) {
+		nodes_watch(daemon);
+		polled[0] = (struct pollfd){ daemon->listener, POLLIN, 0 };
+		polled[1] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
+		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
+			polled[2 + i] =
+				(struct pollfd){ daemon->clients[i].fd, daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
+		if (ppoll(polled, 2 + LIVE_CLIENTS_MAX, NULL, &before) < 0)
+			continue;
+		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
+			if (polled[2 + i].revents)
+				client_serve(daemon, &daemon->clients[i], polled[2 + i].revents);
+		}
+		if (polled[0].revents)
+			client_accept(daemon);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- end ---- */
+
+static void daemon_end(struct daemon_state *daemon)
+{
+	note("the end");
+	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
+		if (daemon->clients[i].fd >= 0)
+			client_close(&daemon->clients[i]);
+	}
+	if (daemon->listener >= 0)
+		close(daemon->listener);
+	if (daemon->live.since_ns)
+		fabric_end(&daemon->live.fabric);
+	if (daemon->live.fabric.nodes)
+		fabric_kill(&daemon->live.fabric);
+	fabric_free(&daemon->live.fabric);
+	for (uint32_t i = 0; daemon->live.hosts && i < daemon->live.plan->host_count; i++) {
+		if (daemon->live.hosts[i].net_fd >= 0)
+			host_net_free(&daemon->live.hosts[i], &daemon->live.namespaces);
+	}
+	namespaces_close(&daemon->live.namespaces);
+	free(daemon->live.hosts);
+	free(daemon->live.links);
+	free(daemon->told_dead);
+	runtime_release(&daemon->live.place);
+}

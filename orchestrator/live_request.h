@@ -1,0 +1,38 @@
+/*  live_request - what the daemon of a running fabric can be asked, as JSON (TB-6, TB-10).
+ *
+ *  A request is an object {"ask": WHAT, ...}; the answer an object too, {"error": SENTENCE} if it cannot be done.
+ *    ps                                  the fabric and every node, in plain numbers with units in their names
+ *    hosts                               name and addresses of every host
+ *    exec      host                      {"namespaces": ["net", ...]}, with their descriptors in this order beside the answer
+ *    show      node, table, [port]       {"text": ...}
+ *    set       node, name, value         {"text": ...}
+ *    links                               every link as it is now
+ *    link-set  node, port, [rate, delay, loss, bit-errors]     of both directions; quantities as in a scenario
+ *    link-down, link-up   node, port
+ *    down                                the fabric ends once this is answered
+ *  A port is a number or a neighbour's name. Nothing in a request is trusted.                                        */
+#ifndef HEDDLE_ORCHESTRATOR_LIVE_REQUEST_H
+#define HEDDLE_ORCHESTRATOR_LIVE_REQUEST_H
+
+#include <jansson.h>
+
+#include "orchestrator/live.h"
+
+#define LIVE_FDS_MAX 5
+
+/* fidelity (TB-8): a real program's own kernel wakes it about this late now and then on a machine with other things to
+ * do, so up to here a fabric's lateness hides in what programs see anyway. Ours. */
+#define LIVE_LATENESS_NS_MAX 1000000u
+#define LIVE_LATENESS_PERMILLE 990u
+#define LIVE_LATENESS_EVENTS_MIN 100u /* of fewer, 1 % is less than one event: such a node is not judged */
+
+struct live_answer {
+	json_t *body;          /* owned by the receiver; NULL if memory is short */
+	int fds[LIVE_FDS_MAX]; /* borrowed from the live fabric */
+	unsigned fd_count;
+};
+
+/** live_request() - does what the @length bytes at @text ask for. Waits for a node at most FABRIC_ANSWER_MS. */
+void live_request(struct live *live, const char *text, size_t length, struct live_answer *answer);
+
+#endif

@@ -1,0 +1,60 @@
+#include "orchestrator/plan_real.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "nodes/units.h"
+
+#define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a full ring is waited for */
+#define HOST_QUEUES 4u             /* flows are spread over them, so that one that waits leaves the others alone */
+
+/* generated traffic does not play under the real clock yet: real programs do */
+static void workloads_remove(struct nic_config *nic)
+{
+	for (uint32_t i = 0; i < nic->workload_count; i++) {
+		free(nic->workloads[i].sizes);
+		free(nic->workloads[i].destinations);
+	}
+	free(nic->workloads);
+	nic->workloads = NULL;
+	nic->workload_count = 0;
+	nic->messages_max = 1;
+}
+
+static void node_make_real(const struct scenario *scenario, struct node_config *node)
+{
+	uint32_t buffer_units = (uint32_t)(scenario->buffer_bytes / UNIT_BYTES);
+
+	node->clock = CLOCK_REAL;
+	node->sample_ps = 0;
+	node->samples_max = 0;
+	for (uint32_t p = 0; p < node->port_count; p++) {
+		struct port_config *port = &node->ports[p];
+
+		/* a host takes its time, so its NIC's buffer counts as well */
+		port->buffer_units = buffer_units;
+		port->peer_buffer_units = buffer_units;
+		port->ring_bytes = RING_BYTES_REAL;
+	}
+	if (node->kind == NODE_NIC) {
+		workloads_remove(&node->nic);
+		node->nic.host_queues = HOST_QUEUES;
+	}
+}
+
+int plan_make_real(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	char why[200];
+	int error = plan_make(scenario, plan, errors);
+
+	for (uint32_t i = 0; i < plan->node_count && !error; i++) {
+		node_make_real(scenario, &plan->nodes[i]);
+		if (node_config_check(&plan->nodes[i], why, sizeof(why))) {
+			scenario_errors_at(errors, scenario, &scenario->topology_place, "node '%s' cannot be built: %s",
+					   plan->nodes[i].name, why);
+			error = -EINVAL;
+			plan_free(plan);
+		}
+	}
+	return error;
+}

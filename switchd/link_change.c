@@ -1,0 +1,135 @@
+/*  A link goes: whatever waits for it or is under way on it is lost, and every flow concerned is told so (FC-17, FC-26), as
+ *  if the loss had been reported from downstream. So all channels, extents and credits come right by the same paths as ever.
+ *  What came in over the link goes on; its ACKs have nowhere to go and vanish.
+ *
+ *  A link comes: its channels are numbered anew, so none of the former link may be in use any more. Until then the port
+ *  stays down, and the new link's first packets wait in its ring.                                                    */
+#include "switchd/dataplane.h"
+
+static void drop(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
+{
+	queue_gauge_add(&out->gauge, out->stats, -(int64_t)packet->frame_bytes, now);
+	dataplane_drop(dp, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
+	packet_leave(dp, packet);
+}
+
+/* flow @ref, in no list any more, waited for @out: what is queued is lost */
+static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t units = 0;
+
+	flow->wait = IFCT_NOT_WAITING;
+	while (flow->queue.head) {
+		struct packet *packet = ifct_pop(flow);
+
+		units += packet->units;
+		dataplane_return_credit(dp, packet);
+		drop(dp, out, packet, now);
+	}
+	ack_path_up(dp, ref, ACK_LOSS, units, now);
+}
+
+/* in the output queue: on an edge link nobody but this port would tell; on a fabric link drop_under_way() does */
+static void drop_granted(struct dataplane *dp, struct port *out, uint32_t traffic_class, node_time_t now)
+{
+	struct output_queue *queue = &out->output[traffic_class].queue;
+
+	while (queue->queue.head) {
+		struct packet *packet = output_queue_pop(queue);
+		uint32_t ref = flow_ref(packet->in_port, packet->flow_id), units = packet->units;
+
+		drop(dp, out, packet, now);
+		if (out->kind == PORT_EDGE)
+			ack_path_up(dp, ref, ACK_LOSS, units, now);
+	}
+}
+
+/* granted to a channel of the link and not acknowledged, wherever it is */
+static void drop_under_way(struct dataplane *dp, struct port *out, node_time_t now)
+{
+	for (uint32_t id = 0; id < out->ofct.fresh; id++) {
+		uint32_t ref, units = ofct_lose(&out->ofct, id, &ref);
+
+		if (units)
+			ack_path_up(dp, ref, ACK_LOSS, units, now);
+	}
+	out->stats->ofct_used = out->ofct.used;
+}
+
+static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
+{
+	for (uint32_t c = 0; c < dp->class_count; c++) {
+		struct arbiter *arbiter = &out->output[c].arbiter;
+		uint32_t ref;
+
+		while ((ref = arbiter_first(arbiter)) != FLOW_REF_NONE) {
+			arbiter_remove_first(arbiter);
+			drop_queued(dp, out, ref, now);
+		}
+		drop_granted(dp, out, c, now);
+	}
+	while (out->no_channel_first != FLOW_REF_NONE) {
+		uint32_t ref = out->no_channel_first;
+
+		out->no_channel_first = flow_of(dp->ifcts, ref)->next_ref;
+		drop_queued(dp, out, ref, now);
+	}
+}
+
+void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	bool was_up = dataplane_port_up(dp, port);
+
+	/* first of all: whoever may go on because of a loss must not choose this port again */
+	dp->routes.ports_up &= ~(1ull << port);
+	dp->ports_coming &= ~(1ull << port);
+	link_down(out->link, now);
+	if (!was_up)
+		return;
+	transmit_settle_pause(out, now);
+	out->paused_since_ps = NODE_TIME_NEVER;
+	drop_waiting(dp, out, now);
+	if (out->kind == PORT_FABRIC) {
+		drop_under_way(dp, out, now);
+		ack_collector_clear(&out->acks);
+	}
+	dataplane_touch(dp, port);
+}
+
+void link_change_up(struct dataplane *dp, uint32_t port)
+{
+	dp->ports_coming |= 1ull << port;
+}
+
+static void start(struct dataplane *dp, uint32_t port)
+{
+	const struct port_config *config = &dp->config->ports[port];
+	struct link_listener listener = ack_path_listener(dp);
+	struct port *in = &dp->ports[port];
+
+	link_listen(in->link, &listener);
+	dataplane_port_configure(dp, port);
+	efct_match_set(&in->efct, config->match_fields); /* no line is used: in force at once */
+	for (uint32_t c = 0; c < dp->class_count; c++)
+		arbiter_set_quantum(&in->output[c].arbiter, config->mtu_bytes);
+	dp->routes.ports_up |= 1ull << port;
+	dataplane_touch(dp, port);
+}
+
+uint64_t link_change_finish(struct dataplane *dp)
+{
+	uint64_t started = 0;
+
+	for (uint64_t coming = dp->ports_coming; coming; coming &= coming - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(coming);
+
+		if (dp->ifcts[port].used || dp->ports[port].no_line.head)
+			continue;
+		start(dp, port);
+		started |= 1ull << port;
+	}
+	dp->ports_coming &= ~started;
+	return started;
+}

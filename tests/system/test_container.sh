@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# test_container - an image from the distribution's packages alone runs a scenario (TB-17), with the engine's own seccomp
+# profile by the fallback event loop and with ours by io_uring (TB-5), and the results are the bytes that come outside.
+#
+#   build-image.sh --> localhost/heddle-test:PID --> run.sh parking-lot.yaml, twice  ==  ./heddle run parking-lot.yaml
+#
+# Whatever happens, the image, the containers and the temporary files are gone at the end.
+set -u
+. "$(dirname "$0")/common.sh"
+
+containers=$top/containers
+scenario=$topologies/parking-lot.yaml
+image=localhost/heddle-test:$$
+. "$containers/engine.sh"
+
+cleanup() {
+	"${engine[@]}" rmi --force "$image" >/dev/null 2>&1
+	rm -rf "$scratch"
+}
+
+# skip_all WHY - this machine cannot run the test
+skip_all() {
+	echo "$*"
+	exit 77
+}
+
+# build - the image, with all temporary files in a folder of ours
+build() {
+	mkdir "$scratch/tmp"
+	TMPDIR=$scratch/tmp "$containers/build-image.sh" "$image" >"$scratch/build.log" 2>&1
+}
+
+# in_image NAME SECCOMP STATUS ARGUMENTS... - run.sh ends with STATUS; what it prints and writes is in $scratch/NAME
+in_image() {
+	local folder=$scratch/$1 status
+	mkdir -p "$folder"
+	(cd "$folder" && SECCOMP=$2 IMAGE=$image "$containers/run.sh" "$scenario" "${@:4}" >out 2>err </dev/null)
+	status=$?
+	[ "$status" = "$3" ] && return
+	echo "exit status $status, not $3"
+	cat "$folder/out" "$folder/err"
+	return 1
+}
+
+no_container() {
+	[ -z "$("${engine[@]}" ps --all --quiet --filter "ancestor=$image")" ]
+}
+
+no_file() {
+	[ -z "$(ls -A "$scratch/tmp")" ] || { ls -lA "$scratch/tmp"; return 1; }
+}
+
+no_image() {
+	"${engine[@]}" rmi "$image" >/dev/null && ! "${engine[@]}" image inspect "$image" >/dev/null 2>&1
+}
+
+# the libraries that build-image.sh finds are listed by hand in the other way to build the image
+containerfile_lists_libraries() {
+	local package
+	for package in $(sed -n 's/^build-image: .* with \(.*\); .*/\1/p' "$scratch/build.log"); do
+		[ "$package" = libc6 ] || grep -qw -- "$package" "$containers/Containerfile" || { echo "$package is missing"; return 1; }
+	done
+}
+
+# the profile is what the script makes of a profile to which nothing needs to be added, and of this machine's
+profile_is_complete() {
+	"$containers/make-seccomp.sh" "$containers/seccomp.json" | cmp - "$containers/seccomp.json" &&
+		"$containers/make-seccomp.sh" | jq -e '[.syscalls[] | select(.action == "SCMP_ACT_ALLOW").names[]] |
+			index("io_uring_setup") and index("io_uring_enter") and index("io_uring_register")'
+}
+
+for command in podman mmdebstrap; do
+	command -v "$command" >/dev/null || skip_all "$command is not installed"
+done
+engine_find
+"${engine[@]}" info >/dev/null 2>"$scratch/err" || skip_all "podman does not work here: $(tail -n 1 "$scratch/err")"
+trap cleanup EXIT
+chmod 755 "$scratch" # mmdebstrap may work as another user
+
+if ! build; then
+	grep -qE 'Could not resolve|Temporary failure|Could not connect|Failed to fetch|no package list' "$scratch/build.log" &&
+		skip_all "the distribution's packages cannot be reached: $(tail -n 1 "$scratch/build.log")"
+	cat "$scratch/build.log"
+	check "the image is built" false
+	finish
+	exit
+fi
+"${engine[@]}" run --rm --network=none --ulimit nofile=1000:1000 --ulimit nproc=1000:1000 "$image" true 2>"$scratch/err" ||
+	skip_all "podman cannot run a container here: $(tail -n 1 "$scratch/err")"
+check "outside the image" run 0 run "$scenario" --json "$scratch/outside.json"
+check "the engine's own seccomp profile" in_image default default 0 --json result.json
+check "the fallback event loop is used, and said" says default/out "event loop fallback"
+check "the same bytes as outside" cmp "$scratch/outside.json" "$scratch/default/result.json"
+check "our seccomp profile" in_image ours "$containers/seccomp.json" 0 --json result.json
+if grep -q 'event loop io_uring' "$scratch/out"; then
+	check "io_uring is used, and said" says ours/out "event loop io_uring"
+else
+	skip "io_uring is used, and said" "not even outside: $(grep -o 'event loop .*' "$scratch/out")"
+fi
+check "the same bytes as outside" cmp "$scratch/outside.json" "$scratch/ours/result.json"
+check "the command line is printed" says ours/err "+ "
+check "exit status 1 when an expectation fails" in_image failing "$containers/seccomp.json" 1 \
+	--set switch.arbiter=by-port
+check "and it is said which" says failing/out "FAIL"
+if command -v jq >/dev/null && [ -r /usr/share/containers/seccomp.json ]; then
+	check "the seccomp profile is what its script makes" profile_is_complete
+else
+	skip "the seccomp profile is what its script makes" "there is no jq or no profile of the engine"
+fi
+if grep -q '^build-image: debian bookworm' "$scratch/build.log"; then
+	check "the Containerfile lists the same libraries" containerfile_lists_libraries
+else
+	skip "the Containerfile lists the same libraries" "it is for Debian bookworm, where they may have other names"
+fi
+check "no container is left" no_container
+check "no temporary file is left" no_file
+check "no image is left" no_image
+finish

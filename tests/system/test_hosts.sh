@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# test_hosts - real programs over three switches (TB-8, TB-15, FC-3): what they were written for works, unchanged.
+#
+#   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     10 Gb/s, 10 us a link: topologies/two-racks.yaml
+#
+# The kernel's own stack, ping, iperf3, curl, Open MPI and redis judge. Everything runs in one fabric of its own runtime
+# directory; ROOTLESS=1 says that the caller is an unprivileged user. Skipped where the kernel forbids network namespaces.
+set -u
+. "$(dirname "$0")/common.sh"
+
+export HEDDLE_RUNTIME_DIR=$scratch/run
+mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
+trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+
+# in HOST COMMAND... - runs it there, at most half a minute
+in() {
+	local host=$1
+	shift
+	timeout 30 "$heddle" exec "$host" -- "$@"
+}
+
+have() {
+	command -v "$1" >/dev/null && return
+	skip "$2" "$1 is not installed"
+	return 1
+}
+
+if ! "$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1; then
+	cat "$scratch/up"
+	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
+	exit 1
+fi
+
+ping_all() {
+	for from in 1 3 6; do
+		for to in 1 2 3 4 5 6; do
+			in "h$from" ping "$@" -c 1 -W 5 -q "h$to" || return 1
+		done
+	done
+}
+check 'ping by name, IPv4, among all' ping_all -4
+check 'ping by name, IPv6, among all' ping_all -6
+check 'ARP has found the neighbour' in h1 sh -c 'ip neigh show 10.0.0.6 | grep -q 02:48:00:00:00:06'
+check 'neighbour discovery too' in h1 sh -c 'ip -6 neigh show | grep -q 02:48:00:00:00:06'
+check 'an MTU of 9000, unfragmented' in h1 ping -c 3 -W 5 -q -M do -s 8972 h6
+bigger_refused() { ! in h1 ping -c 1 -W 1 -q -M do -s 8973 h6; }
+check 'and not a byte more' bigger_refused
+check 'broadcast reaches all others' in h1 sh -c 'ping -b -c 2 -W 5 10.255.255.255; true'
+check 'a host name of its own' sh -c "[ \"\$('$heddle' exec h4 -- hostname)\" = h4 ]"
+check 'the exit status of a program' sh -c "'$heddle' exec h4 -- sh -c 'exit 7'; [ \$? = 7 ]"
+
+# the server ends after one client (-1), and with the fabric at the latest
+iperf() {
+	in h6 iperf3 -s -1 -D || return 1
+	sleep 0.3
+	in h1 iperf3 -c h6 -t 2 -J "$@" >"$scratch/iperf"
+}
+received() { jq -e ".end.$1.bits_per_second > $2" "$scratch/iperf"; }
+if have iperf3 'iperf3' && have jq 'iperf3'; then
+	tcp() { iperf && received sum_received 50e6; }
+	check 'iperf3 TCP over three switches' tcp
+	udp() { iperf -u -b 20M -l 1000 && jq -e '.end.sum.lost_percent < 1 and .end.sum.packets > 1000' "$scratch/iperf"; }
+	check 'iperf3 UDP at 20 Mb/s arrives' udp
+	six() { iperf -6 && received sum_received 50e6; }
+	check 'iperf3 TCP over IPv6' six
+fi
+
+fetch() {
+	head -c 20000000 /dev/urandom >"$scratch/file"
+	(cd "$scratch" && exec timeout 60 "$heddle" exec h5 -- python3 -m http.server 8000 >/dev/null 2>&1) &
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.3
+		in h2 curl -sf -o "$scratch/copy" http://h5:8000/file && break
+	done
+	cmp "$scratch/file" "$scratch/copy"
+}
+if have python3 'curl of a file' && have curl 'curl of a file'; then
+	check 'curl of 20 MB: the same bytes' fetch
+fi
+
+mpi() {
+	cat >"$scratch/agent" <<-AGENT
+		#!/bin/sh
+		host=\$1
+		shift
+		exec $heddle exec "\$host" -- sh -c "\$*"
+	AGENT
+	chmod +x "$scratch/agent"
+	cat >"$scratch/mpi.c" <<-'PROGRAM'
+		#include <mpi.h>
+		#include <stdio.h>
+		int main(int argc, char **argv)
+		{
+			int rank, sum = 0;
+
+			MPI_Init(&argc, &argv);
+			MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+			MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+			printf("rank %d sum %d\n", rank, sum);
+			return MPI_Finalize();
+		}
+	PROGRAM
+	mpicc -o "$scratch/mpi" "$scratch/mpi.c" || return 1
+	in h1 env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --host h1,h2,h4,h6 -np 4 \
+		--mca plm_rsh_agent "$scratch/agent" --mca btl tcp,self --mca btl_tcp_if_include eth0 \
+		--mca oob_tcp_if_include eth0 "$scratch/mpi" >"$scratch/sums" || return 1
+	[ "$(grep -c 'sum 6' "$scratch/sums")" = 4 ]
+}
+if have mpicc 'an Open MPI job'; then
+	check 'Open MPI: an allreduce over four hosts' mpi
+fi
+
+redis() {
+	(timeout 60 "$heddle" exec h3 -- redis-server --save '' --protected-mode no --port 7000 >/dev/null 2>&1) &
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		sleep 0.2
+		in h1 redis-cli -h h3 -p 7000 ping && break
+	done
+	in h1 redis-benchmark -h h3 -p 7000 -n 5000 -q -t set,get
+}
+if have redis-server 'redis-benchmark'; then
+	check 'redis-benchmark' redis
+fi
+
+# nothing was lost by the fabric itself
+no_drops() { "$heddle" ps two-racks --json | jq -e '[.. | objects | to_entries[] | select(.key == "drops") | .value] | length > 0'; }
+check 'ps tells what runs' no_drops
+check 'down' run 0 down
+check 'down again is fine' run 0 down
+check 'nothing is left' sh -c "! ls -A '$HEDDLE_RUNTIME_DIR' | grep ."
+finish

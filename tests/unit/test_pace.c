@@ -1,0 +1,268 @@
+/*  nodes/pace: a node under the real clock sleeps until it has something to do, and is never asleep then (TB-1, TB-8). */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nodes/pace.h"
+
+/* node 0 has one port, which leads to node 1; its dataplane takes whatever arrives and has a timer */
+static struct clock_page *page;
+static struct clock clocks;
+static struct node_config config;
+static struct port_config port;
+static struct ring_page *rings[2];
+static struct link own, peer;
+static struct stats_page *stats;
+static struct event_loop *loop;
+static struct pace pace;
+static int sockets[2], doorbell, peer_doorbell;
+static node_time_t timer_ps, received_ps, ran_until_ps;
+static uint32_t received;
+
+static node_time_t fake_run(void *dataplane, node_time_t end)
+{
+	node_time_t due;
+
+	(void)dataplane;
+	ran_until_ps = end;
+	if (timer_ps < end)
+		timer_ps = NODE_TIME_NEVER;
+	while ((due = link_next_at(&own)) < end) {
+		struct record header;
+
+		ck_assert_ptr_nonnull(link_receive(&own, &header, due));
+		link_credit_return(&own, 0, 1);
+		link_done(&own, &header);
+		received++;
+		received_ps = due;
+	}
+	return node_time_min(timer_ps, due);
+}
+
+static const struct node_ops ops = { .run = fake_run };
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+static void *zeroed(size_t bytes)
+{
+	void *memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+
+	ck_assert_ptr_nonnull(memory);
+	return memset(memory, 0, (bytes + 4095) / 4096 * 4096);
+}
+
+/* _i of each test: 0 io_uring where it works, 1 fallback */
+static void make(int i)
+{
+	char why[160];
+
+	port = (struct port_config){ .kind = PORT_EDGE, .peer_name = "peer", .peer_index = 1, .rate_bps = 10000000000,
+				     .delay_ps = 2 * NODE_MS, .mtu_bytes = 9014, .channels = 16, .ring_bytes = RING_BYTES_MIN };
+	config = (struct node_config){ .kind = NODE_NIC, .name = "n", .clock = CLOCK_REAL, .node_count = 2,
+				       .class_count = 1, .port_count = 1, .ports = &port };
+	page = zeroed(clock_bytes(2));
+	clock_init(page, 2, NODE_MS);
+	page->epoch_ns = now_ns();
+	atomic_store(&page->state, CLOCK_RUNNING);
+	ck_assert_int_eq(clock_attach(&clocks, page, clock_bytes(2)), 0);
+	stats = zeroed(stats_bytes(&config));
+	stats_init(stats, &config);
+	for (int r = 0; r < 2; r++) {
+		rings[r] = zeroed(ring_bytes(RING_BYTES_MIN));
+		ring_init(rings[r], RING_BYTES_MIN);
+	}
+	ck_assert_int_eq(link_init(&own, &config, 0, rings[0], ring_bytes(RING_BYTES_MIN), rings[1],
+				   ring_bytes(RING_BYTES_MIN), stats), 0);
+	ck_assert_int_eq(link_init(&peer, &config, 0, rings[1], ring_bytes(RING_BYTES_MIN), rings[0],
+				   ring_bytes(RING_BYTES_MIN), stats), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
+	loop = event_loop_open(i ? EVENT_LOOP_FALLBACK : EVENT_LOOP_AUTO, sockets[0], why, sizeof(why));
+	ck_assert_ptr_nonnull(loop);
+	doorbell = eventfd(0, EFD_NONBLOCK);
+	peer_doorbell = eventfd(0, EFD_NONBLOCK);
+	ck_assert_int_eq(pace_init(&pace, &clocks, &config, &own, stats, &ops, NULL, loop, doorbell), 0);
+	ck_assert_int_eq(pace_plug(&pace, 0, peer_doorbell, NULL, -1), 0);
+	timer_ps = NODE_TIME_NEVER;
+	received = 0;
+}
+
+static void setup(void)
+{
+}
+
+static void teardown(void)
+{
+	event_loop_close(loop);
+	link_fini(&own);
+	link_fini(&peer);
+	free(rings[0]);
+	free(rings[1]);
+	free(page);
+	free(stats);
+	for (int i = 0; i < 2; i++)
+		close(sockets[i]);
+	close(doorbell);
+	close(peer_doorbell);
+}
+
+/* turns until something is received or the timer is over */
+static void play(void)
+{
+	uint32_t before = received;
+	bool timed = timer_ps != NODE_TIME_NEVER, control;
+
+	do {
+		pace_turn(&pace);
+		if (received != before || (timed && timer_ps == NODE_TIME_NEVER))
+			return;
+	} while (pace_wait(&pace, &control) && !control);
+}
+
+static uint64_t cpu_us(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000u +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+START_TEST(pace_wait__never_before_the_timer_and_asleep_till_then)
+{
+	uint64_t before_us;
+
+	make(_i);
+	timer_ps = pace_now(&pace) + 50 * NODE_MS;
+	before_us = cpu_us();
+	play();
+	ck_assert_uint_ge(ran_until_ps, 50 * NODE_MS);
+	ck_assert_uint_lt(cpu_us() - before_us, 20000);
+	ck_assert_uint_eq(stats->lateness.events, 1);
+}
+END_TEST
+
+/* the neighbour's frame is handled when it is due, and stamped so, however late the node was */
+START_TEST(pace_turn__a_record_is_handled_at_its_due_time)
+{
+	node_time_t sent_ps;
+
+	make(_i);
+	pace_turn(&pace);
+	sent_ps = pace_now(&pace);
+	ck_assert_ptr_nonnull(link_send_packet(&peer, sent_ps, 104, 100, 100, 0, 0));
+	link_flush(&peer);
+	play();
+	ck_assert_uint_eq(received, 1);
+	ck_assert_uint_eq(received_ps, sent_ps + 2 * NODE_MS + link_frame_time_of(&peer, 104));
+	ck_assert_uint_ge(pace_now(&pace), received_ps);
+}
+END_TEST
+
+static pid_t ring_later(void (*action)(void))
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	usleep(20000);
+	action();
+	_exit(0);
+}
+
+static void ring(void)
+{
+	uint64_t one = 1;
+
+	(void)!write(doorbell, &one, sizeof(one));
+}
+
+START_TEST(pace_wait__the_doorbell_ends_a_sleep)
+{
+	bool control;
+	uint64_t from_ns = now_ns();
+
+	make(_i);
+	pace_turn(&pace);
+	ring_later(ring);
+	while (now_ns() - from_ns < 15000000)
+		ck_assert(pace_wait(&pace, &control));
+	ck_assert(!control);
+}
+END_TEST
+
+static void talk(void)
+{
+	send(sockets[1], "x", 1, 0);
+}
+
+START_TEST(pace_wait__a_control_message_ends_a_sleep)
+{
+	bool control = false;
+
+	make(_i);
+	pace_turn(&pace);
+	ring_later(talk);
+	while (!control)
+		ck_assert(pace_wait(&pace, &control));
+}
+END_TEST
+
+START_TEST(pace_wait__the_end_of_the_fabric)
+{
+	bool control;
+
+	make(_i);
+	pace_turn(&pace);
+	atomic_store(&page->state, CLOCK_ENDED);
+	ck_assert(!pace_wait(&pace, &control));
+}
+END_TEST
+
+/* a neighbour that sleeps beyond the arrival is rung, one that wakes in time by itself or is awake is not */
+START_TEST(pace_turn__rings_only_who_would_oversleep)
+{
+	uint64_t rings_seen;
+
+	make(_i);
+	for (int k = 0; k < 3; k++) {
+		atomic_store(&clocks.asleep[1], k > 0);
+		atomic_store(&clocks.own_next[1], k == 1 ? 0 : NODE_TIME_NEVER);
+		ck_assert_ptr_nonnull(link_send_packet(&own, pace_now(&pace), 104, 100, 100, 0, 0));
+		pace_turn(&pace);
+		ck_assert_int_eq(read(peer_doorbell, &rings_seen, sizeof(rings_seen)) > 0, k == 2);
+	}
+	ck_assert_uint_eq(atomic_load(&clocks.asleep[1]), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("pace");
+	TCase *tcase = tcase_create("pace");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, pace_wait__never_before_the_timer_and_asleep_till_then, 0, 2);
+	tcase_add_loop_test(tcase, pace_turn__a_record_is_handled_at_its_due_time, 0, 2);
+	tcase_add_loop_test(tcase, pace_wait__the_doorbell_ends_a_sleep, 0, 2);
+	tcase_add_loop_test(tcase, pace_wait__a_control_message_ends_a_sleep, 0, 2);
+	tcase_add_loop_test(tcase, pace_wait__the_end_of_the_fabric, 0, 2);
+	tcase_add_loop_test(tcase, pace_turn__rings_only_who_would_oversleep, 0, 2);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
