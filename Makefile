@@ -28,7 +28,7 @@ HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lnl-route-3 -lnl-3 -lm
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
 	    libdeflate-dev libxxhash-dev libnl-3-dev libnl-route-3-dev check libsubunit-dev
-TEST_PACKAGES := tshark jq iproute2 iputils-ping iperf3 curl openmpi-bin podman runc mmdebstrap
+TEST_PACKAGES := tshark jq iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
 node_src := $(wildcard nodes/*.c) $(wildcard nodes/wire/*.c)

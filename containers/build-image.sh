@@ -83,6 +83,12 @@ base() {
 		--customize-hook="tar-in $scratch/heddle.tar /" "${hooks[@]}" "$VERSION_CODENAME" "$file" "$scratch/sources.list"
 }
 
+# remove_untagged IMAGE - the image that had the tag before, unless it has another one or is in use
+remove_untagged() {
+	[ -n "$1" ] && [ "$("${engine[@]}" image inspect --format '{{len .RepoTags}}' "$1" 2>/dev/null)" = 0 ] || return 0
+	"${engine[@]}" rmi "$1" >/dev/null 2>&1 || true
+}
+
 arguments "$@"
 needs
 . "$here/engine.sh"
@@ -103,5 +109,5 @@ echo "build-image: $ID $VERSION_CODENAME with ${packages[*]}; about half a minut
 quietly base "$scratch/image.tar" "${packages[@]}"
 old=$("${engine[@]}" image inspect --format '{{.Id}}' "$tag" 2>/dev/null || true)
 quietly "${engine[@]}" import --change 'CMD ["heddle", "help"]' --change 'WORKDIR /mnt' "$scratch/image.tar" "$tag"
-[ -z "$old" ] || "${engine[@]}" rmi "$old" >/dev/null 2>&1 || true # it may be in use, or have another tag
+remove_untagged "$old"
 echo "$tag: $(du -m "$scratch/image.tar" | cut -f 1) MB"

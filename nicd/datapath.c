@@ -33,7 +33,8 @@ struct nic {
 	struct receive receive;
 	struct host_if host;
 	struct host_send host_send;
-	node_time_t host_at_ps;           /* when frames came from the host that were not considered yet */
+	node_time_t host_at_ps;           /* when a head of the host may be considered that may not yet */
+	uint32_t host_ready;              /* set of the host's queues whose heads may be considered */
 	uint32_t turns[NODE_CLASSES_MAX]; /* the source whose turn it is */
 	uint32_t *flow_slots;             /* by workload and place of the destination; SEND_NONE: no flow yet */
 	uint32_t *flow_base;              /* where a workload's begin */
@@ -267,13 +268,31 @@ static node_time_t message_at(const struct nic *nic)
 
 /* ---- run: transmission ---- */
 
-/* may the head of @queue of the host go out now? */
+/* The queues of the host whose heads were there at this moment; a NIC that comes late knows of more already.
+ * @later  the first moment when there will be another                                                              */
+static uint32_t host_ready(const struct nic *nic, node_time_t *later)
+{
+	uint32_t ready = 0;
+
+	*later = NODE_TIME_NEVER;
+	for (uint32_t left = nic->host_send.ready; left; left &= left - 1) {
+		uint32_t queue = (uint32_t)__builtin_ctz(left);
+		node_time_t at_ps = nic->host_send.heads[queue].at_ps;
+
+		if (at_ps <= nic->now_ps)
+			ready |= 1u << queue;
+		else
+			*later = node_time_min(*later, at_ps);
+	}
+	return ready;
+}
+
+/* may the head of @queue of the host, which is ready, go out now? */
 static bool host_sendable(const struct nic *nic, uint32_t queue)
 {
 	const struct host_head *head = &nic->host_send.heads[queue];
 
-	return head->at_ps <= nic->now_ps &&
-	       link_may_send(nic->link, head->traffic_class, units_of_bytes(head->frame_bytes));
+	return link_may_send(nic->link, head->traffic_class, units_of_bytes(head->frame_bytes));
 }
 
 static bool generated_sendable(const struct nic *nic, uint32_t traffic_class)
@@ -281,7 +300,7 @@ static bool generated_sendable(const struct nic *nic, uint32_t traffic_class)
 	return link_may_send(nic->link, traffic_class, send_queue_units(&nic->queue, traffic_class));
 }
 
-static uint32_t sendable_now(const struct nic *nic)
+static uint32_t sendable_now(const struct nic *nic, uint32_t queues)
 {
 	uint32_t classes = 0;
 
@@ -291,7 +310,7 @@ static uint32_t sendable_now(const struct nic *nic)
 		if (generated_sendable(nic, c))
 			classes |= 1u << c;
 	}
-	for (uint32_t left = nic->host_send.ready; left; left &= left - 1) {
+	for (uint32_t left = queues; left; left &= left - 1) {
 		uint32_t queue = (uint32_t)__builtin_ctz(left);
 
 		if (host_sendable(nic, queue))
@@ -306,7 +325,7 @@ static bool source_sendable(const struct nic *nic, uint32_t source, uint32_t tra
 
 	if (source == SOURCE_GENERATED)
 		return nic->queue.ready & 1u << traffic_class && generated_sendable(nic, traffic_class);
-	return nic->host_send.ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class &&
+	return nic->host_ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class &&
 	       host_sendable(nic, queue);
 }
 
@@ -436,7 +455,7 @@ static void trace_wait(struct nic *nic)
 		traffic_class = (uint32_t)__builtin_ctz(nic->queue.ready);
 		units = send_queue_units(&nic->queue, traffic_class);
 	} else {
-		const struct host_head *head = &nic->host_send.heads[__builtin_ctz(nic->host_send.ready)];
+		const struct host_head *head = &nic->host_send.heads[__builtin_ctz(nic->host_ready)];
 
 		traffic_class = head->traffic_class;
 		units = units_of_bytes(head->frame_bytes);
@@ -461,8 +480,9 @@ static void count_paused(struct nic *nic, bool waits)
 /* after every event: who may send, and when */
 static void transmit_plan(struct nic *nic)
 {
-	nic->sendable = sendable_now(nic);
-	count_paused(nic, (nic->queue.ready || nic->host_send.ready) && !nic->sendable && !nic->link->down);
+	nic->host_ready = host_ready(nic, &nic->host_at_ps);
+	nic->sendable = sendable_now(nic, nic->host_ready);
+	count_paused(nic, (nic->queue.ready || nic->host_ready) && !nic->sendable && !nic->link->down);
 	nic->transmit_at_ps = transmit_at(nic);
 }
 
@@ -496,11 +516,9 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 			arrives_at = arrival_at(nic);
 		} else if (start_at == next) {
 			start_message(nic);
-		} else if (nic->host_at_ps == next) {
-			nic->host_at_ps = NODE_TIME_NEVER; /* its frames are considered from now on */
-		} else {
+		} else if (nic->host_at_ps != next) {
 			transmit(nic);
-		}
+		} /* else a frame of the host is considered from now on */
 		transmit_plan(nic);
 	}
 }
@@ -540,11 +558,9 @@ static uint32_t nic_host_receive(void *dataplane, uint32_t readable, node_time_t
 {
 	struct nic *nic = dataplane;
 	uint32_t more = host_if_receive(&nic->host, readable, now);
-	uint32_t ready = nic->host_send.ready;
 
 	host_send_refill(&nic->host_send, now);
-	if (nic->host_send.ready != ready)
-		nic->host_at_ps = now;
+	transmit_plan(nic);
 	return more;
 }
 

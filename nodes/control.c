@@ -248,7 +248,7 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 		packing.message.port = &packing.port;
 		port_pack(&packing.port, message->port);
 	}
-	if (message->kind == CONTROL_TABLES) {
+	if (message->tables) {
 		heddle__switch_config__init(&packing.switch_);
 		packing.message.tables = &packing.switch_;
 		result = switch_pack(&packing.switch_, message->tables);

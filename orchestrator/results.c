@@ -458,7 +458,7 @@ static void add_node(struct results *results, const struct stats_page *page)
 {
 	struct result_totals *totals = &results->totals;
 
-	totals->injected_bytes += page->injected_bytes;
+	totals->injected_bytes += page->injected_bytes + page->flooded_bytes - page->flood_originals_bytes;
 	totals->injected_packets += page->injected_packets;
 	totals->delivered_bytes += page->delivered_bytes;
 	totals->delivered_packets += page->delivered_packets;

@@ -220,7 +220,8 @@ void sim_check(struct sim *sim)
 			fail(sim, node->config->name, "a ring is broken");
 		if (node->config->kind == NODE_SWITCH)
 			check_switch(sim, node);
-		injected += node->stats->injected_bytes;
+		injected += node->stats->injected_bytes + node->stats->flooded_bytes -
+			    node->stats->flood_originals_bytes;
 		delivered += node->stats->delivered_bytes;
 		inside += node->stats->inside_bytes;
 		for (uint32_t p = 0; p < node->config->port_count; p++)

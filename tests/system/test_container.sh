@@ -78,8 +78,8 @@ trap cleanup EXIT
 chmod 755 "$scratch" # mmdebstrap may work as another user
 
 if ! build; then
-	grep -qE 'Could not resolve|Temporary failure|Could not connect|Failed to fetch|no package list' "$scratch/build.log" &&
-		skip_all "the distribution's packages cannot be reached: $(tail -n 1 "$scratch/build.log")"
+	why=$(grep -m 1 -oE 'apt-get (update|.*download).* failed|Failed to fetch.*|apt knows no package list.*' "$scratch/build.log") &&
+		skip_all "the distribution's packages cannot be reached: ${why:0:40}"
 	cat "$scratch/build.log"
 	check "the image is built" false
 	finish

@@ -12,8 +12,8 @@ export HEDDLE_RUNTIME_DIR=$scratch/run
 mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
 trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 
-# in HOST COMMAND... - runs it there, at most half a minute
-in() {
+# on HOST COMMAND... - runs it there, at most half a minute
+on() {
 	local host=$1
 	shift
 	timeout 30 "$heddle" exec "$host" -- "$@"
@@ -34,26 +34,26 @@ fi
 ping_all() {
 	for from in 1 3 6; do
 		for to in 1 2 3 4 5 6; do
-			in "h$from" ping "$@" -c 1 -W 5 -q "h$to" || return 1
+			on "h$from" ping "$@" -c 1 -W 5 -q "h$to" || return 1
 		done
 	done
 }
 check 'ping by name, IPv4, among all' ping_all -4
 check 'ping by name, IPv6, among all' ping_all -6
-check 'ARP has found the neighbour' in h1 sh -c 'ip neigh show 10.0.0.6 | grep -q 02:48:00:00:00:06'
-check 'neighbour discovery too' in h1 sh -c 'ip -6 neigh show | grep -q 02:48:00:00:00:06'
-check 'an MTU of 9000, unfragmented' in h1 ping -c 3 -W 5 -q -M do -s 8972 h6
-bigger_refused() { ! in h1 ping -c 1 -W 1 -q -M do -s 8973 h6; }
+check 'ARP has found the neighbour' on h1 sh -c 'ip neigh show 10.0.0.6 | grep -q 02:48:00:00:00:06'
+check 'neighbour discovery too' on h1 sh -c 'ip -6 neigh show | grep -q 02:48:00:00:00:06'
+check 'an MTU of 9000, unfragmented' on h1 ping -4 -c 3 -W 5 -q -M do -s 8972 h6
+bigger_refused() { ! on h1 ping -4 -c 1 -W 1 -q -M do -s 8973 h6; }
 check 'and not a byte more' bigger_refused
-check 'broadcast reaches all others' in h1 sh -c 'ping -b -c 2 -W 5 10.255.255.255; true'
+check 'broadcast reaches all others' on h1 sh -c 'ping -b -c 2 -W 5 10.255.255.255; true'
 check 'a host name of its own' sh -c "[ \"\$('$heddle' exec h4 -- hostname)\" = h4 ]"
 check 'the exit status of a program' sh -c "'$heddle' exec h4 -- sh -c 'exit 7'; [ \$? = 7 ]"
 
 # the server ends after one client (-1), and with the fabric at the latest
 iperf() {
-	in h6 iperf3 -s -1 -D || return 1
+	on h6 iperf3 -s -1 -D || return 1
 	sleep 0.3
-	in h1 iperf3 -c h6 -t 2 -J "$@" >"$scratch/iperf"
+	on h1 iperf3 -c h6 -t 2 -J "$@" >"$scratch/iperf"
 }
 received() { jq -e ".end.$1.bits_per_second > $2" "$scratch/iperf"; }
 if have iperf3 'iperf3' && have jq 'iperf3'; then
@@ -70,7 +70,7 @@ fetch() {
 	(cd "$scratch" && exec timeout 60 "$heddle" exec h5 -- python3 -m http.server 8000 >/dev/null 2>&1) &
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		sleep 0.3
-		in h2 curl -sf -o "$scratch/copy" http://h5:8000/file && break
+		on h2 curl -sf -o "$scratch/copy" http://h5:8000/file && break
 	done
 	cmp "$scratch/file" "$scratch/copy"
 }
@@ -101,12 +101,12 @@ mpi() {
 		}
 	PROGRAM
 	mpicc -o "$scratch/mpi" "$scratch/mpi.c" || return 1
-	in h1 env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --host h1,h2,h4,h6 -np 4 \
+	on h1 env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --host h1,h2,h4,h6 -np 4 \
 		--mca plm_rsh_agent "$scratch/agent" --mca btl tcp,self --mca btl_tcp_if_include eth0 \
 		--mca oob_tcp_if_include eth0 "$scratch/mpi" >"$scratch/sums" || return 1
 	[ "$(grep -c 'sum 6' "$scratch/sums")" = 4 ]
 }
-if have mpicc 'an Open MPI job'; then
+if have mpirun 'an Open MPI job' && have mpicc 'an Open MPI job'; then
 	check 'Open MPI: an allreduce over four hosts' mpi
 fi
 
@@ -114,9 +114,9 @@ redis() {
 	(timeout 60 "$heddle" exec h3 -- redis-server --save '' --protected-mode no --port 7000 >/dev/null 2>&1) &
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		sleep 0.2
-		in h1 redis-cli -h h3 -p 7000 ping && break
+		on h1 redis-cli -h h3 -p 7000 ping && break
 	done
-	in h1 redis-benchmark -h h3 -p 7000 -n 5000 -q -t set,get
+	on h1 redis-benchmark -h h3 -p 7000 -n 5000 -q -t set,get
 }
 if have redis-server 'redis-benchmark'; then
 	check 'redis-benchmark' redis

@@ -57,7 +57,7 @@ victims() {
 round() {
 	local daemon victim all
 	"$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1 || { cat "$scratch/up"; return 1; }
-	daemon=$("$heddle" ps --json | jq -r '[.. | objects | .daemon_pid? // empty][0]')
+	daemon=$("$heddle" ps --json | jq -r '[.. | objects | select(has("nodes") or has("uptime_ns")) | .pid][0]')
 	[ -n "$daemon" ] || { "$heddle" ps --json; return 1; }
 	"$heddle" exec h1 -- sh -c 'sleep 100 & sleep 100 &' # programs that nobody waits for end with the fabric
 	all=($(victims "$daemon"))

@@ -39,6 +39,8 @@ static void round_trip(void)
 START_TEST(control_pack__every_kind)
 {
 	static char body[] = "flow_id  extent\n  5  9\n";
+	static struct route_config route = { .fabric_address = 3, .ports = 5 };
+	static struct switch_config tables = { .route_count = 1, .routes = &route };
 
 	example_nic(&config);
 	sent = (struct control_message){ .kind = (enum control_kind)_i,
@@ -46,10 +48,18 @@ START_TEST(control_pack__every_kind)
 					 .text = "ifct",
 					 .text2 = "7",
 					 .body = body,
-					 .config = &config };
+					 .config = &config,
+					 .port = &config.ports[0],
+					 .tables = &tables };
 	round_trip();
 	ck_assert_str_eq(got.body, body);
 	ck_assert_int_eq(got.config != NULL, _i == CONTROL_CONFIGURE);
+	ck_assert_int_eq(got.port != NULL, _i == CONTROL_LINK_UP || _i == CONTROL_LINK_SET);
+	ck_assert_int_eq(got.tables != NULL, _i == CONTROL_TABLES);
+	if (got.port)
+		ck_assert_uint_eq(got.port->rate_bps, config.ports[0].rate_bps);
+	if (got.tables)
+		ck_assert_uint_eq(got.tables->routes[0].ports, 5);
 	control_message_free(&got);
 	node_config_free(&config);
 }
@@ -58,6 +68,8 @@ END_TEST
 static void port_expect(const struct port_config *a, const struct port_config *b)
 {
 	ck_assert_int_eq(a->kind, b->kind);
+	ck_assert_int_eq(a->medium, b->medium);
+	ck_assert_int_eq(a->vacant, b->vacant);
 	ck_assert_str_eq(a->peer_name, b->peer_name);
 	ck_assert_uint_eq(a->peer_index, b->peer_index);
 	ck_assert_uint_eq(a->peer_port, b->peer_port);
@@ -208,8 +220,8 @@ START_TEST(control_unpack__no_message)
 	ck_assert_str_eq(why, "the bytes are no control message");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind 0");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x07", 2, &got, why, sizeof(why)), -EINVAL);
-	ck_assert_str_eq(why, "the control message is of unknown kind 7");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x0b", 2, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind 11");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &got, why,
 					sizeof(why)),
 			 -EINVAL);

@@ -66,7 +66,9 @@ static int toy_set(void *dataplane, const char *name, const char *value, FILE *o
 	return 0;
 }
 
-static const struct node_ops toy_ops = { toy_create, toy_run, toy_show, toy_set, free };
+static const struct node_ops toy_ops = {
+	.create = toy_create, .run = toy_run, .show = toy_show, .set = toy_set, .destroy = free
+};
 
 /* ---- the orchestrator's side ---- */
 
