@@ -18,6 +18,8 @@ static const char exec_usage[] =
 	"usage: heddle exec [-f FABRIC] HOST -- PROGRAM [ARGUMENT]...\n"
 	"Runs a program in a host of a running fabric, e.g. heddle exec h1 -- ping -c 3 h6\n"
 	"It sees the host's network and name, its files are those of this machine.\n"
+	"HOST may be a switch: the program then sees the ends of all links with 'medium: veth', each called after its\n"
+	"node and the neighbour, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists them)\n"
 	"\n"
 	"exit status: the program's; 128 + signal if one ended it; 126 it could not be started,\n"
 	"2 wrong usage or no such fabric, 1 no such host\n";

@@ -1,4 +1,4 @@
-/*  cmd_set - looking into a running fabric and changing it: `heddle set`, `heddle link`, and `heddle show` of a node
+/*  cmd_set - looking into a running fabric and changing it: `heddle set`, `heddle link`, `heddle start`, and `heddle show` of a node
  *  (TB-4, TB-9, TB-10).                                                                                              */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +16,12 @@ static const char set_usage[] =
 	"Changes a parameter of a node of a running fabric, at once, e.g. heddle set s1 ack.collect 4\n"
 	"\n"
 	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no answer\n";
+
+static const char start_usage[] =
+	"usage: heddle start [-f FABRIC] NODE\n"
+	"Starts a dead switch or NIC again, with new links to its neighbours; the rest of the fabric goes on meanwhile.\n"
+	"\n"
+	"exit status: 0 it runs, 1 it cannot be started, 2 wrong usage or no such fabric, 4 no answer\n";
 
 static const char show_usage[] =
 	"usage: heddle show [-f FABRIC] NODE TABLE [PORT]\n"
@@ -80,6 +86,18 @@ int cmd_set(int argc, char **argv)
 	return ask_and_print(
 		"set", fabric,
 		json_pack("{s:s, s:s, s:s, s:s}", "ask", "set", "node", argv[at], "name", name, "value", value));
+}
+
+int cmd_start(int argc, char **argv)
+{
+	const char *fabric = NULL;
+	int at, status = client_options(start_usage, argc, argv, &at, &fabric, NULL);
+
+	if (status >= 0)
+		return status;
+	if (argc - at != 1)
+		return client_wrong("start", "expected one NODE; 'heddle start --help' explains");
+	return ask_and_print("start", fabric, json_pack("{s:s, s:s}", "ask", "start", "node", argv[at]));
 }
 
 int cmd_show_live(int argc, char **argv)

@@ -14,6 +14,7 @@ int cmd_ps(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_shell(int argc, char **argv);
 int cmd_set(int argc, char **argv);
+int cmd_start(int argc, char **argv);
 int cmd_link(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 

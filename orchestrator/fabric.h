@@ -47,6 +47,8 @@ struct fabric_options {
 	bool real;            /* the plan is for the real clock: plan_real.h */
 	/* real clock: the packet sockets of attached host @host_index.  Return: their number or -errno. Borrowed by us. */
 	int (*host_sockets)(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX]);
+	/* real clock: fresh packet sockets at ends a and b of veth link @link.  Return: 0 or -errno. Ours to close. */
+	int (*link_sockets)(void *owner, uint32_t link, int fds[2]);
 	void *owner;
 };
 
@@ -71,7 +73,7 @@ struct fabric {
 	size_t page_size;
 	struct clock clock;
 	int clock_fd, epoll_fd;
-	int *ring_fds; /* per link: from end a, from end b; -1: not made yet, or passed to both ends */
+	int *ring_fds; /* per link: ring from end a, from end b, or the veth's sockets at a, b; -1: not made yet, or passed */
 	uint32_t *wake;
 	uint32_t alive, ready, stopped; /* how many are */
 	pid_t group;                    /* process group of the nodes */

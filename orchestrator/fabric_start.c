@@ -212,9 +212,27 @@ static int port_rings(struct fabric *fabric, uint32_t index, uint32_t port, int 
 	return fds[0] < 0 ? fds[0] : fds[1] < 0 ? fds[1] : 0;
 }
 
+/* the packet socket of port @port of node @index; both of the link are made when its first end asks */
+static int port_socket(struct fabric *fabric, uint32_t index, uint32_t port)
+{
+	uint32_t link_index = fabric->plan->nodes[index].ports[port].link_index;
+	const struct plan_link *link = &fabric->plan->links[link_index];
+	int *fds = &fabric->ring_fds[2 * (size_t)link_index];
+	int error = fds[0] < 0 ? fabric->options.link_sockets(fabric->options.owner, link_index, fds) : 0;
+
+	return error ? error : fds[link->node_b == index && link->port_b == port];
+}
+
 int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port, int *fds, uint32_t *count)
 {
-	int error = port_rings(fabric, node, port, &fds[*count]);
+	int error;
+
+	if (fabric->plan->nodes[node].ports[port].medium == MEDIUM_VETH) {
+		fds[*count] = port_socket(fabric, node, port);
+		*count += 1;
+		return fds[*count - 1] < 0 ? fds[*count - 1] : 0;
+	}
+	error = port_rings(fabric, node, port, &fds[*count]);
 
 	fds[*count + 2] = doorbell_get(fabric, fabric->plan->nodes[node].ports[port].peer_index);
 	*count += 3;

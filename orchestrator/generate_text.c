@@ -50,6 +50,7 @@ static const char rest[] =
 	"  loss: 0                        # share of frames lost, such as 0.1%\n"
 	"  bit-errors: 0                  # share of bits in error, such as 1e-12\n"
 	"  channels: 2048                 # flow channels of a direction\n"
+	"  medium: shm                    # or veth: of 'heddle up' only\n"
 	"\n"
 	"switch:\n"
 	"  latency: 350ns\n"

@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/carrier.h"
 #include "nodes/wire/address.h"
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/fabric_watch.h"
@@ -133,8 +134,9 @@ static int tables_alloc(struct daemon_state *daemon)
 
 	daemon->told_dead = calloc(plan->node_count, sizeof(*daemon->told_dead));
 	daemon->live.links = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.links));
+	daemon->live.veths = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.veths));
 	daemon->live.hosts = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.hosts));
-	if (!daemon->told_dead || !daemon->live.links || !daemon->live.hosts)
+	if (!daemon->told_dead || !daemon->live.links || !daemon->live.veths || !daemon->live.hosts)
 		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		daemon->live.hosts[i].net_fd = -1;
@@ -218,6 +220,26 @@ static int host_sockets(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUE
 	return (int)host->queue_count;
 }
 
+/* fabric_options.link_sockets: the pair is made the first time and stays, for whoever listens on it */
+static int link_sockets(void *owner, uint32_t link, int fds[2])
+{
+	struct daemon_state *daemon = owner;
+	const struct plan *plan = daemon->live.plan;
+	const struct node_config *a = &plan->nodes[plan->links[link].node_a];
+	const struct port_config *port = &a->ports[plan->links[link].port_a];
+	struct veth_link *veth = &daemon->live.veths[link];
+	int error = 0;
+
+	if (!veth->index_a)
+		error = veth_link_make(veth, &daemon->live.namespaces.netlink, a->name, port->peer_name, link,
+				       carrier_device_mtu(port));
+	if (!error)
+		error = veth_link_sockets(veth, fds);
+	if (error)
+		failed(daemon, "the veth pair between %s and %s: %s", a->name, port->peer_name, strerror(-error));
+	return error;
+}
+
 static int fabric_make(struct daemon_state *daemon, const struct live_options *options)
 {
 	struct fabric_options fabric_options = options->fabric;
@@ -226,6 +248,7 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 
 	fabric_options.real = true;
 	fabric_options.host_sockets = host_sockets;
+	fabric_options.link_sockets = link_sockets;
 	fabric_options.owner = daemon;
 	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
 	if (error == -EINTR)
@@ -463,6 +486,7 @@ static void daemon_end(struct daemon_state *daemon)
 	}
 	namespaces_close(&daemon->live.namespaces);
 	free(daemon->live.hosts);
+	free(daemon->live.veths);
 	free(daemon->live.links);
 	free(daemon->told_dead);
 	runtime_release(&daemon->live.place);

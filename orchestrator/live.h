@@ -18,6 +18,7 @@
 #include "orchestrator/host_net.h"
 #include "orchestrator/namespace.h"
 #include "orchestrator/runtime_dir.h"
+#include "orchestrator/veth_link.h"
 
 #define LIVE_CLIENTS_MAX 32u
 #define LIVE_REQUEST_MAX 65536u /* bytes of a request */
@@ -36,6 +37,7 @@ struct live {
 	const struct plan *plan;
 	struct fabric fabric;
 	struct live_link *links; /* [plan->link_count] */
+	struct veth_link *veths; /* [plan->link_count]; made are those of veth links */
 	struct fabric_namespaces namespaces;
 	struct host_net *hosts; /* [plan->host_count] */
 	struct runtime_place place;

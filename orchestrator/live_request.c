@@ -27,7 +27,7 @@ struct asking {
 
 typedef json_t *ask_fn(struct asking *asking);
 
-static ask_fn ask_ps, ask_hosts, ask_exec, ask_show, ask_set, ask_links, ask_link_set, ask_link_down, ask_link_up,
+static ask_fn ask_ps, ask_hosts, ask_exec, ask_show, ask_set, ask_links, ask_link_set, ask_link_down, ask_link_up, ask_start,
 	ask_down;
 
 static const struct question {
@@ -43,6 +43,7 @@ static const struct question {
 	{ "link-set", ask_link_set },
 	{ "link-down", ask_link_down },
 	{ "link-up", ask_link_up },
+	{ "start", ask_start },
 	{ "down", ask_down },
 };
 
@@ -91,29 +92,28 @@ static const char *text_of(const struct asking *asking, const char *key)
 	return json_string_value(json_object_get(asking->request, key));
 }
 
-/* index of the node called @name, -1 with *@refusal if there is none; @hosts_only  only hosts count */
-static int64_t node_find(const struct asking *asking, const char *name, bool hosts_only, json_t **refusal)
+/* index of the node called @name, -1 with *@refusal if there is none */
+static int64_t node_find(const struct asking *asking, const char *name, json_t **refusal)
 {
 	const struct plan *plan = asking->live->plan;
-	uint32_t first = hosts_only ? plan->switch_count : 0, count = plan->node_count - first;
-	const char *kind = hosts_only ? "host" : "node", **names;
+	const char **names;
 	char hint[128] = "";
 
 	if (!name) {
-		*refusal = refuse("the request names no %s", kind);
+		*refusal = refuse("the request names no node");
 		return -1;
 	}
-	for (uint32_t i = first; i < plan->node_count; i++) {
+	for (uint32_t i = 0; i < plan->node_count; i++) {
 		if (!strcmp(plan->nodes[i].name, name))
 			return i;
 	}
-	names = calloc(count, sizeof(*names));
-	for (uint32_t i = 0; names && i < count; i++)
-		names[i] = plan->nodes[first + i].name;
+	names = calloc(plan->node_count, sizeof(*names));
+	for (uint32_t i = 0; names && i < plan->node_count; i++)
+		names[i] = plan->nodes[i].name;
 	if (names)
-		suggest_sentence(name, names, count, sizeof(*names), hint, sizeof(hint));
+		suggest_sentence(name, names, plan->node_count, sizeof(*names), hint, sizeof(hint));
 	free(names);
-	*refusal = refuse("fabric %s has no %s '%s'%s; 'heddle ps %s' lists them", asking->live->place.name, kind, name,
+	*refusal = refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them", asking->live->place.name, name,
 			  hint, asking->live->place.name);
 	return -1;
 }
@@ -320,22 +320,28 @@ static void namespace_give(struct live_answer *answer, json_t *names, const char
 	json_array_append_new(names, json_string(name));
 }
 
+/* a host is in namespaces of its own; a switch is where its veth links end */
 static json_t *ask_exec(struct asking *asking)
 {
 	const struct live *live = asking->live;
 	json_t *refusal = NULL, *names;
-	int64_t node = node_find(asking, text_of(asking, "host"), true, &refusal);
-	const struct host_net *host;
+	int64_t node = node_find(asking, text_of(asking, "host"), &refusal);
+	int net_fd = live->namespaces.net_fd, uts_fd = live->namespaces.uts_fd;
 
 	if (node < 0)
 		return refusal;
-	host = &live->hosts[(uint32_t)node - live->plan->switch_count];
+	if (live->plan->nodes[node].kind == NODE_NIC) {
+		const struct host_net *host = &live->hosts[(uint32_t)node - live->plan->switch_count];
+
+		net_fd = host->net_fd;
+		uts_fd = host->uts_fd;
+	}
 	names = json_array();
 	namespace_give(asking->answer, names, "user", live->namespaces.user_fd);
 	namespace_give(asking->answer, names, "pid", live->namespaces.pid_fd);
 	namespace_give(asking->answer, names, "mount", live->namespaces.mount_fd);
-	namespace_give(asking->answer, names, "net", host->net_fd);
-	namespace_give(asking->answer, names, "uts", host->uts_fd);
+	namespace_give(asking->answer, names, "net", net_fd);
+	namespace_give(asking->answer, names, "uts", uts_fd);
 	return json_pack("{s:s, s:o}", "host", live->plan->nodes[node].name, "namespaces", names);
 }
 
@@ -393,7 +399,7 @@ static json_t *ask_show(struct asking *asking)
 	struct control_message message = { .kind = CONTROL_SHOW, .number = -1 };
 	const char *table = text_of(asking, "table"), *port = text_of(asking, "port");
 	json_t *refusal = NULL;
-	int64_t node = node_find(asking, text_of(asking, "node"), false, &refusal);
+	int64_t node = node_find(asking, text_of(asking, "node"), &refusal);
 	char what[128];
 
 	if (node < 0)
@@ -417,7 +423,7 @@ static json_t *ask_set(struct asking *asking)
 	struct control_message message = { .kind = CONTROL_SET };
 	const char *name = text_of(asking, "name"), *value = text_of(asking, "value");
 	json_t *refusal = NULL;
-	int64_t node = node_find(asking, text_of(asking, "node"), false, &refusal);
+	int64_t node = node_find(asking, text_of(asking, "node"), &refusal);
 	char what[128];
 
 	if (node < 0 || !node_lives(asking, (uint32_t)node, &refusal))
@@ -462,7 +468,7 @@ static json_t *ask_links(struct asking *asking)
 static int64_t link_find(const struct asking *asking, json_t **refusal)
 {
 	const char *port_name = text_of(asking, "port");
-	int64_t node = node_find(asking, text_of(asking, "node"), false, refusal), port;
+	int64_t node = node_find(asking, text_of(asking, "node"), refusal), port;
 	const struct node_config *config;
 
 	if (node < 0)
@@ -604,6 +610,27 @@ static json_t *ask_link_down(struct asking *asking)
 static json_t *ask_link_up(struct asking *asking)
 {
 	return link_switch(asking, false);
+}
+
+/* ---- nodes ---- */
+
+static json_t *ask_start(struct asking *asking)
+{
+	json_t *refusal = NULL;
+	int64_t node = node_find(asking, text_of(asking, "node"), &refusal);
+	char text[128];
+	int error;
+
+	if (node < 0)
+		return refusal;
+	error = fabric_node_restart(&asking->live->fabric, (uint32_t)node);
+	if (error == -EEXIST)
+		return refuse("%s runs already", asking->live->plan->nodes[node].name);
+	if (error)
+		return refuse("%s cannot be started: %s", asking->live->plan->nodes[node].name, strerror(-error));
+	snprintf(text, sizeof(text), "%s runs again, pid %d", asking->live->plan->nodes[node].name,
+		 (int)asking->live->fabric.nodes[node].pid);
+	return json_pack("{s:s}", "text", text);
 }
 
 /* ---- the end ---- */

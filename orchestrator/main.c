@@ -21,6 +21,7 @@ static const struct command {
 	{ "ps", cmd_ps, "list running fabrics, their nodes, cost and fidelity" },
 	{ "exec", cmd_exec, "run a program in a host of a running fabric" },
 	{ "shell", cmd_shell, "a shell in a host of a running fabric" },
+	{ "start", cmd_start, "start a dead node of a running fabric again" },
 	{ "set", cmd_set, "change a parameter of a running node" },
 	{ "link", cmd_link, "list, change, take down and bring up links of a running fabric" },
 	{ "help", cmd_help, "explain a command" },

@@ -3,7 +3,7 @@
  *  A socket belongs for ever to the network namespace in which it was made, so a process can serve many namespaces from
  *  where it stands. Every call is one request and its answer: the kernel does the work within the call, so batches of
  *  requests would save a microsecond each and lose which of them failed.
- *  Place: called by namespace.c and host_net.c. Errors are the kernel's own -errno.                                  */
+ *  Place: called by namespace.c, host_net.c and veth_link.c. Errors are the kernel's own -errno.                                  */
 #ifndef HEDDLE_ORCHESTRATOR_NETLINK_H
 #define HEDDLE_ORCHESTRATOR_NETLINK_H
 

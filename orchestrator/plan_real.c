@@ -21,6 +21,13 @@ static void workloads_remove(struct nic_config *nic)
 	nic->messages_max = 1;
 }
 
+/* links in the order of plan_make(): of the hosts, then those between switches */
+static enum link_medium medium_of(const struct scenario *scenario, uint32_t link)
+{
+	return link < scenario->host_count ? scenario->hosts[link].link.medium
+					   : scenario->links[link - scenario->host_count].settings.medium;
+}
+
 static void node_make_real(const struct scenario *scenario, struct node_config *node)
 {
 	uint32_t buffer_units = (uint32_t)(scenario->buffer_bytes / UNIT_BYTES);
@@ -35,6 +42,9 @@ static void node_make_real(const struct scenario *scenario, struct node_config *
 		port->buffer_units = buffer_units;
 		port->peer_buffer_units = buffer_units;
 		port->ring_bytes = RING_BYTES_REAL;
+		port->medium = medium_of(scenario, port->link_index);
+		/* the kernel drops what it has no buffer for: the sender must hear of it */
+		port->guarded = port->guarded || port->medium == MEDIUM_VETH;
 	}
 	if (node->kind == NODE_NIC) {
 		workloads_remove(&node->nic);

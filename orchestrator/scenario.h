@@ -46,6 +46,7 @@ struct scenario_link_settings {
 	uint32_t loss_ppb;
 	uint64_t bit_error_e15;
 	uint32_t channels;
+	enum link_medium medium; /* under the real clock: plan_real.h */
 };
 
 struct scenario_switch {

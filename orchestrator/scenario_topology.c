@@ -8,6 +8,9 @@
 
 /* ---- links ---- */
 
+/* as enum link_medium */
+static const char *const medium_words[LINK_MEDIA] = { [MEDIUM_SHM] = "shm", [MEDIUM_VETH] = "veth" };
+
 #define LINK_KEYS                                                                                                      \
 	{ "rate", key_rate, KEY_FIELD(struct scenario_link_settings, rate_bps), .min = 1000000, .max = 800000000000 }, \
 		{ "delay", key_time, KEY_FIELD(struct scenario_link_settings, delay_ps), .max = NODE_S },              \
@@ -17,9 +20,11 @@
 		  .one = 1000000000 },                                                                                 \
 		{ "bit-errors", key_share, KEY_FIELD(struct scenario_link_settings, bit_error_e15),                    \
 		  .max = 1000000000000, .one = QUANTITY_SHARE_ONE },                                                   \
+		{ "channels", key_count, KEY_FIELD(struct scenario_link_settings, channels), .min = 1,                 \
+		  .max = NODE_CHANNELS_MAX },                                                                          \
 	{                                                                                                              \
-		"channels", key_count, KEY_FIELD(struct scenario_link_settings, channels), .min = 1,                   \
-											   .max = NODE_CHANNELS_MAX    \
+		"medium", key_word, KEY_FIELD(struct scenario_link_settings, medium), .words = medium_words,           \
+										      .word_count = LINK_MEDIA         \
 	}
 
 const struct key link_keys[] = { LINK_KEYS };

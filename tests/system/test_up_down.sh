@@ -40,7 +40,7 @@ if ! "$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1; then
 	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
 	exit 1
 fi
-check 'a second fabric of the same name is refused' run 2 up "$topologies/two-racks.yaml"
+check 'a second fabric of the same name is refused' run 4 up "$topologies/two-racks.yaml"
 check 'a second fabric beside it' run 0 up "$topologies/two-racks.yaml" --name other
 check 'with hosts of its own' run 0 exec -f other h1 -- ping -c 1 -W 5 -q h6
 check 'which of the two must be said' run 2 exec h1 -- true

@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# test_links - links under the real clock are what they are said to be, and can be changed while programs run (TB-4, TB-8).
+#
+#   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     10 Gb/s, 10 us a link: topologies/two-racks.yaml
+#
+# Delay by ping, rate and fairness by iperf3, loss by the switch's own count of a UDP stream against what iperf3 misses.
+# A link and a switch fail: what crosses them is lost, the rest goes on, and the link returns.
+set -u
+. "$(dirname "$0")/common.sh"
+
+export HEDDLE_RUNTIME_DIR=$scratch/run
+mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
+trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+
+for program in iperf3 jq; do
+	command -v "$program" >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
+done
+if ! "$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1; then
+	cat "$scratch/up"
+	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
+	exit 1
+fi
+
+on() {
+	local host=$1
+	shift
+	timeout 60 "$heddle" exec "$host" -- "$@"
+}
+
+# serve HOST PORT, iperf FROM TO PORT FILE ARGUMENTS...
+serve() { on "$1" iperf3 -s -1 -D -p "$2" && sleep 0.3; }
+iperf() {
+	local from=$1 to=$2 port=$3 file=$4
+	shift 4
+	on "$from" iperf3 -c "$to" -p "$port" -J "$@" >"$scratch/$file"
+}
+goodput() { jq .end.sum_received.bits_per_second "$scratch/$1"; }
+holds() { awk "BEGIN { exit !($1) }" || { echo "not so: $1"; return 1; }; }
+
+# the least round trip of 20 in milliseconds: what the path itself takes
+rtt() { on "$1" ping -4 -c 20 -i 0.05 -q "$2" | sed -n 's|^rtt [^=]*= \([0-9.]*\)/.*|\1|p'; }
+
+rtt_is_path() {
+	local least
+	least=$(rtt h1 h6)
+	echo "$least ms"
+	holds "$least >= $1 && $least <= $1 * 1.1 + 0.1"
+}
+# the path's own delay, both ways: 4 links of 10 us, of which one is changed; NICs 0.5 us, switches 0.35 us
+check 'set a delay of 5 ms' run 0 link s1:s2 set delay=5ms
+check 'round trip: 10 ms and 60 us' rtt_is_path 10.06
+check 'set a delay of 1 ms' run 0 link s1:s2 set delay=1ms
+check 'round trip: 2 ms and 60 us' rtt_is_path 2.06
+check 'set it back' run 0 link s1:s2 set delay=10us
+
+rate() {
+	serve h6 7001 && iperf h1 h6 7001 rate -t 4 || return 1
+	goodput rate
+	holds "$(goodput rate) >= 90e6 && $(goodput rate) <= 100e6"
+}
+check 'a link of 100 Mb/s' run 0 link s3:h6 set rate=100Mb/s
+check 'carries 90 to 100 Mb/s of TCP' rate
+
+share() {
+	local a b
+	serve h6 7002 && serve h6 7003 && serve h5 7004 || return 1
+	iperf h1 h6 7002 a -t 6 & iperf h3 h6 7003 b -t 6 & iperf h2 h5 7004 c -t 6 -b 50M
+	wait
+	a=$(goodput a) b=$(goodput b)
+	echo "$a $b $(goodput c)"
+	holds "($a + $b) ^ 2 / (2 * ($a ^ 2 + $b ^ 2)) >= 0.95 && $(goodput c) >= 49e6"
+}
+check 'two TCP flows share it (Jain >= 0.95), a third elsewhere has all it wants' share
+check 'as fast as before' run 0 link s3:h6 set rate=10Gb/s
+
+loss() {
+	serve h6 7005 && iperf h1 h6 7005 loss -u -b 100M -l 250 -t 8 || return 1
+	jq -c '.end.sum | {packets, lost_packets, lost_percent}' "$scratch/loss"
+	jq -e '.end.sum | .packets > 300000 and .lost_percent > 0.08 and .lost_percent < 0.12' "$scratch/loss"
+}
+check 'a loss of 0.1 %' run 0 link s1:s2 set loss=0.1%
+check '0.1 % +- 0.02 % are lost' loss
+check 'no loss any more' run 0 link s1:s2 set loss=0
+
+unreachable() { ! on h1 ping -c 2 -W 1 -q h6; }
+reachable() { on "$1" ping -c 3 -W 5 -q "$2"; }
+check 'a link goes down' run 0 link s2:s3 down
+check 'what is behind it cannot be reached' unreachable
+check 'all else can' reachable h1 h3
+check 'it returns' run 0 link s2:s3 up
+check 'and all is as before' reachable h1 h6
+
+check 'a wrong port is refused' run 1 link s1:s9 down
+check 'a wrong rate is refused' run 1 link s1:s2 set rate=fast
+
+killed() {
+	kill -KILL "$("$heddle" ps two-racks --json | jq '[.. | objects | select(.name? == "s2")][0].pid')"
+	sleep 0.3
+	"$heddle" ps two-racks | grep '^switch *s2.*dead'
+}
+check 'a killed switch is named' killed
+check 'the others go on' reachable h1 h2
+check 'it is started again' run 0 start s2
+check 'and carries what it carried' reachable h1 h6
+check 'down' run 0 down
+finish

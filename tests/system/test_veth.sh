@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# test_veth - links made of veth pairs (TB-3): they carry what shared memory carries, and captures read what is on them.
+#
+#   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     topologies/two-racks.yaml
+#
+# First the links between switches are veth pairs and those of the hosts shared memory, then all are veth pairs.
+# Skipped where the kernel forbids network namespaces.
+set -u
+. "$(dirname "$0")/common.sh"
+
+export HEDDLE_RUNTIME_DIR=$scratch/run
+mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
+trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+
+# on NODE COMMAND... - runs it there, at most half a minute
+on() {
+	local node=$1
+	shift
+	timeout 30 "$heddle" exec "$node" -- "$@"
+}
+
+up() {
+	"$heddle" up "$topologies/two-racks.yaml" "$@" >"$scratch/up" 2>&1 && return
+	cat "$scratch/up"
+	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
+	exit 1
+}
+
+ping_all() {
+	for from in 1 3 6; do
+		for to in 1 2 3 4 5 6; do
+			on "h$from" ping -c 1 -W 5 -q "h$to" || return 1
+		done
+	done
+}
+
+tcp() {
+	on h6 iperf3 -s -1 -D || return 1
+	sleep 0.3
+	on h1 iperf3 -c h6 -t 2 -J >"$scratch/iperf" || return 1
+	jq -e '.end.sum_received.bits_per_second > 20e6' "$scratch/iperf"
+}
+tcp_check() {
+	if command -v iperf3 >/dev/null && command -v jq >/dev/null; then
+		check "$1" tcp
+	else
+		skip "$1" 'iperf3 or jq is not installed'
+	fi
+}
+
+# listen INTERFACE - what is on it while h1 pings h6, into $scratch/INTERFACE.pcap
+listen() {
+	timeout 30 "$heddle" exec s1 -- tcpdump -U -n -i "$1" -w "$scratch/$1.pcap" >"$scratch/tcpdump" 2>&1 &
+	local listener=$!
+	for _ in $(seq 50); do
+		grep -q 'listening on' "$scratch/tcpdump" && break
+		sleep 0.1
+	done
+	on h1 ping -4 -c 4 -i 0.2 -W 5 -q h6
+	sleep 0.5
+	kill "$listener"
+	wait "$listener"
+	[ -s "$scratch/$1.pcap" ]
+}
+# frames INTERFACE FILTER - how many of them tshark finds
+frames() {
+	tshark -r "$scratch/$1.pcap" -Y "$2" 2>/dev/null | wc -l
+}
+# at_least COUNT INTERFACE FILTER
+at_least() {
+	local count
+	count=$(frames "$2" "$3")
+	[ "$count" -ge "$1" ] || { echo "$count frames '$3' on $2"; tshark -r "$scratch/$2.pcap" | head; return 1; }
+}
+have_capture() {
+	command -v tcpdump >/dev/null && command -v tshark >/dev/null && return
+	skip "$1" 'tcpdump or tshark is not installed'
+	return 1
+}
+
+check 'a medium that there is not' run 1 check "$topologies/two-racks.yaml" --set links.medium=copper
+check 'says which there are' says err 'shm or veth'
+
+up --set links.fabric.medium=veth
+check 'hosts over shared memory, switches over veth' ping_all
+tcp_check 'iperf3 over both'
+interfaces() { on s1 ip -br link | grep -oE '^[a-z0-9.]+\.[a-z0-9]+' | sort | xargs; }
+both_ends() { [ "$(interfaces)" = 's1.s2 s2.s1 s2.s3 s3.s2' ] || { interfaces; return 1; }; }
+check 'a switch shows the ends of its links' both_ends
+if have_capture 'a capture between switches'; then
+	check 'a capture between switches' listen s1.s2
+	check 'fabric frames and link control have the EtherType' at_least 8 s1.s2 'eth.type == 0x88b5'
+	nothing_else() { [ "$(frames s1.s2 'eth.type != 0x88b5')" = 0 ]; }
+	check 'and nothing else is there' nothing_else
+fi
+link_again() {
+	run 0 link s1:s2 down && ! on h1 ping -c 1 -W 1 -q h6 && run 0 link s1:s2 up && on h1 ping -c 3 -W 5 -q h6
+}
+check 'a link goes down and returns' link_again
+check 'down' run 0 down
+
+up --set links.medium=veth
+check 'everything over veth' ping_all
+tcp_check 'iperf3 over veth'
+if have_capture 'a capture at a host'; then
+	check 'a capture at a host' listen s1.h1
+	check 'its frames are ordinary: four requests, four replies' at_least 8 s1.h1 'eth.type == 0x0800 && icmp'
+fi
+check 'down again' run 0 down
+check 'nothing is left' sh -c "! ls -A '$HEDDLE_RUNTIME_DIR' | grep ."
+finish
