@@ -18,6 +18,8 @@
 
 #define ENTRIES 64 /* submission queue; more wake-ups than that go in several submissions */
 
+#define VAIN_LOOKS 32u
+
 enum { TAG_NONE, TAG_FUTEX, TAG_CONTROL, TAG_WATCH }; /* TAG_WATCH + number */
 
 struct watched {
@@ -32,6 +34,7 @@ struct event_loop {
 	bool uring;
 	bool futex_armed, control_armed; /* requests in the kernel */
 	int control_fd;
+	uint32_t vain;        /* so often the kernel's sign that it has work is not believed: it can stay set without any */
 	uint32_t watched_end; /* numbers from here on are not used */
 	struct watched watched[EVENT_LOOP_FDS_MAX];
 };
@@ -370,11 +373,16 @@ unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns, struct 
 		loop->watched[i].ready = false;
 		ready->numbers[ready->count++] = (uint8_t)i;
 	}
+	loop->vain = !deadline_ns && !what && !ready->count ? VAIN_LOOKS : 0;
 	return what;
 }
 
-bool event_loop_has_news(const struct event_loop *loop)
+bool event_loop_has_news(struct event_loop *loop)
 {
+	if (loop->vain) {
+		loop->vain--;
+		return false;
+	}
 	return loop->uring &&
 	       (io_uring_cq_ready(&loop->ring) ||
 		(__atomic_load_n(loop->ring.sq.kflags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));

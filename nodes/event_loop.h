@@ -70,7 +70,7 @@ void event_loop_mute(struct event_loop *loop, uint32_t number, bool mute);
 
 /** event_loop_has_news() - would event_loop_sleep() find something at once? No system call, so the fallback
  *  does not know and says no. */
-bool event_loop_has_news(const struct event_loop *loop);
+bool event_loop_has_news(struct event_loop *loop);
 
 /** event_loop_wake() - wakes the sleepers of @words[@nodes[0..@count)], which are 0 already (clock_finish()). */
 void event_loop_wake(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes, uint32_t count);

@@ -16,7 +16,7 @@
 
 void veth_link_name(char name[IFNAMSIZ], const char *own, const char *peer, uint32_t number, char end, bool numbered)
 {
-	char suffix[IFNAMSIZ];
+	char suffix[IFNAMSIZ], text[64];
 	int each, suffix_chars;
 
 	if (!numbered && strlen(own) + 1 + strlen(peer) <= NAME_CHARS) {
@@ -25,7 +25,8 @@ void veth_link_name(char name[IFNAMSIZ], const char *own, const char *peer, uint
 	}
 	suffix_chars = snprintf(suffix, sizeof(suffix), ".%u%c", number, end);
 	each = (NAME_CHARS - 1 - suffix_chars) / 2;
-	snprintf(name, IFNAMSIZ, "%.*s.%.*s%s", each, own, each, peer, suffix);
+	snprintf(text, sizeof(text), "%.*s.%.*s%s", each, own, each, peer, suffix);
+	snprintf(name, IFNAMSIZ, "%.15s", text);
 }
 
 static int pair_add(struct veth_link *veth, struct netlink *netlink, const char *name_a, const char *name_b,
