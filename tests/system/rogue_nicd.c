@@ -122,7 +122,8 @@ static void rogue_destroy(void *dataplane)
 
 int main(int argc, char **argv)
 {
-	static const struct node_ops ops = { rogue_create, rogue_run, rogue_show, rogue_set, rogue_destroy };
+	static const struct node_ops ops = { .create = rogue_create, .run = rogue_run, .show = rogue_show, .set = rogue_set,
+					     .destroy = rogue_destroy };
 
 	return node_main(argc, argv, NODE_NIC, &ops);
 }
