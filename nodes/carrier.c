@@ -296,8 +296,8 @@ static void receive_batch(struct carrier *carrier)
 	for (uint32_t i = 0; i < CARRIER_BATCH; i++) {
 		struct msghdr *message = &carrier->in_messages[i].msg_hdr;
 
-		message->msg_control = carrier->in[i].control.bytes;
-		message->msg_controllen = sizeof(carrier->in[i].control.bytes);
+		message->msg_control = carrier->in[i].control;
+		message->msg_controllen = sizeof(carrier->in[i].control);
 	}
 	count = recvmmsg(carrier->socket, carrier->in_messages, CARRIER_BATCH, MSG_DONTWAIT, NULL);
 	carrier->in_count = count > 0 ? (uint32_t)count : 0;
