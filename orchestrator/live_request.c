@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,58 +11,26 @@
 #include "nodes/trace.h"
 #include "nodes/wire/address.h"
 #include "orchestrator/fabric_real.h"
-#include "orchestrator/port_name.h"
+#include "orchestrator/live_asking.h"
+#include "orchestrator/live_describe.h"
 #include "orchestrator/quantity.h"
-#include "orchestrator/suggest.h"
-#include "orchestrator/wall_time.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-struct asking {
-	struct live *live;
-	json_t *request;
-	struct live_answer *answer;
-};
-
-typedef json_t *ask_fn(struct asking *asking);
-
-static ask_fn ask_ps, ask_hosts, ask_exec, ask_show, ask_set, ask_links, ask_link_set, ask_link_down, ask_link_up, ask_start,
+static ask_fn ask_hosts, ask_exec, ask_show, ask_set, ask_links, ask_link_set, ask_link_down, ask_link_up, ask_start,
 	ask_down;
 
 static const struct question {
 	const char *name;
 	ask_fn *ask;
 } questions[] = {
-	{ "ps", ask_ps },
-	{ "hosts", ask_hosts },
-	{ "exec", ask_exec },
-	{ "show", ask_show },
-	{ "set", ask_set },
-	{ "links", ask_links },
-	{ "link-set", ask_link_set },
-	{ "link-down", ask_link_down },
-	{ "link-up", ask_link_up },
-	{ "start", ask_start },
+	{ "ps", live_describe },      { "hosts", ask_hosts },
+	{ "exec", ask_exec },         { "show", ask_show },
+	{ "set", ask_set },           { "links", ask_links },
+	{ "link-set", ask_link_set }, { "link-down", ask_link_down },
+	{ "link-up", ask_link_up },   { "start", ask_start },
 	{ "down", ask_down },
 };
-
-static json_t *__attribute__((format(printf, 1, 2))) refuse(const char *format, ...)
-{
-	char *sentence = NULL;
-	va_list arguments;
-	json_t *body;
-
-	va_start(arguments, format);
-	if (vasprintf(&sentence, format, arguments) < 0)
-		sentence = NULL;
-	va_end(arguments);
-	body = sentence ? json_pack("{s:s}", "error", sentence) : NULL;
-	if (!body) /* something in it was no UTF-8, or memory is short */
-		body = json_pack("{s:s}", "error",
-				 "the request cannot be answered: it is no UTF-8, or memory is short");
-	free(sentence);
-	return body;
-}
 
 void live_request(struct live *live, const char *text, size_t length, struct live_answer *answer)
 {
@@ -82,209 +49,6 @@ void live_request(struct live *live, const char *text, size_t length, struct liv
 	else
 		answer->body = questions[i].ask(&asking);
 	json_decref(asking.request);
-}
-
-/* ---- helpers ---- */
-
-/* the text of @key in the request, NULL if there is none */
-static const char *text_of(const struct asking *asking, const char *key)
-{
-	return json_string_value(json_object_get(asking->request, key));
-}
-
-/* index of the node called @name, -1 with *@refusal if there is none */
-static int64_t node_find(const struct asking *asking, const char *name, json_t **refusal)
-{
-	const struct plan *plan = asking->live->plan;
-	const char **names;
-	char hint[128] = "";
-
-	if (!name) {
-		*refusal = refuse("the request names no node");
-		return -1;
-	}
-	for (uint32_t i = 0; i < plan->node_count; i++) {
-		if (!strcmp(plan->nodes[i].name, name))
-			return i;
-	}
-	names = calloc(plan->node_count, sizeof(*names));
-	for (uint32_t i = 0; names && i < plan->node_count; i++)
-		names[i] = plan->nodes[i].name;
-	if (names)
-		suggest_sentence(name, names, plan->node_count, sizeof(*names), hint, sizeof(hint));
-	free(names);
-	*refusal = refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them", asking->live->place.name, name,
-			  hint, asking->live->place.name);
-	return -1;
-}
-
-static bool node_lives(const struct asking *asking, uint32_t node, json_t **refusal)
-{
-	const struct fabric_node *state = &asking->live->fabric.nodes[node];
-
-	if (!state->pid)
-		*refusal = refuse("%s is dead: %s", asking->live->plan->nodes[node].name, state->fate);
-	return state->pid != 0;
-}
-
-/* the one port of @node called @name; -1 with *@refusal */
-static int64_t port_find(const struct node_config *node, const char *name, json_t **refusal)
-{
-	uint64_t ports = port_name_find(node, name);
-
-	if (!ports)
-		*refusal = refuse("%s has no port '%s': give a number below %" PRIu32 " or the name of a neighbour",
-				  node->name, name, node->port_count);
-	else if (ports & (ports - 1))
-		*refusal = refuse("%s has %d links to %s: give the number of a port", node->name,
-				  __builtin_popcountll(ports), name);
-	else
-		return __builtin_ctzll(ports);
-	return -1;
-}
-
-/* ---- ps ---- */
-
-static uint64_t cpu_ns_of(pid_t pid)
-{
-	struct timespec used;
-	clockid_t clock;
-
-	if (!pid || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
-		return 0;
-	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
-}
-
-/* what @pid takes of the memory: shared pages in parts (PSS) if the kernel tells, else whole (RSS) */
-static uint64_t memory_bytes_of(pid_t pid)
-{
-	unsigned long long value = 0;
-	char path[64], line[256];
-	bool found = false;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
-	file = pid ? fopen(path, "re") : NULL;
-	while (file && !found && fgets(line, sizeof(line), file))
-		found = sscanf(line, "Pss: %llu kB", &value) == 1;
-	if (file)
-		fclose(file);
-	if (found || !pid)
-		return value * 1024;
-	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
-	file = fopen(path, "re");
-	if (file && fscanf(file, "%*u %llu", &value) != 1)
-		value = 0;
-	if (file)
-		fclose(file);
-	return value * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
-struct node_sums {
-	uint64_t cpu_ns, memory_bytes;
-	uint64_t worst_p99_ns;
-	uint32_t worst; /* the node that is latest */
-	uint32_t judged, dead, unreadable;
-};
-
-/* its counters; false if it has destroyed its page */
-static bool page_describe(const struct live *live, uint32_t node, json_t *object, struct node_sums *sums)
-{
-	const struct fabric_node *state = &live->fabric.nodes[node];
-	uint64_t sent = 0, received = 0, dropped = 0, p99_ns;
-	json_t *drops = json_object();
-
-	if (stats_check(state->stats, state->stats_size)) {
-		json_decref(drops);
-		return false;
-	}
-	for (uint32_t port = 0; port < live->plan->nodes[node].port_count; port++) {
-		sent += stats_port(state->stats, port)->tx_packets;
-		received += stats_port(state->stats, port)->rx_packets;
-	}
-	for (int reason = 0; reason < DROP_REASONS; reason++) {
-		uint64_t count = state->stats->drops[reason];
-
-		dropped += count;
-		if (count)
-			json_object_set_new(drops, stats_drop_name[reason], json_integer((json_int_t)count));
-	}
-	p99_ns = stats_lateness_quantile(&state->stats->lateness, LIVE_LATENESS_PERMILLE);
-	if (state->stats->lateness.events >= LIVE_LATENESS_EVENTS_MIN &&
-	    (!sums->judged++ || p99_ns > sums->worst_p99_ns)) {
-		sums->worst_p99_ns = p99_ns;
-		sums->worst = node;
-	}
-	json_object_set_new(object, "sent_packets", json_integer((json_int_t)sent));
-	json_object_set_new(object, "received_packets", json_integer((json_int_t)received));
-	json_object_set_new(object, "dropped_packets", json_integer((json_int_t)dropped));
-	json_object_set_new(object, "drops", drops);
-	json_object_set_new(object, "lateness_p50_ns",
-			    json_integer((json_int_t)stats_lateness_quantile(&state->stats->lateness, 500)));
-	json_object_set_new(object, "lateness_p99_ns", json_integer((json_int_t)p99_ns));
-	json_object_set_new(object, "lateness_max_ns", json_integer((json_int_t)state->stats->lateness.max_ns));
-	return true;
-}
-
-static const char *state_name(const struct fabric_node *state)
-{
-	return !state->pid ? "dead" : state->stopped_ns ? "stopped" : "running";
-}
-
-static json_t *node_describe(const struct live *live, uint32_t node, struct node_sums *sums)
-{
-	const struct fabric_node *state = &live->fabric.nodes[node];
-	uint64_t cpu_ns = cpu_ns_of(state->pid), memory_bytes = memory_bytes_of(state->pid);
-	json_t *object = json_pack("{s:s, s:s, s:i, s:s, s:s, s:I, s:I}", "kind",
-				   live->plan->nodes[node].kind == NODE_SWITCH ? "switch" : "nic", "name",
-				   live->plan->nodes[node].name, "pid", (int)state->pid_shown, "state",
-				   state_name(state), "fate", state->pid ? "" : state->fate, "cpu_ns",
-				   (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes);
-
-	sums->cpu_ns += cpu_ns;
-	sums->memory_bytes += memory_bytes;
-	sums->dead += !state->pid;
-	if (!page_describe(live, node, object, sums))
-		sums->unreadable++;
-	return object;
-}
-
-static void fidelity_describe(const struct live *live, const struct node_sums *sums, json_t *body)
-{
-	const struct fabric_node *worst = &live->fabric.nodes[sums->worst];
-	const struct lateness_stats *lateness = &worst->stats->lateness;
-
-	json_object_set_new(body, "faithful",
-			    json_boolean(!sums->unreadable && sums->worst_p99_ns <= LIVE_LATENESS_NS_MAX));
-	json_object_set_new(body, "lateness_p99_ns_allowed", json_integer(LIVE_LATENESS_NS_MAX));
-	if (!sums->judged || stats_check(worst->stats, worst->stats_size))
-		return;
-	json_object_set_new(body, "latest_node", json_string(live->plan->nodes[sums->worst].name));
-	json_object_set_new(body, "lateness_p50_ns", json_integer((json_int_t)stats_lateness_quantile(lateness, 500)));
-	json_object_set_new(body, "lateness_p99_ns", json_integer((json_int_t)sums->worst_p99_ns));
-	json_object_set_new(body, "lateness_max_ns", json_integer((json_int_t)lateness->max_ns));
-}
-
-static json_t *ask_ps(struct asking *asking)
-{
-	const struct live *live = asking->live;
-	const struct plan *plan = live->plan;
-	struct node_sums sums = { .cpu_ns = cpu_ns_of(getpid()), .memory_bytes = memory_bytes_of(getpid()) };
-	json_t *nodes = json_array(), *body;
-	char since[32];
-
-	for (uint32_t i = 0; i < plan->node_count; i++)
-		json_array_append_new(nodes, node_describe(live, i, &sums));
-	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
-	body = json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I}", "fabric", live->place.name,
-			 "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(), "since", since,
-			 "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts", (int)plan->host_count,
-			 "switches", (int)plan->switch_count, "links", (int)plan->link_count, "dead", (int)sums.dead,
-			 "cpu_ns", (json_int_t)sums.cpu_ns, "memory_bytes", (json_int_t)sums.memory_bytes);
-	if (body)
-		fidelity_describe(live, &sums, body);
-	json_object_set_new(body, "nodes", nodes);
-	return body;
 }
 
 /* ---- hosts ---- */

@@ -1,0 +1,82 @@
+#include "orchestrator/live_asking.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/port_name.h"
+#include "orchestrator/suggest.h"
+
+json_t *refuse(const char *format, ...)
+{
+	char *sentence = NULL;
+	va_list arguments;
+	json_t *body;
+
+	va_start(arguments, format);
+	if (vasprintf(&sentence, format, arguments) < 0)
+		sentence = NULL;
+	va_end(arguments);
+	body = sentence ? json_pack("{s:s}", "error", sentence) : NULL;
+	if (!body) /* something in it was no UTF-8, or memory is short */
+		body = json_pack("{s:s}", "error",
+				 "the request cannot be answered: it is no UTF-8, or memory is short");
+	free(sentence);
+	return body;
+}
+
+const char *text_of(const struct asking *asking, const char *key)
+{
+	return json_string_value(json_object_get(asking->request, key));
+}
+
+int64_t node_find(const struct asking *asking, const char *name, json_t **refusal)
+{
+	const struct plan *plan = asking->live->plan;
+	const char **names;
+	char hint[128] = "";
+
+	if (!name) {
+		*refusal = refuse("the request names no node");
+		return -1;
+	}
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		if (!strcmp(plan->nodes[i].name, name))
+			return i;
+	}
+	names = calloc(plan->node_count, sizeof(*names));
+	for (uint32_t i = 0; names && i < plan->node_count; i++)
+		names[i] = plan->nodes[i].name;
+	if (names)
+		suggest_sentence(name, names, plan->node_count, sizeof(*names), hint, sizeof(hint));
+	free(names);
+	*refusal = refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them", asking->live->place.name, name,
+			  hint, asking->live->place.name);
+	return -1;
+}
+
+bool node_lives(const struct asking *asking, uint32_t node, json_t **refusal)
+{
+	const struct fabric_node *state = &asking->live->fabric.nodes[node];
+
+	if (!state->pid)
+		*refusal = refuse("%s is dead: %s", asking->live->plan->nodes[node].name, state->fate);
+	return state->pid != 0;
+}
+
+int64_t port_find(const struct node_config *node, const char *name, json_t **refusal)
+{
+	uint64_t ports = port_name_find(node, name);
+
+	if (!ports)
+		*refusal = refuse("%s has no port '%s': give a number below %" PRIu32 " or the name of a neighbour",
+				  node->name, name, node->port_count);
+	else if (ports & (ports - 1))
+		*refusal = refuse("%s has %d links to %s: give the number of a port", node->name,
+				  __builtin_popcountll(ports), name);
+	else
+		return __builtin_ctzll(ports);
+	return -1;
+}
