@@ -444,6 +444,8 @@ static int message_unpack(struct control_message *message, const Heddle__Message
 	case CONTROL_LINK_UP:
 	case CONTROL_LINK_SET:
 		return link_unpack(message, from, why, why_max);
+	case CONTROL_LINK_DOWN:
+		return from->port ? link_unpack(message, from, why, why_max) : 0;
 	case CONTROL_TABLES:
 		return tables_unpack(message, from, why, why_max);
 	default:

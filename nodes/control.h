@@ -30,7 +30,8 @@ enum control_kind {
 	CONTROL_ANSWER,    /* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */
 	CONTROL_EVENT, /* node -> orchestrator: something worth a line (text); number = 0 note, 1 error that ends the run */
 	/* orchestrator -> node under the real clock, each answered by an ANSWER: */
-	CONTROL_LINK_DOWN, /* port (number): what is on its link is lost, nothing more is sent or received on it */
+	CONTROL_LINK_DOWN, /* port (number): what is on its link is lost, nothing more is sent or received on it; with a
+			      vacant `port` the link is gone for good */
 	CONTROL_LINK_UP,   /* port (number): a new link, as `port` says, over the descriptors beside it */
 	CONTROL_LINK_SET,  /* port (number): rate, delay, loss and bit errors of `port` hold from now on */
 	CONTROL_TABLES,    /* routes and hosts of `tables` replace the switch's own */
@@ -44,7 +45,7 @@ struct control_message {
 	char text2[CONTROL_TEXT_MAX];
 	char *body;                 /* malloc'd or NULL; owned by the message */
 	struct node_config *config; /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
-	struct port_config *port;     /* CONTROL_LINK_UP, _SET; the same */
+	struct port_config *port;     /* CONTROL_LINK_UP, _SET, perhaps _DOWN; the same */
 	struct switch_config *tables; /* CONTROL_TABLES; only routes and hosts; the same */
 	uint32_t fd_count;
 	int fds[CONTROL_FDS_MAX]; /* owned by the message when received (-1: taken), borrowed when sent */

@@ -519,6 +519,8 @@ static int link_command(struct node *node, struct control_message *message, FILE
 		return port_plug(node, port, message, out);
 	if (message->kind == CONTROL_LINK_DOWN) {
 		port_unplug(node, port);
+		if (message->port && message->port->vacant)
+			node->config->ports[port] = *message->port;
 		return 0;
 	}
 	if (node->links[port].down) {

@@ -264,3 +264,40 @@ void client_json_print(const json_t *value)
 	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
 	putchar('\n');
 }
+
+int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json)
+{
+	struct client client;
+	json_t *answer = NULL;
+	const char *text;
+	int status = client_open(&client, command, fabric);
+
+	if (status)
+		json_decref(request);
+	else
+		status = client_ask(&client, request, &answer, NULL, NULL);
+	text = client_text(answer, "text");
+	if (json && !status)
+		client_json_print(answer);
+	else if (text[0])
+		printf("%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+	json_decref(answer);
+	client_close(&client);
+	return status;
+}
+
+int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word)
+{
+	const char *value = strchr(word, '=');
+	size_t length = value ? (size_t)(value - word) : 0, used = 0;
+	char list[128] = "";
+
+	for (size_t i = 0; keys[i]; i++) {
+		if (value && strlen(keys[i]) == length && !strncmp(keys[i], word, length)) {
+			json_object_set_new(request, keys[i], json_string(value + 1));
+			return CLIENT_FINE;
+		}
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=", i ? ", " : "", keys[i]);
+	}
+	return client_wrong(command, "'%s' cannot be set; expected one of %s", word, list);
+}

@@ -43,6 +43,14 @@ int client_open(struct client *client, const char *command, const char *fabric);
  *  Return: CLIENT_FINE with *@answer, json_decref() later; else the exit status, told.                             */
 int client_ask(struct client *client, json_t *request, json_t **answer, int *fds, unsigned *fd_count);
 
+/** client_ask_and_print() - asks fabric @fabric and prints the text of its answer; with @json the answer as it is.
+ *  @request  taken.   Return: the exit status, told.                                                              */
+int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json);
+
+/** client_key_put() - @word, KEY=VALUE, into @request.  @keys  those that there are, then NULL.
+ *  Return: CLIENT_FINE; else CLIENT_USAGE, told.                                                                  */
+int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word);
+
 /** client_patience() - waits @timeout_ms for answers instead of CLIENT_TIMEOUT_MS. */
 void client_patience(struct client *client, unsigned timeout_ms);
 

@@ -19,7 +19,8 @@ static const char set_usage[] =
 
 static const char start_usage[] =
 	"usage: heddle start [-f FABRIC] NODE\n"
-	"Starts a dead switch or NIC again, with new links to its neighbours; the rest of the fabric goes on meanwhile.\n"
+	"Starts a dead switch or NIC again, with new links to its neighbours; the rest of the fabric goes on "
+	"meanwhile.\n"
 	"\n"
 	"exit status: 0 it runs, 1 it cannot be started, 2 wrong usage or no such fabric, 4 no answer\n";
 
@@ -39,26 +40,6 @@ static const char link_usage[] =
 	"neighbour behind it: heddle link s1:s2 set rate=1Gb/s delay=1ms loss=0.1%\n"
 	"\n"
 	"exit status: 0 fine, 1 it cannot be done, 2 wrong usage or no such fabric, 4 no answer\n";
-
-/* asks, prints the text of the answer */
-static int ask_and_print(const char *command, const char *fabric, json_t *request)
-{
-	struct client client;
-	json_t *answer = NULL;
-	const char *text;
-	int status = client_open(&client, command, fabric);
-
-	if (status)
-		json_decref(request);
-	else
-		status = client_ask(&client, request, &answer, NULL, NULL);
-	text = client_text(answer, "text");
-	if (text[0])
-		printf("%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
-	json_decref(answer);
-	client_close(&client);
-	return status;
-}
 
 int cmd_set(int argc, char **argv)
 {
@@ -83,9 +64,9 @@ int cmd_set(int argc, char **argv)
 	if (length >= sizeof(name))
 		return client_wrong("set", "no parameter has a name that long");
 	snprintf(name, sizeof(name), "%.*s", (int)length, argv[at + 1]);
-	return ask_and_print(
+	return client_ask_and_print(
 		"set", fabric,
-		json_pack("{s:s, s:s, s:s, s:s}", "ask", "set", "node", argv[at], "name", name, "value", value));
+		json_pack("{s:s, s:s, s:s, s:s}", "ask", "set", "node", argv[at], "name", name, "value", value), false);
 }
 
 int cmd_start(int argc, char **argv)
@@ -97,7 +78,7 @@ int cmd_start(int argc, char **argv)
 		return status;
 	if (argc - at != 1)
 		return client_wrong("start", "expected one NODE; 'heddle start --help' explains");
-	return ask_and_print("start", fabric, json_pack("{s:s, s:s}", "ask", "start", "node", argv[at]));
+	return client_ask_and_print("start", fabric, json_pack("{s:s, s:s}", "ask", "start", "node", argv[at]), false);
 }
 
 int cmd_show_live(int argc, char **argv)
@@ -112,9 +93,10 @@ int cmd_show_live(int argc, char **argv)
 		return client_wrong("show", "which node? 'heddle show --help' explains");
 	if (words > 3)
 		return client_wrong("show", "'%s' is one word too many", argv[argc - 1]);
-	return ask_and_print("show", fabric,
-			     json_pack("{s:s, s:s, s:s, s:s*}", "ask", "show", "node", argv[at], "table",
-				       words > 1 ? argv[at + 1] : "", "port", words > 2 ? argv[at + 2] : NULL));
+	return client_ask_and_print("show", fabric,
+				    json_pack("{s:s, s:s, s:s, s:s*}", "ask", "show", "node", argv[at], "table",
+					      words > 1 ? argv[at + 1] : "", "port", words > 2 ? argv[at + 2] : NULL),
+				    false);
 }
 
 /* ---- links ---- */
@@ -147,25 +129,10 @@ static void links_print(const json_t *answer)
 	json_array_foreach(links, i, link) link_print(link);
 }
 
-/* KEY=VALUE into @request; which keys there are the daemon knows, which values too */
-static int link_key_put(json_t *request, const char *word)
-{
-	static const char *const keys[] = { "rate", "delay", "loss", "bit-errors" };
-	const char *value = strchr(word, '=');
-	size_t length = value ? (size_t)(value - word) : 0;
-
-	for (size_t i = 0; value && i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (strlen(keys[i]) == length && !strncmp(keys[i], word, length)) {
-			json_object_set_new(request, keys[i], json_string(value + 1));
-			return CLIENT_FINE;
-		}
-	}
-	return client_wrong("link", "'%s' cannot be set; expected rate=, delay=, loss= or bit-errors=", word);
-}
-
 /* the request that @words ask for; NULL after a complaint */
 static json_t *link_request(int count, char **words)
 {
+	static const char *const keys[] = { "rate", "delay", "loss", "bit-errors", NULL };
 	char node[WORD_MAX], ask[16];
 	const char *colon, *verb = count > 1 ? words[1] : "";
 	json_t *request;
@@ -192,7 +159,7 @@ static json_t *link_request(int count, char **words)
 	if (!request)
 		client_wrong("link", "'%s' is no UTF-8", words[0]);
 	for (int i = 2; i < count && request && !status; i++)
-		status = link_key_put(request, words[i]);
+		status = client_key_put("link", request, keys, words[i]);
 	if (status) {
 		json_decref(request);
 		return NULL;

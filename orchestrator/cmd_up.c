@@ -18,6 +18,7 @@
 #include "orchestrator/commands.h"
 #include "orchestrator/live.h"
 #include "orchestrator/plan_real.h"
+#include "orchestrator/plan_room.h"
 
 #define SETTINGS_MAX 256u
 #define HOSTS_SHOWN_MAX 16u
@@ -91,6 +92,8 @@ static int scenario_load(const struct up *up, struct plan *plan)
 
 	if (!error)
 		error = plan_make_real(&scenario, plan, &errors);
+	if (!error)
+		error = plan_room_make(plan);
 	scenario_errors_print(&errors, stderr);
 	if (error && !errors.count)
 		client_wrong("up", "%s", strerror(-error));
@@ -110,7 +113,7 @@ static void path_complete(char *path, size_t path_max)
 }
 
 /* The daemon: what it inherits is the plan, the pipe and nothing else. */
-static int __attribute__((noreturn)) daemon_become(const struct plan *plan, struct live_options *options, int report_fd)
+static int __attribute__((noreturn)) daemon_become(struct plan *plan, struct live_options *options, int report_fd)
 {
 	char why[512];
 	int null, status;
@@ -148,7 +151,7 @@ static void report_read(int fd, char *report, size_t report_max)
 }
 
 /* starts the daemon and waits until it runs */
-static int daemon_start(const struct plan *plan, struct live_options *options)
+static int daemon_start(struct plan *plan, struct live_options *options)
 {
 	char report[1024];
 	int pipes[2];

@@ -16,6 +16,9 @@ int cmd_shell(int argc, char **argv);
 int cmd_set(int argc, char **argv);
 int cmd_start(int argc, char **argv);
 int cmd_link(int argc, char **argv);
+int cmd_add(int argc, char **argv);
+int cmd_attach(int argc, char **argv);
+int cmd_remove(int argc, char **argv);
 int cmd_help(int argc, char **argv);
 
 /** cmd_show_live() - `heddle show` of a node of a running fabric. */

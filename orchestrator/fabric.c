@@ -197,7 +197,8 @@ int fabric_end(struct fabric *fabric)
 	fabric->empty = clock_earliest(&fabric->clock) == NODE_TIME_NEVER;
 	atomic_store(&fabric->page->state, CLOCK_ENDED);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		node_ring(fabric, i);
+		if (fabric->nodes[i].pid)
+			node_ring(fabric, i);
 	reap(fabric, FABRIC_END_MS);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
 		if (fabric->nodes[i].pid)

@@ -1,10 +1,14 @@
 #include "orchestrator/fabric_real.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"
+#include "orchestrator/wall_time.h"
 
 /* sends @message to @node and takes its answer for the outcome */
 static int tell(struct fabric *fabric, uint32_t node, struct control_message *message)
@@ -92,7 +96,9 @@ int fabric_node_isolate(struct fabric *fabric, uint32_t node)
 	int error = 0;
 
 	for (uint32_t port = 0; port < config->port_count; port++) {
-		int error_port = end_down(fabric, config->ports[port].peer_index, config->ports[port].peer_port);
+		int error_port = config->ports[port].vacant ? 0
+							    : end_down(fabric, config->ports[port].peer_index,
+								       config->ports[port].peer_port);
 
 		error = error ? error : error_port;
 	}
@@ -110,9 +116,69 @@ int fabric_node_restart(struct fabric *fabric, uint32_t node)
 	if (!error)
 		error = fabric_node_again(fabric, node);
 	for (uint32_t port = 0; port < config->port_count; port++) {
+		if (config->ports[port].vacant)
+			continue;
 		if (!error)
 			error = end_up(fabric, config->ports[port].peer_index, config->ports[port].peer_port);
 		fabric_link_release(fabric, config->ports[port].link_index);
+	}
+	return error;
+}
+
+/* ---- what joins and leaves ---- */
+
+static int end_vacate(struct fabric *fabric, uint32_t node, uint32_t port)
+{
+	const struct port_config *was = &fabric->plan->nodes[node].ports[port];
+	struct port_config vacant = { .vacant = true, .channels = was->channels, .mtu_bytes = was->mtu_bytes };
+	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port, .port = &vacant };
+
+	return fabric->nodes[node].pid ? tell(fabric, node, &message) : 0;
+}
+
+int fabric_link_remove(struct fabric *fabric, uint32_t link)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	int error = end_vacate(fabric, ends->node_a, ends->port_a);
+	int error_b = end_vacate(fabric, ends->node_b, ends->port_b);
+
+	return error ? error : error_b;
+}
+
+void fabric_node_remove(struct fabric *fabric, uint32_t node)
+{
+	const struct node_config *config = &fabric->plan->nodes[node];
+	struct fabric_node *state = &fabric->nodes[node];
+	uint64_t until_ns = wall_ns() + FABRIC_END_MS * 1000000ull;
+
+	for (uint32_t port = 0; port < config->port_count; port++)
+		if (!config->ports[port].vacant)
+			fabric_link_remove(fabric, config->ports[port].link_index);
+	if (state->pid)
+		kill(state->pid, SIGKILL);
+	while (state->pid && wall_ns() < until_ns) {
+		fabric_watch_children(fabric);
+		usleep(200);
+	}
+	if (state->control >= 0)
+		close(state->control);
+	if (state->doorbell >= 0)
+		close(state->doorbell);
+	if (state->stats)
+		munmap(state->stats, state->stats_size);
+	fabric->ready -= state->ready;
+	*state = (struct fabric_node){ .control = -1, .doorbell = -1 };
+}
+
+int fabric_tables_send(struct fabric *fabric)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < fabric->plan->switch_count; i++) {
+		struct control_message message = { .kind = CONTROL_TABLES, .tables = &fabric->plan->nodes[i].switch_ };
+		int error_here = fabric->nodes[i].pid ? tell(fabric, i, &message) : 0;
+
+		error = error ? error : error_here;
 	}
 	return error;
 }

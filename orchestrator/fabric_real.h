@@ -1,5 +1,5 @@
 /*  fabric_real - what can be done to a fabric while the real clock runs: links that change, fail and return, nodes that are
- *  started again (TB-4, TB-22).
+ *  started again, nodes and links that join and leave (TB-4, TB-22).
  *
  *  A link that returns is a new link: new rings, sequences and credits at both ends, so nothing of the old one can be
  *  mistaken for it. Ends whose node is dead are left out.                                                            */
@@ -20,7 +20,19 @@ int fabric_link_up(struct fabric *fabric, uint32_t link);
 /** fabric_node_isolate() - @node is dead: its links go down at its neighbours.  Return: 0 or -errno. */
 int fabric_node_isolate(struct fabric *fabric, uint32_t node);
 
-/** fabric_node_restart() - starts the dead @node again, with new links to its neighbours.  Return: 0 or -errno. */
+/** fabric_node_restart() - starts @node, dead or new (plan_room.h), with new links to its neighbours.
+ *  Return: 0; -EEXIST: it runs; else -errno.                                                                     */
 int fabric_node_restart(struct fabric *fabric, uint32_t node);
+
+/** fabric_link_remove() - both ends of @link are vacant from now on; the plan is told by plan_room_unlink(), afterwards.
+ *  Return: 0 or -errno, of the first end that failed.                                                            */
+int fabric_link_remove(struct fabric *fabric, uint32_t link);
+
+/** fabric_node_remove() - ends @node and removes its links; the plan is told by plan_room_remove(), afterwards. */
+void fabric_node_remove(struct fabric *fabric, uint32_t node);
+
+/** fabric_tables_send() - routes and host tables of the plan replace those of the switches that run.
+ *  Return: 0 or -errno, of the first one that failed.                                                            */
+int fabric_tables_send(struct fabric *fabric);
 
 #endif

@@ -101,6 +101,8 @@ static int nodes_pin(const struct fabric *fabric)
 		for (uint32_t i = 0; i < node_count && !error; i++) {
 			cpu_set_t one;
 
+			if (!fabric->nodes[i].pid)
+				continue;
 			CPU_ZERO(&one);
 			CPU_SET(cores[core_of[i]], &one);
 			sched_setaffinity(fabric->nodes[i].pid, sizeof(one), &one);
@@ -123,6 +125,8 @@ int fabric_nodes_start(struct fabric *fabric)
 	}
 	descriptor_limit_raise();
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
+		if (plan_vacant(fabric->plan, i))
+			continue;
 		error = interrupt_seen() ? -EINTR : node_start(fabric, i, programs[fabric->plan->nodes[i].kind], false);
 		if (fabric_watch_children(fabric))
 			error = -EIO;
@@ -255,7 +259,8 @@ static int descriptors_real(struct fabric *fabric, uint32_t index, struct contro
 	if (message->fds[message->fd_count - 1] < 0)
 		return message->fds[message->fd_count - 1];
 	for (uint32_t port = 0; port < config->port_count && !error; port++)
-		error = fabric_port_descriptors(fabric, index, port, message->fds, &message->fd_count);
+		if (!config->ports[port].vacant)
+			error = fabric_port_descriptors(fabric, index, port, message->fds, &message->fd_count);
 	if (error || config->kind != NODE_NIC || !config->nic.host_queues)
 		return error;
 	sockets = fabric->options.host_sockets(fabric->options.owner, config->nic.host_index,
@@ -285,7 +290,8 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 	for (uint32_t port = 0; port < config->port_count; port++) {
 		const struct port_config *end = &config->ports[port];
 
-		if (end->peer_index < index || (end->peer_index == index && end->peer_port <= port)) {
+		if (!end->vacant &&
+		    (end->peer_index < index || (end->peer_index == index && end->peer_port <= port))) {
 			close_fd(&fabric->ring_fds[2 * end->link_index]);
 			close_fd(&fabric->ring_fds[2 * end->link_index + 1]);
 		}
@@ -395,7 +401,7 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 static void dead_tell(struct fabric *fabric)
 {
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (!fabric->nodes[i].pid)
+		if (!fabric->nodes[i].pid && !plan_vacant(fabric->plan, i))
 			fabric_fail_node(fabric, i, "%s", fabric->nodes[i].fate);
 }
 
@@ -427,10 +433,12 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 int fabric_nodes_await(struct fabric *fabric)
 {
 	uint64_t waited_from_ns = wall_ns();
-	uint32_t ready_before = fabric->ready;
+	uint32_t ready_before = fabric->ready, expected = 0;
 
-	while (fabric->ready < fabric->plan->node_count) {
-		if (fabric->options.real && fabric->alive < fabric->plan->node_count) {
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		expected += !plan_vacant(fabric->plan, i);
+	while (fabric->ready < expected) {
+		if (fabric->options.real && fabric->alive < expected) {
 			dead_tell(fabric);
 			return -EIO;
 		}
@@ -444,7 +452,7 @@ int fabric_nodes_await(struct fabric *fabric)
 		} else if (wall_ns() - waited_from_ns > FABRIC_READY_MS * 1000000ull) {
 			uint32_t late = 0;
 
-			while (fabric->nodes[late].ready)
+			while (fabric->nodes[late].ready || plan_vacant(fabric->plan, late))
 				late++;
 			fabric_fail_node(fabric, late, "did not become ready within %u s", FABRIC_READY_MS / 1000);
 			return -ETIMEDOUT;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <net/ethernet.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -13,11 +12,12 @@
 #include <unistd.h>
 
 #include "nodes/carrier.h"
-#include "nodes/wire/address.h"
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
+#include "orchestrator/live_host.h"
 #include "orchestrator/live_request.h"
+#include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
 
 /* a connection: one request, one answer, in turn */
@@ -77,7 +77,7 @@ static bool report(int report_fd, const char *text)
 	return heard;
 }
 
-int live_run(const struct plan *plan, const struct live_options *options, int report_fd)
+int live_run(struct plan *plan, const struct live_options *options, int report_fd)
 {
 	struct daemon_state *daemon = calloc(1, sizeof(*daemon));
 	int status = 4;
@@ -101,7 +101,9 @@ int live_run(const struct plan *plan, const struct live_options *options, int re
 		return status;
 	}
 	if (!daemon_start(daemon, options)) {
-		note("fabric %s runs: %u hosts, %u switches", options->name, plan->host_count, plan->switch_count);
+		struct plan_counts counts = plan_room_counts(plan);
+
+		note("fabric %s runs: %u hosts, %u switches", options->name, counts.hosts, counts.switches);
 		if (report(report_fd, LIVE_READY))
 			daemon_serve(daemon);
 		status = 0;
@@ -140,84 +142,30 @@ static int tables_alloc(struct daemon_state *daemon)
 		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		daemon->live.hosts[i].net_fd = -1;
-	for (uint32_t i = 0; i < plan->link_count; i++) {
-		const struct plan_link *link = &plan->links[i];
-		const struct port_config *port = &plan->nodes[link->node_a].ports[link->port_a];
-
-		daemon->live.links[i] = (struct live_link){ .rate_bps = port->rate_bps,
-							    .delay_ps = port->delay_ps,
-							    .loss_ppb = port->loss_ppb,
-							    .bit_error_e15 = port->bit_error_e15 };
-	}
+	for (uint32_t i = 0; i < plan->link_count; i++)
+		if (!plan->links[i].vacant)
+			daemon->live.links[i] =
+				live_link_of(&plan->nodes[plan->links[i].node_a].ports[plan->links[i].port_a]);
 	return 0;
-}
-
-/* what host @index is to look like from inside */
-static struct host_net_spec host_spec(const struct plan *plan, uint32_t index, char far_name[IFNAMSIZ])
-{
-	const struct node_config *nic = &plan->nodes[plan_host_node(plan, index)];
-	struct host_net_spec spec = { .name = nic->name,
-				      .interface = "eth0",
-				      .far_name = far_name,
-				      .ipv4 = address_ipv4(index),
-				      .ipv4_prefix_bits = 8, /* address.h */
-				      .ipv6_prefix_bits = 64,
-				      .mtu_bytes = nic->ports[0].mtu_bytes - ETHER_HDR_LEN,
-				      .queue_count = nic->nic.host_queues,
-				      .rate_bps = nic->ports[0].rate_bps };
-
-	if (spec.mtu_bytes > HOST_NET_MTU_BYTES_MAX)
-		spec.mtu_bytes = HOST_NET_MTU_BYTES_MAX;
-	snprintf(far_name, IFNAMSIZ, "h%u", index);
-	address_mac(index, spec.mac);
-	address_ipv6(index, spec.ipv6);
-	return spec;
-}
-
-/* the hosts know each other by name */
-static int hosts_file_write(struct daemon_state *daemon, const char *path)
-{
-	uint32_t count = daemon->live.plan->host_count;
-	struct host_net_spec *specs = calloc((size_t)count + 1, sizeof(*specs));
-	char unused[IFNAMSIZ];
-	int error = specs ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < count && specs; i++)
-		specs[i] = host_spec(daemon->live.plan, i, unused);
-	if (!error)
-		error = host_net_hosts_file(path, specs, count);
-	free(specs);
-	return error ? failed(daemon, "cannot write %s: %s", path, strerror(-error)) : 0;
 }
 
 static int hosts_open(struct daemon_state *daemon)
 {
 	char path[PATH_MAX + 8];
-	int error;
+	int error = live_hosts_write(&daemon->live, path, sizeof(path));
 
-	snprintf(path, sizeof(path), "%s/hosts", daemon->live.place.path);
-	error = hosts_file_write(daemon, path);
-	if (!error)
+	if (error)
+		failed(daemon, "cannot write %s: %s", path, strerror(-error));
+	else
 		error = namespaces_open(&daemon->live.namespaces, path, daemon->why, sizeof(daemon->why));
 	return error;
 }
 
-/* fabric_options.host_sockets: makes the host the first time, a NIC that is started again gets the same sockets */
 static int host_sockets(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX])
 {
 	struct daemon_state *daemon = owner;
-	struct host_net *host = &daemon->live.hosts[host_index];
-	char far_name[IFNAMSIZ];
-	struct host_net_spec spec = host_spec(daemon->live.plan, host_index, far_name);
 
-	if (host->net_fd < 0) {
-		int error = host_net_make(host, &daemon->live.namespaces, &spec, daemon->why, sizeof(daemon->why));
-
-		if (error)
-			return error;
-	}
-	memcpy(fds, host->queue_fds, host->queue_count * sizeof(*fds));
-	return (int)host->queue_count;
+	return live_host_sockets(&daemon->live, host_index, fds, daemon->why, sizeof(daemon->why));
 }
 
 /* fabric_options.link_sockets: the pair is made the first time and stays, for whoever listens on it */
@@ -293,7 +241,7 @@ static void nodes_watch(struct daemon_state *daemon)
 		const struct fabric_node *node = &fabric->nodes[i];
 		int error;
 
-		if (daemon->told_dead[i] == !node->pid)
+		if (plan_vacant(fabric->plan, i) || daemon->told_dead[i] == !node->pid)
 			continue;
 		daemon->told_dead[i] = !node->pid;
 		if (node->pid)

@@ -33,8 +33,17 @@ struct live_link {
 	bool down;
 };
 
+/** live_link_of() - as the port at one of its ends is configured. */
+static inline struct live_link live_link_of(const struct port_config *port)
+{
+	return (struct live_link){ .rate_bps = port->rate_bps,
+				   .delay_ps = port->delay_ps,
+				   .loss_ppb = port->loss_ppb,
+				   .bit_error_e15 = port->bit_error_e15 };
+}
+
 struct live {
-	const struct plan *plan;
+	struct plan *plan; /* follows what joins and leaves: plan_room.h */
 	struct fabric fabric;
 	struct live_link *links; /* [plan->link_count] */
 	struct veth_link *veths; /* [plan->link_count]; made are those of veth links */
@@ -56,6 +65,6 @@ struct live_options {
  *  @plan  of plan_make_real().   @report_fd  a pipe; LIVE_READY goes there once everything runs, else the reason why not;
  *  then it is closed. If nobody reads it any more, the fabric is ended at once.
  *  Return: exit status.                                                                                            */
-int live_run(const struct plan *plan, const struct live_options *options, int report_fd);
+int live_run(struct plan *plan, const struct live_options *options, int report_fd);
 
 #endif

@@ -37,8 +37,9 @@ int64_t node_find(const struct asking *asking, const char *name, json_t **refusa
 	const struct plan *plan = asking->live->plan;
 	const char **names;
 	char hint[128] = "";
+	uint32_t count = 0;
 
-	if (!name) {
+	if (!name || !name[0]) {
 		*refusal = refuse("the request names no node");
 		return -1;
 	}
@@ -48,9 +49,10 @@ int64_t node_find(const struct asking *asking, const char *name, json_t **refusa
 	}
 	names = calloc(plan->node_count, sizeof(*names));
 	for (uint32_t i = 0; names && i < plan->node_count; i++)
-		names[i] = plan->nodes[i].name;
+		if (!plan_vacant(plan, i))
+			names[count++] = plan->nodes[i].name;
 	if (names)
-		suggest_sentence(name, names, plan->node_count, sizeof(*names), hint, sizeof(hint));
+		suggest_sentence(name, names, count, sizeof(*names), hint, sizeof(hint));
 	free(names);
 	*refusal = refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them", asking->live->place.name, name,
 			  hint, asking->live->place.name);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "nodes/stats.h"
+#include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
 
 static uint64_t cpu_ns_of(pid_t pid)
@@ -132,17 +133,19 @@ json_t *live_describe(struct asking *asking)
 	const struct live *live = asking->live;
 	const struct plan *plan = live->plan;
 	struct node_sums sums = { .cpu_ns = cpu_ns_of(getpid()), .memory_bytes = memory_bytes_of(getpid()) };
+	struct plan_counts counts = plan_room_counts(plan);
 	json_t *nodes = json_array(), *body;
 	char since[32];
 
 	for (uint32_t i = 0; i < plan->node_count; i++)
-		json_array_append_new(nodes, node_describe(live, i, &sums));
+		if (!plan_vacant(plan, i))
+			json_array_append_new(nodes, node_describe(live, i, &sums));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
 	body = json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I}", "fabric", live->place.name,
 			 "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(), "since", since,
-			 "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts", (int)plan->host_count,
-			 "switches", (int)plan->switch_count, "links", (int)plan->link_count, "dead", (int)sums.dead,
-			 "cpu_ns", (json_int_t)sums.cpu_ns, "memory_bytes", (json_int_t)sums.memory_bytes);
+			 "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts", (int)counts.hosts, "switches",
+			 (int)counts.switches, "links", (int)counts.links, "dead", (int)sums.dead, "cpu_ns",
+			 (json_int_t)sums.cpu_ns, "memory_bytes", (json_int_t)sums.memory_bytes);
 	if (body)
 		fidelity_describe(live, &sums, body);
 	json_object_set_new(body, "nodes", nodes);

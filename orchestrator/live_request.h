@@ -9,6 +9,11 @@
  *    links                               every link as it is now
  *    link-set  node, port, [rate, delay, loss, bit-errors]     of both directions; quantities as in a scenario
  *    link-down, link-up   node, port
+ *    start     node                      a dead node runs again
+ *    add-switch   name, [neighbours, rate, delay, loss, bit-errors, medium]    neighbours: array of switches
+ *    add-host     name, switch, [rate, ..., medium], [network, interface]      network: path of an existing namespace
+ *    add-link     node, peer, [rate, ..., medium]
+ *    remove       node, [port]           a node with its links, or one link
  *    down                                the fabric ends once this is answered
  *  A port is a number or a neighbour's name. Nothing in a request is trusted.                                        */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_REQUEST_H

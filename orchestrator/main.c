@@ -23,6 +23,9 @@ static const struct command {
 	{ "shell", cmd_shell, "a shell in a host of a running fabric" },
 	{ "start", cmd_start, "start a dead node of a running fabric again" },
 	{ "set", cmd_set, "change a parameter of a running node" },
+	{ "add", cmd_add, "add a host, a switch or a link to a running fabric" },
+	{ "attach", cmd_attach, "make an existing container or network namespace a host of a running fabric" },
+	{ "remove", cmd_remove, "remove a host, a switch or a link from a running fabric" },
 	{ "link", cmd_link, "list, change, take down and bring up links of a running fabric" },
 	{ "help", cmd_help, "explain a command" },
 };

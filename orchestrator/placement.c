@@ -12,7 +12,11 @@ struct placed_switch {
 
 static uint32_t weight_of(const struct node_config *node)
 {
-	return node->kind == NODE_SWITCH ? PORT_WEIGHT * node->port_count : NIC_WEIGHT;
+	uint32_t links = 0;
+
+	for (uint32_t p = 0; p < node->port_count; p++)
+		links += !node->ports[p].vacant;
+	return node->kind == NODE_SWITCH ? PORT_WEIGHT * links : NIC_WEIGHT * links;
 }
 
 static int heavier_first(const void *a, const void *b)
@@ -43,7 +47,7 @@ static void place_hosts(const struct plan *plan, uint32_t node, uint64_t part, u
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		uint32_t core = core_of[node];
 
-		if (config->ports[p].kind != PORT_EDGE)
+		if (config->ports[p].vacant || config->ports[p].kind != PORT_EDGE)
 			continue;
 		if (load[core] + NIC_WEIGHT > part)
 			core = least_loaded(load, core_count);

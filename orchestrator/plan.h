@@ -14,6 +14,7 @@ struct plan_link {
 	uint64_t rate_bps;
 	node_time_t delay_ps;
 	uint32_t mtu_bytes;
+	bool vacant; /* a place for a link to come: plan_room.h */
 };
 
 struct plan_workload {
@@ -32,9 +33,9 @@ struct plan {
 	bool drain;               /* after the duration let everything that is inside arrive */
 	node_time_t drain_max_ps; /* but not longer than until this time */
 	node_time_t lookahead_ps;
-	uint32_t node_count, switch_count, host_count; /* node_count = switch_count + host_count */
+	uint32_t node_count, switch_count, host_count; /* node_count = switch_count + host_count; vacant places included */
 	struct node_config *nodes;                     /* [node_count]; a node's index is its place */
-	uint32_t link_count;
+	uint32_t link_count;                           /* vacant places included */
 	struct plan_link *links;
 	uint32_t workload_count;
 	struct plan_workload *workloads;
@@ -50,6 +51,12 @@ void plan_free(struct plan *plan);
 
 /** plan_node_find() - node named @name; NULL if there is none. */
 const struct node_config *plan_node_find(const struct plan *plan, const char *name);
+
+/** plan_vacant() - is place @node one for a node to come (plan_room.h)? */
+static inline bool plan_vacant(const struct plan *plan, uint32_t node)
+{
+	return !plan->nodes[node].name[0];
+}
 
 /** plan_host_node() - index of the NIC of host @host_index. */
 static inline uint32_t plan_host_node(const struct plan *plan, uint32_t host_index)

@@ -194,12 +194,17 @@ void key_word(struct reader *reader, const struct key *key, const struct yaml_no
 		store(key, target, (uint64_t)index);
 }
 
-bool key_name_check(struct reader *reader, const struct scenario_place *place, const char *text)
+bool key_name_valid(const char *text)
 {
 	size_t length = strlen(text);
 
-	if (length && length < NODE_NAME_MAX &&
-	    length == strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"))
+	return length && length < NODE_NAME_MAX &&
+	       length == strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
+}
+
+bool key_name_check(struct reader *reader, const struct scenario_place *place, const char *text)
+{
+	if (key_name_valid(text))
 		return true;
 	scenario_errors_at(reader->errors, reader->scenario, place,
 			   "'%.60s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are", text,

@@ -60,7 +60,10 @@ const char *key_scalar(struct reader *reader, const struct yaml_node *node, cons
 int key_word_index(struct reader *reader, const struct yaml_node *node, const char *text, const char *const *words,
 		   size_t word_count);
 
-/** key_name_check() - is @text a name: 1 to 31 of A-Z a-z 0-9 _ . -? If not, an error at @place. */
+/** key_name_valid() - is @text a name: 1 to 31 of A-Z a-z 0-9 _ . -? Pure. */
+bool key_name_valid(const char *text);
+
+/** key_name_check() - the same; if not, an error at @place. */
 bool key_name_check(struct reader *reader, const struct scenario_place *place, const char *text);
 
 /** key_name_hint() - suggest_sentence() over names that are arrays within structs.

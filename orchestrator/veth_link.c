@@ -44,6 +44,13 @@ static int pair_add(struct veth_link *veth, struct netlink *netlink, const char 
 	return veth->index_b < 0 ? veth->index_b : 0;
 }
 
+void veth_link_free(struct veth_link *veth, struct netlink *netlink)
+{
+	if (veth->index_a > 0)
+		netlink_link_delete(netlink, veth->index_a);
+	*veth = (struct veth_link){ 0 };
+}
+
 int veth_link_make(struct veth_link *veth, struct netlink *netlink, const char *a, const char *b, uint32_t number,
 		   uint32_t mtu_bytes)
 {
@@ -60,11 +67,8 @@ int veth_link_make(struct veth_link *veth, struct netlink *netlink, const char *
 		error = netlink_link_up(netlink, veth->index_a, true);
 	if (!error)
 		error = netlink_link_up(netlink, veth->index_b, true);
-	if (error) {
-		if (veth->index_a > 0)
-			netlink_link_delete(netlink, veth->index_a);
-		*veth = (struct veth_link){ 0 };
-	}
+	if (error)
+		veth_link_free(veth, netlink);
 	return error;
 }
 

@@ -28,6 +28,9 @@ void veth_link_name(char name[IFNAMSIZ], const char *own, const char *peer, uint
 int veth_link_make(struct veth_link *veth, struct netlink *netlink, const char *a, const char *b, uint32_t number,
 		   uint32_t mtu_bytes);
 
+/** veth_link_free() - takes the pair away. Safe when not made. */
+void veth_link_free(struct veth_link *veth, struct netlink *netlink);
+
 /** veth_link_sockets() - a packet socket at end a and one at end b, the caller's: raw, not blocking, closed on exec; they
  *  hear what comes from now on, but not what they send.   Return: 0, or -errno and none is open (both -1).         */
 int veth_link_sockets(const struct veth_link *veth, int fds[2]);

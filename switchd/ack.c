@@ -1,7 +1,8 @@
 #include "switchd/ack.h"
 
 #include <errno.h>
-#include <stdlib.h>
+
+#include "nodes/table.h"
 
 #define ADDITIVE_TYPES (1u << ACK_DELTA | 1u << ACK_DELTA_ECA | 1u << ACK_LOSS | 1u << ACK_HEADROOM)
 
@@ -14,8 +15,8 @@ int ack_collector_init(struct ack_collector *collector, uint32_t channels, const
 		.t3_ps = config->ack_t3_ps,
 		.collect = config->ack_collect,
 	};
-	collector->lines = calloc(channels, sizeof(*collector->lines));
-	collector->waiting = calloc(channels, sizeof(*collector->waiting));
+	collector->lines = table_alloc(channels, sizeof(*collector->lines));
+	collector->waiting = table_alloc(channels, sizeof(*collector->waiting));
 	if (!collector->lines || !collector->waiting) {
 		ack_collector_fini(collector);
 		return -ENOMEM;
@@ -25,8 +26,8 @@ int ack_collector_init(struct ack_collector *collector, uint32_t channels, const
 
 void ack_collector_fini(struct ack_collector *collector)
 {
-	free(collector->lines);
-	free(collector->waiting);
+	table_free(collector->lines, collector->channels, sizeof(*collector->lines));
+	table_free(collector->waiting, collector->channels, sizeof(*collector->waiting));
 	*collector = (struct ack_collector){ 0 };
 }
 

@@ -1,13 +1,12 @@
 #include "switchd/efct.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#define NONE UINT16_MAX
+#include "nodes/table.h"
 
 int efct_init(struct efct *efct, uint32_t channels, uint32_t match_fields)
 {
@@ -18,26 +17,24 @@ int efct_init(struct efct *efct, uint32_t channels, uint32_t match_fields)
 	*efct = (struct efct){
 		.channels = channels,
 		.hash_mask = chains - 1,
-		.free = NONE,
 		.match_fields = match_fields,
 		.match_wanted = match_fields,
 	};
-	efct->patterns = calloc(channels, sizeof(*efct->patterns));
-	efct->lines = calloc(channels, sizeof(*efct->lines));
-	efct->chains = malloc(chains * sizeof(*efct->chains));
+	efct->patterns = table_alloc(channels, sizeof(*efct->patterns));
+	efct->lines = table_alloc(channels, sizeof(*efct->lines));
+	efct->chains = table_alloc(chains, sizeof(*efct->chains));
 	if (!efct->patterns || !efct->lines || !efct->chains) {
 		efct_fini(efct);
 		return -ENOMEM;
 	}
-	memset(efct->chains, 0xff, chains * sizeof(*efct->chains));
 	return 0;
 }
 
 void efct_fini(struct efct *efct)
 {
-	free(efct->patterns);
-	free(efct->lines);
-	free(efct->chains);
+	table_free(efct->patterns, efct->channels, sizeof(*efct->patterns));
+	table_free(efct->lines, efct->channels, sizeof(*efct->lines));
+	table_free(efct->chains, efct->hash_mask + 1, sizeof(*efct->chains));
 	*efct = (struct efct){ 0 };
 }
 
@@ -86,14 +83,16 @@ uint64_t efct_pattern_of(const struct efct *efct, const struct frame_fields *fie
 
 static int allocate(struct efct *efct)
 {
-	uint16_t id = efct->free;
+	uint16_t id = 0;
 
-	if (id != NONE)
+	if (efct->free) {
+		id = efct->free - 1;
 		efct->free = efct->lines[id].next;
-	else if (efct->fresh < efct->channels)
+	} else if (efct->fresh < efct->channels) {
 		id = (uint16_t)efct->fresh++;
-	else
+	} else {
 		return -ENOSPC;
+	}
 	if (++efct->used > efct->used_max)
 		efct->used_max = efct->used;
 	return id;
@@ -107,17 +106,17 @@ int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_
 
 	if (efct->draining)
 		return -ENOSPC; /* also who has a line: a permanent flow would else keep all new ones out */
-	for (uint16_t i = *chain; i != NONE; i = line->next) {
-		line = &efct->lines[i];
-		if (line->hash == hash && !memcmp(&efct->patterns[i], pattern, sizeof(*pattern)))
-			return i;
+	for (uint16_t next = *chain; next; next = line->next) {
+		line = &efct->lines[next - 1];
+		if (line->hash == hash && !memcmp(&efct->patterns[next - 1], pattern, sizeof(*pattern)))
+			return next - 1;
 	}
 	id = allocate(efct);
 	if (id < 0)
 		return id;
 	efct->patterns[id] = *pattern;
 	efct->lines[id] = (struct efct_line){ .hash = hash, .next = *chain, .active = true };
-	*chain = (uint16_t)id;
+	*chain = (uint16_t)(id + 1);
 	return id;
 }
 
@@ -126,12 +125,12 @@ static void release(struct efct *efct, uint32_t flow_id)
 	struct efct_line *line = &efct->lines[flow_id];
 	uint16_t *link = &efct->chains[line->hash & efct->hash_mask];
 
-	while (*link != flow_id)
-		link = &efct->lines[*link].next;
+	while (*link != flow_id + 1)
+		link = &efct->lines[*link - 1].next;
 	*link = line->next;
 	line->active = false;
 	line->next = efct->free;
-	efct->free = (uint16_t)flow_id;
+	efct->free = (uint16_t)(flow_id + 1);
 	if (!--efct->used) {
 		efct->match_fields = efct->match_wanted;
 		efct->draining = false;

@@ -34,14 +34,14 @@ _Static_assert(sizeof(struct efct_pattern) == 64, "a pattern is one cache line, 
 struct efct_line {
 	uint64_t hash;
 	uint32_t data_flow, ack_flow; /* units, modulo 2^32 */
-	uint16_t next;                /* in its hash chain or in the free list */
+	uint16_t next;                /* in its hash chain or in the free list: index + 1, 0 is the end */
 	bool active;
 };
 
 struct efct {
 	struct efct_pattern *patterns;
 	struct efct_line *lines;
-	uint16_t *chains;
+	uint16_t *chains; /* heads, like `next`; zero is empty, so memory that is not used is not touched */
 	uint32_t channels, hash_mask;
 	uint32_t fresh;
 	uint16_t free;

@@ -1,12 +1,9 @@
 #include "switchd/ofct.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "nodes/table.h"
 #include "switchd/ifct.h"
-
-#define NONE UINT16_MAX
 
 int ofct_init(struct ofct *ofct, uint32_t channels)
 {
@@ -14,21 +11,20 @@ int ofct_init(struct ofct *ofct, uint32_t channels)
 
 	while (chains < channels)
 		chains *= 2;
-	*ofct = (struct ofct){ .channels = channels, .hash_mask = chains - 1, .free = NONE };
-	ofct->entries = calloc(channels, sizeof(*ofct->entries));
-	ofct->chains = malloc(chains * sizeof(*ofct->chains));
+	*ofct = (struct ofct){ .channels = channels, .hash_mask = chains - 1 };
+	ofct->entries = table_alloc(channels, sizeof(*ofct->entries));
+	ofct->chains = table_alloc(chains, sizeof(*ofct->chains));
 	if (!ofct->entries || !ofct->chains) {
 		ofct_fini(ofct);
 		return -ENOMEM;
 	}
-	memset(ofct->chains, 0xff, chains * sizeof(*ofct->chains));
 	return 0;
 }
 
 void ofct_fini(struct ofct *ofct)
 {
-	free(ofct->entries);
-	free(ofct->chains);
+	table_free(ofct->entries, ofct->channels, sizeof(*ofct->entries));
+	table_free(ofct->chains, ofct->hash_mask + 1, sizeof(*ofct->chains));
 	*ofct = (struct ofct){ 0 };
 }
 
@@ -40,14 +36,16 @@ static uint16_t *chain_of(struct ofct *ofct, uint32_t input_port, uint32_t flow_
 
 static int allocate(struct ofct *ofct)
 {
-	uint16_t id = ofct->free;
+	uint16_t id = 0;
 
-	if (id != NONE)
+	if (ofct->free) {
+		id = ofct->free - 1;
 		ofct->free = ofct->entries[id].next;
-	else if (ofct->fresh < ofct->channels)
+	} else if (ofct->fresh < ofct->channels) {
 		id = (uint16_t)ofct->fresh++;
-	else
+	} else {
 		return -ENOSPC;
+	}
 	if (++ofct->used > ofct->used_max)
 		ofct->used_max = ofct->used;
 	return id;
@@ -59,10 +57,10 @@ int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 	struct ofct_entry *entry;
 	int id;
 
-	for (uint16_t i = *chain; i != NONE; i = entry->next) {
-		entry = &ofct->entries[i];
+	for (uint16_t next = *chain; next; next = entry->next) {
+		entry = &ofct->entries[next - 1];
 		if (entry->input_port_flow_id == flow_id && entry->input_port == input_port)
-			return i;
+			return next - 1;
 	}
 	id = allocate(ofct);
 	if (id < 0)
@@ -73,7 +71,7 @@ int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 	entry->ack_flow = entry->data_flow;
 	entry->active = true;
 	entry->next = *chain;
-	*chain = (uint16_t)id;
+	*chain = (uint16_t)(id + 1);
 	return id;
 }
 
@@ -91,12 +89,12 @@ static void release(struct ofct *ofct, uint32_t id)
 	struct ofct_entry *entry = &ofct->entries[id];
 	uint16_t *link = chain_of(ofct, entry->input_port, entry->input_port_flow_id);
 
-	while (*link != id)
-		link = &ofct->entries[*link].next;
+	while (*link != id + 1)
+		link = &ofct->entries[*link - 1].next;
 	*link = entry->next;
 	entry->active = false;
 	entry->next = ofct->free;
-	ofct->free = (uint16_t)id;
+	ofct->free = (uint16_t)(id + 1);
 	ofct->used--;
 }
 

@@ -14,14 +14,14 @@
 struct ofct_entry {
 	uint32_t data_flow, ack_flow; /* units, modulo 2^32; their difference is the flow_extent behind this table */
 	uint16_t input_port_flow_id;
-	uint16_t next; /* in its hash chain or in the free list */
+	uint16_t next; /* in its hash chain or in the free list: index + 1, 0 is the end */
 	uint8_t input_port;
 	bool active;
 };
 
 struct ofct {
 	struct ofct_entry *entries;
-	uint16_t *chains; /* heads, hash_mask + 1 of them */
+	uint16_t *chains; /* heads, hash_mask + 1 of them, like `next`; zero is empty: memory not used is not touched */
 	uint32_t channels, hash_mask;
 	uint32_t fresh; /* ids never used yet begin here */
 	uint16_t free;

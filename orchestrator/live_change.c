@@ -1,0 +1,391 @@
+#include "orchestrator/live_change.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/nsfs.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "orchestrator/fabric_real.h"
+#include "orchestrator/live_host.h"
+#include "orchestrator/live_link.h"
+#include "orchestrator/plan_room.h"
+#include "orchestrator/scenario_keys.h"
+
+/* ---- what was asked for ---- */
+
+/* the switch called @name, which must run; -1 with *@refusal */
+static int64_t switch_find(const struct asking *asking, const char *name, json_t **refusal)
+{
+	int64_t node = node_find(asking, name, refusal);
+
+	if (node >= 0 && asking->live->plan->nodes[node].kind != NODE_SWITCH) {
+		*refusal = refuse("%s is a host; a link can only be added to a switch", name);
+		return -1;
+	}
+	return node >= 0 && node_lives(asking, (uint32_t)node, refusal) ? node : -1;
+}
+
+/* the name for a new node; NULL with *@refusal */
+static const char *name_take(const struct asking *asking, json_t **refusal)
+{
+	const char *name = text_of(asking, "name");
+
+	if (!name || !key_name_valid(name))
+		*refusal = refuse("'%s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are", name ? name : "",
+				  NODE_NAME_MAX - 1);
+	else if (plan_node_find(asking->live->plan, name))
+		*refusal = refuse("there is a node called '%s' already", name);
+	else
+		return name;
+	return NULL;
+}
+
+/* what a new link between @node_a and @node_b is to be like; false with *@refusal */
+static bool link_read(const struct asking *asking, uint32_t node_a, uint32_t node_b, struct port_config *like,
+		      json_t **refusal)
+{
+	const char *medium = text_of(asking, "medium");
+	struct live_link link;
+	unsigned given = 0;
+
+	*like = plan_room_template(asking->live->plan, node_a, node_b);
+	link = live_link_of(like);
+	*refusal = live_link_read(asking, &link, &given);
+	if (!*refusal && medium && strcmp(medium, "shm") != 0 && strcmp(medium, "veth") != 0)
+		*refusal = refuse("medium: expected shm or veth, not '%s'", medium);
+	if (*refusal)
+		return false;
+	if (medium)
+		like->medium = strcmp(medium, "veth") ? MEDIUM_SHM : MEDIUM_VETH;
+	like->rate_bps = link.rate_bps;
+	like->delay_ps = link.delay_ps;
+	like->loss_ppb = link.loss_ppb;
+	like->bit_error_e15 = link.bit_error_e15;
+	return true;
+}
+
+/* ---- steps ---- */
+
+/* all switches, and the hosts' names, as the plan is now */
+static int tables_update(struct live *live)
+{
+	char path[PATH_MAX + 8];
+	int error = plan_room_tables(live->plan);
+
+	if (!error)
+		error = fabric_tables_send(&live->fabric);
+	if (!error)
+		error = live_hosts_write(live, path, sizeof(path));
+	return error;
+}
+
+static void link_withdraw(struct live *live, uint32_t link)
+{
+	fabric_link_remove(&live->fabric, link);
+	veth_link_free(&live->veths[link], &live->namespaces.netlink);
+	plan_room_unlink(live->plan, link);
+	live->links[link] = (struct live_link){ 0 };
+}
+
+static void node_withdraw(struct live *live, uint32_t node)
+{
+	const struct node_config *config = &live->plan->nodes[node];
+
+	for (uint32_t port = 0; port < config->port_count; port++)
+		if (!config->ports[port].vacant)
+			link_withdraw(live, config->ports[port].link_index);
+	fabric_node_remove(&live->fabric, node);
+	if (config->kind == NODE_NIC)
+		live_host_end(live, node - live->plan->switch_count);
+	plan_room_remove(live->plan, node);
+}
+
+static json_t *no_room(int64_t error, const char *what)
+{
+	if (error == -EMLINK)
+		return refuse("%s: no port is left; a switch has %u ports more than its scenario uses, %u at most",
+			      what, PLAN_ROOM_PORTS, NODE_PORTS_MAX);
+	if (error == -ENOSPC)
+		return refuse("%s: no place is left; %u switches, %u hosts and %u links may join", what,
+			      PLAN_ROOM_SWITCHES, PLAN_ROOM_HOSTS, PLAN_ROOM_LINKS);
+	return refuse("%s: %s", what, strerror((int)-error));
+}
+
+/* into the plan only; -1 with *@refusal */
+static int64_t link_plan(struct asking *asking, uint32_t node_a, uint32_t node_b, json_t **refusal)
+{
+	struct live *live = asking->live;
+	struct port_config like;
+	char what[2 * NODE_NAME_MAX + 32];
+	int64_t link;
+
+	if (!link_read(asking, node_a, node_b, &like, refusal))
+		return -1;
+	link = plan_room_link(live->plan, node_a, node_b, &like);
+	if (link >= 0) {
+		live->links[link] = live_link_of(&like);
+		return link;
+	}
+	snprintf(what, sizeof(what), "a link from %s to %s", live->plan->nodes[node_a].name,
+		 live->plan->nodes[node_b].name);
+	*refusal = no_room(link, what);
+	return -1;
+}
+
+/* the planned node @node comes to life; a refusal after an error, and then it is gone again */
+static json_t *node_enter(struct live *live, uint32_t node)
+{
+	char name[NODE_NAME_MAX];
+	int error = plan_room_tables(live->plan);
+
+	snprintf(name, sizeof(name), "%s", live->plan->nodes[node].name);
+	if (!error)
+		error = fabric_node_restart(&live->fabric, node);
+	if (!error)
+		error = tables_update(live);
+	if (!error)
+		return NULL;
+	node_withdraw(live, node);
+	tables_update(live);
+	return refuse("%s cannot join: %s", name, strerror(-error));
+}
+
+/* ---- switches ---- */
+
+/* links from the planned switch @node to every switch that the request names; a refusal, or NULL */
+static json_t *neighbours_plan(struct asking *asking, uint32_t node)
+{
+	const json_t *neighbours = json_object_get(asking->request, "neighbours"), *item;
+	json_t *refusal = NULL;
+	size_t i;
+
+	json_array_foreach(neighbours, i, item)
+	{
+		int64_t neighbour = switch_find(asking, json_string_value(item), &refusal);
+
+		if (neighbour == node)
+			refusal = refuse("a switch cannot have a link to itself");
+		if (neighbour < 0 || refusal || link_plan(asking, node, (uint32_t)neighbour, &refusal) < 0)
+			return refusal;
+	}
+	return NULL;
+}
+
+json_t *live_add_switch(struct asking *asking)
+{
+	struct live *live = asking->live;
+	json_t *refusal = NULL;
+	const char *name = name_take(asking, &refusal);
+	char text[128];
+	int64_t node;
+
+	if (!name)
+		return refusal;
+	node = plan_room_switch(live->plan, name);
+	if (node < 0)
+		return no_room(node, "a switch");
+	refusal = neighbours_plan(asking, (uint32_t)node);
+	if (refusal)
+		plan_room_remove(live->plan, (uint32_t)node);
+	else
+		refusal = node_enter(live, (uint32_t)node);
+	if (refusal)
+		return refusal;
+	snprintf(text, sizeof(text), "switch %s runs, pid %d", name, (int)live->fabric.nodes[node].pid);
+	return json_pack("{s:s, s:s}", "text", text, "name", name);
+}
+
+/* ---- hosts ---- */
+
+/* the network namespace at the request's path; -1 if it names none, -2 with *@refusal */
+static int network_open(const struct asking *asking, json_t **refusal)
+{
+	const char *path = text_of(asking, "network");
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+
+	if (!path)
+		return -1;
+	if (fd < 0) {
+		*refusal = refuse("cannot open %s: %s", path, strerror(errno));
+		return -2;
+	}
+	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET) {
+		close(fd);
+		*refusal = refuse("%s is no network namespace", path);
+		return -2;
+	}
+	return fd;
+}
+
+/* the interface of planned host @index, in namespaces of its own or in @network; a refusal, or NULL */
+static json_t *host_wire(struct asking *asking, uint32_t index, int network)
+{
+	struct live *live = asking->live;
+	const char *interface = text_of(asking, "interface");
+	int fds[NIC_HOST_QUEUES_MAX], error;
+	char far_name[IFNAMSIZ], why[512] = "";
+	struct host_net_spec spec = live_host_spec(live->plan, index, far_name);
+
+	if (network >= 0) {
+		spec.interface = interface ? interface : "heddle0";
+		error = host_net_attach(&live->hosts[index], &live->namespaces, network, &spec, why, sizeof(why));
+		if (error == -EPERM)
+			return refuse(
+				"%s; %s may not change that network namespace: it takes root, or a fabric started "
+				"by its owner inside the same user namespace",
+				why, live->namespaces.rootless ? "a rootless fabric" : "this user");
+	} else {
+		error = live_host_sockets(live, index, fds, why, sizeof(why));
+	}
+	return error < 0 ? refuse("%s", why[0] ? why : strerror(-error)) : NULL;
+}
+
+static json_t *host_answer(const struct live *live, uint32_t index)
+{
+	const struct node_config *nic = &live->plan->nodes[plan_host_node(live->plan, index)];
+	json_t *answer = live_host_describe(live, index);
+	char text[256];
+
+	snprintf(text, sizeof(text), "host %s joins at %s: interface %s, %s, %s", nic->name, nic->ports[0].peer_name,
+		 live->hosts[index].interface, json_string_value(json_object_get(answer, "ipv4")),
+		 json_string_value(json_object_get(answer, "ipv6")));
+	json_object_set_new(answer, "text", json_string(text));
+	return answer;
+}
+
+/* a host behind switch @at; @network  its namespace, -1: one of its own */
+static json_t *host_add(struct asking *asking, const char *name, uint32_t at, int network)
+{
+	struct live *live = asking->live;
+	json_t *refusal = NULL;
+	int64_t node = plan_room_host(live->plan, name);
+	uint32_t index;
+
+	if (node < 0)
+		return no_room(node, "a host");
+	index = (uint32_t)node - live->plan->switch_count;
+	if (link_plan(asking, (uint32_t)node, at, &refusal) >= 0)
+		refusal = host_wire(asking, index, network);
+	if (refusal)
+		plan_room_remove(live->plan, (uint32_t)node);
+	else
+		refusal = node_enter(live, (uint32_t)node);
+	return refusal ? refusal : host_answer(live, index);
+}
+
+json_t *live_add_host(struct asking *asking)
+{
+	json_t *answer = NULL;
+	const char *name = name_take(asking, &answer);
+	int64_t at = name ? switch_find(asking, text_of(asking, "switch"), &answer) : -1;
+	int network = at >= 0 ? network_open(asking, &answer) : -2;
+
+	if (network == -2)
+		return answer;
+	answer = host_add(asking, name, (uint32_t)at, network);
+	if (network >= 0)
+		close(network);
+	return answer;
+}
+
+/* ---- links ---- */
+
+static json_t *link_answer(const struct live *live, uint32_t link)
+{
+	const struct plan_link *ends = &live->plan->links[link];
+	json_t *answer = live_link_describe(live, link);
+	char text[2 * NODE_NAME_MAX + 64];
+
+	snprintf(text, sizeof(text), "link %" PRIu32 " joins %s:%" PRIu32 " and %s:%" PRIu32, link,
+		 live->plan->nodes[ends->node_a].name, ends->port_a, live->plan->nodes[ends->node_b].name,
+		 ends->port_b);
+	json_object_set_new(answer, "text", json_string(text));
+	return answer;
+}
+
+json_t *live_add_link(struct asking *asking)
+{
+	struct live *live = asking->live;
+	json_t *refusal = NULL;
+	int64_t a = switch_find(asking, text_of(asking, "node"), &refusal);
+	int64_t b = a >= 0 ? switch_find(asking, text_of(asking, "peer"), &refusal) : -1;
+	int64_t link;
+	int error;
+
+	if (b < 0)
+		return refusal;
+	if (a == b)
+		return refuse("a switch cannot have a link to itself");
+	link = link_plan(asking, (uint32_t)a, (uint32_t)b, &refusal);
+	if (link < 0)
+		return refusal;
+	error = fabric_link_up(&live->fabric, (uint32_t)link);
+	if (!error)
+		error = tables_update(live);
+	if (!error)
+		return link_answer(live, (uint32_t)link);
+	link_withdraw(live, (uint32_t)link);
+	tables_update(live);
+	return refuse("the link cannot be added: %s", strerror(-error));
+}
+
+/* ---- leaving ---- */
+
+/* hosts would be left in the air; a refusal, or NULL */
+static json_t *leave_check(const struct live *live, uint32_t node)
+{
+	const struct node_config *config = &live->plan->nodes[node];
+	struct plan_counts counts = plan_room_counts(live->plan);
+
+	for (uint32_t port = 0; config->kind == NODE_SWITCH && port < config->port_count; port++)
+		if (!config->ports[port].vacant && config->ports[port].kind == PORT_EDGE)
+			return refuse("host %s is plugged into %s: remove it first", config->ports[port].peer_name,
+				      config->name);
+	if ((config->kind == NODE_NIC ? counts.hosts : counts.switches) == 1)
+		return refuse("%s is the last of its kind; 'heddle down %s' ends the fabric", config->name,
+			      live->place.name);
+	return NULL;
+}
+
+static json_t *node_leave(struct live *live, uint32_t node)
+{
+	char text[NODE_NAME_MAX + 32];
+	json_t *refusal = leave_check(live, node);
+	int error;
+
+	if (refusal)
+		return refusal;
+	snprintf(text, sizeof(text), "%s has left", live->plan->nodes[node].name);
+	node_withdraw(live, node);
+	error = tables_update(live);
+	return error ? refuse("%s, but not all switches know it: %s", text, strerror(-error))
+		     : json_pack("{s:s}", "text", text);
+}
+
+json_t *live_remove(struct asking *asking)
+{
+	struct live *live = asking->live;
+	json_t *refusal = NULL;
+	int64_t node = node_find(asking, text_of(asking, "node"), &refusal), link;
+	int error;
+
+	if (node < 0)
+		return refusal;
+	if (!text_of(asking, "port"))
+		return node_leave(live, (uint32_t)node);
+	link = live_link_find(asking, &refusal);
+	if (link < 0)
+		return refusal;
+	if (live->plan->nodes[live->plan->links[link].node_a].kind == NODE_NIC)
+		return refuse("this link is all that its host has: remove the host, or take the link down");
+	link_withdraw(live, (uint32_t)link);
+	error = tables_update(live);
+	return error ? refuse("the link has left, but not all switches know it: %s", strerror(-error))
+		     : json_pack("{s:s}", "text", "the link has left");
+}

@@ -1,0 +1,124 @@
+#include "orchestrator/live_host.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <net/ethernet.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "nodes/wire/address.h"
+
+#define KILL_ROUNDS 10 /* whom a program starts while it is being killed falls in the next one */
+
+struct host_net_spec live_host_spec(const struct plan *plan, uint32_t index, char far_name[IFNAMSIZ])
+{
+	const struct node_config *nic = &plan->nodes[plan_host_node(plan, index)];
+	struct host_net_spec spec = { .name = nic->name,
+				      .interface = "eth0",
+				      .far_name = far_name,
+				      .ipv4 = address_ipv4(index),
+				      .ipv4_prefix_bits = 8, /* address.h */
+				      .ipv6_prefix_bits = 64,
+				      .mtu_bytes = nic->ports[0].mtu_bytes - ETHER_HDR_LEN,
+				      .queue_count = nic->nic.host_queues,
+				      .rate_bps = nic->ports[0].rate_bps };
+
+	if (spec.mtu_bytes > HOST_NET_MTU_BYTES_MAX)
+		spec.mtu_bytes = HOST_NET_MTU_BYTES_MAX;
+	snprintf(far_name, IFNAMSIZ, "h%u", index);
+	address_mac(index, spec.mac);
+	address_ipv6(index, spec.ipv6);
+	return spec;
+}
+
+json_t *live_host_describe(const struct live *live, uint32_t index)
+{
+	struct in_addr address = { .s_addr = htonl(address_ipv4(index)) };
+	char ipv4[INET_ADDRSTRLEN], ipv6[INET6_ADDRSTRLEN];
+	uint8_t address6[16];
+
+	address_ipv6(index, address6);
+	inet_ntop(AF_INET, &address, ipv4, sizeof(ipv4));
+	inet_ntop(AF_INET6, address6, ipv6, sizeof(ipv6));
+	return json_pack("{s:s, s:s, s:s, s:s}", "name", live->plan->nodes[plan_host_node(live->plan, index)].name,
+			 "interface", live->hosts[index].interface, "ipv4", ipv4, "ipv6", ipv6);
+}
+
+int live_hosts_write(const struct live *live, char *path, size_t path_max)
+{
+	const struct plan *plan = live->plan;
+	struct host_net_spec *specs = calloc((size_t)plan->host_count + 1, sizeof(*specs));
+	char unused[IFNAMSIZ];
+	uint32_t count = 0;
+	int error;
+
+	snprintf(path, path_max, "%s/hosts", live->place.path);
+	if (!specs)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		if (!plan_vacant(plan, plan_host_node(plan, i)))
+			specs[count++] = live_host_spec(plan, i, unused);
+	error = host_net_hosts_file(path, specs, count);
+	free(specs);
+	return error;
+}
+
+int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why, size_t why_max)
+{
+	struct host_net *host = &live->hosts[index];
+	char far_name[IFNAMSIZ];
+	struct host_net_spec spec = live_host_spec(live->plan, index, far_name);
+
+	if (host->net_fd < 0) {
+		int error = host_net_make(host, &live->namespaces, &spec, why, why_max);
+
+		if (error)
+			return error;
+	}
+	memcpy(fds, host->queue_fds, host->queue_count * sizeof(*fds));
+	return (int)host->queue_count;
+}
+
+/* kills whoever is in network namespace @host; returns how many that were */
+static unsigned programs_kill(const struct stat *host)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *entry;
+	unsigned count = 0;
+
+	while (processes && (entry = readdir(processes))) {
+		int pid = atoi(entry->d_name);
+		struct stat seen;
+		char path[64];
+
+		if (pid <= 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/ns/net", pid);
+		if (!stat(path, &seen) && seen.st_ino == host->st_ino && seen.st_dev == host->st_dev)
+			count += !kill(pid, SIGKILL);
+	}
+	if (processes)
+		closedir(processes);
+	return count;
+}
+
+void live_host_end(struct live *live, uint32_t index)
+{
+	struct host_net *host = &live->hosts[index];
+	struct stat network;
+
+	if (host->net_fd < 0)
+		return;
+	for (int round = 0; !host->attached && round < KILL_ROUNDS; round++)
+		if (fstat(host->net_fd, &network) || !programs_kill(&network))
+			break;
+	/* at once: what has this name may come again before the kernel has taken the namespace away */
+	netlink_link_delete(&live->namespaces.netlink, host->far_index);
+	host_net_free(host, &live->namespaces);
+	*host = (struct host_net){ .net_fd = -1, .uts_fd = -1 };
+}

@@ -1,0 +1,20 @@
+/*  live_link - requests about the links of a running fabric: how they are, and changes of that (TB-4). Form: live_asking.h. */
+#ifndef HEDDLE_ORCHESTRATOR_LIVE_LINK_H
+#define HEDDLE_ORCHESTRATOR_LIVE_LINK_H
+
+#include "orchestrator/live_asking.h"
+
+/** live_links() - every link as it is now; the others change one, named by node and port, and answer how it is then. */
+ask_fn live_links, live_link_set, live_link_down, live_link_up;
+
+/** live_link_describe() - link @index as JSON. */
+json_t *live_link_describe(const struct live *live, uint32_t index);
+
+/** live_link_find() - the link at the request's node and port; -1 with *@refusal. */
+int64_t live_link_find(const struct asking *asking, json_t **refusal);
+
+/** live_link_read() - puts what the request says of rate, delay, loss and bit errors into @link.
+ *  @given  rises by how many of them it says.   Return: NULL, or the refusal.                                     */
+json_t *live_link_read(const struct asking *asking, struct live_link *link, unsigned *given);
+
+#endif

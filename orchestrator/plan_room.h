@@ -1,0 +1,50 @@
+/*  plan_room - room in the plan of a running fabric, for switches, hosts and links that join it, and leave (TB-22).
+ *
+ *  Under the real clock a plan has vacant places: nodes without a name, links that are `vacant`, and on every switch ports
+ *  with nothing plugged in. What joins takes the first free place of its kind, what leaves gives its place back; nothing
+ *  else ever moves, so indices, addresses and descriptors of all others stay as they are. A place costs a slot on the clock
+ *  page and untouched memory.
+ *  These functions change the plan only; who calls them makes the fabric follow (fabric_real.h), or takes the change back. */
+#ifndef HEDDLE_ORCHESTRATOR_PLAN_ROOM_H
+#define HEDDLE_ORCHESTRATOR_PLAN_ROOM_H
+
+#include "orchestrator/plan.h"
+
+#define PLAN_ROOM_SWITCHES 64u
+#define PLAN_ROOM_HOSTS 256u
+#define PLAN_ROOM_LINKS 1024u
+#define PLAN_ROOM_PORTS 16u /* on each switch, NODE_PORTS_MAX with those in use at most */
+
+/** plan_room_make() - widens @plan, of plan_make_real().   Return: 0; -ENOMEM, then plan_free() it. */
+int plan_room_make(struct plan *plan);
+
+/** plan_room_switch(), plan_room_host() - a new node, set up like the first one of its kind; it has no link yet, so
+ *  plan_room_link() comes next. Tables are brought up to date by plan_room_tables().
+ *  @name  a valid name that no other node has.   Return: its place; -ENOSPC: all are taken; -ENOMEM.             */
+int64_t plan_room_switch(struct plan *plan, const char *name);
+int64_t plan_room_host(struct plan *plan, const char *name);
+
+/** plan_room_template() - what a link between @node_a and @node_b is like if nothing is said: like the first link of its kind,
+ *  edge or fabric, that one of the two has, else any. As a port of @node_a, who may be vacant. */
+struct port_config plan_room_template(const struct plan *plan, uint32_t node_a, uint32_t node_b);
+
+/** plan_room_link() - a new link between @node_a and @node_b, at the first vacant port of each.
+ *  @like  rate, delay, MTU, losses and medium are taken from it.   Return: its place; -ENOSPC: no place is left for it;
+ *  -EMLINK: a node has no vacant port.                                                                            */
+int64_t plan_room_link(struct plan *plan, uint32_t node_a, uint32_t node_b, const struct port_config *like);
+
+/** plan_room_unlink() - @link leaves: both its ports are vacant.  plan_room_remove() - node @node leaves, with all its links. */
+void plan_room_unlink(struct plan *plan, uint32_t link);
+void plan_room_remove(struct plan *plan, uint32_t node);
+
+/** plan_room_tables() - routes and host tables of all switches, for the links as they are now.
+ *  Return: 0; -ENOMEM, tables may be empty then.                                                                  */
+int plan_room_tables(struct plan *plan);
+
+/** plan_room_counts() - what is there, without vacant places. */
+struct plan_counts {
+	uint32_t switches, hosts, links;
+};
+struct plan_counts plan_room_counts(const struct plan *plan);
+
+#endif

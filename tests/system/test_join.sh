@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# test_join - hosts, switches and links join a running fabric and leave it; an existing namespace becomes a host (TB-15, TB-22).
+#
+# Two programs of the fabric's own hosts talk all the while and must not notice.
+set -u
+. "$(dirname "$0")/common.sh"
+
+export HEDDLE_RUNTIME_DIR=$scratch/run
+mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
+netns=heddle-join-$$
+trap '"$heddle" down --all >/dev/null 2>&1; ip netns del "$netns" 2>/dev/null; rm -rf "$scratch"' EXIT
+
+if ! "$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1; then
+	cat "$scratch/up"
+	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
+	exit 1
+fi
+
+on() { local host=$1; shift; "$heddle" exec "$host" -- "$@"; }
+reachable() { on "$1" ping -c 3 -i 0.2 -W 5 -q "$2"; }
+unreachable() { ! on "$1" ping -c 2 -i 0.2 -W 1 -q "$2"; }
+counts() { "$heddle" ps --json | jq -r '..|objects|select(has("fabric"))|"\(.hosts) \(.switches) \(.links)"'; }
+counted() { [ "$(counts)" = "$1" ] || { counts; return 1; }; }
+
+killed() { wait "$1"; [ $? = 137 ]; }
+
+# who is there from the start, and stays
+"$heddle" exec h2 -- ping -i 0.05 -O -w 300 h5 >"$scratch/bystander" 2>&1 &
+bystander=$!
+
+check 'a host joins' run 0 add host h7 s2
+check 'it says which addresses it has' says out '10.0.0.7'
+check 'it reaches others' reachable h7 h1
+check 'others reach it by its name' reachable h6 h7
+check 'over IPv4 too' on h1 ping -c 2 -i 0.2 -W 5 -q -4 h7
+
+check 'a switch joins, with a link to two others' run 0 add switch s4 s1 s3 delay=20us
+check 'a host joins behind it' run 0 add host h8 s4 rate=1Gb/s
+check 'and reaches all' reachable h8 h4
+check 'a link joins' run 0 add link s4 s2 medium=veth
+check 'seven hosts and switches more or less' counted '8 4 13'
+check 'a link leaves, and there is another way' run 0 remove s1:s2
+check 'which is taken' reachable h1 h7
+check 'the link returns as a new one' run 0 add link s1 s2
+check 'a killed switch that has joined' kill -KILL "$("$heddle" ps --json | jq '..|objects|select(.name=="s4").pid')"
+check 'is noticed' unreachable h8 h4
+check 'starts again' run 0 start s4
+check 'with all its links' reachable h8 h4
+
+check 'a switch with hosts stays' run 1 remove s4
+check 'and says why' says err 'h8 is plugged into s4'
+"$heddle" exec h8 -- sleep 60 >"$scratch/sleeper" 2>&1 &
+sleeper=$!
+sleep 0.3
+check 'the host leaves' run 0 remove h8
+check 'its program with it, killed' killed "$sleeper"
+check 'the switch leaves' run 0 remove s4
+check 'and h7' run 0 remove h7
+check 'the fabric is as it was' counted '6 3 8'
+check 'nobody answers for h7' unreachable h1 10.0.0.7
+check 'its place is taken by the next one' run 0 add host h9 s3
+check 'which is reached at its addresses' reachable h2 10.0.0.7
+
+if ip netns add "$netns" 2>"$scratch/netns"; then
+	ip netns exec "$netns" sleep 600 &
+	inside=$!
+	sleep 0.2
+	check 'an existing namespace becomes a host' run 0 attach blue s1 --netns "/run/netns/$netns"
+	check 'its own programs reach the fabric' ip netns exec "$netns" ping -c 3 -i 0.2 -W 5 -q 10.0.0.6
+	check 'with IPv6' ip netns exec "$netns" ping -c 3 -i 0.2 -W 5 -q fd48::6
+	check 'it is reached by name' reachable h3 blue
+	check 'it leaves' run 0 remove blue
+	check 'and keeps its programs, without the interface' sh -c "kill -0 $inside && ! ip netns exec $netns ip link show heddle0"
+	check 'by a process in it, under a name of its own' run 0 attach blue s2 --pid "$inside" --interface fab0 rate=1Gb/s
+	check 'works as well' ip netns exec "$netns" ping -c 3 -i 0.2 -W 5 -q -I fab0 10.0.0.1
+	check 'a taken name of an interface is refused' run 1 attach red s2 --pid "$inside" --interface fab0
+	check 'and nothing of it is left' counted '8 3 10'
+	kill "$inside"
+else
+	skip 'existing namespaces' "$(tail -n 1 "$scratch/netns")"
+fi
+
+check 'a name that is taken' run 1 add host h1 s1
+check 'is told' says err "a node called 'h1' already"
+check 'no such switch' run 1 add host h10 s9
+check 'a host is no switch' run 1 add link s1 h2
+check 'a file is no namespace' run 1 attach red s1 --netns /etc/passwd
+check 'no process' run 1 attach red s1 --pid 4194305
+check 'an unknown key' run 2 add host h10 s1 colour=red
+check 'a wrong value' run 1 add host h10 s1 rate=fast
+check 'nothing to add' run 2 add
+for port in $(seq 13); do "$heddle" add link s1 s2 >/dev/null 2>&1; done
+for port in $(seq 4); do "$heddle" add link s1 s2 >/dev/null 2>&1; done
+check 'no port left' run 1 add link s1 s2
+check 'is told' says err 'no port is left'
+check 'many links are used' reachable h1 h4
+
+undisturbed() { # a late answer is late, not lost
+	local sent answered
+	sent=$(sed -n 's/.*icmp_seq=\([0-9]*\).*/\1/p' "$scratch/bystander" | sort -n | tail -n 1)
+	answered=$(grep -c 'bytes from' "$scratch/bystander")
+	echo "$sent sent, $answered answered"
+	[ "$sent" -gt 100 ] && [ "$answered" -ge $((sent - 1)) ]
+}
+kill "$bystander"
+wait "$bystander"
+check 'who was there all the time lost nothing' undisturbed
+check 'the end' run 0 down
+finish

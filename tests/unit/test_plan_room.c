@@ -1,0 +1,237 @@
+/*  orchestrator/plan_room (TB-22): what joins and leaves changes its own places, and the tables of all switches. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/plan_real.h"
+#include "orchestrator/plan_room.h"
+
+#define RUN "name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"
+#define TWO RUN "topology: {switches: [s1, s2], hosts: {A: s1, B: s2, C: s2}, links: [[s1, s2]]}\n"
+
+static struct plan plan;
+
+static void plan_of(const char *text)
+{
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	int error = scenario_read_memory("t.yaml", text, strlen(text), NULL, 0, &scenario, &errors);
+
+	if (!error)
+		error = plan_make_real(&scenario, &plan, &errors);
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+	ck_assert_int_eq(plan_room_make(&plan), 0);
+}
+
+static void set_up(void)
+{
+	plan_of(TWO);
+}
+
+static void tear_down(void)
+{
+	plan_free(&plan);
+}
+
+static uint32_t at(const char *name)
+{
+	const struct node_config *node = plan_node_find(&plan, name);
+
+	ck_assert_ptr_nonnull(node);
+	ck_assert_uint_eq(node->index, node - plan.nodes);
+	return node->index;
+}
+
+/* every node is as a node takes it, and both ends of every link name each other */
+static void consistent(void)
+{
+	char why[200];
+
+	for (uint32_t i = 0; i < plan.node_count; i++) {
+		const struct node_config *node = &plan.nodes[i];
+
+		if (plan_vacant(&plan, i))
+			continue;
+		ck_assert_msg(node_config_check(node, why, sizeof(why)) == 0, "%s: %s", node->name, why);
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			const struct port_config *port = &node->ports[p];
+			const struct port_config *back;
+
+			if (port->vacant)
+				continue;
+			back = &plan.nodes[port->peer_index].ports[port->peer_port];
+			ck_assert_uint_eq(back->peer_index, i);
+			ck_assert_uint_eq(back->peer_port, p);
+			ck_assert_uint_eq(back->link_index, port->link_index);
+			ck_assert_str_eq(port->peer_name, plan.nodes[port->peer_index].name);
+		}
+	}
+}
+
+/* the ports by which switch @from reaches switch @to; 0: it knows no way */
+static uint64_t route(const char *from, const char *to)
+{
+	const struct switch_config *config = &plan.nodes[at(from)].switch_;
+
+	for (uint32_t i = 0; i < config->route_count; i++)
+		if (config->routes[i].fabric_address == plan.nodes[at(to)].switch_.fabric_address)
+			return config->routes[i].ports;
+	return 0;
+}
+
+/* where switch @from believes @host to be: fabric address and egress port; 0, 0: nowhere */
+static struct host_config place(const char *from, const char *host)
+{
+	const struct switch_config *config = &plan.nodes[at(from)].switch_;
+
+	for (uint32_t i = 0; i < config->host_count; i++)
+		if (config->hosts[i].host_index == plan.nodes[at(host)].nic.host_index)
+			return config->hosts[i];
+	return (struct host_config){ 0 };
+}
+
+static int64_t plug(uint32_t a, uint32_t b)
+{
+	struct port_config like = plan_room_template(&plan, a, b);
+
+	return plan_room_link(&plan, a, b, &like);
+}
+
+START_TEST(plan_room_make__moves_nothing_that_was_there)
+{
+	struct plan_counts counts = plan_room_counts(&plan);
+
+	consistent();
+	ck_assert_uint_eq(counts.switches, 2);
+	ck_assert_uint_eq(counts.hosts, 3);
+	ck_assert_uint_eq(counts.links, 4);
+	ck_assert_uint_eq(plan.nodes[at("s2")].switch_.fabric_address, 2);
+	ck_assert_uint_eq(plan.nodes[at("C")].nic.host_index, 2);
+	ck_assert_uint_eq(plan_host_node(&plan, 2), at("C"));
+	ck_assert_uint_eq(plan.nodes[at("s1")].port_count, 2 + PLAN_ROOM_PORTS);
+	ck_assert_str_eq(plan.nodes[plan.links[2].node_a].name, "C");
+}
+END_TEST
+
+START_TEST(plan_room_host__joins_with_its_own_address)
+{
+	int64_t host = plan_room_host(&plan, "D");
+
+	ck_assert_int_ge(host, 0);
+	ck_assert_int_ge(plug((uint32_t)host, at("s1")), 0);
+	ck_assert_int_eq(plan_room_tables(&plan), 0);
+	consistent();
+	ck_assert_uint_eq(plan.nodes[host].nic.host_index, 3);
+	ck_assert_uint_eq(place("s2", "D").fabric_address, 1);
+	ck_assert_uint_eq(place("s2", "D").egress_port, 2);
+	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].match_fields, plan.nodes[at("s1")].ports[0].match_fields);
+}
+END_TEST
+
+START_TEST(plan_room_switch__is_on_shortest_paths)
+{
+	int64_t middle = plan_room_switch(&plan, "s3");
+
+	ck_assert_int_ge(middle, 0);
+	ck_assert_int_ge(plug((uint32_t)middle, at("s1")), 0);
+	ck_assert_int_ge(plug((uint32_t)middle, at("s2")), 0);
+	ck_assert_int_eq(plan_room_tables(&plan), 0);
+	consistent();
+	ck_assert_uint_eq(route("s1", "s2"), 1u << 1); /* still the direct link */
+	ck_assert_uint_eq(route("s1", "s3"), 1u << 2);
+	plan_room_unlink(&plan, plan.nodes[at("s1")].ports[1].link_index);
+	ck_assert_int_eq(plan_room_tables(&plan), 0);
+	consistent();
+	ck_assert_uint_eq(route("s1", "s2"), 1u << 2); /* by way of s3 */
+}
+END_TEST
+
+START_TEST(plan_room_link__a_second_one_shares_the_way)
+{
+	ck_assert_int_ge(plug(at("s1"), at("s2")), 0);
+	ck_assert_int_eq(plan_room_tables(&plan), 0);
+	consistent();
+	ck_assert_uint_eq(route("s1", "s2"), 1u << 1 | 1u << 2);
+}
+END_TEST
+
+START_TEST(plan_room_link__ends_with_the_ports)
+{
+	for (uint32_t i = 0; i < PLAN_ROOM_PORTS; i++)
+		ck_assert_int_ge(plug(at("s1"), at("s2")), 0);
+	ck_assert_int_eq(plug(at("s1"), at("s2")), -EMLINK);
+	consistent();
+}
+END_TEST
+
+START_TEST(plan_room_host__ends_with_the_places)
+{
+	char name[16];
+
+	for (uint32_t i = 0; i < PLAN_ROOM_HOSTS; i++) {
+		snprintf(name, sizeof(name), "n%u", i);
+		ck_assert_int_ge(plan_room_host(&plan, name), 0);
+	}
+	ck_assert_int_eq(plan_room_host(&plan, "one-more"), -ENOSPC);
+}
+END_TEST
+
+START_TEST(plan_room_remove__gives_the_place_back)
+{
+	uint32_t index = at("B");
+
+	plan_room_remove(&plan, index);
+	ck_assert_int_eq(plan_room_tables(&plan), 0);
+	consistent();
+	ck_assert_uint_eq(plan_room_counts(&plan).links, 3);
+	ck_assert_ptr_null(plan_node_find(&plan, "B"));
+	ck_assert(plan.nodes[at("s2")].ports[0].vacant);
+	ck_assert_uint_eq(place("s1", "C").egress_port, 1); /* did not move */
+	ck_assert_uint_eq(plan.nodes[at("s1")].switch_.host_count, 2);
+	ck_assert_int_eq(plan_room_host(&plan, "E"), index);
+	ck_assert_int_eq(plug(index, at("s2")), 1);
+	consistent();
+}
+END_TEST
+
+START_TEST(plan_room_template__like_the_links_of_its_kind)
+{
+	struct port_config like;
+
+	plan_free(&plan);
+	plan_of(RUN
+		"links: {rate: 40Gb/s}\n"
+		"topology: {switches: [s1, s2], hosts: {A: {switch: s1, rate: 1Gb/s}, B: {switch: s2, rate: 2Gb/s}},\n"
+		"           links: [[s1, s2]]}\n");
+	like = plan_room_template(&plan, (uint32_t)plan_room_host(&plan, "C"), at("s2"));
+	ck_assert_uint_eq(like.rate_bps, 2000000000);
+	like = plan_room_template(&plan, at("s1"), at("s2"));
+	ck_assert_uint_eq(like.rate_bps, 40000000000);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("plan_room");
+	TCase *tcase = tcase_create("plan_room");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, plan_room_make__moves_nothing_that_was_there);
+	tcase_add_test(tcase, plan_room_host__joins_with_its_own_address);
+	tcase_add_test(tcase, plan_room_switch__is_on_shortest_paths);
+	tcase_add_test(tcase, plan_room_link__a_second_one_shares_the_way);
+	tcase_add_test(tcase, plan_room_link__ends_with_the_ports);
+	tcase_add_test(tcase, plan_room_host__ends_with_the_places);
+	tcase_add_test(tcase, plan_room_remove__gives_the_place_back);
+	tcase_add_test(tcase, plan_room_template__like_the_links_of_its_kind);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
