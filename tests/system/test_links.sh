@@ -37,8 +37,8 @@ iperf() {
 goodput() { jq .end.sum_received.bits_per_second "$scratch/$1"; }
 holds() { awk "BEGIN { exit !($1) }" || { echo "not so: $1"; return 1; }; }
 
-# the least round trip of 20 in milliseconds: what the path itself takes
-rtt() { on "$1" ping -4 -c 20 -i 0.05 -q "$2" | sed -n 's|^rtt [^=]*= \([0-9.]*\)/.*|\1|p'; }
+# the least round trip of 100 in milliseconds: what the path itself takes, on a machine that is busy with other things
+rtt() { on "$1" ping -4 -c 100 -i 0.02 -q "$2" | sed -n 's|^rtt [^=]*= \([0-9.]*\)/.*|\1|p'; }
 
 rtt_is_path() {
 	local least
@@ -73,15 +73,17 @@ share() {
 check 'two TCP flows share it (Jain >= 0.95), a third elsewhere has all it wants' share
 check 'as fast as before' run 0 link s3:h6 set rate=10Gb/s
 
-# counted where it happens: a receiver that is short of time loses some more
+# A number of packets, not a time: 500000 at 0.1 % make 500 +- 22, so 0.02 % are four and a half times that, however slow the
+# machine is. Counted where it happens: the receiver may have lost more for want of time, but never less.
 loss() {
-	local before after
+	local before after sent lost
 	before=$("$heddle" show s1 ports | awk '$3 == "s2" { print $5, $NF }')
-	serve h6 7005 && iperf h1 h6 7005 loss -u -b 50M -l 250 -t 12 || return 1
+	serve h6 7005 && timeout 180 "$heddle" exec h1 -- iperf3 -c h6 -p 7005 -J -u -b 100M -l 250 -k 500000 >"$scratch/loss" || return 1
 	after=$("$heddle" show s1 ports | awk '$3 == "s2" { print $5, $NF }')
-	echo "$before, $after" "$(jq -c '.end.sum | {packets, lost_packets}' "$scratch/loss")"
-	echo "$before $after" | awk '{ share = ($4 - $2) / ($3 - $1); exit !($3 - $1 > 200000 && share > 0.0008 && share < 0.0012) }' &&
-		jq -e '.end.sum | .lost_packets > .packets * 0.0007' "$scratch/loss"
+	read -r sent lost < <(echo "$before $after" | awk '{ print $3 - $1, $4 - $2 }')
+	echo "$lost of $sent lost on the link; the receiver: $(jq -c '.end.sum | {packets, lost_packets}' "$scratch/loss")"
+	holds "$sent > 400000 && $lost > $sent * 0.0008 && $lost < $sent * 0.0012" &&
+		holds "$(jq '.end.sum.lost_packets' "$scratch/loss") >= $lost * 0.95"
 }
 check 'a loss of 0.1 %' run 0 link s1:s2 set loss=0.1%
 check '0.1 % +- 0.02 % are lost' loss
