@@ -1,73 +1,189 @@
 #!/usr/bin/env bash
-# test_up_down - up, something at random is killed, down: nothing is left (TB-22, TB-24).
+# test_up_down - up, something at random goes wrong, down: nothing is left (TB-22, TB-24).
 #
-# ROUNDS times (8; `make soak`: 300): a fabric goes up, a node, the daemon, the init process of its hosts or nothing is
-# killed at random, `heddle down` says how it ended; then processes, namespaces, interfaces, sockets, shared memory and
-# files are those of before. SEED makes the same choices again.
+# ROUNDS times (11; `make soak`: 300): a fabric goes up, runs programs in its hosts, and is disturbed: a switch, a NIC, the
+# daemon, the hosts' init process or a program is killed, a node or the daemon is stopped, `heddle up` is interrupted or its
+# daemon killed at a random moment of the start. Then `heddle down`, and
+#   no process is left: what was started has our runtime directory in its environment;
+#   no process holds, and no list of the kernel shows, a namespace, socket or memfd that a process of the fabric had;
+#   interfaces, mounts, /dev/shm, /run/netns, the runtime directory and temporary files are those of before.
+# Other fabrics of the machine are not looked at. SEED makes the same choices again, WHATS names what goes wrong.
 set -u
 . "$(dirname "$0")/common.sh"
 
-export HEDDLE_RUNTIME_DIR=$scratch/run
-mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
+export HEDDLE_RUNTIME_DIR=$scratch/run TMPDIR=$scratch/tmp
+mkdir -m 700 "$HEDDLE_RUNTIME_DIR" "$TMPDIR"
 trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
-rounds=${ROUNDS:-8}
+rounds=${ROUNDS:-11}
 seed=${SEED:-$RANDOM}
 RANDOM=$seed
+fabric=$topologies/two-racks.yaml
 echo "seed $seed, $rounds rounds"
 
-# what a fabric could leave behind
-state() {
-	ps -eo comm= | grep -c -E '^(switchd|nicd|heddle|h[1-6]|s[1-3])$'
-	ip -o link | sed 's/^[0-9]*: //; s/:.*//' | sort
-	readlink /proc/[0-9]*/ns/net 2>/dev/null | sort -u | wc -l
-	ls -A /dev/shm "$HEDDLE_RUNTIME_DIR" /run/netns 2>/dev/null
-	grep -c "$HEDDLE_RUNTIME_DIR" /proc/net/unix
+# ---- what a fabric has, and what it could leave behind ----
+
+# ours - the processes that were started with our runtime directory, which grep itself is not
+ours() {
+	local file
+	for file in $(env -u HEDDLE_RUNTIME_DIR grep -lsazF "HEDDLE_RUNTIME_DIR=$HEDDLE_RUNTIME_DIR" /proc/[0-9]*/environ); do
+		file=${file#/proc/}
+		echo "${file%/environ}"
+	done
 }
 
-# settled - does the state come back to what it was, within five seconds?
+# objects PID... - namespaces, sockets and memfds that the processes are in, hold or map, a line each: "net:[4026532008]"
+objects() {
+	{
+		printf '/proc/%s/ns\0/proc/%s/fd\0' $(for pid in "$@"; do echo "$pid $pid"; done) |
+			find -files0-from - -type l -printf '%l\n'
+		printf '/proc/%s/maps\0' "$@" | xargs -0 awk '$6 ~ /^\/memfd:/ { print substr($6, 2) ":[" $5 "]" }'
+	} 2>/dev/null | grep -E '^(net|mnt|pid|uts|user|ipc|cgroup|time|socket|memfd:[^:]*):\[' | sort -u
+}
+
+# theirs - objects of the fabric that runs, without those of its caller
+theirs() {
+	objects $(ours) | comm -23 - "$scratch/caller"
+}
+
+# held FILE - which of its objects does a process still have, or does the kernel still list?
+held() {
+	[ -s "$1" ] || return 0
+	{
+		objects $(ls /proc | grep -E '^[0-9]+$')
+		awk '{ print "socket:[" $NF "]" }' /proc/net/packet
+		awk '{ print "socket:[" $7 "]" }' /proc/net/unix
+		sed -n 's/.* nsfs \([a-z]*:\[[0-9]*\]\).*/\1/p' /proc/self/mountinfo
+	} | sort -u | comm -12 - "$1"
+}
+
+# state - all else
+state() {
+	ip -o link | sed 's/^[0-9]*: //; s/[:@].*//' | sort
+	grep -F "$scratch" /proc/self/mountinfo
+	ls -A /dev/shm /run/netns "$HEDDLE_RUNTIME_DIR" "$TMPDIR" 2>/dev/null
+	ls -d /tmp/*switchd* /tmp/*nicd* /core* "$PWD"/core* 2>/dev/null
+}
+
+# left - what there is that was not there before
+left() {
+	local pid
+	for pid in $(ours); do
+		gone "$pid"
+	done
+	held "$scratch/objects" | sed 's/$/ still exists/'
+	state | diff "$scratch/before" -
+}
+
+# settled - is nothing left, within ten seconds? What ends itself may take a moment.
 settled() {
-	for _ in $(seq 50); do
-		state >"$scratch/after"
-		cmp -s "$scratch/before" "$scratch/after" && return
+	for _ in $(seq 100); do
+		left >"$scratch/left" 2>&1
+		[ -s "$scratch/left" ] || return 0
 		sleep 0.1
 	done
-	diff "$scratch/before" "$scratch/after"
+	cat "$scratch/left"
+	return 1
 }
 
+# ---- what goes wrong ----
+
+# nodes KIND - pids of the nodes of kind "switch", "nic" or ".*"
+nodes() {
+	"$heddle" ps --json | jq -r --arg kind "$1" '.[0].nodes[] | select(.kind | test("^" + $kind + "$")) | .pid'
+}
+# choose WORD... - one of them becomes $chosen; not in a subshell, where SEED would not count
+choose() {
+	local all=("$@")
+	chosen=${all[RANDOM % ${#all[@]}]}
+}
+# named COMMAND - the processes of ours that are called so
+named() {
+	local pid
+	for pid in $(ours); do
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "$1" ] && echo "$pid"
+	done
+}
+daemon() { "$heddle" ps --json | jq '.[0].pid'; }
+
+disturb() {
+	case $1 in
+	nothing) ;;
+	kill-switch) choose $(nodes switch) && kill -KILL "$chosen" ;;
+	kill-nic) choose $(nodes nic) && kill -KILL "$chosen" ;;
+	kill-several) kill -KILL $(nodes '.*' | shuf -n 4 --random-source=<(yes $RANDOM)) ;;
+	kill-daemon) kill -KILL "$(daemon)" ;;
+	kill-init) kill -KILL "$(named heddle-init)" ;;
+	kill-program) choose $(named sleep) && kill -KILL "$chosen" ;;
+	stop-node) choose $(nodes '.*') && kill -STOP "$chosen" ;;
+	stop-daemon) kill -STOP "$(daemon)" ;;
+	esac
+}
+
+# disturbed WHAT - a fabric that runs, with programs in its hosts that nobody waits for, and traffic
+disturbed() {
+	"$heddle" up "$fabric" >"$scratch/up" 2>&1 || { cat "$scratch/up"; return 1; }
+	"$heddle" exec h1 -- sh -c 'sleep 1000 & sleep 1000 & ping -q -i 0.01 h6 >/dev/null & ping -q h3 >/dev/null &' || return 1
+	theirs >"$scratch/objects"
+	[ "$(grep -c -e ^net: -e ^socket: -e ^memfd: "$scratch/objects")" -gt 50 ] || { echo 'what does it have?'; cat "$scratch/objects"; return 1; }
+	disturb "$1" || return 1
+	sleep "0.$(printf %03d $((RANDOM % 100)))"
+}
+
+# interrupted WHAT - at a random moment of `heddle up`; what it says is either that it runs or why it does not
+interrupted() {
+	local up status
+	: >"$scratch/objects"
+	"$heddle" up "$fabric" >"$scratch/up" 2>&1 &
+	up=$!
+	sleep "0.$(printf %03d $((RANDOM % 25)))"
+	case $1 in
+	up-signal) choose INT TERM KILL HUP && kill "-$chosen" "$up" ;;
+	up-daemon) kill -KILL $(children "$up") ;;
+	up-group) kill -KILL $(ours) ;;
+	esac 2>/dev/null
+	wait "$up" 2>/dev/null
+	status=$?
+	case $status in
+	0 | 129 | 130 | 137 | 143) ;;
+	4) grep -q 'heddle up: .' "$scratch/up" && return ;;
+	esac || { echo "exit status $status"; cat "$scratch/up"; return 1; }
+}
+
+round() {
+	case $1 in
+	up-*) interrupted "$1" ;;
+	*) disturbed "$1" ;;
+	esac || return 1
+	"$heddle" down >"$scratch/down" 2>&1 || { cat "$scratch/down"; return 1; }
+	settled
+}
+
+# ---- the test ----
+
+command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
+objects $$ >"$scratch/caller"
+: >"$scratch/objects"
 state >"$scratch/before"
-if ! "$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1; then
+if ! "$heddle" up "$fabric" >"$scratch/up" 2>&1; then
 	cat "$scratch/up"
 	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
 	exit 1
 fi
-check 'a second fabric of the same name is refused' run 4 up "$topologies/two-racks.yaml"
-check 'a second fabric beside it' run 0 up "$topologies/two-racks.yaml" --name other
+theirs >"$scratch/objects"
+sees() { [ "$(held "$scratch/objects" | wc -l)" -gt 50 ] && ! state | cmp -s - "$scratch/before" && [ -n "$(ours)" ]; }
+check 'what runs is seen' sees
+check 'a second fabric of the same name is refused' run 4 up "$fabric"
+check 'a second fabric beside it' run 0 up "$fabric" --name other
 check 'with hosts of its own' run 0 exec -f other h1 -- ping -c 1 -W 5 -q h6
 check 'which of the two must be said' run 2 exec h1 -- true
 check 'down of all' run 0 down --all
 check 'nothing is left' settled
 
-# the processes of the fabric: daemon, nodes, init
-victims() {
-	local daemon=$1
-	echo "$daemon"
-	children "$daemon" | tr ' ' '\n' | grep .
-}
-
-round() {
-	local daemon victim all
-	"$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1 || { cat "$scratch/up"; return 1; }
-	daemon=$("$heddle" ps --json | jq -r '[.. | objects | select(has("nodes") or has("uptime_ns")) | .pid][0]')
-	[ -n "$daemon" ] || { "$heddle" ps --json; return 1; }
-	"$heddle" exec h1 -- sh -c 'sleep 100 & sleep 100 &' # programs that nobody waits for end with the fabric
-	all=($(victims "$daemon"))
-	victim=${all[RANDOM % ${#all[@]}]}
-	[ $((RANDOM % 8)) = 0 ] || kill -KILL "$victim"
-	sleep 0.0$((RANDOM % 9))
-	"$heddle" down >"$scratch/down" 2>&1 || { cat "$scratch/down"; return 1; }
-	settled
-}
-for i in $(seq "$rounds"); do
-	check "round $i" round
+whats=(${WHATS:-nothing kill-switch kill-nic kill-daemon kill-init kill-program kill-several stop-node up-signal up-daemon up-group})
+for ((i = 1; i <= rounds; i++)); do
+	what=${whats[(i - 1) % ${#whats[@]}]}
+	[ $((i % 50)) = 30 ] && what=stop-daemon # which `down` takes five seconds to find out
+	check "round $i: $what" round "$what"
 done
+echo "$rounds rounds in $SECONDS s"
 finish
