@@ -1,6 +1,7 @@
 #include "nodes/privilege.h"
 
 #include <errno.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -23,7 +24,7 @@ int privilege_drop(pid_t parent)
 	int error;
 
 	/* in a user namespace of one user there is nobody else to become: then the capabilities alone go */
-	if (!geteuid() && !setresgid(NOBODY, NOBODY, NOBODY))
+	if (!geteuid() && !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY))
 		(void)!setresuid(NOBODY, NOBODY, NOBODY);
 	error = capabilities_drop();
 	if (error)

@@ -4,7 +4,8 @@
 
 #include <sys/types.h>
 
-/** privilege_drop() - no capabilities, no new ones by exec, and user nobody if the process was root and may change.
+/** privilege_drop() - no capabilities, no new ones by exec, and user nobody, in no other group, if the process was root
+ *  and may change.
  *  A change of user makes the kernel forget who must die with @parent: it is told again.
  *  Return: 0; -ESRCH if @parent is gone; -errno.                                                                */
 int privilege_drop(pid_t parent);
