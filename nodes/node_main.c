@@ -630,10 +630,15 @@ static int node_run(struct node *node)
 /*  Return: the exit status */
 static int node_run_real(struct node *node, pid_t parent)
 {
+	int error = privilege_drop(parent);
 	bool control = true;
 
-	if (privilege_drop(parent))
+	if (error == -ESRCH)
 		return EXIT_LOST;
+	if (error) {
+		wrong("its privileges cannot be given up: %s", strerror(-error));
+		return EXIT_WRONG;
+	}
 	do {
 		int status = control ? control_serve(node) : 0;
 

@@ -150,6 +150,22 @@ static void report_read(int fd, char *report, size_t report_max)
 	report[length] = 0;
 }
 
+/* what to do about a @report that names what the kernel refused, and nothing else */
+static const char *advice(const char *report)
+{
+	static const int refusals[] = { EPERM, EACCES, ENOSYS };
+	size_t length = strlen(report);
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		const char *end = strerror(refusals[i]);
+
+		if (length >= strlen(end) && !strcmp(report + length - strlen(end), end))
+			return "; if a sandbox forbids it, such as a container's seccomp profile, allow it there or "
+			       "run heddle outside";
+	}
+	return "";
+}
+
 /* starts the daemon and waits until it runs */
 static int daemon_start(struct plan *plan, struct live_options *options)
 {
@@ -175,7 +191,8 @@ static int daemon_start(struct plan *plan, struct live_options *options)
 		return CLIENT_FINE;
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
-	client_wrong("up", "%s", report[0] ? report : "the fabric's daemon died while it was starting");
+	client_wrong("up", "%s%s", report[0] ? report : "the fabric's daemon died while it was starting",
+		     advice(report));
 	return CLIENT_FAILED;
 }
 

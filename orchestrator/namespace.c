@@ -171,7 +171,12 @@ static int user_namespace_enter(char *why, size_t why_max)
 		error = file_write(AT_FDCWD, "/proc/self/uid_map", user_map);
 	if (!error)
 		error = file_write(AT_FDCWD, "/proc/self/gid_map", group_map);
-	if (error)
+	if (error == -EPERM && !user)
+		snprintf(why, why_max,
+			 "the map of user ids is refused (%s): root needs CAP_SETFCAP for it; add that ('--cap-add "
+			 "SETFCAP' of a container), or run heddle as another user ('--user 1000:1000')",
+			 strerror(-error));
+	else if (error)
 		refusal("the map of user ids", error, why, why_max);
 	return error;
 }
