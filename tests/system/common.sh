@@ -80,3 +80,39 @@ finish() {
 	fi
 	[ "$failed" = 0 ]
 }
+
+# ---- fabrics that run, and users ----
+
+# fabric_dir - a runtime directory of our own; whatever runs in it ends with the test
+fabric_dir() {
+	export HEDDLE_RUNTIME_DIR=$scratch/run
+	mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
+	trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+}
+
+# fabric_up SCENARIO [OPTION...] - or the end of the test: skipped where the kernel does not allow it
+fabric_up() {
+	"$heddle" up "$@" >"$scratch/up" 2>&1 && return
+	cat "$scratch/up"
+	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
+	exit 1
+}
+
+# programs_copy FOLDER - heddle, its programs, topologies and system tests, for a user who may not read the top folder
+programs_copy() {
+	local built
+	built=$(dirname "$(readlink -f "$heddle")")
+	mkdir -p "$1/tests" "$1/build/release"
+	cp "$built"/{heddle,switchd,nicd} "$1/build/release"
+	cp -r "$top/topologies" "$1"
+	cp -r "$top/tests/system" "$1/tests"
+	ln -s build/release/heddle "$1/heddle"
+	chmod -R a+rX "$1"
+}
+
+# as_user UID COMMAND... - as an ordinary user without privileges, groups and environment; only root can
+as_user() {
+	local user=$1
+	shift
+	setpriv --reuid="$user" --regid="$user" --clear-groups --inh-caps=-all env -i PATH="$PATH" LC_ALL=C "$@"
+}

@@ -8,18 +8,12 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-export HEDDLE_RUNTIME_DIR=$scratch/run
-mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
-trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+fabric_dir
 
 for program in iperf3 jq; do
 	command -v "$program" >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
 done
-if ! "$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1; then
-	cat "$scratch/up"
-	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
-	exit 1
-fi
+fabric_up "$topologies/two-racks.yaml"
 
 on() {
 	local host=$1

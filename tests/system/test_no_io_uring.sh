@@ -4,21 +4,21 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-sandbox=$top/build/release/system/no_io_uring
+sandbox=("$top/build/release/system/forbid" io_uring --)
 scenario=$topologies/permutation-16.yaml
 
 same() {
 	"$heddle" run "$scenario" --json "$scratch/with.json" --quiet &&
-		"$sandbox" "$heddle" run "$scenario" --json "$scratch/without.json" --quiet &&
+		"${sandbox[@]}" "$heddle" run "$scenario" --json "$scratch/without.json" --quiet &&
 		cmp "$scratch/with.json" "$scratch/without.json"
 }
 
 said() {
-	"$sandbox" "$heddle" run "$scenario" 2>&1 | grep -E 'fallback.*(io_uring|not permitted)' || return 1
+	"${sandbox[@]}" "$heddle" run "$scenario" 2>&1 | grep -E 'fallback.*(io_uring|not permitted)' || return 1
 }
 
 refused() {
-	! "$sandbox" "$heddle" run "$scenario" --loop=io_uring --quiet 2>"$scratch/err" && grep -q io_uring "$scratch/err"
+	! "${sandbox[@]}" "$heddle" run "$scenario" --loop=io_uring --quiet 2>"$scratch/err" && grep -q io_uring "$scratch/err"
 }
 
 check "the same bytes without io_uring" same

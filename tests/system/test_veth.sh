@@ -8,22 +8,13 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-export HEDDLE_RUNTIME_DIR=$scratch/run
-mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
-trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+fabric_dir
 
 # on NODE COMMAND... - runs it there, at most half a minute
 on() {
 	local node=$1
 	shift
 	timeout 30 "$heddle" exec "$node" -- "$@"
-}
-
-up() {
-	"$heddle" up "$topologies/two-racks.yaml" "$@" >"$scratch/up" 2>&1 && return
-	cat "$scratch/up"
-	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
-	exit 1
 }
 
 ping_all() {
@@ -81,7 +72,7 @@ have_capture() {
 check 'a medium that there is not' run 1 check "$topologies/two-racks.yaml" --set links.medium=copper
 check 'says which there are' says err 'shm or veth'
 
-up --set links.fabric.medium=veth
+fabric_up "$topologies/two-racks.yaml" --set links.fabric.medium=veth
 check 'hosts over shared memory, switches over veth' ping_all
 tcp_check 'iperf3 over both'
 interfaces() { on s1 ip -br link | grep -oE '^[a-z0-9.]+\.[a-z0-9]+' | sort | xargs; }
@@ -99,7 +90,7 @@ link_again() {
 check 'a link goes down and returns' link_again
 check 'down' run 0 down
 
-up --set links.medium=veth
+fabric_up "$topologies/two-racks.yaml" --set links.medium=veth
 check 'everything over veth' ping_all
 tcp_check 'iperf3 over veth'
 if have_capture 'a capture at a host'; then

@@ -1,0 +1,114 @@
+/*  forbid - runs a command as a sandbox does that refuses some system calls: they fail with EPERM.
+ *  usage: forbid WHAT... -- COMMAND [ARGUMENT ...]      WHAT: a word of the table below
+ *
+ *  The filter (seccomp) is inherited by whatever the command starts. Exit status 77: there is no seccomp here.          */
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define RULES_MAX 32u
+#define RULE_LENGTH 6u
+
+/* a call is refused if its first argument is @value, or has one of its bits; 0: always */
+struct rule {
+	const char *word;
+	unsigned call;
+	enum { ALWAYS, FIRST_IS, FIRST_HAS } when;
+	unsigned value;
+};
+
+static const struct rule rules[] = {
+	{ "io_uring", SYS_io_uring_setup, ALWAYS, 0 },
+	{ "io_uring", SYS_io_uring_enter, ALWAYS, 0 },
+	{ "io_uring", SYS_io_uring_register, ALWAYS, 0 },
+	{ "user-namespaces", SYS_unshare, FIRST_HAS, CLONE_NEWUSER },
+	{ "unshare", SYS_unshare, ALWAYS, 0 },
+	{ "setns", SYS_setns, ALWAYS, 0 },
+	{ "pid-namespaces", SYS_clone, FIRST_HAS, CLONE_NEWPID },
+	{ "mount", SYS_mount, ALWAYS, 0 },
+	{ "packet-sockets", SYS_socket, FIRST_IS, AF_PACKET },
+	{ "netlink", SYS_socket, FIRST_IS, AF_NETLINK },
+	{ "memfd", SYS_memfd_create, ALWAYS, 0 },
+	{ "eventfd", SYS_eventfd2, ALWAYS, 0 },
+	{ "capset", SYS_capset, ALWAYS, 0 },
+};
+
+#define RULE_COUNT (sizeof(rules) / sizeof(rules[0]))
+
+/* appends what refuses @rule, and leaves the number of the call where it was */
+static unsigned rule_add(struct sock_filter *filter, const struct rule *rule)
+{
+	const struct sock_filter refuse = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	const struct sock_filter call = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	const struct sock_filter first = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0]));
+	unsigned test = rule->when == FIRST_IS ? BPF_JEQ : BPF_JSET;
+
+	if (rule->when == ALWAYS) {
+		filter[0] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->call, 0, 1);
+		filter[1] = refuse;
+		return 2;
+	}
+	filter[0] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, rule->call, 0, 4);
+	filter[1] = first; /* its lower half, little-endian */
+	filter[2] = (struct sock_filter)BPF_JUMP(BPF_JMP | test | BPF_K, rule->value, 0, 1);
+	filter[3] = refuse;
+	filter[4] = call;
+	return 5;
+}
+
+/* appends all rules of @word; 0: there is none */
+static unsigned word_add(struct sock_filter *filter, const char *word)
+{
+	unsigned length = 0;
+
+	for (unsigned i = 0; i < RULE_COUNT; i++)
+		if (!strcmp(rules[i].word, word))
+			length += rule_add(filter + length, &rules[i]);
+	return length;
+}
+
+static int usage(const char *word)
+{
+	fprintf(stderr, "forbid: '%s' is not known; usage: forbid WHAT... -- COMMAND [ARGUMENT ...]; WHAT:", word);
+	for (unsigned i = 0; i < RULE_COUNT; i++)
+		if (!i || strcmp(rules[i].word, rules[i - 1].word) != 0)
+			fprintf(stderr, " %s", rules[i].word);
+	fprintf(stderr, "\n");
+	return 2;
+}
+
+int main(int argc, char **argv)
+{
+	struct sock_filter filter[RULES_MAX * RULE_LENGTH];
+	struct sock_fprog program = { .len = 1, .filter = filter };
+	int at = 1;
+
+	filter[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr));
+	for (; at < argc && strcmp(argv[at], "--") != 0; at++) {
+		unsigned length = program.len + RULE_COUNT * RULE_LENGTH < sizeof(filter) / sizeof(filter[0])
+					  ? word_add(filter + program.len, argv[at])
+					  : 0;
+
+		if (!length)
+			return usage(argv[at]);
+		program.len += length;
+	}
+	if (at + 1 >= argc)
+		return usage("no command");
+	filter[program.len++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) {
+		perror("forbid: seccomp");
+		return 77;
+	}
+	execvp(argv[at + 1], argv + at + 1);
+	perror(argv[at + 1]);
+	return 127;
+}
