@@ -55,8 +55,11 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 
 	*fabric = (struct fabric){ .plan = plan, .options = *options, .clock_fd = -1, .epoll_fd = -1 };
 	error = fabric_alloc(fabric);
-	if (!error)
+	if (!error) {
 		error = fabric_clock_make(fabric);
+		if (error)
+			fabric_fail(fabric, "cannot make shared memory for the clock: %s", strerror(-error));
+	}
 	if (!error)
 		error = fabric_nodes_start(fabric);
 	if (!error)
