@@ -45,7 +45,7 @@ struct fabric_options {
 	uint64_t watchdog_ns; /* 0: no watchdog */
 	bool unpinned;        /* leave it to the kernel which node runs where: placement.h */
 	bool real;            /* the plan is for the real clock: plan_real.h */
-	/* real clock: the packet sockets of attached host @host_index.  Return: their number or -errno. Borrowed by us. */
+	/* real clock: fresh packet sockets of attached host @host_index.  Return: their number or -errno. Ours to close. */
 	int (*host_sockets)(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX]);
 	/* real clock: fresh packet sockets at ends a and b of veth link @link.  Return: 0 or -errno. Ours to close. */
 	int (*link_sockets)(void *owner, uint32_t link, int fds[2]);

@@ -253,7 +253,7 @@ void fabric_link_release(struct fabric *fabric, uint32_t link)
 static int descriptors_real(struct fabric *fabric, uint32_t index, struct control_message *message)
 {
 	const struct node_config *config = &fabric->plan->nodes[index];
-	int error = 0, sockets;
+	int error = 0;
 
 	message->fds[message->fd_count++] = doorbell_get(fabric, index);
 	if (message->fds[message->fd_count - 1] < 0)
@@ -261,8 +261,17 @@ static int descriptors_real(struct fabric *fabric, uint32_t index, struct contro
 	for (uint32_t port = 0; port < config->port_count && !error; port++)
 		if (!config->ports[port].vacant)
 			error = fabric_port_descriptors(fabric, index, port, message->fds, &message->fd_count);
-	if (error || config->kind != NODE_NIC || !config->nic.host_queues)
-		return error;
+	return error;
+}
+
+/* ... and a NIC with an attached host after that */
+static int descriptors_host(struct fabric *fabric, uint32_t index, struct control_message *message)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+	int sockets;
+
+	if (!fabric->options.real || config->kind != NODE_NIC || !config->nic.host_queues)
+		return 0;
 	sockets = fabric->options.host_sockets(fabric->options.owner, config->nic.host_index,
 					       &message->fds[message->fd_count]);
 	if (sockets < 0)
@@ -318,6 +327,7 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 					   .config = &fabric->plan->nodes[index],
 					   .fd_count = 2 };
 	int stats_fd = stats_make(fabric, index);
+	uint32_t host_from;
 	int error;
 
 	if (stats_fd < 0)
@@ -326,8 +336,14 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	message.fds[1] = stats_fd;
 	error = fabric->options.real ? descriptors_real(fabric, index, &message)
 				     : descriptors_virtual(fabric, index, &message);
+	host_from = message.fd_count;
+	if (!error)
+		error = descriptors_host(fabric, index, &message);
 	if (!error)
 		error = configuration_send(fabric, index, &message);
+	/* now, while the NIC has them too: whoever closes them last takes 10 ms for each (host_net.h) */
+	while (message.fd_count > host_from)
+		close(message.fds[--message.fd_count]);
 	close(stats_fd);
 	if (!keep_rings)
 		rings_release(fabric, index);

@@ -228,7 +228,7 @@ static json_t *host_wire(struct asking *asking, uint32_t index, int network)
 {
 	struct live *live = asking->live;
 	const char *interface = text_of(asking, "interface");
-	int fds[NIC_HOST_QUEUES_MAX], error;
+	int error;
 	char far_name[IFNAMSIZ], why[512] = "";
 	struct host_net_spec spec = live_host_spec(live->plan, index, far_name);
 
@@ -241,7 +241,7 @@ static json_t *host_wire(struct asking *asking, uint32_t index, int network)
 				"by its owner inside the same user namespace",
 				why, live->namespaces.rootless ? "a rootless fabric" : "this user");
 	} else {
-		error = live_host_sockets(live, index, fds, why, sizeof(why));
+		error = live_host_make(live, index, why, sizeof(why));
 	}
 	return error < 0 ? refuse("%s", why[0] ? why : strerror(-error)) : NULL;
 }

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,20 +67,29 @@ int live_hosts_write(const struct live *live, char *path, size_t path_max)
 	return error;
 }
 
-int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why, size_t why_max)
+int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
 {
-	struct host_net *host = &live->hosts[index];
 	char far_name[IFNAMSIZ];
 	struct host_net_spec spec = live_host_spec(live->plan, index, far_name);
 
-	if (host->net_fd < 0) {
-		int error = host_net_make(host, &live->namespaces, &spec, why, why_max);
+	return host_net_make(&live->hosts[index], &live->namespaces, &spec, why, why_max);
+}
 
-		if (error)
-			return error;
+int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why, size_t why_max)
+{
+	struct host_net *host = &live->hosts[index];
+	uint32_t count = live->plan->nodes[plan_host_node(live->plan, index)].nic.host_queues;
+	int error = 0;
+
+	if (host->net_fd < 0)
+		error = live_host_make(live, index, why, why_max);
+	else if (host->queue_fds[0] < 0)
+		error = host_net_queues_open(host->far_index, count, host->queue_fds);
+	for (uint32_t i = 0; i < count && !error; i++) {
+		fds[i] = host->queue_fds[i];
+		host->queue_fds[i] = -1;
 	}
-	memcpy(fds, host->queue_fds, host->queue_count * sizeof(*fds));
-	return (int)host->queue_count;
+	return error ? error : (int)count;
 }
 
 /* kills whoever is in network namespace @host; returns how many that were */

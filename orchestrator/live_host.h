@@ -16,8 +16,11 @@ json_t *live_host_describe(const struct live *live, uint32_t index);
  *  Return: 0 or -errno.                                                                                          */
 int live_hosts_write(const struct live *live, char *path, size_t path_max);
 
-/** live_host_sockets() - the packet sockets of host @index, borrowed: makes the host the first time, a NIC that is started
- *  again gets the same.   Return: their number, or -errno with the reason in @why.                                */
+/** live_host_make() - host @index in namespaces of its own.   Return: 0, or -errno with the reason in @why. */
+int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max);
+
+/** live_host_sockets() - packet sockets for the NIC of host @index, the caller's: makes the host if it is not there yet; a
+ *  NIC that is started again gets fresh ones.   Return: their number, or -errno with the reason in @why, if there is one. */
 int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why, size_t why_max);
 
 /** live_host_end() - ends every program in host @index, and takes the host away. One that was attached only loses its
