@@ -61,16 +61,22 @@ int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrie
 	pace->carriers[port] = carrier;
 	pace->released[port] = 0;
 	pace->broken &= ~(1ull << port);
-	if (!carrier)
-		return 0;
-	pace->readable |= 1ull << port;
-	return event_loop_watch(pace->loop, port, socket);
+	if (carrier) {
+		int error = event_loop_watch(pace->loop, port, socket);
+
+		if (error)
+			return error;
+		pace->readable |= 1ull << port;
+	}
+	pace->plugged |= 1ull << port;
+	return 0;
 }
 
 void pace_unplug(struct pace *pace, uint32_t port)
 {
 	if (pace->carriers[port])
 		event_loop_unwatch(pace->loop, port);
+	pace->plugged &= ~(1ull << port);
 	pace->readable &= ~(1ull << port);
 	pace->carriers[port] = NULL;
 	pace->peer_doorbell[port] = -1;
@@ -110,13 +116,11 @@ static void notify(const struct pace *pace, uint32_t port, node_time_t arrival, 
 /* publishes what was sent, gives back what was read */
 static void flush(struct pace *pace, node_time_t now)
 {
-	for (uint32_t port = 0; port < pace->config->port_count; port++) {
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
 		struct link *link = &pace->links[port];
-		node_time_t arrival;
+		node_time_t arrival = link_flush(link);
 
-		if (link->down)
-			continue;
-		arrival = link_flush(link);
 		if (arrival != NODE_TIME_NEVER && !pace->carriers[port])
 			notify(pace, port, arrival, now);
 		if (link->rx.head != pace->released[port]) {
@@ -131,17 +135,21 @@ static void flush(struct pace *pace, node_time_t now)
 	}
 }
 
-/* the worst lateness among what is due now: of the event known before, and of what has come in since */
-static void lateness_note(struct pace *pace, node_time_t now)
+/* Looks what neighbours have sent, and notes the worst lateness among what is due now: of the event known before, and of
+ * what has come in since. */
+static void look(struct pace *pace, node_time_t now)
 {
 	node_time_t since = pace->now_ps, due = pace->next_ps;
 
 	if (pace->slept)
 		since = node_time_max(since, atomic_exchange_explicit(&pace->clock->inbox_next[pace->config->index], 0,
 								      memory_order_relaxed));
-	for (uint32_t port = 0; port < pace->config->port_count; port++) {
-		node_time_t head = link_next_at(&pace->links[port]);
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		struct link *link = &pace->links[__builtin_ctzll(left)];
+		node_time_t head;
 
+		link_refresh(link, pace->now_ps);
+		head = link_next_at(link);
 		if (head <= now)
 			due = node_time_min(due, node_time_max(head, since));
 	}
@@ -156,9 +164,7 @@ void pace_turn(struct pace *pace)
 	node_time_t now = node_time_max(pace_now(pace), pace->now_ps);
 
 	take_in(pace, now);
-	for (uint32_t port = 0; port < pace->config->port_count; port++)
-		link_refresh(&pace->links[port], pace->now_ps);
-	lateness_note(pace, now);
+	look(pace, now);
 	pace->next_ps = pace->ops->run(pace->dataplane, now + 1);
 	for (uint32_t round = 0; pace->host_readable && round < HOST_ROUNDS; round++) {
 		pace->host_readable = pace->ops->host_receive(pace->dataplane, pace->host_readable, now);
@@ -183,10 +189,11 @@ static bool ended(const struct pace *pace)
 /* has a neighbour published something that was not looked at yet? */
 static bool ring_news(const struct pace *pace)
 {
-	for (uint32_t port = 0; port < pace->config->port_count; port++) {
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
 		const struct link *link = &pace->links[port];
 
-		if (!link->down && !link->rx.broken && !pace->carriers[port] &&
+		if (!link->rx.broken && !pace->carriers[port] &&
 		    atomic_load_explicit(&link->rx.page->tail, memory_order_relaxed) != link->rx.tail_seen)
 			return true;
 	}

@@ -38,6 +38,7 @@ struct pace {
 	int peer_doorbell[NODE_PORTS_MAX];           /* -1: a veth link, or nothing plugged in */
 	struct carrier *carriers[NODE_PORTS_MAX];    /* veth links, else NULL; owned by the node */
 	uint64_t released[NODE_PORTS_MAX];           /* how far each receive ring was given back */
+	uint64_t plugged;                            /* ports that have a link: of many, few may */
 	uint64_t readable;                           /* ports whose veth may hold more */
 	uint32_t host_readable;                      /* host sockets that may hold more */
 	uint64_t broken;                             /* ports whose peer broke the ring's rules */
