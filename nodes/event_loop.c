@@ -388,6 +388,12 @@ bool event_loop_has_news(struct event_loop *loop)
 		(__atomic_load_n(loop->ring.sq.kflags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
 }
 
+/* a multishot poll is edge-triggered */
+bool event_loop_tells_news_only(const struct event_loop *loop)
+{
+	return loop->uring;
+}
+
 void event_loop_mute(struct event_loop *loop, uint32_t number, bool mute)
 {
 	loop->watched[number].mute = mute;

@@ -65,6 +65,10 @@ struct event_loop_ready {
  *  @ready   filled.   Return: set of EVENT_LOOP_*.                                                              */
 unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns, struct event_loop_ready *ready);
 
+/** event_loop_tells_news_only() - is a descriptor reported once for each time that input comes, whether what came before was
+ *  read or not? Then an eventfd need never be read. False: it is reported as long as there is input.               */
+bool event_loop_tells_news_only(const struct event_loop *loop);
+
 /** event_loop_mute() - the owner knows that @number has input and will look by itself: it need not end a sleep. */
 void event_loop_mute(struct event_loop *loop, uint32_t number, bool mute);
 

@@ -12,8 +12,9 @@
 #define NUMBER_HOST NODE_PORTS_MAX
 #define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
 
-#define AWAKE_PS (30 * NODE_US)  /* looks around so long after the last event: a few changes of processes */
-#define NEAR_PS (15 * NODE_US)   /* what is due sooner is not worth a sleep */
+#define AWAKE_PS (30 * NODE_US)   /* looks around so long after the last event: a few changes of processes */
+#define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
+#define SHARED_PS (2 * NODE_US)   /* who gets its core back later has yielded it to somebody */
 #define STARVED_PS (20 * NODE_US) /* who had no room for something looks again */
 #define HOST_ROUNDS 4u            /* times that a turn takes in what the host sends, as room is made for it */
 
@@ -200,17 +201,22 @@ static bool ring_news(const struct pace *pace)
 	return false;
 }
 
-/* awake, as long as it is worth it: something was handled a moment ago, or is due soon */
+/* Awake, as long as it is worth it: something was handled a moment ago, or is due soon. Where somebody else wants the core,
+ * that is not now: nodes that yield to each other keep it from the one that has work, which the kernel finds better. */
 static bool wait_awake(struct pace *pace)
 {
+	node_time_t now = pace_now(pace), before = now;
+
 	for (;;) {
-		node_time_t now = pace_now(pace);
+		bool shared = now - before > SHARED_PS;
 
 		if (now >= pace->next_ps || ring_news(pace) || event_loop_has_news(pace->loop))
 			return true;
-		if (now > pace->busy_ps + AWAKE_PS && pace->next_ps - now > NEAR_PS)
+		if ((shared || now > pace->busy_ps + AWAKE_PS) && pace->next_ps - now > NEAR_PS)
 			return false;
 		sched_yield();
+		before = now;
+		now = pace_now(pace);
 	}
 }
 
@@ -226,11 +232,13 @@ static bool may_sleep(struct pace *pace)
 	return !ring_news(pace) && !ended(pace);
 }
 
+/* a loop that tells each ring as it comes needs no reset of their number */
 static void doorbell_reset(const struct pace *pace)
 {
 	uint64_t rings;
 
-	(void)!read(pace->doorbell, &rings, sizeof(rings));
+	if (!event_loop_tells_news_only(pace->loop))
+		(void)!read(pace->doorbell, &rings, sizeof(rings));
 }
 
 /* what the event loop saw */

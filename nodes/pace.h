@@ -5,10 +5,10 @@
  *  late, but stamps what follows from it as if it had been in time. So lateness that is shorter than a link's delay is made
  *  up for by that link, and rates are exact. Only what comes from outside (a host, a veth) is stamped when it is seen.
  *
- *  Waiting. A node with nothing due looks around for a moment, yielding its core, then sleeps until its next event, its
- *  doorbell, a descriptor or a control message; an idle one costs nothing. Its doorbell is an eventfd that its neighbours
- *  hold; a neighbour that puts something into a ring rings it only if it sleeps (asleep[] on the clock page) beyond the
- *  time at which that arrives (own_next[]).
+ *  Waiting. A node with nothing due looks around for a moment, unless somebody else wants its core, then sleeps until its
+ *  next event, its doorbell, a descriptor or a control message; an idle one costs nothing. Its doorbell is an eventfd that
+ *  its neighbours hold; a neighbour that puts something into a ring rings it only if it sleeps (asleep[] on the clock page)
+ *  beyond the time at which that arrives (own_next[]).
  *
  *  Lateness is own lateness: what passed between the moment when a node could have known that an event is due and the moment
  *  it handled it. One sample a turn, the worst; the distribution is in the statistics page.                            */
@@ -34,18 +34,18 @@ struct pace {
 	const struct node_ops *ops;
 	void *dataplane;
 	struct event_loop *loop;
-	int doorbell;                                /* own */
-	int peer_doorbell[NODE_PORTS_MAX];           /* -1: a veth link, or nothing plugged in */
-	struct carrier *carriers[NODE_PORTS_MAX];    /* veth links, else NULL; owned by the node */
-	uint64_t released[NODE_PORTS_MAX];           /* how far each receive ring was given back */
-	uint64_t plugged;                            /* ports that have a link: of many, few may */
-	uint64_t readable;                           /* ports whose veth may hold more */
-	uint32_t host_readable;                      /* host sockets that may hold more */
-	uint64_t broken;                             /* ports whose peer broke the ring's rules */
-	node_time_t now_ps;                          /* of the last turn */
-	node_time_t next_ps;                         /* next event known */
-	node_time_t busy_ps;                         /* when something was handled last */
-	bool slept;                                  /* since the last turn */
+	int doorbell;                             /* own */
+	int peer_doorbell[NODE_PORTS_MAX];        /* -1: a veth link, or nothing plugged in */
+	struct carrier *carriers[NODE_PORTS_MAX]; /* veth links, else NULL; owned by the node */
+	uint64_t released[NODE_PORTS_MAX];        /* how far each receive ring was given back */
+	uint64_t plugged;                         /* ports that have a link: of many, few may */
+	uint64_t readable;                        /* ports whose veth may hold more */
+	uint32_t host_readable;                   /* host sockets that may hold more */
+	uint64_t broken;                          /* ports whose peer broke the ring's rules */
+	node_time_t now_ps;                       /* of the last turn */
+	node_time_t next_ps;                      /* next event known */
+	node_time_t busy_ps;                      /* when something was handled last */
+	bool slept;                               /* since the last turn */
 };
 
 /** pace_init() - everything is borrowed and outlives @pace.  @doorbell  the node's own eventfd.   Return: 0 or -errno. */

@@ -33,7 +33,7 @@ static const char usage[] =
 	"  --name N            of the running fabric; if not given, the name of the scenario\n"
 	"  --set PATH=VALUE    change a key of the scenario, e.g. links.rate=1Gb/s; may be repeated\n"
 	"  --loop=KIND         event loop of the nodes: auto, io_uring, fallback\n"
-	"  --no-pin            let the kernel choose the cores of the nodes\n"
+	"  --pin               give every node a core, instead of letting the kernel choose\n"
 	"  --json              what was started, as JSON\n"
 	"\n"
 	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started\n";
@@ -59,8 +59,8 @@ static int word_take(struct up *up, int argc, char **argv, int *at)
 		up->scenario = word;
 	else if (!strcmp(word, "--json"))
 		up->json = true;
-	else if (!strcmp(word, "--no-pin"))
-		up->fabric.unpinned = true;
+	else if (!strcmp(word, "--pin"))
+		up->fabric.unpinned = false;
 	else if (!is_set && !is_name && !is_loop)
 		return client_wrong("up", "there is no option %s; 'heddle up --help' lists them", word);
 	if (!is_set && !is_name && !is_loop)
@@ -236,7 +236,7 @@ static int started_print(const struct up *up, const char *name)
 
 int cmd_up(int argc, char **argv)
 {
-	struct up up = { .fabric = { .loop = "auto" } };
+	struct up up = { .fabric = { .loop = "auto", .unpinned = true } };
 	struct live_options options = { 0 };
 	struct plan plan = { 0 };
 	int status = CLIENT_FINE;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -233,6 +234,58 @@ START_TEST(event_loop_wait__sleep_uses_no_cpu)
 }
 END_TEST
 
+static void ring(int fd)
+{
+	uint64_t one = 1;
+
+	ck_assert_int_eq(write(fd, &one, sizeof(one)), sizeof(one));
+}
+
+/* does a look find input under @number? */
+static bool found(uint32_t number)
+{
+	struct event_loop_ready ready;
+
+	event_loop_sleep(loop, 0, &ready);
+	for (uint32_t i = 0; i < ready.count; i++)
+		if (ready.numbers[i] == number)
+			return true;
+	return false;
+}
+
+START_TEST(event_loop_sleep__an_eventfd_that_is_not_read)
+{
+	int fd = eventfd(0, EFD_NONBLOCK);
+
+	open_loop(_i);
+	ck_assert_int_eq(event_loop_watch(loop, 7, fd), 0);
+	ck_assert(!found(7));
+	for (int i = 0; i < 1000; i++) {
+		ring(fd);
+		ck_assert(found(7));
+		ck_assert_int_eq(found(7), !event_loop_tells_news_only(loop));
+	}
+	event_loop_unwatch(loop, 7);
+	close(fd);
+}
+END_TEST
+
+START_TEST(event_loop_mute__input_that_is_known)
+{
+	int fd = eventfd(0, EFD_NONBLOCK);
+
+	open_loop(_i);
+	ck_assert_int_eq(event_loop_watch(loop, 7, fd), 0);
+	event_loop_mute(loop, 7, true);
+	ring(fd);
+	if (!event_loop_tells_news_only(loop))
+		ck_assert(!found(7));
+	event_loop_mute(loop, 7, false);
+	ck_assert(found(7));
+	close(fd);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("event_loop");
@@ -250,6 +303,8 @@ int main(void)
 	tcase_add_loop_test(tcase, event_loop_wait__woken_after_a_message, 0, 2);
 	tcase_add_loop_test(tcase, event_loop_wake__many_at_once, 0, 2);
 	tcase_add_loop_test(tcase, event_loop_wait__sleep_uses_no_cpu, 0, 2);
+	tcase_add_loop_test(tcase, event_loop_sleep__an_eventfd_that_is_not_read, 0, 2);
+	tcase_add_loop_test(tcase, event_loop_mute__input_that_is_known, 0, 2);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
