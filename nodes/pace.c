@@ -52,6 +52,7 @@ int pace_host(struct pace *pace, const int *fds, uint32_t count)
 
 	for (uint32_t i = 0; i < count && !error; i++)
 		error = event_loop_watch(pace->loop, NUMBER_HOST + i, fds[i]);
+	pace->host_count = count;
 	pace->host_readable = (1u << count) - 1;
 	return error;
 }
@@ -256,6 +257,19 @@ static void take_ready(struct pace *pace, const struct event_loop_ready *ready)
 	}
 }
 
+/* input that is left where it is does not end a sleep: there was no room for it, and the node looks again by itself */
+static void mute_known(const struct pace *pace)
+{
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (pace->carriers[port])
+			event_loop_mute(pace->loop, port, pace->readable >> port & 1);
+	}
+	for (uint32_t i = 0; i < pace->host_count; i++)
+		event_loop_mute(pace->loop, NUMBER_HOST + i, pace->host_readable >> i & 1);
+}
+
 static uint64_t deadline_ns(const struct pace *pace)
 {
 	if (pace->next_ps >= EVENT_TIME_MAX)
@@ -276,6 +290,7 @@ bool pace_wait(struct pace *pace, bool *control)
 		if (event_loop_has_news(pace->loop))
 			what = event_loop_sleep(pace->loop, 0, &ready);
 	} else {
+		mute_known(pace);
 		if (may_sleep(pace))
 			what = event_loop_sleep(pace->loop, deadline_ns(pace), &ready);
 		atomic_store_explicit(asleep, 0, memory_order_seq_cst);

@@ -40,6 +40,7 @@ struct pace {
 	uint64_t released[NODE_PORTS_MAX];        /* how far each receive ring was given back */
 	uint64_t plugged;                         /* ports that have a link: of many, few may */
 	uint64_t readable;                        /* ports whose veth may hold more */
+	uint32_t host_count;
 	uint32_t host_readable;                   /* host sockets that may hold more */
 	uint64_t broken;                          /* ports whose peer broke the ring's rules */
 	node_time_t now_ps;                       /* of the last turn */
