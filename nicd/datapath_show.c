@@ -1,0 +1,143 @@
+/*  datapath_show - tables and parameters of the NIC (nic.h).                                                          */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nicd/nic.h"
+#include "nodes/trace.h"
+
+/* ---- show ---- */
+
+static void show_flows(struct nic *nic, FILE *out)
+{
+	fprintf(out, "%5s %-16s %11s %-12s %9s %11s %15s %8s %13s\n", "slot", "workload", "destination", "class",
+		"messages", "packets", "bytes", "waiting", "reported_lost");
+	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {
+		const struct flow_tx_stats *flow = stats_flow_tx(nic->stats, slot);
+		uint32_t w = nic->queue.specs[slot].workload;
+
+		fprintf(out,
+			"%5" PRIu32 " %-16s %11" PRIu32 " %-12s %9" PRIu64 " %11" PRIu64 " %15" PRIu64 " %8" PRIu32
+			" %13" PRIu64 "\n",
+			slot, nic->config->nic.workloads[w].name, flow->destination,
+			nic->config->classes[flow->traffic_class].name, flow->messages, flow->packets, flow->bytes,
+			send_queue_waiting(&nic->queue, slot), flow->reported_lost);
+	}
+}
+
+static void show_received(struct nic *nic, FILE *out)
+{
+	fprintf(out, "%5s %8s %11s %9s %9s %11s %15s %9s %9s %16s\n", "slot", "source", "source_slot", "workload",
+		"messages", "packets", "bytes", "lost", "reordered", "last_ps");
+	for (uint32_t slot = 0; slot < nic->stats->flow_rx_count; slot++) {
+		const struct flow_rx_stats *flow = stats_flow_rx(nic->stats, slot);
+
+		fprintf(out,
+			"%5" PRIu32 " %8" PRIu32 " %11" PRIu32 " %9" PRIu32 " %9" PRIu64 " %11" PRIu64 " %15" PRIu64
+			" %9" PRIu64 " %9" PRIu64 " %16" PRIu64 "\n",
+			slot, flow->source, flow->source_slot, flow->workload_index, flow->messages, flow->packets,
+			flow->bytes, flow->lost, flow->reordered, flow->last_ps);
+	}
+}
+
+static void show_time(FILE *out, node_time_t at)
+{
+	if (at == NODE_TIME_NEVER)
+		fprintf(out, " %16s\n", "-");
+	else
+		fprintf(out, " %16" PRIu64 "\n", at);
+}
+
+static void show_workloads(struct nic *nic, FILE *out)
+{
+	static const char *const arrivals[] = { "closed", "paced", "poisson", "burst" };
+
+	_Static_assert(sizeof(arrivals) / sizeof(arrivals[0]) == ARRIVAL_KINDS, "one name per kind");
+	fprintf(out, "%-16s %-8s %9s %9s %9s %9s %9s %16s\n", "workload", "arrivals", "permille", "started", "sent",
+		"under_way", "deferred", "next_ps");
+	for (uint32_t w = 0; w < nic->workloads.count; w++) {
+		const struct workload *workload = &nic->workloads.workloads[w];
+
+		fprintf(out, "%-16s %-8s %9" PRIu32 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64,
+			workload->config->name, arrivals[workload->config->arrival], workload->load_permille,
+			workload->started, workload->sent, workload->started - workload->sent, workload->deferred);
+		show_time(out, workload->arrival.due_ps);
+	}
+	fprintf(out, "waiting messages: %" PRIu32 ", at most %" PRIu32 " so far, room for %" PRIu32 "\n",
+		nic->queue.pool_count, nic->queue.pool_count_max, nic->queue.pool_max);
+}
+
+int nic_show(void *dataplane, const char *table, int port, FILE *out)
+{
+	struct nic *nic = dataplane;
+
+	if (port > 0 || port < -1)
+		return -EINVAL;
+	if (!strcmp(table, "flows")) {
+		show_flows(nic, out);
+	} else if (!strcmp(table, "received")) {
+		show_received(nic, out);
+	} else if (!strcmp(table, "workloads")) {
+		show_workloads(nic, out);
+	} else {
+		fprintf(out, "flows received workloads\n");
+		return -ENOENT;
+	}
+	return 0;
+}
+
+/* ---- set ---- */
+
+/* the workload that "workload.NAME.load" means; count: none */
+static uint32_t workload_of_parameter(const struct nic *nic, const char *name)
+{
+	uint32_t w;
+
+	for (w = 0; w < nic->workloads.count; w++) {
+		char parameter[NODE_NAME_MAX + 16];
+
+		snprintf(parameter, sizeof(parameter), "workload.%s.load", nic->config->nic.workloads[w].name);
+		if (!strcmp(parameter, name))
+			break;
+	}
+	return w;
+}
+
+/* a whole number without sign; false if it is none or too large */
+static bool number_read(const char *text, uint32_t *number)
+{
+	unsigned long long value;
+	char *end;
+
+	if (!isdigit((unsigned char)*text))
+		return false;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || *end || value > UINT32_MAX)
+		return false;
+	*number = (uint32_t)value;
+	return true;
+}
+
+int nic_set(void *dataplane, const char *name, const char *value, FILE *out)
+{
+	struct nic *nic = dataplane;
+	uint32_t w = workload_of_parameter(nic, name);
+	uint32_t permille;
+
+	if (w == nic->workloads.count) {
+		for (w = 0; w < nic->workloads.count; w++)
+			fprintf(out, "workload.%s.load\n", nic->config->nic.workloads[w].name);
+		return -ENOENT;
+	}
+	if (!number_read(value, &permille) || workload_load(&nic->workloads, w, permille)) {
+		fprintf(out,
+			"%s takes a number of permille from 1 to 10000, and only paced and Poisson arrivals have it\n",
+			name);
+		return -EINVAL;
+	}
+	trace(nic->stats, nic->now_ps, TRACE_PARAMETER_SET, 0, w, permille);
+	return 0;
+}

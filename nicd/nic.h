@@ -1,0 +1,60 @@
+/*  nic - what the parts of the NIC's dataplane share: its state, and what they do for each other. What it is all for: datapath.h.
+ *
+ *      datapath.c        set-up, arrivals, starts of messages, the order of events, link changes
+ *      transmit.c        which frame is sent next, and when
+ *      datapath_show.c   tables and parameters                                                                       */
+#ifndef HEDDLE_NICD_NIC_H
+#define HEDDLE_NICD_NIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "nicd/host_if.h"
+#include "nicd/host_send.h"
+#include "nicd/receive.h"
+#include "nicd/send_queue.h"
+#include "nicd/workload.h"
+#include "nodes/config.h"
+#include "nodes/link.h"
+#include "nodes/stats.h"
+#include "nodes/traffic_class.h"
+
+struct nic {
+	const struct node_config *config;
+	struct link *link;
+	struct stats_page *stats;
+	struct workload_set workloads;
+	struct send_queue queue;
+	struct class_scheduler classes;
+	struct receive receive;
+	struct host_if host;
+	struct host_send host_send;
+	node_time_t host_at_ps;           /* when a head of the host may be considered that may not yet */
+	uint32_t host_ready;              /* set of the host's queues whose heads may be considered */
+	uint32_t turns[NODE_CLASSES_MAX]; /* the source whose turn it is */
+	uint32_t *flow_slots;             /* by workload and place of the destination; SEND_NONE: no flow yet */
+	uint32_t *flow_base;              /* where a workload's begin */
+	node_time_t now_ps;               /* of the event under way or of the last one */
+	node_time_t transmit_at_ps;       /* next chance to send */
+	uint32_t sendable;                /* classes whose next packet has credit */
+	uint32_t shaped;                  /* classes that were ready when none of them was below its maximum ... */
+	node_time_t shaped_until_ps;      /* ... and when one will be */
+	bool waits_for_credit;
+	node_time_t waits_since_ps; /* what came before is in paused_ps */
+};
+
+/* ---- transmit.c ---- */
+
+/** nic_transmit_plan() - after every event: who may send, and when the next chance is (transmit_at_ps). O(classes + queues). */
+void nic_transmit_plan(struct nic *nic);
+
+/** nic_transmit() - one frame, or the control words that are due.  At transmit_at_ps; nic_transmit_plan() after it. */
+void nic_transmit(struct nic *nic);
+
+/* ---- datapath_show.c: node_ops of the same names ---- */
+
+int nic_show(void *dataplane, const char *table, int port, FILE *out);
+int nic_set(void *dataplane, const char *name, const char *value, FILE *out);
+
+#endif

@@ -1,0 +1,225 @@
+/*  transmit - which frame the NIC sends next: traffic classes, and within a class whose turn it is (nic.h).           */
+#include "nicd/nic.h"
+#include "nodes/trace.h"
+#include "nodes/units.h"
+
+/* who takes turns within a traffic class: the send queue, then the host's queues */
+#define SOURCE_GENERATED 0u
+#define SOURCE_HOST 1u
+#define SOURCE_NONE UINT32_MAX
+
+/* The queues of the host whose heads were there at this moment; a NIC that comes late knows of more already.
+ * @later  the first moment when there will be another                                                              */
+static uint32_t host_ready(const struct nic *nic, node_time_t *later)
+{
+	uint32_t ready = 0;
+
+	*later = NODE_TIME_NEVER;
+	for (uint32_t left = nic->host_send.ready; left; left &= left - 1) {
+		uint32_t queue = (uint32_t)__builtin_ctz(left);
+		node_time_t at_ps = nic->host_send.heads[queue].at_ps;
+
+		if (at_ps <= nic->now_ps)
+			ready |= 1u << queue;
+		else
+			*later = node_time_min(*later, at_ps);
+	}
+	return ready;
+}
+
+/* may the head of @queue of the host, which is ready, go out now? */
+static bool host_sendable(const struct nic *nic, uint32_t queue)
+{
+	const struct host_head *head = &nic->host_send.heads[queue];
+
+	return link_may_send(nic->link, head->traffic_class, units_of_bytes(head->frame_bytes));
+}
+
+static bool generated_sendable(const struct nic *nic, uint32_t traffic_class)
+{
+	return link_may_send(nic->link, traffic_class, send_queue_units(&nic->queue, traffic_class));
+}
+
+static uint32_t sendable_now(const struct nic *nic, uint32_t queues)
+{
+	uint32_t classes = 0;
+
+	for (uint32_t left = nic->queue.ready; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+
+		if (generated_sendable(nic, c))
+			classes |= 1u << c;
+	}
+	for (uint32_t left = queues; left; left &= left - 1) {
+		uint32_t queue = (uint32_t)__builtin_ctz(left);
+
+		if (host_sendable(nic, queue))
+			classes |= 1u << nic->host_send.heads[queue].traffic_class;
+	}
+	return classes;
+}
+
+static bool source_sendable(const struct nic *nic, uint32_t source, uint32_t traffic_class)
+{
+	uint32_t queue = source - SOURCE_HOST;
+
+	if (source == SOURCE_GENERATED)
+		return nic->queue.ready & 1u << traffic_class && generated_sendable(nic, traffic_class);
+	return nic->host_ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class &&
+	       host_sendable(nic, queue);
+}
+
+/* whose turn it is in a class that is sendable: a frame each (ours) */
+static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t count = SOURCE_HOST + nic->host.queue_count, *turn = &nic->turns[traffic_class];
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t source = (*turn + i) % count;
+
+		if (!source_sendable(nic, source, traffic_class))
+			continue;
+		*turn = (source + 1) % count;
+		return source;
+	}
+	return SOURCE_NONE;
+}
+
+static void count_injected(struct nic *nic, uint32_t frame_bytes)
+{
+	nic->stats->injected_packets++;
+	nic->stats->injected_bytes += frame_bytes;
+	nic->stats->data_hops++;
+}
+
+static void count_sent(struct nic *nic, const struct send_packet *packet)
+{
+	struct flow_tx_stats *flow = stats_flow_tx(nic->stats, packet->flow);
+
+	if (packet->message_first) {
+		const struct send_flow *sending = &nic->queue.flows[packet->flow];
+
+		flow->messages++;
+		trace(nic->stats, nic->now_ps, TRACE_MESSAGE_START, packet->flow, sending->message,
+		      (uint32_t)sending->message_bytes);
+	}
+	flow->packets++;
+	flow->bytes += packet->frame_bytes;
+	count_injected(nic, packet->frame_bytes);
+}
+
+static void send_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t queue)
+{
+	uint32_t frame_bytes = nic->host_send.heads[queue].frame_bytes, wire_bytes = frame_bytes + FRAME_FCS_BYTES;
+	uint8_t *bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, frame_bytes, frame_bytes, traffic_class,
+					  SEND_NONE);
+
+	host_send_next(&nic->host_send, queue, bytes, nic->now_ps);
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	count_injected(nic, frame_bytes);
+	nic->stats->host_tx_packets++;
+}
+
+static void send_generated(struct nic *nic, uint32_t traffic_class)
+{
+	struct send_packet packet = send_queue_next(&nic->queue, traffic_class);
+	uint32_t wire_bytes = packet.frame_bytes + FRAME_FCS_BYTES;
+	uint8_t *bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, packet.captured_bytes, packet.frame_bytes,
+					  traffic_class, packet.flow);
+
+	if (bytes)
+		send_queue_write(&nic->queue, &packet, bytes);
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	count_sent(nic, &packet);
+	nic->link->stats->queue_bytes -= packet.payload_bytes;
+	send_queue_sent(&nic->queue, traffic_class, &packet);
+	if (packet.message_last)
+		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload, nic->link->busy_until_ps);
+}
+
+static void send_packet(struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t source = source_pick(nic, traffic_class);
+
+	if (source == SOURCE_GENERATED)
+		send_generated(nic, traffic_class);
+	else if (source != SOURCE_NONE)
+		send_host_frame(nic, traffic_class, source - SOURCE_HOST);
+}
+
+/* may control words go? Under the real clock they wait for room in the ring like everything else. */
+static bool words_may_go(const struct nic *nic, bool due)
+{
+	return due && (!nic->link->real || (!nic->link->down && link_ring_has_room(nic->link)));
+}
+
+void nic_transmit(struct nic *nic)
+{
+	node_time_t retry_at = NODE_TIME_NEVER;
+	int traffic_class;
+
+	if (words_may_go(nic, link_words_due(nic->link))) {
+		link_send_words(nic->link, nic->now_ps, !nic->sendable);
+		return;
+	}
+	traffic_class = class_scheduler_pick(&nic->classes, nic->sendable, nic->now_ps, &retry_at);
+	if (traffic_class >= 0) {
+		send_packet(nic, (uint32_t)traffic_class);
+		return;
+	}
+	nic->shaped = nic->sendable;
+	nic->shaped_until_ps = retry_at;
+	if (words_may_go(nic, nic->link->sync_due))
+		link_send_words(nic->link, nic->now_ps, true);
+}
+
+static node_time_t transmit_at(const struct nic *nic)
+{
+	uint32_t classes = nic->sendable;
+	node_time_t earliest = node_time_max(nic->now_ps, nic->link->busy_until_ps);
+
+	if (words_may_go(nic, link_words_due(nic->link)))
+		return earliest;
+	if (classes && classes == nic->shaped && nic->shaped_until_ps > nic->now_ps)
+		return node_time_max(earliest, nic->shaped_until_ps);
+	return classes || words_may_go(nic, nic->link->sync_due) ? earliest : NODE_TIME_NEVER;
+}
+
+/* what waits for credit: generated packets, or the host */
+static void trace_wait(struct nic *nic)
+{
+	uint32_t traffic_class, units;
+
+	if (nic->queue.ready) {
+		traffic_class = (uint32_t)__builtin_ctz(nic->queue.ready);
+		units = send_queue_units(&nic->queue, traffic_class);
+	} else {
+		const struct host_head *head = &nic->host_send.heads[__builtin_ctz(nic->host_ready)];
+
+		traffic_class = head->traffic_class;
+		units = units_of_bytes(head->frame_bytes);
+	}
+	trace(nic->stats, nic->now_ps, TRACE_CREDIT_WAIT, 0, traffic_class, units);
+}
+
+/* the time with data but without credit, counted up to now */
+static void count_paused(struct nic *nic, bool waits)
+{
+	if (nic->waits_for_credit && nic->now_ps > nic->waits_since_ps) {
+		nic->link->stats->paused_ps += nic->now_ps - nic->waits_since_ps;
+		nic->waits_since_ps = nic->now_ps;
+	}
+	if (waits && !nic->waits_for_credit) {
+		nic->waits_since_ps = node_time_max(nic->now_ps, nic->link->busy_until_ps);
+		trace_wait(nic);
+	}
+	nic->waits_for_credit = waits;
+}
+
+void nic_transmit_plan(struct nic *nic)
+{
+	nic->host_ready = host_ready(nic, &nic->host_at_ps);
+	nic->sendable = sendable_now(nic, nic->host_ready);
+	count_paused(nic, (nic->queue.ready || nic->host_ready) && !nic->sendable && !nic->link->down);
+	nic->transmit_at_ps = transmit_at(nic);
+}
