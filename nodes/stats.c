@@ -36,6 +36,8 @@ uint32_t stats_lateness_bucket(uint64_t ns)
 
 uint64_t stats_lateness_ns(uint32_t bucket)
 {
+	if (bucket >= STATS_LATENESS_BUCKETS)
+		return UINT64_MAX;
 	return bucket < 4 ? bucket : (4ull + bucket % 4) << (bucket / 4 - 1);
 }
 

@@ -16,9 +16,9 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 2u
+#define STATS_VERSION 3u
 #define STATS_TRACE_MAX 1024u
-#define STATS_LATENESS_BUCKETS 96u /* four to an octave of nanoseconds: stats_lateness_bucket() */
+#define STATS_LATENESS_BUCKETS 128u /* four to an octave of nanoseconds, the last from 7.5 s on: stats_lateness_bucket() */
 
 /* why a frame went no further; names in stats_drop_name[] */
 enum drop_reason {
@@ -144,7 +144,8 @@ struct stats_page {
 	struct lateness_stats lateness;            /* real clock */
 };
 
-/** stats_lateness_bucket() - the bucket of @ns; bucket b holds [stats_lateness_ns(b), stats_lateness_ns(b + 1)). Pure. */
+/** stats_lateness_bucket() - the bucket of @ns; bucket b holds [stats_lateness_ns(b), stats_lateness_ns(b + 1)); the last
+ *  one has no end, UINT64_MAX. Pure.                                                                               */
 uint32_t stats_lateness_bucket(uint64_t ns);
 uint64_t stats_lateness_ns(uint32_t bucket);
 

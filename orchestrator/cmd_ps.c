@@ -1,6 +1,7 @@
 /*  cmd_ps - `heddle ps`: which fabrics run, what they cost, and whether they are faithful (TB-8, TB-10, TB-22).
  *
- *  The share of a core is what was used between two looks, LOOK_MS apart; the daemon only tells times used so far.     */
+ *  The daemon only tells counters since the start. The share of a core is what was used between two looks, LOOK_MS apart, and
+ *  lateness is that of the whole life; with --since a former output takes the place of the first look, for both.       */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,19 +11,32 @@
 #include "orchestrator/client.h"
 #include "orchestrator/commands.h"
 #include "orchestrator/human.h"
+#include "orchestrator/observe.h"
 #include "orchestrator/runtime_dir.h"
 
 #define LOOK_MS 200u
 
 static const char usage[] =
-	"usage: heddle ps [NAME] [--json]\n"
-	"Lists the running fabrics; with a NAME also every node of that one: its state, what it costs, packets\n"
-	"and how late it handles events. A fabric is faithful as long as 99 % of the events of every node are\n"
-	"handled in time, give or take a millisecond.\n"
+	"usage: heddle ps [NAME] [--since FILE] [--json]\n"
+	"Lists the running fabrics and says whether they are faithful; with a NAME also every node of that one: its\n"
+	"state, what it costs, packets, and how late it handled events. 'dropped' are losses; frames that nobody\n"
+	"listens to are not among them.\n"
 	"\n"
-	"  --json    the same for programs, always with all nodes\n"
+	"  --since FILE   cost, lateness and verdict of the time since FILE was made by 'heddle ps --json > FILE',\n"
+	"                 instead of the fabric's whole life\n"
+	"  --json         the same for programs, always with all nodes, their ports and all counters\n"
+	"\n"
+	"The verdict is one of\n"
+	"  faithful       the links' delays made up for the lateness of 99 % of what every node did\n"
+	"  delayed        rates are as configured, but a hop may add delay; it is told how much\n"
+	"  overloaded     NOT FAITHFUL: nodes were so late for 1 % of the time that their links may have stood still\n"
 	"\n"
 	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does not answer\n";
+
+struct request {
+	const char *name, *since; /* NULL: not given */
+	bool json;
+};
 
 static int look(const char *name, json_t **answer)
 {
@@ -34,26 +48,6 @@ static int look(const char *name, json_t **answer)
 		status = client_ask(&client, json_pack("{s:s}", "ask", "ps"), answer, NULL, NULL);
 	client_close(&client);
 	return status;
-}
-
-/* puts into @later what part of a core was used since @before */
-static void share_put(json_t *later, const json_t *before, double passed_ns)
-{
-	double used_ns = (double)(client_number(later, "cpu_ns") - client_number(before, "cpu_ns"));
-
-	json_object_set_new(later, "cpu_percent",
-			    json_real(passed_ns > 0 && used_ns > 0 ? 100.0 * used_ns / passed_ns : 0.0));
-}
-
-static void shares_put(json_t *later, const json_t *before)
-{
-	double passed_ns = (double)(client_number(later, "uptime_ns") - client_number(before, "uptime_ns"));
-	json_t *nodes = json_object_get(later, "nodes"), *node;
-	const json_t *nodes_before = json_object_get(before, "nodes");
-	size_t i;
-
-	share_put(later, before, passed_ns);
-	json_array_foreach(nodes, i, node) share_put(node, json_array_get(nodes_before, i), passed_ns);
 }
 
 /* ---- text ---- */
@@ -70,9 +64,7 @@ static double percent(const json_t *object)
 
 static void fabric_print(const json_t *fabric)
 {
-	char memory[HUMAN_TEXT_MAX], uptime[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX],
-		max[HUMAN_TEXT_MAX], allowed[HUMAN_TEXT_MAX];
-	bool faithful = json_is_true(json_object_get(fabric, "faithful"));
+	char memory[HUMAN_TEXT_MAX], uptime[HUMAN_TEXT_MAX];
 
 	printf("fabric     %s, from %s\n", client_text(fabric, "fabric"), client_text(fabric, "file"));
 	printf("running    since %s (%s), daemon %d\n", client_text(fabric, "since"),
@@ -84,15 +76,7 @@ static void fabric_print(const json_t *fabric)
 		       client_text(fabric, "fabric"));
 	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
 	       human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
-	if (!client_text(fabric, "latest_node")[0]) {
-		printf("fidelity   %s: %s\n", faithful ? "faithful" : "NOT FAITHFUL",
-		       faithful ? "too little has happened to say more" : "a node has destroyed its statistics");
-		return;
-	}
-	printf("fidelity   %s: the latest node, %s, handles events late by p50 %s, p99 %s, max %s (p99 %s allowed)\n",
-	       faithful ? "faithful" : "NOT FAITHFUL", client_text(fabric, "latest_node"),
-	       time_text(fabric, "lateness_p50_ns", p50), time_text(fabric, "lateness_p99_ns", p99),
-	       time_text(fabric, "lateness_max_ns", max), time_text(fabric, "lateness_p99_ns_allowed", allowed));
+	observe_fidelity_print(fabric, stdout);
 }
 
 static void nodes_print(const json_t *fabric)
@@ -121,8 +105,50 @@ static void nodes_print(const json_t *fabric)
 
 /* ---- command ---- */
 
-/* looks twice at each of @names; the later answers go to @fabrics, one that has just ended is left out */
-static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, json_t *fabrics)
+/* the fabric of @answer in what --since named; NULL if it is not in there, told */
+static const json_t *since_find(const json_t *answer, const json_t *since, const char *file)
+{
+	const json_t *fabric;
+	size_t i;
+
+	json_array_foreach(since, i, fabric)
+	{
+		if (!strcmp(client_text(fabric, "fabric"), client_text(answer, "fabric")) &&
+		    client_number(fabric, "pid") == client_number(answer, "pid"))
+			return fabric;
+	}
+	client_wrong("ps", "%s says nothing of fabric %s as it runs now; make it with 'heddle ps --json > FILE'", file,
+		     client_text(answer, "fabric"));
+	return NULL;
+}
+
+/* looks at each of @names, whose former looks are in @since; one that has just ended is left out */
+static int fabrics_look_since(char (*names)[NODE_NAME_MAX], int count, const struct request *request,
+			      const json_t *since, json_t *fabrics)
+{
+	int status = CLIENT_FINE;
+	json_t *answer;
+
+	for (int i = 0; i < count && !status; i++) {
+		const json_t *before;
+
+		status = look(names[i], &answer);
+		if (!answer)
+			break;
+		before = since_find(answer, since, request->since);
+		if (before) {
+			observe_cost(answer, before);
+			observe_fidelity(answer, before);
+			json_array_append(fabrics, answer);
+		}
+		json_decref(answer);
+		status = before ? status : CLIENT_USAGE;
+	}
+	return status;
+}
+
+/* looks twice at each of @names */
+static int fabrics_look_twice(char (*names)[NODE_NAME_MAX], int count, json_t *fabrics)
 {
 	json_t *before = json_array(), *answer;
 	int status = CLIENT_FINE;
@@ -137,20 +163,38 @@ static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, json_t *fabrics
 		status = look(names[i], &answer);
 		if (!answer)
 			break;
-		shares_put(answer, json_array_get(before, (size_t)i));
+		observe_cost(answer, json_array_get(before, (size_t)i));
+		observe_fidelity(answer, NULL);
 		json_array_append_new(fabrics, answer);
 	}
 	json_decref(before);
 	return status;
 }
 
-static int fabrics_show(char (*names)[NODE_NAME_MAX], int count, bool with_nodes, bool as_json)
+static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, const struct request *request, json_t *fabrics)
+{
+	json_error_t error;
+	json_t *since;
+	int status;
+
+	if (!request->since)
+		return fabrics_look_twice(names, count, fabrics);
+	since = json_load_file(request->since, 0, &error);
+	if (!since)
+		return client_wrong("ps", "--since %s: %s; make it with 'heddle ps --json > FILE'", request->since,
+				    error.text);
+	status = fabrics_look_since(names, count, request, since, fabrics);
+	json_decref(since);
+	return status;
+}
+
+static int fabrics_show(char (*names)[NODE_NAME_MAX], int count, const struct request *request)
 {
 	json_t *fabrics = json_array(), *fabric;
-	int status = fabrics_look(names, count, fabrics);
+	int status = fabrics_look(names, count, request, fabrics);
 	size_t i;
 
-	if (!status && as_json) {
+	if (!status && request->json) {
 		client_json_print(fabrics);
 	} else if (!status) {
 		json_array_foreach(fabrics, i, fabric)
@@ -158,7 +202,7 @@ static int fabrics_show(char (*names)[NODE_NAME_MAX], int count, bool with_nodes
 			if (i)
 				putchar('\n');
 			fabric_print(fabric);
-			if (with_nodes)
+			if (request->name)
 				nodes_print(fabric);
 		}
 		if (!count)
@@ -168,12 +212,37 @@ static int fabrics_show(char (*names)[NODE_NAME_MAX], int count, bool with_nodes
 	return status;
 }
 
-int cmd_ps(int argc, char **argv)
+/* the one that is named; complains if it does not run */
+static int one_show(const struct request *request)
+{
+	char one[1][NODE_NAME_MAX];
+
+	if (strlen(request->name) >= NODE_NAME_MAX)
+		return client_wrong("ps", "no fabric '%s' runs", request->name);
+	memcpy(one[0], request->name, strlen(request->name) + 1);
+	return fabrics_show(one, 1, request);
+}
+
+static int all_show(const struct request *request)
 {
 	char(*names)[NODE_NAME_MAX] = NULL, why[512];
-	const char *name = NULL;
-	bool as_json = false;
-	int base_fd, count = 0, status;
+	int base_fd = runtime_open(false, why, sizeof(why)), count = 0, status;
+
+	if (base_fd < 0 && base_fd != -ENOENT)
+		return client_wrong("ps", "%s", why);
+	if (base_fd >= 0)
+		count = runtime_names(base_fd, &names);
+	status = count < 0 ? client_wrong("ps", "cannot read the runtime directory: %s", strerror(-count))
+			   : fabrics_show(names, count, request);
+	free(names);
+	if (base_fd >= 0)
+		close(base_fd);
+	return status;
+}
+
+int cmd_ps(int argc, char **argv)
+{
+	struct request request = { 0 };
 
 	for (int at = 1; at < argc; at++) {
 		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
@@ -181,32 +250,20 @@ int cmd_ps(int argc, char **argv)
 			return CLIENT_FINE;
 		}
 		if (!strcmp(argv[at], "--json"))
-			as_json = true;
+			request.json = true;
+		else if (!strncmp(argv[at], "--since=", 8))
+			request.since = argv[at] + 8;
+		else if (!strcmp(argv[at], "--since") && at + 1 < argc)
+			request.since = argv[++at];
+		else if (!strcmp(argv[at], "--since"))
+			return client_wrong("ps", "--since needs a file: an output of 'heddle ps --json'");
 		else if (argv[at][0] == '-')
 			return client_wrong("ps", "there is no option %s; 'heddle ps --help' explains", argv[at]);
-		else if (name)
-			return client_wrong("ps", "two names, '%s' and '%s'; give one, or none for all", name,
+		else if (request.name)
+			return client_wrong("ps", "two names, '%s' and '%s'; give one, or none for all", request.name,
 					    argv[at]);
 		else
-			name = argv[at];
+			request.name = argv[at];
 	}
-	if (name && strlen(name) < NODE_NAME_MAX) {
-		char one[1][NODE_NAME_MAX];
-
-		memcpy(one[0], name, strlen(name) + 1);
-		return fabrics_show(one, 1, true, as_json); /* complains if it does not run */
-	}
-	if (name)
-		return client_wrong("ps", "no fabric '%s' runs", name);
-	base_fd = runtime_open(false, why, sizeof(why));
-	if (base_fd < 0 && base_fd != -ENOENT)
-		return client_wrong("ps", "%s", why);
-	if (base_fd >= 0)
-		count = runtime_names(base_fd, &names);
-	status = count < 0 ? client_wrong("ps", "cannot read the runtime directory: %s", strerror(-count))
-			   : fabrics_show(names, count, false, as_json);
-	free(names);
-	if (base_fd >= 0)
-		close(base_fd);
-	return status;
+	return request.name ? one_show(&request) : all_show(&request);
 }

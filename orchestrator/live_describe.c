@@ -5,8 +5,12 @@
 #include <unistd.h>
 
 #include "nodes/stats.h"
+#include "nodes/units.h"
+#include "orchestrator/fidelity.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
+
+/* ---- cost ---- */
 
 static uint64_t cpu_ns_of(pid_t pid)
 {
@@ -43,111 +47,204 @@ static uint64_t memory_bytes_of(pid_t pid)
 	return value * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-struct node_sums {
-	uint64_t cpu_ns, memory_bytes;
-	uint64_t worst_p99_ns;
-	uint32_t worst; /* the node that is latest */
-	uint32_t judged, dead, unreadable;
-};
+/* ---- counters ---- */
 
-/* its counters; false if it has destroyed its page */
-static bool page_describe(const struct live *live, uint32_t node, json_t *object, struct node_sums *sums)
+/* whatever a node has written there, it can be read */
+static bool page_readable(const struct fabric_node *state)
 {
-	const struct fabric_node *state = &live->fabric.nodes[node];
-	uint64_t sent = 0, received = 0, dropped = 0, p99_ns;
+	return !stats_check(state->stats, state->stats_size);
+}
+
+static void number_put(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static json_t *ports_describe(const struct node_config *config, struct stats_page *stats)
+{
+	json_t *ports = json_array();
+
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		const struct port_stats *port = stats_port(stats, p);
+
+		if (config->ports[p].vacant)
+			continue;
+		json_array_append_new(
+			ports,
+			json_pack("{s:i, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "port", (int)p, "peer",
+				  config->ports[p].peer_name, "link", (int)config->ports[p].link_index, "tx_packets",
+				  (json_int_t)port->tx_packets, "tx_bytes", (json_int_t)port->tx_bytes, "tx_busy_ns",
+				  (json_int_t)(port->tx_busy_ps / NODE_NS), "rx_packets", (json_int_t)port->rx_packets,
+				  "rx_bytes", (json_int_t)port->rx_bytes, "lost_packets",
+				  (json_int_t)port->lost_packets, "queue_bytes", (json_int_t)port->queue_bytes));
+	}
+	return ports;
+}
+
+static void traffic_describe(const struct node_config *config, struct stats_page *stats, json_t *object)
+{
+	uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0, queue_bytes = 0;
+
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		const struct port_stats *port = stats_port(stats, p);
+
+		sent += port->tx_packets;
+		sent_bytes += port->tx_bytes;
+		received += port->rx_packets;
+		received_bytes += port->rx_bytes;
+		queue_bytes += port->queue_bytes;
+	}
+	number_put(object, "sent_packets", sent);
+	number_put(object, "sent_bytes", sent_bytes);
+	number_put(object, "received_packets", received);
+	number_put(object, "received_bytes", received_bytes);
+	number_put(object, "queue_bytes", queue_bytes);
+	json_object_set_new(object, "ports", ports_describe(config, stats));
+}
+
+/* Reports for multicast routers are dropped because there is none: no loss to anybody. */
+static bool unwanted(int reason)
+{
+	return reason == DROP_NO_LISTENER;
+}
+
+static void drops_describe(const struct stats_page *stats, json_t *object)
+{
+	uint64_t sums[2] = { 0 };
 	json_t *drops = json_object();
 
-	if (stats_check(state->stats, state->stats_size)) {
-		json_decref(drops);
-		return false;
-	}
-	for (uint32_t port = 0; port < live->plan->nodes[node].port_count; port++) {
-		sent += stats_port(state->stats, port)->tx_packets;
-		received += stats_port(state->stats, port)->rx_packets;
-	}
 	for (int reason = 0; reason < DROP_REASONS; reason++) {
-		uint64_t count = state->stats->drops[reason];
-
-		dropped += count;
-		if (count)
-			json_object_set_new(drops, stats_drop_name[reason], json_integer((json_int_t)count));
+		sums[unwanted(reason)] += stats->drops[reason];
+		if (stats->drops[reason])
+			number_put(drops, stats_drop_name[reason], stats->drops[reason]);
 	}
-	p99_ns = stats_lateness_quantile(&state->stats->lateness, LIVE_LATENESS_PERMILLE);
-	if (state->stats->lateness.events >= LIVE_LATENESS_EVENTS_MIN &&
-	    (!sums->judged++ || p99_ns > sums->worst_p99_ns)) {
-		sums->worst_p99_ns = p99_ns;
-		sums->worst = node;
-	}
-	json_object_set_new(object, "sent_packets", json_integer((json_int_t)sent));
-	json_object_set_new(object, "received_packets", json_integer((json_int_t)received));
-	json_object_set_new(object, "dropped_packets", json_integer((json_int_t)dropped));
+	number_put(object, "dropped_packets", sums[false]);
+	number_put(object, "unwanted_packets", sums[true]);
 	json_object_set_new(object, "drops", drops);
-	json_object_set_new(object, "lateness_p50_ns",
-			    json_integer((json_int_t)stats_lateness_quantile(&state->stats->lateness, 500)));
-	json_object_set_new(object, "lateness_p99_ns", json_integer((json_int_t)p99_ns));
-	json_object_set_new(object, "lateness_max_ns", json_integer((json_int_t)state->stats->lateness.max_ns));
-	return true;
 }
+
+/* ---- lateness ---- */
+
+/* the distribution: how many events were handled so late, named by the end of their bucket in nanoseconds */
+static json_t *lateness_describe(const struct lateness_stats *lateness)
+{
+	json_t *counts = json_object();
+	char end_ns[24];
+
+	for (uint32_t b = 0; b < STATS_LATENESS_BUCKETS; b++) {
+		snprintf(end_ns, sizeof(end_ns), "%llu", (unsigned long long)stats_lateness_ns(b + 1) - 1);
+		if (lateness->count[b])
+			number_put(counts, end_ns, lateness->count[b]);
+	}
+	return counts;
+}
+
+/* the smallest thing that an input of @port must fit into; 0: endless */
+static uint64_t buffer_bytes_of(const struct port_config *port)
+{
+	uint64_t buffer_bytes = (uint64_t)port->buffer_units * UNIT_BYTES;
+
+	return buffer_bytes && buffer_bytes < port->ring_bytes ? buffer_bytes : port->ring_bytes;
+}
+
+/* how long the data of @node's neighbours has waited for room in its buffers */
+static uint64_t held_up_ns(const struct live *live, const struct node_config *config)
+{
+	uint64_t sum_ps = 0;
+
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		const struct port_config *port = &config->ports[p];
+		const struct fabric_node *peer = &live->fabric.nodes[port->peer_index];
+
+		if (!port->vacant && page_readable(peer) && port->peer_port < peer->stats->port_count)
+			sum_ps += stats_port(peer->stats, port->peer_port)->paused_ps;
+	}
+	return sum_ps / NODE_NS;
+}
+
+/* what the links of a node, as they are now, let it be late */
+static void limits_describe(const struct live *live, const struct node_config *config, json_t *object)
+{
+	node_time_t latency_ps = config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps;
+	struct fidelity_limits limits;
+
+	fidelity_limits_init(&limits, config->kind);
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		const struct port_config *port = &config->ports[p];
+		const struct live_link *link = &live->links[port->link_index];
+
+		if (!port->vacant && !link->down)
+			fidelity_limits_link(&limits, latency_ps, link->delay_ps, link->rate_bps,
+					     buffer_bytes_of(port));
+	}
+	if (limits.made_up_ns != UINT64_MAX)
+		number_put(object, "links_make_up_ns", limits.made_up_ns);
+	if (limits.bridged_ns != UINT64_MAX)
+		number_put(object, "buffers_bridge_ns", limits.bridged_ns);
+}
+
+/* ---- nodes ---- */
 
 static const char *state_name(const struct fabric_node *state)
 {
 	return !state->pid ? "dead" : state->stopped_ns ? "stopped" : "running";
 }
 
-static json_t *node_describe(const struct live *live, uint32_t node, struct node_sums *sums)
+static json_t *node_describe(const struct live *live, uint32_t node)
 {
 	const struct fabric_node *state = &live->fabric.nodes[node];
-	uint64_t cpu_ns = cpu_ns_of(state->pid), memory_bytes = memory_bytes_of(state->pid);
-	json_t *object = json_pack("{s:s, s:s, s:i, s:s, s:s, s:I, s:I}", "kind",
-				   live->plan->nodes[node].kind == NODE_SWITCH ? "switch" : "nic", "name",
-				   live->plan->nodes[node].name, "pid", (int)state->pid_shown, "state",
-				   state_name(state), "fate", state->pid ? "" : state->fate, "cpu_ns",
-				   (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes);
+	const struct node_config *config = &live->plan->nodes[node];
+	bool readable = !stats_check(state->stats, state->stats_size) && state->stats->port_count == config->port_count;
+	json_t *object = json_pack("{s:s, s:s, s:i, s:s, s:s, s:I, s:I, s:b}", "kind",
+				   config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name, "pid",
+				   (int)state->pid_shown, "state", state_name(state), "fate",
+				   state->pid ? "" : state->fate, "cpu_ns", (json_int_t)cpu_ns_of(state->pid),
+				   "memory_bytes", (json_int_t)memory_bytes_of(state->pid), "readable", readable);
 
-	sums->cpu_ns += cpu_ns;
-	sums->memory_bytes += memory_bytes;
-	sums->dead += !state->pid;
-	if (!page_describe(live, node, object, sums))
-		sums->unreadable++;
+	if (!object || !readable)
+		return object;
+	traffic_describe(config, state->stats, object);
+	drops_describe(state->stats, object);
+	limits_describe(live, config, object);
+	number_put(object, "held_up_ns", held_up_ns(live, config));
+	number_put(object, "lateness_max_ns", state->stats->lateness.max_ns);
+	json_object_set_new(object, "lateness_counts", lateness_describe(&state->stats->lateness));
 	return object;
 }
 
-static void fidelity_describe(const struct live *live, const struct node_sums *sums, json_t *body)
+/* @key of the daemon, which is @own, and all nodes */
+static uint64_t sum_of(const json_t *nodes, const char *key, uint64_t own)
 {
-	const struct fabric_node *worst = &live->fabric.nodes[sums->worst];
-	const struct lateness_stats *lateness = &worst->stats->lateness;
+	const json_t *node;
+	size_t i;
 
-	json_object_set_new(body, "faithful",
-			    json_boolean(!sums->unreadable && sums->worst_p99_ns <= LIVE_LATENESS_NS_MAX));
-	json_object_set_new(body, "lateness_p99_ns_allowed", json_integer(LIVE_LATENESS_NS_MAX));
-	if (!sums->judged || stats_check(worst->stats, worst->stats_size))
-		return;
-	json_object_set_new(body, "latest_node", json_string(live->plan->nodes[sums->worst].name));
-	json_object_set_new(body, "lateness_p50_ns", json_integer((json_int_t)stats_lateness_quantile(lateness, 500)));
-	json_object_set_new(body, "lateness_p99_ns", json_integer((json_int_t)sums->worst_p99_ns));
-	json_object_set_new(body, "lateness_max_ns", json_integer((json_int_t)lateness->max_ns));
+	json_array_foreach(nodes, i, node) own += (uint64_t)json_integer_value(json_object_get(node, key));
+	return own;
 }
 
 json_t *live_describe(struct asking *asking)
 {
 	const struct live *live = asking->live;
 	const struct plan *plan = live->plan;
-	struct node_sums sums = { .cpu_ns = cpu_ns_of(getpid()), .memory_bytes = memory_bytes_of(getpid()) };
 	struct plan_counts counts = plan_room_counts(plan);
-	json_t *nodes = json_array(), *body;
+	json_t *nodes = json_array();
+	uint64_t cpu_ns, memory_bytes;
+	uint32_t dead = 0;
 	char since[32];
 
-	for (uint32_t i = 0; i < plan->node_count; i++)
-		if (!plan_vacant(plan, i))
-			json_array_append_new(nodes, node_describe(live, i, &sums));
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		if (plan_vacant(plan, i))
+			continue;
+		dead += !live->fabric.nodes[i].pid;
+		json_array_append_new(nodes, node_describe(live, i));
+	}
+	cpu_ns = sum_of(nodes, "cpu_ns", cpu_ns_of(getpid()));
+	memory_bytes = sum_of(nodes, "memory_bytes", memory_bytes_of(getpid()));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
-	body = json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I}", "fabric", live->place.name,
-			 "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(), "since", since,
-			 "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts", (int)counts.hosts, "switches",
-			 (int)counts.switches, "links", (int)counts.links, "dead", (int)sums.dead, "cpu_ns",
-			 (json_int_t)sums.cpu_ns, "memory_bytes", (json_int_t)sums.memory_bytes);
-	if (body)
-		fidelity_describe(live, &sums, body);
-	json_object_set_new(body, "nodes", nodes);
-	return body;
+	return json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "fabric",
+			 live->place.name, "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(),
+			 "since", since, "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts",
+			 (int)counts.hosts, "switches", (int)counts.switches, "links", (int)counts.links,
+			 "dead", (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes,
+			 "nodes", nodes);
 }

@@ -1,7 +1,7 @@
 /*  live_request - what the daemon of a running fabric can be asked, as JSON (TB-6, TB-10).
  *
  *  A request is an object {"ask": WHAT, ...}; the answer an object too, {"error": SENTENCE} if it cannot be done.
- *    ps                                  the fabric and every node, in plain numbers with units in their names
+ *    ps                                  the fabric, every node and port: plain numbers since the start, units in their names
  *    hosts                               name and addresses of every host
  *    exec      host                      {"namespaces": ["net", ...]}, with their descriptors in this order beside the answer
  *    show      node, table, [port]       {"text": ...}
@@ -24,12 +24,6 @@
 #include "orchestrator/live.h"
 
 #define LIVE_FDS_MAX 5
-
-/* fidelity (TB-8): a real program's own kernel wakes it about this late now and then on a machine with other things to
- * do, so up to here a fabric's lateness hides in what programs see anyway. Ours. */
-#define LIVE_LATENESS_NS_MAX 1000000u
-#define LIVE_LATENESS_PERMILLE 990u
-#define LIVE_LATENESS_EVENTS_MIN 100u /* of fewer, 1 % is less than one event: such a node is not judged */
 
 struct live_answer {
 	json_t *body;          /* owned by the receiver; NULL if memory is short */

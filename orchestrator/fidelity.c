@@ -1,0 +1,97 @@
+#include "orchestrator/fidelity.h"
+
+const char *const fidelity_verdict_name[FIDELITY_VERDICTS] = {
+	[FIDELITY_FAITHFUL] = "faithful",
+	[FIDELITY_DELAYED] = "delayed",
+	[FIDELITY_OVERLOADED] = "overloaded",
+};
+
+void fidelity_limits_init(struct fidelity_limits *limits, enum node_kind kind)
+{
+	*limits = (struct fidelity_limits){ .made_up_ns = UINT64_MAX,
+					    .bridged_ns = UINT64_MAX,
+					    .last = kind == NODE_NIC };
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void fidelity_limits_link(struct fidelity_limits *limits, node_time_t latency_ps, node_time_t delay_ps,
+			  uint64_t rate_bps, uint64_t buffer_bytes)
+{
+	double lasts_ns = (double)buffer_bytes * 8e9 / (double)rate_bps;
+	double credit_ns = 2.0 * (double)(delay_ps + latency_ps) / (double)NODE_NS;
+
+	limits->made_up_ns = least(limits->made_up_ns, (delay_ps + latency_ps) / NODE_NS);
+	if (buffer_bytes)
+		limits->bridged_ns =
+			least(limits->bridged_ns, lasts_ns > credit_ns ? (uint64_t)(lasts_ns - credit_ns) : 0);
+}
+
+struct lateness_stats fidelity_since(const struct lateness_stats *later, const struct lateness_stats *earlier)
+{
+	struct lateness_stats since = { .events = later->events - earlier->events };
+
+	if (later->events < earlier->events)
+		return *later;
+	for (uint32_t b = 0; b < STATS_LATENESS_BUCKETS; b++) {
+		if (later->count[b] < earlier->count[b])
+			return *later;
+		since.count[b] = later->count[b] - earlier->count[b];
+		if (since.count[b])
+			since.max_ns = least(stats_lateness_ns(b + 1) - 1, later->max_ns);
+	}
+	return since;
+}
+
+/* the sum of what is beyond @limit_ns, buckets taken at their ends */
+static double beyond_ns(const struct lateness_stats *lateness, uint64_t limit_ns)
+{
+	double sum = 0;
+
+	for (uint32_t b = 0; b < STATS_LATENESS_BUCKETS; b++) {
+		uint64_t end_ns = least(stats_lateness_ns(b + 1) - 1, lateness->max_ns);
+
+		if (end_ns > limit_ns)
+			sum += (double)lateness->count[b] * (double)(end_ns - limit_ns);
+	}
+	return sum;
+}
+
+struct fidelity fidelity_judge(const struct lateness_stats *lateness, const struct fidelity_limits *limits,
+			       uint64_t held_up_ns, uint64_t passed_ns)
+{
+	double stalled_ns = beyond_ns(lateness, limits->bridged_ns);
+	struct fidelity node = { .events = lateness->events,
+				 .p50_ns = stats_lateness_quantile(lateness, 500),
+				 .p99_ns = stats_lateness_quantile(lateness, FIDELITY_PERMILLE),
+				 .max_ns = lateness->max_ns };
+
+	if (node.p99_ns > limits->made_up_ns)
+		node.added_ns = node.p99_ns - (limits->last ? 0 : limits->made_up_ns);
+	if (stalled_ns > (double)least(held_up_ns, passed_ns))
+		stalled_ns = (double)least(held_up_ns, passed_ns);
+	if (passed_ns)
+		node.stalled_ppm = (uint32_t)(stalled_ns * 1e6 / (double)passed_ns);
+	return node;
+}
+
+enum fidelity_verdict fidelity_verdict_of(const struct fidelity *node)
+{
+	if (node->stalled_ppm >= FIDELITY_STALLED_PPM)
+		return FIDELITY_OVERLOADED;
+	return node->added_ns ? FIDELITY_DELAYED : FIDELITY_FAITHFUL;
+}
+
+bool fidelity_worse(const struct fidelity *a, const struct fidelity *b)
+{
+	enum fidelity_verdict verdict_a = fidelity_verdict_of(a), verdict_b = fidelity_verdict_of(b);
+
+	if (verdict_a != verdict_b)
+		return verdict_a > verdict_b;
+	if (verdict_a == FIDELITY_OVERLOADED && a->stalled_ppm != b->stalled_ppm)
+		return a->stalled_ppm > b->stalled_ppm;
+	return a->added_ns != b->added_ns ? a->added_ns > b->added_ns : a->p99_ns > b->p99_ns;
+}

@@ -1,0 +1,232 @@
+#include "orchestrator/observe.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/client.h"
+#include "orchestrator/fidelity.h"
+#include "orchestrator/human.h"
+
+/* ---- two answers ---- */
+
+/* the node of @answer called as @node is, NULL if it was not there or is another process by now */
+static const json_t *node_before(const json_t *answer, const json_t *node)
+{
+	const json_t *nodes = json_object_get(answer, "nodes"), *other;
+	size_t i;
+
+	json_array_foreach(nodes, i, other)
+	{
+		if (!strcmp(client_text(other, "name"), client_text(node, "name")))
+			return client_number(other, "pid") == client_number(node, "pid") ? other : NULL;
+	}
+	return NULL;
+}
+
+/* of the port as @port is */
+static const json_t *port_before(const json_t *node, const json_t *port)
+{
+	const json_t *ports = json_object_get(node, "ports"), *other;
+	size_t i;
+
+	json_array_foreach(ports, i, other)
+	{
+		if (client_number(other, "port") == client_number(port, "port"))
+			return other;
+	}
+	return NULL;
+}
+
+static double passed_ns_of(const json_t *later, const json_t *before)
+{
+	return (double)(client_number(later, "uptime_ns") - client_number(before, "uptime_ns"));
+}
+
+/* how much counter @key has grown */
+static double growth(const json_t *later, const json_t *before, const char *key)
+{
+	json_int_t now = client_number(later, key), then = client_number(before, key);
+
+	return (double)(now < then ? now : now - then);
+}
+
+static void rate_put(json_t *later, const char *name, double growth_of, double factor, double passed_ns)
+{
+	json_object_set_new(later, name, json_real(passed_ns > 0 ? growth_of * factor / passed_ns : 0.0));
+}
+
+/* ---- cost ---- */
+
+void observe_cost(json_t *later, const json_t *before)
+{
+	double passed_ns = passed_ns_of(later, before);
+	json_t *nodes = json_object_get(later, "nodes"), *node;
+	size_t i;
+
+	rate_put(later, "cpu_percent", growth(later, before, "cpu_ns"), 100, passed_ns);
+	json_array_foreach(nodes, i, node)
+		rate_put(node, "cpu_percent", growth(node, node_before(before, node), "cpu_ns"), 100, passed_ns);
+}
+
+/* ---- traffic ---- */
+
+static void ports_put(json_t *node, const json_t *before, double passed_ns)
+{
+	json_t *ports = json_object_get(node, "ports"), *port;
+	size_t i;
+
+	json_array_foreach(ports, i, port)
+	{
+		const json_t *then = port_before(before, port);
+
+		rate_put(port, "tx_bps", growth(port, then, "tx_bytes"), 8e9, passed_ns);
+		rate_put(port, "rx_bps", growth(port, then, "rx_bytes"), 8e9, passed_ns);
+		rate_put(port, "tx_percent", growth(port, then, "tx_busy_ns"), 100, passed_ns);
+	}
+}
+
+void observe_traffic(json_t *later, const json_t *before)
+{
+	double passed_ns = passed_ns_of(later, before);
+	json_t *nodes = json_object_get(later, "nodes"), *node;
+	size_t i;
+
+	json_array_foreach(nodes, i, node)
+	{
+		const json_t *then = node_before(before, node);
+
+		rate_put(node, "sent_pps", growth(node, then, "sent_packets"), 1e9, passed_ns);
+		rate_put(node, "sent_bps", growth(node, then, "sent_bytes"), 8e9, passed_ns);
+		rate_put(node, "received_pps", growth(node, then, "received_packets"), 1e9, passed_ns);
+		rate_put(node, "received_bps", growth(node, then, "received_bytes"), 8e9, passed_ns);
+		rate_put(node, "dropped_pps", growth(node, then, "dropped_packets"), 1e9, passed_ns);
+		ports_put(node, then, passed_ns);
+	}
+}
+
+/* ---- fidelity ---- */
+
+/* the distribution that live_describe.c wrote */
+static struct lateness_stats lateness_read(const json_t *node)
+{
+	struct lateness_stats lateness = { .max_ns = (uint64_t)client_number(node, "lateness_max_ns") };
+	json_t *counts = json_object_get(node, "lateness_counts"), *count;
+	const char *end_ns;
+
+	json_object_foreach(counts, end_ns, count)
+	{
+		uint64_t events = (uint64_t)json_integer_value(count);
+
+		lateness.count[stats_lateness_bucket(strtoull(end_ns, NULL, 10))] += events;
+		lateness.events += events;
+	}
+	return lateness;
+}
+
+/* @key of the answer; without it there is no limit */
+static uint64_t limit_read(const json_t *node, const char *key)
+{
+	return json_object_get(node, key) ? (uint64_t)client_number(node, key) : UINT64_MAX;
+}
+
+static struct fidelity node_judge(const json_t *node, const json_t *before, double passed_ns)
+{
+	struct lateness_stats later = lateness_read(node), earlier = lateness_read(before);
+	struct fidelity_limits limits = { .made_up_ns = limit_read(node, "links_make_up_ns"),
+					  .bridged_ns = limit_read(node, "buffers_bridge_ns"),
+					  .last = !strcmp(client_text(node, "kind"), "nic") };
+
+	if (before)
+		later = fidelity_since(&later, &earlier);
+	return fidelity_judge(&later, &limits, (uint64_t)growth(node, before, "held_up_ns"), (uint64_t)passed_ns);
+}
+
+static void judged_put(json_t *object, const struct fidelity *judged)
+{
+	json_object_set_new(object, "lateness_p50_ns", json_integer((json_int_t)judged->p50_ns));
+	json_object_set_new(object, "lateness_p99_ns", json_integer((json_int_t)judged->p99_ns));
+	json_object_set_new(object, "lateness_max_ns", json_integer((json_int_t)judged->max_ns));
+	json_object_set_new(object, "added_delay_ns", json_integer((json_int_t)judged->added_ns));
+	json_object_set_new(object, "stalled_percent", json_real(judged->stalled_ppm / 1e4));
+}
+
+void observe_fidelity(json_t *later, const json_t *before)
+{
+	double passed_ns = passed_ns_of(later, before);
+	json_t *nodes = json_object_get(later, "nodes"), *node, *latest = NULL, *fidelity = json_object();
+	struct fidelity worst = { 0 };
+	bool unreadable = false;
+	size_t i;
+
+	json_array_foreach(nodes, i, node)
+	{
+		struct fidelity judged = node_judge(node, node_before(before, node), passed_ns);
+
+		unreadable = unreadable || !json_is_true(json_object_get(node, "readable"));
+		judged_put(node, &judged);
+		if (judged.events && (!latest || fidelity_worse(&judged, &worst))) {
+			worst = judged;
+			latest = node;
+		}
+	}
+	json_object_set_new(fidelity, "verdict",
+			    json_string(unreadable ? "unknown" : fidelity_verdict_name[fidelity_verdict_of(&worst)]));
+	json_object_set_new(fidelity, "interval_ns", json_integer((json_int_t)passed_ns));
+	if (latest) {
+		json_object_set(fidelity, "node", json_object_get(latest, "name"));
+		judged_put(fidelity, &worst);
+		json_object_set(fidelity, "links_make_up_ns", json_object_get(latest, "links_make_up_ns"));
+		json_object_set(fidelity, "buffers_bridge_ns", json_object_get(latest, "buffers_bridge_ns"));
+	}
+	json_object_set_new(later, "fidelity", fidelity);
+}
+
+/* ---- text ---- */
+
+static const char *time_text(const json_t *object, const char *key, char *text)
+{
+	return human_time((node_time_t)client_number(object, key) * NODE_NS, text);
+}
+
+/* who was how late */
+static void lateness_print(const json_t *fidelity, FILE *out)
+{
+	char p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX], made_up[HUMAN_TEXT_MAX];
+
+	fprintf(out, "%s handled events late by p50 %s, p99 %s, max %s; its links make up for %s",
+		client_text(fidelity, "node"), time_text(fidelity, "lateness_p50_ns", p50),
+		time_text(fidelity, "lateness_p99_ns", p99), time_text(fidelity, "lateness_max_ns", max),
+		time_text(fidelity, "links_make_up_ns", made_up));
+}
+
+void observe_fidelity_print(const json_t *fabric, FILE *out)
+{
+	const json_t *fidelity = json_object_get(fabric, "fidelity");
+	const char *verdict = client_text(fidelity, "verdict");
+	char interval[HUMAN_TEXT_MAX], text[HUMAN_TEXT_MAX];
+
+	fprintf(out, "fidelity   ");
+	time_text(fidelity, "interval_ns", interval);
+	if (!strcmp(verdict, "unknown")) {
+		fprintf(out, "cannot be told: a node has destroyed its statistics page\n");
+		return;
+	}
+	if (!client_text(fidelity, "node")[0]) {
+		fprintf(out, "faithful: nothing has happened in %s\n", interval);
+		return;
+	}
+	if (!strcmp(verdict, "overloaded"))
+		fprintf(out, "NOT FAITHFUL, overloaded for up to %.1f %% of %s: ",
+			json_real_value(json_object_get(fidelity, "stalled_percent")), interval);
+	else if (!strcmp(verdict, "delayed"))
+		fprintf(out, "faithful in %s but for up to %s of added delay at a hop: ", interval,
+			time_text(fidelity, "added_delay_ns", text));
+	else
+		fprintf(out, "faithful in %s: ", interval);
+	lateness_print(fidelity, out);
+	if (!strcmp(verdict, "overloaded"))
+		fprintf(out, ", its buffers for %s at full rate\n           %s",
+			time_text(fidelity, "buffers_bridge_ns", text),
+			"what helps: fewer hosts, slower links, longer delays, less load, more cores");
+	fputc('\n', out);
+}
