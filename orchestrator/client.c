@@ -237,6 +237,8 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 	if (length == -EAGAIN)
 		client_wrong(client->command, "fabric %s does not answer; 'heddle down %s' kills one that is stuck",
 			     client->fabric, client->fabric);
+	else if (length == -EPIPE || length == -ECONNRESET)
+		client_wrong(client->command, "fabric %s has ended", client->fabric);
 	else if (length == -EINVAL)
 		client_wrong(client->command, "the request is no UTF-8");
 	else

@@ -60,29 +60,24 @@ static void number_put(json_t *object, const char *key, uint64_t value)
 	json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
-static json_t *ports_describe(const struct node_config *config, struct stats_page *stats)
+static json_t *port_describe(const struct live *live, const struct port_config *config, uint32_t index,
+			     const struct port_stats *port)
 {
-	json_t *ports = json_array();
+	const struct live_link *link = &live->links[config->link_index];
 
-	for (uint32_t p = 0; p < config->port_count; p++) {
-		const struct port_stats *port = stats_port(stats, p);
-
-		if (config->ports[p].vacant)
-			continue;
-		json_array_append_new(
-			ports,
-			json_pack("{s:i, s:s, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "port", (int)p, "peer",
-				  config->ports[p].peer_name, "link", (int)config->ports[p].link_index, "tx_packets",
-				  (json_int_t)port->tx_packets, "tx_bytes", (json_int_t)port->tx_bytes, "tx_busy_ns",
-				  (json_int_t)(port->tx_busy_ps / NODE_NS), "rx_packets", (json_int_t)port->rx_packets,
-				  "rx_bytes", (json_int_t)port->rx_bytes, "lost_packets",
-				  (json_int_t)port->lost_packets, "queue_bytes", (json_int_t)port->queue_bytes));
-	}
-	return ports;
+	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "port", (int)index,
+			 "peer", config->peer_name, "link", (int)config->link_index, "rate_bps",
+			 (json_int_t)link->rate_bps, "down", link->down, "tx_packets", (json_int_t)port->tx_packets,
+			 "tx_bytes", (json_int_t)port->tx_bytes, "tx_busy_ns", (json_int_t)(port->tx_busy_ps / NODE_NS),
+			 "rx_packets", (json_int_t)port->rx_packets, "rx_bytes", (json_int_t)port->rx_bytes,
+			 "lost_packets", (json_int_t)port->lost_packets, "paused_ns",
+			 (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes", (json_int_t)port->queue_bytes);
 }
 
-static void traffic_describe(const struct node_config *config, struct stats_page *stats, json_t *object)
+static void traffic_describe(const struct live *live, const struct node_config *config, struct stats_page *stats,
+			     json_t *object)
 {
+	json_t *ports = json_array();
 	uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0, queue_bytes = 0;
 
 	for (uint32_t p = 0; p < config->port_count; p++) {
@@ -93,13 +88,15 @@ static void traffic_describe(const struct node_config *config, struct stats_page
 		received += port->rx_packets;
 		received_bytes += port->rx_bytes;
 		queue_bytes += port->queue_bytes;
+		if (!config->ports[p].vacant)
+			json_array_append_new(ports, port_describe(live, &config->ports[p], p, port));
 	}
 	number_put(object, "sent_packets", sent);
 	number_put(object, "sent_bytes", sent_bytes);
 	number_put(object, "received_packets", received);
 	number_put(object, "received_bytes", received_bytes);
 	number_put(object, "queue_bytes", queue_bytes);
-	json_object_set_new(object, "ports", ports_describe(config, stats));
+	json_object_set_new(object, "ports", ports);
 }
 
 /* Reports for multicast routers are dropped because there is none: no loss to anybody. */
@@ -203,7 +200,7 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 
 	if (!object || !readable)
 		return object;
-	traffic_describe(config, state->stats, object);
+	traffic_describe(live, config, state->stats, object);
 	drops_describe(state->stats, object);
 	limits_describe(live, config, object);
 	number_put(object, "held_up_ns", held_up_ns(live, config));

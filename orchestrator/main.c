@@ -19,6 +19,7 @@ static const struct command {
 	{ "up", cmd_up, "start a fabric under the real clock, with hosts for real programs" },
 	{ "down", cmd_down, "end a running fabric" },
 	{ "ps", cmd_ps, "list running fabrics, their nodes, cost and fidelity" },
+	{ "top", cmd_top, "watch a running fabric: traffic, links, cost, lateness" },
 	{ "exec", cmd_exec, "run a program in a host of a running fabric" },
 	{ "shell", cmd_shell, "a shell in a host of a running fabric" },
 	{ "start", cmd_start, "start a dead node of a running fabric again" },

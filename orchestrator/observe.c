@@ -188,45 +188,49 @@ static const char *time_text(const json_t *object, const char *key, char *text)
 	return human_time((node_time_t)client_number(object, key) * NODE_NS, text);
 }
 
-/* who was how late */
+static void verdict_print(const json_t *fidelity, FILE *out)
+{
+	const char *verdict = client_text(fidelity, "verdict");
+	char interval[HUMAN_TEXT_MAX], added[HUMAN_TEXT_MAX];
+
+	time_text(fidelity, "interval_ns", interval);
+	if (!strcmp(verdict, "unknown"))
+		fprintf(out, "fidelity   cannot be told: a node has destroyed its statistics page\n");
+	else if (!client_text(fidelity, "node")[0])
+		fprintf(out, "fidelity   faithful: nothing has happened in %s\n", interval);
+	else if (!strcmp(verdict, "overloaded"))
+		fprintf(out, "fidelity   NOT FAITHFUL: overloaded for up to %.1f %% of %s\n",
+			json_real_value(json_object_get(fidelity, "stalled_percent")), interval);
+	else if (!strcmp(verdict, "delayed"))
+		fprintf(out, "fidelity   faithful but for up to %s of added delay at a hop, in %s\n",
+			time_text(fidelity, "added_delay_ns", added), interval);
+	else
+		fprintf(out, "fidelity   faithful, in %s\n", interval);
+}
+
+/* who was how late, and what that is to be held against */
 static void lateness_print(const json_t *fidelity, FILE *out)
 {
-	char p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX], made_up[HUMAN_TEXT_MAX];
+	char p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX], limit[HUMAN_TEXT_MAX];
 
-	fprintf(out, "%s handled events late by p50 %s, p99 %s, max %s; its links make up for %s",
-		client_text(fidelity, "node"), time_text(fidelity, "lateness_p50_ns", p50),
-		time_text(fidelity, "lateness_p99_ns", p99), time_text(fidelity, "lateness_max_ns", max),
-		time_text(fidelity, "links_make_up_ns", made_up));
+	fprintf(out, "           %s was late by p50 %s, p99 %s, max %s", client_text(fidelity, "node"),
+		time_text(fidelity, "lateness_p50_ns", p50), time_text(fidelity, "lateness_p99_ns", p99),
+		time_text(fidelity, "lateness_max_ns", max));
+	if (json_object_get(fidelity, "links_make_up_ns"))
+		fprintf(out, "; its links make up for %s", time_text(fidelity, "links_make_up_ns", limit));
+	if (json_object_get(fidelity, "buffers_bridge_ns"))
+		fprintf(out, ", its buffers last %s", time_text(fidelity, "buffers_bridge_ns", limit));
+	fputc('\n', out);
 }
 
 void observe_fidelity_print(const json_t *fabric, FILE *out)
 {
 	const json_t *fidelity = json_object_get(fabric, "fidelity");
-	const char *verdict = client_text(fidelity, "verdict");
-	char interval[HUMAN_TEXT_MAX], text[HUMAN_TEXT_MAX];
 
-	fprintf(out, "fidelity   ");
-	time_text(fidelity, "interval_ns", interval);
-	if (!strcmp(verdict, "unknown")) {
-		fprintf(out, "cannot be told: a node has destroyed its statistics page\n");
-		return;
-	}
-	if (!client_text(fidelity, "node")[0]) {
-		fprintf(out, "faithful: nothing has happened in %s\n", interval);
-		return;
-	}
-	if (!strcmp(verdict, "overloaded"))
-		fprintf(out, "NOT FAITHFUL, overloaded for up to %.1f %% of %s: ",
-			json_real_value(json_object_get(fidelity, "stalled_percent")), interval);
-	else if (!strcmp(verdict, "delayed"))
-		fprintf(out, "faithful in %s but for up to %s of added delay at a hop: ", interval,
-			time_text(fidelity, "added_delay_ns", text));
-	else
-		fprintf(out, "faithful in %s: ", interval);
-	lateness_print(fidelity, out);
-	if (!strcmp(verdict, "overloaded"))
-		fprintf(out, ", its buffers for %s at full rate\n           %s",
-			time_text(fidelity, "buffers_bridge_ns", text),
-			"what helps: fewer hosts, slower links, longer delays, less load, more cores");
-	fputc('\n', out);
+	verdict_print(fidelity, out);
+	if (client_text(fidelity, "node")[0])
+		lateness_print(fidelity, out);
+	if (!strcmp(client_text(fidelity, "verdict"), "overloaded"))
+		fprintf(out,
+			"           what helps: fewer hosts, slower links, longer delays, less load, more cores\n");
 }

@@ -24,7 +24,7 @@ void observe_traffic(json_t *later, const json_t *before);
 /** observe_fidelity() - the same; since the fabric's start if @before is NULL. */
 void observe_fidelity(json_t *later, const json_t *before);
 
-/** observe_fidelity_print() - the verdict for people: a line, and one more with what can be done if it is a bad one. */
+/** observe_fidelity_print() - the verdict for people: up to three lines, who was late and what can be done about it. */
 void observe_fidelity_print(const json_t *fabric, FILE *out);
 
 #endif
