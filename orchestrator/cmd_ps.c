@@ -27,9 +27,12 @@ static const char usage[] =
 	"  --json         the same for programs, always with all nodes, their ports and all counters\n"
 	"\n"
 	"The verdict is one of\n"
-	"  faithful       the links' delays made up for the lateness of 99 % of what every node did\n"
-	"  delayed        rates are as configured, but a hop may add delay; it is told how much\n"
-	"  overloaded     NOT FAITHFUL: nodes were so late for 1 % of the time that their links may have stood still\n"
+	"  faithful       the delays of the links made up for the lateness of every node\n"
+	"  delayed        rates are as configured, but a hop may add delay: so much that 99 % of a node's turns, and "
+	"of\n"
+	"                 the time, were not later\n"
+	"  overloaded     NOT FAITHFUL: for 1 % of the time or more data waited because a node was later than its\n"
+	"                 buffers last\n"
 	"\n"
 	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does not answer\n";
 

@@ -46,31 +46,53 @@ struct lateness_stats fidelity_since(const struct lateness_stats *later, const s
 	return since;
 }
 
-/* the sum of what is beyond @limit_ns, buckets taken at their ends */
+/* lateness is known to its bucket, taken at its end */
+static uint64_t end_ns_of(const struct lateness_stats *lateness, uint32_t bucket)
+{
+	return least(stats_lateness_ns(bucket + 1) - 1, lateness->max_ns);
+}
+
+/* the sum of what is beyond @limit_ns */
 static double beyond_ns(const struct lateness_stats *lateness, uint64_t limit_ns)
 {
-	double sum = 0;
+	double sum_ns = 0;
 
 	for (uint32_t b = 0; b < STATS_LATENESS_BUCKETS; b++) {
-		uint64_t end_ns = least(stats_lateness_ns(b + 1) - 1, lateness->max_ns);
+		uint64_t end_ns = end_ns_of(lateness, b);
 
 		if (end_ns > limit_ns)
-			sum += (double)lateness->count[b] * (double)(end_ns - limit_ns);
+			sum_ns += (double)lateness->count[b] * (double)(end_ns - limit_ns);
 	}
-	return sum;
+	return sum_ns;
+}
+
+/* the lateness that was exceeded for no longer than 1 - FIDELITY_PERMILLE of @passed_ns */
+static uint64_t of_the_time_ns(const struct lateness_stats *lateness, uint64_t passed_ns)
+{
+	double left_ns = (double)passed_ns * (1000 - FIDELITY_PERMILLE) / 1000;
+
+	for (uint32_t b = STATS_LATENESS_BUCKETS; b-- > 0;) {
+		left_ns -= (double)lateness->count[b] * (double)end_ns_of(lateness, b);
+		if (left_ns < 0)
+			return end_ns_of(lateness, b);
+	}
+	return 0;
 }
 
 struct fidelity fidelity_judge(const struct lateness_stats *lateness, const struct fidelity_limits *limits,
 			       uint64_t held_up_ns, uint64_t passed_ns)
 {
 	double stalled_ns = beyond_ns(lateness, limits->bridged_ns);
+	uint64_t late_ns = of_the_time_ns(lateness, passed_ns);
 	struct fidelity node = { .events = lateness->events,
 				 .p50_ns = stats_lateness_quantile(lateness, 500),
 				 .p99_ns = stats_lateness_quantile(lateness, FIDELITY_PERMILLE),
 				 .max_ns = lateness->max_ns };
 
-	if (node.p99_ns > limits->made_up_ns)
-		node.added_ns = node.p99_ns - (limits->last ? 0 : limits->made_up_ns);
+	if (late_ns < node.p99_ns)
+		late_ns = node.p99_ns;
+	if (late_ns > limits->made_up_ns)
+		node.added_ns = late_ns - (limits->last ? 0 : limits->made_up_ns);
 	if (stalled_ns > (double)least(held_up_ns, passed_ns))
 		stalled_ns = (double)least(held_up_ns, passed_ns);
 	if (passed_ns)

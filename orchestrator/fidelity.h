@@ -4,11 +4,13 @@
  *  - Delay. A late node passes on due times, so lateness up to the delay of its shortest link, and its own latency, is made up
  *    for on the way (pace.h); what is beyond is delay that was not configured. A NIC's lateness is let pass up to the same
  *    length, but beyond it all of it counts, for nothing lies between a NIC and its host that could make up for it.
+ *    The lateness that is looked at is that which 99 % of a node's turns did not exceed, or that which it did not exceed for
+ *    99 % of the time, if that is more: one turn that comes half a second late delays all that arrives meanwhile.
  *  - Rate. While a node is late its neighbours go on sending at the link's rate, as long as its buffer lasts: buffer / rate,
  *    less the time that credit is under way anyway. What it was late beyond that its links may have stood still; but not for
  *    longer than its neighbours had data that waited for room in its buffers (port_stats.paused_ps), which a congested
  *    node makes them as well, in time or not. So the lesser of the two is the most that lateness can have cost.
- *  So there are three verdicts: faithful, if 99 % of what every node did was made up for; delayed, if not, but the links kept
+ *  So there are three verdicts: faithful, if all of that was made up for; delayed, if not, but the links kept
  *  their rates; overloaded, not faithful, if links of some node may have stood still for 1 % of the time or more.
  *  Lateness of one turn of a node never overlaps with that of the next (pace.h), so its sum is a part of the time.
  *  Not seen: how long a host's frame waits until its NIC is let run; it is stamped when the NIC sees it.              */
@@ -39,7 +41,7 @@ struct fidelity_limits {
 struct fidelity {
 	uint64_t events; /* turns with something to do; 0: nothing is known, the rest is 0 as well */
 	uint64_t p50_ns, p99_ns, max_ns;
-	uint64_t added_ns;    /* delay that p99 adds to a hop */
+	uint64_t added_ns;    /* delay that was added to a hop */
 	uint32_t stalled_ppm; /* part of the time in which its links may have stood still, at most */
 };
 

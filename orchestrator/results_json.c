@@ -1,4 +1,4 @@
-/*  results_json - the result for programs. The one home of jansson.
+/*  results_json - the result for programs.
  *
  *  Keys keep the order in which they are set here, integers are written exactly, ratios with twelve significant digits,
  *  so the same results give the same bytes everywhere (TB-7). Only `host`, with --timing, depends on the machine.     */
