@@ -14,7 +14,9 @@
 
 static const char usage[] =
 	"usage: heddle check [--json] [--seed N] [--set PATH=VALUE]... SCENARIO\n"
-	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n";
+	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
+	"\n"
+	"exit status: 0 the scenario is fine, 2 wrong usage or scenario\n";
 
 struct request {
 	bool json;

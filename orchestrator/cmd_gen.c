@@ -27,6 +27,7 @@ static void print_usage(FILE *out)
 				fprintf(out, " %s=%u", generate_count_name[i], counts_default[i]);
 		fprintf(out, "   %s\n", generate_kind_about[kind]);
 	}
+	fprintf(out, "\nexit status: 0 fine, 2 wrong usage\n");
 }
 
 static int kind_parse(const char *word)

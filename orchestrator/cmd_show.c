@@ -15,18 +15,22 @@
 
 #define SETTINGS_MAX 256u
 
-static const char usage[] = "usage: heddle show SCENARIO [PART] [--set PATH=VALUE]...\n"
-			    "Prints what the scenario turns into, without starting anything. PART is one of\n"
-			    "\n"
-			    "  summary       counts and times (default)\n"
-			    "  nodes         every node with its ports and peers\n"
-			    "  links         every link\n"
-			    "  routes        where each switch sends what\n"
-			    "  hosts         every host, its switch and its workloads\n"
-			    "  config NODE   everything that this node is told at start\n"
-			    "\n"
-			    "or:    heddle show [-f FABRIC] NODE TABLE [PORT]\n"
-			    "Prints a table of a node of a running fabric: efct, ifct, ofct, queues, ..., trace.\n";
+static const char usage[] =
+	"usage: heddle show SCENARIO [PART] [--set PATH=VALUE]...\n"
+	"Prints what the scenario turns into, without starting anything. PART is one of\n"
+	"\n"
+	"  summary       counts and times (default)\n"
+	"  nodes         every node with its ports and peers\n"
+	"  links         every link\n"
+	"  routes        where each switch sends what\n"
+	"  hosts         every host, its switch and its workloads\n"
+	"  config NODE   everything that this node is told at start\n"
+	"\n"
+	"or:    heddle show [-f FABRIC] NODE TABLE [PORT]\n"
+	"Prints a table of a node of a running fabric: efct, ifct, ofct, queues, ..., trace.\n"
+	"\n"
+	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 no "
+	"answer\n";
 
 struct request {
 	const char *scenario, *part, *node;

@@ -47,7 +47,8 @@ static void commands_list(FILE *out)
 	fprintf(out, "usage: heddle COMMAND [arguments]\n\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
-	fprintf(out, "\n'heddle help COMMAND' explains one. Start with: heddle run topologies/parking-lot.yaml\n");
+	fprintf(out, "\n'heddle help COMMAND' explains one. Start with: heddle run topologies/parking-lot.yaml\n"
+		     "                                      or: heddle up topologies/two-racks.yaml\n");
 }
 
 static int unknown(const char *name)
@@ -65,7 +66,7 @@ int cmd_help(int argc, char **argv)
 	char help[] = "--help";
 	char *arguments[] = { NULL, help, NULL };
 
-	if (argc < 2) {
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		commands_list(stdout);
 		return 0;
 	}
