@@ -30,7 +30,7 @@
 #define CLOCK_MAGIC 0x48444c43u /* "HDLC" */
 
 enum clock_state {
-	CLOCK_STOPPED, /* before the first window, and whenever `limit` is reached; nodes sleep */
+	CLOCK_STOPPED, /* before the first window, and whenever `limit` is reached; real: before all are ready; nodes sleep */
 	CLOCK_RUNNING,
 	CLOCK_ENDED, /* nodes leave */
 };

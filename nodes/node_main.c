@@ -639,6 +639,13 @@ static int node_run_real(struct node *node, pid_t parent)
 		wrong("its privileges cannot be given up: %s", strerror(-error));
 		return EXIT_WRONG;
 	}
+	while (!pace_begun(&node->pace, &control)) {
+		int status = control ? control_serve(node) : 0;
+
+		if (status)
+			return status;
+	}
+	control = true;
 	do {
 		int status = control ? control_serve(node) : 0;
 

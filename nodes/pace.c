@@ -16,16 +16,19 @@
 #define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
 #define SHARED_PS (2 * NODE_US)   /* who gets its core back later has yielded it to somebody */
 #define STARVED_PS (20 * NODE_US) /* who had no room for something looks again */
+#define TURN_PS (500 * NODE_US)   /* of fabric time that a node which is late catches up with in one turn */
 #define HOST_ROUNDS 4u            /* times that a turn takes in what the host sends, as room is made for it */
 
 _Static_assert(NUMBER_DOORBELL < EVENT_LOOP_FDS_MAX, "every descriptor has a number");
 
 node_time_t pace_now(const struct pace *pace)
 {
+	uint64_t epoch_ns = pace->clock->page->epoch_ns, now_ns;
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return ((uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec - pace->clock->page->epoch_ns) * NODE_NS;
+	now_ns = (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+	return now_ns > epoch_ns ? (now_ns - epoch_ns) * NODE_NS : 0;
 }
 
 int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config, struct link *links,
@@ -137,9 +140,9 @@ static void flush(struct pace *pace, node_time_t now)
 	}
 }
 
-/* Looks what neighbours have sent, and notes the worst lateness among what is due now: of the event known before, and of
- * what has come in since. */
-static void look(struct pace *pace, node_time_t now)
+/* Looks what neighbours have sent. Since when has the first of what is due now been due: the event known before, or one of
+ * what has come in since, which could not be known of before now_ps; later than @now if nothing is. */
+static node_time_t look(struct pace *pace, node_time_t now)
 {
 	node_time_t since = pace->now_ps, due = pace->next_ps;
 
@@ -150,34 +153,56 @@ static void look(struct pace *pace, node_time_t now)
 		struct link *link = &pace->links[__builtin_ctzll(left)];
 		node_time_t head;
 
+		if (link->starved && !link->down)
+			link->stats->ring_full_ps += now - pace->turned_ps;
 		link_refresh(link, pace->now_ps);
 		head = link_next_at(link);
 		if (head <= now)
 			due = node_time_min(due, node_time_max(head, since));
 	}
+	return due;
+}
+
+/* a node that is behind has noted its lateness up to its last turn before */
+static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
+{
 	if (due > now)
 		return;
 	pace->busy_ps = now;
+	if (pace->now_ps < pace->turned_ps)
+		due = node_time_max(due, pace->turned_ps);
 	stats_lateness_add(&pace->stats->lateness, (now - due) / NODE_NS);
+}
+
+/* A turn goes on to @now, but not far beyond what is due since @due: a node that is asked for more than it can do would take
+ * longer for each turn than for the one before, and neither send nor listen meanwhile. It stays behind instead. */
+static node_time_t turn_end(const struct pace *pace, node_time_t due, node_time_t now)
+{
+	return due < now && now - due > TURN_PS ? node_time_max(due + TURN_PS, pace->now_ps) : now;
 }
 
 void pace_turn(struct pace *pace)
 {
-	node_time_t now = node_time_max(pace_now(pace), pace->now_ps);
+	node_time_t now = node_time_max(pace_now(pace), pace->now_ps), due, end;
 
 	take_in(pace, now);
-	look(pace, now);
-	pace->next_ps = pace->ops->run(pace->dataplane, now + 1);
+	due = look(pace, now);
+	end = turn_end(pace, due, now);
+	lateness_note(pace, due, now);
+	pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
 	for (uint32_t round = 0; pace->host_readable && round < HOST_ROUNDS; round++) {
 		pace->host_readable = pace->ops->host_receive(pace->dataplane, pace->host_readable, now);
-		pace->next_ps = pace->ops->run(pace->dataplane, now + 1);
+		pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
 	}
 	flush(pace, now);
 	if (pace->host_readable || pace->readable)
 		pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
 	if (pace->ops->host_deliver)
 		pace->ops->host_deliver(pace->dataplane);
-	pace->now_ps = now;
+	pace->now_ps = end;
+	pace->turned_ps = now;
+	if ((now - end) / NODE_NS > pace->stats->behind_max_ns)
+		pace->stats->behind_max_ns = (now - end) / NODE_NS;
 	pace->slept = false;
 }
 
@@ -275,6 +300,21 @@ static uint64_t deadline_ns(const struct pace *pace)
 	if (pace->next_ps >= EVENT_TIME_MAX)
 		return UINT64_MAX;
 	return pace->clock->page->epoch_ns + (pace->next_ps + NODE_NS - 1) / NODE_NS;
+}
+
+bool pace_begun(struct pace *pace, bool *control)
+{
+	uint32_t state = atomic_load_explicit(&pace->clock->page->state, memory_order_acquire);
+	struct event_loop_ready ready = { 0 };
+	unsigned what;
+
+	*control = false;
+	if (state == CLOCK_ENDED || (state == CLOCK_RUNNING && pace_now(pace)))
+		return true;
+	what = event_loop_sleep(pace->loop, state == CLOCK_RUNNING ? pace->clock->page->epoch_ns : UINT64_MAX, &ready);
+	take_ready(pace, &ready);
+	*control = what & EVENT_LOOP_CONTROL;
+	return false;
 }
 
 bool pace_wait(struct pace *pace, bool *control)

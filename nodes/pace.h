@@ -11,7 +11,8 @@
  *  beyond the time at which that arrives (own_next[]).
  *
  *  Lateness is own lateness: what passed between the moment when a node could have known that an event is due and the moment
- *  it handled it. One sample a turn, the worst; the distribution is in the statistics page.                            */
+ *  it handled it. One sample a turn, the worst; the distribution is in the statistics page. A node that is very late catches
+ *  up in portions, turn by turn; how far behind it was at most is there too.                                         */
 #ifndef HEDDLE_NODES_PACE_H
 #define HEDDLE_NODES_PACE_H
 
@@ -43,7 +44,8 @@ struct pace {
 	uint32_t host_count;
 	uint32_t host_readable;                   /* host sockets that may hold more */
 	uint64_t broken;                          /* ports whose peer broke the ring's rules */
-	node_time_t now_ps;                       /* of the last turn */
+	node_time_t now_ps;                       /* up to here the last turn has handled everything */
+	node_time_t turned_ps;                    /* when it began */
 	node_time_t next_ps;                      /* next event known */
 	node_time_t busy_ps;                      /* when something was handled last */
 	bool slept;                               /* since the last turn */
@@ -62,10 +64,15 @@ int pace_host(struct pace *pace, const int *fds, uint32_t count);
 int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrier *carrier, int socket);
 void pace_unplug(struct pace *pace, uint32_t port);
 
-/** pace_now() - fabric time. */
+/** pace_begun() - has fabric time begun (or ended)? Sleeps until then, and returns false if it was woken for something else.
+ *  @control  as in pace_wait().                                                                                   */
+bool pace_begun(struct pace *pace, bool *control);
+
+/** pace_now() - fabric time; 0 before it has begun. */
 node_time_t pace_now(const struct pace *pace);
 
-/** pace_turn() - handles everything that is due now, and sends and delivers what follows from it. */
+/** pace_turn() - handles everything that is due now, of a node that is very late a part of it, and sends and delivers what
+ *  follows from it. */
 void pace_turn(struct pace *pace);
 
 /** pace_wait() - until there may be something for the node to do.

@@ -67,6 +67,7 @@ struct port_stats {
 	uint64_t efct_used, efct_used_max; /* lines of each table now, and at most */
 	uint64_t ifct_used, ifct_used_max;
 	uint64_t ofct_used, ofct_used_max;
+	uint64_t ring_full_ps; /* real clock: so long a full ring held up what could have been sent (TB-8) */
 };
 
 /* a flow as its sending NIC knows it; index = the slot that its packets carry */
@@ -142,6 +143,7 @@ struct stats_page {
 	uint64_t flood_originals_bytes;          /* switch: frames that were replaced by their copies */
 	uint64_t host_tx_packets, host_rx_packets; /* NIC: frames from, to the attached host; among those injected, delivered */
 	struct lateness_stats lateness;            /* real clock */
+	uint64_t behind_max_ns; /* real clock: how far behind it the node was at most, after a turn (pace.c) */
 };
 
 /** stats_lateness_bucket() - the bucket of @ns; bucket b holds [stats_lateness_ns(b), stats_lateness_ns(b + 1)); the last

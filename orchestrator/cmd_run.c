@@ -1,7 +1,9 @@
 /*  cmd_run - `heddle run SCENARIO`: the whole way from a file to an exit status (TB-10).
  *
  *  scenario -> plan -> processes -> clock to the end -> statistics -> results -> expectations. Nothing is started
- *  before everything has been understood; nothing is left behind however it ends.                                    */
+ *  before everything has been understood; nothing is left behind however it ends.
+ *  The same way under both clocks (TB-7, TB-8). A run under the real clock that was not faithful has an exit status of its
+ *  own, before that of the expectations: neither their yes nor their no would say anything about the fabric.         */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +14,9 @@
 #include "orchestrator/breakpoint.h"
 #include "orchestrator/commands.h"
 #include "orchestrator/expect.h"
+#include "orchestrator/human.h"
 #include "orchestrator/interrupt.h"
+#include "orchestrator/plan_real.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/run.h"
 #include "orchestrator/suggest.h"
@@ -20,6 +24,8 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define SETTINGS_MAX 256u
 #define JSON_STDOUT "-"
+#define REAL_MEASURED_MIN_PS (100 * NODE_MS) /* what is shorter is soon blurred by processes that are late (ours) */
+#define REAL_GRACE_PS (10 * NODE_MS)         /* for nodes that are late to handle what was due before the end */
 
 enum exit_status {
 	EXIT_FINE = 0,
@@ -27,6 +33,7 @@ enum exit_status {
 	EXIT_USAGE = 2, /* or a wrong scenario */
 	EXIT_STALL = 3,
 	EXIT_NODE = 4,
+	EXIT_UNFAITHFUL = 5, /* real clock: the machine was too slow for this scenario */
 	EXIT_INTERRUPTED = 130,
 };
 
@@ -40,6 +47,7 @@ struct options {
 	bool timing, quiet;
 	const char *script;
 	bool breaks; /* there is a breakpoint */
+	bool real;   /* clock */
 	node_time_t break_ps, slow_ps_per_s;
 	struct fabric_options fabric;
 };
@@ -50,11 +58,13 @@ static int scenario_play(const struct options *options, const struct plan *plan)
 
 static const char usage[] =
 	"usage: heddle run SCENARIO [options]\n"
-	"Runs a scenario under the virtual clock and prints the result.\n"
+	"Runs the workloads of a scenario and prints the result.\n"
 	"\n"
 	"  --json [FILE]       the result as JSON, to FILE, or to standard output instead of the summary\n"
 	"                      (a FILE before the SCENARIO must end in .json)\n"
 	"  --csv DIR           flows, messages, ports, tables and samples as CSV files in DIR\n"
+	"  --clock KIND        virtual (if not given): exact, takes as long as it takes; real: takes as long as the\n"
+	"                      scenario says, at rates that this machine can carry, and says whether it could\n"
 	"  --seed N            another seed\n"
 	"  --set PATH=VALUE    change a key of the scenario, e.g. run.duration=1ms; may be repeated\n"
 	"  --timing            also say what the run cost on this machine\n"
@@ -67,7 +77,8 @@ static const char usage[] =
 	"  --watchdog TIME     how long a node may hang or be stopped (1s); 0s: for ever\n"
 	"\n"
 	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, 3 the fabric stalled,\n"
-	"4 a node failed, 130 interrupted\n";
+	"4 a node failed, 5 not faithful: under the real clock this machine was too slow, whatever the expectations,\n"
+	"130 interrupted\n";
 
 int cmd_run(int argc, char **argv)
 {
@@ -169,6 +180,18 @@ static int option_watchdog(struct options *options, const char *value)
 	return status;
 }
 
+static int option_clock(struct options *options, const char *value)
+{
+	static const char *const clocks[] = { "virtual", "real" };
+	char hint[128];
+
+	options->real = !strcmp(value, "real");
+	if (options->real || !strcmp(value, "virtual"))
+		return 0;
+	suggest_sentence(value, clocks, COUNT_OF(clocks), sizeof(clocks[0]), hint, sizeof(hint));
+	return wrong("--clock takes virtual or real, not '%s'%s", value, hint);
+}
+
 static int option_loop(struct options *options, const char *value)
 {
 	static const char *const loops[] = { "auto", "io_uring", "fallback" };
@@ -209,6 +232,7 @@ static const struct option {
 	bool has_value;
 	int (*take)(struct options *options, const char *value);
 } option_table[] = {
+	{ "--clock", true, option_clock },
 	{ "--csv", true, option_csv },
 	{ "--seed", true, option_seed },
 	{ "--set", true, option_set },
@@ -292,10 +316,34 @@ static int options_parse(struct options *options, int argc, char **argv)
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
+	if (options->real && (options->breaks || options->slow_ps_per_s))
+		return wrong("the real clock cannot be stopped or slowed down: --break-at, --script and --slow are for "
+			     "--clock virtual");
+	options->fabric.real = options->fabric.whole = options->real;
 	return -1;
 }
 
 /* ---- scenario ---- */
+
+/* what the scenario asks for and the real clock does otherwise, or hardly */
+static void real_note(const struct scenario *scenario)
+{
+	node_time_t measured_ps = scenario->duration_ps - scenario->warmup_ps;
+	bool veth = false;
+	char time[HUMAN_TEXT_MAX];
+
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		veth |= scenario->hosts[i].link.medium == MEDIUM_VETH;
+	for (uint32_t i = 0; i < scenario->link_count; i++)
+		veth |= scenario->links[i].settings.medium == MEDIUM_VETH;
+	if (veth)
+		fprintf(stderr, "heddle run: all links are of shared memory; 'medium: veth' is for 'heddle up'\n");
+	if (measured_ps < REAL_MEASURED_MIN_PS)
+		fprintf(stderr,
+			"heddle run: rates are measured over %s, which is short under the real clock: try "
+			"--set run.duration=2s\n",
+			human_time(measured_ps, time));
+}
 
 static int scenario_load(const struct options *options, struct plan *plan)
 {
@@ -305,13 +353,16 @@ static int scenario_load(const struct options *options, struct plan *plan)
 		scenario_read_file(options->scenario, options->settings, options->setting_count, &scenario, &errors);
 
 	if (!error)
-		error = plan_make(&scenario, plan, &errors);
+		error = options->real ? plan_make_traffic(&scenario, plan, &errors)
+				      : plan_make(&scenario, plan, &errors);
 	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
 		expect_check(plan, &plan->expectations[i], &errors);
 	scenario_errors_print(&errors, stderr);
 	if (error && !errors.count)
 		wrong("%s", strerror(-error));
 	error = error || errors.count;
+	if (!error && options->real)
+		real_note(&scenario);
 	scenario_errors_free(&errors);
 	scenario_free(&scenario);
 	return error ? EXIT_USAGE : 0;
@@ -440,6 +491,8 @@ static int results_make(const struct options *options, const struct plan *plan, 
 			      "sends or drops");
 			status = EXIT_NODE;
 		}
+		if (!status && !interrupted && !results_faithful(&results))
+			status = EXIT_UNFAITHFUL;
 		if (!status && expect_failed(&results))
 			status = EXIT_EXPECTATION;
 	}
@@ -496,6 +549,8 @@ static int scenario_play(const struct options *options, const struct plan *plan)
 	FILE *script = NULL;
 	int status, error;
 
+	if (options->real)
+		run.end_ps += REAL_GRACE_PS;
 	if (options->breaks) {
 		script = script_open(options, &script_name);
 		if (!script)

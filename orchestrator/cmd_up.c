@@ -28,7 +28,7 @@ static const char usage[] =
 	"usage: heddle up SCENARIO [--name N] [--set PATH=VALUE]... [--json]\n"
 	"Starts the fabric of a scenario under the real clock, with a host attached to every NIC, and leaves it "
 	"running.\n"
-	"Workloads and expectations of the scenario are not used: 'heddle exec' runs programs in the hosts.\n"
+	"Its workloads do not play here (heddle run --clock real SCENARIO): 'heddle exec' runs programs in the hosts.\n"
 	"\n"
 	"  --name N            of the running fabric; if not given, the name of the scenario\n"
 	"  --set PATH=VALUE    change a key of the scenario, e.g. links.rate=1Gb/s; may be repeated\n"
@@ -95,6 +95,11 @@ static int scenario_load(const struct up *up, struct plan *plan)
 	if (!error)
 		error = plan_room_make(plan);
 	scenario_errors_print(&errors, stderr);
+	if (!error && (scenario.workload_count || scenario.expectation_count))
+		fprintf(stderr,
+			"heddle up: the workloads and expectations of %s are left out, real programs are the "
+			"traffic; 'heddle run --clock real' plays them\n",
+			up->scenario);
 	if (error && !errors.count)
 		client_wrong("up", "%s", strerror(-error));
 	scenario_errors_free(&errors);

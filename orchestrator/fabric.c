@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nodes/futex.h"
+#include "orchestrator/fabric_real.h"
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
@@ -64,8 +65,10 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 		error = fabric_nodes_start(fabric);
 	if (!error)
 		error = fabric_nodes_await(fabric);
-	if (!error && options->real)
+	if (!error && options->real) {
 		fabric->limit_ps = NODE_TIME_NEVER;
+		fabric_clock_begin(fabric);
+	}
 	if (error && error != -EINTR)
 		fabric_fail(fabric, "cannot start the fabric: %s", strerror(-error));
 	fabric->start_ns = wall_ns() - began_ns;
@@ -114,9 +117,16 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 
 node_time_t fabric_now(const struct fabric *fabric)
 {
+	if (fabric->options.real)
+		return fabric_real_now(fabric);
 	if (!clock_stopped(&fabric->clock))
 		return atomic_load(&fabric->page->start_ps);
 	return node_time_min(fabric->limit_ps, clock_earliest(&fabric->clock));
+}
+
+bool fabric_over(const struct fabric *fabric)
+{
+	return fabric->options.real ? fabric->idle : clock_earliest(&fabric->clock) == NODE_TIME_NEVER;
 }
 
 uint64_t fabric_holds(const struct fabric *fabric, uint32_t node)
@@ -197,7 +207,7 @@ int fabric_end(struct fabric *fabric)
 	       wall_ns() - began_ns < FABRIC_END_MS * 1000000ull / 2 && !fabric_watch_children(fabric))
 		stops_wait(fabric, FABRIC_SLICE_MS);
 	fabric->stopped_at_ps = fabric_now(fabric);
-	fabric->empty = clock_earliest(&fabric->clock) == NODE_TIME_NEVER;
+	fabric->empty = fabric_over(fabric);
 	atomic_store(&fabric->page->state, CLOCK_ENDED);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		if (fabric->nodes[i].pid)

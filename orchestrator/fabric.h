@@ -8,8 +8,8 @@
  *  While the clock runs nobody here works: the orchestrator sleeps on the clock's futex word `stops`; the death of a child
  *  interrupts that (SIGCHLD, interrupt.h), and every FABRIC_SLICE_MS it looks around for stopped nodes, events, standstill.
  *  No pidfd is needed: a child that has not been reaped keeps its pid.
- *  Under the real clock the nodes run as soon as they are ready, and one that dies is no failure of the fabric: it has a
- *  `fate`, the others go on (fabric_real.h).
+ *  Under the real clock the nodes run as soon as they are ready, and one that dies is no failure of the fabric (unless it
+ *  is to be `whole`): it has a `fate`, the others go on (fabric_real.h).
  *  Whatever goes wrong with a node ends in one sentence in fabric->failure that names the node and the cause.        */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_H
@@ -45,6 +45,7 @@ struct fabric_options {
 	uint64_t watchdog_ns; /* 0: no watchdog */
 	bool unpinned;        /* leave it to the kernel which node runs where: placement.h */
 	bool real;            /* the plan is for the real clock: plan_real.h */
+	bool whole;           /* real clock: a node that dies is a failure of the fabric, as under the virtual clock */
 	/* real clock: fresh packet sockets of attached host @host_index.  Return: their number or -errno. Ours to close. */
 	int (*host_sockets)(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX]);
 	/* real clock: fresh packet sockets at ends a and b of veth link @link.  Return: 0 or -errno. Ours to close. */
@@ -80,10 +81,12 @@ struct fabric {
 	node_time_t limit_ps;           /* of the last fabric_resume() */
 	uint32_t stops_seen;
 	struct watchdog watchdog;
-	uint64_t cpu_ns;                   /* of the nodes reaped so far */
-	uint64_t start_ns, run_ns, end_ns; /* wall time spent starting, running, ending */
-	node_time_t stopped_at_ps;         /* set by fabric_end(): where the clock stood */
-	bool empty;                        /* the same: nothing was left to happen */
+	uint64_t cpu_ns;                     /* of the nodes reaped so far */
+	uint64_t start_ns, run_ns, end_ns;   /* wall time spent starting, running, ending */
+	node_time_t stopped_at_ps;           /* set by fabric_end(): where the clock stood */
+	bool idle;                           /* real clock: fabric_over() */
+	uint64_t idle_since_ns, idle_events; /* real clock: nobody has anything to do since; events handled by then */
+	bool empty;                          /* the same: nothing was left to happen */
 	char failure[FABRIC_FAILURE_MAX];
 };
 
@@ -100,6 +103,10 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms);
 
 /** fabric_now() - how far the fabric is: exact while the clock stands, then events before this time have happened. */
 node_time_t fabric_now(const struct fabric *fabric);
+
+/** fabric_over() - will nothing ever happen again? Under the virtual clock only while it stands, under the real one what the
+ *  last fabric_real_wait() has seen.                                                                              */
+bool fabric_over(const struct fabric *fabric);
 
 /** fabric_holds() - bytes that node @node holds: in a switch's buffers, or waiting at a NIC to be sent. */
 uint64_t fabric_holds(const struct fabric *fabric, uint32_t node);

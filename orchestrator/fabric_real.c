@@ -4,11 +4,83 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "nodes/event_tree.h"
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"
+#include "orchestrator/interrupt.h"
 #include "orchestrator/wall_time.h"
+
+#define LOOK_NS 5000000ull
+#define IDLE_NS 20000000ull
+
+node_time_t fabric_real_now(const struct fabric *fabric)
+{
+	uint64_t now_ns = wall_ns(), epoch_ns = fabric->page->epoch_ns;
+
+	return now_ns > epoch_ns ? (now_ns - epoch_ns) * NODE_NS : 0;
+}
+
+/* do all nodes sleep, with nothing that they know to be due?  @events  that they have handled so far */
+static bool all_asleep(const struct fabric *fabric, uint64_t *events)
+{
+	*events = 0;
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		if (!atomic_load(&fabric->clock.asleep[i]) || atomic_load(&fabric->clock.own_next[i]) < EVENT_TIME_MAX)
+			return false;
+		*events += fabric->nodes[i].stats->events;
+	}
+	return true;
+}
+
+/* A node that is about to sleep says so before it looks into its rings for the last time, so one look is not enough: all must
+ * have slept for IDLE_NS without having handled anything in between. */
+static void idle_look(struct fabric *fabric)
+{
+	uint64_t events, now_ns = wall_ns();
+
+	if (!all_asleep(fabric, &events)) {
+		fabric->idle_since_ns = 0;
+	} else if (!fabric->idle_since_ns || events != fabric->idle_events) {
+		fabric->idle_since_ns = now_ns;
+		fabric->idle_events = events;
+	}
+	fabric->idle = fabric->idle_since_ns && now_ns - fabric->idle_since_ns >= IDLE_NS;
+}
+
+/* until @until_ns or a signal, but not for longer than LOOK_NS */
+static void doze(uint64_t until_ns)
+{
+	uint64_t now_ns = wall_ns(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	struct timespec time = { .tv_nsec = (long)(left_ns < LOOK_NS ? left_ns : LOOK_NS) };
+
+	nanosleep(&time, NULL);
+}
+
+enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, uint32_t timeout_ms)
+{
+	uint64_t began_ns = wall_ns(), end_ns = began_ns + timeout_ms * 1000000ull;
+	uint64_t until_ns = fabric->page->epoch_ns + (until_ps + NODE_NS - 1) / NODE_NS;
+	enum fabric_state state = FABRIC_RUNNING;
+
+	while (state == FABRIC_RUNNING) {
+		idle_look(fabric);
+		if (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0))
+			state = FABRIC_FAILED;
+		else if (interrupt_seen())
+			state = FABRIC_INTERRUPTED;
+		else if (fabric->idle || wall_ns() >= until_ns)
+			state = FABRIC_STOPPED;
+		else if (wall_ns() >= end_ns)
+			break;
+		else
+			doze(until_ns < end_ns ? until_ns : end_ns);
+	}
+	fabric->run_ns += wall_ns() - began_ns;
+	return state;
+}
 
 /* sends @message to @node and takes its answer for the outcome */
 static int tell(struct fabric *fabric, uint32_t node, struct control_message *message)

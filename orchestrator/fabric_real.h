@@ -1,5 +1,5 @@
-/*  fabric_real - what can be done to a fabric while the real clock runs: links that change, fail and return, nodes that are
- *  started again, nodes and links that join and leave (TB-4, TB-22).
+/*  fabric_real - what can be done to a fabric while the real clock runs: wait, links that change, fail and return, nodes that
+ *  are started again, nodes and links that join and leave (TB-4, TB-8, TB-22).
  *
  *  A link that returns is a new link: new rings, sequences and credits at both ends, so nothing of the old one can be
  *  mistaken for it. Ends whose node is dead are left out.                                                            */
@@ -7,6 +7,13 @@
 #define HEDDLE_ORCHESTRATOR_FABRIC_REAL_H
 
 #include "orchestrator/fabric.h"
+
+/** fabric_real_now() - fabric time; 0 before it has begun. */
+node_time_t fabric_real_now(const struct fabric *fabric);
+
+/** fabric_real_wait() - waits until fabric time @until_ps, or until nothing will ever happen again (fabric_over()), at most
+ *  @timeout_ms.   Return: FABRIC_STOPPED: one of them, although the clock goes on; else as fabric_wait().              */
+enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, uint32_t timeout_ms);
 
 /** fabric_link_set() - rate, delay, loss and bit errors of @config hold for what @node sends on @port from now on.
  *  A link that could not lose frames before is made anew with a guard (nodes/link.h): what is on it then is lost.

@@ -22,6 +22,8 @@
 #include "orchestrator/placement.h"
 #include "orchestrator/wall_time.h"
 
+#define LEAD_NS 20000000u /* real clock: all nodes have been woken and sleep until it begins */
+
 /* anonymous shared memory of @size bytes that nobody can resize */
 static int memory_make(const char *name, size_t size)
 {
@@ -148,10 +150,7 @@ int fabric_clock_make(struct fabric *fabric)
 		return -errno;
 	}
 	clock_init(fabric->page, fabric->plan->node_count, fabric->plan->lookahead_ps);
-	if (fabric->options.real) {
-		fabric->page->epoch_ns = wall_ns();
-		atomic_store(&fabric->page->state, CLOCK_RUNNING);
-	}
+	fabric->page->epoch_ns = UINT64_MAX; /* not yet */
 	return clock_attach(&fabric->clock, fabric->page, fabric->page_size);
 }
 
@@ -444,6 +443,16 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 			error = node->pid ? -ETIMEDOUT : -EIO;
 	}
 	return error;
+}
+
+void fabric_clock_begin(struct fabric *fabric)
+{
+	uint64_t one = 1;
+
+	fabric->page->epoch_ns = wall_ns() + LEAD_NS;
+	atomic_store(&fabric->page->state, CLOCK_RUNNING);
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		(void)!write(fabric->nodes[i].doorbell, &one, sizeof(one));
 }
 
 int fabric_nodes_await(struct fabric *fabric)

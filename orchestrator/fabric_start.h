@@ -7,6 +7,9 @@
 /** fabric_clock_make() - the clock page, laid out and mapped.  Return: 0 or -errno. */
 int fabric_clock_make(struct fabric *fabric);
 
+/** fabric_clock_begin() - real clock: fabric time 0 is a moment from now, for all nodes; they are ready. */
+void fabric_clock_begin(struct fabric *fabric);
+
 /** fabric_nodes_start() - starts every node and sends it its configuration.
  *  Return: 0; -EINTR if interrupted; else -errno, mostly with the reason in fabric->failure.                     */
 int fabric_nodes_start(struct fabric *fabric);

@@ -56,7 +56,12 @@ static uint32_t node_of_pid(const struct fabric *fabric, pid_t pid)
 	return i;
 }
 
-/* under the real clock the others go on without it */
+/* under the real clock the others go on without a node that has died, if that is wanted */
+static bool goes_on_without(const struct fabric *fabric)
+{
+	return fabric->options.real && !fabric->options.whole;
+}
+
 static void fate_note(struct fabric *fabric, uint32_t node, int status)
 {
 	struct fabric_node *dead = &fabric->nodes[node];
@@ -82,7 +87,7 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const 
 	fabric->nodes[node].pid = 0;
 	fabric->alive--;
 	fabric->cpu_ns += fabric_rusage_ns(usage);
-	if (fabric->options.real && !ended) {
+	if (goes_on_without(fabric) && !ended) {
 		fate_note(fabric, node, status);
 		return true;
 	}
@@ -143,7 +148,7 @@ bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct con
 		fabric->nodes[node].ready = true;
 		fabric->ready++;
 		snprintf(fabric->nodes[node].loop, FABRIC_LOOP_MAX, "%.*s", FABRIC_LOOP_MAX - 1, message->text);
-	} else if (message->kind == CONTROL_EVENT && message->number && fabric->options.real) {
+	} else if (message->kind == CONTROL_EVENT && message->number && goes_on_without(fabric)) {
 		snprintf(fabric->nodes[node].fate, FABRIC_FATE_MAX, "%.*s", FABRIC_FATE_MAX - 1, message->text);
 		fprintf(stderr, "heddle: %s %s reports: %s\n", fabric_kind_name(fabric, node),
 			fabric->plan->nodes[node].name, message->text);

@@ -12,7 +12,7 @@ static const struct command {
 	int (*run)(int argc, char **argv);
 	const char *help;
 } commands[] = {
-	{ "run", cmd_run, "run a scenario under the virtual clock and print the result" },
+	{ "run", cmd_run, "run the workloads of a scenario and print the result" },
 	{ "check", cmd_check, "check a scenario without starting anything" },
 	{ "show", cmd_show, "print what a scenario turns into, or a table of a running node" },
 	{ "gen", cmd_gen, "write a scenario with a generated topology" },

@@ -49,6 +49,12 @@ struct plan {
 int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
 void plan_free(struct plan *plan);
 
+/** plan_is_real() - is the plan for the real clock (plan_real.h)? */
+static inline bool plan_is_real(const struct plan *plan)
+{
+	return plan->nodes[0].clock == CLOCK_REAL;
+}
+
 /** plan_node_find() - node named @name; NULL if there is none. */
 const struct node_config *plan_node_find(const struct plan *plan, const char *name);
 

@@ -3,12 +3,13 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "nodes/ring.h"
 #include "nodes/units.h"
 
 #define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a full ring is waited for */
 #define HOST_QUEUES 4u             /* flows are spread over them, so that one that waits leaves the others alone */
 
-/* generated traffic does not play under the real clock yet: real programs do */
+/* where real programs run, they are the traffic */
 static void workloads_remove(struct nic_config *nic)
 {
 	for (uint32_t i = 0; i < nic->workload_count; i++) {
@@ -27,6 +28,8 @@ static enum link_medium medium_of(const struct scenario *scenario, uint32_t link
 	return link < scenario->host_count ? scenario->hosts[link].link.medium
 					   : scenario->links[link - scenario->host_count].settings.medium;
 }
+
+/* ---- real programs ---- */
 
 static void node_make_real(const struct scenario *scenario, struct node_config *node)
 {
@@ -52,19 +55,56 @@ static void node_make_real(const struct scenario *scenario, struct node_config *
 	}
 }
 
-int plan_make_real(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+/* Whatever a node would refuse is found here, not by the node. */
+static int nodes_check(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
 	char why[200];
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		if (!node_config_check(&plan->nodes[i], why, sizeof(why)))
+			continue;
+		scenario_errors_at(errors, scenario, &scenario->topology_place, "node '%s' cannot be built: %s",
+				   plan->nodes[i].name, why);
+		plan_free(plan);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int plan_make_real(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
 	int error = plan_make(scenario, plan, errors);
 
-	for (uint32_t i = 0; i < plan->node_count && !error; i++) {
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_real(scenario, &plan->nodes[i]);
-		if (node_config_check(&plan->nodes[i], why, sizeof(why))) {
-			scenario_errors_at(errors, scenario, &scenario->topology_place, "node '%s' cannot be built: %s",
-					   plan->nodes[i].name, why);
-			error = -EINVAL;
-			plan_free(plan);
-		}
+	return nodes_check(scenario, plan, errors);
+}
+
+/* ---- generated traffic ---- */
+
+/* a ring holds what was sent while its reader was late: as much again as under the virtual clock, and no less than above */
+static void node_make_traffic(struct node_config *node)
+{
+	node->clock = CLOCK_REAL;
+	for (uint32_t p = 0; p < node->port_count; p++) {
+		struct port_config *port = &node->ports[p];
+
+		if (port->ring_bytes < RING_BYTES_MAX)
+			port->ring_bytes *= 2;
+		if (port->ring_bytes < RING_BYTES_REAL)
+			port->ring_bytes = RING_BYTES_REAL;
 	}
-	return error;
+}
+
+int plan_make_traffic(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	int error = plan_make(scenario, plan, errors);
+
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		node_make_traffic(&plan->nodes[i]);
+	return nodes_check(scenario, plan, errors);
 }

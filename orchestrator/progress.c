@@ -26,11 +26,17 @@ void progress_update(struct progress *progress, node_time_t now, node_time_t end
 	progress->next_ns = wall + PROGRESS_EVERY_NS;
 	elapsed_ns = wall - progress->start_ns;
 	share = now < end ? (double)now / (double)end : 1; /* while the fabric drains, now is beyond the end */
+	progress->shown = true;
+	if (!windows) { /* the real clock has none */
+		fprintf(progress->out, "\r\033[K%.1f of %.1f s  %3.0f %%", (double)now / (double)NODE_S,
+			(double)end / (double)NODE_S, share * 100);
+		fflush(progress->out);
+		return;
+	}
 	fprintf(progress->out, "\r\033[K%.3f of %.3f us  %3.0f %%  %llu windows  %.1f us of fabric time a second",
 		(double)now / (double)NODE_US, (double)end / (double)NODE_US, share * 100, (unsigned long long)windows,
 		(double)now / (double)NODE_US / ((double)elapsed_ns / 1e9));
 	fflush(progress->out);
-	progress->shown = true;
 }
 
 void progress_wipe(struct progress *progress)

@@ -72,7 +72,9 @@ int results_gather(const struct plan *plan, struct stats_page *const *pages, str
 		error = gather_groups(&g);
 	if (!error)
 		gather_totals(&g);
-	else
+	if (!error)
+		error = results_fidelity_gather(plan, pages, results);
+	if (error)
 		results_free(results);
 	free(g.first_flow);
 	free(g.place);
@@ -86,6 +88,7 @@ void results_free(struct results *results)
 	free(results->groups);
 	free(results->ports);
 	free(results->expectations);
+	free(results->fidelity.nodes);
 	*results = (struct results){ 0 };
 }
 

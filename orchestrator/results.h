@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "nodes/stats.h"
+#include "orchestrator/fidelity.h"
 #include "orchestrator/plan.h"
 
 /* nearest-rank percentiles; valid if the count beside them is not 0 */
@@ -58,6 +59,24 @@ struct result_port {
 	struct port_stats stats;
 	double utilisation;      /* share of the measured interval that the link was taken */
 	double queue_bytes_mean; /* over the measured interval */
+};
+
+/* how late a process was (TB-8); real clock only */
+struct result_lateness {
+	struct fidelity node;
+	uint64_t made_up_ns;      /* by its links */
+	uint64_t behind_ns;       /* how far behind the clock it was at most */
+	uint32_t full_port;       /* the port whose ring was full for longest: its neighbour did not read ... */
+	node_time_t ring_full_ps; /* ... for so long */
+	enum fidelity_verdict verdict;
+};
+
+/* was the machine fast enough for the scenario? Real clock only */
+struct result_fidelity {
+	struct result_lateness *nodes; /* one per node of the plan; NULL under the virtual clock */
+	enum fidelity_verdict verdict; /* the worst of theirs */
+	uint32_t worst;                /* node to be named */
+	uint32_t fullest;              /* node whose ring was full for longest */
 };
 
 struct result_totals {
@@ -106,6 +125,7 @@ struct results {
 	struct result_expectation *expectations; /* filled by expect_evaluate() */
 	uint64_t drops[DROP_REASONS];
 	struct result_totals totals;
+	struct result_fidelity fidelity;
 	uint64_t data_hops;
 	uint64_t strange_rows;
 };
@@ -132,12 +152,27 @@ uint64_t results_rank(uint64_t count, uint32_t permille);
 /** results_jain() - Jain's index of @count flows' measured bytes: (sum x)^2 / (count * sum x^2); 0 if nothing flowed. */
 double results_jain(const struct result_flow *flows, uint32_t count);
 
+/** results_faithful() - may the result be believed? Always under the virtual clock; under the real one unless the machine was
+ *  overloaded: fidelity.h.                                                                                        */
+bool results_faithful(const struct results *results);
+
+/** results_fidelity_gather() - fills results->fidelity; part of results_gather().  Return: 0 or -ENOMEM. */
+int results_fidelity_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results);
+
+/** results_fidelity_describe() - who was how late, whose rings were full, and what to try if that was too much: one or a few
+ *  sentences in @text, @text_max bytes.                                                                           */
+void results_fidelity_describe(const struct plan *plan, const struct results *results, char *text, size_t text_max);
+
+/** results_round_down(), results_round_up() - to 1, 2 or 5 times a power of ten: a value to try. 0 stays 0. */
+uint64_t results_round_down(uint64_t value);
+uint64_t results_round_up(uint64_t value);
+
 /** results_json_write() - the JSON result: nothing in it depends on the machine, unless @host (may be NULL) is given.
  *  Return: 0 or -errno.                                                                                          */
 int results_json_write(const struct plan *plan, const struct results *results, const struct result_host *host,
 		       FILE *out);
 
-/** results_csv_write() - flows.csv, messages.csv, ports.csv, tables.csv and samples.csv in folder @folder, which is made
+/** results_csv_write() - flows.csv, messages.csv, ports.csv, tables.csv, samples.csv, under the real clock nodes.csv, in folder @folder, which is made
  *  if missing; a file is complete or not there.  @why  a sentence on failure.  Return: 0 or -errno.                */
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages, const struct results *results,
 		      const char *folder, char *why, unsigned why_max);

@@ -19,7 +19,7 @@ struct tables {
 
 typedef void table_write_fn(const struct tables *t, FILE *out);
 
-static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write;
+static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write, nodes_write;
 
 /* makes folder @folder and those above it */
 static int folder_make(const char *folder)
@@ -63,17 +63,18 @@ int results_csv_write(const struct plan *plan, struct stats_page *const *pages, 
 	static const struct {
 		const char *name;
 		table_write_fn *write;
-	} files[] = { { "flows.csv", flows_write },
-		      { "messages.csv", messages_write },
-		      { "ports.csv", ports_write },
-		      { "tables.csv", tables_write },
-		      { "samples.csv", samples_write } };
+	} files[] = {
+		{ "flows.csv", flows_write },   { "messages.csv", messages_write }, { "ports.csv", ports_write },
+		{ "tables.csv", tables_write }, { "samples.csv", samples_write },   { "nodes.csv", nodes_write }
+	};
 	const struct tables t = { .plan = plan, .pages = pages, .results = results };
 	int error = folder_make(folder);
 
 	if (error)
 		snprintf(why, why_max, "cannot make the folder %s: %s", folder, strerror(-error));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !error; i++) {
+		if (files[i].write == nodes_write && !results->fidelity.nodes)
+			continue;
 		error = table_write(&t, folder, files[i].name, files[i].write);
 		if (error)
 			snprintf(why, why_max, "cannot write %s/%s: %s", folder, files[i].name, strerror(-error));
@@ -194,5 +195,21 @@ static void samples_write(const struct tables *t, FILE *out)
 				t->plan->nodes[node].name, sample->port, sample->at_ps, sample->queue_bytes,
 				sample->input_units, sample->tx_bytes);
 		}
+	}
+}
+
+/* real clock only */
+static void nodes_write(const struct tables *t, FILE *out)
+{
+	fprintf(out,
+		"node,verdict,turns,lateness_p50_ns,lateness_p99_ns,lateness_max_ns,links_make_up_ns,behind_max_ns,"
+		"ring_full_ps\n");
+	for (uint32_t i = 0; i < t->plan->node_count; i++) {
+		const struct result_lateness *row = &t->results->fidelity.nodes[i];
+
+		fprintf(out,
+			"%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
+			t->plan->nodes[i].name, fidelity_verdict_name[row->verdict], row->node.events, row->node.p50_ns,
+			row->node.p99_ns, row->node.max_ns, row->made_up_ns, row->behind_ns, row->ring_full_ps);
 	}
 }

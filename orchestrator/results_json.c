@@ -1,7 +1,8 @@
 /*  results_json - the result for programs.
  *
  *  Keys keep the order in which they are set here, integers are written exactly, ratios with twelve significant digits,
- *  so the same results give the same bytes everywhere (TB-7). Only `host`, with --timing, depends on the machine.     */
+ *  so the same results give the same bytes everywhere (TB-7). Only `host`, with --timing, depends on the machine; under the
+ *  real clock everything does, and `fidelity` says how far.                                                          */
 #include <errno.h>
 #include <jansson.h>
 
@@ -263,6 +264,40 @@ static json_t *expectations_json(struct writing *w)
 	return array;
 }
 
+static json_t *lateness_json(struct writing *w, uint32_t index)
+{
+	const struct result_lateness *row = &w->results->fidelity.nodes[index];
+	json_t *object = json_object();
+
+	put_text(w, object, "name", node_name(w, index));
+	put_text(w, object, "verdict", fidelity_verdict_name[row->verdict]);
+	put_count(w, object, "turns", row->node.events);
+	put_count(w, object, "lateness_p50_ns", row->node.p50_ns);
+	put_count(w, object, "lateness_p99_ns", row->node.p99_ns);
+	put_count(w, object, "lateness_max_ns", row->node.max_ns);
+	put_count(w, object, "links_make_up_ns", row->made_up_ns);
+	put_count(w, object, "behind_max_ns", row->behind_ns);
+	put_count(w, object, "ring_full_ps", row->ring_full_ps);
+	return object;
+}
+
+static json_t *fidelity_json(struct writing *w)
+{
+	const struct result_fidelity *fidelity = &w->results->fidelity;
+	json_t *object = json_object(), *array = json_array();
+	char text[1024];
+
+	results_fidelity_describe(w->plan, w->results, text, sizeof(text));
+	put(w, object, "faithful", json_boolean(results_faithful(w->results)));
+	put_text(w, object, "verdict", fidelity_verdict_name[fidelity->verdict]);
+	put_text(w, object, "text", text);
+	put_text(w, object, "worst_node", node_name(w, fidelity->worst));
+	for (uint32_t i = 0; i < w->plan->node_count; i++)
+		append(w, array, lateness_json(w, i));
+	put(w, object, "nodes", array);
+	return object;
+}
+
 static json_t *host_json(struct writing *w, const struct result_host *host)
 {
 	json_t *object = json_object();
@@ -289,7 +324,7 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 
 	put_text(&w, root, "scenario", plan->scenario);
 	put_count(&w, root, "seed", plan->seed);
-	put_text(&w, root, "clock", "virtual");
+	put_text(&w, root, "clock", plan_is_real(plan) ? "real" : "virtual");
 	put_count(&w, root, "duration_ps", plan->duration_ps);
 	put_count(&w, root, "end_ps", results->end_ps);
 	put(&w, root, "interrupted", json_boolean(results->interrupted));
@@ -302,6 +337,8 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 	put(&w, root, "drops", drops_json(&w));
 	put(&w, root, "totals", totals_json(&w));
 	put(&w, root, "expectations", expectations_json(&w));
+	if (results->fidelity.nodes)
+		put(&w, root, "fidelity", fidelity_json(&w));
 	if (host)
 		put(&w, root, "host", host_json(&w, host));
 	if (w.failed || !root)

@@ -12,6 +12,7 @@
 
 #define FLOWS_SHOWN 24u /* more than so many flows are summed up by their groups only */
 #define PORTS_SHOWN 6u
+#define NODES_SHOWN 24u
 #define BAR_COLUMNS 22u
 
 struct text {
@@ -27,6 +28,7 @@ static void groups_write(const struct text *t);
 static void ports_write(const struct text *t);
 static void totals_write(const struct text *t);
 static void tables_write(const struct text *t);
+static void fidelity_write(const struct text *t);
 static void host_write(const struct text *t, const struct result_host *host);
 static void expectations_write(const struct text *t);
 
@@ -41,6 +43,8 @@ void results_text_write(const struct plan *plan, const struct results *results, 
 	ports_write(&t);
 	totals_write(&t);
 	tables_write(&t);
+	if (results->fidelity.nodes)
+		fidelity_write(&t);
 	if (host)
 		host_write(&t, host);
 	expectations_write(&t);
@@ -126,11 +130,11 @@ static void head_write(const struct text *t, const char *loops)
 	char measured[HUMAN_TEXT_MAX], end[HUMAN_TEXT_MAX];
 
 	fprintf(t->out,
-		"%s%s%s: %" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32 " link%s; virtual clock, seed %" PRIu64
-		"\n",
+		"%s%s%s: %" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32 " link%s; %s clock, seed %" PRIu64 "\n",
 		paint(t, BOLD), t->plan->scenario, paint(t, PLAIN), t->plan->switch_count,
 		t->plan->switch_count == 1 ? "" : "es", t->plan->host_count, t->plan->host_count == 1 ? "" : "s",
-		t->plan->link_count, t->plan->link_count == 1 ? "" : "s", t->plan->seed);
+		t->plan->link_count, t->plan->link_count == 1 ? "" : "s", plan_is_real(t->plan) ? "real" : "virtual",
+		t->plan->seed);
 	fprintf(t->out, "ran %s of fabric time, rates measured over %s%s%s\n", human_time(t->results->end_ps, end),
 		human_time(t->results->measured_ps, measured), loops ? "; " : "", loops ? loops : "");
 	if (t->results->interrupted)
@@ -315,8 +319,48 @@ static void tables_write(const struct text *t)
 	fprintf(t->out, "; at the end %" PRIu64 "\n", t->results->totals.channels_used);
 }
 
+/* how late every process was, and whether that matters (TB-8) */
+static void lateness_write(const struct text *t, uint32_t index)
+{
+	const struct result_lateness *row = &t->results->fidelity.nodes[index];
+	char p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX], made_up[HUMAN_TEXT_MAX],
+		behind[HUMAN_TEXT_MAX], full[HUMAN_TEXT_MAX];
+
+	fprintf(t->out, "%-*s  %9" PRIu64 "  %10s  %10s  %10s  %10s  %10s  %10s  %s\n", node_columns(t),
+		t->plan->nodes[index].name, row->node.events, human_time(row->node.p50_ns * NODE_NS, p50),
+		human_time(row->node.p99_ns * NODE_NS, p99), human_time(row->node.max_ns * NODE_NS, max),
+		human_time(row->made_up_ns * NODE_NS, made_up), human_time(row->behind_ns * NODE_NS, behind),
+		human_time(row->ring_full_ps, full), fidelity_verdict_name[row->verdict]);
+}
+
+static void fidelity_write(const struct text *t)
+{
+	const struct result_fidelity *fidelity = &t->results->fidelity;
+	bool faithful = results_faithful(t->results);
+	char sentence[1024];
+
+	title(t, "%-*s  %9s  %10s  %10s  %10s  %10s  %10s  %10s  %s", node_columns(t), "node", "turns", "late p50",
+	      "p99", "max", "made up", "behind", "ring full", "verdict");
+	if (t->plan->node_count <= NODES_SHOWN)
+		for (uint32_t i = 0; i < t->plan->node_count; i++)
+			lateness_write(t, i);
+	else
+		lateness_write(t, fidelity->worst);
+	results_fidelity_describe(t->plan, t->results, sentence, sizeof(sentence));
+	fprintf(t->out, "%s%s%s%s: %s\n", paint(t, faithful ? GREEN : RED), faithful ? "" : "NOT FAITHFUL, ",
+		fidelity_verdict_name[fidelity->verdict], paint(t, PLAIN), sentence);
+}
+
 static void host_write(const struct text *t, const struct result_host *host)
 {
+	if (plan_is_real(t->plan)) {
+		fprintf(t->out,
+			"\ncost: %.3f s (start %.3f s, end %.3f s), CPU %.3f s, %" PRIu64
+			" packet-hops, %.3g per CPU second\n",
+			host->wall_s, host->start_s, host->end_s, host->cpu_s, host->packet_hops,
+			host->cpu_s > 0 ? (double)host->packet_hops / host->cpu_s : 0);
+		return;
+	}
 	fprintf(t->out,
 		"\ncost: %.3f s (start %.3f s, end %.3f s), CPU %.3f s, %" PRIu64
 		" packet-hops, %.3g per CPU second, %" PRIu64 " windows of %.1f nodes, %" PRIu64 " wake-ups\n",

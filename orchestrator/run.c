@@ -4,19 +4,26 @@
 #include <string.h>
 #include <time.h>
 
+#include "orchestrator/fabric_real.h"
 #include "orchestrator/human.h"
 #include "orchestrator/wall_time.h"
 
 #define RUN_SLICE_NS 50000000ull /* a slowed run moves twenty times a second */
 #define STALLED_SHOWN 8
 
+static enum fabric_state wait_a_little(struct fabric *fabric, node_time_t limit)
+{
+	return fabric->options.real ? fabric_real_wait(fabric, limit, 200) : fabric_wait(fabric, 200);
+}
+
 /* lets the clock go on to @limit, as fast as it goes */
 static enum run_outcome go(struct run *run, node_time_t limit)
 {
 	enum fabric_state state;
 
-	fabric_resume(&run->fabric, limit);
-	while ((state = fabric_wait(&run->fabric, 200)) == FABRIC_RUNNING)
+	if (!run->fabric.options.real)
+		fabric_resume(&run->fabric, limit);
+	while ((state = wait_a_little(&run->fabric, limit)) == FABRIC_RUNNING)
 		progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
 				atomic_load(&run->fabric.page->windows));
 	if (state == FABRIC_STOPPED)
@@ -87,7 +94,7 @@ bool run_stalled(const struct run *run, char *why, size_t why_max)
 	uint32_t holders = 0;
 	size_t length = 0;
 
-	if (clock_earliest(&run->fabric.clock) != NODE_TIME_NEVER)
+	if (!fabric_over(&run->fabric))
 		return false;
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		uint64_t bytes = fabric_holds(&run->fabric, i);

@@ -17,11 +17,11 @@ enum run_outcome {
 struct run {
 	struct fabric fabric;
 	struct progress progress;
-	node_time_t end_ps;        /* the run is over here */
+	node_time_t end_ps;        /* the run is over here; not more than a few hours under the real clock */
 	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: as fast as it goes */
 };
 
-/** run_to() - lets the stopped clock go on until @until, not beyond run->end_ps. */
+/** run_to() - lets the stopped clock go on until @until, not beyond run->end_ps. The real clock does not stop: it is waited for. */
 enum run_outcome run_to(struct run *run, node_time_t until);
 
 /** run_over() - is the end reached, or is nothing left to happen? Only while the clock stands. */

@@ -67,10 +67,21 @@ static void make(int i)
 {
 	char why[160];
 
-	port = (struct port_config){ .kind = PORT_EDGE, .peer_name = "peer", .peer_index = 1, .rate_bps = 10000000000,
-				     .delay_ps = 2 * NODE_MS, .mtu_bytes = 9014, .channels = 16, .ring_bytes = RING_BYTES_MIN };
-	config = (struct node_config){ .kind = NODE_NIC, .name = "n", .clock = CLOCK_REAL, .node_count = 2,
-				       .class_count = 1, .port_count = 1, .ports = &port };
+	port = (struct port_config){ .kind = PORT_EDGE,
+				     .peer_name = "peer",
+				     .peer_index = 1,
+				     .rate_bps = 10000000000,
+				     .delay_ps = 2 * NODE_MS,
+				     .mtu_bytes = 9014,
+				     .channels = 16,
+				     .ring_bytes = RING_BYTES_MIN };
+	config = (struct node_config){ .kind = NODE_NIC,
+				       .name = "n",
+				       .clock = CLOCK_REAL,
+				       .node_count = 2,
+				       .class_count = 1,
+				       .port_count = 1,
+				       .ports = &port };
 	page = zeroed(clock_bytes(2));
 	clock_init(page, 2, NODE_MS);
 	page->epoch_ns = now_ns();
@@ -83,9 +94,11 @@ static void make(int i)
 		ring_init(rings[r], RING_BYTES_MIN);
 	}
 	ck_assert_int_eq(link_init(&own, &config, 0, rings[0], ring_bytes(RING_BYTES_MIN), rings[1],
-				   ring_bytes(RING_BYTES_MIN), stats), 0);
+				   ring_bytes(RING_BYTES_MIN), stats),
+			 0);
 	ck_assert_int_eq(link_init(&peer, &config, 0, rings[1], ring_bytes(RING_BYTES_MIN), rings[0],
-				   ring_bytes(RING_BYTES_MIN), stats), 0);
+				   ring_bytes(RING_BYTES_MIN), stats),
+			 0);
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets), 0);
 	loop = event_loop_open(i ? EVENT_LOOP_FALLBACK : EVENT_LOOP_AUTO, sockets[0], why, sizeof(why));
 	ck_assert_ptr_nonnull(loop);
@@ -152,6 +165,60 @@ START_TEST(pace_wait__never_before_the_timer_and_asleep_till_then)
 }
 END_TEST
 
+static void talk(void)
+{
+	send(sockets[1], "x", 1, 0);
+}
+
+/* a node that is very late takes its time in portions, and misses none of it */
+START_TEST(pace_turn__a_late_node_catches_up_in_portions)
+{
+	node_time_t before_ps = 0;
+	uint32_t turns = 0;
+
+	make(_i);
+	while (pace_now(&pace) < 5 * NODE_MS)
+		usleep(1000);
+	/* something new every 100 us, as the dataplane sees it */
+	for (timer_ps = 1; timer_ps < 4 * NODE_MS; turns++) {
+		pace.next_ps = timer_ps;
+		pace_turn(&pace);
+		ck_assert_uint_gt(ran_until_ps, before_ps);
+		ck_assert_uint_le(ran_until_ps, before_ps + 601 * NODE_US);
+		before_ps = ran_until_ps;
+		timer_ps = ran_until_ps + 100 * NODE_US;
+	}
+	ck_assert_uint_ge(turns, 6);
+	timer_ps = pace.next_ps = NODE_TIME_NEVER;
+	pace_turn(&pace); /* nothing is due any more: here and now */
+	ck_assert_uint_ge(ran_until_ps, 5 * NODE_MS);
+	ck_assert_uint_ge(stats->lateness.max_ns, 4000000);
+	ck_assert_uint_ge(stats->behind_max_ns, 4000000);
+	ck_assert_uint_lt(stats_lateness_quantile(&stats->lateness, 500),
+			  1000000); /* the others had waited for a turn only */
+}
+END_TEST
+
+/* nothing happens before fabric time has begun, and asking for it does not cost a turn */
+START_TEST(pace_begun__not_before_the_epoch)
+{
+	bool control;
+
+	make(_i);
+	page->epoch_ns = now_ns() + 30000000;
+	ck_assert_uint_eq(pace_now(&pace), 0);
+	while (!pace_begun(&pace, &control))
+		ck_assert(!control);
+	ck_assert_uint_gt(pace_now(&pace), 0);
+	atomic_store(&page->state, CLOCK_STOPPED);
+	talk();
+	ck_assert(!pace_begun(&pace, &control));
+	ck_assert(control);
+	atomic_store(&page->state, CLOCK_ENDED);
+	ck_assert(pace_begun(&pace, &control));
+}
+END_TEST
+
 /* the neighbour's frame is handled when it is due, and stamped so, however late the node was */
 START_TEST(pace_turn__a_record_is_handled_at_its_due_time)
 {
@@ -200,11 +267,6 @@ START_TEST(pace_wait__the_doorbell_ends_a_sleep)
 	ck_assert(!control);
 }
 END_TEST
-
-static void talk(void)
-{
-	send(sockets[1], "x", 1, 0);
-}
 
 START_TEST(pace_wait__a_control_message_ends_a_sleep)
 {
@@ -256,6 +318,8 @@ int main(void)
 	suite_add_tcase(suite, tcase);
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, pace_wait__never_before_the_timer_and_asleep_till_then, 0, 2);
+	tcase_add_loop_test(tcase, pace_turn__a_late_node_catches_up_in_portions, 0, 2);
+	tcase_add_loop_test(tcase, pace_begun__not_before_the_epoch, 0, 2);
 	tcase_add_loop_test(tcase, pace_turn__a_record_is_handled_at_its_due_time, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__the_doorbell_ends_a_sleep, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__a_control_message_ends_a_sleep, 0, 2);

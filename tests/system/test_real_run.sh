@@ -1,0 +1,194 @@
+#!/usr/bin/env bash
+# test_real_run - `heddle run --clock real`: the same scenario, the same dataplane, the other clock (TB-1, TB-8, TB-13, TB-22).
+#
+#	h1 --+
+#	h2 --+-- s1 ---- s2 -- h0        every link 100 Mb/s and 1 ms
+#	h3 --+
+#
+# Three hosts send to h0 as fast as they may. Whatever clock it is, each gets a third of the link, nothing is lost, and what
+# was injected has been delivered in the end. How late this machine is does not decide anything here: a run that says that it
+# was not faithful (exit status 5) must still get shares and losses right.
+set -u
+. "$(dirname "$0")/common.sh"
+
+incast=$scratch/incast.yaml
+cat >"$incast" <<'YAML'
+name: incast
+run: {duration: 1500ms, warmup: 500ms, drain-max: 5s, sample: 100ms}
+topology: {switches: [s1, s2], hosts: {h0: s2, h1: s1, h2: s1, h3: s1}, links: [[s1, s2]]}
+links: {rate: 100Mb/s, delay: 1ms}
+workloads:
+  - {name: load, pattern: incast, to: h0, size: 16KiB, arrival: closed, window: 2}
+expect:
+  - goodput(load) >= 80Mb/s
+  - jain(load) >= 0.98
+  - lost == 0
+  - reordered == 0
+  - inside == 0
+YAML
+
+# real ARGUMENTS... - a run under the real clock, whose status is 0, or 5 if this machine is too busy to be faithful
+real() {
+	local status
+	"$heddle" run --clock real "$@" >"$scratch/out" 2>"$scratch/err" </dev/null
+	status=$?
+	case $status in
+	0) grep -qE '^(faithful|delayed): ' "$scratch/out" && ! grep -q 'NOT FAITHFUL' "$scratch/out" ;;
+	5) says out 'NOT FAITHFUL, overloaded: ' && says out 'try lower rates' ;;
+	*) echo "exit status $status"; cat "$scratch/err" "$scratch/out"; return 1 ;;
+	esac
+}
+
+none_failed() {
+	! grep '^FAILED' "$scratch/out"
+}
+
+expected_under_both() {
+	run 0 run "$incast" && says out 'virtual clock' && real "$incast" && says out 'real clock' && none_failed &&
+		says out 'late p50'
+}
+
+json_of() {
+	"$heddle" run --clock "$1" "$incast" --json >"$scratch/$1.json" 2>"$scratch/err" </dev/null
+	case $?/$1 in
+	0/* | 5/real) ;;
+	*) cat "$scratch/err"; return 1 ;;
+	esac
+}
+
+same_figures() {
+	json_of virtual && json_of real &&
+		jq -e '.clock == "virtual" and has("fidelity") == false' "$scratch/virtual.json" &&
+		jq -e '.clock == "real" and .totals.injected_bytes == .totals.delivered_bytes and .totals.inside_bytes == 0 and
+			.totals.channels == 0 and (.fidelity.faithful | type) == "boolean" and
+			(.fidelity.nodes | length) == 6 and .fidelity.nodes[0].name == "s1" and
+			all(.fidelity.nodes[]; .links_make_up_ns >= 1000000 and
+				.lateness_p50_ns <= .lateness_p99_ns and .lateness_p99_ns <= .lateness_max_ns and .turns > 0)' \
+			"$scratch/real.json" &&
+		jq -e -s '(.[0].flows | map([.workload, .source, .destination])) ==
+			(.[1].flows | map([.workload, .source, .destination]))' "$scratch/virtual.json" "$scratch/real.json"
+}
+
+tables() {
+	real "$incast" --csv "$scratch/csv" && for file in flows messages ports tables samples nodes; do
+		[ "$(wc -l <"$scratch/csv/$file.csv")" -gt 1 ] || { echo "$file.csv is empty"; return 1; }
+	done
+	[ "$(wc -l <"$scratch/csv/nodes.csv")" = 7 ] && run 0 run "$incast" --csv "$scratch/virtual" &&
+		[ ! -e "$scratch/virtual/nodes.csv" ]
+}
+
+# every expectation fails or holds as it does under the virtual clock
+unmet() {
+	sed 's/lost == 0/lost > 5/' "$incast" >"$scratch/unmet.yaml"
+	run 1 run "$scratch/unmet.yaml" || return 1
+	"$heddle" run --clock real "$scratch/unmet.yaml" >"$scratch/out" 2>"$scratch/err" </dev/null
+	case $? in 1 | 5) says out 'FAILED  lost > 5' ;; *) return 1 ;; esac
+}
+
+losses_are_told() {
+	sed -e 's/delay: 1ms/delay: 1ms, loss: 1%/' -e '/goodput\|lost\|jain\|reordered/d' "$incast" >"$scratch/lossy.yaml"
+	real "$scratch/lossy.yaml" --json "$scratch/lossy.json" &&
+		jq -e '.totals.lost > 0 and .totals.lost_units == .totals.reported_units and
+			.totals.injected_bytes == .totals.delivered_bytes + .totals.lost_bytes' "$scratch/lossy.json"
+}
+
+few_messages() {
+	sed 's/window: 2}/window: 2, messages: 5}/; s/warmup: 500ms/warmup: 0ms/; /goodput/d' "$incast" >"$scratch/few.yaml"
+	real "$scratch/few.yaml" --json "$scratch/few.json" && none_failed && jq -e '.totals.messages == 15' "$scratch/few.json"
+}
+
+# 200 Gb/s is more than any machine carries so: it ends soon, says who was late and what to try
+overload() {
+	local began=$SECONDS
+	run 5 run --clock real "$topologies/star-incast.yaml" --set run.duration=1s --set links.delay=1us &&
+		says out 'NOT FAITHFUL, overloaded: ' && says out '--set links.rate=' && says out 'lost == 0' || return 1
+	run 5 run --clock real "$topologies/star-incast.yaml" --set run.duration=1s --set links.delay=10ms \
+		--set switch.buffer=256MiB && says out 'NOT FAITHFUL' || return 1
+	[ $((SECONDS - began)) -lt 60 ] || { echo "took $((SECONDS - began)) s"; return 1; }
+}
+
+
+# in_the_middle COMMAND... - starts a run of half a minute and, when it is under way, does COMMAND with its pid
+in_the_middle() {
+	local pid nodes
+	"$heddle" run --clock real "$incast" --set run.duration=30s >"$scratch/out" 2>"$scratch/err" </dev/null &
+	pid=$!
+	for _ in $(seq 200); do
+		nodes=$(children $pid)
+		[ "$(wc -w <<<"$nodes")" = 6 ] && break
+		sleep 0.05
+	done
+	sleep 0.5
+	"$@" $pid $nodes
+	wait $pid
+	echo $? >"$scratch/status"
+	gone $nodes
+}
+
+kill_a_node() {
+	kill -KILL "$3"
+}
+
+stop_a_node() {
+	kill -STOP "$3"
+}
+
+interrupt() {
+	kill -INT "$1"
+}
+
+killed() {
+	in_the_middle kill_a_node && [ "$(cat "$scratch/status")" = 4 ] && says err 'switch s2' && says err 'killed by signal 9'
+}
+
+stopped() {
+	in_the_middle stop_a_node && [ "$(cat "$scratch/status")" = 4 ] && says err 'was stopped by a signal'
+}
+
+interrupted() {
+	in_the_middle interrupt && [ "$(cat "$scratch/status")" = 130 ] && says out 'interrupted' && says out 'goodput'
+}
+
+short_says_so() {
+	"$heddle" run --clock real "$topologies/two-talk.yaml" >"$scratch/out" 2>"$scratch/err" </dev/null
+	case $? in 0 | 1 | 5) says err 'short under the real clock: try --set run.duration=2s' ;; *) return 1 ;; esac
+}
+
+veth_says_so() {
+	real "$incast" --set links.medium=veth --set run.duration=700ms && says err "'medium: veth' is for 'heddle up'"
+}
+
+refused() {
+	local words=$1
+	shift
+	run 2 run "$@" && says err "$words" && silent out
+}
+
+# where real programs are the traffic, workloads do not vanish without a word
+up_says_so() {
+	(
+		export HEDDLE_RUNTIME_DIR=$scratch/run
+		mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
+		"$heddle" up "$incast" >"$scratch/out" 2>"$scratch/err" && "$heddle" down
+	) >/dev/null
+	says err "the workloads and expectations of $incast are left out" && says err "'heddle run --clock real' plays them"
+}
+
+check 'the same expectations hold under both clocks' expected_under_both
+check 'the same flows, everything delivered, JSON with the fidelity' same_figures
+check 'CSV tables, one of them of the processes' tables
+check 'an unmet expectation is said' unmet
+check 'lost frames are counted and told' losses_are_told
+check 'a workload that ends' few_messages
+check 'more than the machine can carry: NOT FAITHFUL, in bounded time' overload
+check 'a node that dies ends the run' killed
+check 'a node that is stopped ends the run' stopped
+check 'Ctrl-C: what there was so far' interrupted
+check 'a run too short for the real clock says so' short_says_so
+check 'veth links are shared memory here, and it says so' veth_says_so
+check 'heddle up says that workloads do not play' up_says_so
+check 'no such clock' refused "did you mean 'real'?" "$incast" --clock rael
+check 'no breakpoint' refused 'cannot be stopped' "$incast" --clock real --break-at 1ms
+check 'no slow motion' refused 'cannot be stopped' "$incast" --clock=real --slow 1ms/s
+check 'no script' refused 'cannot be stopped' "$incast" --clock real --script /dev/null
+finish
