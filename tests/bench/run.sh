@@ -6,6 +6,7 @@
 # compared with, and beside them stands the time that a cache line takes from core to core and back, which moves them
 # all. Fails only if something does not run. usage: tests/bench/run.sh, from the top folder; RUNS=5 NS3=no to change it
 set -u
+. tests/bench/common.sh
 
 runs=${RUNS:-3}
 out=build/bench
@@ -13,12 +14,10 @@ samples=$out/samples
 report=$out/report.md
 scenarios=tests/bench/scenarios
 hosts_all="16 128 1024"
-broken=0
 
 main() {
-	rm -rf "$out"
+	rm -rf "$samples"
 	mkdir -p "$samples"
-	load=$(cut -d ' ' -f 1 /proc/loadavg)
 	trap leave EXIT
 	ns3_prepare
 	for ((run = 1; run <= runs; run++)); do
@@ -36,7 +35,7 @@ main() {
 	done
 	measure_profile
 	{
-		report_machine
+		report_machine Measured
 		report_hops
 		report_ns3
 		report_clock
@@ -49,67 +48,6 @@ main() {
 	cat "$report"
 	echo "written to $report"
 	[ "$broken" = 0 ]
-}
-
-# ---- samples: a file of numbers for each figure ----
-
-sample() { # FIGURE VALUE; what is no number was not measured
-	[[ $2 =~ ^[0-9] ]] && echo "$2" >>"$samples/$1"
-}
-
-# median of FIGURE times FACTOR, and its range, as FORMAT; - if it was not measured
-figure() { # FIGURE FACTOR FORMAT
-	[ -s "$samples/$1" ] || { printf '%s' '-' && return; }
-	sort -g "$samples/$1" | awk -v factor="$2" -v format="$3" '
-		{ value[NR] = $1 * factor }
-		END {
-			median = (value[int((NR + 1) / 2)] + value[int(NR / 2) + 1]) / 2
-			printf format " (" format ".." format ")", median, value[1], value[NR]
-		}'
-}
-
-median() { # FIGURE
-	sort -g "$samples/$1" 2>/dev/null |
-		awk '{ value[NR] = $1 } END { if (NR) print (value[int((NR + 1) / 2)] + value[int(NR / 2) + 1]) / 2 }'
-}
-
-calculate() { # EXPRESSION FORMAT; "-" if a value in it is missing or zero
-	awk "BEGIN { printf \"$2\", $1 }" 2>/dev/null || printf '%s' '-'
-}
-
-# rows of cells between '|', the first one the heading, as a Markdown table that is also easy on the eye
-table() {
-	awk -F'|' '
-		{
-			columns = NF
-			for (i = 1; i <= NF; i++) {
-				cell[NR, i] = $i
-				if (length($i) > width[i])
-					width[i] = length($i)
-			}
-		}
-		function line(row, i) {
-			for (i = 1; i <= columns; i++)
-				printf i == 1 ? "| %-*s |" : " %*s |", width[i], cell[row, i]
-			print ""
-		}
-		END {
-			line(1)
-			for (i = 1; i <= columns; i++) {
-				rule = sprintf("%*s", width[i] + (i == 1 ? 2 : 1), "")
-				gsub(/ /, "-", rule)
-				printf "%s%s%s|", i == 1 ? "|" : "", rule, i == 1 ? "" : ":"
-			}
-			print ""
-			for (row = 2; row <= NR; row++)
-				line(row)
-			print ""
-		}'
-}
-
-fail() {
-	echo "bench: $*" >&2
-	broken=1
 }
 
 # ---- Heddle ----
@@ -160,19 +98,6 @@ paused_end() {
 leave() {
 	[ -z "${heddle:-}" ] || kill "$heddle" 2>/dev/null
 	rm -f "$out/commands"
-}
-
-# processor time of a process so far, in ns: exact where the kernel tells it, else from its clock ticks
-cpu_ns() { # PID
-	local ns=0 stat
-
-	if [ -r "/proc/$1/schedstat" ]; then
-		read -r ns _ <"/proc/$1/schedstat"
-	elif [ -r "/proc/$1/stat" ]; then
-		read -r -a stat <"/proc/$1/stat"
-		ns=$(((stat[13] + stat[14]) * 1000000000 / $(getconf CLK_TCK)))
-	fi
-	echo "$ns"
 }
 
 node_name() { # PID
@@ -553,22 +478,6 @@ report_profile() {
 		echo 'program: function|share'
 		awk -F'|' '{ print $1 ": " $2 "|" $3 }' "$out/profile" | head -n 24
 	} | table
-}
-
-# ---- the machine ----
-
-report_machine() {
-	printf '# Measured\n\nMedian of %s runs (smallest..largest), taken in turn.\n\n' "$runs"
-	{
-		echo 'machine|'
-		echo "processor|$(awk -F': ' '/^model name/ { print $2; exit }' /proc/cpuinfo)"
-		echo "cores for us|$(nproc)"
-		echo "kernel|$(uname -sr)"
-		echo "compiler|$(gcc --version | head -n 1)"
-		echo "load average before|$load"
-	} | table
-	awk -v load="$load" -v cores="$(nproc)" 'BEGIN { exit load < cores / 4 }' &&
-		printf 'Something else was running when this began: expect worse figures than the machine can do.\n\n'
 }
 
 main
