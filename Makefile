@@ -29,6 +29,7 @@ HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lnl-route-3 -lnl-3 -lm
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
 	    libdeflate-dev libxxhash-dev libnl-3-dev libnl-route-3-dev check libsubunit-dev
 TEST_PACKAGES := tshark jq iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap
+BENCH_PACKAGES := iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
 node_src := $(wildcard nodes/*.c) $(wildcard nodes/wire/*.c)
@@ -50,7 +51,7 @@ helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c
 benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench layers tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-hosts layers tidy format install clean tsan unit-sim fuzzers
 
 all: deps
 	@$(MAKE) --no-print-directory programs
@@ -65,7 +66,8 @@ help:
 	'make tsan      the tests of shared memory, with the thread sanitizer' \
 	'make soak      long runs: 200 killed nodes, 300 times up, trouble and down, 10 000 random scenarios' \
 	'make fuzz      every fuzzer for FUZZ_SECONDS (600)' \
-	'make bench     measure, and compare with ns-3' \
+	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
+	'make bench-hosts   the attached hosts only' \
 	'make layers    do includes point one way?' \
 	'make tidy      clang-tidy        make format    clang-format' \
 	'make install   to PREFIX (/usr/local), DESTDIR is honoured'
@@ -186,6 +188,11 @@ fuzz-smoke: deps
 bench: all
 	@$(MAKE) --no-print-directory benches
 	@tests/bench/run.sh
+	@tests/bench/hosts.sh
+
+bench-hosts: all
+	@$(MAKE) --no-print-directory benches
+	@tests/bench/hosts.sh
 
 demo: all
 	@./heddle run topologies/parking-lot-by-port.yaml
@@ -195,7 +202,8 @@ demo: all
 
 deps:
 	@tests/deps.sh "$(PACKAGES)" "$(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
-		"$(if $(filter test fuzz fuzz-smoke tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))"
+		"$(if $(filter test fuzz fuzz-smoke tidy format,$(MAKECMDGOALS)),$(CLANG_PACKAGES))" \
+		"$(if $(filter bench bench-hosts,$(MAKECMDGOALS)),$(BENCH_PACKAGES))"
 
 layers:
 	@tests/layers.sh

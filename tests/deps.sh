@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # deps - installs the Debian packages that are missing, or says exactly which to install when it may not.
-# usage: tests/deps.sh "needed packages" "packages for tests" "packages for clang"; the last two are only missed, not fatal.
+# usage: tests/deps.sh "needed packages" "packages for tests" "for clang" "for benchmarks"; all but the first are only missed, not fatal.
 set -u
 
 missing() {
@@ -13,7 +13,7 @@ command -v dpkg-query >/dev/null || exit 0 # another distribution: the compiler 
 # shellcheck disable=SC2086
 need=$(missing $1)
 # shellcheck disable=SC2086
-want=$(missing ${2:-} ${3:-})
+want=$(missing ${2:-} ${3:-} ${4:-})
 [ -z "$need$want" ] && exit 0
 
 # install PACKAGE... - shows what went wrong, if something did
@@ -42,4 +42,4 @@ if [ -n "$need" ]; then
 	echo "missing packages; as root: apt-get install $need$want" >&2
 	exit 1
 fi
-echo "not installed, so some tests will be skipped; as root: apt-get install $want" >&2
+echo "not installed, so some tests or measurements will be skipped; as root: apt-get install $want" >&2
