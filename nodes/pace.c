@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nodes/event_tree.h"
 
 /* event loop numbers: ports, host sockets, the doorbell */
 #define NUMBER_HOST NODE_PORTS_MAX
@@ -297,7 +296,7 @@ static void mute_known(const struct pace *pace)
 
 static uint64_t deadline_ns(const struct pace *pace)
 {
-	if (pace->next_ps >= EVENT_TIME_MAX)
+	if (pace->next_ps == NODE_TIME_NEVER)
 		return UINT64_MAX;
 	return pace->clock->page->epoch_ns + (pace->next_ps + NODE_NS - 1) / NODE_NS;
 }

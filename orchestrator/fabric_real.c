@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nodes/event_tree.h"
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
@@ -28,7 +27,7 @@ static bool all_asleep(const struct fabric *fabric, uint64_t *events)
 {
 	*events = 0;
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
-		if (!atomic_load(&fabric->clock.asleep[i]) || atomic_load(&fabric->clock.own_next[i]) < EVENT_TIME_MAX)
+		if (!atomic_load(&fabric->clock.asleep[i]) || atomic_load(&fabric->clock.own_next[i]) != NODE_TIME_NEVER)
 			return false;
 		*events += fabric->nodes[i].stats->events;
 	}

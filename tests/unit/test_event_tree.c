@@ -52,6 +52,36 @@ START_TEST(event_tree_set__lower_index_at_the_same_time)
 END_TEST
 
 /* against a plain search, with few different times so that many are equal */
+/* a fabric under the real clock may be up for months (TB-8); what is due keeps its order and its picosecond */
+START_TEST(event_tree_set__for_months)
+{
+	const node_time_t hour_ps = 3600 * NODE_S;
+	struct event_tree tree;
+
+	ck_assert_int_eq(event_tree_init(&tree, 8), 0);
+	event_tree_set(&tree, 7, 4 * hour_ps);
+	for (node_time_t hour = 0; hour < 4000; hour++) {
+		node_time_t now = hour * hour_ps + 123456789;
+
+		event_tree_set(&tree, 3, now + 1);
+		event_tree_set(&tree, 1, now);
+		event_tree_set(&tree, 2, now);
+		ck_assert_uint_eq(event_tree_due(&tree, 3), now + 1);
+		if (hour >= 4) /* source 7 was due at four and has been handled */
+			event_tree_set(&tree, 7, NODE_TIME_NEVER);
+		ck_assert_uint_eq(event_tree_first(&tree), 1);
+		ck_assert_uint_eq(event_tree_next_at(&tree), now);
+		event_tree_set(&tree, 1, now + 4 * hour_ps);
+		ck_assert_uint_eq(event_tree_first(&tree), 2);
+		event_tree_set(&tree, 2, NODE_TIME_NEVER);
+		ck_assert_uint_eq(event_tree_first(&tree), 3);
+	}
+	event_tree_set(&tree, 4, 0); /* overdue since the beginning: first of all */
+	ck_assert_uint_eq(event_tree_first(&tree), 4);
+	event_tree_fini(&tree);
+}
+END_TEST
+
 START_TEST(event_tree_set__as_a_plain_search)
 {
 	uint32_t count = (uint32_t)_i;
@@ -91,6 +121,7 @@ int main(void)
 	tcase_add_loop_test(tcase, event_tree_init__nothing_is_due, 1, 10);
 	tcase_add_test(tcase, event_tree_set__earliest_comes_first);
 	tcase_add_test(tcase, event_tree_set__lower_index_at_the_same_time);
+	tcase_add_test(tcase, event_tree_set__for_months);
 	tcase_add_loop_test(tcase, event_tree_set__as_a_plain_search, 1, 34);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
