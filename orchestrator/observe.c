@@ -155,24 +155,30 @@ void observe_fidelity(json_t *later, const json_t *before)
 	double passed_ns = passed_ns_of(later, before);
 	json_t *nodes = json_object_get(later, "nodes"), *node, *latest = NULL, *fidelity = json_object();
 	struct fidelity worst = { 0 };
-	bool unreadable = false;
+	const json_t *unreadable = NULL;
 	size_t i;
 
 	json_array_foreach(nodes, i, node)
 	{
 		struct fidelity judged = node_judge(node, node_before(before, node), passed_ns);
 
-		unreadable = unreadable || !json_is_true(json_object_get(node, "readable"));
+		if (!json_is_true(json_object_get(node, "readable")))
+			unreadable = node;
 		judged_put(node, &judged);
 		if (judged.events && (!latest || fidelity_worse(&judged, &worst))) {
 			worst = judged;
 			latest = node;
 		}
 	}
-	json_object_set_new(fidelity, "verdict",
-			    json_string(unreadable ? "unknown" : fidelity_verdict_name[fidelity_verdict_of(&worst)]));
 	json_object_set_new(fidelity, "interval_ns", json_integer((json_int_t)passed_ns));
-	if (latest) {
+	if (unreadable) {
+		json_object_set_new(fidelity, "verdict", json_string("unknown"));
+		json_object_set(fidelity, "node", json_object_get(unreadable, "name"));
+	} else {
+		json_object_set_new(fidelity, "verdict",
+				    json_string(fidelity_verdict_name[fidelity_verdict_of(&worst)]));
+	}
+	if (latest && !unreadable) {
 		json_object_set(fidelity, "node", json_object_get(latest, "name"));
 		judged_put(fidelity, &worst);
 		json_object_set(fidelity, "links_make_up_ns", json_object_get(latest, "links_make_up_ns"));
@@ -195,7 +201,8 @@ static void verdict_print(const json_t *fidelity, FILE *out)
 
 	time_text(fidelity, "interval_ns", interval);
 	if (!strcmp(verdict, "unknown"))
-		fprintf(out, "fidelity   cannot be told: a node has destroyed its statistics page\n");
+		fprintf(out, "fidelity   cannot be told: %s has destroyed its statistics page\n",
+			client_text(fidelity, "node"));
 	else if (!client_text(fidelity, "node")[0])
 		fprintf(out, "fidelity   faithful: nothing has happened in %s\n", interval);
 	else if (!strcmp(verdict, "overloaded"))
@@ -228,7 +235,7 @@ void observe_fidelity_print(const json_t *fabric, FILE *out)
 	const json_t *fidelity = json_object_get(fabric, "fidelity");
 
 	verdict_print(fidelity, out);
-	if (client_text(fidelity, "node")[0])
+	if (json_object_get(fidelity, "lateness_p50_ns"))
 		lateness_print(fidelity, out);
 	if (!strcmp(client_text(fidelity, "verdict"), "overloaded"))
 		fprintf(out,

@@ -7,9 +7,9 @@
  *    observe_traffic()   of each node: sent_pps, sent_bps, received_pps, received_bps, dropped_pps;
  *                        of each port: tx_bps, rx_bps, tx_percent (of the link's time)
  *    observe_fidelity()  of each node: lateness_p50_ns, lateness_p99_ns, lateness_max_ns, added_delay_ns, stalled_percent;
- *                        of the fabric "fidelity": a verdict ("unknown" if a node's page cannot be read), interval_ns,
- *                        and the values above of the node that is furthest from what was configured, if any has done
- *                        anything
+ *                        of the fabric "fidelity": a verdict, interval_ns, and of the node that is furthest from what was
+ *                        configured its name and the values above, if any has done anything; the verdict is "unknown" if
+ *                        a node's page cannot be read, and it is named
  *  Nodes are matched by their names. A counter that has begun anew counts as a whole.                               */
 #ifndef HEDDLE_ORCHESTRATOR_OBSERVE_H
 #define HEDDLE_ORCHESTRATOR_OBSERVE_H

@@ -208,7 +208,7 @@ END_TEST
 int main(void)
 {
 	Suite *suite = suite_create("fidelity");
-	TCase *tests = tcase_create("all");
+	TCase *tests = tcase_create("fidelity");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
@@ -229,7 +229,7 @@ int main(void)
 	tcase_add_test(tests, fidelity_since__begun_anew);
 	tcase_add_test(tests, fidelity_worse__verdict_before_size);
 	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_NORMAL);
+	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
