@@ -185,7 +185,7 @@ static int option_clock(struct options *options, const char *value)
 	static const char *const clocks[] = { "virtual", "real" };
 	char hint[128];
 
-	options->real = !strcmp(value, "real");
+	options->real = strcmp(value, "real") == 0;
 	if (options->real || !strcmp(value, "virtual"))
 		return 0;
 	suggest_sentence(value, clocks, COUNT_OF(clocks), sizeof(clocks[0]), hint, sizeof(hint));
