@@ -203,13 +203,13 @@ static const struct result_port *busiest_port(const struct plan *plan, const str
 }
 
 /* a delay that would make up for it */
-static void say_delay(struct words *words, const struct fidelity *node)
+static void say_delay(struct words *words, const struct result_lateness *row)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
-	uint64_t delay_ns = results_round_up(node->p99_ns);
+	uint64_t delay_ns = results_round_up(row->made_up_ns + row->node.added_ns);
 	char added[HUMAN_TEXT_MAX];
 
-	say(words, ". Rates are as configured, but a hop may add %s", human_time(node->added_ns * NODE_NS, added));
+	say(words, ". Rates are as configured, but a hop may add %s", human_time(row->node.added_ns * NODE_NS, added));
 	if (delay_ns > DELAY_NS_MAX)
 		return;
 	say(words, "; longer delays make up for it, for instance --set links.delay=");
@@ -246,7 +246,7 @@ void results_fidelity_describe(const struct plan *plan, const struct results *re
 	if (fidelity->nodes[fidelity->fullest].ring_full_ps > results->end_ps / RUN_PARTS)
 		say_fullest(&words, plan, results);
 	if (fidelity->verdict == FIDELITY_DELAYED)
-		say_delay(&words, &fidelity->nodes[fidelity->worst].node);
+		say_delay(&words, &fidelity->nodes[fidelity->worst]);
 	else if (fidelity->verdict == FIDELITY_OVERLOADED)
 		say_rate(&words, plan, results);
 }
