@@ -39,6 +39,21 @@ tcp_check() {
 	fi
 }
 
+# node_killed NODE - what is behind it cannot be reached, all else can; its host keeps its address and its programs
+node_killed() {
+	on h6 sh -c 'sleep 1000 & echo $! >'"$scratch/program"
+	kill -KILL "$("$heddle" ps --json | jq --arg name "$1" '.[0].nodes[] | select(.name == $name).pid')" || return 1
+	for _ in $(seq 50); do
+		"$heddle" ps two-racks | grep -q "$1 .*dead" && break
+		sleep 0.1
+	done
+	! on h1 ping -c 1 -W 1 -q h6 && on h1 ping -c 1 -W 5 -q h2
+}
+# host_listens - a program that h6 has had since before the NIC died is there, and h6 hears TCP
+host_listens() {
+	on h6 sh -c "kill -0 $(cat "$scratch/program")" && { ! command -v iperf3 >/dev/null || tcp; }
+}
+
 # listen INTERFACE - what is on it while h1 pings h6, into $scratch/INTERFACE.pcap
 listen() {
 	timeout 30 "$heddle" exec s1 -- tcpdump -U -n -i "$1" -w "$scratch/$1.pcap" >"$scratch/tcpdump" 2>&1 &
@@ -88,6 +103,12 @@ link_again() {
 	run 0 link s1:s2 down && ! on h1 ping -c 1 -W 1 -q h6 && run 0 link s1:s2 up && on h1 ping -c 3 -W 5 -q h6
 }
 check 'a link goes down and returns' link_again
+if command -v jq >/dev/null; then
+	check 'a switch at two veth links is killed' node_killed s2
+	check 'it is started again: the same interfaces' run 0 start s2
+	check 'and carries what it carried' ping_all
+	check 'they are those of before' both_ends
+fi
 check 'down' run 0 down
 
 fabric_up "$topologies/two-racks.yaml" --set links.medium=veth
@@ -97,6 +118,20 @@ if have_capture 'a capture at a host'; then
 	check 'a capture at a host' listen s1.h1
 	check 'its frames are ordinary: four requests, four replies' at_least 8 s1.h1 'eth.type == 0x0800 && icmp'
 fi
+if command -v jq >/dev/null; then
+	check 'a NIC at a veth link is killed' node_killed h6
+	check 'it is started again, its host has stayed' run 0 start h6
+	check 'and is reached' ping_all
+	check 'with its programs, and by TCP' host_listens
+fi
 check 'down again' run 0 down
+
+fabric_up "$topologies/two-racks.yaml"
+if command -v jq >/dev/null; then
+	check 'a NIC over shared memory is killed' node_killed h6
+	check 'it is started again' run 0 start h6
+	check 'and is reached too' ping_all
+fi
+check 'down a third time' run 0 down
 check 'nothing is left' sh -c "! ls -A '$HEDDLE_RUNTIME_DIR' | grep ."
 finish
