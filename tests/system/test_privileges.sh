@@ -1,0 +1,154 @@
+#!/usr/bin/env bash
+# test_privileges - what a running fabric may do, and who may reach it (TB-24): nodes have no capabilities, cannot gain any, are
+# not root, and hold nothing that they do not need; files and sockets are their owner's; others are refused.
+#
+# Everything twice, if we are root: as root, and rootless as nobody.
+set -u
+. "$(dirname "$0")/common.sh"
+
+fabric_dir
+for program in jq curl; do
+	command -v $program >/dev/null || { echo "skipped: $program is not installed"; exit 77; }
+done
+other=12345 # some user who has nothing to do with it
+chmod 711 "$scratch"
+programs_copy "$scratch/top"
+heddle=$scratch/top/heddle
+as() { "$@"; } # as COMMAND... - as the owner of the fabric
+
+# ---- what nodes may do ----
+
+# node_pids - all nine; nothing, and so an error, if there are others
+node_pids() { as "$heddle" ps --json | jq -r '.[0].nodes | if length == 9 then .[].pid else "none" end'; }
+
+# status_is KEY VALUE - the line of every node's /proc/PID/status
+status_is() {
+	local pid found
+	for pid in $(node_pids); do
+		found=$(sed -n "s/^$1:[[:space:]]*//p" "/proc/$pid/status" | tr '\t' ' ' | sed 's/ *$//')
+		[ "$found" = "$2" ] || { echo "$(cat "/proc/$pid/comm") $pid has $1 $found, not $2"; return 1; }
+	done
+}
+no_capabilities() {
+	local set
+	for set in CapInh CapPrm CapEff CapAmb; do
+		status_is $set 0000000000000000 || return 1
+	done
+}
+# what a node holds: nothing by which it could reach a file, a process or another node's link
+descriptors() {
+	local pid allowed='^(/dev/null|socket:\[[0-9]+\]|anon_inode:\[(eventfd|io_uring|timerfd|eventpoll)\]|.*/two-racks/log)$'
+	for pid in $(node_pids); do
+		[ -n "$(ls "/proc/$pid/fd")" ] || { echo "cannot see those of $pid"; return 1; }
+		! find "/proc/$pid/fd" -type l -printf '%l\n' | grep -vE "$allowed" || return 1
+	done
+}
+# the log is theirs to write, not to read: O_WRONLY is 1
+log_only_written() {
+	local pid fd
+	for pid in $(node_pids); do
+		for fd in $(find "/proc/$pid/fd" -lname '*/log' -printf '%f '); do
+			grep -q '^flags:.*1$' "/proc/$pid/fdinfo/$fd" || { cat "/proc/$pid/fdinfo/$fd"; return 1; }
+		done
+	done
+}
+
+# ---- who may reach it ----
+
+modes() {
+	local wrong
+	wrong=$(find "$HEDDLE_RUNTIME_DIR" \( -type d ! -perm 700 -o ! -type d ! -perm 600 -o ! -user "$1" \) -printf '%M %u %p\n')
+	[ -z "$wrong" ] && [ -S "$HEDDLE_RUNTIME_DIR/two-racks/control" ] || { echo "$wrong"; return 1; }
+}
+# another user asks: the directory is closed
+directory_closed() {
+	local command
+	for command in 'ps' 'down' 'exec h1 -- true'; do
+		! (cd / && as_user $other HEDDLE_RUNTIME_DIR="$HEDDLE_RUNTIME_DIR" "$heddle" $command) >"$scratch/out" 2>"$scratch/err" &&
+			says err "runtime directory $HEDDLE_RUNTIME_DIR: Permission denied" || return 1
+	done
+}
+# even if somebody opens the directory, its owner's commands refuse to use it, and another one's too
+directory_open() {
+	local status
+	chmod 755 "$HEDDLE_RUNTIME_DIR"
+	! as "$heddle" ps >"$scratch/out" 2>"$scratch/err" && says err 'is open to others (mode 755); expected 700' &&
+		! (cd / && as_user $other HEDDLE_RUNTIME_DIR="$HEDDLE_RUNTIME_DIR" "$heddle" ps) >"$scratch/out" 2>"$scratch/err" &&
+		says err "belongs to user $owner, not to you ($other)"
+	status=$?
+	chmod 700 "$HEDDLE_RUNTIME_DIR"
+	return $status
+}
+# ask COMMAND... - what the daemon answers at its socket
+ask() { "$@" curl -s --max-time 10 --http0.9 --unix-socket "$HEDDLE_RUNTIME_DIR/two-racks/control" http://fabric/; }
+# and even at an open socket the daemon answers its owner only: it looks who is there
+socket_open() {
+	local mine theirs status
+	chmod 777 "$HEDDLE_RUNTIME_DIR" "$HEDDLE_RUNTIME_DIR/two-racks" "$HEDDLE_RUNTIME_DIR/two-racks/control"
+	mine=$(ask as)
+	theirs=$(ask as_user $other)
+	status=$?
+	chmod 700 "$HEDDLE_RUNTIME_DIR" "$HEDDLE_RUNTIME_DIR/two-racks"
+	chmod 600 "$HEDDLE_RUNTIME_DIR/two-racks/control"
+	echo "the owner: $mine; $other: $theirs, status $status"
+	[[ $mine == *error* ]] && [ -z "$theirs" ] && [ $status != 0 ] && [ $status != 28 ] # which is: no answer in time
+}
+all() {
+	local medium=$1
+	check "$who, $medium: no capabilities" no_capabilities
+	check "$who, $medium: none to gain" status_is NoNewPrivs 1
+	check "$who, $medium: nobody" status_is Uid '65534 65534 65534 65534'
+	check "$who, $medium: of no group" status_is Gid '65534 65534 65534 65534'
+	check "$who, $medium: nor of another one" status_is Groups ''
+	check "$who, $medium: descriptors" descriptors
+	check "$who, $medium: the log cannot be read" log_only_written
+}
+reach() {
+	check "$who: directories 700, files and sockets 600" modes "$owner"
+	if [ "$(id -u)" = 0 ]; then
+		check "$who: another user is refused" directory_closed
+		check "$who: a directory that is open to others too" directory_open
+		check "$who: the daemon looks who asks" socket_open
+	else
+		skip "$who: another user is refused" 'we are not root'
+	fi
+}
+
+# ---- the test ----
+
+listens() { awk 'FNR > 1 && ($4 == "0A" || FILENAME ~ /udp/) { print FILENAME, $2 }' /proc/net/{tcp,tcp6,udp,udp6} | sort; }
+listens >"$scratch/before"
+
+if [ "$(id -u)" = 0 ]; then
+	who=root owner=0
+	# root's other groups must not stay either
+	setpriv --groups 4,27 "$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1 || fabric_up "$topologies/two-racks.yaml"
+	all shm
+	reach
+	no_new_listener() { listens | diff "$scratch/before" -; }
+	check "$who: nothing listens on the network" no_new_listener
+	check "$who: down" run 0 down
+	fabric_up "$topologies/two-racks.yaml" --set links.medium=veth
+	all veth
+	check "$who: down again" run 0 down
+	owner=65534
+	rm -rf "$HEDDLE_RUNTIME_DIR"
+	mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
+	chown $owner "$HEDDLE_RUNTIME_DIR"
+	as() { (cd / && as_user $owner HEDDLE_RUNTIME_DIR="$HEDDLE_RUNTIME_DIR" "$@"); }
+	trap 'as "$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+else
+	owner=$(id -u)
+fi
+who=rootless
+if as "$heddle" up "$scratch/top/topologies/two-racks.yaml" >"$scratch/up" 2>&1; then
+	check "$who: no capabilities" no_capabilities
+	check "$who: none to gain" status_is NoNewPrivs 1
+	check "$who: the user's own" status_is Uid "$owner $owner $owner $owner"
+	check "$who: descriptors" descriptors
+	reach
+	check "$who: down" as "$heddle" down
+else
+	skip rootless "$(tail -n 1 "$scratch/up")"
+fi
+finish
