@@ -1,7 +1,7 @@
 # common - what the benchmarks share: samples and their medians, tables, processor time, the machine.
 #
 # Sourced by tests/bench/run.sh and hosts.sh, which set runs, out (a folder) and samples (a folder in it).
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash disable=SC2154,SC2034
 
 broken=0
 load=$(cut -d ' ' -f 1 /proc/loadavg)
