@@ -34,7 +34,7 @@ struct event_loop {
 	bool uring;
 	bool futex_armed, control_armed; /* requests in the kernel */
 	int control_fd;
-	uint32_t vain;        /* so often the kernel's sign that it has work is not believed: it can stay set without any */
+	uint32_t vain; /* so often the kernel's sign that it has work is not believed: it can stay set without any */
 	uint32_t watched_end; /* numbers from here on are not used */
 	struct watched watched[EVENT_LOOP_FDS_MAX];
 };
@@ -80,8 +80,8 @@ static int futex_try(struct io_uring *ring, int operation, _Atomic uint32_t *wor
 static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
 {
 	_Atomic uint32_t word = 0;
-	int error = io_uring_queue_init(ENTRIES, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN |
-							IORING_SETUP_TASKRUN_FLAG);
+	int error = io_uring_queue_init(
+		ENTRIES, ring, IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
 
 	if (error == -EINVAL)
 		error = io_uring_queue_init(ENTRIES, ring, 0);
@@ -352,7 +352,8 @@ static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns)
 	bool timed = time_left(deadline_ns, &left_ns);
 
 	for (uint32_t i = 0; i < loop->watched_end; i++)
-		fds[i + 1] = (struct pollfd){ .fd = loop->watched[i].mute ? -1 : loop->watched[i].fd, .events = POLLIN };
+		fds[i + 1] =
+			(struct pollfd){ .fd = loop->watched[i].mute ? -1 : loop->watched[i].fd, .events = POLLIN };
 	timeout = (struct timespec){ .tv_sec = (time_t)(left_ns / 1000000000ull),
 				     .tv_nsec = (long)(left_ns % 1000000000ull) };
 	if (ppoll(fds, loop->watched_end + 1, timed ? &timeout : NULL, NULL) <= 0)
@@ -383,9 +384,8 @@ bool event_loop_has_news(struct event_loop *loop)
 		loop->vain--;
 		return false;
 	}
-	return loop->uring &&
-	       (io_uring_cq_ready(&loop->ring) ||
-		(__atomic_load_n(loop->ring.sq.kflags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
+	return loop->uring && (io_uring_cq_ready(&loop->ring) ||
+			       (__atomic_load_n(loop->ring.sq.kflags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
 }
 
 /* a multishot poll is edge-triggered */

@@ -56,7 +56,8 @@ int event_loop_watch(struct event_loop *loop, uint32_t number, int fd);
 void event_loop_unwatch(struct event_loop *loop, uint32_t number);
 
 struct event_loop_ready {
-	uint32_t count; /* numbers with input; one that is not read until empty is not reported again before more comes */
+	uint32_t
+		count; /* numbers with input; one that is not read until empty is not reported again before more comes */
 	uint8_t numbers[EVENT_LOOP_FDS_MAX];
 };
 

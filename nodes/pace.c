@@ -6,7 +6,6 @@
 #include <time.h>
 #include <unistd.h>
 
-
 /* event loop numbers: ports, host sockets, the doorbell */
 #define NUMBER_HOST NODE_PORTS_MAX
 #define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)

@@ -42,13 +42,13 @@ struct pace {
 	uint64_t plugged;                         /* ports that have a link: of many, few may */
 	uint64_t readable;                        /* ports whose veth may hold more */
 	uint32_t host_count;
-	uint32_t host_readable;                   /* host sockets that may hold more */
-	uint64_t broken;                          /* ports whose peer broke the ring's rules */
-	node_time_t now_ps;                       /* up to here the last turn has handled everything */
-	node_time_t turned_ps;                    /* when it began */
-	node_time_t next_ps;                      /* next event known */
-	node_time_t busy_ps;                      /* when something was handled last */
-	bool slept;                               /* since the last turn */
+	uint32_t host_readable; /* host sockets that may hold more */
+	uint64_t broken;        /* ports whose peer broke the ring's rules */
+	node_time_t now_ps;     /* up to here the last turn has handled everything */
+	node_time_t turned_ps;  /* when it began */
+	node_time_t next_ps;    /* next event known */
+	node_time_t busy_ps;    /* when something was handled last */
+	bool slept;             /* since the last turn */
 };
 
 /** pace_init() - everything is borrowed and outlives @pace.  @doorbell  the node's own eventfd.   Return: 0 or -errno. */
