@@ -199,6 +199,7 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	record->kind = RECORD_PACKET;
 	record->traffic_class = (uint16_t)traffic_class;
 	record->word = 0;
+	link->packet_sent = true;
 	return record_captured(record);
 }
 
@@ -276,12 +277,14 @@ void link_send_words(struct link *link, node_time_t now, bool idle)
 	}
 }
 
-node_time_t link_flush(struct link *link)
+node_time_t link_flush(struct link *link, bool *packet)
 {
 	node_time_t first = link->first_sent_ps;
 
+	*packet = link->packet_sent;
 	if (first == NODE_TIME_NEVER)
 		return first;
+	link->packet_sent = false;
 	ring_publish(&link->tx);
 	link->first_sent_ps = NODE_TIME_NEVER;
 	return first;

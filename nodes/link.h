@@ -68,10 +68,11 @@ struct link {
 	struct ring_tx tx;
 	node_time_t busy_until_ps; /* in decision time: no further frame before */
 	node_time_t first_sent_ps; /* earliest arrival since the last link_flush(), else NODE_TIME_NEVER */
+	bool packet_sent;          /* a packet was among it, not only ACKs and words */
 	uint64_t rate_bps;
-	uint64_t ps_per_byte; /* 0: the rate does not divide; then node_time_of_bytes() */
-	node_time_t lead_ps;  /* latency + propagation */
-	node_time_t delay_ps; /* the propagation in it */
+	uint64_t ps_per_byte;   /* 0: the rate does not divide; then node_time_of_bytes() */
+	node_time_t lead_ps;    /* latency + propagation */
+	node_time_t delay_ps;   /* the propagation in it */
 	node_time_t last_at_ps; /* arrival of the last record */
 	uint32_t gap_bytes;
 	uint32_t sequence; /* of the next frame */
@@ -201,8 +202,8 @@ static inline bool link_words_due(const struct link *link)
  *  says how far it has counted).                                                                                */
 void link_send_words(struct link *link, node_time_t now, bool idle);
 
-/** link_flush() - publishes what was sent.  Return: earliest arrival among it, or NODE_TIME_NEVER. */
-node_time_t link_flush(struct link *link);
+/** link_flush() - publishes what was sent.  @packet  was a packet among it?   Return: earliest arrival, or NODE_TIME_NEVER. */
+node_time_t link_flush(struct link *link, bool *packet);
 
 /* ---- receiving ---- */
 

@@ -49,7 +49,8 @@ uint32_t node_window_run(struct node_window *window, uint32_t *wake)
 	next = window->ops->run(window->dataplane, end);
 	for (uint32_t port = 0; port < window->link_count; port++) {
 		struct link *link = &window->links[port];
-		node_time_t arrival = link_flush(link);
+		bool packet;
+		node_time_t arrival = link_flush(link, &packet);
 
 		if (arrival != NODE_TIME_NEVER) {
 			arrival_check(window, port, arrival, end);

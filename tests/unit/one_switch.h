@@ -175,7 +175,7 @@ static inline node_time_t one_switch_run(struct one_switch *s, node_time_t end)
 	for (uint32_t p = 0; p < PORTS; p++) {
 		if (!s->neighbours[p].to_switch)
 			continue;
-		link_flush(&s->links[p]);
+		link_flush(&s->links[p], &(bool){ 0 });
 		ring_release(&s->links[p].rx);
 	}
 	return next;

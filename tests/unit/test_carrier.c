@@ -217,8 +217,8 @@ static void send_acks(struct end *from, uint32_t count)
 static void carry(void)
 {
 	now_ps = node_time_max(now_ps + NODE_US, node_time_max(a.link.busy_until_ps, b.link.busy_until_ps) + LEAD);
-	link_flush(&a.link);
-	link_flush(&b.link);
+	link_flush(&a.link, &(bool){ 0 });
+	link_flush(&b.link, &(bool){ 0 });
 	for (int turn = 0; turn < 200; turn++) {
 		carrier_outlet(&a.carrier, now_ps);
 		carrier_outlet(&b.carrier, now_ps);
@@ -291,7 +291,7 @@ START_TEST(carrier_outlet__delay)
 
 	ck_assert_uint_eq(carrier_outlet(&a.carrier, at), NODE_TIME_NEVER);
 	send_packet(&a, 100, 0, 1);
-	link_flush(&a.link);
+	link_flush(&a.link, &(bool){ 0 });
 	ck_assert_uint_eq(carrier_outlet(&a.carrier, at - 1), at);
 	carrier_intake(&b.carrier, at);
 	ck_assert(nothing_there(&b));
@@ -309,7 +309,7 @@ START_TEST(carrier_outlet__edge_frame_is_standard)
 
 	frame_make(FRAME_IPV6, 1500, 2, 9, expected);
 	send_bytes(&a, expected, frame_headers_bytes(FRAME_IPV6), 1500, 2, 9);
-	link_flush(&a.link);
+	link_flush(&a.link, &(bool){ 0 });
 	carrier_outlet(&a.carrier, now_ps);
 	ck_assert_int_eq(recv(b.socket, got, sizeof(got), 0), 1500);
 	ck_assert_mem_eq(got, expected, 1500);
@@ -327,7 +327,7 @@ START_TEST(carrier_outlet__full_socket)
 		send_packet(&a, 256, 0, sent++);
 		now_ps += (256 + 4 + 20) * 40;
 	}
-	link_flush(&a.link);
+	link_flush(&a.link, &(bool){ 0 });
 	ck_assert_uint_gt(sent, 200);
 	ck_assert_uint_eq(carrier_outlet(&a.carrier, now_ps), now_ps + CARRIER_RETRY_PS);
 	while (got < sent) {
@@ -367,7 +367,7 @@ START_TEST(carrier_outlet__words_together)
 	send_packet(&a, 100, 0, 0);
 	a.link.words_due = 2;
 	link_send_words(&a.link, now_ps, false);
-	link_flush(&a.link);
+	link_flush(&a.link, &(bool){ 0 });
 	carrier_outlet(&a.carrier, now_ps + NODE_US);
 	ck_assert_int_eq(word_frame_read(bytes, (uint32_t)recv(b.socket, bytes, sizeof(bytes), 0), words), 4);
 	ck_assert_uint_eq(words[3].traffic_class, 3);
@@ -552,7 +552,7 @@ START_TEST(carrier_guard__losses)
 	carry();
 	ck_assert_uint_eq(receive_all(&b), 2);
 	send_packet(&a, 300, 0, 4);
-	link_flush(&a.link);
+	link_flush(&a.link, &(bool){ 0 });
 	now_ps += NODE_US;
 	carrier_outlet(&a.carrier, now_ps);
 	ck_assert_int_gt(recv(b.socket, bytes, sizeof(bytes), 0), 300); /* somebody takes it away */
@@ -570,7 +570,7 @@ START_TEST(carrier_guard__ack_frame)
 	port.guarded = true;
 	ends_reopen();
 	send_acks(&a, 3);
-	link_flush(&a.link);
+	link_flush(&a.link, &(bool){ 0 });
 	now_ps += NODE_US;
 	carrier_outlet(&a.carrier, now_ps);
 	ck_assert_int_eq(recv(b.socket, bytes, sizeof(bytes), 0),

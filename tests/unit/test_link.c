@@ -186,8 +186,8 @@ static const uint8_t *receive(struct end *to, struct record *header, node_time_t
 {
 	const uint8_t *bytes;
 
-	link_flush(&a.link);
-	link_flush(&b.link);
+	link_flush(&a.link, &(bool){ 0 });
+	link_flush(&b.link, &(bool){ 0 });
 	ring_refresh(&to->link.rx);
 	*at = link_next_at(&to->link);
 	ck_assert_uint_ne(*at, NODE_TIME_NEVER);
@@ -204,8 +204,8 @@ static uint32_t receive_all(struct end *to)
 	struct record header;
 	node_time_t at;
 
-	link_flush(&a.link);
-	link_flush(&b.link);
+	link_flush(&a.link, &(bool){ 0 });
+	link_flush(&b.link, &(bool){ 0 });
 	ring_refresh(&to->link.rx);
 	while (link_next_at(&to->link) != NODE_TIME_NEVER)
 		frames += receive(to, &header, &at) != NULL;
@@ -385,11 +385,11 @@ END_TEST
 
 START_TEST(link_flush__earliest_arrival_once)
 {
-	ck_assert_uint_eq(link_flush(&a.link), NODE_TIME_NEVER);
+	ck_assert_uint_eq(link_flush(&a.link, &(bool){ 0 }), NODE_TIME_NEVER);
 	send_frame(&a, 1000, 0, 0);
 	send_frame(&a, 1000, 0, 0);
-	ck_assert_uint_eq(link_flush(&a.link), LEAD);
-	ck_assert_uint_eq(link_flush(&a.link), NODE_TIME_NEVER);
+	ck_assert_uint_eq(link_flush(&a.link, &(bool){ 0 }), LEAD);
+	ck_assert_uint_eq(link_flush(&a.link, &(bool){ 0 }), NODE_TIME_NEVER);
 }
 END_TEST
 
@@ -422,7 +422,7 @@ END_TEST
 START_TEST(link_refresh__not_before_the_window)
 {
 	send_frame(&a, 1500, 0, 0);
-	link_flush(&a.link);
+	link_flush(&a.link, &(bool){ 0 });
 	link_refresh(&b.link, 5 * NODE_MS);
 	ck_assert_uint_eq(link_next_at(&b.link), 5 * NODE_MS);
 }

@@ -138,7 +138,7 @@ static node_time_t fabric_run(node_time_t limit)
 		for (uint32_t i = 0; i < 2; i++) {
 			ring_refresh(&ends[i].link.rx);
 			next = node_time_min(next, nicd_ops.run(ends[i].nic, window_end));
-			next = node_time_min(next, link_flush(&ends[i].link));
+			next = node_time_min(next, link_flush(&ends[i].link, &(bool){ 0 }));
 			ring_release(&ends[i].link.rx);
 		}
 		ck_assert_uint_ge(next, window_end);
@@ -388,7 +388,7 @@ static void real_turn(void)
 		nicd_ops.host_receive(ends[i].nic, (1u << HOST_QUEUES) - 1, now);
 		link_refresh(&ends[i].link, 0);
 		nicd_ops.run(ends[i].nic, now + 1);
-		link_flush(&ends[i].link);
+		link_flush(&ends[i].link, &(bool){ 0 });
 		if (!ends[i].link.down)
 			ring_release(&ends[i].link.rx);
 		nicd_ops.host_deliver(ends[i].nic);

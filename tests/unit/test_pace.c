@@ -228,7 +228,7 @@ START_TEST(pace_turn__a_record_is_handled_at_its_due_time)
 	pace_turn(&pace);
 	sent_ps = pace_now(&pace);
 	ck_assert_ptr_nonnull(link_send_packet(&peer, sent_ps, 104, 100, 100, 0, 0));
-	link_flush(&peer);
+	link_flush(&peer, &(bool){ 0 });
 	play();
 	ck_assert_uint_eq(received, 1);
 	ck_assert_uint_eq(received_ps, sent_ps + 2 * NODE_MS + link_frame_time_of(&peer, 104));
