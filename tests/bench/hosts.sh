@@ -359,15 +359,16 @@ device() { # HOST-NUMBER
 }
 
 # A sender that does not pace itself takes the processor time that forwarding needs, so the most that arrived is looked for:
-# of that, of twice as much as arrived then, and of one and a half times the best so far.
+# of that, of twice as much as arrived then, and of one and a half times the best so far, but of 20 000 at least.
 measure_packets() {
-	local best received
+	local best received offer factor
 
 	best=$(packets_arriving)
 	sample "flood_${who}_$switches" "$best"
 	sample "taken_${who}_$switches" "$(cat "$out/taken")"
 	for factor in 2 1.5; do
-		received=$(packets_arriving "$(calculate "$best * $factor" %.0f)")
+		offer=$(calculate "$best * $factor" %.0f)
+		received=$(packets_arriving "$((offer > 20000 ? offer : 20000))")
 		best=$((received > best ? received : best))
 	done
 	sample "packets_${who}_$switches" "$best"
