@@ -4,6 +4,8 @@
 #
 #   build-image.sh --> localhost/heddle-test:PID --> run.sh parking-lot.yaml, twice  ==  ./heddle run parking-lot.yaml
 #
+# Then hosts with real programs in a container (TB-15, TB-16): what docs/containers.md says they need, and nothing more.
+#
 # Whatever happens, the image, the containers and the temporary files are gone at the end.
 set -u
 . "$(dirname "$0")/common.sh"
@@ -27,7 +29,7 @@ skip_all() {
 # build - the image, with all temporary files in a folder of ours
 build() {
 	mkdir "$scratch/tmp"
-	TMPDIR=$scratch/tmp "$containers/build-image.sh" "$image" >"$scratch/build.log" 2>&1
+	TMPDIR=$scratch/tmp "$containers/build-image.sh" --tools "$image" >"$scratch/build.log" 2>&1
 }
 
 # in_image NAME SECCOMP STATUS ARGUMENTS... - run.sh ends with STATUS; what it prints and writes is in $scratch/NAME
@@ -40,6 +42,37 @@ in_image() {
 	echo "exit status $status, not $3"
 	cat "$folder/out" "$folder/err"
 	return 1
+}
+
+# hosts OPTION... - two-racks runs in a container with these options, and its hosts speak to each other
+hosts() {
+	timeout 120 "${engine[@]}" run --rm --network=none --log-driver=none --ulimit nofile=1000:1000 --ulimit nproc=1000:1000 \
+		-v "$topologies:/scenario:ro" -v "$scratch/talk:/talk:ro" "$@" "$image" sh /talk >"$scratch/out" 2>"$scratch/err"
+}
+cat >"$scratch/talk" <<-'TALK'
+	set -e
+	export HEDDLE_RUNTIME_DIR=/tmp/run
+	heddle up /scenario/two-racks.yaml
+	heddle exec h1 -- ping -4 -c 2 -i 0.2 -W 5 -q h6
+	heddle exec h1 -- ping -6 -c 2 -i 0.2 -W 5 -q h6
+	heddle exec h6 -- iperf3 -s -1 -D
+	sleep 0.3
+	heddle exec h1 -- iperf3 -c h6 -t 1
+	heddle down
+	[ -z "$(ls -A /tmp/run)" ]
+	echo done
+TALK
+hosts_work() {
+	hosts "$@" && says out done && says out receiver && return
+	cat "$scratch/out" "$scratch/err"
+	return 1
+}
+# hosts_refused SENTENCE OPTION... - `heddle up` ends with 4, and its last words are these
+hosts_refused() {
+	local sentence=$1
+	shift
+	hosts "$@"
+	[ $? = 4 ] && says err "$sentence"
 }
 
 no_container() {
@@ -102,6 +135,20 @@ check "the command line is printed" says ours/err "+ "
 check "exit status 1 when an expectation fails" in_image failing "$containers/seccomp.json" 1 \
 	--set switch.arbiter=by-port
 check "and it is said which" says failing/out "FAIL"
+ours=(--security-opt "seccomp=$containers/seccomp.json")
+closed=(--cap-drop=all --security-opt no-new-privileges --read-only --tmpfs /tmp)
+if [ "$(cat /proc/sys/user/max_user_namespaces)" != 0 ] && unshare -Urn true 2>"$scratch/err"; then
+	check "hosts, our profile: no option" hosts_work "${ours[@]}"
+	check "hosts, our profile: no capability, as a user" hosts_work "${ours[@]}" "${closed[@]}" --user 1000:1000
+	check "hosts, our profile: root needs SETFCAP" hosts_refused "CAP_SETFCAP" "${ours[@]}" "${closed[@]}"
+	check "hosts, our profile: and nothing else" hosts_work "${ours[@]}" "${closed[@]}" --cap-add SETFCAP
+	check "hosts, the engine's profile: it refuses, and that is said" hosts_refused "its name: Operation not permitted; if a sandbox"
+	check "hosts, the engine's profile: SYS_ADMIN opens it" hosts_work --cap-add SYS_ADMIN
+	check "hosts, the engine's profile: and SETFCAP, nothing else" hosts_work "${closed[@]}" --cap-add SYS_ADMIN --cap-add SETFCAP
+else
+	skip "hosts in a container" "user namespaces are not allowed: $(tail -n 1 "$scratch/err")"
+fi
+check "hosts: all capabilities, no user namespace" hosts_work --cap-add SYS_ADMIN --cap-add NET_ADMIN --cap-add NET_RAW
 if command -v jq >/dev/null && [ -r /usr/share/containers/seccomp.json ]; then
 	check "the seccomp profile is what its script makes" profile_is_complete
 else
