@@ -138,6 +138,21 @@ START_TEST(scenario_read__links_from_general_to_special)
 }
 END_TEST
 
+START_TEST(scenario_read__medium_of_links)
+{
+	read_fine("name: t\nrun: {duration: 1ms}\n"
+		  "links: {fabric: {medium: veth}}\n"
+		  "topology:\n"
+		  "  switches: [s1, s2]\n"
+		  "  hosts: {h1: s1, h2: {switch: s2, medium: veth}}\n"
+		  "  links: [[s1, s2], {between: [s1, s2], medium: shm}]\n");
+	ck_assert_int_eq(scenario.hosts[0].link.medium, MEDIUM_SHM); /* TB-2: the default */
+	ck_assert_int_eq(scenario.hosts[1].link.medium, MEDIUM_VETH);
+	ck_assert_int_eq(scenario.links[0].settings.medium, MEDIUM_VETH);
+	ck_assert_int_eq(scenario.links[1].settings.medium, MEDIUM_SHM);
+}
+END_TEST
+
 START_TEST(scenario_read__order_of_sections_does_not_matter)
 {
 	read_fine("workloads: [{name: w, pattern: incast, to: A, class: low}]\n"
@@ -375,6 +390,7 @@ int main(void)
 	tcase_add_test(tests, scenario_read__switch_and_nic);
 	tcase_add_test(tests, scenario_read__classes);
 	tcase_add_test(tests, scenario_read__links_from_general_to_special);
+	tcase_add_test(tests, scenario_read__medium_of_links);
 	tcase_add_test(tests, scenario_read__order_of_sections_does_not_matter);
 	tcase_add_test(tests, scenario_read__incast_all_but_the_receiver);
 	tcase_add_test(tests, scenario_read__permutation_by_half_the_hosts);
