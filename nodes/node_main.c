@@ -39,6 +39,7 @@ struct mapping {
 struct node {
 	const struct node_ops *ops;
 	enum event_loop_kind loop_kind;
+	int core; /* home_core.h; -1: none */
 	struct node_config *config;
 	struct mapping clock_page, stats_page, rings[2 * NODE_PORTS_MAX];
 	struct clock clock;
@@ -124,6 +125,8 @@ static bool arguments_parse(int argc, char **argv, struct node *node, pid_t *par
 
 		if (!strncmp(argv[i], "--parent=", 9))
 			*parent = (pid_t)strtol(argv[i] + 9, &end, 10);
+		else if (!strncmp(argv[i], "--core=", 7))
+			node->core = (int)strtol(argv[i] + 7, &end, 10);
 		else if (!strncmp(argv[i], "--loop=", 7) && loop_parse(argv[i] + 7, &node->loop_kind))
 			continue;
 		if (end == argv[i] || *end)
@@ -134,7 +137,7 @@ static bool arguments_parse(int argc, char **argv, struct node *node, pid_t *par
 
 int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops *ops)
 {
-	struct node node = { .ops = ops, .doorbell = -1 };
+	struct node node = { .ops = ops, .doorbell = -1, .core = -1 };
 	pid_t parent = 0;
 	int status;
 
@@ -144,7 +147,7 @@ int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops 
 		node.host_sockets[i] = -1;
 
 	if (!arguments_parse(argc, argv, &node, &parent)) {
-		fprintf(stderr, "%s is started by heddle: --parent=PID [--loop=auto|io_uring|fallback]\n", argv[0]);
+		fprintf(stderr, "%s is started by heddle: --parent=PID [--loop=auto|io_uring|fallback] [--core=N]\n", argv[0]);
 		return EXIT_WRONG;
 	}
 	/* the parent may have died before the kernel was told to watch it */
@@ -344,6 +347,7 @@ static int real_make(struct node *node)
 	int error = pace_init(&node->pace, &node->clock, node->config, node->links, node->stats, node->ops,
 			      node->dataplane, node->loop, node->doorbell);
 
+	home_core_init(&node->pace.home, node->core);
 	for (uint32_t port = 0; port < node->config->port_count && !error; port++)
 		if (!node->config->ports[port].vacant)
 			error = pace_plug(&node->pace, port, node->peer_doorbells[port], node->carriers[port],

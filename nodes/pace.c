@@ -183,6 +183,7 @@ static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
 	if (pace->now_ps < pace->turned_ps)
 		due = node_time_max(due, pace->turned_ps);
 	stats_lateness_add(&pace->stats->lateness, (now - due) / NODE_NS);
+	home_core_note(&pace->home, now - due, now);
 }
 
 /* A turn goes on to @now, but not far beyond what is due since @due: a node that is asked for more than it can do would take
@@ -342,6 +343,7 @@ bool pace_wait(struct pace *pace, bool *control)
 			what = event_loop_sleep(pace->loop, 0, &ready);
 	} else {
 		mute_known(pace);
+		home_core_look(&pace->home, pace->turned_ps);
 		if (may_sleep(pace))
 			what = event_loop_sleep(pace->loop, deadline_ns(pace), &ready);
 		atomic_store_explicit(asleep, 0, memory_order_seq_cst);

@@ -23,6 +23,7 @@
 #include "nodes/clock.h"
 #include "nodes/config.h"
 #include "nodes/event_loop.h"
+#include "nodes/home_core.h"
 #include "nodes/link.h"
 #include "nodes/node.h"
 #include "nodes/stats.h"
@@ -49,6 +50,7 @@ struct pace {
 	node_time_t next_ps;    /* next event known */
 	node_time_t busy_ps;    /* when something was handled last */
 	bool slept;             /* since the last turn */
+	struct home_core home;  /* unused unless home_core_init() was called */
 };
 
 /** pace_init() - everything is borrowed and outlives @pace.  @doorbell  the node's own eventfd.   Return: 0 or -errno. */

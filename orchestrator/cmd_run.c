@@ -167,7 +167,7 @@ static int option_slow(struct options *options, const char *value)
 static int option_no_pin(struct options *options, const char *value)
 {
 	(void)value;
-	options->fabric.unpinned = true;
+	options->fabric.cores = FABRIC_CORES_FREE;
 	return 0;
 }
 

@@ -33,7 +33,8 @@ static const char usage[] =
 	"  --name N            of the running fabric; if not given, the name of the scenario\n"
 	"  --set PATH=VALUE    change a key of the scenario, e.g. links.rate=1Gb/s; may be repeated\n"
 	"  --loop=KIND         event loop of the nodes: auto, io_uring, fallback\n"
-	"  --pin               give every node a core, instead of letting the kernel choose\n"
+	"  --cores=KIND        home: nodes share a core, and leave it when they come late (default);\n"
+	"                      spread: every node stays on the core that it is given; free: the kernel chooses\n"
 	"  --json              what was started, as JSON\n"
 	"\n"
 	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started\n";
@@ -46,12 +47,28 @@ struct up {
 	struct fabric_options fabric;
 };
 
+static int cores_take(struct up *up, const char *value)
+{
+	static const char *const names[FABRIC_CORES_KINDS] = {
+		[FABRIC_CORES_SPREAD] = "spread", [FABRIC_CORES_HOME] = "home", [FABRIC_CORES_FREE] = "free"
+	};
+
+	for (int kind = 0; kind < FABRIC_CORES_KINDS; kind++) {
+		if (strcmp(value, names[kind]) != 0)
+			continue;
+		up->fabric.cores = (enum fabric_cores)kind;
+		return 0;
+	}
+	return client_wrong("up", "--cores takes home, spread or free, not '%s'", value);
+}
+
 static int word_take(struct up *up, int argc, char **argv, int *at)
 {
 	const char *word = argv[*at], *value = strchr(word, '=');
 	size_t length = value ? (size_t)(value - word) : strlen(word);
 	bool is_set = length == 5 && !strncmp(word, "--set", 5), is_name = length == 6 && !strncmp(word, "--name", 6);
 	bool is_loop = length == 6 && !strncmp(word, "--loop", 6);
+	bool is_cores = length == 7 && !strncmp(word, "--cores", 7);
 
 	if (word[0] != '-' && up->scenario)
 		return client_wrong("up", "two scenarios, '%s' and '%s'; give one", up->scenario, word);
@@ -59,11 +76,9 @@ static int word_take(struct up *up, int argc, char **argv, int *at)
 		up->scenario = word;
 	else if (!strcmp(word, "--json"))
 		up->json = true;
-	else if (!strcmp(word, "--pin"))
-		up->fabric.unpinned = false;
-	else if (!is_set && !is_name && !is_loop)
+	else if (!is_set && !is_name && !is_loop && !is_cores)
 		return client_wrong("up", "there is no option %s; 'heddle up --help' lists them", word);
-	if (!is_set && !is_name && !is_loop)
+	if (!is_set && !is_name && !is_loop && !is_cores)
 		return 0;
 	if (!value && *at + 1 == argc)
 		return client_wrong("up", "%s needs a value", word);
@@ -74,6 +89,8 @@ static int word_take(struct up *up, int argc, char **argv, int *at)
 		up->fabric.loop = value;
 		if (strcmp(value, "auto") != 0 && strcmp(value, "io_uring") != 0 && strcmp(value, "fallback") != 0)
 			return client_wrong("up", "--loop takes auto, io_uring or fallback, not '%s'", value);
+	} else if (is_cores) {
+		return cores_take(up, value);
 	} else if (!strchr(value, '=')) {
 		return client_wrong("up", "--set takes PATH=VALUE, not '%s'", value);
 	} else if (up->setting_count == SETTINGS_MAX) {
@@ -241,7 +258,7 @@ static int started_print(const struct up *up, const char *name)
 
 int cmd_up(int argc, char **argv)
 {
-	struct up up = { .fabric = { .loop = "auto", .unpinned = true } };
+	struct up up = { .fabric = { .loop = "auto", .cores = FABRIC_CORES_HOME } };
 	struct live_options options = { 0 };
 	struct plan plan = { 0 };
 	int status = CLIENT_FINE;

@@ -40,12 +40,20 @@ enum fabric_state {
 	FABRIC_INTERRUPTED, /* somebody wants us to end */
 };
 
+/* which node runs where */
+enum fabric_cores {
+	FABRIC_CORES_SPREAD, /* every node stays on the core that it is given: placement.h */
+	FABRIC_CORES_HOME,   /* real clock: all on one while that is enough: nodes/home_core.h */
+	FABRIC_CORES_FREE,   /* as the kernel likes */
+	FABRIC_CORES_KINDS
+};
+
 struct fabric_options {
 	const char *loop;     /* of the nodes: "auto", "io_uring", "fallback" */
 	uint64_t watchdog_ns; /* 0: no watchdog */
-	bool unpinned;        /* leave it to the kernel which node runs where: placement.h */
-	bool real;            /* the plan is for the real clock: plan_real.h */
-	bool whole;           /* real clock: a node that dies is a failure of the fabric, as under the virtual clock */
+	enum fabric_cores cores;
+	bool real;  /* the plan is for the real clock: plan_real.h */
+	bool whole; /* real clock: a node that dies is a failure of the fabric, as under the virtual clock */
 	/* real clock: fresh packet sockets of attached host @host_index.  Return: their number or -errno. Ours to close. */
 	int (*host_sockets)(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX]);
 	/* real clock: fresh packet sockets at ends a and b of veth link @link.  Return: 0 or -errno. Ours to close. */

@@ -133,7 +133,7 @@ int fabric_nodes_start(struct fabric *fabric)
 		if (fabric_watch_children(fabric))
 			error = -EIO;
 	}
-	if (!error && !fabric->options.unpinned)
+	if (!error && fabric->options.cores == FABRIC_CORES_SPREAD)
 		error = nodes_pin(fabric);
 	return error;
 }
@@ -298,8 +298,7 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 	for (uint32_t port = 0; port < config->port_count; port++) {
 		const struct port_config *end = &config->ports[port];
 
-		if (!end->vacant &&
-		    (end->peer_index < index || (end->peer_index == index && end->peer_port <= port))) {
+		if (!end->vacant && (end->peer_index < index || (end->peer_index == index && end->peer_port <= port))) {
 			close_fd(&fabric->ring_fds[2 * end->link_index]);
 			close_fd(&fabric->ring_fds[2 * end->link_index + 1]);
 		}
@@ -349,11 +348,20 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	return error;
 }
 
+/* the core that all nodes share while it is enough, another one for each fabric; -1: they do not */
+static int core_home(const struct fabric *fabric)
+{
+	int cores[CPU_SETSIZE];
+	uint32_t count = fabric->options.cores == FABRIC_CORES_HOME ? cores_allowed(cores) : 0;
+
+	return count ? cores[(uint32_t)getpid() % count] : -1;
+}
+
 /* the process of node @index, with @socket as its descriptor 3 */
 static int node_spawn(struct fabric *fabric, uint32_t index, const char *program, int socket)
 {
-	char loop[64], parent[32];
-	char *arguments[] = { (char *)fabric->plan->nodes[index].name, loop, parent, NULL };
+	char loop[64], parent[32], core[32];
+	char *arguments[] = { (char *)fabric->plan->nodes[index].name, loop, parent, core, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	sigset_t none, all;
@@ -361,6 +369,7 @@ static int node_spawn(struct fabric *fabric, uint32_t index, const char *program
 
 	snprintf(loop, sizeof(loop), "--loop=%s", fabric->options.loop);
 	snprintf(parent, sizeof(parent), "--parent=%d", (int)getpid());
+	snprintf(core, sizeof(core), "--core=%d", core_home(fabric));
 	sigemptyset(&none);
 	sigfillset(&all);
 	posix_spawn_file_actions_init(&actions);
@@ -405,8 +414,8 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 	if (error == -EPIPE)
 		return 0; /* it is dead: whoever looks at the children says why */
 	if (error)
-		fabric_fail(fabric, "cannot start %s %s (%u of %u): %s", fabric_kind_name(fabric, index),
-			    fabric->plan->nodes[index].name, index + 1, fabric->plan->node_count,
+		fabric_fail(fabric, "cannot start %s %s, number %u: %s", fabric_kind_name(fabric, index),
+			    fabric->plan->nodes[index].name, fabric->alive + 1,
 			    error == -EMFILE ? "too few file descriptors allowed, raise the hard limit (ulimit -Hn)"
 					     : strerror(-error));
 	return error;
