@@ -81,6 +81,7 @@ void pace_unplug(struct pace *pace, uint32_t port)
 		event_loop_unwatch(pace->loop, port);
 	pace->plugged &= ~(1ull << port);
 	pace->readable &= ~(1ull << port);
+	pace->owed &= ~(1ull << port);
 	pace->carriers[port] = NULL;
 	pace->peer_doorbell[port] = -1;
 }
@@ -100,8 +101,8 @@ static void take_in(struct pace *pace, node_time_t now)
 		pace->host_readable = pace->ops->host_receive(pace->dataplane, pace->host_readable, now);
 }
 
-/* the neighbour behind @port has something to do at @arrival. The fence stands against the one in may_sleep(). */
-static void notify(const struct pace *pace, uint32_t port, node_time_t arrival, node_time_t now)
+/* the neighbour behind @port has something to do at @due. The fence stands against the one in may_sleep(). */
+static void notify(const struct pace *pace, uint32_t port, node_time_t due)
 {
 	const struct clock *clock = pace->clock;
 	uint32_t peer = pace->config->ports[port].peer_index;
@@ -109,19 +110,41 @@ static void notify(const struct pace *pace, uint32_t port, node_time_t arrival, 
 
 	atomic_thread_fence(memory_order_seq_cst);
 	if (!atomic_load_explicit(&clock->asleep[peer], memory_order_relaxed) ||
-	    atomic_load_explicit(&clock->own_next[peer], memory_order_relaxed) <= arrival)
+	    atomic_load_explicit(&clock->own_next[peer], memory_order_relaxed) <= due)
 		return;
-	atomic_store_explicit(&clock->inbox_next[peer], node_time_max(arrival, now), memory_order_relaxed);
+	atomic_store_explicit(&clock->inbox_next[peer], due, memory_order_relaxed);
 	if (atomic_exchange_explicit(&clock->asleep[peer], 0, memory_order_seq_cst))
 		(void)!write(pace->peer_doorbell[port], &one, sizeof(one));
 }
 
-/* Publishes what was sent, gives back what was read. Who is sent packets is woken first: a doorbell takes microseconds, and
- * behind it the packet's way goes on, while ACKs are in less of a hurry. */
+/* wakes those of @ports to whom ACKs were sent and nothing else since */
+static void owed_ring(struct pace *pace, uint64_t ports)
+{
+	for (ports &= pace->owed; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+
+		pace->owed &= ~(1ull << port);
+		notify(pace, port, pace->owed_ps[port]);
+	}
+}
+
+/* Packets wake their receiver at once; ACKs and words as soon as whoever wants this core has had it: behind a packet its way
+ * goes on, perhaps on this very core, while who waits for nothing but ACKs is in less of a hurry. */
+static void sent_tell(struct pace *pace, uint32_t port, node_time_t arrival, bool packet)
+{
+	uint64_t bit = 1ull << port;
+
+	if (packet)
+		notify(pace, port, arrival);
+	else if (!(pace->owed & bit))
+		pace->owed_ps[port] = arrival;
+	pace->owed = packet ? pace->owed & ~bit : pace->owed | bit;
+}
+
+/* publishes what was sent, gives back what was read */
 static void flush(struct pace *pace, node_time_t now)
 {
-	node_time_t later[NODE_PORTS_MAX];
-	uint64_t later_ports = 0;
+	uint64_t owed = pace->owed;
 
 	for (uint64_t left = pace->plugged; left; left &= left - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(left);
@@ -129,11 +152,8 @@ static void flush(struct pace *pace, node_time_t now)
 		bool packet;
 		node_time_t arrival = link_flush(link, &packet);
 
-		if (arrival != NODE_TIME_NEVER && !pace->carriers[port] && packet)
-			notify(pace, port, arrival, now);
-		else if (arrival != NODE_TIME_NEVER && !pace->carriers[port])
-			later_ports |= 1ull << port;
-		later[port] = arrival;
+		if (arrival != NODE_TIME_NEVER && !pace->carriers[port])
+			sent_tell(pace, port, node_time_max(arrival, now), packet);
 		if (link->rx.head != pace->released[port]) {
 			pace->released[port] = link->rx.head;
 			ring_release(&link->rx);
@@ -144,11 +164,7 @@ static void flush(struct pace *pace, node_time_t now)
 			pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
 		pace->broken |= (uint64_t)link->rx.broken << port;
 	}
-	for (; later_ports; later_ports &= later_ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(later_ports);
-
-		notify(pace, port, later[port], now);
-	}
+	owed_ring(pace, owed);
 }
 
 /* Looks what neighbours have sent. Since when has the first of what is due now been due: the event known before, or one of
@@ -253,6 +269,7 @@ static bool wait_awake(struct pace *pace)
 		if ((shared || now > pace->busy_ps + AWAKE_PS) && pace->next_ps - now > NEAR_PS)
 			return false;
 		sched_yield();
+		owed_ring(pace, pace->owed);
 		before = now;
 		now = pace_now(pace);
 	}
@@ -342,6 +359,7 @@ bool pace_wait(struct pace *pace, bool *control)
 		if (event_loop_has_news(pace->loop))
 			what = event_loop_sleep(pace->loop, 0, &ready);
 	} else {
+		owed_ring(pace, pace->owed);
 		mute_known(pace);
 		home_core_look(&pace->home, pace->turned_ps);
 		if (may_sleep(pace))

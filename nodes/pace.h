@@ -41,6 +41,8 @@ struct pace {
 	struct carrier *carriers[NODE_PORTS_MAX]; /* veth links, else NULL; owned by the node */
 	uint64_t released[NODE_PORTS_MAX];        /* how far each receive ring was given back */
 	uint64_t plugged;                         /* ports that have a link: of many, few may */
+	uint64_t owed;                            /* ports whose peer was sent ACKs and is to be told */
+	node_time_t owed_ps[NODE_PORTS_MAX];      /* when the first of them was due there */
 	uint64_t readable;                        /* ports whose veth may hold more */
 	uint32_t host_count;
 	uint32_t host_readable; /* host sockets that may hold more */
