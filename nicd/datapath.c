@@ -232,14 +232,6 @@ static node_time_t message_at(const struct nic *nic)
 
 /* ---- run ---- */
 
-/* when host_deliver() will have made room for records that wait, or is to be called again */
-static node_time_t deliver_again_at(const struct nic *nic, node_time_t end)
-{
-	if (!host_if_pending(&nic->host))
-		return NODE_TIME_NEVER;
-	return host_if_place(&nic->host) || nic->host.retries ? end + HOST_RETRY_PS : end;
-}
-
 static node_time_t nic_run(void *dataplane, node_time_t end)
 {
 	struct nic *nic = dataplane;
@@ -253,7 +245,7 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 						 node_time_min(nic->host_at_ps, nic->transmit_at_ps));
 
 		if (next >= end)
-			return node_time_min(next, deliver_again_at(nic, end));
+			return next;
 		nic->now_ps = node_time_max(next, nic->now_ps); /* later than due after a change of link */
 		nic->stats->now_ps = nic->now_ps;
 		nic->stats->events++;
@@ -310,11 +302,15 @@ static uint32_t nic_host_receive(void *dataplane, uint32_t readable, node_time_t
 	return more;
 }
 
-static void nic_host_deliver(void *dataplane)
+static node_time_t nic_host_deliver(void *dataplane, node_time_t now)
 {
 	struct nic *nic = dataplane;
+	bool was_full = nic->host.attached && !host_if_place(&nic->host); /* then records wait for room */
 
 	host_if_deliver(&nic->host);
+	if (host_if_pending(&nic->host))
+		return now + HOST_RETRY_PS;
+	return was_full ? now : NODE_TIME_NEVER;
 }
 
 const struct node_ops nicd_ops = {

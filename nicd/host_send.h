@@ -4,7 +4,7 @@
  *  after frame, until the next one becomes the head. What cannot be sent at all is dropped and counted here, before it is
  *  injected: malformed, or in frames longer than the MTU (oversize).
  *
- *  Place: called by datapath.c, between host_if and the link. No I/O, no allocation.                                */
+ *  Place: between host_if and the link. No I/O, no allocation.                                */
 #ifndef HEDDLE_NICD_HOST_SEND_H
 #define HEDDLE_NICD_HOST_SEND_H
 

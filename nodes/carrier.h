@@ -49,8 +49,8 @@ struct carrier_out {
 /* a frame that was received: in the carrier's buffer, not yet in the ring */
 struct carrier_in {
 	struct iovec part;
-	_Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(sizeof(struct tpacket_auxdata)) +
-						 CMSG_SPACE(sizeof(uint32_t))];
+	_Alignas(struct cmsghdr)
+		uint8_t control[CMSG_SPACE(sizeof(struct tpacket_auxdata)) + CMSG_SPACE(sizeof(uint32_t))];
 	uint8_t *bytes;
 	uint32_t length; /* 0: was dropped */
 };

@@ -157,9 +157,9 @@ struct node_config {
 	enum node_kind kind;
 	char name[NODE_NAME_MAX];
 	enum clock_kind clock;
-	uint32_t index;                             /* slot on the clock page */
-	uint32_t node_count;                        /* nodes of the fabric; under the real clock slots of the clock page */
-	uint64_t seed;                              /* of this node: losses on its links, ... */
+	uint32_t index;      /* slot on the clock page */
+	uint32_t node_count; /* nodes of the fabric; under the real clock slots of the clock page */
+	uint64_t seed;       /* of this node: losses on its links, ... */
 	node_time_t measure_from_ps, measure_to_ps; /* rates are taken over this interval */
 	node_time_t sample_ps;                      /* a sample of every queue this often; 0: none */
 	uint32_t samples_max;

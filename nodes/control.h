@@ -43,8 +43,8 @@ struct control_message {
 	int64_t number;
 	char text[CONTROL_TEXT_MAX];
 	char text2[CONTROL_TEXT_MAX];
-	char *body;                 /* malloc'd or NULL; owned by the message */
-	struct node_config *config; /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
+	char *body;                   /* malloc'd or NULL; owned by the message */
+	struct node_config *config;   /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
 	struct port_config *port;     /* CONTROL_LINK_UP, _SET, perhaps _DOWN; the same */
 	struct switch_config *tables; /* CONTROL_TABLES; only routes and hosts; the same */
 	uint32_t fd_count;

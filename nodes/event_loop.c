@@ -35,6 +35,8 @@ struct event_loop {
 	bool futex_armed, control_armed; /* requests in the kernel */
 	int control_fd;
 	uint32_t vain; /* so often the kernel's sign that it has work is not believed: it can stay set without any */
+	bool look;     /* the next sleep only looks: something was seen meanwhile, */
+	unsigned kept; /* this */
 	uint32_t watched_end; /* numbers from here on are not used */
 	struct watched watched[EVENT_LOOP_FDS_MAX];
 };
@@ -269,7 +271,8 @@ void event_loop_unwatch(struct event_loop *loop, uint32_t number)
 		io_uring_prep_poll_remove(sqe, TAG_WATCH + number);
 		sqe->user_data = TAG_NONE;
 		io_uring_submit_and_get_events(&loop->ring);
-		reap(loop);
+		loop->kept = reap(loop);
+		loop->look = true; /* others may have been seen on the way */
 	}
 	loop->watched[number] = (struct watched){ .fd = -1 };
 }
@@ -365,8 +368,14 @@ static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns)
 
 unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns, struct event_loop_ready *ready)
 {
-	unsigned what = loop->uring ? sleep_uring(loop, deadline_ns) : sleep_fallback(loop, deadline_ns);
+	unsigned what;
 
+	if (loop->look)
+		deadline_ns = 0;
+	what = loop->uring ? sleep_uring(loop, deadline_ns) : sleep_fallback(loop, deadline_ns);
+	what |= loop->kept;
+	loop->look = false;
+	loop->kept = 0;
 	ready->count = 0;
 	for (uint32_t i = 0; i < loop->watched_end; i++) {
 		if (!loop->watched[i].ready)

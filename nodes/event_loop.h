@@ -5,7 +5,7 @@
  *              of a window go to the kernel in one submission.
  *    fallback  for kernels before 6.7 and sandboxes that refuse io_uring: futex(2) alone. It cannot wait for a socket
  *              too, so whoever sends a control message rings the node's word afterwards (clock_ring()).
- *  Nothing here spins or has a timeout: a sleeping node costs no CPU. Spinning before sleep is turn.h's business.
+ *  Nothing here spins: a sleeping node costs no CPU. Spinning before sleep is turn.h's business.
  *  liburing is used in event_loop.c and nowhere else. Debian 12's 2.3 lacks the futex operations; they are written out
  *  there.                                                                                                            */
 #ifndef HEDDLE_NODES_EVENT_LOOP_H

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define EVENT_MARGIN (EVENT_SPAN_MAX / 16)
+
 int event_tree_init(struct event_tree *tree, uint32_t source_count)
 {
 	uint32_t leaves = 2;
@@ -21,10 +23,10 @@ int event_tree_init(struct event_tree *tree, uint32_t source_count)
 	return 0;
 }
 
-/* so that @earliest lies in the middle of what keys can hold: something may be due before it yet */
+/* a little before @earliest: something may be due before it yet */
 static void base_move(struct event_tree *tree, node_time_t earliest)
 {
-	node_time_t base_ps = earliest > EVENT_SPAN_MAX / 2 ? earliest - EVENT_SPAN_MAX / 2 : 0;
+	node_time_t base_ps = earliest > EVENT_MARGIN ? earliest - EVENT_MARGIN : 0;
 	uint64_t shift = (base_ps - tree->base_ps) << EVENT_SOURCE_BITS;
 
 	if (base_ps <= tree->base_ps)

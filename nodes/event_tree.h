@@ -16,8 +16,8 @@
 
 #define EVENT_SOURCE_BITS 10
 #define EVENT_SOURCES_MAX (1u << EVENT_SOURCE_BITS)
-#define EVENT_SPAN_MAX \
-	(NODE_TIME_NEVER >> EVENT_SOURCE_BITS) /* five hours; due so long after all others is never due */
+/* ps, five hours; what is due four hours after all others is never due */
+#define EVENT_SPAN_MAX (NODE_TIME_NEVER >> EVENT_SOURCE_BITS)
 
 struct event_tree {
 	node_time_t base_ps; /* keys count from here */

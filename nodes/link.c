@@ -299,7 +299,7 @@ node_time_t link_next_at(struct link *link)
 	uint32_t wire_bytes;
 	node_time_t due;
 
-	if (link->down)
+	if (link->down || link->held)
 		return NODE_TIME_NEVER;
 	link->head_bytes = ring_peek(&link->rx, &link->head);
 	if (!link->head_bytes)

@@ -77,11 +77,12 @@ struct link {
 	uint32_t gap_bytes;
 	uint32_t sequence; /* of the next frame */
 	bool guarded, cut_through;
-	bool down;         /* nothing is sent or received: vacant, or link_down() */
-	bool real;         /* real clock: a full ring is waited for, like credit */
-	bool starved;      /* real clock: something could not be sent because the ring was full; link_unstarve() */
-	bool sync_due;     /* frames were sent since the last SYNC */
-	bool seen_due;     /* the peer asked how far frames arrived */
+	bool down;     /* nothing is sent or received: vacant, or link_down() */
+	bool held;     /* new: what comes waits until the dataplane is ready for it; set and cleared by the dataplane */
+	bool real;     /* real clock: a full ring is waited for, like credit */
+	bool starved;  /* real clock: something could not be sent because the ring was full; link_unstarve() */
+	bool sync_due; /* frames were sent since the last SYNC */
+	bool seen_due; /* the peer asked how far frames arrived */
 	uint8_t words_due; /* set of classes whose credit is to be told */
 	uint8_t class_count;
 	uint8_t port;

@@ -51,8 +51,9 @@ struct node_ops {
 	 * Return: the set of those that may hold more (to be called again for them next turn, without waiting).          */
 	uint32_t (*host_receive)(void *dataplane, uint32_t readable, node_time_t now);
 
-	/* Hands the host what has arrived for it. Called at the end of every turn.                                        */
-	void (*host_deliver)(void *dataplane);
+	/* Hands the host what has arrived for it. Called at the end of every turn.
+	 * Return: when to call it again at the latest, @now being the end of the turn; NODE_TIME_NEVER: all is delivered. */
+	node_time_t (*host_deliver)(void *dataplane, node_time_t now);
 };
 
 /** node_main() - main() of a node process: takes its file descriptors and configuration over the control socket,

@@ -50,8 +50,8 @@ struct node {
 	struct event_loop *loop;
 	uint32_t *wake;
 	struct node_window window;
-	struct pace pace;     /* real clock, instead of the window */
-	int doorbell;         /* real clock; -1 */
+	struct pace pace; /* real clock, instead of the window */
+	int doorbell;     /* real clock; -1 */
 	int peer_doorbells[NODE_PORTS_MAX], sockets[NODE_PORTS_MAX], host_sockets[NIC_HOST_QUEUES_MAX];
 	struct carrier *carriers[NODE_PORTS_MAX];
 	uint64_t broken_told; /* bit per port */
@@ -147,7 +147,8 @@ int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops 
 		node.host_sockets[i] = -1;
 
 	if (!arguments_parse(argc, argv, &node, &parent)) {
-		fprintf(stderr, "%s is started by heddle: --parent=PID [--loop=auto|io_uring|fallback] [--core=N]\n", argv[0]);
+		fprintf(stderr, "%s is started by heddle: --parent=PID [--loop=auto|io_uring|fallback] [--core=N]\n",
+			argv[0]);
 		return EXIT_WRONG;
 	}
 	/* the parent may have died before the kernel was told to watch it */
@@ -266,8 +267,8 @@ static int veth_join(struct node *node, uint32_t port)
 	error = carrier_init(carrier, node->sockets[port], node->config, port, node->stats->drops);
 	if (!error)
 		error = link_init(&node->links[port], node->config, port, carrier_tx_page(carrier),
-				  ring_bytes(config->ring_bytes), carrier_rx_page(carrier), ring_bytes(config->ring_bytes),
-				  node->stats);
+				  ring_bytes(config->ring_bytes), carrier_rx_page(carrier),
+				  ring_bytes(config->ring_bytes), node->stats);
 	if (error) {
 		carrier_fini(carrier);
 		free(carrier);
@@ -469,7 +470,7 @@ static void port_unplug(struct node *node, uint32_t port)
 {
 	pace_unplug(&node->pace, port);
 	if (!node->links[port].down)
-		node->ops->link_down(node->dataplane, port, pace_now(&node->pace));
+		node->ops->link_down(node->dataplane, port, pace_reached(&node->pace));
 	if (node->carriers[port]) {
 		carrier_fini(node->carriers[port]);
 		free(node->carriers[port]);
@@ -487,6 +488,8 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 	uint32_t at = 0;
 	int error;
 
+	node->why[0] = 0;
+	node->broken_told &= ~(1ull << port);
 	port_unplug(node, port);
 	link_fini(&node->links[port]);
 	unmap(&rings[0]);
@@ -499,13 +502,12 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 		error = pace_plug(&node->pace, port, node->peer_doorbells[port], node->carriers[port],
 				  node->sockets[port]);
 	if (error) {
-		fprintf(out, "port %u cannot have this link: %s\n", port,
-			node->why[0] ? node->why : strerror(-error));
+		fprintf(out, "port %u cannot have this link: %s\n", port, node->why[0] ? node->why : strerror(-error));
 		node->config->ports[port] = was;
 		link_init_vacant(&node->links[port], node->config, port, node->stats);
 		return error;
 	}
-	node->ops->link_up(node->dataplane, port, pace_now(&node->pace));
+	node->ops->link_up(node->dataplane, port, pace_reached(&node->pace));
 	return 0;
 }
 
@@ -577,8 +579,8 @@ static int control_serve(struct node *node)
 
 		if (error == -EAGAIN)
 			return 0;
-		if (!error && (message.kind == CONTROL_SHOW || message.kind == CONTROL_SET ||
-			       message.kind >= CONTROL_LINK_DOWN))
+		if (!error &&
+		    (message.kind == CONTROL_SHOW || message.kind == CONTROL_SET || message.kind >= CONTROL_LINK_DOWN))
 			error = question_answer(node, &message);
 		else if (!error)
 			error = note("a running node does not understand message %d", message.kind);
@@ -643,6 +645,7 @@ static int node_run_real(struct node *node, pid_t parent)
 		wrong("its privileges cannot be given up: %s", strerror(-error));
 		return EXIT_WRONG;
 	}
+	prctl(PR_SET_TIMERSLACK, 1ul); /* ns; the kernel's own choice is 50 us, several links long */
 	while (!pace_begun(&node->pace, &control)) {
 		int status = control ? control_serve(node) : 0;
 

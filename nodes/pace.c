@@ -14,6 +14,7 @@
 #define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
 #define SHARED_PS (2 * NODE_US)   /* who gets its core back later has yielded it to somebody */
 #define STARVED_PS (20 * NODE_US) /* who had no room for something looks again */
+#define LOOK_PS (100 * NODE_US)   /* a node that never sleeps looks outside that often: not every loop tells of news */
 #define TURN_PS (500 * NODE_US)   /* of fabric time that a node which is late catches up with in one turn */
 #define HOST_ROUNDS 4u            /* times that a turn takes in what the host sends, as room is made for it */
 
@@ -112,7 +113,7 @@ static void notify(const struct pace *pace, uint32_t port, node_time_t due)
 	if (!atomic_load_explicit(&clock->asleep[peer], memory_order_relaxed) ||
 	    atomic_load_explicit(&clock->own_next[peer], memory_order_relaxed) <= due)
 		return;
-	atomic_store_explicit(&clock->inbox_next[peer], due, memory_order_relaxed);
+	clock_notify(clock, peer, due);
 	if (atomic_exchange_explicit(&clock->asleep[peer], 0, memory_order_seq_cst))
 		(void)!write(pace->peer_doorbell[port], &one, sizeof(one));
 }
@@ -173,9 +174,12 @@ static node_time_t look(struct pace *pace, node_time_t now)
 {
 	node_time_t since = pace->now_ps, due = pace->next_ps;
 
-	if (pace->slept)
-		since = node_time_max(since, atomic_exchange_explicit(&pace->clock->inbox_next[pace->config->index], 0,
-								      memory_order_relaxed));
+	if (pace->slept) {
+		node_time_t rung = atomic_exchange_explicit(&pace->clock->inbox_next[pace->config->index],
+							    NODE_TIME_NEVER, memory_order_relaxed);
+
+		since = rung == NODE_TIME_NEVER ? since : node_time_max(since, rung);
+	}
 	for (uint64_t left = pace->plugged; left; left &= left - 1) {
 		struct link *link = &pace->links[__builtin_ctzll(left)];
 		node_time_t head;
@@ -190,14 +194,11 @@ static node_time_t look(struct pace *pace, node_time_t now)
 	return due;
 }
 
-/* a node that is behind has noted its lateness up to its last turn before */
 static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
 {
 	if (due > now)
 		return;
 	pace->busy_ps = now;
-	if (pace->now_ps < pace->turned_ps)
-		due = node_time_max(due, pace->turned_ps);
 	stats_lateness_add(&pace->stats->lateness, (now - due) / NODE_NS);
 	home_core_note(&pace->home, now - due, now);
 }
@@ -218,7 +219,7 @@ void pace_turn(struct pace *pace)
 	end = turn_end(pace, due, now);
 	lateness_note(pace, due, now);
 	pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
-	for (uint32_t round = 0; pace->host_readable && round < HOST_ROUNDS; round++) {
+	for (uint32_t round = 0; pace->host_readable && end == now && round < HOST_ROUNDS; round++) {
 		pace->host_readable = pace->ops->host_receive(pace->dataplane, pace->host_readable, now);
 		pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
 	}
@@ -226,7 +227,7 @@ void pace_turn(struct pace *pace)
 	if (pace->host_readable || pace->readable)
 		pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
 	if (pace->ops->host_deliver)
-		pace->ops->host_deliver(pace->dataplane);
+		pace->next_ps = node_time_min(pace->next_ps, pace->ops->host_deliver(pace->dataplane, now));
 	pace->now_ps = end;
 	pace->turned_ps = now;
 	if ((now - end) / NODE_NS > pace->stats->behind_max_ns)
@@ -346,6 +347,13 @@ bool pace_begun(struct pace *pace, bool *control)
 	return false;
 }
 
+/* what the event loop has, without waiting */
+static unsigned outside_look(struct pace *pace, struct event_loop_ready *ready)
+{
+	pace->looked_ps = pace->turned_ps;
+	return event_loop_sleep(pace->loop, 0, ready);
+}
+
 bool pace_wait(struct pace *pace, bool *control)
 {
 	_Atomic uint32_t *asleep = &pace->clock->asleep[pace->config->index];
@@ -356,8 +364,8 @@ bool pace_wait(struct pace *pace, bool *control)
 	if (ended(pace))
 		return false;
 	if (wait_awake(pace)) {
-		if (event_loop_has_news(pace->loop))
-			what = event_loop_sleep(pace->loop, 0, &ready);
+		if (event_loop_has_news(pace->loop) || pace->turned_ps - pace->looked_ps > LOOK_PS)
+			what = outside_look(pace, &ready);
 	} else {
 		owed_ring(pace, pace->owed);
 		mute_known(pace);
@@ -366,6 +374,7 @@ bool pace_wait(struct pace *pace, bool *control)
 			what = event_loop_sleep(pace->loop, deadline_ns(pace), &ready);
 		atomic_store_explicit(asleep, 0, memory_order_seq_cst);
 		pace->slept = true;
+		pace->looked_ps = pace->turned_ps;
 	}
 	take_ready(pace, &ready);
 	*control = what & EVENT_LOOP_CONTROL;

@@ -50,6 +50,7 @@ struct pace {
 	node_time_t now_ps;     /* up to here the last turn has handled everything */
 	node_time_t turned_ps;  /* when it began */
 	node_time_t next_ps;    /* next event known */
+	node_time_t looked_ps;  /* when the event loop was asked last */
 	node_time_t busy_ps;    /* when something was handled last */
 	bool slept;             /* since the last turn */
 	struct home_core home;  /* unused unless home_core_init() was called */
@@ -74,6 +75,12 @@ bool pace_begun(struct pace *pace, bool *control);
 
 /** pace_now() - fabric time; 0 before it has begun. */
 node_time_t pace_now(const struct pace *pace);
+
+/** pace_reached() - how far the dataplane is: fabric time, or less if it is behind. What is done to it now happens then. */
+static inline node_time_t pace_reached(const struct pace *pace)
+{
+	return pace->now_ps < pace->turned_ps ? pace->now_ps : pace_now(pace);
+}
 
 /** pace_turn() - handles everything that is due now, of a node that is very late a part of it, and sends and delivers what
  *  follows from it. */

@@ -18,7 +18,8 @@
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
 #define STATS_VERSION 3u
 #define STATS_TRACE_MAX 1024u
-#define STATS_LATENESS_BUCKETS 128u /* four to an octave of nanoseconds, the last from 7.5 s on: stats_lateness_bucket() */
+#define STATS_LATENESS_BUCKETS \
+	128u /* four to an octave of nanoseconds, the last from 7.5 s on: stats_lateness_bucket() */
 
 /* why a frame went no further; names in stats_drop_name[] */
 enum drop_reason {
@@ -57,7 +58,7 @@ struct port_stats {
 	uint64_t loss_reports,
 		loss_report_units; /* losses told to this port as the source's (ingress edge or NIC, FC-17) */
 	uint64_t hole_units;       /* positions missing in arriving flows (FC-17) */
-	uint64_t paused_ps;        /* data waited while the peer's buffer was full */
+	uint64_t paused_ps;        /* data waited for the peer: its buffer, the ring or the guard's log was full */
 	uint64_t channel_waits;    /* packets that waited for a free channel (FC-9) */
 	uint64_t
 		queue_bytes; /* now waiting for this output: requested and in the output queue; at a NIC, of messages */
@@ -139,11 +140,13 @@ struct stats_page {
 	uint64_t events;      /* handled */
 	uint64_t data_hops;   /* data packets put on a link */
 	node_time_t now_ps;   /* time of the last event */
-	uint64_t flooded_packets, flooded_bytes; /* switch: copies made of broadcast and multicast frames, each then counts like a frame of its own */
-	uint64_t flood_originals_bytes;          /* switch: frames that were replaced by their copies */
-	uint64_t host_tx_packets, host_rx_packets; /* NIC: frames from, to the attached host; among those injected, delivered */
-	struct lateness_stats lateness;            /* real clock */
-	uint64_t behind_max_ns; /* real clock: how far behind it the node was at most, after a turn (pace.c) */
+	uint64_t flooded_packets,
+		flooded_bytes; /* switch: copies made of broadcast and multicast frames, each then counts like a frame of its own */
+	uint64_t flood_originals_bytes; /* switch: frames that were replaced by their copies */
+	uint64_t host_tx_packets,
+		host_rx_packets;        /* NIC: frames from, to the attached host; among those injected, delivered */
+	struct lateness_stats lateness; /* real clock */
+	uint64_t behind_max_ns;         /* real clock: how far behind it the node was at most, after a turn (pace.c) */
 };
 
 /** stats_lateness_bucket() - the bucket of @ns; bucket b holds [stats_lateness_ns(b), stats_lateness_ns(b + 1)); the last

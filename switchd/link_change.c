@@ -101,6 +101,7 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 void link_change_up(struct dataplane *dp, uint32_t port)
 {
 	dp->ports_coming |= 1ull << port;
+	dp->ports[port].link->held = true;
 }
 
 static void start(struct dataplane *dp, uint32_t port)
@@ -109,6 +110,7 @@ static void start(struct dataplane *dp, uint32_t port)
 	struct link_listener listener = ack_path_listener(dp);
 	struct port *in = &dp->ports[port];
 
+	in->link->held = false;
 	link_listen(in->link, &listener);
 	dataplane_port_configure(dp, port);
 	efct_match_set(&in->efct, config->match_fields); /* no line is used: in force at once */

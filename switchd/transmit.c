@@ -98,8 +98,9 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0
 				  ? node_time_min(data_at, retry_at)
 				  : free_at;
-	ack_at = out->kind == PORT_FABRIC && link_may_send_acks(link) ? ack_ready_at(&out->acks, !ready)
-								      : NODE_TIME_NEVER;
+	ack_at = out->kind == PORT_FABRIC && out->acks.count && link_may_send_acks(link)
+			 ? ack_ready_at(&out->acks, !ready)
+			 : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
 	if (data_at == NODE_TIME_NEVER)
 		return link->guarded && link->sync_due && may_send_words(link) ? free_at : NODE_TIME_NEVER;
@@ -187,7 +188,8 @@ void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 		return;
 	}
 	ready = classes_ready(dp, out, now, &later_at, &waiting);
-	if (out->kind == PORT_FABRIC && link_may_send_acks(out->link) && ack_ready_at(&out->acks, !ready) <= now) {
+	if (out->kind == PORT_FABRIC && out->acks.count && link_may_send_acks(out->link) &&
+	    ack_ready_at(&out->acks, !ready) <= now) {
 		send_acks(out, now);
 		return;
 	}

@@ -51,7 +51,6 @@ START_TEST(event_tree_set__lower_index_at_the_same_time)
 }
 END_TEST
 
-/* against a plain search, with few different times so that many are equal */
 /* a fabric under the real clock may be up for months (TB-8); what is due keeps its order and its picosecond */
 START_TEST(event_tree_set__for_months)
 {
@@ -72,6 +71,7 @@ START_TEST(event_tree_set__for_months)
 		ck_assert_uint_eq(event_tree_first(&tree), 1);
 		ck_assert_uint_eq(event_tree_next_at(&tree), now);
 		event_tree_set(&tree, 1, now + 4 * hour_ps);
+		ck_assert_uint_eq(event_tree_due(&tree, 1), now + 4 * hour_ps);
 		ck_assert_uint_eq(event_tree_first(&tree), 2);
 		event_tree_set(&tree, 2, NODE_TIME_NEVER);
 		ck_assert_uint_eq(event_tree_first(&tree), 3);
@@ -82,6 +82,7 @@ START_TEST(event_tree_set__for_months)
 }
 END_TEST
 
+/* against a plain search, with few different times so that many are equal */
 START_TEST(event_tree_set__as_a_plain_search)
 {
 	uint32_t count = (uint32_t)_i;

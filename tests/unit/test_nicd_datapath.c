@@ -391,7 +391,7 @@ static void real_turn(void)
 		link_flush(&ends[i].link, &(bool){ 0 });
 		if (!ends[i].link.down)
 			ring_release(&ends[i].link.rx);
-		nicd_ops.host_deliver(ends[i].nic);
+		nicd_ops.host_deliver(ends[i].nic, now);
 	}
 }
 

@@ -194,8 +194,7 @@ START_TEST(pace_turn__a_late_node_catches_up_in_portions)
 	ck_assert_uint_ge(ran_until_ps, 5 * NODE_MS);
 	ck_assert_uint_ge(stats->lateness.max_ns, 4000000);
 	ck_assert_uint_ge(stats->behind_max_ns, 4000000);
-	ck_assert_uint_lt(stats_lateness_quantile(&stats->lateness, 500),
-			  1000000); /* the others had waited for a turn only */
+	ck_assert_uint_ge(stats_lateness_quantile(&stats->lateness, 500), 1000000); /* what follows is late too */
 }
 END_TEST
 
