@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "nodes/trace.h"
+#include "nodes/wire/frame.h"
 
 #define MAC_PAIR_BYTES 12u
 #define TAG_BYTES 4u
-#define ETHERTYPE_TAG 0x8100u
 #define RECEIVE_BATCH 32u
 
 struct auxdata {

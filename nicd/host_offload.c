@@ -19,7 +19,6 @@
 #define UDP_BYTES 8u
 
 #define ETHERTYPE_IPV4 0x0800u
-#define ETHERTYPE_TAG 0x8100u
 #define ETHERTYPE_IPV6 0x86ddu
 
 #define PROTOCOL_TCP 6u

@@ -14,12 +14,6 @@ void host_send_init(struct host_send *send, struct host_if *host, const struct n
 	};
 }
 
-/* the class that a frame asks for, as the switch will read it (switchd/arrival.c) */
-static uint32_t class_of(const struct host_send *send, const struct frame_fields *fields)
-{
-	return fields->priority < send->class_count ? fields->priority : send->class_count - 1;
-}
-
 /*  Return: true, or false with the @reason why @frame cannot be sent */
 static bool head_init(const struct host_send *send, struct host_head *head, const struct host_frame *frame,
 		      enum drop_reason *reason)
@@ -31,7 +25,7 @@ static bool head_init(const struct host_send *send, struct host_head *head, cons
 	    frame_parse(frame->bytes, frame->frame_bytes, frame->frame_bytes, &fields))
 		return false;
 	head->at_ps = frame->at_ps;
-	head->traffic_class = class_of(send, &fields);
+	head->traffic_class = frame_class(&fields, send->class_count);
 	head->frame_bytes = host_cut_bytes(&head->cut); /* the first is the longest */
 	*reason = DROP_OVERSIZE;
 	return head->frame_bytes <= send->port->mtu_bytes;

@@ -1,7 +1,7 @@
 /*  nic - what the parts of the NIC's dataplane share: its state, and what they do for each other. What it is all for: datapath.h.
  *
  *      datapath.c        set-up, arrivals, starts of messages, the order of events, link changes
- *      transmit.c        which frame is sent next, and when
+ *      nic_transmit.c    which frame is sent next, and when
  *      datapath_show.c   tables and parameters                                                                       */
 #ifndef HEDDLE_NICD_NIC_H
 #define HEDDLE_NICD_NIC_H
@@ -40,11 +40,11 @@ struct nic {
 	uint32_t sendable;                /* classes whose next packet has credit */
 	uint32_t shaped;                  /* classes that were ready when none of them was below its maximum ... */
 	node_time_t shaped_until_ps;      /* ... and when one will be */
-	bool waits_for_credit;
-	node_time_t waits_since_ps; /* what came before is in paused_ps */
+	bool paused;
+	node_time_t paused_since_ps; /* what came before is in paused_ps */
 };
 
-/* ---- transmit.c ---- */
+/* ---- nic_transmit.c ---- */
 
 /** nic_transmit_plan() - after every event: who may send, and when the next chance is (transmit_at_ps). O(classes + queues). */
 void nic_transmit_plan(struct nic *nic);

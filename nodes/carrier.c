@@ -20,7 +20,6 @@
 #define ETHERNET_BYTES 14u
 #define MACS_BYTES 12u
 #define SEQUENCE_BYTES 4u
-#define ETHERTYPE_TAG 0x8100u
 #define FRAME_ON_VETH_MAX (RING_CAPTURED_MAX + QUOTE_BYTES + SEQUENCE_BYTES)
 #define SLOT_BYTES 9664u               /* of the receive buffer: a tag may be put back in front */
 #define SOCKET_BUFFER_BYTES (16 << 20) /* what may wait in the kernel; taken only when used */
@@ -337,8 +336,7 @@ static int read_host_frame(const struct carrier *carrier, struct span *frame, st
 	if (frame_parse(frame->bytes, frame->length, frame->length, &fields))
 		return -EINVAL;
 	record->kind = RECORD_PACKET;
-	record->traffic_class =
-		fields.priority < carrier->class_count ? fields.priority : (uint16_t)(carrier->class_count - 1);
+	record->traffic_class = (uint16_t)frame_class(&fields, carrier->class_count);
 	record->wire_bytes = wire_bytes_of(carrier, frame->length);
 	return 0;
 }

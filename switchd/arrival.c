@@ -8,17 +8,11 @@
 
 /* ---- edge ports ---- */
 
-/* the class that a frame asks for; classes beyond the configured ones are the last one */
-static uint32_t class_of(const struct dataplane *dp, const struct frame_fields *fields)
-{
-	return fields->priority < dp->class_count ? fields->priority : dp->class_count - 1;
-}
-
 /* what is in an edge frame; false if it makes no sense */
 static bool read_frame(const struct dataplane *dp, const struct packet *packet, struct frame_fields *fields)
 {
 	return !frame_parse(packet->bytes, packet->captured_bytes, packet->frame_bytes, fields) &&
-	       class_of(dp, fields) == packet->traffic_class;
+	       frame_class(fields, dp->class_count) == packet->traffic_class;
 }
 
 /* the match pattern of a packet whose destination is known */

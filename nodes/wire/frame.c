@@ -34,7 +34,6 @@
 
 #define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_ARP 0x0806u
-#define ETHERTYPE_TAG 0x8100u
 #define ETHERTYPE_IPV6 0x86ddu
 #define ETHERTYPE_MIN 0x0600u /* below: an 802.3 length */
 

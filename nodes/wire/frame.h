@@ -12,6 +12,7 @@
 #include "nodes/config.h"
 
 #define FRAME_FCS_BYTES 4u
+#define ETHERTYPE_TAG 0x8100u /* IEEE 802.1Q */
 #define FRAME_BYTES_MIN 60u    /* without FCS */
 #define FRAME_HEADERS_MAX 128u /* captured bytes of any generated frame, payload header included */
 
@@ -41,6 +42,12 @@ struct frame_fields {
 	uint8_t target_ip[16];                /* IPv4 in the first four bytes */
 	bool report;                          /* IGMP or MLD, from a listener to multicast routers */
 };
+
+/** frame_class() - the traffic class that a frame asks for, of @class_count; whoever asks beyond has the last. Pure. */
+static inline uint32_t frame_class(const struct frame_fields *fields, uint32_t class_count)
+{
+	return fields->priority < class_count ? fields->priority : class_count - 1;
+}
 
 /** frame_parse() - reads the headers of a frame of @captured_bytes captured out of @frame_bytes (without FCS).
  *  Unknown EtherTypes and protocols are fine (their fields stay 0); truncated or contradictory headers are not: a length

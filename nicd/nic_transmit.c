@@ -148,7 +148,7 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 }
 
 /* may control words go? Under the real clock they wait for room in the ring like everything else. */
-static bool words_may_go(const struct nic *nic, bool due)
+static bool may_send_words(const struct nic *nic, bool due)
 {
 	return due && (!nic->link->real || (!nic->link->down && link_ring_has_room(nic->link)));
 }
@@ -158,7 +158,7 @@ void nic_transmit(struct nic *nic)
 	node_time_t retry_at = NODE_TIME_NEVER;
 	int traffic_class;
 
-	if (words_may_go(nic, link_words_due(nic->link))) {
+	if (may_send_words(nic, link_words_due(nic->link))) {
 		link_send_words(nic->link, nic->now_ps, !nic->sendable);
 		return;
 	}
@@ -169,7 +169,7 @@ void nic_transmit(struct nic *nic)
 	}
 	nic->shaped = nic->sendable;
 	nic->shaped_until_ps = retry_at;
-	if (words_may_go(nic, nic->link->sync_due))
+	if (may_send_words(nic, nic->link->sync_due))
 		link_send_words(nic->link, nic->now_ps, true);
 }
 
@@ -178,11 +178,11 @@ static node_time_t transmit_at(const struct nic *nic)
 	uint32_t classes = nic->sendable;
 	node_time_t earliest = node_time_max(nic->now_ps, nic->link->busy_until_ps);
 
-	if (words_may_go(nic, link_words_due(nic->link)))
+	if (may_send_words(nic, link_words_due(nic->link)))
 		return earliest;
 	if (classes && classes == nic->shaped && nic->shaped_until_ps > nic->now_ps)
 		return node_time_max(earliest, nic->shaped_until_ps);
-	return classes || words_may_go(nic, nic->link->sync_due) ? earliest : NODE_TIME_NEVER;
+	return classes || may_send_words(nic, nic->link->sync_due) ? earliest : NODE_TIME_NEVER;
 }
 
 /* what waits for credit: generated packets, or the host */
@@ -203,23 +203,23 @@ static void trace_wait(struct nic *nic)
 }
 
 /* the time with data but without credit, counted up to now */
-static void count_paused(struct nic *nic, bool waits)
+static void note_pause(struct nic *nic, bool waits)
 {
-	if (nic->waits_for_credit && nic->now_ps > nic->waits_since_ps) {
-		nic->link->stats->paused_ps += nic->now_ps - nic->waits_since_ps;
-		nic->waits_since_ps = nic->now_ps;
+	if (nic->paused && nic->now_ps > nic->paused_since_ps) {
+		nic->link->stats->paused_ps += nic->now_ps - nic->paused_since_ps;
+		nic->paused_since_ps = nic->now_ps;
 	}
-	if (waits && !nic->waits_for_credit) {
-		nic->waits_since_ps = node_time_max(nic->now_ps, nic->link->busy_until_ps);
+	if (waits && !nic->paused) {
+		nic->paused_since_ps = node_time_max(nic->now_ps, nic->link->busy_until_ps);
 		trace_wait(nic);
 	}
-	nic->waits_for_credit = waits;
+	nic->paused = waits;
 }
 
 void nic_transmit_plan(struct nic *nic)
 {
 	nic->host_ready = host_ready(nic, &nic->host_at_ps);
 	nic->sendable = sendable_now(nic, nic->host_ready);
-	count_paused(nic, (nic->queue.ready || nic->host_ready) && !nic->sendable && !nic->link->down);
+	note_pause(nic, (nic->queue.ready || nic->host_ready) && !nic->sendable && !nic->link->down);
 	nic->transmit_at_ps = transmit_at(nic);
 }
