@@ -168,6 +168,17 @@ static void receive_take(struct host_if *host, struct host_queue *queue, uint32_
 		host->free_slots[host->free_count++] = unused[--unused_count];
 }
 
+/* what the socket had no room for since it was asked last */
+static void overrun_count(struct host_if *host, struct host_queue *queue)
+{
+	struct tpacket_stats lost;
+	socklen_t length = sizeof(lost);
+
+	queue->pressed = false;
+	if (!getsockopt(queue->fd, SOL_PACKET, PACKET_STATISTICS, &lost, &length))
+		host->stats->drops[DROP_HOST_OVERRUN] += lost.tp_drops;
+}
+
 /*  Return: may the socket hold more? */
 static bool queue_receive(struct host_if *host, struct host_queue *queue, node_time_t now)
 {
@@ -181,9 +192,13 @@ static bool queue_receive(struct host_if *host, struct host_queue *queue, node_t
 		if (received < 0)
 			return errno == EINTR;
 		receive_take(host, queue, (uint32_t)received, now);
-		if ((uint32_t)received < batch)
+		if ((uint32_t)received < batch) {
+			if (queue->pressed)
+				overrun_count(host, queue);
 			return false;
+		}
 	}
+	queue->pressed = true;
 	return true;
 }
 

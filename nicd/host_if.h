@@ -45,6 +45,7 @@ struct host_queue {
 	int fd;
 	uint32_t first, count; /* slots[first], ... modulo HOST_QUEUE_FRAMES_MAX */
 	uint32_t slots[HOST_QUEUE_FRAMES_MAX];
+	bool pressed; /* it came faster than we took it: the kernel may have dropped some */
 };
 
 /* a frame for the host: the pieces that sendmmsg() gathers */

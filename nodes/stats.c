@@ -20,6 +20,7 @@ const char *const stats_drop_name[DROP_REASONS] = {
 	[DROP_FLOOD_LIMIT] = "flood_limit",
 	[DROP_NO_LISTENER] = "no_listener",
 	[DROP_HOST] = "host_refused",
+	[DROP_HOST_OVERRUN] = "host_overrun",
 };
 
 /* four buckets to an octave, from 4 ns on: the two bits behind the highest one; below, a bucket each */
