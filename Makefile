@@ -135,7 +135,7 @@ $(B)/bench/%: $(B)/obj/tests/bench/%.o $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ -pthread $(NODE_LIBS)
 
-build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/fuzz/liborchestrator.a build/fuzz/libnodes.a
+build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/fuzz/libnicd.a build/fuzz/liborchestrator.a build/fuzz/libnodes.a
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(HEDDLE_LIBS)

@@ -1,19 +1,22 @@
-/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,ack_frame,ring}/.
+/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,ack_frame,ring,carrier,host_offload}/.
  *
  *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own layouts are described
  *  at the top of each fuzzer.                                                                                        */
 #include <errno.h>
+#include <linux/virtio_net.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "nodes/link.h"
 #include "nodes/ring.h"
 #include "nodes/units.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/word_frame.h"
 
 #define FRAME_BYTES 1514u
 #define RING_STEP_BYTES 10u
@@ -131,6 +134,51 @@ static void ring_seed(const char *name, uint64_t tail, uint32_t captured_bytes)
 	seed_write("ring", name, bytes, 2 + RING_STEP_BYTES + size);
 }
 
+/* on a link of either kind: a word frame, then a generated frame with its sequence number behind it */
+static void carrier_seeds(void)
+{
+	uint8_t bytes[2 + 2 + WORD_FRAME_BYTES_MAX + 2 + FRAME_BYTES + 4] = { 0 };
+	struct word_frame_word word = { .kind = LINK_WORD_CREDIT, .traffic_class = 1, .value = 77 };
+	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
+	uint32_t length, at = 4;
+
+	word_frame_envelope_write(1, 0, 0, 0, envelope);
+	word_frame_start(envelope, bytes + at);
+	word_frame_add(bytes + at, &word);
+	length = word_frame_add(bytes + at, &word);
+	bytes_put16(bytes + 2, (uint16_t)length);
+	at += length;
+	generated(FRAME_IPV4, 1, bytes + at);
+	bytes_put16(bytes + at, FRAME_BYTES + 4);
+	at += 2 + FRAME_BYTES + 4;
+	seed_write("carrier", "edge", bytes, at);
+	bytes[0] = 1;
+	seed_write("carrier", "fabric", bytes, at);
+}
+
+/* TCP over IPv4 in one piece of 3000 bytes, to be cut, as a kernel hands it over; and a short frame of the same flow */
+static void host_offload_seeds(void)
+{
+	static const uint8_t headers[54] = { 2,    0x48, 0,    0,    0,    2,    2,    0x48, 0,    0,    0, 1, 8,  0,
+					     0x45, 0,    0x0b, 0xaa, 0,    1,    0x40, 0,    64,   6,    0, 0, 10, 0,
+					     0,    1,    10,   0,    0,    2,    0x1f, 0x90, 0x1f, 0x91, 0, 0, 0,  1,
+					     0,    0,    0,    1,    0x50, 0x10, 1,    0,    0,    0,    0, 0 };
+	struct virtio_net_hdr header = { .flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+					 .gso_type = VIRTIO_NET_HDR_GSO_TCPV4,
+					 .hdr_len = 54,
+					 .gso_size = 1000,
+					 .csum_start = 34,
+					 .csum_offset = 16 };
+	uint8_t bytes[sizeof(header) + 3000] = { 0 };
+
+	memcpy(bytes, &header, sizeof(header));
+	memcpy(bytes + sizeof(header), headers, sizeof(headers));
+	seed_write("host_offload", "tcp", bytes, sizeof(bytes));
+	memset(bytes, 0, sizeof(header));
+	bytes_put16(bytes + sizeof(header) + 16, 86);
+	seed_write("host_offload", "plain", bytes, sizeof(header) + 100);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -145,5 +193,7 @@ int main(int argc, char **argv)
 	ring_seed("two_lines", 12800, 96);
 	ring_seed("whole", RING_BYTES_MIN, 200);
 	ring_seed("odd_tail", 100, 96);
+	carrier_seeds();
+	host_offload_seeds();
 	return EXIT_SUCCESS;
 }
