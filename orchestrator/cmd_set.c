@@ -14,6 +14,11 @@
 static const char set_usage[] =
 	"usage: heddle set [-f FABRIC] NODE NAME VALUE    (or NODE NAME=VALUE)\n"
 	"Changes a parameter of a node of a running fabric, at once, e.g. heddle set s1 ack.collect 4\n"
+	"  ack.t1, ack.t2, ack.t3   nanoseconds that ACKs may wait for others (keys t1, t2, t3 of a scenario)\n"
+	"  ack.collect              how many ACKs are worth a frame, 1..48\n"
+	"  output-queue             units of 256 bytes, up to what the scenario says\n"
+	"  match                    what tells flows apart, the sum of 1 source MAC, 2 destination MAC, 4 VLAN, 8 IP pair,\n"
+	"                           16 TCP/UDP ports, 32 flow label, 64 HPC or RoCE queue pair\n"
 	"\n"
 	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no answer\n";
 
@@ -35,6 +40,8 @@ static const char link_usage[] =
 	"usage: heddle link [-f FABRIC] [--json]                          list the links\n"
 	"       heddle link [-f FABRIC] NODE:PORT set KEY=VALUE...        rate=, delay=, loss=, bit-errors=\n"
 	"       heddle link [-f FABRIC] NODE:PORT down | up\n"
+	"A link that is down is a cable that failed: flows take another port that the routes name, if there is one; routes\n"
+	"stay as they are. 'heddle remove' takes a link out of them.\n"
 	"Shows and changes the links of a running fabric, both directions at once. PORT is a number or the name of "
 	"the\n"
 	"neighbour behind it: heddle link s1:s2 set rate=1Gb/s delay=1ms loss=0.1%\n"
