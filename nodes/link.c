@@ -8,7 +8,8 @@
 
 #define HEADER_BYTES 64u /* a packet is announced when so much of it has arrived (cut through) */
 #define FABRIC_HEADER_ON_LINK 12u
-#define CREDIT_PARTS 16u /* room is told in sixteenths of the buffer */
+#define CREDIT_EXCESS_MAX 4u /* buffers; more than that a peer cannot have given back: the word is nonsense. Ours */
+#define CREDIT_PARTS 16u     /* room is told in sixteenths of the buffer */
 
 /* ---- set-up ---- */
 
@@ -317,40 +318,74 @@ static void bad_record(struct link *link)
 	link->drops[DROP_BAD_RECORD]++;
 }
 
+/* frame @sequence is as good as lost: the peer is told */
+static void mark_missing(struct link *link, uint32_t sequence)
+{
+	uint64_t *word = &link->missing[sequence % LINK_LOG_MAX / 64];
+
+	link->missing_count += !(*word & 1ull << sequence % 64);
+	*word |= 1ull << sequence % 64;
+	if ((int32_t)(sequence - link->seen_told) < 0)
+		link->seen_told = sequence; /* once more from here on */
+	link->seen_due = true;
+}
+
 /* frames before @sequence that have not arrived never will: the ring keeps order */
 static void note_missing(struct link *link, uint32_t sequence)
 {
-	if (sequence - link->sequence_expected > LINK_LOG_MAX || !link->guarded) {
-		bad_record(link); /* a peer that cannot count */
-		link->sequence_expected = sequence;
-		link->seen_told = sequence;
+	for (; link->sequence_expected != sequence; link->sequence_expected++)
+		mark_missing(link, link->sequence_expected);
+}
+
+/* The peer says what its next frame is. If that cannot be, frames that it did not send have come between: it is right. */
+static void on_sync(struct link *link, uint32_t sequence)
+{
+	if (sequence - link->sequence_expected <= LINK_LOG_MAX) {
+		note_missing(link, sequence);
+		link->seen_due = true;
 		return;
 	}
-	for (uint32_t s = link->sequence_expected; s != sequence; s++) {
-		uint64_t *word = &link->missing[s % LINK_LOG_MAX / 64];
-
-		link->missing_count += !(*word & 1ull << s % 64);
-		*word |= 1ull << s % 64;
-	}
-	link->sequence_expected = sequence;
+	bad_record(link);
+	memset(link->missing, 0, LINK_LOG_MAX / 8);
+	link->missing_count = 0;
+	link->sequence_expected = link->seen_told = sequence;
 	link->seen_due = true;
+}
+
+/* Is a frame of the guarded link one that the peer can have sent now? On a veth link anybody may put one, or an old one again.
+ * If it is the peer's after all, which a false one has overtaken, it counts as lost. */
+static bool in_sequence(struct link *link, uint32_t sequence)
+{
+	uint32_t ahead = sequence - link->sequence_expected;
+
+	if (ahead <= LINK_LOG_MAX) {
+		note_missing(link, sequence);
+		return true;
+	}
+	bad_record(link);
+	if (-ahead < LINK_LOG_MAX)
+		mark_missing(link, sequence);
+	return false;
 }
 
 static void on_credit(struct link *link, uint32_t traffic_class, uint32_t value)
 {
-	uint32_t more;
+	uint32_t more, room;
 
 	if (traffic_class >= link->class_count || !link->peer_buffer_units) {
 		bad_record(link);
 		return;
 	}
 	more = value - link->freed_peer[traffic_class];
-	if (more > link->peer_buffer_units - link->credit_units[traffic_class]) {
+	room = link->peer_buffer_units - link->credit_units[traffic_class];
+	if (more > room) {
 		bad_record(link); /* more than was ever taken */
-		return;
+		/* a little more, on a veth link, is what somebody else has put there */
+		if (!link->guarded || more / CREDIT_EXCESS_MAX > link->peer_buffer_units)
+			return;
 	}
 	link->freed_peer[traffic_class] = value;
-	link->credit_units[traffic_class] += more;
+	link->credit_units[traffic_class] += more < room ? more : room;
 }
 
 /* a lost frame takes no room; a peer that lies about losses gains no more than there is */
@@ -414,8 +449,7 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 	case LINK_WORD_SYNC:
 		if (!link->guarded)
 			break;
-		note_missing(link, value);
-		link->seen_due = link->seen_due || link->seen_told != link->sequence_expected;
+		on_sync(link, value);
 		return;
 	}
 	bad_record(link);
@@ -453,15 +487,20 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 	}
 	link->stats->rx_frames++;
 	link->stats->rx_bytes += header->wire_bytes;
-	if (header->sequence != link->sequence_expected)
-		note_missing(link, header->sequence);
-	link->sequence_expected++;
+	if (link->guarded && !in_sequence(link, header->sequence))
+		return NULL;
+	if (!link->guarded && header->sequence != link->sequence_expected)
+		bad_record(link); /* a peer that cannot count */
+	link->sequence_expected = header->sequence + 1;
 	if (link->guarded && link->sequence_expected - link->seen_told >= LINK_SEEN_FRAMES)
 		link->seen_due = true;
 	if (header->kind == RECORD_PACKET) {
 		link->stats->rx_packets++;
-		if (!admit(link, header))
+		if (!admit(link, header)) {
+			if (link->guarded)
+				mark_missing(link, header->sequence);
 			return NULL;
+		}
 	}
 	return link->head_bytes;
 }

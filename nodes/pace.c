@@ -224,7 +224,8 @@ void pace_turn(struct pace *pace)
 		pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
 	}
 	flush(pace, now);
-	if (pace->host_readable || pace->readable)
+	/* what the host holds needs room in the NIC, which only something that is due, or a neighbour, can make */
+	if (pace->readable)
 		pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
 	if (pace->ops->host_deliver)
 		pace->next_ps = node_time_min(pace->next_ps, pace->ops->host_deliver(pace->dataplane, now));

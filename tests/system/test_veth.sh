@@ -124,6 +124,39 @@ if command -v jq >/dev/null; then
 	check 'and is reached' ping_all
 	check 'with its programs, and by TCP' host_listens
 fi
+# whoever is root of the fabric's namespace may put frames on its links: they cost what they displace, nothing for good (TB-23)
+replayed() {
+	cat >"$scratch/replay.py" <<-'PROGRAM'
+		import os, socket, sys, time
+		heard = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 3)
+		heard.bind(('s2.s1', 3))
+		said = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+		said.bind(('s1.s2', 0))
+		heard.settimeout(5)
+		for i in range(300):
+		    frame, address = heard.recvfrom(9999)
+		    if address[2] == socket.PACKET_OUTGOING:
+		        continue
+		    for copy in range(2):
+		        said.send(frame)
+		    broken = bytearray(frame)
+		    broken[14 + i * 7919 % (len(broken) - 14)] ^= 1 << i % 8
+		    said.send(broken)
+		    said.send(frame[:14] + os.urandom(100))
+	PROGRAM
+	"$heddle" exec h1 -- ping -i 0.01 -s 1400 -q h6 -w 20 >/dev/null 2>&1 &
+	local pings=$!
+	timeout 30 "$heddle" exec s1 -- python3 "$scratch/replay.py"
+	local status=$?
+	kill $pings
+	wait $pings
+	return $status
+}
+if command -v python3 >/dev/null; then
+	check 'somebody puts copies and nonsense on a link' replayed
+	check 'it carries what it carried' ping_all
+	tcp_check 'TCP too'
+fi
 check 'down again' run 0 down
 
 fabric_up "$topologies/two-racks.yaml"

@@ -807,10 +807,63 @@ START_TEST(link_guard__sequence_out_of_reach)
 	guard_both();
 	forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = LINK_LOG_MAX + 1 });
 	forge_word(&a, LINK_WORD_SYNC, 0, 1u << 31);
-	ck_assert_uint_eq(receive_all(&b), 1);
+	ck_assert_uint_eq(receive_all(&b), 0);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 2);
 	send_words(&b, false);
 	ck_assert_uint_le(stats_port(b.stats, 0)->words, 1);
+}
+END_TEST
+
+/* TB-23: on a veth link anybody may put frames, and old ones again: the link goes on, all frames are settled, credit is whole */
+START_TEST(link_guard__frames_of_others)
+{
+	uint32_t sent = 0;
+
+	guard_both();
+	for (uint32_t round = 0; round < 400; round++) {
+		send_frame(&a, 1000, 0, sent++);
+		if (round % 3 == 0) /* as if it were the next one */
+			forge(&a, &(struct record){ .kind = RECORD_PACKET,
+						    .at_ps = a.link.last_at_ps,
+						    .wire_bytes = 600,
+						    .captured_bytes = 4,
+						    .sequence = a.link.sequence + round % 7 });
+		if (round % 5 == 0) /* an old one */
+			forge(&a, &(struct record){ .kind = RECORD_PACKET,
+						    .at_ps = a.link.last_at_ps,
+						    .wire_bytes = 600,
+						    .captured_bytes = 4,
+						    .sequence = a.link.sequence - 1 - round % 11 });
+		if (round % 50 == 49)
+			forge(&b, &(struct record){ .kind = RECORD_WORD,
+						    .at_ps = b.link.last_at_ps,
+						    .wire_bytes = LINK_WORD_BYTES,
+						    .word = (uint64_t)LINK_WORD_CREDIT << 32 |
+							    (b.link.freed_units[0] + (round << 20)) });
+		receive_all(&b);
+		link_credit_return(&b.link, 0, b.link.held_units[0]);
+		send_words(&a, true);
+		receive_all(&b);
+		send_words(&b, true);
+		receive_all(&a);
+		ck_assert(link_may_send(&a.link, 0, 4));
+	}
+	ck_assert_uint_gt(drops(&b, DROP_BAD_RECORD), 0);
+	/* left alone it is as good as new */
+	for (uint32_t round = 0; round < 100; round++) {
+		send_frame(&a, 1000, 0, sent++);
+		ck_assert_uint_le(receive_all(&b), 1);
+		link_credit_return(&b.link, 0, b.link.held_units[0]);
+		send_words(&a, true);
+		receive_all(&b);
+		send_words(&b, true);
+		receive_all(&a);
+	}
+	ck_assert_uint_eq(a.told.seen + a.told.lost, sent);
+	ck_assert_uint_eq(a.link.log_first, a.link.sequence);
+	ck_assert_uint_ge(a.link.credit_units[0], BUFFER_UNITS - BUFFER_UNITS / 8);
+	send_frame(&a, 1000, 0, sent);
+	ck_assert_uint_eq(receive_all(&b), 1);
 }
 END_TEST
 
@@ -868,6 +921,7 @@ static TCase *guard_cases(void)
 	tcase_add_test(tcase, link_guard__words_about_other_frames);
 	tcase_add_test(tcase, link_guard__words_on_unguarded_link);
 	tcase_add_test(tcase, link_guard__sequence_out_of_reach);
+	tcase_add_test(tcase, link_guard__frames_of_others);
 	return tcase;
 }
 
