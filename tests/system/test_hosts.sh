@@ -56,15 +56,25 @@ check 'the exit status of a program' sh -c "'$heddle' exec h4 -- sh -c 'exit 7';
 
 # the server ends after one client (-1), and with the fabric at the latest
 iperf() {
-	on h6 iperf3 -s -1 -D || return 1
-	sleep 0.3
+	on h6 iperf3 -s -1 -D && listening h6 5201 || return 1
 	on h1 iperf3 -c h6 -t 2 -J "$@" >"$scratch/iperf"
 }
 received() { jq -e ".end.$1.bits_per_second > $2" "$scratch/iperf"; }
 if have iperf3 'iperf3' && have jq 'iperf3'; then
 	tcp() { iperf && received sum_received 50e6; }
 	check 'iperf3 TCP over three switches' tcp
-	udp() { iperf -u -b 20M -l 1000 && jq -e '.end.sum.lost_percent < 1 and .end.sum.packets > 1000' "$scratch/iperf"; }
+	# what the kernels of both ends have counted, since on a busy machine neither the NIC nor the server may be let run in time
+	unread() { on h6 awk '$1 == "Udp:" { if (n++) print $at; else for (at = NF; $at != "RcvbufErrors"; at--); }' /proc/net/snmp; }
+	overrun() { "$heddle" ps --json | jq '.[0].nodes[] | select(.name == "h1") | .drops.host_overrun // 0'; }
+	outside() { echo $(($(unread) + $(overrun))); }
+	udp() {
+		local before
+		before=$(outside) && iperf -u -b 20M -l 1000 &&
+			jq -e --argjson outside $(($(outside) - before)) \
+				'.end.sum | .packets > 1000 and .lost_packets <= $outside and $outside < .packets / 2' "$scratch/iperf" && return
+		jq -c .end.sum "$scratch/iperf"
+		return 1
+	}
 	check 'iperf3 UDP at 20 Mb/s arrives' udp
 	six() { iperf -6 && received sum_received 50e6; }
 	check 'iperf3 TCP over IPv6' six
@@ -127,9 +137,17 @@ if [ -z "${BRIEF:-}" ] && have redis-server 'redis-benchmark'; then
 	check 'redis-benchmark' redis
 fi
 
-# nothing was lost by the fabric itself
-no_drops() { "$heddle" ps two-racks --json | jq -e '[.. | objects | to_entries[] | select(.key == "drops") | .value] | length > 0'; }
-check 'ps tells what runs' no_drops
+# what the fabric itself has lost; what nobody had asked for is no loss, nor what a host sent faster than its NIC took it
+no_drops() {
+	"$heddle" ps two-racks --json >"$scratch/ps" || return 1
+	jq -e '.[0].nodes | length == 9 and all(.drops | del(.no_listener, .host_overrun) | add // 0 | . == 0) and
+		([.[].received_packets] | add) > 1000' "$scratch/ps" && return
+	jq -c '.[0].nodes[] | {name, dropped_packets, drops, received_packets}' "$scratch/ps"
+	return 1
+}
+if have jq 'nothing was lost'; then
+	check 'the fabric itself has lost nothing' no_drops
+fi
 
 # a host that floods its link loses frames before its NIC, and not one of them is in no book
 flooded() { # by the host's kernel, by the NIC
@@ -141,10 +159,8 @@ flooded() { # by the host's kernel, by the NIC
 books() {
 	local before after
 	before=$(flooded)
-	timeout 5 "$heddle" exec h5 -- iperf3 -s -1 >/dev/null 2>&1 &
-	sleep 0.5
+	on h5 iperf3 -s -1 -D && listening h5 5201 || return 1
 	on h2 iperf3 -c h5 -u -b 0 -l 100 -t 1 -4 >/dev/null
-	wait
 	sleep 0.5
 	after=$(flooded)
 	echo "$before $after"
