@@ -18,15 +18,20 @@ as() { "$@"; } # as COMMAND... - as the owner of the fabric
 
 # ---- what nodes may do ----
 
-# node_pids - all nine; nothing, and so an error, if there are others
-node_pids() { as "$heddle" ps --json | jq -r '.[0].nodes | if length == 9 then .[].pid else "none" end'; }
+# find_nodes - the pids of the nodes become $nodes; an error unless they are nine that live
+find_nodes() {
+	nodes=$(as "$heddle" ps --json | jq -r '.[0].nodes[].pid') && [ "$(wc -w <<<"$nodes")" = 9 ] && kill -0 $nodes && return
+	echo "nodes: $nodes"
+	nodes=none # so that no check below holds for want of a node
+	return 1
+}
 
 # status_is KEY VALUE - the line of every node's /proc/PID/status
 status_is() {
 	local pid found
-	for pid in $(node_pids); do
-		found=$(sed -n "s/^$1:[[:space:]]*//p" "/proc/$pid/status" | tr '\t' ' ' | sed 's/ *$//')
-		[ "$found" = "$2" ] || { echo "$(cat "/proc/$pid/comm") $pid has $1 $found, not $2"; return 1; }
+	for pid in $nodes; do
+		found=$(grep "^$1:" "/proc/$pid/status" | tr -s '[:space:]' ' ' | sed 's/ $//')
+		[ "$found" = "$1:${2:+ $2}" ] || { echo "$(cat "/proc/$pid/comm") $pid has $found, not $1: $2"; return 1; }
 	done
 }
 no_capabilities() {
@@ -38,16 +43,18 @@ no_capabilities() {
 # what a node holds: nothing by which it could reach a file, a process or another node's link
 descriptors() {
 	local pid allowed='^(/dev/null|socket:\[[0-9]+\]|anon_inode:\[(eventfd|io_uring|timerfd|eventpoll)\]|.*/two-racks/log)$'
-	for pid in $(node_pids); do
+	for pid in $nodes; do
 		[ -n "$(ls "/proc/$pid/fd")" ] || { echo "cannot see those of $pid"; return 1; }
 		! find "/proc/$pid/fd" -type l -printf '%l\n' | grep -vE "$allowed" || return 1
 	done
 }
 # the log is theirs to write, not to read: O_WRONLY is 1
 log_only_written() {
-	local pid fd
-	for pid in $(node_pids); do
-		for fd in $(find "/proc/$pid/fd" -lname '*/log' -printf '%f '); do
+	local pid fd logs
+	for pid in $nodes; do
+		logs=$(find "/proc/$pid/fd" -lname '*/two-racks/log' -printf '%f ')
+		[ -n "$logs" ] || { echo "$pid has no log"; ls -l "/proc/$pid/fd"; return 1; }
+		for fd in $logs; do
 			grep -q '^flags:.*1$' "/proc/$pid/fdinfo/$fd" || { cat "/proc/$pid/fdinfo/$fd"; return 1; }
 		done
 	done
@@ -95,6 +102,7 @@ socket_open() {
 }
 all() {
 	local medium=$1
+	check "$who, $medium: nine nodes" find_nodes
 	check "$who, $medium: no capabilities" no_capabilities
 	check "$who, $medium: none to gain" status_is NoNewPrivs 1
 	check "$who, $medium: nobody" status_is Uid '65534 65534 65534 65534'
@@ -142,6 +150,7 @@ else
 fi
 who=rootless
 if as "$heddle" up "$scratch/top/topologies/two-racks.yaml" >"$scratch/up" 2>&1; then
+	check "$who: nine nodes" find_nodes
 	check "$who: no capabilities" no_capabilities
 	check "$who: none to gain" status_is NoNewPrivs 1
 	check "$who: the user's own" status_is Uid "$owner $owner $owner $owner"
