@@ -90,11 +90,14 @@ fabric_dir() {
 	trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
 }
 
+# forbidden FILE - does `heddle up` say in $scratch/FILE that the kernel or a sandbox keeps it from what it needs?
+forbidden() { grep -q -e 'ermi' -e 'forbid' "$scratch/$1"; }
+
 # fabric_up SCENARIO [OPTION...] - or the end of the test: skipped where the kernel does not allow it
 fabric_up() {
 	"$heddle" up "$@" >"$scratch/up" 2>&1 && return
 	cat "$scratch/up"
-	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
+	forbidden up && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
 	exit 1
 }
 
