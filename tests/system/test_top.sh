@@ -8,17 +8,11 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-export HEDDLE_RUNTIME_DIR=$scratch/run
-mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
-trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+fabric_dir
 command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
 
 check 'top without a fabric' run 2 top -n 1
-if ! "$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1; then
-	cat "$scratch/up"
-	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
-	exit 1
-fi
+fabric_up "$topologies/two-racks.yaml"
 
 # in_ps FILTER - does it hold for the fabric in `ps --json`?
 in_ps() {
@@ -125,8 +119,16 @@ if command -v iperf3 >/dev/null; then
 	check 'a stopped switch and a stream: not faithful' late_stream
 	check 'ps says what helps' sh -c "'$heddle' ps --since '$scratch/before' | grep -A 2 'NOT FAITHFUL' | grep 'fewer hosts'"
 fi
+# now and then a busy machine is late within any moment, so there are several; what was before must not be in any of them
 quiet() {
-	"$heddle" ps --json >"$scratch/before" && run 0 ps two-racks --since "$scratch/before" && says out 'fidelity   faithful'
+	for _ in $(seq 20); do
+		"$heddle" ps --json >"$scratch/before"
+		"$heddle" ps two-racks --since "$scratch/before" --json >"$scratch/ps" || return 1
+		verdict '.verdict != "overloaded" and .stalled_percent < 1' || return 1
+		verdict '.verdict == "faithful"' && return
+		sleep 0.1
+	done
+	return 1
 }
 check 'since now nothing has happened' quiet
 echo '[]' >"$scratch/empty"
