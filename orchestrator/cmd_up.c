@@ -238,7 +238,7 @@ static void summary_print(const json_t *answer)
 	printf("try: heddle exec %s -- ping -c 3 %s; heddle ps; heddle down\n", first, last);
 }
 
-/* what was started, as its daemon says */
+/* what was started, as its daemon says; that it does not answer any more is not the caller's fault, whatever was told */
 static int started_print(const struct up *up, const char *name)
 {
 	struct client client;
@@ -253,7 +253,7 @@ static int started_print(const struct up *up, const char *name)
 		summary_print(answer);
 	json_decref(answer);
 	client_close(&client);
-	return status;
+	return status ? CLIENT_FAILED : CLIENT_FINE;
 }
 
 int cmd_up(int argc, char **argv)
