@@ -6,8 +6,14 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 heddle=${HEDDLE:-$top/heddle}
 topologies=$top/topologies
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 passed=0 failed=0 skipped=0
+
+# at_end COMMAND - is done when the test ends, however it does, and before what was given earlier
+at_end() {
+	ending="$1; ${ending:-}"
+	trap "$ending" EXIT
+}
+at_end 'rm -rf "$scratch"'
 
 # check NAME COMMAND... - one check: does the command succeed?
 check() {
@@ -54,6 +60,15 @@ silent() {
 	[ ! -s "$scratch/$1" ] || { cat "$scratch/$1"; return 1; }
 }
 
+# wait_for COMMAND... - until it prints something, which is printed; at most half a minute
+wait_for() {
+	for _ in $(seq 300); do
+		"$@" | grep . && return
+		sleep 0.1
+	done
+	return 1
+}
+
 # children PID - the processes that PID has started
 children() {
 	cat "/proc/$1/task/$1/children" 2>/dev/null
@@ -87,7 +102,7 @@ finish() {
 fabric_dir() {
 	export HEDDLE_RUNTIME_DIR=$scratch/run
 	mkdir -m 700 "$HEDDLE_RUNTIME_DIR"
-	trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+	at_end '"$heddle" down --all >/dev/null 2>&1'
 }
 
 # forbidden FILE - does `heddle up` say in $scratch/FILE that the kernel or a sandbox keeps it from what it needs?
