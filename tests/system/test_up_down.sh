@@ -3,7 +3,7 @@
 #
 # ROUNDS times (11; `make soak`: 300): a fabric goes up, runs programs in its hosts, and is disturbed: a switch, a NIC, the
 # daemon, the hosts' init process or a program is killed, a node or the daemon is stopped, `heddle up` is interrupted or its
-# daemon killed at a random moment of the start. Then `heddle down`, and
+# daemon killed at a random moment of the start, however long that takes here. Then `heddle down`, and
 #   no process is left: what was started has our runtime directory in its environment;
 #   no process holds, and no list of the kernel shows, a namespace, socket or memfd that a process of the fabric had;
 #   interfaces, mounts, /dev/shm, /run/netns, the runtime directory and temporary files are those of before.
@@ -11,9 +11,9 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-export HEDDLE_RUNTIME_DIR=$scratch/run TMPDIR=$scratch/tmp
-mkdir -m 700 "$HEDDLE_RUNTIME_DIR" "$TMPDIR"
-trap '"$heddle" down --all >/dev/null 2>&1; rm -rf "$scratch"' EXIT
+fabric_dir
+export TMPDIR=$scratch/tmp
+mkdir -m 700 "$TMPDIR"
 rounds=${ROUNDS:-11}
 seed=${SEED:-$RANDOM}
 RANDOM=$seed
@@ -113,7 +113,7 @@ disturb() {
 	kill-several) kill -KILL $(nodes '.*' | shuf -n 4 --random-source=<(yes $RANDOM)) ;;
 	kill-daemon) kill -KILL "$(daemon)" ;;
 	kill-init) kill -KILL "$(named heddle-init)" ;;
-	kill-program) choose $(named sleep) && kill -KILL "$chosen" ;;
+	kill-program) choose $(wait_for named sleep) && kill -KILL "$chosen" ;;
 	stop-node) choose $(nodes '.*') && kill -STOP "$chosen" ;;
 	stop-daemon) kill -STOP "$(daemon)" ;;
 	esac
@@ -129,18 +129,36 @@ disturbed() {
 	sleep "0.$(printf %03d $((RANDOM % 100)))"
 }
 
-# interrupted WHAT - at a random moment of `heddle up`; what it says is either that it runs or why it does not
-interrupted() {
-	local up status
-	: >"$scratch/objects"
+# interrupt WHAT MICROSECONDS - starts `heddle up`, which is $up, and interrupts it after so long
+# (with signal $chosen); false if it was over by then
+interrupt() {
+	local daemon all
 	"$heddle" up "$fabric" >"$scratch/up" 2>&1 &
 	up=$!
-	sleep "0.$(printf %03d $((RANDOM % 25)))"
+	sleep "$(printf '%d.%06d' $(($2 / 1000000)) $(($2 % 1000000)))"
 	case $1 in
-	up-signal) choose INT TERM KILL HUP && kill "-$chosen" "$up" ;;
-	up-daemon) kill -KILL $(children "$up") ;;
-	up-group) kill -KILL $(ours) ;;
+	up-signal) kill "-$chosen" "$up" ;;
+	up-daemon)
+		until daemon=$(children "$up") && [ -n "$daemon" ]; do
+			kill -0 "$up" || return 1
+		done
+		kill -KILL $daemon
+		;;
+	up-group) all=$(ours) && grep -qx "$up" <<<"$all" && kill -KILL $all ;;
 	esac 2>/dev/null
+}
+
+# interrupted WHAT - at a random moment of `heddle up`, or sooner; what it says is either that it runs or why it does not
+interrupted() {
+	local up status moment_us=$((RANDOM * up_us / 32768)) tries=10
+	: >"$scratch/objects"
+	choose INT TERM KILL HUP # here, once: how often it takes must not change what SEED chooses later
+	until interrupt "$1" $moment_us; do
+		wait "$up" || { cat "$scratch/up"; return 1; }
+		"$heddle" down >"$scratch/down" 2>&1 || { cat "$scratch/down"; return 1; }
+		moment_us=$((moment_us / 2)) tries=$((tries - 1))
+		[ $tries -gt 0 ] || { echo 'heddle up is always over before it can be interrupted'; return 1; }
+	done
 	wait "$up" 2>/dev/null
 	status=$?
 	case $status in
@@ -149,13 +167,15 @@ interrupted() {
 	esac || { echo "exit status $status"; cat "$scratch/up"; return 1; }
 }
 
+# round WHAT - whatever came of it, the next one begins with nothing
 round() {
+	local status=0
 	case $1 in
 	up-*) interrupted "$1" ;;
 	*) disturbed "$1" ;;
-	esac || return 1
+	esac || status=1
 	"$heddle" down >"$scratch/down" 2>&1 || { cat "$scratch/down"; return 1; }
-	settled
+	settled && [ $status = 0 ]
 }
 
 # ---- the test ----
@@ -164,11 +184,9 @@ command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
 objects $$ >"$scratch/caller"
 : >"$scratch/objects"
 state >"$scratch/before"
-if ! "$heddle" up "$fabric" >"$scratch/up" 2>&1; then
-	cat "$scratch/up"
-	grep -q -e 'ermi' -e 'forbid' "$scratch/up" && { echo "skipped: $(tail -n 1 "$scratch/up")"; exit 77; }
-	exit 1
-fi
+up_us=${EPOCHREALTIME/[.,]/}
+fabric_up "$fabric"
+up_us=$((${EPOCHREALTIME/[.,]/} - up_us))
 theirs >"$scratch/objects"
 sees() { [ "$(held "$scratch/objects" | wc -l)" -gt 50 ] && ! state | cmp -s - "$scratch/before" && [ -n "$(ours)" ]; }
 check 'what runs is seen' sees
