@@ -95,16 +95,16 @@ check 'many links are used' reachable h1 h4
 answered() { sed -n 's/.* bytes from .*icmp_seq=\([0-9]*\) .*/\1/p' "$scratch/bystander $1"; }
 # undisturbed HOST - still answered, and none is missing up to the last one: a late answer is late, not lost
 undisturbed() {
-	local last now
-	last=$(answered "$1" | tail -n 1)
+	local before last
+	before=$(answered "$1" | tail -n 1)
 	for _ in $(seq 100); do
-		now=$(answered "$1" | tail -n 1)
-		[ "${now:-0}" -gt "${last:-0}" ] && break
+		answered "$1" >"$scratch/answered"
+		last=$(tail -n 1 "$scratch/answered")
+		[ "${last:-0}" -gt "${before:-0}" ] && break
 		sleep 0.1
 	done
-	echo "$last, $now"
-	[ "$now" -gt 100 ] && [ "$now" -gt "$last" ] && answered "$1" | diff <(seq 1 "$now") - >"$scratch/missing" ||
-		{ cat "$scratch/missing"; return 1; }
+	echo "answered: $before, then $last"
+	[ "$last" -gt 100 ] && [ "$last" -gt "$before" ] && seq 1 "$last" | diff - "$scratch/answered"
 }
 check 'who was there all the time lost nothing' undisturbed h5
 check 'nor did those at the switch with many links' undisturbed h3
