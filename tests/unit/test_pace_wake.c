@@ -22,7 +22,7 @@
 #include "nodes/pace.h"
 
 #define HANDOVERS 20000u
-#define PLAY_NS 800000000ull /* on a slow machine there are fewer of them */
+#define PLAY_NS 600000000ull /* on a slow machine there are fewer of them */
 #define PAUSE_US_MAX 60u
 #define LOST_NS 1000000000ull /* without a sign of life */
 #define IDLE_NS 200000000ull
