@@ -378,6 +378,8 @@ static int node_spawn(struct fabric *fabric, uint32_t index, const char *program
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	if (!fabric->alive)
+		fabric->group = 0; /* a group goes with the last of its processes */
 	posix_spawnattr_setpgroup(&attributes, fabric->group);
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &all);
