@@ -116,6 +116,9 @@ fabric_up() {
 	exit 1
 }
 
+# listening HOST PORT - a server in the host takes connections there, as soon as it does
+listening() { wait_for "$heddle" exec "$1" -- grep -hE ":$(printf %04X "$2") [0-9A-F]*:0000 0A" /proc/net/tcp /proc/net/tcp6; }
+
 # programs_copy FOLDER - heddle, its programs, topologies and system tests, for a user who may not read the top folder
 programs_copy() {
 	local built

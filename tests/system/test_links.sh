@@ -22,7 +22,7 @@ on() {
 }
 
 # serve HOST PORT, iperf FROM TO PORT FILE ARGUMENTS...
-serve() { on "$1" iperf3 -s -1 -D -p "$2" && sleep 0.3; }
+serve() { on "$1" iperf3 -s -1 -D -p "$2" && listening "$1" "$2"; }
 iperf() {
 	local from=$1 to=$2 port=$3 file=$4
 	shift 4
@@ -48,7 +48,7 @@ check 'round trip: 2 ms and 60 us' rtt_is_path 2.06
 check 'set it back' run 0 link s1:s2 set delay=10us
 
 rate() {
-	serve h6 7001 && iperf h1 h6 7001 rate -t 4 || return 1
+	serve h6 7001 && iperf h1 h6 7001 rate -t 3 || return 1
 	goodput rate
 	holds "$(goodput rate) >= 90e6 && $(goodput rate) <= 100e6"
 }
@@ -58,11 +58,11 @@ check 'carries 90 to 100 Mb/s of TCP' rate
 share() {
 	local a b
 	serve h6 7002 && serve h6 7003 && serve h5 7004 || return 1
-	iperf h1 h6 7002 a -t 6 & iperf h3 h6 7003 b -t 6 & iperf h2 h5 7004 c -t 6 -b 50M
+	iperf h1 h6 7002 a -t 4 & iperf h3 h6 7003 b -t 4 & iperf h2 h5 7004 c -t 4 -b 50M
 	wait
 	a=$(goodput a) b=$(goodput b)
 	echo "$a $b $(goodput c)"
-	holds "($a + $b) ^ 2 / (2 * ($a ^ 2 + $b ^ 2)) >= 0.95 && $(goodput c) >= 49e6"
+	holds "($a + $b) ^ 2 / (2 * ($a ^ 2 + $b ^ 2)) >= 0.95 && $(goodput c) >= 45e6"
 }
 check 'two TCP flows share it (Jain >= 0.95), a third elsewhere has all it wants' share
 check 'as fast as before' run 0 link s3:h6 set rate=10Gb/s
@@ -83,8 +83,8 @@ check 'a loss of 0.1 %' run 0 link s1:s2 set loss=0.1%
 check '0.1 % +- 0.02 % are lost' loss
 check 'no loss any more' run 0 link s1:s2 set loss=0
 
-unreachable() { ! on h1 ping -c 2 -W 1 -q h6; }
-reachable() { on "$1" ping -c 3 -W 5 -q "$2"; }
+unreachable() { ! on h1 ping -c 2 -i 0.2 -W 1 -q h6; }
+reachable() { on "$1" ping -c 3 -i 0.2 -W 5 -q "$2"; }
 check 'a link goes down' run 0 link s2:s3 down
 check 'what is behind it cannot be reached' unreachable
 check 'all else can' reachable h1 h3
@@ -95,13 +95,25 @@ check 'a wrong port is refused' run 1 link s1:s9 down
 check 'a wrong rate is refused' run 1 link s1:s2 set rate=fast
 
 killed() {
-	kill -KILL "$("$heddle" ps two-racks --json | jq '[.. | objects | select(.name? == "s2")][0].pid')"
-	sleep 0.3
-	"$heddle" ps two-racks | grep '^switch *s2.*dead'
+	kill -KILL "$("$heddle" ps two-racks --json | jq '.[0].nodes[] | select(.name == "s2").pid')"
+	wait_for is_dead s2
 }
+is_dead() { "$heddle" ps two-racks | grep "^[a-z]* *$1 .*dead"; }
 check 'a killed switch is named' killed
 check 'the others go on' reachable h1 h2
 check 'it is started again' run 0 start s2
 check 'and carries what it carried' reachable h1 h6
+all_again() {
+	local node nodes='s1 s2 s3 h1 h2 h3 h4 h5 h6'
+	kill -KILL $("$heddle" ps two-racks --json | jq '.[0].nodes[].pid') || return 1
+	for node in $nodes; do
+		wait_for is_dead "$node" || return 1
+	done
+	for node in $nodes; do
+		run 0 start "$node" || return 1
+	done
+	reachable h1 h6
+}
+check 'all are killed and started again' all_again
 check 'down' run 0 down
 finish
