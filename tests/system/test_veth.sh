@@ -26,8 +26,7 @@ ping_all() {
 }
 
 tcp() {
-	on h6 iperf3 -s -1 -D || return 1
-	sleep 0.3
+	on h6 iperf3 -s -1 -D && listening h6 5201 || return 1
 	on h1 iperf3 -c h6 -t 2 -J >"$scratch/iperf" || return 1
 	jq -e '.end.sum_received.bits_per_second > 20e6' "$scratch/iperf"
 }
