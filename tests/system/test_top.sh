@@ -91,13 +91,15 @@ stopped_during() {
 	"$heddle" ps --json >"$scratch/before"
 	pid=$(jq '.[0].nodes[] | select(.name == "s2").pid' "$scratch/before")
 	timeout 30 "$heddle" exec h1 -- "$@" >"$scratch/during" 2>&1 &
-	sleep 0.5
+	wait_for under_way || return 1
 	kill -STOP "$pid"
 	sleep 0.5
 	kill -CONT "$pid"
 	wait $!
 	"$heddle" ps --since "$scratch/before" --json >"$scratch/ps"
 }
+# under_way - has s2 carried something since?
+under_way() { "$heddle" ps --since "$scratch/before" --json | jq -e '.[0].nodes[] | select(.name == "s2").received_packets > 2 or empty'; }
 verdict() {
 	jq -e ".[0].fidelity | $1" "$scratch/ps" >/dev/null && return
 	jq -c '.[0].fidelity' "$scratch/ps"
@@ -105,13 +107,13 @@ verdict() {
 	return 1
 }
 late_ping() {
-	stopped_during ping -q -i 0.2 -c 8 h6 || return 1
+	stopped_during ping -q -i 0.2 -c 12 h6 || return 1
 	verdict '.verdict == "delayed" and .node == "s2" and .added_delay_ns > 100000000 and .stalled_percent < 1'
 }
 check 'a stopped switch and a ping: added delay, the rates hold' late_ping
 check 'ps says it in words' sh -c "'$heddle' ps --since '$scratch/before' | grep 'but for up to .* of added delay'"
 late_stream() {
-	"$heddle" exec h6 -- iperf3 -s -1 -D && sleep 0.3 && stopped_during iperf3 -u -b 500M -l 8000 -c h6 -t 2 || return 1
+	"$heddle" exec h6 -- iperf3 -s -1 -D && listening h6 5201 && stopped_during iperf3 -u -b 500M -l 8000 -c h6 -t 3 || return 1
 	verdict '.verdict == "overloaded" and .node and .stalled_percent > 10' &&
 		jq -e '.[0].nodes[] | select(.name == "s2") | .stalled_percent > 10 and .lateness_max_ns > 100000000' "$scratch/ps"
 }
