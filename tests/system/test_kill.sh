@@ -3,8 +3,9 @@
 #
 # A long run of the parking lot (4 switches, 12 NICs) is disturbed at a random moment, ROUNDS times (30; `make soak`: 200):
 # a random node is killed or stopped, or the orchestrator is killed. heddle must say which node and why and end with
-# status 4, within two seconds (how long it took is printed; only what hangs fails, for a loaded machine may take its time); every process must be gone; /dev/shm and /tmp must be as before (links, clock and
-# statistics are nameless memory, so there is nothing else that could stay).
+# status 4, within two seconds (how long it took is printed; only what hangs fails, for a loaded machine may take its time); every
+# process must be gone; /dev/shm and /tmp must be as before (links, clock and statistics are nameless memory, so there is
+# nothing else that could stay).
 # SEED makes the same choices again.
 set -u
 . "$(dirname "$0")/common.sh"
@@ -36,10 +37,10 @@ wait_gone() {
 	done
 }
 
-# start - the orchestrator in $orchestrator, its nodes in $nodes, after a random time
+# start OPTION... - the orchestrator in $orchestrator, its nodes in $nodes, after a random time
 start() {
 	local tries=0
-	"$heddle" run "$topologies/parking-lot.yaml" --set run.duration=10s --quiet >"$scratch/out" 2>"$scratch/err" </dev/null &
+	"$heddle" run "$topologies/parking-lot.yaml" --set run.duration=10s "$@" >"$scratch/out" 2>"$scratch/err" </dev/null &
 	orchestrator=$!
 	until nodes=($(children "$orchestrator")) && [ ${#nodes[@]} -gt 0 ]; do
 		tries=$((tries + 1))
@@ -76,7 +77,7 @@ orchestrator_dies() {
 }
 
 round() {
-	start || return 1
+	start --quiet || return 1
 	case $((RANDOM % 4)) in
 	0 | 1) node_dies KILL 'was killed by signal 9 (Killed)' ;;
 	2) node_dies STOP 'was stopped by a signal' ;;
@@ -86,10 +87,7 @@ round() {
 
 # interrupted SIGNAL - the run ends in good order, prints what there is and says so
 interrupted() {
-	"$heddle" run "$topologies/parking-lot.yaml" --set run.duration=10s >"$scratch/out" 2>"$scratch/err" </dev/null &
-	orchestrator=$!
-	sleep 0.3
-	nodes=($(children "$orchestrator"))
+	start || return 1
 	kill "-$1" "$orchestrator"
 	wait "$orchestrator"
 	[ $? = 130 ] || { echo "exit status is not 130"; cat "$scratch/err"; return 1; }
