@@ -98,8 +98,11 @@ stopped_during() {
 	wait $!
 	"$heddle" ps --since "$scratch/before" --json >"$scratch/ps"
 }
-# under_way - has s2 carried something since?
-under_way() { "$heddle" ps --since "$scratch/before" --json | jq -e '.[0].nodes[] | select(.name == "s2").received_packets > 2 or empty'; }
+# under_way - has s2 carried something since then?
+under_way() {
+	"$heddle" ps --json | jq --slurpfile before "$scratch/before" 'def carried: .[0].nodes[] | select(.name == "s2").received_packets;
+		carried - ($before[0] | carried) > 2 or empty'
+}
 verdict() {
 	jq -e ".[0].fidelity | $1" "$scratch/ps" >/dev/null && return
 	jq -c '.[0].fidelity' "$scratch/ps"
