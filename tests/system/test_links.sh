@@ -48,7 +48,7 @@ check 'round trip: 2 ms and 60 us' rtt_is_path 2.06
 check 'set it back' run 0 link s1:s2 set delay=10us
 
 rate() {
-	serve h6 7001 && iperf h1 h6 7001 rate -t 3 || return 1
+	serve h6 7001 && iperf h1 h6 7001 rate -t 4 || return 1
 	goodput rate
 	holds "$(goodput rate) >= 90e6 && $(goodput rate) <= 100e6"
 }
