@@ -426,6 +426,7 @@ int plan_make(const struct scenario *scenario, struct plan *plan, struct scenari
 		.warmup_ps = scenario->warmup_ps,
 		.drain = scenario->drain,
 		.drain_max_ps = scenario->duration_ps + scenario->drain_max_ps,
+		.match_fields = scenario->match_fields,
 		.switch_count = scenario->switch_count,
 		.host_count = scenario->host_count,
 		.node_count = scenario->switch_count + scenario->host_count,

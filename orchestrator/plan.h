@@ -33,6 +33,7 @@ struct plan {
 	bool drain;               /* after the duration let everything that is inside arrive */
 	node_time_t drain_max_ps; /* but not longer than until this time */
 	node_time_t lookahead_ps;
+	uint32_t match_fields; /* what switches tell flows apart by: set of enum match_field */
 	uint32_t node_count, switch_count, host_count; /* node_count = switch_count + host_count; vacant places included */
 	struct node_config *nodes;                     /* [node_count]; a node's index is its place */
 	uint32_t link_count;                           /* vacant places included */

@@ -209,16 +209,6 @@ static int64_t vacant_port_find(const struct node_config *node)
 	return -EMLINK;
 }
 
-/* what the fabric's edge ports tell flows apart by */
-static uint32_t edge_match_fields(const struct plan *plan)
-{
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++)
-			if (!plan->nodes[i].ports[p].vacant && plan->nodes[i].ports[p].kind == PORT_EDGE)
-				return plan->nodes[i].ports[p].match_fields;
-	return MATCH_ALL;
-}
-
 static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t peer, uint32_t peer_port, uint32_t link,
 		      const struct port_config *like)
 {
@@ -241,7 +231,7 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->buffer_units = like->buffer_units;
 	config->peer_buffer_units = like->peer_buffer_units;
 	config->ring_bytes = like->ring_bytes;
-	config->match_fields = edge && plan->nodes[node].kind == NODE_SWITCH ? edge_match_fields(plan) : 0;
+	config->match_fields = edge && plan->nodes[node].kind == NODE_SWITCH ? plan->match_fields : 0;
 	snprintf(config->peer_name, sizeof(config->peer_name), "%s", plan->nodes[peer].name);
 }
 

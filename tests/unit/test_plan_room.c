@@ -197,6 +197,22 @@ START_TEST(plan_room_remove__gives_the_place_back)
 }
 END_TEST
 
+/* the first edge port of all has gone, so the new one cannot take them from there */
+START_TEST(plan_room_link__keeps_flows_apart_at_the_first_port)
+{
+	uint32_t fields = plan.nodes[at("s1")].ports[0].match_fields;
+	int64_t host;
+
+	ck_assert_uint_ne(fields, 0);
+	plan_room_remove(&plan, at("A"));
+	host = plan_room_host(&plan, "D");
+	ck_assert_int_ge(plug((uint32_t)host, at("s1")), 0);
+	ck_assert_uint_eq(plan.nodes[host].ports[0].peer_port, 0);
+	ck_assert_uint_eq(plan.nodes[at("s1")].ports[0].match_fields, fields);
+	ck_assert_uint_eq(plan.nodes[host].ports[0].match_fields, 0);
+}
+END_TEST
+
 START_TEST(plan_room_template__like_the_links_of_its_kind)
 {
 	struct port_config like;
@@ -226,6 +242,7 @@ int main(void)
 	tcase_add_test(tcase, plan_room_switch__is_on_shortest_paths);
 	tcase_add_test(tcase, plan_room_link__a_second_one_shares_the_way);
 	tcase_add_test(tcase, plan_room_link__ends_with_the_ports);
+	tcase_add_test(tcase, plan_room_link__keeps_flows_apart_at_the_first_port);
 	tcase_add_test(tcase, plan_room_host__ends_with_the_places);
 	tcase_add_test(tcase, plan_room_remove__gives_the_place_back);
 	tcase_add_test(tcase, plan_room_template__like_the_links_of_its_kind);
