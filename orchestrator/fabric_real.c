@@ -27,7 +27,8 @@ static bool all_asleep(const struct fabric *fabric, uint64_t *events)
 {
 	*events = 0;
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
-		if (!atomic_load(&fabric->clock.asleep[i]) || atomic_load(&fabric->clock.own_next[i]) != NODE_TIME_NEVER)
+		if (!atomic_load(&fabric->clock.asleep[i]) ||
+		    atomic_load(&fabric->clock.own_next[i]) != NODE_TIME_NEVER)
 			return false;
 		*events += fabric->nodes[i].stats->events;
 	}
@@ -124,15 +125,24 @@ static int end_up(struct fabric *fabric, uint32_t node, uint32_t port)
 	return error ? error : tell(fabric, node, &message);
 }
 
+/* is @link to carry frames: not taken down, and nobody at its ends is dead? */
+static bool link_carries(const struct fabric *fabric, const struct plan_link *link)
+{
+	return !link->down && fabric->nodes[link->node_a].pid && fabric->nodes[link->node_b].pid;
+}
+
 int fabric_link_up(struct fabric *fabric, uint32_t link)
 {
 	const struct plan_link *ends = &fabric->plan->links[link];
 	int error = fabric_link_down(fabric, link);
 
-	if (!error)
+	if (!error && link_carries(fabric, ends)) {
 		error = end_up(fabric, ends->node_a, ends->port_a);
-	if (!error)
-		error = end_up(fabric, ends->node_b, ends->port_b);
+		if (!error)
+			error = end_up(fabric, ends->node_b, ends->port_b);
+		if (error)
+			fabric_link_down(fabric, link);
+	}
 	fabric_link_release(fabric, link);
 	return error;
 }
@@ -147,18 +157,49 @@ static void settings_keep(struct port_config *port, const struct port_config *se
 	port->guarded = port->guarded || settings->loss_ppb || settings->bit_error_e15;
 }
 
-int fabric_link_set(struct fabric *fabric, uint32_t node, uint32_t port, const struct port_config *config)
+static int end_set(struct fabric *fabric, uint32_t node, uint32_t port)
 {
-	struct port_config *own = &fabric->plan->nodes[node].ports[port];
-	struct port_config *peer = &fabric->plan->nodes[own->peer_index].ports[own->peer_port];
-	struct control_message message = { .kind = CONTROL_LINK_SET, .number = port, .port = own };
-	bool was_guarded = own->guarded;
+	struct control_message message = { .kind = CONTROL_LINK_SET,
+					   .number = port,
+					   .port = &fabric->plan->nodes[node].ports[port] };
 
-	settings_keep(own, config);
-	if (own->guarded == was_guarded)
-		return tell(fabric, node, &message);
-	peer->guarded = true;
-	return fabric_link_up(fabric, own->link_index);
+	return tell(fabric, node, &message);
+}
+
+/* @link as the plan has it now.  @anew  it must be made anew for that */
+static int link_follow(struct fabric *fabric, uint32_t link, bool anew)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	int error_a, error_b;
+
+	if (!link_carries(fabric, ends))
+		return 0;
+	if (anew)
+		return fabric_link_up(fabric, link);
+	error_a = end_set(fabric, ends->node_a, ends->port_a);
+	error_b = end_set(fabric, ends->node_b, ends->port_b);
+	return error_a ? error_a : error_b;
+}
+
+int fabric_link_set(struct fabric *fabric, uint32_t link, const struct port_config *settings)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	struct port_config *a = &fabric->plan->nodes[ends->node_a].ports[ends->port_a];
+	struct port_config *b = &fabric->plan->nodes[ends->node_b].ports[ends->port_b];
+	const struct port_config a_was = *a, b_was = *b;
+	bool anew;
+	int error;
+
+	settings_keep(a, settings);
+	settings_keep(b, settings);
+	anew = a->guarded != a_was.guarded;
+	error = link_follow(fabric, link, anew);
+	if (error) {
+		*a = a_was;
+		*b = b_was;
+		link_follow(fabric, link, anew);
+	}
+	return error;
 }
 
 int fabric_node_isolate(struct fabric *fabric, uint32_t node)
@@ -176,9 +217,28 @@ int fabric_node_isolate(struct fabric *fabric, uint32_t node)
 	return error;
 }
 
-int fabric_node_restart(struct fabric *fabric, uint32_t node)
+/* the links of @node, which has just started with all of them up, as they are to be */
+static int node_link(struct fabric *fabric, uint32_t node)
 {
 	const struct node_config *config = &fabric->plan->nodes[node];
+	int error = 0;
+
+	for (uint32_t port = 0; port < config->port_count; port++) {
+		const struct port_config *own = &config->ports[port];
+
+		if (own->vacant)
+			continue;
+		if (!error)
+			error = link_carries(fabric, &fabric->plan->links[own->link_index])
+					? end_up(fabric, own->peer_index, own->peer_port)
+					: end_down(fabric, node, port);
+		fabric_link_release(fabric, own->link_index);
+	}
+	return error;
+}
+
+int fabric_node_restart(struct fabric *fabric, uint32_t node)
+{
 	int error;
 
 	if (fabric->nodes[node].pid)
@@ -186,13 +246,8 @@ int fabric_node_restart(struct fabric *fabric, uint32_t node)
 	error = fabric_node_isolate(fabric, node);
 	if (!error)
 		error = fabric_node_again(fabric, node);
-	for (uint32_t port = 0; port < config->port_count; port++) {
-		if (config->ports[port].vacant)
-			continue;
-		if (!error)
-			error = end_up(fabric, config->ports[port].peer_index, config->ports[port].peer_port);
-		fabric_link_release(fabric, config->ports[port].link_index);
-	}
+	if (!error)
+		error = node_link(fabric, node);
 	return error;
 }
 

@@ -15,12 +15,13 @@ node_time_t fabric_real_now(const struct fabric *fabric);
  *  @timeout_ms.   Return: FABRIC_STOPPED: one of them, although the clock goes on; else as fabric_wait().              */
 enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, uint32_t timeout_ms);
 
-/** fabric_link_set() - rate, delay, loss and bit errors of @config hold for what @node sends on @port from now on.
- *  A link that could not lose frames before is made anew with a guard (nodes/link.h): what is on it then is lost.
- *  Return: 0 or -errno.                                                                                          */
-int fabric_link_set(struct fabric *fabric, uint32_t node, uint32_t port, const struct port_config *config);
+/** fabric_link_set() - rate, delay, loss and bit errors of @settings hold for both directions of @link from now on; on a link
+ *  that is down, or whose end is dead, when it returns. A link that could not lose frames before is made anew with a guard
+ *  (nodes/link.h): what is on it then is lost.   Return: 0; -errno of the first end that failed, and both are as before. */
+int fabric_link_set(struct fabric *fabric, uint32_t link, const struct port_config *settings);
 
-/** fabric_link_down(), fabric_link_up() - both ends of link @link.  Return: 0 or -errno, of the first end that failed. */
+/** fabric_link_down(), fabric_link_up() - both ends of link @link. One that the plan has as down, or whose end is dead, does not
+ *  come up.  Return: 0; -errno of the first end that failed, fabric_link_up() leaves the link down then.            */
 int fabric_link_down(struct fabric *fabric, uint32_t link);
 int fabric_link_up(struct fabric *fabric, uint32_t link);
 

@@ -135,17 +135,12 @@ static int tables_alloc(struct daemon_state *daemon)
 	const struct plan *plan = daemon->live.plan;
 
 	daemon->told_dead = calloc(plan->node_count, sizeof(*daemon->told_dead));
-	daemon->live.links = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.links));
 	daemon->live.veths = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.veths));
 	daemon->live.hosts = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.hosts));
-	if (!daemon->told_dead || !daemon->live.links || !daemon->live.veths || !daemon->live.hosts)
+	if (!daemon->told_dead || !daemon->live.veths || !daemon->live.hosts)
 		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		daemon->live.hosts[i].net_fd = -1;
-	for (uint32_t i = 0; i < plan->link_count; i++)
-		if (!plan->links[i].vacant)
-			daemon->live.links[i] =
-				live_link_of(&plan->nodes[plan->links[i].node_a].ports[plan->links[i].port_a]);
 	return 0;
 }
 
@@ -435,7 +430,6 @@ static void daemon_end(struct daemon_state *daemon)
 	namespaces_close(&daemon->live.namespaces);
 	free(daemon->live.hosts);
 	free(daemon->live.veths);
-	free(daemon->live.links);
 	free(daemon->told_dead);
 	runtime_release(&daemon->live.place);
 }

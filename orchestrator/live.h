@@ -24,28 +24,17 @@
 #define LIVE_REQUEST_MAX 65536u /* bytes of a request */
 #define LIVE_READY "ready"
 
-/* how a link is now; both directions alike */
+/* what can be set of a link; both directions alike */
 struct live_link {
 	uint64_t rate_bps;
 	node_time_t delay_ps;
 	uint32_t loss_ppb;
 	uint64_t bit_error_e15;
-	bool down;
 };
-
-/** live_link_of() - as the port at one of its ends is configured. */
-static inline struct live_link live_link_of(const struct port_config *port)
-{
-	return (struct live_link){ .rate_bps = port->rate_bps,
-				   .delay_ps = port->delay_ps,
-				   .loss_ppb = port->loss_ppb,
-				   .bit_error_e15 = port->bit_error_e15 };
-}
 
 struct live {
 	struct plan *plan; /* follows what joins and leaves: plan_room.h */
 	struct fabric fabric;
-	struct live_link *links; /* [plan->link_count] */
 	struct veth_link *veths; /* [plan->link_count]; made are those of veth links */
 	struct fabric_namespaces namespaces;
 	struct host_net *hosts; /* [plan->host_count] */

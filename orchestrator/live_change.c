@@ -63,10 +63,7 @@ static bool link_read(const struct asking *asking, uint32_t node_a, uint32_t nod
 		return false;
 	if (medium)
 		like->medium = strcmp(medium, "veth") ? MEDIUM_SHM : MEDIUM_VETH;
-	like->rate_bps = link.rate_bps;
-	like->delay_ps = link.delay_ps;
-	like->loss_ppb = link.loss_ppb;
-	like->bit_error_e15 = link.bit_error_e15;
+	live_link_put(&link, like);
 	return true;
 }
 
@@ -90,7 +87,6 @@ static void link_withdraw(struct live *live, uint32_t link)
 	fabric_link_remove(&live->fabric, link);
 	veth_link_free(&live->veths[link], &live->namespaces.netlink);
 	plan_room_unlink(live->plan, link);
-	live->links[link] = (struct live_link){ 0 };
 }
 
 static void node_withdraw(struct live *live, uint32_t node)
@@ -128,10 +124,8 @@ static int64_t link_plan(struct asking *asking, uint32_t node_a, uint32_t node_b
 	if (!link_read(asking, node_a, node_b, &like, refusal))
 		return -1;
 	link = plan_room_link(live->plan, node_a, node_b, &like);
-	if (link >= 0) {
-		live->links[link] = live_link_of(&like);
+	if (link >= 0)
 		return link;
-	}
 	snprintf(what, sizeof(what), "a link from %s to %s", live->plan->nodes[node_a].name,
 		 live->plan->nodes[node_b].name);
 	*refusal = no_room(link, what);

@@ -63,15 +63,14 @@ static void number_put(json_t *object, const char *key, uint64_t value)
 static json_t *port_describe(const struct live *live, const struct port_config *config, uint32_t index,
 			     const struct port_stats *port)
 {
-	const struct live_link *link = &live->links[config->link_index];
-
 	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "port", (int)index,
 			 "peer", config->peer_name, "link", (int)config->link_index, "rate_bps",
-			 (json_int_t)link->rate_bps, "down", link->down, "tx_packets", (json_int_t)port->tx_packets,
-			 "tx_bytes", (json_int_t)port->tx_bytes, "tx_busy_ns", (json_int_t)(port->tx_busy_ps / NODE_NS),
-			 "rx_packets", (json_int_t)port->rx_packets, "rx_bytes", (json_int_t)port->rx_bytes,
-			 "lost_packets", (json_int_t)port->lost_packets, "paused_ns",
-			 (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes", (json_int_t)port->queue_bytes);
+			 (json_int_t)config->rate_bps, "down", live->plan->links[config->link_index].down, "tx_packets",
+			 (json_int_t)port->tx_packets, "tx_bytes", (json_int_t)port->tx_bytes, "tx_busy_ns",
+			 (json_int_t)(port->tx_busy_ps / NODE_NS), "rx_packets", (json_int_t)port->rx_packets,
+			 "rx_bytes", (json_int_t)port->rx_bytes, "lost_packets", (json_int_t)port->lost_packets,
+			 "paused_ns", (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes",
+			 (json_int_t)port->queue_bytes);
 }
 
 static void traffic_describe(const struct live *live, const struct node_config *config, struct stats_page *stats,
@@ -168,10 +167,9 @@ static void limits_describe(const struct live *live, const struct node_config *c
 	fidelity_limits_init(&limits, config->kind);
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		const struct port_config *port = &config->ports[p];
-		const struct live_link *link = &live->links[port->link_index];
 
-		if (!port->vacant && !link->down)
-			fidelity_limits_link(&limits, latency_ps, link->delay_ps, link->rate_bps,
+		if (!port->vacant && !live->plan->links[port->link_index].down)
+			fidelity_limits_link(&limits, latency_ps, port->delay_ps, port->rate_bps,
 					     buffer_bytes_of(port));
 	}
 	if (limits.made_up_ns != UINT64_MAX)
@@ -241,7 +239,7 @@ json_t *live_describe(struct asking *asking)
 	return json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:o}", "fabric",
 			 live->place.name, "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(),
 			 "since", since, "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts",
-			 (int)counts.hosts, "switches", (int)counts.switches, "links", (int)counts.links,
-			 "dead", (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes,
-			 "nodes", nodes);
+			 (int)counts.hosts, "switches", (int)counts.switches, "links", (int)counts.links, "dead",
+			 (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes, "nodes",
+			 nodes);
 }

@@ -11,7 +11,7 @@
 json_t *live_link_describe(const struct live *live, uint32_t index)
 {
 	const struct plan_link *fixed = &live->plan->links[index];
-	const struct live_link *link = &live->links[index];
+	const struct port_config *link = &live->plan->nodes[fixed->node_a].ports[fixed->port_a];
 	bool dead = !live->fabric.nodes[fixed->node_a].pid || !live->fabric.nodes[fixed->node_b].pid;
 
 	return json_pack("{s:i, s:s, s:i, s:s, s:i, s:I, s:I, s:I, s:I, s:i, s:s}", "link", (int)index, "node_a",
@@ -20,9 +20,9 @@ json_t *live_link_describe(const struct live *live, uint32_t index)
 			 (json_int_t)link->rate_bps, "delay_ps", (json_int_t)link->delay_ps, "loss_ppb",
 			 (json_int_t)link->loss_ppb, "bit_error_e15", (json_int_t)link->bit_error_e15, "mtu_bytes",
 			 (int)fixed->mtu_bytes, "state",
-			 link->down ? "down"
-			 : dead     ? "dead end"
-				    : "up");
+			 fixed->down ? "down"
+			 : dead      ? "dead end"
+				     : "up");
 }
 
 json_t *live_links(struct asking *asking)
@@ -97,27 +97,27 @@ json_t *live_link_read(const struct asking *asking, struct live_link *link, unsi
 	*link = (struct live_link){ .rate_bps = values[LINK_RATE],
 				    .delay_ps = values[LINK_DELAY],
 				    .loss_ppb = (uint32_t)values[LINK_LOSS],
-				    .bit_error_e15 = values[LINK_BIT_ERRORS],
-				    .down = link->down };
+				    .bit_error_e15 = values[LINK_BIT_ERRORS] };
 	return NULL;
 }
 
-/* tells one end of a link how it is from now on; an end that is dead is told when it is started again */
-static int end_set(struct live *live, uint32_t node, uint32_t port, const struct live_link *link)
+/* @link as the host behind it, if there is one, feels it: its own token bucket follows */
+static int host_follow(struct live *live, const struct plan_link *ends, uint64_t rate_bps)
 {
-	struct port_config config = live->plan->nodes[node].ports[port];
+	if (ends->node_a < live->plan->switch_count)
+		return 0;
+	return host_net_rate(&live->hosts[ends->node_a - live->plan->switch_count], &live->namespaces, rate_bps);
+}
+
+static int link_settle(struct live *live, uint32_t index, const struct live_link *link)
+{
+	const struct plan_link *ends = &live->plan->links[index];
+	struct port_config settings = { 0 };
 	int error;
 
-	if (!live->fabric.nodes[node].pid)
-		return 0;
-	config.rate_bps = link->rate_bps;
-	config.delay_ps = link->delay_ps;
-	config.loss_ppb = link->loss_ppb;
-	config.bit_error_e15 = link->bit_error_e15;
-	error = fabric_link_set(&live->fabric, node, port, &config);
-	if (!error && node >= live->plan->switch_count) /* the host's own token bucket follows */
-		error = host_net_rate(&live->hosts[node - live->plan->switch_count], &live->namespaces, link->rate_bps);
-	return error;
+	live_link_put(link, &settings);
+	error = fabric_link_set(&live->fabric, index, &settings);
+	return error ? error : host_follow(live, ends, link->rate_bps);
 }
 
 json_t *live_link_set(struct asking *asking)
@@ -125,33 +125,25 @@ json_t *live_link_set(struct asking *asking)
 	json_t *refusal = NULL;
 	struct live *live = asking->live;
 	int64_t index = live_link_find(asking, &refusal);
-	const struct plan_link *fixed;
-	struct live_link link;
+	const struct plan_link *ends;
+	struct live_link link, was;
 	unsigned given = 0;
-	uint32_t where;
 	int error;
 
 	if (index < 0)
 		return refusal;
-	link = live->links[index];
+	ends = &live->plan->links[index];
+	was = link = live_link_of(&live->plan->nodes[ends->node_a].ports[ends->port_a]);
 	refusal = live_link_read(asking, &link, &given);
 	if (!refusal && !given)
 		refusal = refuse("set what? Expected one or more of rate=, delay=, loss=, bit-errors=");
 	if (refusal)
 		return refusal;
-	fixed = &live->plan->links[index];
-	where = fixed->node_a;
-	error = end_set(live, fixed->node_a, fixed->port_a, &link);
-	if (!error) {
-		where = fixed->node_b;
-		error = end_set(live, fixed->node_b, fixed->port_b, &link);
-		if (error) /* both directions or none */
-			end_set(live, fixed->node_a, fixed->port_a, &live->links[index]);
-	}
-	if (error)
-		return refuse("%s does not take it: %s", live->plan->nodes[where].name, strerror(-error));
-	live->links[index] = link;
-	return live_link_describe(live, (uint32_t)index);
+	error = link_settle(live, (uint32_t)index, &link);
+	if (error) /* both directions, and the host, or none */
+		link_settle(live, (uint32_t)index, &was);
+	return error ? refuse("the link stays as it is: %s", strerror(-error))
+		     : live_link_describe(live, (uint32_t)index);
 }
 
 static json_t *link_switch(struct asking *asking, bool down)
@@ -159,17 +151,21 @@ static json_t *link_switch(struct asking *asking, bool down)
 	json_t *refusal = NULL;
 	struct live *live = asking->live;
 	int64_t index = live_link_find(asking, &refusal);
+	struct plan_link *link;
 	int error;
 
 	if (index < 0)
 		return refusal;
-	if (live->links[index].down == down)
+	link = &live->plan->links[index];
+	if (link->down == down)
 		return live_link_describe(live, (uint32_t)index);
+	link->down = down;
 	error = down ? fabric_link_down(&live->fabric, (uint32_t)index)
 		     : fabric_link_up(&live->fabric, (uint32_t)index);
-	if (error)
+	if (error) {
+		link->down = true; /* one end is, at least */
 		return refuse("the link cannot be taken %s: %s", down ? "down" : "up", strerror(-error));
-	live->links[index].down = down;
+	}
 	return live_link_describe(live, (uint32_t)index);
 }
 

@@ -15,6 +15,7 @@ struct plan_link {
 	node_time_t delay_ps;
 	uint32_t mtu_bytes;
 	bool vacant; /* a place for a link to come: plan_room.h */
+	bool down;   /* real clock: taken down, until somebody takes it up */
 };
 
 struct plan_workload {
@@ -34,9 +35,10 @@ struct plan {
 	node_time_t drain_max_ps; /* but not longer than until this time */
 	node_time_t lookahead_ps;
 	uint32_t match_fields; /* what switches tell flows apart by: set of enum match_field */
-	uint32_t node_count, switch_count, host_count; /* node_count = switch_count + host_count; vacant places included */
-	struct node_config *nodes;                     /* [node_count]; a node's index is its place */
-	uint32_t link_count;                           /* vacant places included */
+	uint32_t node_count, switch_count,
+		host_count;        /* node_count = switch_count + host_count; vacant places included */
+	struct node_config *nodes; /* [node_count]; a node's index is its place */
+	uint32_t link_count;       /* vacant places included */
 	struct plan_link *links;
 	uint32_t workload_count;
 	struct plan_workload *workloads;
