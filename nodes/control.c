@@ -238,6 +238,7 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 	heddle__message__init(&packing.message);
 	packing.message.kind = (Heddle__Message__Kind)(message->kind + 1);
 	packing.message.number = message->number;
+	packing.message.question = message->question;
 	packing.message.text = (char *)message->text;
 	packing.message.text2 = (char *)message->text2;
 	packing.message.body.data = (uint8_t *)message->body;
@@ -428,6 +429,7 @@ static int message_unpack(struct control_message *message, const Heddle__Message
 	}
 	message->kind = (enum control_kind)(from->kind - 1);
 	message->number = from->number;
+	message->question = from->question;
 	if (!text_copy(message->text, sizeof(message->text), from->text) ||
 	    !text_copy(message->text2, sizeof(message->text2), from->text2))
 		return refuse(why, why_max, "the control message has a text that is too long");
@@ -517,14 +519,14 @@ static bool queue_enlarge(int socket, size_t bytes)
 	return !getsockopt(socket, SOL_SOCKET, SO_SNDBUF, &wanted, &length) && wanted > now;
 }
 
-static int packet_send(int socket, const struct msghdr *packet, size_t bytes)
+static int packet_send(int socket, const struct msghdr *packet, size_t bytes, bool wait)
 {
 	for (;;) {
 		struct pollfd room = { .fd = socket, .events = POLLOUT };
 
-		if (sendmsg(socket, packet, MSG_NOSIGNAL) >= 0)
+		if (sendmsg(socket, packet, MSG_NOSIGNAL | (wait ? 0 : MSG_DONTWAIT)) >= 0)
 			return 0;
-		if (errno == EAGAIN)
+		if (errno == EAGAIN && wait)
 			poll(&room, 1, -1);
 		else if (errno == ECONNRESET || errno == ECONNREFUSED || errno == ENOTCONN)
 			return -EPIPE;
@@ -533,7 +535,7 @@ static int packet_send(int socket, const struct msghdr *packet, size_t bytes)
 	}
 }
 
-int control_send(int socket, const struct control_message *message)
+static int message_send(int socket, const struct control_message *message, bool wait)
 {
 	union descriptors fds = { .space = { 0 } };
 	struct iovec vector = { 0 };
@@ -555,9 +557,19 @@ int control_send(int socket, const struct control_message *message)
 		fds.header.cmsg_len = CMSG_LEN(message->fd_count * sizeof(int));
 		memcpy(CMSG_DATA(&fds.header), message->fds, message->fd_count * sizeof(int));
 	}
-	result = packet_send(socket, &packet, vector.iov_len);
+	result = packet_send(socket, &packet, vector.iov_len, wait);
 	free(bytes);
 	return result;
+}
+
+int control_send(int socket, const struct control_message *message)
+{
+	return message_send(socket, message, true);
+}
+
+int control_send_now(int socket, const struct control_message *message)
+{
+	return message_send(socket, message, false);
 }
 
 /* takes the descriptors out of @packet */

@@ -40,6 +40,7 @@ enum control_kind {
 
 struct control_message {
 	enum control_kind kind;
+	uint32_t question; /* whatever is answered by an ANSWER has a number of its own, which the answer repeats */
 	int64_t number;
 	char text[CONTROL_TEXT_MAX];
 	char text2[CONTROL_TEXT_MAX];
@@ -61,6 +62,9 @@ int control_unpack(const uint8_t *bytes, size_t length, struct control_message *
 /** control_send() - sends @message over @socket, descriptors too. Blocks while the peer's queue is full.
  *  Return: 0 or -errno (-EPIPE: the peer is gone).                                                             */
 int control_send(int socket, const struct control_message *message);
+
+/** control_send_now() - the same, but -EAGAIN if the peer's queue is full: a peer that is stopped holds nobody up. */
+int control_send_now(int socket, const struct control_message *message);
 
 /** control_receive() - the next message.  @wait  block until there is one.
  *  Return: 0; -EAGAIN (nothing there, !wait); -EPIPE (peer closed); -EINVAL (nonsense, @why filled).           */

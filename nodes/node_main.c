@@ -251,7 +251,7 @@ static int command(struct node *node, struct control_message *message, FILE *out
 /*  Return: 0, or -errno if the orchestrator is gone */
 static int question_answer(struct node *node, struct control_message *message)
 {
-	struct control_message answer = { .kind = CONTROL_ANSWER, .number = -ENOMEM };
+	struct control_message answer = { .kind = CONTROL_ANSWER, .question = message->question, .number = -ENOMEM };
 	size_t length = 0;
 	FILE *out = open_memstream(&answer.body, &length);
 	int error;

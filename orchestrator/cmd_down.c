@@ -11,13 +11,13 @@
 
 #include "orchestrator/client.h"
 #include "orchestrator/commands.h"
-#include "orchestrator/fabric.h"
+#include "orchestrator/live_request.h"
 #include "orchestrator/observe.h"
 #include "orchestrator/runtime_dir.h"
 #include "orchestrator/wall_time.h"
 
 #define LOOK_US 5000
-#define ANSWER_MS 5000u /* it may be waiting for a node: FABRIC_ANSWER_MS, at both ends of a link */
+#define ANSWER_MS (LIVE_REQUEST_MS + 2000u) /* it may be busy with another request */
 #define END_MS \
 	(4 * FABRIC_END_MS) /* nodes that have to be killed take twice FABRIC_END_MS; as much again for the rest */
 

@@ -140,20 +140,24 @@ uint64_t fabric_holds(const struct fabric *fabric, uint32_t node)
 
 /* ---- asking ---- */
 
-int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message)
+uint64_t fabric_deadline_ns(const struct fabric *fabric, uint32_t timeout_ms)
 {
-	uint64_t deadline_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
-	int error = control_send(fabric->nodes[node].control, message);
+	uint64_t deadline_ns = wall_ns() + timeout_ms * 1000000ull;
+
+	return fabric->patience_until_ns && fabric->patience_until_ns < deadline_ns ? fabric->patience_until_ns
+										    : deadline_ns;
+}
+
+/* waits for the answer to question @question; whatever else @node has to say is taken in */
+static int answer_await(struct fabric *fabric, uint32_t node, uint32_t question, struct control_message *message)
+{
+	uint64_t deadline_ns = fabric_deadline_ns(fabric, FABRIC_ANSWER_MS);
 	char why[256] = "";
 
-	memset(message, 0, sizeof(*message));
-	if (error)
-		return error;
-	if (!fabric->options.real)
-		clock_ring(&fabric->clock, node);
-	while (wall_ns() < deadline_ns) {
-		error = control_receive(fabric->nodes[node].control, message, 0, why, sizeof(why));
-		if (!error && message->kind == CONTROL_ANSWER)
+	while (wall_ns() < deadline_ns && !(fabric->options.real && fabric->nodes[node].stopped_ns)) {
+		int error = control_receive(fabric->nodes[node].control, message, 0, why, sizeof(why));
+
+		if (!error && message->kind == CONTROL_ANSWER && message->question == question)
 			return 0;
 		if (!error) {
 			error = fabric_watch_message(fabric, node, message) ? 0 : -EIO;
@@ -165,6 +169,21 @@ int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *mes
 		usleep(200);
 	}
 	return -ETIMEDOUT;
+}
+
+int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message)
+{
+	uint32_t question = ++fabric->questions;
+	int error;
+
+	message->question = question;
+	error = control_send_now(fabric->nodes[node].control, message);
+	memset(message, 0, sizeof(*message));
+	if (error)
+		return error == -EAGAIN ? -ETIMEDOUT : error;
+	if (!fabric->options.real)
+		clock_ring(&fabric->clock, node);
+	return answer_await(fabric, node, question, message);
 }
 
 /* ---- end ---- */

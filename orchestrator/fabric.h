@@ -28,7 +28,7 @@
 #define FABRIC_SLICE_MS 50u
 #define FABRIC_READY_MS 10000u /* no node became ready for so long: the start has failed */
 #define FABRIC_END_MS 2000u    /* a node that has not left by then is killed */
-#define FABRIC_ANSWER_MS 2000u /* to SHOW and SET */
+#define FABRIC_ANSWER_MS 2000u /* to a question */
 #define FABRIC_FAILURE_MAX 512u
 #define FABRIC_LOOP_MAX 160
 #define FABRIC_FATE_MAX 128
@@ -66,6 +66,7 @@ struct fabric_node {
 	pid_t pid_shown; /* stays, for messages */
 	int control;     /* our end of its socket; -1 */
 	bool ready;
+	bool tables_due;     /* real clock: a switch that has not heard of its latest tables: fabric_tables_send() */
 	uint64_t stopped_ns; /* when it was stopped by a signal; 0: it was not */
 	struct stats_page *stats;
 	size_t stats_size;
@@ -88,6 +89,8 @@ struct fabric {
 	pid_t group;                    /* process group of the nodes */
 	node_time_t limit_ps;           /* of the last fabric_resume() */
 	uint32_t stops_seen;
+	uint32_t questions;         /* asked so far: the number of the last */
+	uint64_t patience_until_ns; /* nobody is waited for any longer than until then; 0: no such limit */
 	struct watchdog watchdog;
 	uint64_t cpu_ns;                     /* of the nodes reaped so far */
 	uint64_t start_ns, run_ns, end_ns;   /* wall time spent starting, running, ending */
@@ -120,9 +123,14 @@ bool fabric_over(const struct fabric *fabric);
 uint64_t fabric_holds(const struct fabric *fabric, uint32_t node);
 
 /** fabric_ask() - sends SHOW or SET to node @node while the clock stands, or anything under the real one, and waits for
- *  the answer.   @message  kind and what belongs to it filled in; replaced by the answer, control_message_free() later.
- *  Return: 0; else -errno, @message zeroed; -EIO: the node has failed, reason in fabric->failure.                */
+ *  the answer: FABRIC_ANSWER_MS, within fabric->patience_until_ns, and not at all for a node that is stopped under the real
+ *  clock. It finds the question when it goes on.
+ *  @message  kind and what belongs to it filled in; replaced by the answer, control_message_free() later.
+ *  Return: 0; else -errno, @message zeroed; -EIO: the node has failed, reason in fabric->failure; -ETIMEDOUT: no answer. */
 int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message);
+
+/** fabric_deadline_ns() - @timeout_ms from now, or when our patience ends. */
+uint64_t fabric_deadline_ns(const struct fabric *fabric, uint32_t timeout_ms);
 
 /** fabric_end() - stops the clock if it runs, tells every node to leave and waits until all are gone, for a bounded time.
  *  Statistics stay readable.  Return: 0; -EIO if a node had to be killed or left with an error: fabric->failure.  */

@@ -90,6 +90,12 @@ static int tell(struct fabric *fabric, uint32_t node, struct control_message *me
 	if (!fabric->nodes[node].pid)
 		return -ESRCH;
 	error = fabric_ask(fabric, node, message);
+	if (error)
+		fabric_fail_node(fabric, node, "%s",
+				 fabric->nodes[node].stopped_ns ? "is stopped and does not answer" : "does not answer");
+	else if (message->number)
+		fabric_fail_node(fabric, node, "refuses: %s",
+				 message->body && message->body[0] ? message->body : strerror(-(int)message->number));
 	if (!error)
 		error = (int)message->number;
 	control_message_free(message);
@@ -237,6 +243,18 @@ static int node_link(struct fabric *fabric, uint32_t node)
 	return error;
 }
 
+static void node_kill(struct fabric *fabric, uint32_t node)
+{
+	uint64_t until_ns = wall_ns() + FABRIC_END_MS * 1000000ull;
+
+	if (fabric->nodes[node].pid)
+		kill(fabric->nodes[node].pid, SIGKILL);
+	while (fabric->nodes[node].pid && wall_ns() < until_ns) {
+		fabric_watch_children(fabric);
+		usleep(200);
+	}
+}
+
 int fabric_node_restart(struct fabric *fabric, uint32_t node)
 {
 	int error;
@@ -248,6 +266,10 @@ int fabric_node_restart(struct fabric *fabric, uint32_t node)
 		error = fabric_node_again(fabric, node);
 	if (!error)
 		error = node_link(fabric, node);
+	if (error) {
+		node_kill(fabric, node);
+		fabric_node_isolate(fabric, node);
+	}
 	return error;
 }
 
@@ -273,19 +295,9 @@ int fabric_link_remove(struct fabric *fabric, uint32_t link)
 
 void fabric_node_remove(struct fabric *fabric, uint32_t node)
 {
-	const struct node_config *config = &fabric->plan->nodes[node];
 	struct fabric_node *state = &fabric->nodes[node];
-	uint64_t until_ns = wall_ns() + FABRIC_END_MS * 1000000ull;
 
-	for (uint32_t port = 0; port < config->port_count; port++)
-		if (!config->ports[port].vacant)
-			fabric_link_remove(fabric, config->ports[port].link_index);
-	if (state->pid)
-		kill(state->pid, SIGKILL);
-	while (state->pid && wall_ns() < until_ns) {
-		fabric_watch_children(fabric);
-		usleep(200);
-	}
+	node_kill(fabric, node);
 	if (state->control >= 0)
 		close(state->control);
 	if (state->doorbell >= 0)
@@ -296,15 +308,27 @@ void fabric_node_remove(struct fabric *fabric, uint32_t node)
 	*state = (struct fabric_node){ .control = -1, .doorbell = -1 };
 }
 
-int fabric_tables_send(struct fabric *fabric)
+static struct control_message tables_of(const struct fabric *fabric, uint32_t node)
 {
-	int error = 0;
+	return (struct control_message){ .kind = CONTROL_TABLES, .tables = &fabric->plan->nodes[node].switch_ };
+}
 
+void fabric_tables_send(struct fabric *fabric)
+{
 	for (uint32_t i = 0; i < fabric->plan->switch_count; i++) {
-		struct control_message message = { .kind = CONTROL_TABLES, .tables = &fabric->plan->nodes[i].switch_ };
-		int error_here = fabric->nodes[i].pid ? tell(fabric, i, &message) : 0;
+		struct control_message message = tables_of(fabric, i);
 
-		error = error ? error : error_here;
+		fabric->nodes[i].tables_due = fabric->nodes[i].pid && tell(fabric, i, &message);
 	}
-	return error;
+}
+
+void fabric_tables_catch_up(struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->plan->switch_count; i++) {
+		struct fabric_node *state = &fabric->nodes[i];
+		struct control_message message = tables_of(fabric, i);
+
+		if (state->tables_due && !state->stopped_ns)
+			state->tables_due = state->pid && control_send_now(state->control, &message) == -EAGAIN;
+	}
 }

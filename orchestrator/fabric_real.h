@@ -2,7 +2,7 @@
  *  are started again, nodes and links that join and leave (TB-4, TB-8, TB-22).
  *
  *  A link that returns is a new link: new rings, sequences and credits at both ends, so nothing of the old one can be
- *  mistaken for it. Ends whose node is dead are left out.                                                            */
+ *  mistaken for it. Ends whose node is dead are left out. When a node does not do what it is told, fabric->failure says so. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_REAL_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_REAL_H
 
@@ -29,18 +29,22 @@ int fabric_link_up(struct fabric *fabric, uint32_t link);
 int fabric_node_isolate(struct fabric *fabric, uint32_t node);
 
 /** fabric_node_restart() - starts @node, dead or new (plan_room.h), with new links to its neighbours.
- *  Return: 0; -EEXIST: it runs; else -errno.                                                                     */
+ *  Return: 0; -EEXIST: it runs; else -errno, mostly with the reason in fabric->failure, and it is dead as before. */
 int fabric_node_restart(struct fabric *fabric, uint32_t node);
 
 /** fabric_link_remove() - both ends of @link are vacant from now on; the plan is told by plan_room_unlink(), afterwards.
  *  Return: 0 or -errno, of the first end that failed.                                                            */
 int fabric_link_remove(struct fabric *fabric, uint32_t link);
 
-/** fabric_node_remove() - ends @node and removes its links; the plan is told by plan_room_remove(), afterwards. */
+/** fabric_node_remove() - ends @node, whatever it does. Its links are the next to go: fabric_link_remove(); then the plan is
+ *  told by plan_room_remove(). */
 void fabric_node_remove(struct fabric *fabric, uint32_t node);
 
-/** fabric_tables_send() - routes and host tables of the plan replace those of the switches that run.
- *  Return: 0 or -errno, of the first one that failed.                                                            */
-int fabric_tables_send(struct fabric *fabric);
+/** fabric_tables_send() - routes and host tables of the plan replace those of the switches that run. One that does not take
+ *  them, such as a stopped one, is `tables_due`.                                                                 */
+void fabric_tables_send(struct fabric *fabric);
+
+/** fabric_tables_catch_up() - sends them once more to those who are due and not stopped, waiting for nobody. */
+void fabric_tables_catch_up(struct fabric *fabric);
 
 #endif

@@ -445,14 +445,19 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 		munmap(node->stats, node->stats_size);
 	node->stats = NULL;
 	node->fate[0] = 0;
+	node->tables_due = false;
 	atomic_store(&fabric->clock.asleep[index], 0);
 	error = node_start(fabric, index, program, true);
-	for (uint64_t until_ns = wall_ns() + FABRIC_END_MS * 1000000ull; !error && !node->ready;) {
+	for (uint64_t until_ns = fabric_deadline_ns(fabric, FABRIC_READY_MS); !error && !node->ready;) {
 		fabric_watch_messages(fabric, 1);
 		fabric_watch_children(fabric);
 		if (!node->pid || wall_ns() > until_ns)
 			error = node->pid ? -ETIMEDOUT : -EIO;
 	}
+	if (error == -EIO)
+		fabric_fail_node(fabric, index, "%s", node->fate);
+	else if (error == -ETIMEDOUT)
+		fabric_fail_node(fabric, index, "did not become ready in time");
 	return error;
 }
 

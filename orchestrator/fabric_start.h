@@ -23,7 +23,8 @@ int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port,
 /** fabric_link_release() - both ends of link @link hold what they were handed. */
 void fabric_link_release(struct fabric *fabric, uint32_t link);
 
-/** fabric_node_again() - starts the dead @node once more and waits until it is ready.  Return: 0 or -errno. */
+/** fabric_node_again() - starts the dead @node once more and waits until it is ready.  Return: 0; -errno with the reason
+ *  in fabric->failure, it may run all the same. */
 int fabric_node_again(struct fabric *fabric, uint32_t node);
 
 /** fabric_nodes_await() - until every node has said READY, in any order.  Return: as above. */

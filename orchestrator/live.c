@@ -159,8 +159,12 @@ static int hosts_open(struct daemon_state *daemon)
 static int host_sockets(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX])
 {
 	struct daemon_state *daemon = owner;
+	char why[512] = "";
+	int count = live_host_sockets(&daemon->live, host_index, fds, why, sizeof(why));
 
-	return live_host_sockets(&daemon->live, host_index, fds, daemon->why, sizeof(daemon->why));
+	if (count < 0 && why[0])
+		fabric_fail(&daemon->live.fabric, "%s", why);
+	return count;
 }
 
 /* fabric_options.link_sockets: the pair is made the first time and stays, for whoever listens on it */
@@ -179,7 +183,8 @@ static int link_sockets(void *owner, uint32_t link, int fds[2])
 	if (!error)
 		error = veth_link_sockets(veth, fds);
 	if (error)
-		failed(daemon, "the veth pair between %s and %s: %s", a->name, port->peer_name, strerror(-error));
+		fabric_fail(&daemon->live.fabric, "the veth pair between %s and %s: %s", a->name, port->peer_name,
+			    strerror(-error));
 	return error;
 }
 
@@ -196,7 +201,7 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
 	if (error == -EINTR)
 		return failed(daemon, "interrupted");
-	if (error && !daemon->why[0])
+	if (error)
 		failed(daemon, "%s", fabric->failure);
 	return error;
 }
@@ -224,14 +229,23 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 
 /* ---- nodes ---- */
 
+static void failure_note(struct fabric *fabric)
+{
+	if (fabric->failure[0])
+		note("%s", fabric->failure);
+	fabric->failure[0] = 0;
+}
+
 /* what has happened to nodes: into the log, and away from their neighbours */
 static void nodes_watch(struct daemon_state *daemon)
 {
 	struct fabric *fabric = &daemon->live.fabric;
 
+	fabric->patience_until_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
 	fabric_watch_children(fabric);
 	fabric_watch_messages(fabric, 0);
 	fabric_watch_children(fabric);
+	fabric_tables_catch_up(fabric);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
 		const struct fabric_node *node = &fabric->nodes[i];
 		int error;
@@ -247,10 +261,7 @@ static void nodes_watch(struct daemon_state *daemon)
 		if (error)
 			note("its links could not be taken down: %s", strerror(-error));
 	}
-	if (fabric->failure[0]) {
-		note("%s", fabric->failure);
-		fabric->failure[0] = 0;
-	}
+	failure_note(fabric);
 }
 
 /* ---- clients ---- */
@@ -334,6 +345,7 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 		return client->in_length < LIVE_REQUEST_MAX;
 	used = (size_t)(end - client->in) + 1;
 	live_request(&daemon->live, client->in, used - 1, &answer);
+	failure_note(&daemon->live.fabric);
 	client->in_length -= used;
 	memmove(client->in, end + 1, client->in_length);
 	text = answer.body ? json_dumps(answer.body, JSON_COMPACT) : NULL;

@@ -27,6 +27,11 @@ json_t *refuse(const char *format, ...)
 	return body;
 }
 
+const char *reason_of(const struct live *live, int error)
+{
+	return live->fabric.failure[0] ? live->fabric.failure : strerror(-error);
+}
+
 const char *text_of(const struct asking *asking, const char *key)
 {
 	return json_string_value(json_object_get(asking->request, key));

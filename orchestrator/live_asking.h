@@ -22,6 +22,9 @@ typedef json_t *ask_fn(struct asking *asking);
 /** refuse() - {"error": SENTENCE}.  Return: never NULL unless memory is short. */
 json_t *refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/** reason_of() - why something failed with @error: the fabric's own words, if it has any. */
+const char *reason_of(const struct live *live, int error);
+
 /** text_of() - the text of @key in the request, NULL if there is none. Borrowed. */
 const char *text_of(const struct asking *asking, const char *key);
 

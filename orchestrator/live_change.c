@@ -75,11 +75,26 @@ static int tables_update(struct live *live)
 	char path[PATH_MAX + 8];
 	int error = plan_room_tables(live->plan);
 
-	if (!error)
-		error = fabric_tables_send(&live->fabric);
-	if (!error)
-		error = live_hosts_write(live, path, sizeof(path));
-	return error;
+	if (error)
+		return error;
+	fabric_tables_send(&live->fabric);
+	return live_hosts_write(live, path, sizeof(path));
+}
+
+/* @text, and who has not heard of it */
+static json_t *change_answer(const struct live *live, json_t *answer, const char *text)
+{
+	uint32_t late = 0;
+	json_t *whole;
+
+	while (late < live->plan->switch_count && !live->fabric.nodes[late].tables_due)
+		late++;
+	whole = late == live->plan->switch_count
+			? json_string(text)
+			: json_sprintf("%s; switch %s does not answer, and is told when it does", text,
+				       live->plan->nodes[late].name);
+	json_object_set_new(answer, "text", whole);
+	return answer;
 }
 
 static void link_withdraw(struct live *live, uint32_t link)
@@ -93,10 +108,10 @@ static void node_withdraw(struct live *live, uint32_t node)
 {
 	const struct node_config *config = &live->plan->nodes[node];
 
+	fabric_node_remove(&live->fabric, node); /* first: a stopped one is not waited for */
 	for (uint32_t port = 0; port < config->port_count; port++)
 		if (!config->ports[port].vacant)
 			link_withdraw(live, config->ports[port].link_index);
-	fabric_node_remove(&live->fabric, node);
 	if (config->kind == NODE_NIC)
 		live_host_end(live, node - live->plan->switch_count);
 	plan_room_remove(live->plan, node);
@@ -135,19 +150,19 @@ static int64_t link_plan(struct asking *asking, uint32_t node_a, uint32_t node_b
 /* the planned node @node comes to life; a refusal after an error, and then it is gone again */
 static json_t *node_enter(struct live *live, uint32_t node)
 {
-	char name[NODE_NAME_MAX];
 	int error = plan_room_tables(live->plan);
+	json_t *refusal;
 
-	snprintf(name, sizeof(name), "%s", live->plan->nodes[node].name);
 	if (!error)
 		error = fabric_node_restart(&live->fabric, node);
 	if (!error)
 		error = tables_update(live);
 	if (!error)
 		return NULL;
+	refusal = refuse("%s cannot join: %s", live->plan->nodes[node].name, reason_of(live, error));
 	node_withdraw(live, node);
 	tables_update(live);
-	return refuse("%s cannot join: %s", name, strerror(-error));
+	return refusal;
 }
 
 /* ---- switches ---- */
@@ -192,7 +207,7 @@ json_t *live_add_switch(struct asking *asking)
 	if (refusal)
 		return refusal;
 	snprintf(text, sizeof(text), "switch %s runs, pid %d", name, (int)live->fabric.nodes[node].pid);
-	return json_pack("{s:s, s:s}", "text", text, "name", name);
+	return change_answer(live, json_pack("{s:s}", "name", name), text);
 }
 
 /* ---- hosts ---- */
@@ -249,8 +264,7 @@ static json_t *host_answer(const struct live *live, uint32_t index)
 	snprintf(text, sizeof(text), "host %s joins at %s: interface %s, %s, %s", nic->name, nic->ports[0].peer_name,
 		 live->hosts[index].interface, json_string_value(json_object_get(answer, "ipv4")),
 		 json_string_value(json_object_get(answer, "ipv6")));
-	json_object_set_new(answer, "text", json_string(text));
-	return answer;
+	return change_answer(live, answer, text);
 }
 
 /* a host behind switch @at; @network  its namespace, -1: one of its own */
@@ -299,8 +313,7 @@ static json_t *link_answer(const struct live *live, uint32_t link)
 	snprintf(text, sizeof(text), "link %" PRIu32 " joins %s:%" PRIu32 " and %s:%" PRIu32, link,
 		 live->plan->nodes[ends->node_a].name, ends->port_a, live->plan->nodes[ends->node_b].name,
 		 ends->port_b);
-	json_object_set_new(answer, "text", json_string(text));
-	return answer;
+	return change_answer(live, answer, text);
 }
 
 json_t *live_add_link(struct asking *asking)
@@ -324,9 +337,10 @@ json_t *live_add_link(struct asking *asking)
 		error = tables_update(live);
 	if (!error)
 		return link_answer(live, (uint32_t)link);
+	refusal = refuse("the link cannot be added: %s", reason_of(live, error));
 	link_withdraw(live, (uint32_t)link);
 	tables_update(live);
-	return refuse("the link cannot be added: %s", strerror(-error));
+	return refusal;
 }
 
 /* ---- leaving ---- */
@@ -358,8 +372,8 @@ static json_t *node_leave(struct live *live, uint32_t node)
 	snprintf(text, sizeof(text), "%s has left", live->plan->nodes[node].name);
 	node_withdraw(live, node);
 	error = tables_update(live);
-	return error ? refuse("%s, but not all switches know it: %s", text, strerror(-error))
-		     : json_pack("{s:s}", "text", text);
+	return error ? refuse("%s, but not all know it: %s", text, strerror(-error))
+		     : change_answer(live, json_object(), text);
 }
 
 json_t *live_remove(struct asking *asking)
@@ -380,6 +394,6 @@ json_t *live_remove(struct asking *asking)
 		return refuse("this link is all that its host has: remove the host, or take the link down");
 	link_withdraw(live, (uint32_t)link);
 	error = tables_update(live);
-	return error ? refuse("the link has left, but not all switches know it: %s", strerror(-error))
-		     : json_pack("{s:s}", "text", "the link has left");
+	return error ? refuse("the link has left, but not all know it: %s", strerror(-error))
+		     : change_answer(live, json_object(), "the link has left");
 }

@@ -142,7 +142,7 @@ json_t *live_link_set(struct asking *asking)
 	error = link_settle(live, (uint32_t)index, &link);
 	if (error) /* both directions, and the host, or none */
 		link_settle(live, (uint32_t)index, &was);
-	return error ? refuse("the link stays as it is: %s", strerror(-error))
+	return error ? refuse("the link stays as it is: %s", reason_of(live, error))
 		     : live_link_describe(live, (uint32_t)index);
 }
 
@@ -164,7 +164,7 @@ static json_t *link_switch(struct asking *asking, bool down)
 		     : fabric_link_up(&live->fabric, (uint32_t)index);
 	if (error) {
 		link->down = true; /* one end is, at least */
-		return refuse("the link cannot be taken %s: %s", down ? "down" : "up", strerror(-error));
+		return refuse("the link cannot be taken %s: %s", down ? "down" : "up", reason_of(live, error));
 	}
 	return live_link_describe(live, (uint32_t)index);
 }

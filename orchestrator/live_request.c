@@ -15,6 +15,7 @@
 #include "orchestrator/live_host.h"
 #include "orchestrator/live_link.h"
 #include "orchestrator/plan_room.h"
+#include "orchestrator/wall_time.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -48,6 +49,7 @@ void live_request(struct live *live, const char *text, size_t length, struct liv
 	size_t i = 0;
 
 	*answer = (struct live_answer){ 0 };
+	live->fabric.patience_until_ns = wall_ns() + LIVE_REQUEST_MS * 1000000ull;
 	while (name && i < COUNT_OF(questions) && strcmp(questions[i].name, name))
 		i++;
 	if (!name)
@@ -122,7 +124,8 @@ static json_t *node_ask(struct asking *asking, uint32_t node, const char *what, 
 	json_t *body;
 
 	if (error)
-		return refuse("%s does not answer: %s", name, strerror(-error));
+		return refuse("%s does not answer: %s", name,
+			      asking->live->fabric.nodes[node].stopped_ns ? "it is stopped" : strerror(-error));
 	text = message->body ? message->body : message->text;
 	length = strlen(text);
 	if (length && text[length - 1] == '\n')
@@ -216,7 +219,8 @@ static json_t *ask_start(struct asking *asking)
 	if (error == -EEXIST)
 		return refuse("%s runs already", asking->live->plan->nodes[node].name);
 	if (error)
-		return refuse("%s cannot be started: %s", asking->live->plan->nodes[node].name, strerror(-error));
+		return refuse("%s cannot be started: %s", asking->live->plan->nodes[node].name,
+			      reason_of(asking->live, error));
 	snprintf(text, sizeof(text), "%s runs again, pid %d", asking->live->plan->nodes[node].name,
 		 (int)asking->live->fabric.nodes[node].pid);
 	return json_pack("{s:s}", "text", text);

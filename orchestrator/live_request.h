@@ -24,6 +24,7 @@
 #include "orchestrator/live.h"
 
 #define LIVE_FDS_MAX 5
+#define LIVE_REQUEST_MS 6000u /* no request waits longer for nodes */
 
 struct live_answer {
 	json_t *body;          /* owned by the receiver; NULL if memory is short */
@@ -31,7 +32,8 @@ struct live_answer {
 	unsigned fd_count;
 };
 
-/** live_request() - does what the @length bytes at @text ask for. Waits for a node at most FABRIC_ANSWER_MS. */
+/** live_request() - does what the @length bytes at @text ask for. Waits for a node FABRIC_ANSWER_MS at most, and for all of them
+ *  together LIVE_REQUEST_MS. */
 void live_request(struct live *live, const char *text, size_t length, struct live_answer *answer);
 
 #endif

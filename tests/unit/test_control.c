@@ -310,6 +310,26 @@ START_TEST(control_send__large)
 }
 END_TEST
 
+/* a peer that does not read holds nobody up; what it is told later arrives once it reads again */
+START_TEST(control_send_now__queue_is_full)
+{
+	int error = 0, count = 0;
+
+	sent = (struct control_message){ .kind = CONTROL_SHOW, .text = "efct" };
+	while (!error && count++ < 1000000) {
+		sent.question = (uint32_t)count;
+		error = control_send_now(sockets[0], &sent);
+	}
+	ck_assert_int_eq(error, -EAGAIN);
+	for (int i = 1; i < count; i++) {
+		ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), 0);
+		ck_assert_int_eq(got.question, i);
+		control_message_free(&got);
+	}
+	ck_assert_int_eq(control_send_now(sockets[0], &sent), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("control");
@@ -328,6 +348,7 @@ int main(void)
 	tcase_add_test(tcase, control_receive__nonsense_with_descriptors);
 	tcase_add_test(tcase, control_receive__peer_is_gone);
 	tcase_add_test(tcase, control_send__large);
+	tcase_add_test(tcase, control_send_now__queue_is_full);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

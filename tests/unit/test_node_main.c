@@ -184,13 +184,16 @@ static void run_to(node_time_t limit)
 
 static void ask(enum control_kind kind, int64_t number, const char *text, const char *text2)
 {
+	static uint32_t question;
+
 	control_message_free(&message);
-	message = (struct control_message){ .kind = kind, .number = number };
+	message = (struct control_message){ .kind = kind, .question = ++question, .number = number };
 	strcpy(message.text, text);
 	strcpy(message.text2, text2);
 	ck_assert_int_eq(control_send(control, &message), 0);
 	clock_ring(&clock_, 0);
 	receive(CONTROL_ANSWER);
+	ck_assert_uint_eq(message.question, question);
 }
 
 static int status_of_child(void)

@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# test_live_faults - changes of a running fabric of which some node does not take part: dead, stopped, or behind a link that was
+# taken down (TB-4, TB-22). Whatever is refused leaves everything as it was, and says whose fault it is.
+#
+#   h1, h2 - s1 --- s2 (h3, h4) --- s3 - h5, h6     topologies/two-racks.yaml
+set -u
+. "$(dirname "$0")/common.sh"
+
+fabric_dir
+command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
+fabric_up "$topologies/two-racks.yaml"
+
+on() { local host=$1; shift; timeout 20 "$heddle" exec "$host" -- "$@"; }
+reachable() { on "$1" ping -c 1 -W 5 -q "$2"; }
+unreachable() { ! on "$1" ping -c 1 -W 1 -q "$2"; }
+node() { "$heddle" ps --json | jq -r --arg name "$1" --arg key "$2" '.[0].nodes[] | select(.name == $name)[$key]'; }
+link_is() { # A B KEY VALUE
+	"$heddle" link --json | jq -e --arg a "$1" --arg b "$2" --arg key "$3" --arg value "$4" \
+		'.links[] | select(.node_a == $a and .node_b == $b)[$key] | tostring == $value'
+}
+# becomes NODE STATE
+becomes() {
+	for _ in $(seq 100); do
+		[ "$(node "$1" state)" = "$2" ] && return
+		sleep 0.05
+	done
+	return 1
+}
+send() { # SIGNAL NODE STATE
+	kill "-$1" "$(node "$2" pid)" && becomes "$2" "$3"
+}
+
+# ---- a link that was taken down stays down ----
+
+check 'a link goes down' run 0 link s2:s3 down
+check 'one end dies' send KILL s3 dead
+check 'and starts again' run 0 start s3
+check 'the link is still down' link_is s2 s3 state down
+check 'nothing crosses it' unreachable h1 h6
+check 'it takes a loss all the same' run 0 link s2:s3 set loss=0.000001% delay=3ms
+check 'and stays down' unreachable h1 h6
+check 'it comes up' run 0 link s2:s3 up
+slow() { on h3 ping -c 1 -W 5 -q h6 | sed -n 's|^rtt [^=]*= \([0-9]*\).*|\1|p' | grep -E '^([6-9]|[0-9]{2,})$'; }
+check 'with the delay that it was given' slow
+
+# ---- a dead end ----
+
+check 'a switch dies' send KILL s3 dead
+check 'its link is set' run 0 link s2:s3 set delay=1us loss=0
+check 'and is not taken up by that' link_is s2 s3 state 'dead end'
+check 'it starts again' run 0 start s3
+check 'with its link' reachable h1 h6
+check 'as it was set' link_is s2 s3 delay_ps 1000000
+
+# ---- a stopped one ----
+
+check 'a switch is stopped' send STOP s3 stopped
+check 'its link cannot be set' run 1 link s2:s3 set rate=1Mb/s
+check 'it is named' says err 's3 (pid'
+check 'why, too' says err 'is stopped'
+check 'the link is as before' link_is s2 s3 rate_bps 10000000000
+check 'a host joins elsewhere' run 0 add host h7 s1
+check 'who has not heard of it is named' says out 'switch s3 does not answer'
+check 'it reaches the others' reachable h7 h3
+check 'no host joins there' run 1 add host h8 s3
+check 'for a reason' says err 'switch s3 (pid'
+check 'nor a link' run 1 add link s1 s3
+check 'its NIC can leave' run 0 remove h6
+check 'many questions do not wait for it' sh -c "for i in 1 2 3; do '$heddle' show s3 ports && exit 1; done; :"
+check 'it goes on' send CONT s3 running
+check 'and has heard of all' reachable h7 h5
+check 'links are at full speed' run 0 link s2:s3 set rate=10Gb/s
+check 'an answer is to the question' sh -c "'$heddle' show s3 ports | grep -q s2"
+check 'a switch is stopped' send STOP s2 stopped
+check 'its neighbour dies' send KILL s1 dead
+check 'and cannot start' run 1 start s1
+check 'whose fault that is' says err 's2 (pid'
+check 'it goes on' send CONT s2 running
+check 'now it can' run 0 start s1
+check 'and carries what it carried' reachable h1 h3
+check 'a stopped NIC' send STOP h5 stopped
+check 'leaves' run 0 remove h5
+check 'the last host left of s3 is gone' sh -c "! '$heddle' ps two-racks | grep -q ' h[56] '"
+check 'down' run 0 down
+finish
