@@ -27,7 +27,7 @@ struct live_client {
 	size_t in_length;
 	char *out; /* the answer under way; NULL: none */
 	size_t out_length, out_sent;
-	int fds[LIVE_FDS_MAX]; /* go along with its first byte; borrowed */
+	int fds[LIVE_FDS_MAX]; /* go along with its first byte; its own, as what they are of may leave before */
 	unsigned fd_count;
 };
 
@@ -266,8 +266,15 @@ static void nodes_watch(struct daemon_state *daemon)
 
 /* ---- clients ---- */
 
+static void descriptors_close(struct live_client *client)
+{
+	while (client->fd_count)
+		close(client->fds[--client->fd_count]);
+}
+
 static void client_close(struct live_client *client)
 {
+	descriptors_close(client);
 	close(client->fd);
 	free(client->in);
 	free(client->out);
@@ -325,11 +332,24 @@ static bool client_send(struct live_client *client)
 	sent = sendmsg(client->fd, &message, MSG_NOSIGNAL);
 	if (sent < 0)
 		return errno == EAGAIN || errno == EINTR;
-	client->fd_count = 0;
+	descriptors_close(client);
 	client->out_sent += (size_t)sent;
 	if (client->out_sent == client->out_length) {
 		free(client->out);
 		client->out = NULL;
+	}
+	return true;
+}
+
+/* those of @answer; false if there are too many open */
+static bool descriptors_keep(struct live_client *client, const struct live_answer *answer)
+{
+	while (client->fd_count < answer->fd_count) {
+		int fd = fcntl(answer->fds[client->fd_count], F_DUPFD_CLOEXEC, 0);
+
+		if (fd < 0)
+			return false;
+		client->fds[client->fd_count++] = fd;
 	}
 	return true;
 }
@@ -360,9 +380,7 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 	}
 	client->out[client->out_length - 1] = '\n';
 	client->out_sent = 0;
-	client->fd_count = answer.fd_count;
-	memcpy(client->fds, answer.fds, sizeof(answer.fds));
-	return client_send(client);
+	return descriptors_keep(client, &answer) && client_send(client);
 }
 
 /* takes in what @client has to say; false if it has left */
