@@ -77,6 +77,8 @@ static void fabric_print(const json_t *fabric)
 	if (client_number(fabric, "dead"))
 		printf("; %d DEAD: 'heddle ps %s' says why", (int)client_number(fabric, "dead"),
 		       client_text(fabric, "fabric"));
+	if (json_is_true(json_object_get(fabric, "init_dead")))
+		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric, and start it again");
 	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
 	       human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
 	observe_fidelity_print(fabric, stdout);

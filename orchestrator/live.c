@@ -410,9 +410,18 @@ static void client_serve(struct daemon_state *daemon, struct live_client *client
 
 /* ---- the loop ---- */
 
+/* the init process of the hosts has died */
+static void init_lost(struct fabric_namespaces *namespaces)
+{
+	note("the hosts' init process is dead, and with it every program in them; none can be started any more");
+	close(namespaces->init_fd);
+	namespaces->init_fd = -1;
+}
+
 static void daemon_serve(struct daemon_state *daemon)
 {
-	struct pollfd polled[2 + LIVE_CLIENTS_MAX];
+	enum { LISTENER, NODES, INIT, CLIENTS, ALL = CLIENTS + LIVE_CLIENTS_MAX };
+	struct pollfd polled[ALL];
 	sigset_t all, before;
 
 	/* signals come inside of ppoll() only, so that none is missed between looking and sleeping */
@@ -420,18 +429,21 @@ static void daemon_serve(struct daemon_state *daemon)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!daemon->live.ending && !interrupt_seen()) {
 		nodes_watch(daemon);
-		polled[0] = (struct pollfd){ daemon->listener, POLLIN, 0 };
-		polled[1] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
+		polled[LISTENER] = (struct pollfd){ daemon->listener, POLLIN, 0 };
+		polled[NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
+		polled[INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
-			polled[2 + i] =
+			polled[CLIENTS + i] =
 				(struct pollfd){ daemon->clients[i].fd, daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
-		if (ppoll(polled, 2 + LIVE_CLIENTS_MAX, NULL, &before) < 0)
+		if (ppoll(polled, ALL, NULL, &before) < 0)
 			continue;
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
-			if (polled[2 + i].revents)
-				client_serve(daemon, &daemon->clients[i], polled[2 + i].revents);
+			if (polled[CLIENTS + i].revents)
+				client_serve(daemon, &daemon->clients[i], polled[CLIENTS + i].revents);
 		}
-		if (polled[0].revents)
+		if (polled[INIT].revents)
+			init_lost(&daemon->live.namespaces);
+		if (polled[LISTENER].revents)
 			client_accept(daemon);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);

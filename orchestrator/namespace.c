@@ -65,7 +65,8 @@ void namespaces_close(struct fabric_namespaces *namespaces)
 {
 	netlink_close(&namespaces->netlink);
 	close_fd(&namespaces->init_fd);
-	if (namespaces->init_pid > 0) {
+	/* if somebody has waited for it before, its pid may be another's by now */
+	if (namespaces->init_pid > 0 && !waitpid(namespaces->init_pid, NULL, WNOHANG)) {
 		kill(namespaces->init_pid, SIGKILL);
 		while (waitpid(namespaces->init_pid, NULL, 0) < 0 && errno == EINTR)
 			;

@@ -28,7 +28,7 @@ struct fabric_namespaces {
 	int user_fd;       /* the user namespace that owns all others */
 	int net_fd, uts_fd, mount_fd, pid_fd;
 	int sysctl_fd;  /* directory /proc/sys, writable if there is a writable one; shows the caller's net namespace */
-	int init_fd;    /* the init process ends when this closes */
+	int init_fd;    /* the init process ends when this closes; -1 too once it has died */
 	pid_t init_pid; /* as the daemon sees it; 0: none */
 	struct netlink netlink; /* into the fabric's network namespace */
 };

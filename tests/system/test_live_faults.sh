@@ -81,5 +81,18 @@ check 'and carries what it carried' reachable h1 h3
 check 'a stopped NIC' send STOP h5 stopped
 check 'leaves' run 0 remove h5
 check 'the last host left of s3 is gone' sh -c "! '$heddle' ps two-racks | grep -q ' h[56] '"
+
+# ---- the init process of the hosts ----
+
+init_killed() {
+	local pid
+	for pid in $(children "$("$heddle" ps --json | jq '.[0].pid')"); do
+		[ "$(cat "/proc/$pid/comm")" = heddle-init ] && kill -KILL "$pid" && return
+	done
+	return 1
+}
+check "the hosts' init process dies" init_killed
+check 'which is told' sh -c "sleep 0.1; '$heddle' ps | grep 'init process was killed'"
+check 'and noted' grep -q 'init process is dead' "$HEDDLE_RUNTIME_DIR/two-racks/log"
 check 'down' run 0 down
 finish
