@@ -73,8 +73,12 @@ int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces, c
 	}
 	if (!error)
 		error = wire_up(host, namespaces, spec, why, why_max);
-	if (error)
+	if (error) {
+		/* at once: its name may be wanted again before the kernel has taken the namespace away */
+		if (host->far_index > 0)
+			netlink_link_delete(&namespaces->netlink, host->far_index);
 		host_net_free(host, namespaces);
+	}
 	return error;
 }
 
@@ -226,7 +230,7 @@ static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespa
 	error = spec->rate_bps < HOST_NET_SHAPED_RATE_BPS_MAX ? rate_set(host, netlink, spec->rate_bps) : 0;
 	if (error)
 		return failed(error, why, why_max, "host %s: token bucket (tbf) of %s", spec->name, spec->interface);
-	error = netlink_link_up(netlink, 1, false);
+	error = host->attached ? 0 : netlink_link_up(netlink, 1, false); /* the loopback of others is theirs */
 	if (!error)
 		error = netlink_link_up(netlink, host->index, false);
 	if (error)

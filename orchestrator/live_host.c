@@ -126,7 +126,8 @@ void live_host_end(struct live *live, uint32_t index)
 		if (fstat(host->net_fd, &network) || !programs_kill(&network))
 			break;
 	/* at once: what has this name may come again before the kernel has taken the namespace away */
-	netlink_link_delete(&live->namespaces.netlink, host->far_index);
+	if (!host->attached)
+		netlink_link_delete(&live->namespaces.netlink, host->far_index);
 	host_net_free(host, &live->namespaces);
 	*host = (struct host_net){ .net_fd = -1, .uts_fd = -1 };
 }

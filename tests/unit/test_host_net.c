@@ -198,6 +198,21 @@ START_TEST(host_net_make__same_name_twice)
 }
 END_TEST
 
+/* an address that is none is found last, when the pair is there already */
+START_TEST(host_net_make__fails_and_leaves_nothing)
+{
+	if (!fabric_open())
+		return;
+	describe(0)->ipv4_prefix_bits = 99;
+	ck_assert_int_lt(host_net_make(&hosts[0], &namespaces, &specs[0], why, sizeof why), 0);
+	ck_assert_ptr_nonnull(strstr(why, "addresses of eth0"));
+	ck_assert_uint_eq(if_nametoindex("h0"), 0);
+	describe(0);
+	make(0);
+	fabric_close(1);
+}
+END_TEST
+
 /* names, and from inside one host into another: the namespaces that both share are no hindrance */
 START_TEST(host_net_make__entered)
 {
@@ -249,6 +264,17 @@ START_TEST(host_net_free__nothing_left)
 }
 END_TEST
 
+static bool is_up(const char *interface)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	struct ifreq request = { 0 };
+
+	strcpy(request.ifr_name, interface);
+	ck_assert_int_eq(ioctl(fd, SIOCGIFFLAGS, &request), 0);
+	close(fd);
+	return request.ifr_flags & IFF_UP;
+}
+
 START_TEST(host_net_attach__and_leave)
 {
 	int net_fd;
@@ -262,6 +288,8 @@ START_TEST(host_net_attach__and_leave)
 	ck_assert_msg(!host_net_attach(&hosts[0], &namespaces, net_fd, &specs[0], why, sizeof why), "%s", why);
 	move(net_fd);
 	ck_assert_uint_ne(if_nametoindex("eth0"), 0);
+	ck_assert(!is_up("lo")); /* as it was */
+	ck_assert(is_up("eth0"));
 	move(namespaces.net_fd);
 	host_net_free(&hosts[0], &namespaces);
 	move(net_fd);
@@ -478,6 +506,7 @@ int main(void)
 	tcase_add_test(cases, host_net_make__interface);
 	tcase_add_test(cases, host_net_make__spec_refused);
 	tcase_add_test(cases, host_net_make__same_name_twice);
+	tcase_add_test(cases, host_net_make__fails_and_leaves_nothing);
 	tcase_add_test(cases, host_net_make__entered);
 	tcase_add_test(cases, host_net_free__nothing_left);
 	tcase_add_test(cases, host_net_attach__and_leave);
