@@ -288,6 +288,13 @@ int client_ask_and_print(const char *command, const char *fabric, json_t *reques
 	return status;
 }
 
+int client_text_put(const char *command, json_t *request, const char *key, const char *text)
+{
+	if (!json_object_set_new(request, key, json_string(text)))
+		return CLIENT_FINE;
+	return client_wrong(command, "'%s' is no UTF-8", text);
+}
+
 int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word)
 {
 	const char *value = strchr(word, '=');
@@ -295,10 +302,8 @@ int client_key_put(const char *command, json_t *request, const char *const *keys
 	char list[128] = "";
 
 	for (size_t i = 0; keys[i]; i++) {
-		if (value && strlen(keys[i]) == length && !strncmp(keys[i], word, length)) {
-			json_object_set_new(request, keys[i], json_string(value + 1));
-			return CLIENT_FINE;
-		}
+		if (value && strlen(keys[i]) == length && !strncmp(keys[i], word, length))
+			return client_text_put(command, request, keys[i], value + 1);
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=", i ? ", " : "", keys[i]);
 	}
 	return client_wrong(command, "'%s' cannot be set; expected one of %s", word, list);

@@ -51,6 +51,9 @@ int client_ask_and_print(const char *command, const char *fabric, json_t *reques
  *  Return: CLIENT_FINE; else CLIENT_USAGE, told.                                                                  */
 int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word);
 
+/** client_text_put() - @text as @key into @request.   Return: CLIENT_FINE; else CLIENT_USAGE, told: it is no UTF-8. */
+int client_text_put(const char *command, json_t *request, const char *key, const char *text);
+
 /** client_patience() - waits @timeout_ms for answers instead of CLIENT_TIMEOUT_MS. */
 void client_patience(struct client *client, unsigned timeout_ms);
 

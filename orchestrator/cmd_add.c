@@ -63,25 +63,41 @@ static int plain_count(int count, char **words)
 	return plain;
 }
 
+/* @words as JSON; NULL if one is no UTF-8 */
+static json_t *words_pack(int count, char **words)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < count; i++) {
+		if (!json_array_append_new(array, json_string(words[i])))
+			continue;
+		json_decref(array);
+		return NULL;
+	}
+	return array;
+}
+
 /* what is to be added, of @plain words; NULL after a complaint */
 static json_t *add_request(const char *kind, int plain, char **words)
 {
-	json_t *neighbours;
+	json_t *request;
 
-	if (!strcmp(kind, "host") && plain == 2)
-		return json_pack("{s:s, s:s, s:s}", "ask", "add-host", "name", words[0], "switch", words[1]);
-	if (!strcmp(kind, "link") && plain == 2)
-		return json_pack("{s:s, s:s, s:s}", "ask", "add-link", "node", words[0], "peer", words[1]);
-	if (strcmp(kind, "switch") != 0 || !plain) {
+	if (!strcmp(kind, "host") && plain == 2) {
+		request = json_pack("{s:s, s:s, s:s}", "ask", "add-host", "name", words[0], "switch", words[1]);
+	} else if (!strcmp(kind, "link") && plain == 2) {
+		request = json_pack("{s:s, s:s, s:s}", "ask", "add-link", "node", words[0], "peer", words[1]);
+	} else if (!strcmp(kind, "switch") && plain) {
+		request = json_pack("{s:s, s:s, s:o}", "ask", "add-switch", "name", words[0], "neighbours",
+				    words_pack(plain - 1, words + 1));
+	} else {
 		client_wrong("add",
 			     "expected 'host NAME SWITCH', 'switch NAME [NEIGHBOUR]...' or 'link SWITCH SWITCH'; "
 			     "'heddle add --help' explains");
 		return NULL;
 	}
-	neighbours = json_array();
-	for (int i = 1; i < plain; i++)
-		json_array_append_new(neighbours, json_string(words[i]));
-	return json_pack("{s:s, s:s, s:o}", "ask", "add-switch", "name", words[0], "neighbours", neighbours);
+	if (!request)
+		client_wrong("add", "one of these names is no UTF-8");
+	return request;
 }
 
 int cmd_add(int argc, char **argv)
@@ -121,14 +137,15 @@ static int network_put(json_t *request, const char *pid, const char *path)
 {
 	char text[PATH_MAX];
 	char *end, *full;
+	int status;
 
 	if (!pid == !path)
 		return client_wrong("attach", "which network namespace? Expected one of --pid PID and --netns PATH");
 	if (path) {
 		full = realpath(path, NULL);
-		json_object_set_new(request, "network", json_string(full ? full : path));
+		status = client_text_put("attach", request, "network", full ? full : path);
 		free(full);
-		return CLIENT_FINE;
+		return status;
 	}
 	if (strtol(pid, &end, 10) < 1 || *end)
 		return client_wrong("attach", "--pid takes the number of a process, not '%s'", pid);
@@ -153,8 +170,8 @@ static int attach_words(json_t *request, int argc, char **argv, int at)
 		else
 			status = client_key_put("attach", request, link_keys, argv[at]);
 	}
-	if (interface)
-		json_object_set_new(request, "interface", json_string(interface));
+	if (interface && !status)
+		status = client_text_put("attach", request, "interface", interface);
 	return status ? status : network_put(request, pid, path);
 }
 

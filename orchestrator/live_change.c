@@ -176,10 +176,12 @@ static json_t *neighbours_plan(struct asking *asking, uint32_t node)
 
 	json_array_foreach(neighbours, i, item)
 	{
-		int64_t neighbour = switch_find(asking, json_string_value(item), &refusal);
+		const char *name = json_string_value(item);
+		int64_t neighbour;
 
-		if (neighbour == node)
-			refusal = refuse("a switch cannot have a link to itself");
+		if (!strcmp(name, asking->live->plan->nodes[node].name))
+			return refuse("a switch cannot have a link to itself");
+		neighbour = switch_find(asking, name, &refusal);
 		if (neighbour < 0 || refusal || link_plan(asking, node, (uint32_t)neighbour, &refusal) < 0)
 			return refusal;
 	}
@@ -211,6 +213,21 @@ json_t *live_add_switch(struct asking *asking)
 }
 
 /* ---- hosts ---- */
+
+/* an interface can be named in a namespace that is there already; a refusal, or NULL */
+static json_t *interface_check(const struct asking *asking)
+{
+	const char *interface = text_of(asking, "interface");
+
+	if (!interface)
+		return NULL;
+	if (!text_of(asking, "network"))
+		return refuse("interface: a host of the fabric's own has eth0; only an existing network may name it");
+	if (!key_name_valid(interface) || strlen(interface) >= IFNAMSIZ || strspn(interface, ".") == strlen(interface))
+		return refuse("interface: '%s' is no name of an interface: 1 to %d letters, digits, '_', '.' or '-'",
+			      interface, IFNAMSIZ - 1);
+	return NULL;
+}
 
 /* the network namespace at the request's path; -1 if it names none, -2 with *@refusal */
 static int network_open(const struct asking *asking, json_t **refusal)
@@ -292,8 +309,12 @@ json_t *live_add_host(struct asking *asking)
 	json_t *answer = NULL;
 	const char *name = name_take(asking, &answer);
 	int64_t at = name ? switch_find(asking, text_of(asking, "switch"), &answer) : -1;
-	int network = at >= 0 ? network_open(asking, &answer) : -2;
+	int network = -2;
 
+	if (at >= 0)
+		answer = interface_check(asking);
+	if (at >= 0 && !answer)
+		network = network_open(asking, &answer);
 	if (network == -2)
 		return answer;
 	answer = host_add(asking, name, (uint32_t)at, network);

@@ -42,17 +42,49 @@ static const struct question {
 	{ "down", ask_down },
 };
 
+static bool is_words(const json_t *value)
+{
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach(value, i, word)
+	{
+		if (!json_is_string(word))
+			return false;
+	}
+	return json_is_array(value);
+}
+
+/* every member is a text, but for the neighbours; a refusal, or NULL */
+static json_t *form_check(json_t *request)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(request, key, value)
+	{
+		bool words = !strcmp(key, "neighbours");
+
+		if (words ? !is_words(value) : !json_is_string(value))
+			return refuse("'%s' of a request must be %s", key, words ? "an array of texts" : "a text");
+	}
+	return NULL;
+}
+
 void live_request(struct live *live, const char *text, size_t length, struct live_answer *answer)
 {
 	struct asking asking = { .live = live, .request = json_loadb(text, length, 0, NULL), .answer = answer };
 	const char *name = json_string_value(json_object_get(asking.request, "ask"));
+	json_t *refusal = form_check(asking.request);
 	size_t i = 0;
 
 	*answer = (struct live_answer){ 0 };
 	live->fabric.patience_until_ns = wall_ns() + LIVE_REQUEST_MS * 1000000ull;
 	while (name && i < COUNT_OF(questions) && strcmp(questions[i].name, name))
 		i++;
-	if (!name)
+	if (refusal)
+		answer->body = refusal;
+	else if (!name)
 		answer->body = refuse("a request is one JSON object with the key 'ask'");
 	else if (i == COUNT_OF(questions))
 		answer->body =

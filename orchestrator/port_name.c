@@ -11,7 +11,7 @@ uint64_t port_name_find(const struct node_config *node, const char *name)
 	char *end;
 
 	for (uint32_t port = 0; port < node->port_count; port++) {
-		if (!strcmp(node->ports[port].peer_name, name))
+		if (!node->ports[port].vacant && !strcmp(node->ports[port].peer_name, name))
 			ports |= 1ull << port;
 	}
 	if (ports)

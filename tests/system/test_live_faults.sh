@@ -82,6 +82,14 @@ check 'a stopped NIC' send STOP h5 stopped
 check 'leaves' run 0 remove h5
 check 'the last host left of s3 is gone' sh -c "! '$heddle' ps two-racks | grep -q ' h[56] '"
 
+# ---- words that cannot be sent ----
+
+check 'a value that is no UTF-8' run 2 link s1:s2 set rate=1Gb/s$'\xff'
+check 'is not left out silently' says err 'is no UTF-8'
+check 'nor is a neighbour' run 2 add switch s9 s1 $'s\xff'
+check 'nor a name' run 2 add host $'h\xff' s1
+check 'which says so' says err 'is no UTF-8'
+
 # ---- the init process of the hosts ----
 
 init_killed() {
