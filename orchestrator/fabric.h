@@ -67,6 +67,7 @@ struct fabric_node {
 	int control;     /* our end of its socket; -1 */
 	bool ready;
 	bool tables_due;     /* real clock: a switch that has not heard of its latest tables: fabric_tables_send() */
+	uint64_t started_ns; /* wall_ns() */
 	uint64_t stopped_ns; /* when it was stopped by a signal; 0: it was not */
 	struct stats_page *stats;
 	size_t stats_size;

@@ -393,6 +393,7 @@ static int node_spawn(struct fabric *fabric, uint32_t index, const char *program
 	if (!fabric->group)
 		fabric->group = fabric->nodes[index].pid;
 	fabric->nodes[index].pid_shown = fabric->nodes[index].pid;
+	fabric->nodes[index].started_ns = wall_ns();
 	fabric->alive++;
 	return 0;
 }

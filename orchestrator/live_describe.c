@@ -60,17 +60,27 @@ static void number_put(json_t *object, const char *key, uint64_t value)
 	json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
+/* how long the data of the neighbour at @port has waited for room in this node's buffers */
+static uint64_t held_up_ns(const struct live *live, const struct port_config *port)
+{
+	const struct fabric_node *peer = &live->fabric.nodes[port->peer_index];
+
+	if (!page_readable(peer) || port->peer_port >= peer->stats->port_count)
+		return 0;
+	return stats_port(peer->stats, port->peer_port)->paused_ps / NODE_NS;
+}
+
 static json_t *port_describe(const struct live *live, const struct port_config *config, uint32_t index,
 			     const struct port_stats *port)
 {
-	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "port", (int)index,
+	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "port", (int)index,
 			 "peer", config->peer_name, "link", (int)config->link_index, "rate_bps",
 			 (json_int_t)config->rate_bps, "down", live->plan->links[config->link_index].down, "tx_packets",
 			 (json_int_t)port->tx_packets, "tx_bytes", (json_int_t)port->tx_bytes, "tx_busy_ns",
 			 (json_int_t)(port->tx_busy_ps / NODE_NS), "rx_packets", (json_int_t)port->rx_packets,
 			 "rx_bytes", (json_int_t)port->rx_bytes, "lost_packets", (json_int_t)port->lost_packets,
 			 "paused_ns", (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes",
-			 (json_int_t)port->queue_bytes);
+			 (json_int_t)port->queue_bytes, "held_up_ns", (json_int_t)held_up_ns(live, config));
 }
 
 static void traffic_describe(const struct live *live, const struct node_config *config, struct stats_page *stats,
@@ -143,21 +153,6 @@ static uint64_t buffer_bytes_of(const struct port_config *port)
 	return buffer_bytes && buffer_bytes < port->ring_bytes ? buffer_bytes : port->ring_bytes;
 }
 
-/* how long the data of @node's neighbours has waited for room in its buffers */
-static uint64_t held_up_ns(const struct live *live, const struct node_config *config)
-{
-	uint64_t sum_ps = 0;
-
-	for (uint32_t p = 0; p < config->port_count; p++) {
-		const struct port_config *port = &config->ports[p];
-		const struct fabric_node *peer = &live->fabric.nodes[port->peer_index];
-
-		if (!port->vacant && page_readable(peer) && port->peer_port < peer->stats->port_count)
-			sum_ps += stats_port(peer->stats, port->peer_port)->paused_ps;
-	}
-	return sum_ps / NODE_NS;
-}
-
 /* what the links of a node, as they are now, let it be late */
 static void limits_describe(const struct live *live, const struct node_config *config, json_t *object)
 {
@@ -190,24 +185,24 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	const struct fabric_node *state = &live->fabric.nodes[node];
 	const struct node_config *config = &live->plan->nodes[node];
 	bool readable = !stats_check(state->stats, state->stats_size) && state->stats->port_count == config->port_count;
-	json_t *object = json_pack("{s:s, s:s, s:i, s:s, s:s, s:I, s:I, s:b}", "kind",
+	json_t *object = json_pack("{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
 				   config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name, "pid",
-				   (int)state->pid_shown, "state", state_name(state), "fate",
-				   state->pid ? "" : state->fate, "cpu_ns", (json_int_t)cpu_ns_of(state->pid),
-				   "memory_bytes", (json_int_t)memory_bytes_of(state->pid), "readable", readable);
+				   (int)state->pid_shown, "state", state_name(state), "uptime_ns",
+				   (json_int_t)(wall_ns() - state->started_ns), "fate", state->pid ? "" : state->fate,
+				   "cpu_ns", (json_int_t)cpu_ns_of(state->pid), "memory_bytes",
+				   (json_int_t)memory_bytes_of(state->pid), "readable", readable);
 
 	if (!object || !readable)
 		return object;
 	traffic_describe(live, config, state->stats, object);
 	drops_describe(state->stats, object);
 	limits_describe(live, config, object);
-	number_put(object, "held_up_ns", held_up_ns(live, config));
 	number_put(object, "lateness_max_ns", state->stats->lateness.max_ns);
 	json_object_set_new(object, "lateness_counts", lateness_describe(&state->stats->lateness));
 	return object;
 }
 
-/* @key of the daemon, which is @own, and all nodes */
+/* @key of all nodes, and @own */
 static uint64_t sum_of(const json_t *nodes, const char *key, uint64_t own)
 {
 	const json_t *node;
@@ -233,7 +228,7 @@ json_t *live_describe(struct asking *asking)
 		dead += !live->fabric.nodes[i].pid;
 		json_array_append_new(nodes, node_describe(live, i));
 	}
-	cpu_ns = sum_of(nodes, "cpu_ns", cpu_ns_of(getpid()));
+	cpu_ns = sum_of(nodes, "cpu_ns", cpu_ns_of(getpid()) + live->fabric.cpu_ns);
 	memory_bytes = sum_of(nodes, "memory_bytes", memory_bytes_of(getpid()));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
 	return json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}", "fabric",

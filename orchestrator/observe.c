@@ -23,7 +23,7 @@ static const json_t *node_before(const json_t *answer, const json_t *node)
 	return NULL;
 }
 
-/* of the port as @port is */
+/* of the port as @port is; NULL if there is another link now */
 static const json_t *port_before(const json_t *node, const json_t *port)
 {
 	const json_t *ports = json_object_get(node, "ports"), *other;
@@ -32,7 +32,7 @@ static const json_t *port_before(const json_t *node, const json_t *port)
 	json_array_foreach(ports, i, other)
 	{
 		if (client_number(other, "port") == client_number(port, "port"))
-			return other;
+			return strcmp(client_text(other, "peer"), client_text(port, "peer")) ? NULL : other;
 	}
 	return NULL;
 }
@@ -129,6 +129,17 @@ static uint64_t limit_read(const json_t *node, const char *key)
 	return json_object_get(node, key) ? (uint64_t)client_number(node, key) : UINT64_MAX;
 }
 
+/* Port by port: the neighbours count it, and each of them may have begun anew. */
+static uint64_t held_up_ns(const json_t *node, const json_t *before)
+{
+	const json_t *ports = json_object_get(node, "ports"), *port;
+	double sum_ns = 0;
+	size_t i;
+
+	json_array_foreach(ports, i, port) sum_ns += growth(port, port_before(before, port), "held_up_ns");
+	return (uint64_t)sum_ns;
+}
+
 static struct fidelity node_judge(const json_t *node, const json_t *before, double passed_ns)
 {
 	struct lateness_stats later = lateness_read(node), earlier = lateness_read(before);
@@ -138,7 +149,9 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 
 	if (before)
 		later = fidelity_since(&later, &earlier);
-	return fidelity_judge(&later, &limits, (uint64_t)growth(node, before, "held_up_ns"), (uint64_t)passed_ns);
+	else if (json_object_get(node, "uptime_ns") && (double)client_number(node, "uptime_ns") < passed_ns)
+		passed_ns = (double)client_number(node, "uptime_ns"); /* it was not there all the time */
+	return fidelity_judge(&later, &limits, held_up_ns(node, before), (uint64_t)passed_ns);
 }
 
 static void judged_put(json_t *object, const struct fidelity *judged)

@@ -45,7 +45,10 @@ check 'with the delay that it was given' slow
 
 # ---- a dead end ----
 
+cpu() { "$heddle" ps --json | jq '.[0].cpu_ns'; }
+before=$(cpu)
 check 'a switch dies' send KILL s3 dead
+check 'the time that it has taken still counts' [ "$(cpu)" -ge "$before" ]
 check 'its link is set' run 0 link s2:s3 set delay=1us loss=0
 check 'and is not taken up by that' link_is s2 s3 state 'dead end'
 check 'it starts again' run 0 start s3

@@ -12,14 +12,14 @@ static json_t *before, *later;
 static json_t *answer(int seconds, int turns)
 {
 	json_t *fabric = json_pack(
-		"{s:I, s:I, s:[{s:s, s:s, s:i, s:b, s:I, s:i, s:I, s:i, s:i, s:i, s:i, s:i, s:{s:i}, s:[{s:i, s:i, "
+		"{s:I, s:I, s:[{s:s, s:s, s:i, s:b, s:I, s:i, s:I, s:i, s:i, s:i, s:i, s:{s:i}, s:[{s:i, s:i, "
 		"s:I, s:I}]},"
 		" {s:s, s:s, s:i, s:b, s:i}]}",
 		"uptime_ns", (json_int_t)seconds * 1000000000, "cpu_ns", (json_int_t)seconds * 250000000, "nodes",
 		"kind", "switch", "name", "s1", "pid", 100, "readable", 1, "cpu_ns", (json_int_t)seconds * 200000000,
 		"sent_packets", 1000 * seconds, "sent_bytes", (json_int_t)1000000 * seconds, "dropped_packets",
-		3 * seconds, "held_up_ns", 0, "links_make_up_ns", 10000, "buffers_bridge_ns", 400000, "lateness_max_ns",
-		50000, "lateness_counts", "57343", turns, "ports", "port", 0, "link", 0, "tx_bytes",
+		3 * seconds, "links_make_up_ns", 10000, "buffers_bridge_ns", 400000, "lateness_max_ns", 50000,
+		"lateness_counts", "57343", turns, "ports", "port", 0, "link", 0, "tx_bytes",
 		(json_int_t)1000000 * seconds, "tx_busy_ns", (json_int_t)1000000 * seconds, "kind", "nic", "name", "h1",
 		"pid", 101, "readable", 1, "cpu_ns", 0);
 
@@ -124,6 +124,47 @@ START_TEST(observe_fidelity__whole_life)
 }
 END_TEST
 
+/* ports of s1 in @fabric: how long each neighbour says that it was held up */
+static void held_up(json_t *fabric, json_int_t first_ns, json_int_t second_ns)
+{
+	json_object_set_new(json_array_get(json_object_get(fabric, "nodes"), 0), "ports",
+			    json_pack("[{s:i, s:s, s:I}, {s:i, s:s, s:I}]", "port", 0, "peer", "h1", "held_up_ns",
+				      first_ns, "port", 1, "peer", "s2", "held_up_ns", second_ns));
+}
+
+/* once it was late by 1 s, far beyond its buffers */
+static void late_once(json_t *fabric)
+{
+	json_object_set_new(json_array_get(json_object_get(fabric, "nodes"), 0), "lateness_counts",
+			    json_pack("{s:i}", "1073741823", 1));
+	json_object_set_new(json_array_get(json_object_get(fabric, "nodes"), 0), "lateness_max_ns",
+			    json_integer(1000000000));
+}
+
+/* a neighbour was started again, so that what it counts begins at 0 */
+START_TEST(observe_fidelity__neighbour_that_counts_anew)
+{
+	json_object_del(json_array_get(json_object_get(before, "nodes"), 0), "lateness_counts");
+	late_once(later);
+	held_up(before, 3000000000, 2000000000);
+	held_up(later, 0, 2500000000);
+	observe_fidelity(later, before);
+	ck_assert_double_eq_tol(json_real_value(node("stalled_percent")), 25, 1e-3); /* 0.5 s of 2 s */
+}
+END_TEST
+
+/* of a node that has joined in the interval, its own time counts */
+START_TEST(observe_fidelity__node_that_has_joined)
+{
+	json_array_clear(json_object_get(before, "nodes"));
+	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "uptime_ns", json_integer(1000000000));
+	late_once(later);
+	held_up(later, 500000000, 0);
+	observe_fidelity(later, before);
+	ck_assert_double_eq_tol(json_real_value(node("stalled_percent")), 50, 1e-3);
+}
+END_TEST
+
 START_TEST(observe_fidelity__page_destroyed)
 {
 	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 1), "readable", json_false());
@@ -180,6 +221,8 @@ int main(void)
 	tcase_add_test(tests, observe_fidelity__of_the_interval);
 	tcase_add_test(tests, observe_fidelity__nothing_since);
 	tcase_add_test(tests, observe_fidelity__whole_life);
+	tcase_add_test(tests, observe_fidelity__neighbour_that_counts_anew);
+	tcase_add_test(tests, observe_fidelity__node_that_has_joined);
 	tcase_add_test(tests, observe_fidelity__page_destroyed);
 	tcase_add_test(tests, observe_fidelity__answers_that_are_none);
 	tcase_add_test(tests, observe_fidelity_print__words);
