@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -121,6 +122,8 @@ static int intervals_show(struct top *top, struct client *client)
 
 	for (unsigned long i = 0; !status && !ferror(stdout) && (!top->count || i < top->count); i++) {
 		deadline_ns += length_ns;
+		if (deadline_ns < wall_ns()) /* we were stopped for a while */
+			deadline_ns = wall_ns();
 		if (!pause_until(top, deadline_ns))
 			break;
 		status = look(client, &now);
@@ -212,6 +215,7 @@ int cmd_top(int argc, char **argv)
 	if (status)
 		return status;
 	interrupt_catch();
+	signal(SIGPIPE, SIG_IGN); /* the terminal is to be left as it was; the error of standard output ends us */
 	keys_open(&top);
 	status = intervals_show(&top, &client);
 	keys_close(&top);

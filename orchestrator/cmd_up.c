@@ -19,6 +19,7 @@
 #include "orchestrator/live.h"
 #include "orchestrator/plan_real.h"
 #include "orchestrator/plan_room.h"
+#include "orchestrator/utf8.h"
 
 #define SETTINGS_MAX 256u
 #define HOSTS_SHOWN_MAX 16u
@@ -276,6 +277,7 @@ int cmd_up(int argc, char **argv)
 		status = scenario_load(&up, &plan);
 	if (!status) {
 		path_complete(plan.file, sizeof(plan.file));
+		utf8_mend(plan.file); /* it is shown, not opened again */
 		options.name = up.name ? up.name : plan.scenario;
 		options.fabric = up.fabric;
 		status = daemon_start(&plan, &options);

@@ -159,21 +159,21 @@ static int stats_make(struct fabric *fabric, uint32_t index)
 {
 	const struct node_config *config = &fabric->plan->nodes[index];
 	struct fabric_node *node = &fabric->nodes[index];
+	size_t size = stats_bytes(config);
+	int fd = memory_make("heddle-statistics", size);
 	struct stats_page header;
 	void *mapped;
-	int fd;
 
-	node->stats_size = stats_bytes(config);
-	fd = memory_make("heddle-statistics", node->stats_size);
 	if (fd < 0)
 		return fd;
 	stats_init(&header, config);
-	mapped = mmap(NULL, node->stats_size, PROT_READ, MAP_SHARED, fd, 0);
+	mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
 	if (mapped == MAP_FAILED || pwrite(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header)) {
 		close(fd);
 		return -ENOMEM;
 	}
 	node->stats = mapped;
+	node->stats_size = size;
 	return fd;
 }
 
@@ -445,6 +445,7 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 	if (node->stats)
 		munmap(node->stats, node->stats_size);
 	node->stats = NULL;
+	node->stats_size = 0; /* nobody reads it until there is another */
 	node->fate[0] = 0;
 	node->tables_due = false;
 	atomic_store(&fabric->clock.asleep[index], 0);

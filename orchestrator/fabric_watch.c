@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "orchestrator/utf8.h"
 #include "orchestrator/wall_time.h"
 
 uint64_t fabric_rusage_ns(const struct rusage *usage)
@@ -73,6 +74,7 @@ static void fate_note(struct fabric *fabric, uint32_t node, int status)
 			 strsignal(WTERMSIG(status)));
 	else if (!dead->fate[0])
 		snprintf(dead->fate, sizeof(dead->fate), "left with status %d", WEXITSTATUS(status));
+	utf8_mend(dead->fate);
 }
 
 /* child @node is gone; returns whether it went as it should after the end of the clock */

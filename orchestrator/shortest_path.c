@@ -48,7 +48,7 @@ int shortest_path_routes(struct node_config *switches, uint32_t switch_count)
 
 	for (uint32_t i = 0; !error && i < switch_count; i++) {
 		switches[i].switch_.routes = calloc(switch_count, sizeof(struct route_config));
-		switches[i].switch_.route_count = switch_count - 1;
+		switches[i].switch_.route_count = switches[i].switch_.routes ? switch_count - 1 : 0;
 		error = switches[i].switch_.routes ? 0 : -ENOMEM;
 	}
 	for (uint32_t target = 0; !error && target < switch_count; target++) {

@@ -8,7 +8,9 @@ set -u
 
 fabric_dir
 command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
-fabric_up "$topologies/two-racks.yaml"
+file=$scratch/two-racks$'\xff'.yaml # not every name of a file is UTF-8
+cp "$topologies/two-racks.yaml" "$file"
+fabric_up "$file"
 
 on() { local host=$1; shift; timeout 20 "$heddle" exec "$host" -- "$@"; }
 reachable() { on "$1" ping -c 1 -W 5 -q "$2"; }
@@ -85,7 +87,13 @@ check 'a stopped NIC' send STOP h5 stopped
 check 'leaves' run 0 remove h5
 check 'the last host left of s3 is gone' sh -c "! '$heddle' ps two-racks | grep -q ' h[56] '"
 
-# ---- words that cannot be sent ----
+# ---- words that cannot be sent, and a reader who leaves ----
+
+unread() {
+	"$heddle" top -d 0.1 | head -n 1
+	[ "${PIPESTATUS[0]}" -lt 128 ] # no signal has ended it
+}
+check 'top ends in good order when nobody reads it any more' unread
 
 check 'a value that is no UTF-8' run 2 link s1:s2 set rate=1Gb/s$'\xff'
 check 'is not left out silently' says err 'is no UTF-8'
