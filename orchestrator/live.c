@@ -281,7 +281,7 @@ static void client_close(struct live_client *client)
 	*client = (struct live_client){ .fd = -1 };
 }
 
-/* is the process at the other end ours, or root's? */
+/* Is the process at the other end ours, or root's? In a rootless fabric 0 is ourselves, and the machine's root nobody. */
 static bool peer_allowed(int fd)
 {
 	struct ucred peer;

@@ -6,7 +6,7 @@
  *  the nodes' control sockets and signals; the nodes need it for nothing while they run.
  *  A node that dies is written to the log and shown by `heddle ps`; the others go on.
  *  Requests are one JSON object on one line, answered by one line: live_request.h. A client is served only if the kernel
- *  says that it is us or root (TB-24).                                                                               */
+ *  says that it is us, or root; a rootless one does not know root (TB-24).                                                                               */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_H
 #define HEDDLE_ORCHESTRATOR_LIVE_H
 

@@ -120,10 +120,11 @@ static void node_withdraw(struct live *live, uint32_t node)
 static json_t *no_room(int64_t error, const char *what)
 {
 	if (error == -EMLINK)
-		return refuse("%s: no port is left; a switch has %u ports more than its scenario uses, %u at most",
+		return refuse("%s: no port is left; a switch has up to %u ports more than its scenario uses, %u in all "
+			      "at most",
 			      what, PLAN_ROOM_PORTS, NODE_PORTS_MAX);
 	if (error == -ENOSPC)
-		return refuse("%s: no place is left; %u switches, %u hosts and %u links may join", what,
+		return refuse("%s: no place is left; up to %u switches, %u hosts and %u links may join", what,
 			      PLAN_ROOM_SWITCHES, PLAN_ROOM_HOSTS, PLAN_ROOM_LINKS);
 	return refuse("%s: %s", what, strerror((int)-error));
 }

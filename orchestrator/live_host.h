@@ -23,7 +23,7 @@ int live_host_make(struct live *live, uint32_t index, char *why, size_t why_max)
  *  NIC that is started again gets fresh ones.   Return: their number, or -errno with the reason in @why, if there is one. */
 int live_host_sockets(struct live *live, uint32_t index, int fds[NIC_HOST_QUEUES_MAX], char *why, size_t why_max);
 
-/** live_host_end() - kills every program in host @index, and takes the host away. One that was attached only loses its
+/** live_host_end() - kills every program in the network of host @index, and takes the host away. One that was attached only loses its
  *  interface. */
 void live_host_end(struct live *live, uint32_t index);
 

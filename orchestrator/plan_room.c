@@ -166,12 +166,13 @@ void plan_room_remove(struct plan *plan, uint32_t node)
 {
 	struct node_config *config = &plan->nodes[node];
 	enum node_kind kind = config->kind;
+	enum clock_kind clock = config->clock;
 
 	for (uint32_t p = 0; p < config->port_count; p++)
 		if (!config->ports[p].vacant)
 			plan_room_unlink(plan, config->ports[p].link_index);
 	node_config_free(config);
-	*config = (struct node_config){ .kind = kind, .index = node, .node_count = plan->node_count };
+	*config = (struct node_config){ .kind = kind, .clock = clock, .index = node, .node_count = plan->node_count };
 }
 
 /* ---- links ---- */
@@ -201,16 +202,25 @@ struct port_config plan_room_template(const struct plan *plan, uint32_t node_a, 
 	return plan->nodes[best->node_a].ports[best->port_a];
 }
 
-static int64_t vacant_port_find(const struct node_config *node)
+/* Vacant ports of @a and @b that fit together: a port keeps the flow channels that it was made with, and each of two switches
+ * may use all of the other's. */
+static bool vacant_ports_find(const struct node_config *a, const struct node_config *b, uint32_t *port_a,
+			      uint32_t *port_b)
 {
-	for (uint32_t p = 0; p < node->port_count; p++)
-		if (node->ports[p].vacant)
-			return p;
-	return -EMLINK;
+	bool edge = a->kind == NODE_NIC || b->kind == NODE_NIC;
+
+	for (*port_a = 0; *port_a < a->port_count; ++*port_a)
+		for (*port_b = 0; *port_b < b->port_count; ++*port_b) {
+			const struct port_config *own = &a->ports[*port_a], *peer = &b->ports[*port_b];
+
+			if (own->vacant && peer->vacant && (edge || own->channels == peer->channels))
+				return true;
+		}
+	return false;
 }
 
 static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t peer, uint32_t peer_port, uint32_t link,
-		      const struct port_config *like)
+		      const struct port_config *like, uint32_t mtu_bytes)
 {
 	struct port_config *config = &plan->nodes[node].ports[port];
 	bool edge = is_edge(plan, node, peer);
@@ -223,7 +233,7 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->link_index = link;
 	config->rate_bps = like->rate_bps;
 	config->delay_ps = like->delay_ps;
-	config->mtu_bytes = least(like->mtu_bytes, config->mtu_bytes);
+	config->mtu_bytes = mtu_bytes;
 	config->gap_bytes = like->gap_bytes;
 	config->loss_ppb = like->loss_ppb;
 	config->bit_error_e15 = like->bit_error_e15;
@@ -237,36 +247,47 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 
 int64_t plan_room_link(struct plan *plan, uint32_t node_a, uint32_t node_b, const struct port_config *like)
 {
-	int64_t port_a = vacant_port_find(&plan->nodes[node_a]), port_b = vacant_port_find(&plan->nodes[node_b]);
-	uint32_t link = 0;
+	const struct node_config *a = &plan->nodes[node_a], *b = &plan->nodes[node_b];
+	uint32_t port_a, port_b, mtu_bytes, link = 0;
 
 	while (link < plan->link_count && !plan->links[link].vacant)
 		link++;
 	if (link == plan->link_count)
 		return -ENOSPC;
-	if (port_a < 0 || port_b < 0)
+	if (!vacant_ports_find(a, b, &port_a, &port_b))
 		return -EMLINK;
-	port_plug(plan, node_a, (uint32_t)port_a, node_b, (uint32_t)port_b, link, like);
-	port_plug(plan, node_b, (uint32_t)port_b, node_a, (uint32_t)port_a, link, like);
+	mtu_bytes = least(like->mtu_bytes, least(a->ports[port_a].mtu_bytes, b->ports[port_b].mtu_bytes));
+	port_plug(plan, node_a, port_a, node_b, port_b, link, like, mtu_bytes);
+	port_plug(plan, node_b, port_b, node_a, port_a, link, like, mtu_bytes);
 	plan->links[link] = (struct plan_link){
 		.node_a = node_a,
-		.port_a = (uint32_t)port_a,
+		.port_a = port_a,
 		.node_b = node_b,
-		.port_b = (uint32_t)port_b,
+		.port_b = port_b,
 		.rate_bps = like->rate_bps,
 		.delay_ps = like->delay_ps,
-		.mtu_bytes = plan->nodes[node_a].ports[port_a].mtu_bytes,
+		.mtu_bytes = mtu_bytes,
 	};
 	return link;
+}
+
+/* The node runs on with what it was made with: the channels of this port, memory for frames of its largest port. */
+static void port_vacate(struct node_config *node, uint32_t port)
+{
+	struct port_config vacant = { .vacant = true, .channels = node->ports[port].channels };
+
+	for (uint32_t p = 0; p < node->port_count; p++)
+		if (node->ports[p].mtu_bytes > vacant.mtu_bytes)
+			vacant.mtu_bytes = node->ports[p].mtu_bytes;
+	node->ports[port] = vacant;
 }
 
 void plan_room_unlink(struct plan *plan, uint32_t link)
 {
 	const struct plan_link was = plan->links[link];
-	const struct port_config vacant = vacant_port(plan);
 
-	plan->nodes[was.node_a].ports[was.port_a] = vacant;
-	plan->nodes[was.node_b].ports[was.port_b] = vacant;
+	port_vacate(&plan->nodes[was.node_a], was.port_a);
+	port_vacate(&plan->nodes[was.node_b], was.port_b);
 	plan->links[link] = (struct plan_link){ .vacant = true };
 }
 

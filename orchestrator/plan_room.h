@@ -10,10 +10,11 @@
 
 #include "orchestrator/plan.h"
 
+/* these at most, less if that were more than there can be */
 #define PLAN_ROOM_SWITCHES 64u
 #define PLAN_ROOM_HOSTS 256u
 #define PLAN_ROOM_LINKS 1024u
-#define PLAN_ROOM_PORTS 16u /* on each switch, NODE_PORTS_MAX with those in use at most */
+#define PLAN_ROOM_PORTS 16u /* on each switch that the scenario has */
 
 /** plan_room_make() - widens @plan, of plan_make_real().   Return: 0; -ENOMEM, then plan_free() it. */
 int plan_room_make(struct plan *plan);
@@ -28,9 +29,9 @@ int64_t plan_room_host(struct plan *plan, const char *name);
  *  edge or fabric, that one of the two has, else any. As a port of @node_a, who may be vacant. */
 struct port_config plan_room_template(const struct plan *plan, uint32_t node_a, uint32_t node_b);
 
-/** plan_room_link() - a new link between @node_a and @node_b, at the first vacant port of each.
- *  @like  rate, delay, MTU, losses and medium are taken from it.   Return: its place; -ENOSPC: no place is left for it;
- *  -EMLINK: a node has no vacant port.                                                                            */
+/** plan_room_link() - a new link between @node_a and @node_b, at their first vacant ports that fit together.
+ *  @like  rate, delay, losses and medium are taken from it, and the MTU, as far as both ports carry it.
+ *  Return: its place; -ENOSPC: no place is left for it; -EMLINK: there are no such ports.                         */
 int64_t plan_room_link(struct plan *plan, uint32_t node_a, uint32_t node_b, const struct port_config *like);
 
 /** plan_room_unlink() - @link leaves: both its ports are vacant.  plan_room_remove() - node @node leaves, with all its links. */

@@ -213,6 +213,41 @@ START_TEST(plan_room_link__keeps_flows_apart_at_the_first_port)
 }
 END_TEST
 
+/* a running node keeps the channels of a port, which only fits one with as many; frames are cut to what both carry */
+START_TEST(plan_room_link__fits_what_the_nodes_were_made_with)
+{
+	const struct port_config *s1, *s2;
+
+	plan_free(&plan);
+	plan_of(RUN "topology: {switches: [s1, s2, s3], hosts: {A: s1, B: s2},\n"
+		    "  links: [{between: [s1, s2], channels: 8, mtu: 1518}, [s2, s3]]}\n");
+	s1 = &plan.nodes[at("s1")].ports[1];
+	s2 = &plan.nodes[at("s2")].ports[1];
+	ck_assert_uint_eq(s1->channels, 8);
+	plan_room_unlink(&plan, s1->link_index);
+	ck_assert_uint_eq(s1->channels, 8);
+	ck_assert_uint_ge(s1->mtu_bytes, plan.nodes[at("s1")].ports[0].mtu_bytes);
+	ck_assert_int_ge(plug(at("s1"), at("s3")), 0); /* not by that port, although it is the first */
+	ck_assert(s1->vacant);
+	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].channels, plan.nodes[at("s3")].ports[1].channels);
+	ck_assert_int_ge(plug(at("s1"), at("s2")), 0);
+	ck_assert(!s1->vacant && !s2->vacant);
+	ck_assert_uint_eq(s1->mtu_bytes, s2->mtu_bytes);
+	consistent();
+}
+END_TEST
+
+START_TEST(plan_room_remove__keeps_the_clock)
+{
+	int64_t more = plan_room_switch(&plan, "s3");
+
+	plan_room_remove(&plan, at("A"));
+	plan_room_remove(&plan, at("s1"));
+	ck_assert(plan_is_real(&plan));
+	ck_assert_int_gt(more, 0);
+}
+END_TEST
+
 START_TEST(plan_room_template__like_the_links_of_its_kind)
 {
 	struct port_config like;
@@ -245,6 +280,8 @@ int main(void)
 	tcase_add_test(tcase, plan_room_link__keeps_flows_apart_at_the_first_port);
 	tcase_add_test(tcase, plan_room_host__ends_with_the_places);
 	tcase_add_test(tcase, plan_room_remove__gives_the_place_back);
+	tcase_add_test(tcase, plan_room_link__fits_what_the_nodes_were_made_with);
+	tcase_add_test(tcase, plan_room_remove__keeps_the_clock);
 	tcase_add_test(tcase, plan_room_template__like_the_links_of_its_kind);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
