@@ -229,18 +229,25 @@ static int node_link(struct fabric *fabric, uint32_t node)
 	const struct node_config *config = &fabric->plan->nodes[node];
 	int error = 0;
 
-	for (uint32_t port = 0; port < config->port_count; port++) {
+	for (uint32_t port = 0; port < config->port_count && !error; port++) {
 		const struct port_config *own = &config->ports[port];
 
 		if (own->vacant)
 			continue;
-		if (!error)
-			error = link_carries(fabric, &fabric->plan->links[own->link_index])
-					? end_up(fabric, own->peer_index, own->peer_port)
-					: end_down(fabric, node, port);
-		fabric_link_release(fabric, own->link_index);
+		error = link_carries(fabric, &fabric->plan->links[own->link_index])
+				? end_up(fabric, own->peer_index, own->peer_port)
+				: end_down(fabric, node, port);
 	}
 	return error;
+}
+
+static void links_release(struct fabric *fabric, uint32_t node)
+{
+	const struct node_config *config = &fabric->plan->nodes[node];
+
+	for (uint32_t port = 0; port < config->port_count; port++)
+		if (!config->ports[port].vacant)
+			fabric_link_release(fabric, config->ports[port].link_index);
 }
 
 static void node_kill(struct fabric *fabric, uint32_t node)
@@ -266,6 +273,7 @@ int fabric_node_restart(struct fabric *fabric, uint32_t node)
 		error = fabric_node_again(fabric, node);
 	if (!error)
 		error = node_link(fabric, node);
+	links_release(fabric, node);
 	if (error) {
 		node_kill(fabric, node);
 		fabric_node_isolate(fabric, node);
