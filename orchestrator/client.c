@@ -8,6 +8,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "orchestrator/human.h"
 #include "orchestrator/live_request.h"
 #include "orchestrator/runtime_dir.h"
 #include "orchestrator/suggest.h"
@@ -259,6 +260,11 @@ const char *client_text(const json_t *object, const char *key)
 json_int_t client_number(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
+}
+
+const char *client_time(const json_t *object, const char *key, char *text)
+{
+	return human_time((node_time_t)client_number(object, key) * NODE_NS, text);
 }
 
 void client_json_print(const json_t *value)

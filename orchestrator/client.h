@@ -63,6 +63,9 @@ void client_close(struct client *client);
 const char *client_text(const json_t *object, const char *key);
 json_int_t client_number(const json_t *object, const char *key);
 
+/** client_time() - member @key, nanoseconds, for people.  @text  HUMAN_TEXT_MAX bytes.   Return: @text. */
+const char *client_time(const json_t *object, const char *key, char *text);
+
 /** client_json_print() - @value for programs, to standard output. */
 void client_json_print(const json_t *value);
 

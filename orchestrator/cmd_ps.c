@@ -55,11 +55,6 @@ static int look(const char *name, json_t **answer)
 
 /* ---- text ---- */
 
-static const char *time_text(const json_t *object, const char *key, char *text)
-{
-	return human_time((node_time_t)client_number(object, key) * NODE_NS, text);
-}
-
 static double percent(const json_t *object)
 {
 	return json_real_value(json_object_get(object, "cpu_percent"));
@@ -71,7 +66,7 @@ static void fabric_print(const json_t *fabric)
 
 	printf("fabric     %s, from %s\n", client_text(fabric, "fabric"), client_text(fabric, "file"));
 	printf("running    since %s (%s), daemon %d\n", client_text(fabric, "since"),
-	       time_text(fabric, "uptime_ns", uptime), (int)client_number(fabric, "pid"));
+	       client_time(fabric, "uptime_ns", uptime), (int)client_number(fabric, "pid"));
 	printf("nodes      %d hosts, %d switches, %d links", (int)client_number(fabric, "hosts"),
 	       (int)client_number(fabric, "switches"), (int)client_number(fabric, "links"));
 	if (client_number(fabric, "dead"))
@@ -102,8 +97,8 @@ static void nodes_print(const json_t *fabric)
 		       human_bytes((uint64_t)client_number(node, "memory_bytes"), memory),
 		       (long long)client_number(node, "sent_packets"),
 		       (long long)client_number(node, "received_packets"),
-		       (long long)client_number(node, "dropped_packets"), time_text(node, "lateness_p50_ns", p50),
-		       time_text(node, "lateness_p99_ns", p99), time_text(node, "lateness_max_ns", max),
+		       (long long)client_number(node, "dropped_packets"), client_time(node, "lateness_p50_ns", p50),
+		       client_time(node, "lateness_p99_ns", p99), client_time(node, "lateness_max_ns", max),
 		       fate[0] ? "  " : "", fate);
 	}
 }

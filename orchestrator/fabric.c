@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nodes/futex.h"
+#include "orchestrator/descriptor.h"
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"
@@ -21,13 +22,6 @@ static void stops_wait(struct fabric *fabric, uint32_t timeout_ms)
 	struct timespec timeout = { .tv_sec = timeout_ms / 1000, .tv_nsec = (long)(timeout_ms % 1000) * 1000000 };
 
 	futex_wait(&fabric->page->stops, fabric->stops_seen, &timeout);
-}
-
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 static int fabric_alloc(struct fabric *fabric)
@@ -288,18 +282,18 @@ struct result_host fabric_cost(const struct fabric *fabric)
 void fabric_free(struct fabric *fabric)
 {
 	for (uint32_t i = 0; fabric->nodes && i < fabric->plan->node_count; i++) {
-		close_fd(&fabric->nodes[i].control);
-		close_fd(&fabric->nodes[i].doorbell);
+		descriptor_close(&fabric->nodes[i].control);
+		descriptor_close(&fabric->nodes[i].doorbell);
 		if (fabric->nodes[i].stats)
 			munmap(fabric->nodes[i].stats, fabric->nodes[i].stats_size);
 	}
 	for (uint32_t i = 0; fabric->ring_fds && i < 2 * fabric->plan->link_count; i++)
-		close_fd(&fabric->ring_fds[i]);
+		descriptor_close(&fabric->ring_fds[i]);
 	if (fabric->page)
 		munmap(fabric->page, fabric->page_size);
 	if (fabric->nodes) {
-		close_fd(&fabric->clock_fd);
-		close_fd(&fabric->epoll_fd);
+		descriptor_close(&fabric->clock_fd);
+		descriptor_close(&fabric->epoll_fd);
 	}
 	free(fabric->nodes);
 	free(fabric->wake);

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "orchestrator/descriptor.h"
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
@@ -306,10 +307,8 @@ void fabric_node_remove(struct fabric *fabric, uint32_t node)
 	struct fabric_node *state = &fabric->nodes[node];
 
 	node_kill(fabric, node);
-	if (state->control >= 0)
-		close(state->control);
-	if (state->doorbell >= 0)
-		close(state->doorbell);
+	descriptor_close(&state->control);
+	descriptor_close(&state->doorbell);
 	if (state->stats)
 		munmap(state->stats, state->stats_size);
 	fabric->ready -= state->ready;

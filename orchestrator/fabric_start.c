@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "nodes/ring.h"
+#include "orchestrator/descriptor.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/placement.h"
@@ -40,12 +41,6 @@ static int memory_make(const char *name, size_t size)
 	return fd;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
 static void descriptor_limit_raise(void)
 {
 	struct rlimit limit;
@@ -56,9 +51,10 @@ static void descriptor_limit_raise(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* the program @name: beside this one, or where `make install` puts it */
-static int program_find(const char *name, char *path, size_t path_max)
+/* the program of @kind: beside this one, or where `make install` puts it */
+static int program_find(struct fabric *fabric, enum node_kind kind, char *path, size_t path_max)
 {
+	static const char *const names[NODE_KINDS] = { [NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd" };
 	static const char *const places[] = { "", "../lib/heddle/", "../libexec/heddle/" };
 	char self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -68,9 +64,11 @@ static int program_find(const char *name, char *path, size_t path_max)
 	self[length] = 0;
 	*(strrchr(self, '/') + 1) = 0;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		if (snprintf(path, path_max, "%s%s%s", self, places[i], name) < (int)path_max && !access(path, X_OK))
+		if (snprintf(path, path_max, "%s%s%s", self, places[i], names[kind]) < (int)path_max &&
+		    !access(path, X_OK))
 			return 0;
 	}
+	fabric_fail(fabric, "cannot find the program %s beside heddle", names[kind]);
 	return -ENOENT;
 }
 
@@ -116,15 +114,11 @@ static int nodes_pin(const struct fabric *fabric)
 
 int fabric_nodes_start(struct fabric *fabric)
 {
-	static const char *const names[NODE_KINDS] = { [NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd" };
 	char programs[NODE_KINDS][PATH_MAX];
 	int error = 0;
 
-	for (int kind = 0; kind < NODE_KINDS && !error; kind++) {
-		error = program_find(names[kind], programs[kind], sizeof(programs[kind]));
-		if (error)
-			fabric_fail(fabric, "cannot find the program %s beside heddle", names[kind]);
-	}
+	for (int kind = 0; kind < NODE_KINDS && !error; kind++)
+		error = program_find(fabric, (enum node_kind)kind, programs[kind], sizeof(programs[kind]));
 	descriptor_limit_raise();
 	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
 		if (plan_vacant(fabric->plan, i))
@@ -244,8 +238,8 @@ int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port,
 
 void fabric_link_release(struct fabric *fabric, uint32_t link)
 {
-	close_fd(&fabric->ring_fds[2 * (size_t)link]);
-	close_fd(&fabric->ring_fds[2 * (size_t)link + 1]);
+	descriptor_close(&fabric->ring_fds[2 * (size_t)link]);
+	descriptor_close(&fabric->ring_fds[2 * (size_t)link + 1]);
 }
 
 /* what a node is handed under the real clock: control.h */
@@ -299,8 +293,8 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 		const struct port_config *end = &config->ports[port];
 
 		if (!end->vacant && (end->peer_index < index || (end->peer_index == index && end->peer_port <= port))) {
-			close_fd(&fabric->ring_fds[2 * end->link_index]);
-			close_fd(&fabric->ring_fds[2 * end->link_index + 1]);
+			descriptor_close(&fabric->ring_fds[2 * end->link_index]);
+			descriptor_close(&fabric->ring_fds[2 * end->link_index + 1]);
 		}
 	}
 }
@@ -434,14 +428,13 @@ static void dead_tell(struct fabric *fabric)
 
 int fabric_node_again(struct fabric *fabric, uint32_t index)
 {
-	static const char *const names[NODE_KINDS] = { [NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd" };
 	struct fabric_node *node = &fabric->nodes[index];
 	char program[PATH_MAX];
-	int error = program_find(names[fabric->plan->nodes[index].kind], program, sizeof(program));
+	int error = program_find(fabric, fabric->plan->nodes[index].kind, program, sizeof(program));
 
 	if (error)
 		return error;
-	close_fd(&node->control);
+	descriptor_close(&node->control);
 	if (node->stats)
 		munmap(node->stats, node->stats_size);
 	node->stats = NULL;

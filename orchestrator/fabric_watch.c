@@ -198,12 +198,12 @@ bool fabric_watch_messages(struct fabric *fabric, int timeout_ms)
 	return false;
 }
 
-static uint64_t node_cpu_ns(const struct fabric *fabric, uint32_t node)
+uint64_t fabric_cpu_ns(pid_t pid)
 {
 	struct timespec used;
 	clockid_t id;
 
-	if (!fabric->nodes[node].pid || clock_getcpuclockid(fabric->nodes[node].pid, &id) || clock_gettime(id, &used))
+	if (!pid || clock_getcpuclockid(pid, &id) || clock_gettime(id, &used))
 		return 0;
 	return (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
 }
@@ -219,7 +219,7 @@ static uint32_t late_nodes(const struct fabric *fabric, uint32_t window, uint32_
 			continue;
 		if (!count++)
 			*first = i;
-		*cpu_ns += node_cpu_ns(fabric, i);
+		*cpu_ns += fabric_cpu_ns(fabric->nodes[i].pid);
 	}
 	return count;
 }

@@ -1,7 +1,7 @@
 /*  fabric_watch - what can go wrong with a running fabric, and how it is noticed (TB-22): children that die or are stopped,
  *  nodes that report an error or talk nonsense, windows that do not end.
  *
- *  Place: inside of fabric.h, called by fabric.c and fabric_start.c only. Every look is without waiting unless it is told
+ *  Place: inside of fabric.h, called by fabric*.c and the daemon only. Every look is without waiting unless it is told
  *  to wait, and returns true once the fabric has failed; the reason is then in fabric->failure.                       */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_WATCH_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_WATCH_H
@@ -22,6 +22,9 @@ const char *fabric_kind_name(const struct fabric *fabric, uint32_t node);
 
 /** fabric_rusage_ns() - user and system time. */
 uint64_t fabric_rusage_ns(const struct rusage *usage);
+
+/** fabric_cpu_ns() - what process @pid has taken so far; 0 if it is 0, or gone. */
+uint64_t fabric_cpu_ns(pid_t pid);
 
 /** fabric_watch_children() - reaps who has died. Has one, or has one been stopped for too long? */
 bool fabric_watch_children(struct fabric *fabric);

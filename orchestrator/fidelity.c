@@ -1,5 +1,7 @@
 #include "orchestrator/fidelity.h"
 
+#include "nodes/units.h"
+
 const char *const fidelity_verdict_name[FIDELITY_VERDICTS] = {
 	[FIDELITY_FAITHFUL] = "faithful",
 	[FIDELITY_DELAYED] = "delayed",
@@ -28,6 +30,22 @@ void fidelity_limits_link(struct fidelity_limits *limits, node_time_t latency_ps
 	if (buffer_bytes)
 		limits->bridged_ns =
 			least(limits->bridged_ns, lasts_ns > credit_ns ? (uint64_t)(lasts_ns - credit_ns) : 0);
+}
+
+/* the smallest thing that an input of @port must fit into; 0: endless */
+static uint64_t buffer_bytes_of(const struct port_config *port)
+{
+	uint64_t buffer_bytes = (uint64_t)port->buffer_units * UNIT_BYTES;
+
+	return buffer_bytes && buffer_bytes < port->ring_bytes ? buffer_bytes : port->ring_bytes;
+}
+
+void fidelity_limits_port(struct fidelity_limits *limits, const struct node_config *node,
+			  const struct port_config *port)
+{
+	node_time_t latency_ps = node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
+
+	fidelity_limits_link(limits, latency_ps, port->delay_ps, port->rate_bps, buffer_bytes_of(port));
 }
 
 struct lateness_stats fidelity_since(const struct lateness_stats *later, const struct lateness_stats *earlier)

@@ -52,6 +52,10 @@ void fidelity_limits_init(struct fidelity_limits *limits, enum node_kind kind);
 void fidelity_limits_link(struct fidelity_limits *limits, node_time_t latency_ps, node_time_t delay_ps,
 			  uint64_t rate_bps, uint64_t buffer_bytes);
 
+/** fidelity_limits_port() - the same for the link at @port of @node. */
+void fidelity_limits_port(struct fidelity_limits *limits, const struct node_config *node,
+			  const struct port_config *port);
+
 /** fidelity_since() - what was added to @earlier so that it became @later; all of @later if it has begun anew. The maximum
  *  of that is known to the bucket only, rounded up.                                                                */
 struct lateness_stats fidelity_since(const struct lateness_stats *later, const struct lateness_stats *earlier);

@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "orchestrator/descriptor.h"
+
 #define QUEUE_BUFFER_BYTES (4 << 20)
 #define BUCKET_LIMIT_BYTES (1u << 20) /* above a socket's 208 KiB, as the kernel counts them, so that senders block */
 #define FRAME_HEADER_BYTES 14u
@@ -101,23 +103,16 @@ int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces,
 	return error;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 void host_net_free(struct host_net *host, struct fabric_namespaces *namespaces)
 {
 	for (uint32_t i = 0; i < host->queue_count; i++)
-		close_fd(&host->queue_fds[i]);
+		descriptor_close(&host->queue_fds[i]);
 	host->queue_count = 0;
 	if (host->attached && host->far_index > 0)
 		netlink_link_delete(&namespaces->netlink, host->far_index);
 	host->far_index = 0;
-	close_fd(&host->uts_fd);
-	close_fd(&host->net_fd);
+	descriptor_close(&host->uts_fd);
+	descriptor_close(&host->net_fd);
 }
 
 /* ---- namespaces ---- */
@@ -347,7 +342,7 @@ int host_net_queues_open(int index, uint32_t count, int *fds)
 
 			fds[i] = -1;
 			while (i-- > 0)
-				close_fd(&fds[i]);
+				descriptor_close(&fds[i]);
 			return error;
 		}
 	}

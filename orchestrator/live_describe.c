@@ -5,22 +5,12 @@
 #include <unistd.h>
 
 #include "nodes/stats.h"
-#include "nodes/units.h"
+#include "orchestrator/fabric_watch.h"
 #include "orchestrator/fidelity.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
 
 /* ---- cost ---- */
-
-static uint64_t cpu_ns_of(pid_t pid)
-{
-	struct timespec used;
-	clockid_t clock;
-
-	if (!pid || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &used))
-		return 0;
-	return (uint64_t)used.tv_sec * 1000000000u + (uint64_t)used.tv_nsec;
-}
 
 /* what @pid takes of the memory: shared pages in parts (PSS) if the kernel tells, else whole (RSS) */
 static uint64_t memory_bytes_of(pid_t pid)
@@ -145,28 +135,15 @@ static json_t *lateness_describe(const struct lateness_stats *lateness)
 	return counts;
 }
 
-/* the smallest thing that an input of @port must fit into; 0: endless */
-static uint64_t buffer_bytes_of(const struct port_config *port)
-{
-	uint64_t buffer_bytes = (uint64_t)port->buffer_units * UNIT_BYTES;
-
-	return buffer_bytes && buffer_bytes < port->ring_bytes ? buffer_bytes : port->ring_bytes;
-}
-
 /* what the links of a node, as they are now, let it be late */
 static void limits_describe(const struct live *live, const struct node_config *config, json_t *object)
 {
-	node_time_t latency_ps = config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps;
 	struct fidelity_limits limits;
 
 	fidelity_limits_init(&limits, config->kind);
-	for (uint32_t p = 0; p < config->port_count; p++) {
-		const struct port_config *port = &config->ports[p];
-
-		if (!port->vacant && !live->plan->links[port->link_index].down)
-			fidelity_limits_link(&limits, latency_ps, port->delay_ps, port->rate_bps,
-					     buffer_bytes_of(port));
-	}
+	for (uint32_t p = 0; p < config->port_count; p++)
+		if (!config->ports[p].vacant && !live->plan->links[config->ports[p].link_index].down)
+			fidelity_limits_port(&limits, config, &config->ports[p]);
 	if (limits.made_up_ns != UINT64_MAX)
 		number_put(object, "links_make_up_ns", limits.made_up_ns);
 	if (limits.bridged_ns != UINT64_MAX)
@@ -184,12 +161,12 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 {
 	const struct fabric_node *state = &live->fabric.nodes[node];
 	const struct node_config *config = &live->plan->nodes[node];
-	bool readable = !stats_check(state->stats, state->stats_size) && state->stats->port_count == config->port_count;
+	bool readable = page_readable(state) && state->stats->port_count == config->port_count;
 	json_t *object = json_pack("{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
 				   config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name, "pid",
 				   (int)state->pid_shown, "state", state_name(state), "uptime_ns",
 				   (json_int_t)(wall_ns() - state->started_ns), "fate", state->pid ? "" : state->fate,
-				   "cpu_ns", (json_int_t)cpu_ns_of(state->pid), "memory_bytes",
+				   "cpu_ns", (json_int_t)fabric_cpu_ns(state->pid), "memory_bytes",
 				   (json_int_t)memory_bytes_of(state->pid), "readable", readable);
 
 	if (!object || !readable)
@@ -228,7 +205,7 @@ json_t *live_describe(struct asking *asking)
 		dead += !live->fabric.nodes[i].pid;
 		json_array_append_new(nodes, node_describe(live, i));
 	}
-	cpu_ns = sum_of(nodes, "cpu_ns", cpu_ns_of(getpid()) + live->fabric.cpu_ns);
+	cpu_ns = sum_of(nodes, "cpu_ns", fabric_cpu_ns(getpid()) + live->fabric.cpu_ns);
 	memory_bytes = sum_of(nodes, "memory_bytes", memory_bytes_of(getpid()));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
 	return json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}", "fabric",

@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "orchestrator/descriptor.h"
+
 /* the init process's only message: how far it came */
 struct init_report {
 	int error; /* 0 or -errno */
@@ -54,17 +56,10 @@ int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file
 	return error;
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
 void namespaces_close(struct fabric_namespaces *namespaces)
 {
 	netlink_close(&namespaces->netlink);
-	close_fd(&namespaces->init_fd);
+	descriptor_close(&namespaces->init_fd);
 	/* if somebody has waited for it before, its pid may be another's by now */
 	if (namespaces->init_pid > 0 && !waitpid(namespaces->init_pid, NULL, WNOHANG)) {
 		kill(namespaces->init_pid, SIGKILL);
@@ -72,12 +67,12 @@ void namespaces_close(struct fabric_namespaces *namespaces)
 			;
 	}
 	namespaces->init_pid = 0;
-	close_fd(&namespaces->sysctl_fd);
-	close_fd(&namespaces->pid_fd);
-	close_fd(&namespaces->mount_fd);
-	close_fd(&namespaces->uts_fd);
-	close_fd(&namespaces->net_fd);
-	close_fd(&namespaces->user_fd);
+	descriptor_close(&namespaces->sysctl_fd);
+	descriptor_close(&namespaces->pid_fd);
+	descriptor_close(&namespaces->mount_fd);
+	descriptor_close(&namespaces->uts_fd);
+	descriptor_close(&namespaces->net_fd);
+	descriptor_close(&namespaces->user_fd);
 }
 
 static int file_write(int directory_fd, const char *path, const char *text)
@@ -150,7 +145,7 @@ static void refusal(const char *step, int error, char *why, size_t why_max)
 	int sysctl_fd = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	namespaces_refusal(sysctl_fd, step, error, why, why_max);
-	close_fd(&sysctl_fd);
+	descriptor_close(&sysctl_fd);
 }
 
 /* 0 of the new user namespace is who we were; no other id exists in it, hence no way to change groups */

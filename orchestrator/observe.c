@@ -202,17 +202,12 @@ void observe_fidelity(json_t *later, const json_t *before)
 
 /* ---- text ---- */
 
-static const char *time_text(const json_t *object, const char *key, char *text)
-{
-	return human_time((node_time_t)client_number(object, key) * NODE_NS, text);
-}
-
 static void verdict_print(const json_t *fidelity, FILE *out)
 {
 	const char *verdict = client_text(fidelity, "verdict");
 	char interval[HUMAN_TEXT_MAX], added[HUMAN_TEXT_MAX];
 
-	time_text(fidelity, "interval_ns", interval);
+	client_time(fidelity, "interval_ns", interval);
 	if (!strcmp(verdict, "unknown"))
 		fprintf(out, "fidelity   cannot be told: %s has destroyed its statistics page\n",
 			client_text(fidelity, "node"));
@@ -223,7 +218,7 @@ static void verdict_print(const json_t *fidelity, FILE *out)
 			json_real_value(json_object_get(fidelity, "stalled_percent")), interval);
 	else if (!strcmp(verdict, "delayed"))
 		fprintf(out, "fidelity   faithful but for up to %s of added delay at a hop, in %s\n",
-			time_text(fidelity, "added_delay_ns", added), interval);
+			client_time(fidelity, "added_delay_ns", added), interval);
 	else
 		fprintf(out, "fidelity   faithful, in %s\n", interval);
 }
@@ -234,12 +229,12 @@ static void lateness_print(const json_t *fidelity, FILE *out)
 	char p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX], limit[HUMAN_TEXT_MAX];
 
 	fprintf(out, "           %s was late by p50 %s, p99 %s, max %s", client_text(fidelity, "node"),
-		time_text(fidelity, "lateness_p50_ns", p50), time_text(fidelity, "lateness_p99_ns", p99),
-		time_text(fidelity, "lateness_max_ns", max));
+		client_time(fidelity, "lateness_p50_ns", p50), client_time(fidelity, "lateness_p99_ns", p99),
+		client_time(fidelity, "lateness_max_ns", max));
 	if (json_object_get(fidelity, "links_make_up_ns"))
-		fprintf(out, "; its links make up for %s", time_text(fidelity, "links_make_up_ns", limit));
+		fprintf(out, "; its links make up for %s", client_time(fidelity, "links_make_up_ns", limit));
 	if (json_object_get(fidelity, "buffers_bridge_ns"))
-		fprintf(out, ", its buffers last %s", time_text(fidelity, "buffers_bridge_ns", limit));
+		fprintf(out, ", its buffers last %s", client_time(fidelity, "buffers_bridge_ns", limit));
 	fputc('\n', out);
 }
 

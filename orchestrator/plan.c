@@ -372,8 +372,7 @@ static int expectations_copy(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
-/* Whatever the checks above let through and a node would refuse is found here, not by the node. */
-static int nodes_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+int plan_nodes_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
 {
 	char why[200];
 
@@ -413,7 +412,7 @@ static int parts_make(const struct scenario *scenario, struct plan *plan, struct
 		error = rings_size(scenario, plan, errors);
 	if (!error)
 		error = expectations_copy(scenario, plan);
-	return error ? error : nodes_check(scenario, plan, errors);
+	return error ? error : plan_nodes_check(scenario, plan, errors);
 }
 
 int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)

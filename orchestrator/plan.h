@@ -52,6 +52,10 @@ struct plan {
 int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
 void plan_free(struct plan *plan);
 
+/** plan_nodes_check() - whatever a node would refuse of its configuration is found here, not by the node.
+ *  Return: 0; -EINVAL, reported to @errors.                                                                       */
+int plan_nodes_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors);
+
 /** plan_is_real() - is the plan for the real clock (plan_real.h)? */
 static inline bool plan_is_real(const struct plan *plan)
 {

@@ -55,20 +55,13 @@ static void node_make_real(const struct scenario *scenario, struct node_config *
 	}
 }
 
-/* Whatever a node would refuse is found here, not by the node. */
-static int nodes_check(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+static int plan_finish(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
-	char why[200];
+	int error = plan_nodes_check(scenario, plan, errors);
 
-	for (uint32_t i = 0; i < plan->node_count; i++) {
-		if (!node_config_check(&plan->nodes[i], why, sizeof(why)))
-			continue;
-		scenario_errors_at(errors, scenario, &scenario->topology_place, "node '%s' cannot be built: %s",
-				   plan->nodes[i].name, why);
+	if (error)
 		plan_free(plan);
-		return -EINVAL;
-	}
-	return 0;
+	return error;
 }
 
 int plan_make_real(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
@@ -79,7 +72,7 @@ int plan_make_real(const struct scenario *scenario, struct plan *plan, struct sc
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_real(scenario, &plan->nodes[i]);
-	return nodes_check(scenario, plan, errors);
+	return plan_finish(scenario, plan, errors);
 }
 
 /* ---- generated traffic ---- */
@@ -106,5 +99,5 @@ int plan_make_traffic(const struct scenario *scenario, struct plan *plan, struct
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_traffic(&plan->nodes[i]);
-	return nodes_check(scenario, plan, errors);
+	return plan_finish(scenario, plan, errors);
 }

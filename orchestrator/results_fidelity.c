@@ -10,29 +10,19 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "nodes/units.h"
 #include "orchestrator/human.h"
 #include "orchestrator/results.h"
 
 #define DELAY_NS_MAX 100000000u /* a longer one is no remedy */
 #define RUN_PARTS 100u          /* one of them may be missing */
 
-static uint64_t buffer_bytes_of(const struct port_config *port)
-{
-	uint64_t buffer_bytes = (uint64_t)port->buffer_units * UNIT_BYTES;
-
-	return buffer_bytes && buffer_bytes < port->ring_bytes ? buffer_bytes : port->ring_bytes;
-}
-
 static struct fidelity_limits limits_of(const struct node_config *node)
 {
-	node_time_t latency_ps = node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
 	struct fidelity_limits limits;
 
 	fidelity_limits_init(&limits, node->kind);
 	for (uint32_t p = 0; p < node->port_count; p++)
-		fidelity_limits_link(&limits, latency_ps, node->ports[p].delay_ps, node->ports[p].rate_bps,
-				     buffer_bytes_of(&node->ports[p]));
+		fidelity_limits_port(&limits, node, &node->ports[p]);
 	return limits;
 }
 
