@@ -32,12 +32,12 @@ int fabric_node_isolate(struct fabric *fabric, uint32_t node);
  *  Return: 0; -EEXIST: it runs; else -errno, mostly with the reason in fabric->failure, and it is dead as before. */
 int fabric_node_restart(struct fabric *fabric, uint32_t node);
 
-/** fabric_link_remove() - both ends of @link are vacant from now on; the plan is told by plan_room_unlink(), afterwards.
+/** fabric_link_remove() - both ends of @link are vacant from now on; the plan is told by plan_room_link_remove(), afterwards.
  *  Return: 0 or -errno, of the first end that failed.                                                            */
 int fabric_link_remove(struct fabric *fabric, uint32_t link);
 
 /** fabric_node_remove() - ends @node, whatever it does. Its links are the next to go: fabric_link_remove(); then the plan is
- *  told by plan_room_remove(). */
+ *  told by plan_room_node_remove(). */
 void fabric_node_remove(struct fabric *fabric, uint32_t node);
 
 /** fabric_tables_send() - routes and host tables of the plan replace those of the switches that run. One that does not take

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "orchestrator/descriptor.h"
+#include "orchestrator/socket_buffer.h"
 
 #define QUEUE_BUFFER_BYTES (4 << 20)
 #define BUCKET_LIMIT_BYTES (1u << 20) /* above a socket's 208 KiB, as the kernel counts them, so that senders block */
@@ -277,15 +278,6 @@ void host_net_bucket(uint64_t rate_bps, uint32_t mtu_bytes, uint32_t *rate_bytes
 
 /* ---- packet sockets ---- */
 
-/* beyond the machine's limit if we may; in a user namespace up to it */
-static void buffer_set(int fd, int force, int plain)
-{
-	const int bytes = QUEUE_BUFFER_BYTES;
-
-	if (setsockopt(fd, SOL_SOCKET, force, &bytes, sizeof bytes))
-		setsockopt(fd, SOL_SOCKET, plain, &bytes, sizeof bytes);
-}
-
 static int option_set(int fd, int option, int value)
 {
 	return setsockopt(fd, SOL_PACKET, option, &value, sizeof value) ? -errno : 0;
@@ -310,8 +302,7 @@ static int queue_prepare(int fd, int index, bool shared)
 		error = option_set(fd, PACKET_QDISC_BYPASS, 1);
 	if (error)
 		return error;
-	buffer_set(fd, SO_RCVBUFFORCE, SO_RCVBUF);
-	buffer_set(fd, SO_SNDBUFFORCE, SO_SNDBUF);
+	socket_buffers_set(fd, QUEUE_BUFFER_BYTES);
 	if (bind(fd, (struct sockaddr *)&address, sizeof address))
 		return -errno;
 	return shared ? fanout_join(fd, index) : 0;

@@ -97,24 +97,24 @@ static json_t *change_answer(const struct live *live, json_t *answer, const char
 	return answer;
 }
 
-static void link_withdraw(struct live *live, uint32_t link)
+static void link_remove(struct live *live, uint32_t link)
 {
 	fabric_link_remove(&live->fabric, link);
 	veth_link_free(&live->veths[link], &live->namespaces.netlink);
-	plan_room_unlink(live->plan, link);
+	plan_room_link_remove(live->plan, link);
 }
 
-static void node_withdraw(struct live *live, uint32_t node)
+static void node_remove(struct live *live, uint32_t node)
 {
 	const struct node_config *config = &live->plan->nodes[node];
 
 	fabric_node_remove(&live->fabric, node); /* first: a stopped one is not waited for */
 	for (uint32_t port = 0; port < config->port_count; port++)
 		if (!config->ports[port].vacant)
-			link_withdraw(live, config->ports[port].link_index);
+			link_remove(live, config->ports[port].link_index);
 	if (config->kind == NODE_NIC)
 		live_host_end(live, node - live->plan->switch_count);
-	plan_room_remove(live->plan, node);
+	plan_room_node_remove(live->plan, node);
 }
 
 static json_t *no_room(int64_t error, const char *what)
@@ -161,7 +161,7 @@ static json_t *node_enter(struct live *live, uint32_t node)
 	if (!error)
 		return NULL;
 	refusal = refuse("%s cannot join: %s", live->plan->nodes[node].name, reason_of(live, error));
-	node_withdraw(live, node);
+	node_remove(live, node);
 	tables_update(live);
 	return refusal;
 }
@@ -204,7 +204,7 @@ json_t *live_add_switch(struct asking *asking)
 		return no_room(node, "a switch");
 	refusal = neighbours_plan(asking, (uint32_t)node);
 	if (refusal)
-		plan_room_remove(live->plan, (uint32_t)node);
+		plan_room_node_remove(live->plan, (uint32_t)node);
 	else
 		refusal = node_enter(live, (uint32_t)node);
 	if (refusal)
@@ -299,7 +299,7 @@ static json_t *host_add(struct asking *asking, const char *name, uint32_t at, in
 	if (link_plan(asking, (uint32_t)node, at, &refusal) >= 0)
 		refusal = host_wire(asking, index, network);
 	if (refusal)
-		plan_room_remove(live->plan, (uint32_t)node);
+		plan_room_node_remove(live->plan, (uint32_t)node);
 	else
 		refusal = node_enter(live, (uint32_t)node);
 	return refusal ? refusal : host_answer(live, index);
@@ -360,7 +360,7 @@ json_t *live_add_link(struct asking *asking)
 	if (!error)
 		return link_answer(live, (uint32_t)link);
 	refusal = refuse("the link cannot be added: %s", reason_of(live, error));
-	link_withdraw(live, (uint32_t)link);
+	link_remove(live, (uint32_t)link);
 	tables_update(live);
 	return refusal;
 }
@@ -392,7 +392,7 @@ static json_t *node_leave(struct live *live, uint32_t node)
 	if (refusal)
 		return refusal;
 	snprintf(text, sizeof(text), "%s has left", live->plan->nodes[node].name);
-	node_withdraw(live, node);
+	node_remove(live, node);
 	error = tables_update(live);
 	return error ? refuse("%s, but not all know it: %s", text, strerror(-error))
 		     : change_answer(live, json_object(), text);
@@ -414,7 +414,7 @@ json_t *live_remove(struct asking *asking)
 		return refusal;
 	if (live->plan->nodes[live->plan->links[link].node_a].kind == NODE_NIC)
 		return refuse("this link is all that its host has: remove the host, or take the link down");
-	link_withdraw(live, (uint32_t)link);
+	link_remove(live, (uint32_t)link);
 	error = tables_update(live);
 	return error ? refuse("the link has left, but not all know it: %s", strerror(-error))
 		     : change_answer(live, json_object(), "the link has left");

@@ -146,7 +146,7 @@ static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name
 	}
 	snprintf(node->name, sizeof(node->name), "%s", name);
 	if (ports_widen(node, port_count, &vacant)) {
-		plan_room_remove(plan, (uint32_t)place);
+		plan_room_node_remove(plan, (uint32_t)place);
 		return -ENOMEM;
 	}
 	return place;
@@ -162,7 +162,7 @@ int64_t plan_room_host(struct plan *plan, const char *name)
 	return node_add(plan, NODE_NIC, name, 1);
 }
 
-void plan_room_remove(struct plan *plan, uint32_t node)
+void plan_room_node_remove(struct plan *plan, uint32_t node)
 {
 	struct node_config *config = &plan->nodes[node];
 	enum node_kind kind = config->kind;
@@ -170,7 +170,7 @@ void plan_room_remove(struct plan *plan, uint32_t node)
 
 	for (uint32_t p = 0; p < config->port_count; p++)
 		if (!config->ports[p].vacant)
-			plan_room_unlink(plan, config->ports[p].link_index);
+			plan_room_link_remove(plan, config->ports[p].link_index);
 	node_config_free(config);
 	*config = (struct node_config){ .kind = kind, .clock = clock, .index = node, .node_count = plan->node_count };
 }
@@ -282,7 +282,7 @@ static void port_vacate(struct node_config *node, uint32_t port)
 	node->ports[port] = vacant;
 }
 
-void plan_room_unlink(struct plan *plan, uint32_t link)
+void plan_room_link_remove(struct plan *plan, uint32_t link)
 {
 	const struct plan_link was = plan->links[link];
 

@@ -34,9 +34,9 @@ struct port_config plan_room_template(const struct plan *plan, uint32_t node_a, 
  *  Return: its place; -ENOSPC: no place is left for it; -EMLINK: there are no such ports.                         */
 int64_t plan_room_link(struct plan *plan, uint32_t node_a, uint32_t node_b, const struct port_config *like);
 
-/** plan_room_unlink() - @link leaves: both its ports are vacant.  plan_room_remove() - node @node leaves, with all its links. */
-void plan_room_unlink(struct plan *plan, uint32_t link);
-void plan_room_remove(struct plan *plan, uint32_t node);
+/** plan_room_link_remove() - @link leaves: both its ports are vacant.  plan_room_node_remove() - node @node leaves, with all its links. */
+void plan_room_link_remove(struct plan *plan, uint32_t link);
+void plan_room_node_remove(struct plan *plan, uint32_t node);
 
 /** plan_room_tables() - routes and host tables of all switches, for the links as they are now.
  *  Return: 0; -ENOMEM, tables may be empty then.                                                                  */

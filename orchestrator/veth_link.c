@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "orchestrator/socket_buffer.h"
+
 #define SOCKET_BUFFER_BYTES (8 << 20)
 #define NAME_CHARS (IFNAMSIZ - 1)
 
@@ -74,15 +76,6 @@ int veth_link_make(struct veth_link *veth, struct netlink *netlink, const char *
 
 /* ---- its sockets ---- */
 
-static void buffer_set(int fd, int force, int plain)
-{
-	const int bytes = SOCKET_BUFFER_BYTES;
-
-	/* beyond the machine's limit if we may, else up to it */
-	if (setsockopt(fd, SOL_SOCKET, force, &bytes, sizeof(bytes)))
-		setsockopt(fd, SOL_SOCKET, plain, &bytes, sizeof(bytes));
-}
-
 static int socket_prepare(int fd, int index)
 {
 	struct sockaddr_ll address = { .sll_family = AF_PACKET,
@@ -92,8 +85,7 @@ static int socket_prepare(int fd, int index)
 
 	if (setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)))
 		return -errno;
-	buffer_set(fd, SO_RCVBUFFORCE, SO_RCVBUF);
-	buffer_set(fd, SO_SNDBUFFORCE, SO_SNDBUF);
+	socket_buffers_set(fd, SOCKET_BUFFER_BYTES);
 	return bind(fd, (struct sockaddr *)&address, sizeof(address)) ? -errno : 0;
 }
 

@@ -142,7 +142,7 @@ START_TEST(plan_room_switch__is_on_shortest_paths)
 	consistent();
 	ck_assert_uint_eq(route("s1", "s2"), 1u << 1); /* still the direct link */
 	ck_assert_uint_eq(route("s1", "s3"), 1u << 2);
-	plan_room_unlink(&plan, plan.nodes[at("s1")].ports[1].link_index);
+	plan_room_link_remove(&plan, plan.nodes[at("s1")].ports[1].link_index);
 	ck_assert_int_eq(plan_room_tables(&plan), 0);
 	consistent();
 	ck_assert_uint_eq(route("s1", "s2"), 1u << 2); /* by way of s3 */
@@ -179,11 +179,11 @@ START_TEST(plan_room_host__ends_with_the_places)
 }
 END_TEST
 
-START_TEST(plan_room_remove__gives_the_place_back)
+START_TEST(plan_room_node_remove__gives_the_place_back)
 {
 	uint32_t index = at("B");
 
-	plan_room_remove(&plan, index);
+	plan_room_node_remove(&plan, index);
 	ck_assert_int_eq(plan_room_tables(&plan), 0);
 	consistent();
 	ck_assert_uint_eq(plan_room_counts(&plan).links, 3);
@@ -204,7 +204,7 @@ START_TEST(plan_room_link__keeps_flows_apart_at_the_first_port)
 	int64_t host;
 
 	ck_assert_uint_ne(fields, 0);
-	plan_room_remove(&plan, at("A"));
+	plan_room_node_remove(&plan, at("A"));
 	host = plan_room_host(&plan, "D");
 	ck_assert_int_ge(plug((uint32_t)host, at("s1")), 0);
 	ck_assert_uint_eq(plan.nodes[host].ports[0].peer_port, 0);
@@ -224,7 +224,7 @@ START_TEST(plan_room_link__fits_what_the_nodes_were_made_with)
 	s1 = &plan.nodes[at("s1")].ports[1];
 	s2 = &plan.nodes[at("s2")].ports[1];
 	ck_assert_uint_eq(s1->channels, 8);
-	plan_room_unlink(&plan, s1->link_index);
+	plan_room_link_remove(&plan, s1->link_index);
 	ck_assert_uint_eq(s1->channels, 8);
 	ck_assert_uint_ge(s1->mtu_bytes, plan.nodes[at("s1")].ports[0].mtu_bytes);
 	ck_assert_int_ge(plug(at("s1"), at("s3")), 0); /* not by that port, although it is the first */
@@ -237,12 +237,12 @@ START_TEST(plan_room_link__fits_what_the_nodes_were_made_with)
 }
 END_TEST
 
-START_TEST(plan_room_remove__keeps_the_clock)
+START_TEST(plan_room_node_remove__keeps_the_clock)
 {
 	int64_t more = plan_room_switch(&plan, "s3");
 
-	plan_room_remove(&plan, at("A"));
-	plan_room_remove(&plan, at("s1"));
+	plan_room_node_remove(&plan, at("A"));
+	plan_room_node_remove(&plan, at("s1"));
 	ck_assert(plan_is_real(&plan));
 	ck_assert_int_gt(more, 0);
 }
@@ -279,9 +279,9 @@ int main(void)
 	tcase_add_test(tcase, plan_room_link__ends_with_the_ports);
 	tcase_add_test(tcase, plan_room_link__keeps_flows_apart_at_the_first_port);
 	tcase_add_test(tcase, plan_room_host__ends_with_the_places);
-	tcase_add_test(tcase, plan_room_remove__gives_the_place_back);
+	tcase_add_test(tcase, plan_room_node_remove__gives_the_place_back);
 	tcase_add_test(tcase, plan_room_link__fits_what_the_nodes_were_made_with);
-	tcase_add_test(tcase, plan_room_remove__keeps_the_clock);
+	tcase_add_test(tcase, plan_room_node_remove__keeps_the_clock);
 	tcase_add_test(tcase, plan_room_template__like_the_links_of_its_kind);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
