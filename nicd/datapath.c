@@ -274,6 +274,14 @@ static void nic_link_down(void *dataplane, uint32_t port, node_time_t now)
 	nic_transmit_plan(nic);
 }
 
+static void nic_link_set(void *dataplane, uint32_t port)
+{
+	struct nic *nic = dataplane;
+
+	class_scheduler_init(&nic->classes, nic->config->class_count, nic->config->classes,
+			     nic->config->ports[port].rate_bps);
+}
+
 static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
 {
 	struct nic *nic = dataplane;
@@ -321,6 +329,7 @@ const struct node_ops nicd_ops = {
 	.destroy = nic_destroy,
 	.link_down = nic_link_down,
 	.link_up = nic_link_up,
+	.link_set = nic_link_set,
 	.host_open = nic_host_open,
 	.host_receive = nic_host_receive,
 	.host_deliver = nic_host_deliver,

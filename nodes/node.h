@@ -41,6 +41,9 @@ struct node_ops {
 	 * already. It may take the dataplane a while until what the former link left behind is gone; records wait then.   */
 	void (*link_up)(void *dataplane, uint32_t port, node_time_t now);
 
+	/* Rate, delay and losses of the link at @port are those of config->ports[port] from now on. */
+	void (*link_set)(void *dataplane, uint32_t port);
+
 	/* Switches: routes and hosts of @tables (borrowed) replace the present ones.  Return: 0 or -ENOMEM (nothing changed). */
 	int (*tables)(void *dataplane, const struct switch_config *tables);
 

@@ -258,6 +258,7 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 int node_join_link(struct node *node, struct control_message *message, FILE *out)
 {
 	uint32_t port = (uint32_t)message->number;
+	struct port_config *own;
 
 	if (node->config->clock != CLOCK_REAL || message->number < 0 ||
 	    message->number >= (int64_t)node->config->port_count) {
@@ -277,7 +278,13 @@ int node_join_link(struct node *node, struct control_message *message, FILE *out
 		fprintf(out, "the link at port %u is down\n", port);
 		return -ENOLINK;
 	}
+	own = &node->config->ports[port];
 	link_set(&node->links[port], message->port);
+	own->rate_bps = message->port->rate_bps;
+	own->delay_ps = message->port->delay_ps;
+	own->loss_ppb = message->port->loss_ppb;
+	own->bit_error_e15 = message->port->bit_error_e15;
+	node->ops->link_set(node->dataplane, port);
 	return 0;
 }
 

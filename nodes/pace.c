@@ -14,6 +14,7 @@
 #define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
 #define SHARED_PS (2 * NODE_US)   /* who gets its core back later has yielded it to somebody */
 #define STARVED_PS (20 * NODE_US) /* who had no room for something looks again */
+#define REST_PS (10 * NODE_MS)    /* nothing to do for longer than this is rest */
 #define LOOK_PS (100 * NODE_US)   /* a node that never sleeps looks outside that often: not every loop tells of news */
 #define TURN_PS (500 * NODE_US)   /* of fabric time that a node which is late catches up with in one turn */
 #define HOST_ROUNDS 4u            /* times that a turn takes in what the host sends, as room is made for it */
@@ -198,6 +199,8 @@ static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
 {
 	if (due > now)
 		return;
+	/* who had nothing to do for longer was at rest, but not who was too late to do it */
+	pace->stats->active_ns += node_time_min(now - pace->busy_ps, node_time_max(REST_PS, now - due)) / NODE_NS;
 	pace->busy_ps = now;
 	stats_lateness_add(&pace->stats->lateness, (now - due) / NODE_NS);
 	home_core_note(&pace->home, now - due, now);

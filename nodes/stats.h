@@ -39,7 +39,7 @@ enum drop_reason {
 	DROP_FLOOD_LIMIT,     /* copy of a broadcast or multicast frame beyond what a port may have under way (FC-3) */
 	DROP_NO_LISTENER,     /* IGMP or MLD report: for multicast routers, of which a fabric has none */
 	DROP_HOST,            /* the attached host's kernel did not take it */
-	DROP_HOST_OVERRUN,    /* the attached host sent faster than its link and NIC took it (super-frames count once) */
+	DROP_HOST_OVERRUN, /* the attached host sent faster than its link and NIC took it (super-frames count once) */
 	DROP_REASONS
 };
 
@@ -147,7 +147,8 @@ struct stats_page {
 	uint64_t host_tx_packets,
 		host_rx_packets;        /* NIC: frames from, to the attached host; among those injected, delivered */
 	struct lateness_stats lateness; /* real clock */
-	uint64_t behind_max_ns;         /* real clock: how far behind it the node was at most, after a turn (pace.c) */
+	uint64_t active_ns;     /* real clock: time in which the node had something to do now and then (pace.c) */
+	uint64_t behind_max_ns; /* real clock: how far behind it the node was at most, after a turn (pace.c) */
 };
 
 /** stats_lateness_bucket() - the bucket of @ns; bucket b holds [stats_lateness_ns(b), stats_lateness_ns(b + 1)); the last

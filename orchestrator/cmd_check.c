@@ -213,5 +213,5 @@ int cmd_check(int argc, char **argv)
 	plan_free(&plan);
 	scenario_free(&scenario);
 	scenario_errors_free(&errors);
-	return !error ? 0 : error == -EINVAL ? 1 : 3;
+	return !error ? 0 : error == -EINVAL ? 2 : 4;
 }

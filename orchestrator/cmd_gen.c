@@ -142,5 +142,5 @@ int cmd_gen(int argc, char **argv)
 	error = print_scenario((enum generate_kind)kind, counts, explicit_topology);
 	if (error && error != -EINVAL)
 		fprintf(stderr, "heddle gen: %s\n", strerror(-error));
-	return !error ? 0 : error == -EINVAL ? 1 : 3;
+	return !error ? 0 : error == -EINVAL ? 2 : 4;
 }

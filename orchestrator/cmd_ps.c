@@ -1,7 +1,7 @@
 /*  cmd_ps - `heddle ps`: which fabrics run, what they cost, and whether they are faithful (TB-8, TB-10, TB-22).
  *
- *  The daemon only tells counters since the start. The share of a core is what was used between two looks, LOOK_MS apart, and
- *  lateness is that of the whole life; with --since a former output takes the place of the first look, for both.       */
+ *  The daemon only tells counters since the start. Cost and lateness are those of the whole life; with --since a former
+ *  output is its beginning instead.                                                                                  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,11 @@
 #include "orchestrator/observe.h"
 #include "orchestrator/runtime_dir.h"
 
-#define LOOK_MS 200u
-
 static const char usage[] =
 	"usage: heddle ps [NAME] [--since FILE] [--json]\n"
 	"Lists the running fabrics and says whether they are faithful; with a NAME also every node of that one: its\n"
-	"state, what it costs, packets, and how late it handled events. 'dropped' are losses; frames that nobody\n"
-	"listens to are not among them.\n"
+	"state, what it costs, packets, and how late it handled events, all since the start ('heddle top': now).\n"
+	"'dropped' are losses of any frame, ACKs too; what nobody listens to is not among them.\n"
 	"\n"
 	"  --since FILE   cost, lateness and verdict of the time since FILE was made by 'heddle ps --json > FILE',\n"
 	"                 instead of the fabric's whole life\n"
@@ -31,8 +29,8 @@ static const char usage[] =
 	"  delayed        rates are as configured, but a hop may add delay: so much that 99 % of a node's turns, and "
 	"of\n"
 	"                 the time, were not later\n"
-	"  overloaded     NOT FAITHFUL: for 1 % of the time or more data waited because a node was later than its\n"
-	"                 buffers last\n"
+	"  overloaded     NOT FAITHFUL: for 1 % of the time in which something went on, or more, data waited because a\n"
+	"                 node was later than its buffers last\n"
 	"\n"
 	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does not answer\n";
 
@@ -70,8 +68,8 @@ static void fabric_print(const json_t *fabric)
 	printf("nodes      %d hosts, %d switches, %d links", (int)client_number(fabric, "hosts"),
 	       (int)client_number(fabric, "switches"), (int)client_number(fabric, "links"));
 	if (client_number(fabric, "dead"))
-		printf("; %d DEAD: 'heddle ps %s' says why", (int)client_number(fabric, "dead"),
-		       client_text(fabric, "fabric"));
+		printf("; %d DEAD: 'heddle ps %s' says why, 'heddle start NODE' starts one again",
+		       (int)client_number(fabric, "dead"), client_text(fabric, "fabric"));
 	if (json_is_true(json_object_get(fabric, "init_dead")))
 		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric, and start it again");
 	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
@@ -147,27 +145,20 @@ static int fabrics_look_since(char (*names)[NODE_NAME_MAX], int count, const str
 	return status;
 }
 
-/* looks twice at each of @names */
-static int fabrics_look_twice(char (*names)[NODE_NAME_MAX], int count, json_t *fabrics)
+/* each of @names, since its start */
+static int fabrics_look_once(char (*names)[NODE_NAME_MAX], int count, json_t *fabrics)
 {
-	json_t *before = json_array(), *answer;
 	int status = CLIENT_FINE;
+	json_t *answer;
 
-	for (int i = 0; i < count && !status; i++) {
-		status = look(names[i], &answer);
-		json_array_append_new(before, answer ? answer : json_null());
-	}
-	if (!status && count)
-		usleep(LOOK_MS * 1000);
 	for (int i = 0; i < count && !status; i++) {
 		status = look(names[i], &answer);
 		if (!answer)
 			break;
-		observe_cost(answer, json_array_get(before, (size_t)i));
+		observe_cost(answer, NULL);
 		observe_fidelity(answer, NULL);
 		json_array_append_new(fabrics, answer);
 	}
-	json_decref(before);
 	return status;
 }
 
@@ -178,7 +169,7 @@ static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, const struct re
 	int status;
 
 	if (!request->since)
-		return fabrics_look_twice(names, count, fabrics);
+		return fabrics_look_once(names, count, fabrics);
 	since = json_load_file(request->since, 0, &error);
 	if (!since)
 		return client_wrong("ps", "--since %s: %s; make it with 'heddle ps --json > FILE'", request->since,

@@ -236,7 +236,9 @@ static void summary_print(const json_t *answer)
 	}
 	if (count > HOSTS_SHOWN_MAX)
 		printf("  ... and %zu more\n", count - HOSTS_SHOWN_MAX);
-	printf("try: heddle exec %s -- ping -c 3 %s; heddle ps; heddle down\n", first, last);
+	printf("try: heddle exec -f %s %s -- ping -c 3 %s; heddle ps %s; heddle down %s\n",
+	       client_text(answer, "fabric"), first, last, client_text(answer, "fabric"),
+	       client_text(answer, "fabric"));
 }
 
 /* what was started, as its daemon says; that it does not answer any more is not the caller's fault, whatever was told */

@@ -11,7 +11,7 @@
  *    longer than its neighbours had data that waited for room in its buffers (port_stats.paused_ps), which a congested
  *    node makes them as well, in time or not. So the lesser of the two is the most that lateness can have cost.
  *  So there are three verdicts: faithful, if all of that was made up for; delayed, if not, but the links kept
- *  their rates; overloaded, not faithful, if links of some node may have stood still for 1 % of the time or more.
+ *  their rates; overloaded, not faithful, if links of some node may have stood still for 1 % of its active time or more.
  *  Lateness of one turn of a node never overlaps with that of the next (pace.h), so its sum is a part of the time.
  *  Not seen: how long a host's frame waits until its NIC is let run; it is stamped when the NIC sees it.              */
 #ifndef HEDDLE_ORCHESTRATOR_FIDELITY_H

@@ -34,6 +34,7 @@ struct live_client {
 struct daemon_state {
 	struct live live;
 	struct live_client clients[LIVE_CLIENTS_MAX];
+	bool deaf; /* no descriptor is left for another client */
 	int listener;
 	bool *told_dead; /* [node_count]: this death is in the log */
 	char why[512];   /* why it could not be started */
@@ -295,6 +296,8 @@ static void client_accept(struct daemon_state *daemon)
 	int fd = accept4(daemon->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	struct live_client *client = NULL;
 
+	/* then there is no use in looking for a while */
+	daemon->deaf = fd < 0 && (errno == EMFILE || errno == ENFILE);
 	if (fd < 0)
 		return;
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX && !client; i++) {
@@ -421,6 +424,7 @@ static void init_lost(struct fabric_namespaces *namespaces)
 static void daemon_serve(struct daemon_state *daemon)
 {
 	enum { LISTENER, NODES, INIT, CLIENTS, ALL = CLIENTS + LIVE_CLIENTS_MAX };
+	const struct timespec second = { .tv_sec = 1 };
 	struct pollfd polled[ALL];
 	sigset_t all, before;
 
@@ -429,14 +433,15 @@ static void daemon_serve(struct daemon_state *daemon)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!daemon->live.ending && !interrupt_seen()) {
 		nodes_watch(daemon);
-		polled[LISTENER] = (struct pollfd){ daemon->listener, POLLIN, 0 };
+		polled[LISTENER] = (struct pollfd){ daemon->deaf ? -1 : daemon->listener, POLLIN, 0 };
 		polled[NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
 		polled[INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 			polled[CLIENTS + i] =
 				(struct pollfd){ daemon->clients[i].fd, daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
-		if (ppoll(polled, ALL, NULL, &before) < 0)
+		if (ppoll(polled, ALL, daemon->deaf ? &second : NULL, &before) < 0)
 			continue;
+		daemon->deaf = false;
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
 			if (polled[CLIENTS + i].revents)
 				client_serve(daemon, &daemon->clients[i], polled[CLIENTS + i].revents);

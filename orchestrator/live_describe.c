@@ -174,6 +174,7 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	traffic_describe(live, config, state->stats, object);
 	drops_describe(state->stats, object);
 	limits_describe(live, config, object);
+	number_put(object, "active_ns", state->stats->active_ns);
 	number_put(object, "lateness_max_ns", state->stats->lateness.max_ns);
 	json_object_set_new(object, "lateness_counts", lateness_describe(&state->stats->lateness));
 	return object;

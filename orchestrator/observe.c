@@ -1,5 +1,6 @@
 #include "orchestrator/observe.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,6 +152,8 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 		later = fidelity_since(&later, &earlier);
 	else if (json_object_get(node, "uptime_ns") && (double)client_number(node, "uptime_ns") < passed_ns)
 		passed_ns = (double)client_number(node, "uptime_ns"); /* it was not there all the time */
+	if (json_object_get(node, "active_ns"))                       /* rest tells nothing of how it does under load */
+		passed_ns = fmin(passed_ns, growth(node, before, "active_ns"));
 	return fidelity_judge(&later, &limits, held_up_ns(node, before), (uint64_t)passed_ns);
 }
 
@@ -169,6 +172,7 @@ void observe_fidelity(json_t *later, const json_t *before)
 	json_t *nodes = json_object_get(later, "nodes"), *node, *latest = NULL, *fidelity = json_object();
 	struct fidelity worst = { 0 };
 	const json_t *unreadable = NULL;
+	double active_ns = 0;
 	size_t i;
 
 	json_array_foreach(nodes, i, node)
@@ -181,6 +185,7 @@ void observe_fidelity(json_t *later, const json_t *before)
 		if (judged.events && (!latest || fidelity_worse(&judged, &worst))) {
 			worst = judged;
 			latest = node;
+			active_ns = growth(node, node_before(before, node), "active_ns");
 		}
 	}
 	json_object_set_new(fidelity, "interval_ns", json_integer((json_int_t)passed_ns));
@@ -194,6 +199,7 @@ void observe_fidelity(json_t *later, const json_t *before)
 	if (latest && !unreadable) {
 		json_object_set(fidelity, "node", json_object_get(latest, "name"));
 		judged_put(fidelity, &worst);
+		json_object_set_new(fidelity, "active_ns", json_integer((json_int_t)active_ns));
 		json_object_set(fidelity, "links_make_up_ns", json_object_get(latest, "links_make_up_ns"));
 		json_object_set(fidelity, "buffers_bridge_ns", json_object_get(latest, "buffers_bridge_ns"));
 	}
@@ -205,7 +211,7 @@ void observe_fidelity(json_t *later, const json_t *before)
 static void verdict_print(const json_t *fidelity, FILE *out)
 {
 	const char *verdict = client_text(fidelity, "verdict");
-	char interval[HUMAN_TEXT_MAX], added[HUMAN_TEXT_MAX];
+	char interval[HUMAN_TEXT_MAX], added[HUMAN_TEXT_MAX], active[HUMAN_TEXT_MAX];
 
 	client_time(fidelity, "interval_ns", interval);
 	if (!strcmp(verdict, "unknown"))
@@ -214,8 +220,11 @@ static void verdict_print(const json_t *fidelity, FILE *out)
 	else if (!client_text(fidelity, "node")[0])
 		fprintf(out, "fidelity   faithful: nothing has happened in %s\n", interval);
 	else if (!strcmp(verdict, "overloaded"))
-		fprintf(out, "fidelity   NOT FAITHFUL: overloaded for up to %.1f %% of %s\n",
-			json_real_value(json_object_get(fidelity, "stalled_percent")), interval);
+		fprintf(out,
+			"fidelity   NOT FAITHFUL: overloaded for up to %.1f %% of the %s in which something went on, "
+			"in %s\n",
+			json_real_value(json_object_get(fidelity, "stalled_percent")),
+			client_time(fidelity, "active_ns", active), interval);
 	else if (!strcmp(verdict, "delayed"))
 		fprintf(out, "fidelity   faithful but for up to %s of added delay at a hop, in %s\n",
 			client_time(fidelity, "added_delay_ns", added), interval);

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <sys/pidfd.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -357,6 +358,7 @@ int runtime_listen(const struct runtime_place *place)
 int runtime_connect(int base_fd, const char *name)
 {
 	int dir_fd = directory_open(base_fd, name);
+	const struct timeval patience = { .tv_sec = 2 }; /* for a daemon that hangs and has a full backlog */
 	struct sockaddr_un address;
 	int fd, error = 0;
 
@@ -364,6 +366,8 @@ int runtime_connect(int base_fd, const char *name)
 		return dir_fd;
 	address = control_address(dir_fd);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		error = -errno;
 	if (error && fd >= 0)

@@ -182,6 +182,15 @@ static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
 	update_touched(dp, now);
 }
 
+static void on_link_set(void *dataplane, uint32_t port)
+{
+	struct dataplane *dp = dataplane;
+
+	class_scheduler_init(&dp->ports[port].classes, dp->class_count, dp->config->classes,
+			     dp->config->ports[port].rate_bps);
+	dataplane_touch(dp, port);
+}
+
 static int tables(void *dataplane, const struct switch_config *config)
 {
 	struct dataplane *dp = dataplane;
@@ -363,5 +372,6 @@ const struct node_ops switchd_ops = {
 	.destroy = destroy,
 	.link_down = on_link_down,
 	.link_up = on_link_up,
+	.link_set = on_link_set,
 	.tables = tables,
 };

@@ -83,7 +83,7 @@ have_capture() {
 	return 1
 }
 
-check 'a medium that there is not' run 1 check "$topologies/two-racks.yaml" --set links.medium=copper
+check 'a medium that there is not' run 2 check "$topologies/two-racks.yaml" --set links.medium=copper
 check 'says which there are' says err 'shm or veth'
 
 fabric_up "$topologies/two-racks.yaml" --set links.fabric.medium=veth
