@@ -148,7 +148,8 @@ static int network_put(json_t *request, const char *pid, const char *path)
 		return status;
 	}
 	if (strtol(pid, &end, 10) < 1 || *end)
-		return client_wrong("attach", "--pid takes the number of a process, not '%s'", pid);
+		return client_wrong("attach", "--pid takes the number of a process, not '%s'%s", pid,
+				    strcmp(pid, "0") ? "" : "; does the container run?");
 	snprintf(text, sizeof(text), "/proc/%s/ns/net", pid);
 	json_object_set_new(request, "network", json_string(text));
 	return CLIENT_FINE;

@@ -203,7 +203,7 @@ static int addresses_add(struct host_net *host, struct netlink *netlink, const s
 	uint32_t ipv4 = htonl(spec->ipv4);
 	int error = netlink_address_add(netlink, host->index, AF_INET, &ipv4, spec->ipv4_prefix_bits);
 
-	if (error)
+	if (error || spec->mtu_bytes < HOST_NET_IPV6_MTU_BYTES_MIN)
 		return error;
 	error = netlink_address_add(netlink, host->index, AF_INET6, spec->ipv6, spec->ipv6_prefix_bits);
 	host->ipv6 = !error;
@@ -351,7 +351,9 @@ static void hosts_print(FILE *stream, const struct host_net_spec *specs, size_t 
 		uint32_t ipv4 = htonl(specs[i].ipv4);
 
 		fprintf(stream, "%s\t%s\n", inet_ntop(AF_INET, &ipv4, text, sizeof text), specs[i].name);
-		fprintf(stream, "%s\t%s\n", inet_ntop(AF_INET6, specs[i].ipv6, text, sizeof text), specs[i].name);
+		if (specs[i].mtu_bytes >= HOST_NET_IPV6_MTU_BYTES_MIN)
+			fprintf(stream, "%s\t%s\n", inet_ntop(AF_INET6, specs[i].ipv6, text, sizeof text),
+				specs[i].name);
 	}
 }
 

@@ -239,7 +239,10 @@ static int network_open(const struct asking *asking, json_t **refusal)
 	if (!path)
 		return -1;
 	if (fd < 0) {
-		*refusal = refuse("cannot open %s: %s", path, strerror(errno));
+		*refusal = refuse("cannot open %s: %s%s", path, strerror(errno),
+				  errno == EACCES || errno == EPERM
+					  ? "; a rootless fabric has no right to processes that it did not start"
+					  : "");
 		return -2;
 	}
 	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET) {
@@ -262,6 +265,8 @@ static json_t *host_wire(struct asking *asking, uint32_t index, int network)
 	if (network >= 0) {
 		spec.interface = interface ? interface : "heddle0";
 		error = host_net_attach(&live->hosts[index], &live->namespaces, network, &spec, why, sizeof(why));
+		if (error == -EEXIST)
+			return refuse("%s; 'heddle attach --interface NAME' gives it another name", why);
 		if (error == -EPERM)
 			return refuse(
 				"%s; %s may not change that network namespace: it takes root, or a fabric started "
