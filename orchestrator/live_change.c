@@ -284,7 +284,7 @@ static json_t *host_answer(const struct live *live, uint32_t index)
 	json_t *answer = live_host_describe(live, index);
 	char text[256];
 
-	snprintf(text, sizeof(text), "host %s joins at %s: interface %s, %s, %s", nic->name, nic->ports[0].peer_name,
+	snprintf(text, sizeof(text), "host %s joins at %s: interface %s, %s %s", nic->name, nic->ports[0].peer_name,
 		 live->hosts[index].interface, json_string_value(json_object_get(answer, "ipv4")),
 		 json_string_value(json_object_get(answer, "ipv6")));
 	return change_answer(live, answer, text);

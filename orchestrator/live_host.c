@@ -44,6 +44,8 @@ json_t *live_host_describe(const struct live *live, uint32_t index)
 	address_ipv6(index, address6);
 	inet_ntop(AF_INET, &address, ipv4, sizeof(ipv4));
 	inet_ntop(AF_INET6, address6, ipv6, sizeof(ipv6));
+	if (!live->hosts[index].ipv6)
+		ipv6[0] = 0;
 	return json_pack("{s:s, s:s, s:s, s:s}", "name", live->plan->nodes[plan_host_node(live->plan, index)].name,
 			 "interface", live->hosts[index].interface, "ipv4", ipv4, "ipv6", ipv6);
 }
