@@ -300,14 +300,14 @@ static int nic_host_open(void *dataplane, const int *fds, uint32_t count)
 	return host_if_open(&nic->host, fds, count);
 }
 
-static uint32_t nic_host_receive(void *dataplane, uint32_t readable, node_time_t now)
+static bool nic_host_receive(void *dataplane, uint32_t *readable, node_time_t now)
 {
 	struct nic *nic = dataplane;
-	uint32_t more = host_if_receive(&nic->host, readable, now);
+	bool taken = host_if_receive(&nic->host, readable, now);
 
 	host_send_refill(&nic->host_send, now);
 	nic_transmit_plan(nic);
-	return more;
+	return taken;
 }
 
 static node_time_t nic_host_deliver(void *dataplane, node_time_t now)

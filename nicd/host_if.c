@@ -179,8 +179,8 @@ static void overrun_count(struct host_if *host, struct host_queue *queue)
 		host->stats->drops[DROP_HOST_OVERRUN] += lost.tp_drops;
 }
 
-/*  Return: may the socket hold more? */
-static bool queue_receive(struct host_if *host, struct host_queue *queue, node_time_t now)
+/*  Return: may the socket hold more?  @taken  set if it held something */
+static bool queue_receive(struct host_if *host, struct host_queue *queue, node_time_t now, bool *taken)
 {
 	while (queue->count < HOST_QUEUE_FRAMES_MAX) {
 		uint32_t room = HOST_QUEUE_FRAMES_MAX - queue->count;
@@ -191,6 +191,7 @@ static bool queue_receive(struct host_if *host, struct host_queue *queue, node_t
 		received = recvmmsg(queue->fd, host->calls->messages, batch, MSG_DONTWAIT, NULL);
 		if (received < 0)
 			return errno == EINTR;
+		*taken = *taken || received > 0;
 		receive_take(host, queue, (uint32_t)received, now);
 		if ((uint32_t)received < batch) {
 			if (queue->pressed)
@@ -202,17 +203,19 @@ static bool queue_receive(struct host_if *host, struct host_queue *queue, node_t
 	return true;
 }
 
-uint32_t host_if_receive(struct host_if *host, uint32_t readable, node_time_t now)
+bool host_if_receive(struct host_if *host, uint32_t *readable, node_time_t now)
 {
 	uint32_t more = 0;
+	bool taken = false;
 
-	for (uint32_t left = readable; host->attached && left; left &= left - 1) {
+	for (uint32_t left = *readable; host->attached && left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 
-		if (i < host->queue_count && queue_receive(host, &host->queues[i], now))
+		if (i < host->queue_count && queue_receive(host, &host->queues[i], now, &taken))
 			more |= 1u << i;
 	}
-	return more;
+	*readable = more;
+	return taken;
 }
 
 void host_if_pop(struct host_if *host, uint32_t queue)

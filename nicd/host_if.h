@@ -96,10 +96,10 @@ int host_if_open(struct host_if *host, const int *fds, uint32_t count);
 
 /* ---- from the host ---- */
 
-/** host_if_receive() - reads the sockets in the set @readable as far as their queues have room, stamped @now.
- *  A frame too long for a buffer is dropped (DROP_OVERSIZE).
- *  Return: the set of those that may hold more.                                                                 */
-uint32_t host_if_receive(struct host_if *host, uint32_t readable, node_time_t now);
+/** host_if_receive() - reads the sockets in the set *@readable as far as their queues have room, stamped @now; *@readable
+ *  becomes the set of those that may hold more. A frame too long for a buffer is dropped (DROP_OVERSIZE).
+ *  Return: was anything taken in?                                                                               */
+bool host_if_receive(struct host_if *host, uint32_t *readable, node_time_t now);
 
 /** host_if_head() - the first frame of @queue; NULL: it is empty.  Valid until host_if_pop(). O(1). */
 static inline const struct host_frame *host_if_head(const struct host_if *host, uint32_t queue)

@@ -5,6 +5,7 @@
 #ifndef HEDDLE_NODES_NODE_H
 #define HEDDLE_NODES_NODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -50,9 +51,9 @@ struct node_ops {
 	/* NICs with an attached host, else NULL: takes over its @count packet sockets, non-blocking.  Return: 0 or -errno. */
 	int (*host_open)(void *dataplane, const int *fds, uint32_t count);
 
-	/* Takes in what the sockets in the set @readable hold, as far as there is room, stamped @now.
-	 * Return: the set of those that may hold more (to be called again for them next turn, without waiting).          */
-	uint32_t (*host_receive)(void *dataplane, uint32_t readable, node_time_t now);
+	/* Takes in what the sockets in the set *@readable hold, as far as there is room, stamped @now; *@readable becomes the
+	 * set of those that may hold more.   Return: was anything taken in?                                              */
+	bool (*host_receive)(void *dataplane, uint32_t *readable, node_time_t now);
 
 	/* Hands the host what has arrived for it. Called at the end of every turn.
 	 * Return: when to call it again at the latest, @now being the end of the turn; NODE_TIME_NEVER: all is delivered. */

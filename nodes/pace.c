@@ -17,7 +17,8 @@
 #define REST_PS (10 * NODE_MS)    /* nothing to do for longer than this is rest */
 #define LOOK_PS (100 * NODE_US)   /* a node that never sleeps looks outside that often: not every loop tells of news */
 #define TURN_PS (500 * NODE_US)   /* of fabric time that a node which is late catches up with in one turn */
-#define HOST_ROUNDS 4u            /* times that a turn takes in what the host sends, as room is made for it */
+#define HOST_WAIT_MAX_PS (500 * NODE_US)
+#define HOST_ROUNDS 4u /* times that a turn takes in what the host sends, as room is made for it */
 
 _Static_assert(NUMBER_DOORBELL < EVENT_LOOP_FDS_MAX, "every descriptor has a number");
 
@@ -100,7 +101,7 @@ static void take_in(struct pace *pace, node_time_t now)
 			pace->readable &= ~(1ull << port);
 	}
 	if (pace->host_readable)
-		pace->host_readable = pace->ops->host_receive(pace->dataplane, pace->host_readable, now);
+		pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
 }
 
 /* the neighbour behind @port has something to do at @due. The fence stands against the one in may_sleep(). */
@@ -213,9 +214,21 @@ static node_time_t turn_end(const struct pace *pace, node_time_t due, node_time_
 	return due < now && now - due > TURN_PS ? node_time_max(due + TURN_PS, pace->now_ps) : now;
 }
 
+/* How long to leave what the host holds: no longer at all while there is room for more of it; if there is none, since the
+ * link has no credit, ever longer, for looking in vain costs as much as working. */
+static node_time_t host_wait(struct pace *pace, bool taken)
+{
+	if (taken)
+		pace->host_wait_ps = 0;
+	else
+		pace->host_wait_ps = node_time_min(node_time_max(2 * pace->host_wait_ps, STARVED_PS), HOST_WAIT_MAX_PS);
+	return pace->host_wait_ps;
+}
+
 void pace_turn(struct pace *pace)
 {
 	node_time_t now = node_time_max(pace_now(pace), pace->now_ps), due, end;
+	bool taken = false;
 
 	take_in(pace, now);
 	due = look(pace, now);
@@ -223,11 +236,12 @@ void pace_turn(struct pace *pace)
 	lateness_note(pace, due, now);
 	pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
 	for (uint32_t round = 0; pace->host_readable && end == now && round < HOST_ROUNDS; round++) {
-		pace->host_readable = pace->ops->host_receive(pace->dataplane, pace->host_readable, now);
+		taken = pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
 		pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
 	}
 	flush(pace, now);
-	/* what the host holds needs room in the NIC, which only something that is due, or a neighbour, can make */
+	if (pace->host_readable)
+		pace->next_ps = node_time_min(pace->next_ps, now + host_wait(pace, taken));
 	if (pace->readable)
 		pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
 	if (pace->ops->host_deliver)

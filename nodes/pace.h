@@ -45,15 +45,16 @@ struct pace {
 	node_time_t owed_ps[NODE_PORTS_MAX];      /* when the first of them was due there */
 	uint64_t readable;                        /* ports whose veth may hold more */
 	uint32_t host_count;
-	uint32_t host_readable; /* host sockets that may hold more */
-	uint64_t broken;        /* ports whose peer broke the ring's rules */
-	node_time_t now_ps;     /* up to here the last turn has handled everything */
-	node_time_t turned_ps;  /* when it began */
-	node_time_t next_ps;    /* next event known */
-	node_time_t looked_ps;  /* when the event loop was asked last */
-	node_time_t busy_ps;    /* when something was handled last */
-	bool slept;             /* since the last turn */
-	struct home_core home;  /* unused unless home_core_init() was called */
+	uint32_t host_readable;   /* host sockets that may hold more */
+	node_time_t host_wait_ps; /* they are left for so long, as there is no room */
+	uint64_t broken;          /* ports whose peer broke the ring's rules */
+	node_time_t now_ps;       /* up to here the last turn has handled everything */
+	node_time_t turned_ps;    /* when it began */
+	node_time_t next_ps;      /* next event known */
+	node_time_t looked_ps;    /* when the event loop was asked last */
+	node_time_t busy_ps;      /* when something was handled last */
+	bool slept;               /* since the last turn */
+	struct home_core home;    /* unused unless home_core_init() was called */
 };
 
 /** pace_init() - everything is borrowed and outlives @pace.  @doorbell  the node's own eventfd.   Return: 0 or -errno. */

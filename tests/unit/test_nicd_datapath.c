@@ -385,7 +385,7 @@ static void real_turn(void)
 	for (uint32_t i = 0; i < 2; i++) {
 		node_time_t now = real_now();
 
-		nicd_ops.host_receive(ends[i].nic, (1u << HOST_QUEUES) - 1, now);
+		nicd_ops.host_receive(ends[i].nic, &(uint32_t){ (1u << HOST_QUEUES) - 1 }, now);
 		link_refresh(&ends[i].link, 0);
 		nicd_ops.run(ends[i].nic, now + 1);
 		link_flush(&ends[i].link, &(bool){ 0 });
