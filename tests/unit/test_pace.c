@@ -44,7 +44,16 @@ static node_time_t fake_run(void *dataplane, node_time_t end)
 	return node_time_min(timer_ps, due);
 }
 
-static const struct node_ops ops = { .run = fake_run };
+static bool host_has_room;
+
+/* a host that always has more */
+static bool fake_host_receive(void *dataplane, uint32_t *readable, node_time_t now)
+{
+	(void)dataplane, (void)readable, (void)now;
+	return host_has_room;
+}
+
+static const struct node_ops ops = { .run = fake_run, .host_receive = fake_host_receive };
 
 static uint64_t now_ns(void)
 {
@@ -198,6 +207,30 @@ START_TEST(pace_turn__a_late_node_catches_up_in_portions)
 }
 END_TEST
 
+/* TB-15: what the host has more is taken in at once while there is room, and looked for ever less often while there is none */
+START_TEST(pace_turn__host_with_more)
+{
+	node_time_t wait_ps = 0;
+
+	make(_i);
+	pace.host_readable = 1;
+	host_has_room = true;
+	pace_turn(&pace);
+	ck_assert_uint_le(pace.next_ps, pace.now_ps);
+	host_has_room = false;
+	for (uint32_t turn = 0; turn < 12; turn++) {
+		pace_turn(&pace);
+		ck_assert_uint_ge(pace.next_ps - pace.now_ps, wait_ps);
+		wait_ps = pace.next_ps - pace.now_ps;
+	}
+	ck_assert_uint_ge(wait_ps, 200 * NODE_US);
+	ck_assert_uint_le(wait_ps, NODE_MS);
+	host_has_room = true;
+	pace_turn(&pace);
+	ck_assert_uint_le(pace.next_ps, pace.now_ps);
+}
+END_TEST
+
 /* nothing happens before fabric time has begun, and asking for it does not cost a turn */
 START_TEST(pace_begun__not_before_the_epoch)
 {
@@ -318,6 +351,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, pace_wait__never_before_the_timer_and_asleep_till_then, 0, 2);
 	tcase_add_loop_test(tcase, pace_turn__a_late_node_catches_up_in_portions, 0, 2);
+	tcase_add_loop_test(tcase, pace_turn__host_with_more, 0, 2);
 	tcase_add_loop_test(tcase, pace_begun__not_before_the_epoch, 0, 2);
 	tcase_add_loop_test(tcase, pace_turn__a_record_is_handled_at_its_due_time, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__the_doorbell_ends_a_sleep, 0, 2);
