@@ -85,6 +85,8 @@ check 'no process' run 1 attach red s1 --pid 4194305
 check 'an unknown key' run 2 add host h10 s1 colour=red
 check 'a wrong value' run 1 add host h10 s1 rate=fast
 check 'nothing to add' run 2 add
+check 'cores as there are none' run 2 up "$topologies/two-racks.yaml" --name other --cores=odd
+check 'are told' says err 'home, spread or free'
 for port in $(seq 13); do "$heddle" add link s1 s2 >/dev/null 2>&1; done
 for port in $(seq 4); do "$heddle" add link s1 s2 >/dev/null 2>&1; done
 check 'no port left' run 1 add link s1 s2

@@ -200,7 +200,7 @@ check 'nothing is left' settled
 whats=(${WHATS:-nothing kill-switch kill-nic kill-daemon kill-init kill-program kill-several stop-node up-signal up-daemon up-group})
 for ((i = 1; i <= rounds; i++)); do
 	what=${whats[(i - 1) % ${#whats[@]}]}
-	[ -z "${WHATS:-}" ] && [ $((i % 50)) = 30 ] && what=stop-daemon # which `down` takes five seconds to find out
+	[ -z "${WHATS:-}" ] && [ $((i % 50)) = 30 ] && what=stop-daemon # which `down` takes eight seconds to find out
 	check "round $i: $what" round "$what"
 done
 echo "$rounds rounds in $SECONDS s"
