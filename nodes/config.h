@@ -86,6 +86,44 @@ struct host_config {
 	uint32_t egress_port;    /* edge port there */
 };
 
+#define CONGESTION_SETTINGS 24 /* EC-5 */
+
+/* A bandwidth and buffer setting of a flow at an input (EC-5): the more congestion, the higher its number. Extents and water levels in
+ * data units. */
+struct congestion_setting {
+	uint32_t eca_min;            /* the lowest ECA that selects it: 0 for the first, then rising, 255 at most */
+	uint64_t rate_bps;           /* the flow's maximum bandwidth */
+	uint32_t flow_extent_units;  /* upstream_flow_extent: a flow_extent above it lets nothing go on (EC-7) */
+	uint32_t queue_extent_units; /* maximum queue_extent: credit is given up to it */
+	uint32_t high_units, target_units,
+		drop_units;    /* water levels of the flow's queue (EC-13): drop < target <= high */
+	bool limit_after_ack;  /* at ingress edge ports: BLOCK_UNTIL_EMPTY, then a wake-up time (EC-8) */
+	uint32_t byte_time_ps; /* BYTE_TIME << byte_time_scale for every byte acknowledged last */
+	uint32_t byte_time_scale;
+};
+
+/* Detection of and reaction to congestion. Each mechanism can be off. */
+struct congestion_config {
+	/* at egress edge ports, per traffic class (EC-1 ... EC-3) */
+	bool eca;                             /* endpoint congestion is detected and told */
+	uint32_t lbf_thresh_units, lbf_shift; /* linear byte factor */
+	uint32_t lpf_thresh, lpf_shift;       /* linear packet factor, packets */
+	uint32_t dbf_thresh_units, dbf_shift; /* derivative byte factor ... */
+	uint32_t dbf_clk_cnt;                 /* ... over so many cycles of 1 ns (ours) */
+	/* at inputs */
+	bool slow_start; /* EC-6: a new flow begins with settings[slow_start_setting] at its ingress edge */
+	uint32_t slow_start_setting;
+	bool rate_limit;            /* settings' rate_bps is enforced (EC-5) */
+	bool flow_limit;            /* settings' flow_extent_units is enforced (EC-7) */
+	bool limit_after_ack;       /* settings' limit_after_ack is enforced (EC-8) */
+	bool headroom;              /* credit per flow and hop (EC-12 ... EC-14) */
+	bool fgfc;                  /* hosts' flows are held at their source (EC-15) */
+	node_time_t fgfc_pause_ps;  /* pause time in an FGFC frame (EC-16) */
+	uint32_t fgfc_credit_units; /* credit in an FGFC frame */
+	uint32_t port_limit_units;  /* sum of the flow_extents of an ingress edge port (EC-9); 0: no limit */
+	struct congestion_setting settings[CONGESTION_SETTINGS];
+};
+
 struct switch_config {
 	uint32_t fabric_address; /* 1..65535, unique */
 	node_time_t latency_ps;  /* from an input to the link of an output, on an empty switch */
@@ -95,6 +133,7 @@ struct switch_config {
 		output_queue_units_max; /* output transmit queue of a port and class; requests beyond wait at the input */
 	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps; /* FC-18 */
 	uint32_t ack_collect;                        /* the set number of T2, 1..48 */
+	struct congestion_config congestion;
 	uint32_t route_count;
 	struct route_config *routes;
 	uint32_t host_count;

@@ -16,7 +16,7 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 3u
+#define STATS_VERSION 4u
 #define STATS_TRACE_MAX 1024u
 #define STATS_LATENESS_BUCKETS \
 	128u /* four to an octave of nanoseconds, the last from 7.5 s on: stats_lateness_bucket() */
@@ -70,6 +70,24 @@ struct port_stats {
 	uint64_t ifct_used, ifct_used_max;
 	uint64_t ofct_used, ofct_used_max;
 	uint64_t ring_full_ps; /* real clock: so long a full ring held up what could have been sent (TB-8) */
+	/* endpoint congestion. At an egress edge port: */
+	uint64_t eca_acks;        /* ACK_ECA made (EC-2) */
+	uint64_t eca_max;         /* the greatest factor in one */
+	node_time_t eca_first_ps; /* when the first was made; 0: none was */
+	uint64_t delta_eca_acks;  /* ACK_DELTA_ECA made (EC-3) */
+	/* at an input port: */
+	node_time_t limited_first_ps;            /* when the first ACK_ECA came; 0: none did */
+	uint64_t limited;                        /* flows under endpoint congestion now (ep_congestion != 0) */
+	uint64_t extent_units, extent_units_max; /* sum of the flow_extents now, at most; ingress edge ports (EC-9) */
+	uint64_t blocked_extent, blocked_rate, blocked_empty, blocked_headroom,
+		blocked_port;                     /* packets that had to wait: EC-7, EC-5, EC-8, EC-12, EC-9 */
+	uint64_t metered;                         /* flows whose UM is set now */
+	uint64_t headroom_starts, headroom_stops; /* flows that became metered, and that ceased to be (EC-12, EC-13) */
+	uint64_t headroom_units;                  /* credit given */
+	uint64_t stops;                           /* times the peer was told to stop, for want of room */
+	uint64_t fgfc_held;                       /* flows held at their source now (EC-15) */
+	uint64_t fgfc_frames;                     /* FGFC frames sent, or at a NIC received */
+	uint64_t fgfc_refused;                    /* NIC: flows named that there was no room for */
 };
 
 /* a flow as its sending NIC knows it; index = the slot that its packets carry */
@@ -107,9 +125,13 @@ struct message_stats {
 struct sample_stats {
 	node_time_t at_ps;
 	uint32_t port;
-	uint32_t input_units; /* data units in the input buffer */
-	uint64_t queue_bytes; /* waiting for this output */
-	uint64_t tx_bytes;    /* so far */
+	uint32_t input_units;                 /* data units in the input buffer */
+	uint32_t flow_queue_units;            /* the longest queue of a single flow in it */
+	uint16_t eca;                         /* egress edge ports: the greatest congestion factor of its classes now */
+	uint16_t limited, metered, fgfc_held; /* flows now: as in port_stats */
+	uint32_t extent_units;                /* ingress edge ports: sum of the flow_extents */
+	uint64_t queue_bytes;                 /* waiting for this output */
+	uint64_t tx_bytes;                    /* so far */
 };
 
 /* what happened last, oldest overwritten: node-defined kinds and three integers */

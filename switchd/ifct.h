@@ -39,7 +39,13 @@ enum ifct_wait {
 	IFCT_NOT_WAITING,     /* queue empty */
 	IFCT_REQUESTING,      /* stands in the arbiter of its output */
 	IFCT_WAITING_CHANNEL, /* its output has no free channel (FC-9) */
+	IFCT_BLOCKED,         /* until an ACK changes one of its limits: injection.h */
+	IFCT_ASLEEP,          /* until its wake-up time */
+	IFCT_STOPPED,         /* without credit, and the peer has no room for such: the port's list */
 };
+
+/* flow-control state (FC-6) */
+enum fc_state { RUNNING, BLOCK_FOR_REDIRECT, BLOCK_UNTIL_EMPTY };
 
 struct ifct_entry {
 	_Alignas(64) struct packet_queue queue;
@@ -49,9 +55,16 @@ struct ifct_entry {
 	uint16_t fabric_address;                      /* destination */
 	uint8_t egress_port;
 	uint8_t traffic_class;
-	uint8_t follow_port; /* output port while flow_extent != 0 (FC-15) */
-	uint8_t wait;        /* enum ifct_wait */
-	bool active, turn;   /* turn: the arbiter has given it this round's quantum */
+	uint8_t follow_port;      /* output port while flow_extent != 0 (FC-15) */
+	uint8_t wait;             /* enum ifct_wait */
+	bool active, turn;        /* turn: the arbiter has given it this round's quantum */
+	uint8_t ep_congestion;    /* the ECA heard last (EC-5) */
+	uint8_t setting;          /* which of the settings is in force */
+	uint8_t fc_state;         /* enum fc_state */
+	bool um : 1, dm : 1;      /* upstream metering: we give credit; downstream metering: we need credit (EC-12) */
+	int32_t headroom;         /* dm: units that may go on (EC-12) */
+	uint32_t committed_units; /* um: queue_extent, and what the credit given may still bring */
+	node_time_t wake_up_ps;   /* nothing goes on before */
 };
 
 _Static_assert(sizeof(struct ifct_entry) == 64, "a flow's state at an input is one cache line");
