@@ -170,6 +170,68 @@ static void host_check(struct checker *checker, const struct host_config *host)
 	range(checker, "egress_port", host->egress_port, 0, NODE_PORTS_MAX - 1);
 }
 
+static bool setting_is_repeated(const struct congestion_setting *setting, const struct congestion_setting *last)
+{
+	return setting->rate_bps == last->rate_bps && setting->flow_extent_units == last->flow_extent_units &&
+	       setting->queue_extent_units == last->queue_extent_units && setting->high_units == last->high_units &&
+	       setting->target_units == last->target_units && setting->drop_units == last->drop_units &&
+	       setting->limit_after_ack == last->limit_after_ack && setting->byte_time_ps == last->byte_time_ps &&
+	       setting->byte_time_scale == last->byte_time_scale;
+}
+
+/* @last: the setting before it, NULL for the first */
+static void setting_eca_check(struct checker *checker, const struct congestion_setting *setting,
+			      const struct congestion_setting *last)
+{
+	if (!last) {
+		range(checker, "eca_min", setting->eca_min, 0, 0);
+		return;
+	}
+	range(checker, "eca_min", setting->eca_min, 1, CONGESTION_ECA_UNUSED);
+	if (setting->eca_min == CONGESTION_ECA_UNUSED) {
+		if (!setting_is_repeated(setting, last))
+			refuse(checker, "%seca_min is %u, which never selects it, so it must repeat the setting before",
+			       checker->place, CONGESTION_ECA_UNUSED);
+	} else if (setting->eca_min <= last->eca_min) {
+		refuse(checker, "%seca_min is %" PRIu32 ", it must be above that of the setting before, %" PRIu32,
+		       checker->place, setting->eca_min, last->eca_min);
+	}
+}
+
+static void setting_check(struct checker *checker, const struct congestion_setting *setting)
+{
+	range(checker, "rate_bps", setting->rate_bps, 1000000, 800000000000);
+	range(checker, "flow_extent_units", setting->flow_extent_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "queue_extent_units", setting->queue_extent_units, setting->high_units, CONGESTION_UNITS_MAX);
+	range(checker, "high_units", setting->high_units, setting->target_units, CONGESTION_UNITS_MAX);
+	below(checker, "drop_units", setting->drop_units, "target_units", setting->target_units);
+	range(checker, "byte_time_scale", setting->byte_time_scale, 0, CONGESTION_BYTE_TIME_SCALE_MAX);
+	if (!checker->refused)
+		range(checker, "byte_time_ps << byte_time_scale",
+		      (uint64_t)setting->byte_time_ps << setting->byte_time_scale, 0, CONGESTION_BYTE_TIME_PS_MAX);
+}
+
+static void congestion_check(struct checker *checker, const struct congestion_config *congestion)
+{
+	enter(checker, "switch.congestion.");
+	range(checker, "lbf_thresh_units", congestion->lbf_thresh_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "lbf_shift", congestion->lbf_shift, 0, CONGESTION_SHIFT_MAX);
+	range(checker, "lpf_thresh", congestion->lpf_thresh, 0, CONGESTION_UNITS_MAX);
+	range(checker, "lpf_shift", congestion->lpf_shift, 0, CONGESTION_SHIFT_MAX);
+	range(checker, "dbf_thresh_units", congestion->dbf_thresh_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "dbf_shift", congestion->dbf_shift, 0, CONGESTION_SHIFT_MAX);
+	range(checker, "dbf_clk_cnt", congestion->dbf_clk_cnt, 1, UINT32_MAX);
+	range(checker, "slow_start_setting", congestion->slow_start_setting, 0, CONGESTION_SETTINGS - 1);
+	range(checker, "fgfc_pause_ps", congestion->fgfc_pause_ps, congestion->fgfc, DELAY_MAX_PS);
+	range(checker, "fgfc_credit_units", congestion->fgfc_credit_units, 0, CONGESTION_UNITS_MAX);
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS && !checker->refused; i++) {
+		enter(checker, "switch.congestion.settings[%" PRIu32 "].", i);
+		setting_eca_check(checker, &congestion->settings[i], i ? &congestion->settings[i - 1] : NULL);
+		setting_check(checker, &congestion->settings[i]);
+	}
+	enter(checker, "%s", "");
+}
+
 static void switch_check(struct checker *checker, const struct node_config *config)
 {
 	const struct switch_config *self = &config->switch_;
@@ -194,6 +256,7 @@ static void switch_check(struct checker *checker, const struct node_config *conf
 			enter(checker, "switch.hosts[%" PRIu32 "].", i);
 			host_check(checker, &self->hosts[i]);
 		}
+	congestion_check(checker, &self->congestion);
 }
 
 static void sizes_check(struct checker *checker, const struct workload_config *workload)

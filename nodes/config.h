@@ -86,15 +86,23 @@ struct host_config {
 	uint32_t egress_port;    /* edge port there */
 };
 
-#define CONGESTION_SETTINGS 24 /* EC-5 */
+#define CONGESTION_SETTINGS 24     /* EC-5 */
+#define CONGESTION_ECA_UNUSED 256u /* an eca_min that no ECA reaches */
+#define CONGESTION_UNITS_MAX (1u << 20)
+#define CONGESTION_SHIFT_MAX 31u
+#define CONGESTION_BYTE_TIME_SCALE_MAX 24u
+#define CONGESTION_BYTE_TIME_PS_MAX \
+	(8 * NODE_MS) /* byte_time_ps << byte_time_scale: 1 kb/s; times stay within 64 bits */
 
 /* A bandwidth and buffer setting of a flow at an input (EC-5): the more congestion, the higher its number. Extents and water levels in
- * data units. */
+ * data units, up to CONGESTION_UNITS_MAX. */
 struct congestion_setting {
-	uint32_t eca_min;            /* the lowest ECA that selects it: 0 for the first, then rising, 255 at most */
-	uint64_t rate_bps;           /* the flow's maximum bandwidth */
+	/* the lowest ECA that selects it: 0 for the first, then strictly rising, 255 at most. A table may have fewer rows: those behind
+	 * the last are equal to it, but for an eca_min of CONGESTION_ECA_UNUSED, which never selects them */
+	uint32_t eca_min;
+	uint64_t rate_bps;           /* the flow's maximum bandwidth, 1 Mb/s .. 800 Gb/s */
 	uint32_t flow_extent_units;  /* upstream_flow_extent: a flow_extent above it lets nothing go on (EC-7) */
-	uint32_t queue_extent_units; /* maximum queue_extent: credit is given up to it */
+	uint32_t queue_extent_units; /* maximum queue_extent: credit is given up to it; >= high_units */
 	uint32_t high_units, target_units,
 		drop_units;    /* water levels of the flow's queue (EC-13): drop < target <= high */
 	bool limit_after_ack;  /* at ingress edge ports: BLOCK_UNTIL_EMPTY, then a wake-up time (EC-8) */
@@ -102,14 +110,15 @@ struct congestion_setting {
 	uint32_t byte_time_scale;
 };
 
-/* Detection of and reaction to congestion. Each mechanism can be off. */
+/* Detection of and reaction to congestion. Each mechanism can be off; its numbers are within their limits all the same. Shifts are
+ * up to CONGESTION_SHIFT_MAX, thresholds up to CONGESTION_UNITS_MAX. */
 struct congestion_config {
 	/* at egress edge ports, per traffic class (EC-1 ... EC-3) */
 	bool eca;                             /* endpoint congestion is detected and told */
 	uint32_t lbf_thresh_units, lbf_shift; /* linear byte factor */
 	uint32_t lpf_thresh, lpf_shift;       /* linear packet factor, packets */
 	uint32_t dbf_thresh_units, dbf_shift; /* derivative byte factor ... */
-	uint32_t dbf_clk_cnt;                 /* ... over so many cycles of 1 ns (ours) */
+	uint32_t dbf_clk_cnt;                 /* ... over so many cycles of 1 ns (ours), at least one */
 	/* at inputs */
 	bool slow_start; /* EC-6: a new flow begins with settings[slow_start_setting] at its ingress edge */
 	uint32_t slow_start_setting;
@@ -118,7 +127,7 @@ struct congestion_config {
 	bool limit_after_ack;       /* settings' limit_after_ack is enforced (EC-8) */
 	bool headroom;              /* credit per flow and hop (EC-12 ... EC-14) */
 	bool fgfc;                  /* hosts' flows are held at their source (EC-15) */
-	node_time_t fgfc_pause_ps;  /* pause time in an FGFC frame (EC-16) */
+	node_time_t fgfc_pause_ps;  /* pause time in an FGFC frame (EC-16), up to 1 s; not 0 if fgfc is on */
 	uint32_t fgfc_credit_units; /* credit in an FGFC frame */
 	uint32_t port_limit_units;  /* sum of the flow_extents of an ingress edge port (EC-9); 0: no limit */
 	struct congestion_setting settings[CONGESTION_SETTINGS];

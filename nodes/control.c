@@ -24,6 +24,13 @@
 #define SWITCH_FIELDS(F)                                                                                              \
 	F(fabric_address) F(latency_ps) F(cut_through) F(arbiter) F(output_queue_units_max)                            \
 	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect)
+#define CONGESTION_FIELDS(F)                                                                                          \
+	F(eca) F(lbf_thresh_units) F(lbf_shift) F(lpf_thresh) F(lpf_shift) F(dbf_thresh_units) F(dbf_shift) F(dbf_clk_cnt) \
+	F(slow_start) F(slow_start_setting) F(rate_limit) F(flow_limit) F(limit_after_ack) F(headroom)                 \
+	F(fgfc) F(fgfc_pause_ps) F(fgfc_credit_units) F(port_limit_units)
+#define SETTING_FIELDS(F)                                                                                             \
+	F(eca_min) F(rate_bps) F(flow_extent_units) F(queue_extent_units) F(high_units) F(target_units) F(drop_units)  \
+	F(limit_after_ack) F(byte_time_ps) F(byte_time_scale)
 #define SIZE_FIELDS(F) F(bytes) F(cumulative_ppm)
 #define WORKLOAD_FIELDS(F)                                                                                            \
 	F(workload_index) F(destination) F(arrival) F(frame) F(traffic_class) F(packet_bytes) F(window)                \
@@ -78,6 +85,8 @@ struct packing {
 	Heddle__Message message;
 	Heddle__NodeConfig node;
 	Heddle__SwitchConfig switch_;
+	Heddle__CongestionConfig congestion;
+	Heddle__CongestionSetting settings[CONGESTION_SETTINGS], *setting_table[CONGESTION_SETTINGS];
 	Heddle__NicConfig nic;
 	Heddle__PortConfig port;
 };
@@ -152,6 +161,27 @@ static int switch_pack(Heddle__SwitchConfig *to, const struct switch_config *fro
 	return 0;
 }
 
+static void setting_pack(Heddle__CongestionSetting *to, const struct congestion_setting *from)
+{
+	heddle__congestion_setting__init(to);
+	SETTING_FIELDS(COPY)
+}
+
+static void congestion_pack(struct packing *packing, const struct congestion_config *from)
+{
+	Heddle__CongestionConfig *to = &packing->congestion;
+
+	heddle__congestion_config__init(to);
+	CONGESTION_FIELDS(COPY)
+	to->settings = packing->setting_table;
+	to->n_settings = CONGESTION_SETTINGS;
+	packing->switch_.congestion = to;
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
+		packing->setting_table[i] = &packing->settings[i];
+		setting_pack(&packing->settings[i], &from->settings[i]);
+	}
+}
+
 static int workload_pack(Heddle__WorkloadConfig *to, const struct workload_config *from)
 {
 	heddle__workload_config__init(to);
@@ -200,6 +230,7 @@ static int config_pack(struct packing *packing, const struct node_config *from)
 	if (!error && from->kind == NODE_SWITCH) {
 		to->switch_ = &packing->switch_;
 		error = switch_pack(to->switch_, &from->switch_);
+		congestion_pack(packing, &from->switch_.congestion);
 	} else if (!error) {
 		to->nic = &packing->nic;
 		error = nic_pack(to->nic, &from->nic);
@@ -313,9 +344,26 @@ static int ports_unpack(struct node_config *config, const Heddle__NodeConfig *no
 	return 0;
 }
 
+static void setting_unpack(struct congestion_setting *to, const Heddle__CongestionSetting *from)
+{
+	SETTING_FIELDS(COPY)
+}
+
+static bool congestion_unpack(struct congestion_config *to, const Heddle__CongestionConfig *from)
+{
+	if (from->n_settings > CONGESTION_SETTINGS)
+		return false;
+	CONGESTION_FIELDS(COPY)
+	for (uint32_t i = 0; i < from->n_settings; i++)
+		setting_unpack(&to->settings[i], from->settings[i]);
+	return true;
+}
+
 static int switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *from)
 {
 	SWITCH_FIELDS(COPY)
+	if (from->congestion && !congestion_unpack(&to->congestion, from->congestion))
+		return -EINVAL;
 	to->routes = calloc(from->n_routes ? from->n_routes : 1, sizeof(*to->routes));
 	to->hosts = calloc(from->n_hosts ? from->n_hosts : 1, sizeof(*to->hosts));
 	if (!to->routes || !to->hosts)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/commands.h"
+#include "orchestrator/congestion_text.h"
 #include "orchestrator/expect.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/quantity.h"
@@ -13,13 +14,14 @@
 #define SETTINGS_MAX 256u
 
 static const char usage[] =
-	"usage: heddle check [--json] [--seed N] [--set PATH=VALUE]... SCENARIO\n"
+	"usage: heddle check [--json] [--congestion] [--seed N] [--set PATH=VALUE]... SCENARIO\n"
 	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
+	"With --congestion also all numbers of congestion control, those that follow from the fabric among them.\n"
 	"\n"
 	"exit status: 0 the scenario is fine, 2 wrong usage or scenario\n";
 
 struct request {
-	bool json;
+	bool json, congestion;
 	const char *settings[SETTINGS_MAX];
 	unsigned setting_count;
 	const char *path;
@@ -46,11 +48,9 @@ static int setting_add(struct request *request, const char *setting)
 static int request_parse(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },
-		{ "seed", required_argument, NULL, 'd' },
-		{ "set", required_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
+		{ "json", no_argument, NULL, 'j' },       { "congestion", no_argument, NULL, 'c' },
+		{ "seed", required_argument, NULL, 'd' }, { "set", required_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },       { 0 },
 	};
 	int option, error = 0;
 
@@ -59,6 +59,9 @@ static int request_parse(int argc, char **argv, struct request *request)
 		switch (option) {
 		case 'j':
 			request->json = true;
+			break;
+		case 'c':
+			request->congestion = true;
 			break;
 		case 'd':
 			snprintf(request->seed, sizeof(request->seed), "seed=%s", optarg);
@@ -108,7 +111,17 @@ static uint64_t workload_flows(const struct plan *plan, uint32_t index)
 	return flows;
 }
 
-static void print_text(const struct plan *plan, const struct scenario *scenario)
+static int print_congestion(const struct plan *plan)
+{
+	struct congestion_basis basis;
+	int error = plan_congestion_basis(plan, &basis);
+
+	if (!error)
+		congestion_print(&basis, &plan->nodes[0].switch_.congestion, stdout);
+	return error;
+}
+
+static int print_text(const struct plan *plan, const struct scenario *scenario, bool congestion)
 {
 	struct summary summary = summarise(plan);
 	char time[3][QUANTITY_TEXT_MAX];
@@ -130,9 +143,21 @@ static void print_text(const struct plan *plan, const struct scenario *scenario)
 		       (unsigned long long)workload_flows(plan, i), plan->workloads[i].packet_bytes);
 	printf("rings         %llu KiB in all\n", (unsigned long long)(summary.ring_bytes >> 10));
 	printf("expectations  %u\n", plan->expectation_count);
+	return congestion ? print_congestion(plan) : 0;
 }
 
-static int print_json(const struct plan *plan, const struct scenario *scenario)
+static int add_congestion(const struct plan *plan, json_t *root)
+{
+	struct congestion_basis basis;
+	int error = plan_congestion_basis(plan, &basis);
+
+	if (!error &&
+	    json_object_set_new(root, "congestion", congestion_json(&basis, &plan->nodes[0].switch_.congestion)))
+		error = -ENOMEM;
+	return error;
+}
+
+static int print_json(const struct plan *plan, const struct scenario *scenario, bool congestion)
 {
 	struct summary summary = summarise(plan);
 	json_t *workloads = json_array(), *root;
@@ -151,8 +176,10 @@ static int print_json(const struct plan *plan, const struct scenario *scenario)
 			 (json_int_t)plan->warmup_ps, "lookahead_ps", (json_int_t)plan->lookahead_ps, "flows",
 			 (json_int_t)summary.flows, "ring_bytes", (json_int_t)summary.ring_bytes, "workloads",
 			 workloads, "expectations", (json_int_t)plan->expectation_count);
-	if (!root)
+	if (!root || (congestion && add_congestion(plan, root))) {
+		json_decref(root);
 		return -ENOMEM;
+	}
 	status = json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
@@ -205,9 +232,9 @@ int cmd_check(int argc, char **argv)
 	if (errors.count)
 		print_errors(&errors, request.json);
 	else if (!error && request.json)
-		error = print_json(&plan, &scenario);
+		error = print_json(&plan, &scenario, request.congestion);
 	else if (!error)
-		print_text(&plan, &scenario);
+		error = print_text(&plan, &scenario, request.congestion);
 	if (error && !errors.count)
 		fprintf(stderr, "heddle check: %s\n", strerror(-error));
 	plan_free(&plan);

@@ -7,6 +7,7 @@
 #include "nodes/ring.h"
 #include "nodes/units.h"
 #include "nodes/wire/frame.h"
+#include "orchestrator/plan_congestion.h"
 #include "orchestrator/plan_workload.h"
 #include "orchestrator/shortest_path.h"
 
@@ -406,6 +407,8 @@ static int parts_make(const struct scenario *scenario, struct plan *plan, struct
 		error = shortest_path_routes(plan->nodes, plan->switch_count);
 	if (!error)
 		error = reach_check(scenario, plan, errors);
+	if (!error)
+		error = plan_congestion_make(scenario, plan, errors);
 	if (!error)
 		error = plan_workloads_make(scenario, plan, errors);
 	if (!error)

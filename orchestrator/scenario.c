@@ -230,6 +230,7 @@ static const struct key scenario_keys[] = {
 	{ "classes", .read = classes_read },
 	{ "links", .read = scenario_links_read },
 	{ "switch", .read = switch_read },
+	{ "congestion", .read = scenario_congestion_read },
 	{ "nic", .read = nic_read },
 	{ "topology", scenario_topology_read, .required = true },
 	{ "workloads", .read = scenario_workloads_read },
@@ -240,6 +241,7 @@ static int defaults_fill(struct scenario *scenario)
 {
 	scenario->class_count = 1;
 	scenario->classes[0] = (struct class_config){ .name = "best-effort", .max_permille = 1000 };
+	scenario_congestion_init(&scenario->congestion);
 	scenario->about = strdup("");
 	return scenario->about ? 0 : -ENOMEM;
 }

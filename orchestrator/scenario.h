@@ -98,6 +98,27 @@ struct scenario_workload {
 	struct scenario_place packet_place;
 };
 
+#define SCENARIO_DERIVED UINT64_MAX /* not said: follows from the fabric (plan_congestion.h) */
+
+/* a row of the table of congestion settings, as far as it was said; all as wide as SCENARIO_DERIVED */
+struct scenario_congestion_row {
+	struct scenario_place place;
+	uint64_t eca_min, rate_bps;
+	uint64_t flow_extent_bytes, queue_extent_bytes, high_bytes, target_bytes, drop_bytes;
+	uint64_t limit_after_ack, byte_time_ps, byte_time_scale;
+};
+
+/* Congestion control: which mechanisms are on, and numbers as far as they were said. */
+struct scenario_congestion {
+	bool enabled; /* false: none is */
+	bool eca, slow_start, rate_limit, flow_limit, limit_after_ack, headroom, fgfc;
+	uint64_t lbf_thresh_bytes, lbf_shift, lpf_thresh, lpf_shift, dbf_thresh_bytes, dbf_shift, dbf_clk_cnt;
+	uint64_t slow_start_setting, port_limit_bytes, fgfc_pause_ps, fgfc_credit_bytes;
+	uint32_t row_count; /* rows of the table; 0: the table is derived, changed by what was said of its rows */
+	struct scenario_place place;
+	struct scenario_congestion_row rows[CONGESTION_SETTINGS];
+};
+
 struct scenario {
 	char *file;      /* as named by the caller */
 	char **settings; /* "--set path=value" */
@@ -121,6 +142,7 @@ struct scenario {
 	/* NICs */
 	node_time_t nic_latency_ps;
 	uint32_t flows_max, messages_max; /* flows_max 0: as many as the workloads need */
+	struct scenario_congestion congestion;
 	/* topology */
 	uint32_t switch_count, host_count, link_count;
 	struct scenario_switch *switches;

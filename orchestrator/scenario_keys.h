@@ -75,6 +75,10 @@ const char *key_name_hint(const char *word, const char *first, size_t count, siz
 extern const struct key link_keys[];
 extern const size_t link_key_count;
 
+/* scenario_congestion.c */
+key_read_fn scenario_congestion_read;
+/** scenario_congestion_init() - nothing was said: every mechanism is on, every number derived. */
+void scenario_congestion_init(struct scenario_congestion *congestion);
 /* scenario_topology.c */
 key_read_fn scenario_links_read, scenario_topology_read;
 /* scenario_workload.c */

@@ -5,9 +5,10 @@
 
 #define UNREACHED UINT32_MAX
 
-/* how many links every switch is away from @target */
-static void distances_fill(const struct node_config *switches, uint32_t switch_count, uint32_t target,
-			   uint32_t *distances, uint32_t *queue)
+/* How many links every switch is away from @target.   @queue  filled with those that can reach it, nearest first.
+ * Return: how many these are. */
+static uint32_t distances_fill(const struct node_config *switches, uint32_t switch_count, uint32_t target,
+			       uint32_t *distances, uint32_t *queue)
 {
 	uint32_t first = 0, end = 0;
 
@@ -27,6 +28,7 @@ static void distances_fill(const struct node_config *switches, uint32_t switch_c
 			queue[end++] = peer;
 		}
 	}
+	return end;
 }
 
 /* the ports of @at that lead one step nearer */
@@ -62,5 +64,56 @@ int shortest_path_routes(struct node_config *switches, uint32_t switch_count)
 	}
 	free(distances);
 	free(queue);
+	return error;
+}
+
+static bool has_hosts(const struct node_config *node)
+{
+	for (uint32_t p = 0; p < node->port_count; p++)
+		if (node->ports[p].kind == PORT_EDGE && !node->ports[p].vacant)
+			return true;
+	return false;
+}
+
+/* from @at to where @distances lead, over the longest of the ports that lead there */
+static node_time_t way_ps(const struct node_config *at, const uint32_t *distances, const node_time_t *ways_ps,
+			  node_time_t hop_ps(const struct node_config *node, const struct port_config *port))
+{
+	node_time_t longest_ps = 0;
+
+	for (uint64_t ports = candidates(at, distances); ports; ports &= ports - 1) {
+		const struct port_config *port = &at->ports[__builtin_ctzll(ports)];
+
+		longest_ps = node_time_max(longest_ps, hop_ps(at, port) + ways_ps[port->peer_index]);
+	}
+	return longest_ps;
+}
+
+int shortest_path_longest_ps(const struct node_config *switches, uint32_t switch_count,
+			     node_time_t hop_ps(const struct node_config *node, const struct port_config *port),
+			     node_time_t *longest_ps)
+{
+	uint32_t *distances = calloc(switch_count, sizeof(*distances));
+	uint32_t *queue = calloc(switch_count, sizeof(*queue));
+	node_time_t *ways_ps = calloc(switch_count, sizeof(*ways_ps));
+	int error = distances && queue && ways_ps ? 0 : -ENOMEM;
+
+	*longest_ps = 0;
+	for (uint32_t target = 0; !error && target < switch_count; target++) {
+		uint32_t count = has_hosts(&switches[target])
+					 ? distances_fill(switches, switch_count, target, distances, queue)
+					 : 0;
+
+		for (uint32_t i = 0; i < count; i++) {
+			const struct node_config *at = &switches[queue[i]];
+
+			ways_ps[at->index] = way_ps(at, distances, ways_ps, hop_ps);
+			if (has_hosts(at))
+				*longest_ps = node_time_max(*longest_ps, ways_ps[at->index]);
+		}
+	}
+	free(distances);
+	free(queue);
+	free(ways_ps);
 	return error;
 }

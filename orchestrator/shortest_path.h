@@ -13,6 +13,15 @@
  *  Return: 0 or -ENOMEM.  O(switches * links).                                                                   */
 int shortest_path_routes(struct node_config *switches, uint32_t switch_count);
 
+/** shortest_path_longest_ps() - the longest of the shortest paths between two switches that have hosts; of several between the same
+ *  two, the longest counts.
+ *  @switches    as above; vacant ports lead nowhere.   @hop_ps  what the link behind @port of @node adds to a path.
+ *  @longest_ps  filled; 0 if all hosts are at one switch.
+ *  Return: 0 or -ENOMEM.  O(switches * links).                                                                   */
+int shortest_path_longest_ps(const struct node_config *switches, uint32_t switch_count,
+			     node_time_t hop_ps(const struct node_config *node, const struct port_config *port),
+			     node_time_t *longest_ps);
+
 /** shortest_path_route() - the route of switch @from towards switch @to (indices, not the same). O(1). */
 static inline const struct route_config *shortest_path_route(const struct node_config *from, uint32_t to)
 {

@@ -42,6 +42,45 @@ static inline void example_node(struct node_config *config, enum node_kind kind,
 							 .ring_bytes = 1u << 20 };
 }
 
+/* a table of six settings; no two numbers of a setting are the same */
+static inline struct congestion_config example_congestion(void)
+{
+	struct congestion_config congestion = { .eca = true,
+						.lbf_thresh_units = 1001,
+						.lbf_shift = 6,
+						.lpf_thresh = 64,
+						.lpf_shift = 2,
+						.dbf_thresh_units = 4096,
+						.dbf_shift = 7,
+						.dbf_clk_cnt = 1000,
+						.slow_start = true,
+						.slow_start_setting = 1,
+						.rate_limit = true,
+						.flow_limit = true,
+						.limit_after_ack = true,
+						.headroom = true,
+						.fgfc = true,
+						.fgfc_pause_ps = 50000000,
+						.fgfc_credit_units = 3,
+						.port_limit_units = 70000 };
+
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
+		uint32_t row = i < 6 ? i : 5;
+
+		congestion.settings[i] = (struct congestion_setting){ .eca_min = i < 6 ? 40 * i : CONGESTION_ECA_UNUSED,
+								      .rate_bps = 200000000000 >> row,
+								      .flow_extent_units = 4096 >> row,
+								      .queue_extent_units = 1024 >> row,
+								      .high_units = 512 >> row,
+								      .target_units = 384 >> row,
+								      .drop_units = 192 >> row,
+								      .limit_after_ack = row > 3,
+								      .byte_time_ps = 40 + row,
+								      .byte_time_scale = row };
+	}
+	return congestion;
+}
+
 static inline void example_switch(struct node_config *config)
 {
 	struct switch_config *self = &config->switch_;
@@ -56,6 +95,7 @@ static inline void example_switch(struct node_config *config)
 					.ack_t2_ps = 60000,
 					.ack_t3_ps = 90000,
 					.ack_collect = 48,
+					.congestion = example_congestion(),
 					.route_count = 2,
 					.host_count = 2 };
 	self->routes = calloc(2, sizeof(*self->routes));

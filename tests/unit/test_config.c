@@ -52,6 +52,7 @@ END_TEST
 
 /* one mistake each, and what the sentence must say */
 /* clang-format off */
+#define SETTING(row) switch_.congestion.settings[row]
 #define SWITCH_MISTAKES(M)                                                                                            \
 	M(kind = NODE_KINDS, "kind is 2")                                                                              \
 	M(name[0] = 0, "name is empty")                                                                                \
@@ -99,7 +100,36 @@ END_TEST
 	M(switch_.routes[1].ports = 8, "switch.routes[1].ports is 0x8")                                                \
 	M(switch_.hosts[0].host_index = NODE_COUNT_MAX, "switch.hosts[0].host_index is 8192")                          \
 	M(switch_.hosts[0].fabric_address = 70000, "switch.hosts[0].fabric_address is 70000")                          \
-	M(switch_.hosts[0].egress_port = 64, "switch.hosts[0].egress_port is 64")
+	M(switch_.hosts[0].egress_port = 64, "switch.hosts[0].egress_port is 64")                                      \
+	M(switch_.congestion.lbf_thresh_units = 1048577, "switch.congestion.lbf_thresh_units is 1048577")              \
+	M(switch_.congestion.lbf_shift = 32, "switch.congestion.lbf_shift is 32")                                      \
+	M(switch_.congestion.lpf_thresh = 1048577, "switch.congestion.lpf_thresh is 1048577")                          \
+	M(switch_.congestion.lpf_shift = 32, "switch.congestion.lpf_shift is 32")                                      \
+	M(switch_.congestion.dbf_thresh_units = 1048577, "switch.congestion.dbf_thresh_units is 1048577")              \
+	M(switch_.congestion.dbf_shift = 32, "switch.congestion.dbf_shift is 32")                                      \
+	M(switch_.congestion.dbf_clk_cnt = 0, "switch.congestion.dbf_clk_cnt is 0")                                    \
+	M(switch_.congestion.slow_start_setting = 24, "switch.congestion.slow_start_setting is 24")                    \
+	M(switch_.congestion.fgfc_pause_ps = 0, "switch.congestion.fgfc_pause_ps is 0")                                \
+	M(switch_.congestion.fgfc_pause_ps = NODE_S + 1, "switch.congestion.fgfc_pause_ps is 1000000000001")           \
+	M(switch_.congestion.fgfc_credit_units = 1048577, "switch.congestion.fgfc_credit_units is 1048577")            \
+	M(SETTING(0).eca_min = 1, "switch.congestion.settings[0].eca_min is 1, it must be 0..0")                       \
+	M(SETTING(2).eca_min = 40, "settings[2].eca_min is 40, it must be above that of the setting before, 40")       \
+	M(SETTING(5).eca_min = 257, "settings[5].eca_min is 257")                                                      \
+	M(SETTING(6).eca_min = 199, "settings[6].eca_min is 199, it must be above")                                    \
+	M(SETTING(3).eca_min = 256, "settings[3].eca_min is 256, which never selects it")                              \
+	M(SETTING(23).rate_bps = 1000000, "settings[23].eca_min is 256, which never selects it")                       \
+	M(SETTING(23).drop_units = 5, "settings[23].eca_min is 256, which never selects it")                           \
+	M(SETTING(23).byte_time_scale = 4, "settings[23].eca_min is 256, which never selects it")                      \
+	M(SETTING(7).eca_min = 230, "settings[7].eca_min is 230, it must be above")                                    \
+	M(SETTING(1).rate_bps = 999999, "settings[1].rate_bps is 999999")                                              \
+	M(SETTING(1).rate_bps = 800000000001, "settings[1].rate_bps is 800000000001")                                  \
+	M(SETTING(1).flow_extent_units = 1048577, "settings[1].flow_extent_units is 1048577")                          \
+	M(SETTING(1).queue_extent_units = 255, "settings[1].queue_extent_units is 255, it must be 256..1048576")       \
+	M(SETTING(1).queue_extent_units = 1048577, "settings[1].queue_extent_units is 1048577")                        \
+	M(SETTING(1).high_units = 191, "settings[1].high_units is 191, it must be 192..")                              \
+	M(SETTING(1).drop_units = 192, "settings[1].drop_units is 192, it must be less than target_units")             \
+	M(SETTING(1).byte_time_scale = 25, "settings[1].byte_time_scale is 25")                                        \
+	M(SETTING(1).byte_time_ps = UINT32_MAX, "settings[1].byte_time_ps << byte_time_scale is 8589934590")
 
 #define NIC_MISTAKES(M)                                                                                               \
 	M(nic.host_index = NODE_COUNT_MAX, "nic.host_index is 8192")                                                   \

@@ -106,6 +106,42 @@ static void node_expect(const struct node_config *a, const struct node_config *b
 		port_expect(&a->ports[i], &b->ports[i]);
 }
 
+static void congestion_expect(const struct congestion_config *a, const struct congestion_config *b)
+{
+	ck_assert_int_eq(a->eca, b->eca);
+	ck_assert_uint_eq(a->lbf_thresh_units, b->lbf_thresh_units);
+	ck_assert_uint_eq(a->lbf_shift, b->lbf_shift);
+	ck_assert_uint_eq(a->lpf_thresh, b->lpf_thresh);
+	ck_assert_uint_eq(a->lpf_shift, b->lpf_shift);
+	ck_assert_uint_eq(a->dbf_thresh_units, b->dbf_thresh_units);
+	ck_assert_uint_eq(a->dbf_shift, b->dbf_shift);
+	ck_assert_uint_eq(a->dbf_clk_cnt, b->dbf_clk_cnt);
+	ck_assert_int_eq(a->slow_start, b->slow_start);
+	ck_assert_uint_eq(a->slow_start_setting, b->slow_start_setting);
+	ck_assert_int_eq(a->rate_limit, b->rate_limit);
+	ck_assert_int_eq(a->flow_limit, b->flow_limit);
+	ck_assert_int_eq(a->limit_after_ack, b->limit_after_ack);
+	ck_assert_int_eq(a->headroom, b->headroom);
+	ck_assert_int_eq(a->fgfc, b->fgfc);
+	ck_assert_uint_eq(a->fgfc_pause_ps, b->fgfc_pause_ps);
+	ck_assert_uint_eq(a->fgfc_credit_units, b->fgfc_credit_units);
+	ck_assert_uint_eq(a->port_limit_units, b->port_limit_units);
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
+		const struct congestion_setting *x = &a->settings[i], *y = &b->settings[i];
+
+		ck_assert_uint_eq(x->eca_min, y->eca_min);
+		ck_assert_uint_eq(x->rate_bps, y->rate_bps);
+		ck_assert_uint_eq(x->flow_extent_units, y->flow_extent_units);
+		ck_assert_uint_eq(x->queue_extent_units, y->queue_extent_units);
+		ck_assert_uint_eq(x->high_units, y->high_units);
+		ck_assert_uint_eq(x->target_units, y->target_units);
+		ck_assert_uint_eq(x->drop_units, y->drop_units);
+		ck_assert_int_eq(x->limit_after_ack, y->limit_after_ack);
+		ck_assert_uint_eq(x->byte_time_ps, y->byte_time_ps);
+		ck_assert_uint_eq(x->byte_time_scale, y->byte_time_scale);
+	}
+}
+
 START_TEST(control_unpack__switch_as_it_was)
 {
 	const struct switch_config *a, *b;
@@ -125,6 +161,7 @@ START_TEST(control_unpack__switch_as_it_was)
 	ck_assert_uint_eq(a->ack_t2_ps, b->ack_t2_ps);
 	ck_assert_uint_eq(a->ack_t3_ps, b->ack_t3_ps);
 	ck_assert_uint_eq(a->ack_collect, b->ack_collect);
+	congestion_expect(&a->congestion, &b->congestion);
 	ck_assert_uint_eq(a->route_count, 2);
 	ck_assert_uint_eq(a->host_count, 2);
 	for (int i = 0; i < 2; i++) {

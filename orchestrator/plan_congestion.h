@@ -1,0 +1,35 @@
+/*  plan_congestion - the numbers of congestion control, from the fabric's own: its rates, delays and MTU.
+ *
+ *  What a scenario says of them stands; the rest is derived. Formulas and what they are for: docs/congestion.md.     */
+#ifndef HEDDLE_ORCHESTRATOR_PLAN_CONGESTION_H
+#define HEDDLE_ORCHESTRATOR_PLAN_CONGESTION_H
+
+#include "nodes/config.h"
+#include "orchestrator/plan.h"
+
+/* what everything is derived from */
+struct congestion_basis {
+	uint64_t rate_bps;       /* of the fastest link to a host */
+	node_time_t rtt_ps;      /* the longest round trip between two hosts' switches, on an empty fabric */
+	node_time_t link_rtt_ps; /* the longest round trip of one link */
+	uint32_t mtu_bytes;      /* the largest frame */
+};
+
+/** plan_congestion_basis() - those numbers of @plan, whose ports and routes are there already.
+ *  Return: 0 or -ENOMEM.  O(switches * links).                                                                    */
+int plan_congestion_basis(const struct plan *plan, struct congestion_basis *basis);
+
+/** plan_congestion_derive() - every number, all mechanisms on. Pure, in integers: the same on any machine.
+ *  Of the settings none has anything larger than the one before it, and each holds what nodes/config.h asks.
+ *  @basis  rate 1 Mb/s .. 800 Gb/s, round trips up to 3600 s, MTU 64..9216.                                         */
+struct congestion_config plan_congestion_derive(const struct congestion_basis *basis);
+
+/** plan_congestion_levels() - water levels and maximum queue_extent that go with a target level. Pure.
+ *  @target_units  2 and more; less counts as 2.                                                                     */
+void plan_congestion_levels(struct congestion_setting *setting, uint64_t target_units);
+
+/** plan_congestion_make() - fills in every switch of @plan: what @scenario says, the rest derived.
+ *  Return: 0; -EINVAL if a row does not fit together, reported to @errors where the row stands; -ENOMEM.           */
+int plan_congestion_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+
+#endif
