@@ -150,7 +150,7 @@ static void arrive_packet(struct nic *nic, const struct record *header, const ui
 		memcpy(bytes, shared, captured_bytes);
 		receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header->traffic_class, nic->now_ps);
 	}
-	link_credit_return(nic->link, header->traffic_class, units_of_bytes(frame_bytes));
+	link_release(nic->link, header->traffic_class, units_of_bytes(frame_bytes));
 }
 
 static void arrive(struct nic *nic)
@@ -165,12 +165,26 @@ static void arrive(struct nic *nic)
 	link_done(nic->link, &header);
 }
 
+static bool host_is_full(const struct nic *nic)
+{
+	return nic->host.attached && !host_if_place(&nic->host);
+}
+
 /* While there is no room for what the host is sent, records wait in the ring: the fabric is held back, nothing is lost. */
 static node_time_t arrival_at(const struct nic *nic)
 {
-	if (nic->host.attached && !host_if_place(&nic->host))
-		return NODE_TIME_NEVER;
-	return link_next_at(nic->link);
+	return host_is_full(nic) ? NODE_TIME_NEVER : link_next_at(nic->link);
+}
+
+/* says stop or go of all classes, if that is news */
+static void hold(struct nic *nic, bool stop)
+{
+	uint8_t before = nic->link->stop;
+
+	for (uint32_t c = 0; c < nic->config->class_count; c++)
+		link_hold(nic->link, c, stop);
+	if (nic->link->stop != before)
+		nic_transmit_plan(nic);
 }
 
 /* ---- run: messages start ---- */
@@ -313,11 +327,12 @@ static bool nic_host_receive(void *dataplane, uint32_t *readable, node_time_t no
 static node_time_t nic_host_deliver(void *dataplane, node_time_t now)
 {
 	struct nic *nic = dataplane;
-	bool was_full = nic->host.attached && !host_if_place(&nic->host); /* then records wait for room */
+	bool was_full = host_is_full(nic); /* then records wait for room */
 
 	host_if_deliver(&nic->host);
+	hold(nic, host_is_full(nic));
 	if (host_if_pending(&nic->host))
-		return now + HOST_RETRY_PS;
+		return node_time_min(now + HOST_RETRY_PS, nic->transmit_at_ps);
 	return was_full ? now : NODE_TIME_NEVER;
 }
 

@@ -8,11 +8,11 @@
  *      host -> host_if -> host_send ----------------^                              \-> host_if -> host
  *
  *  Within a traffic class the workloads' packets and each of the host's queues take turns, a frame each. What arrives
- *  with a test payload for this NIC is a workload's; any other frame is the host's, if one is attached. Its link credit is
- *  returned when it is copied into the delivery memory; when that is full, records wait in the ring.
+ *  with a test payload for this NIC is a workload's; any other frame is the host's, if one is attached. When
+ *  the delivery memory is full, records wait in the ring and the switch is told to stop.
  *
- *  Transmission is never ahead of the link (no frame before busy_until_ps) and needs its credit; while data waits and
- *  none of it has credit, the time counts as port_stats.paused_ps. The link's control words go first; when nothing
+ *  Transmission is never ahead of the link (no frame before busy_until_ps) and stops what its
+ *  switch tells it to; while data waits and none of it may go, the time counts as port_stats.paused_ps. The link's control words go first; when nothing
  *  can be sent, a guarded link says how far it has counted, so that the loss of the last frame is found too (FC-17).
  *
  *  A flow (workload, destination) is opened by its first message. Messages of one flow too many are dropped and

@@ -37,7 +37,7 @@ struct nic {
 	uint32_t *flow_base;              /* where a workload's begin */
 	node_time_t now_ps;               /* of the event under way or of the last one */
 	node_time_t transmit_at_ps;       /* next chance to send */
-	uint32_t sendable;                /* classes whose next packet has credit */
+	uint32_t sendable;                /* classes whose next packet may go */
 	uint32_t shaped;                  /* classes that were ready when none of them was below its maximum ... */
 	node_time_t shaped_until_ps;      /* ... and when one will be */
 	bool paused;

@@ -1,7 +1,6 @@
 /*  transmit - which frame the NIC sends next: traffic classes, and within a class whose turn it is (nic.h).           */
 #include "nicd/nic.h"
 #include "nodes/trace.h"
-#include "nodes/units.h"
 
 /* who takes turns within a traffic class: the send queue, then the host's queues */
 #define SOURCE_GENERATED 0u
@@ -27,17 +26,10 @@ static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 	return ready;
 }
 
-/* may the head of @queue of the host, which is ready, go out now? */
-static bool host_sendable(const struct nic *nic, uint32_t queue)
+/* may a frame of the class, if there is one, go out now? */
+static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 {
-	const struct host_head *head = &nic->host_send.heads[queue];
-
-	return link_may_send(nic->link, head->traffic_class, units_of_bytes(head->frame_bytes));
-}
-
-static bool generated_sendable(const struct nic *nic, uint32_t traffic_class)
-{
-	return link_may_send(nic->link, traffic_class, send_queue_units(&nic->queue, traffic_class));
+	return link_may_send(nic->link) && !link_stopped(nic->link, traffic_class);
 }
 
 static uint32_t sendable_now(const struct nic *nic, uint32_t queues)
@@ -47,26 +39,25 @@ static uint32_t sendable_now(const struct nic *nic, uint32_t queues)
 	for (uint32_t left = nic->queue.ready; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
-		if (generated_sendable(nic, c))
+		if (class_sendable(nic, c))
 			classes |= 1u << c;
 	}
 	for (uint32_t left = queues; left; left &= left - 1) {
-		uint32_t queue = (uint32_t)__builtin_ctz(left);
+		uint32_t c = nic->host_send.heads[__builtin_ctz(left)].traffic_class;
 
-		if (host_sendable(nic, queue))
-			classes |= 1u << nic->host_send.heads[queue].traffic_class;
+		if (class_sendable(nic, c))
+			classes |= 1u << c;
 	}
 	return classes;
 }
 
-static bool source_sendable(const struct nic *nic, uint32_t source, uint32_t traffic_class)
+static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffic_class)
 {
 	uint32_t queue = source - SOURCE_HOST;
 
 	if (source == SOURCE_GENERATED)
-		return nic->queue.ready & 1u << traffic_class && generated_sendable(nic, traffic_class);
-	return nic->host_ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class &&
-	       host_sendable(nic, queue);
+		return nic->queue.ready & 1u << traffic_class;
+	return nic->host_ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class;
 }
 
 /* whose turn it is in a class that is sendable: a frame each (ours) */
@@ -77,7 +68,7 @@ static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t source = (*turn + i) % count;
 
-		if (!source_sendable(nic, source, traffic_class))
+		if (!source_ready(nic, source, traffic_class))
 			continue;
 		*turn = (source + 1) % count;
 		return source;
@@ -185,24 +176,16 @@ static node_time_t transmit_at(const struct nic *nic)
 	return classes || may_send_words(nic, nic->link->sync_due) ? earliest : NODE_TIME_NEVER;
 }
 
-/* what waits for credit: generated packets, or the host */
+/* what waits for the switch: generated packets, or the host */
 static void trace_wait(struct nic *nic)
 {
-	uint32_t traffic_class, units;
+	uint32_t traffic_class = nic->queue.ready ? (uint32_t)__builtin_ctz(nic->queue.ready)
+						  : nic->host_send.heads[__builtin_ctz(nic->host_ready)].traffic_class;
 
-	if (nic->queue.ready) {
-		traffic_class = (uint32_t)__builtin_ctz(nic->queue.ready);
-		units = send_queue_units(&nic->queue, traffic_class);
-	} else {
-		const struct host_head *head = &nic->host_send.heads[__builtin_ctz(nic->host_ready)];
-
-		traffic_class = head->traffic_class;
-		units = units_of_bytes(head->frame_bytes);
-	}
-	trace(nic->stats, nic->now_ps, TRACE_CREDIT_WAIT, 0, traffic_class, units);
+	trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, traffic_class, 0);
 }
 
-/* the time with data but without credit, counted up to now */
+/* the time with data that the switch does not take, counted up to now */
 static void note_pause(struct nic *nic, bool waits)
 {
 	if (nic->paused && nic->now_ps > nic->paused_since_ps) {

@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/units.h"
-
 _Static_assert(sizeof(struct send_flow) == 64, "a flow is one cache line");
 
 #define LINE_BYTES 64u
@@ -104,12 +102,6 @@ static uint32_t frame_bytes_next(const struct send_flow *flow)
 	return frame_bytes > flow->frame_bytes_min ? frame_bytes : flow->frame_bytes_min;
 }
 
-/* the flow at the head of the ring has changed, or its next packet */
-static void class_refresh(struct send_queue *queue, struct send_class *class)
-{
-	class->units = units_of_bytes(frame_bytes_next(&queue->flows[queue->flows[class->tail].next]));
-}
-
 /* a turn begins for the flow at the head of the ring */
 static void class_turn(struct send_queue *queue, struct send_class *class)
 {
@@ -117,7 +109,6 @@ static void class_turn(struct send_queue *queue, struct send_class *class)
 
 	flow->deficit_bytes += queue->turn_bytes;
 	__builtin_prefetch(&queue->flows[flow->next]);
-	class_refresh(queue, class);
 }
 
 /* the flow in @slot has something to send: to the end of the ring */
@@ -266,8 +257,6 @@ void send_queue_sent(struct send_queue *queue, uint32_t traffic_class, const str
 	} else if (flow->deficit_bytes < frame_bytes_next(flow)) {
 		class->tail = packet->flow;
 		class_turn(queue, class);
-	} else {
-		class_refresh(queue, class);
 	}
 }
 

@@ -67,8 +67,7 @@ struct send_packet {
 };
 
 struct send_class {
-	uint32_t tail;  /* last flow of the ring (its next is the one whose turn it is), or SEND_NONE */
-	uint32_t units; /* data units of the next packet */
+	uint32_t tail; /* last flow of the ring (its next is the one whose turn it is), or SEND_NONE */
 };
 
 struct send_queue {
@@ -106,13 +105,7 @@ static inline bool send_queue_full(const struct send_queue *queue)
  *  The caller asked send_queue_full() before.  O(1).                                                            */
 void send_queue_put(struct send_queue *queue, uint32_t slot, uint64_t bytes, node_time_t start_ps);
 
-/** send_queue_units() - data units of the next packet of @traffic_class, which must be in queue->ready. O(1). */
-static inline uint32_t send_queue_units(const struct send_queue *queue, uint32_t traffic_class)
-{
-	return queue->classes[traffic_class].units;
-}
-
-/** send_queue_next() - that packet itself; nothing changes. O(1). */
+/** send_queue_next() - the next packet of @traffic_class, which must be in queue->ready; nothing changes. O(1). */
 struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traffic_class);
 
 /** send_queue_write() - writes @packet, just returned by send_queue_next(), to @bytes (captured_bytes of them). */

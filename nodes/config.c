@@ -22,7 +22,8 @@ struct checker {
 /* ours, to keep sums of times within 64 bits: no fabric is longer, no switch slower */
 #define DELAY_MAX_PS NODE_S
 #define GAP_BYTES_MAX 9216u
-#define BUFFER_UNITS_MAX (1u << 21) /* 512 MiB */
+#define QUEUE_UNITS_MAX (1u << 21)  /* 512 MiB */
+#define BUFFER_UNITS_MAX (1u << 29) /* under the real clock with what full rings hold */
 
 __attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker, const char *format, ...)
 {
@@ -131,7 +132,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	if ((port->loss_ppb || port->bit_error_e15) && !port->guarded)
 		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
 	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
-	range(checker, "peer_buffer_units", port->peer_buffer_units, 0, BUFFER_UNITS_MAX);
+	range(checker, "stop_units", port->stop_units, 0, port->buffer_units ? port->buffer_units - 1 : 0);
 	range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
 	range(checker, "match_fields", port->match_fields, 0, MATCH_ALL);
 	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);
@@ -240,7 +241,7 @@ static void switch_check(struct checker *checker, const struct node_config *conf
 	range(checker, "fabric_address", self->fabric_address, 1, 65535);
 	range(checker, "latency_ps", self->latency_ps, 0, DELAY_MAX_PS);
 	range(checker, "arbiter", self->arbiter, 0, ARBITER_KINDS - 1);
-	range(checker, "output_queue_units_max", self->output_queue_units_max, 1, BUFFER_UNITS_MAX);
+	range(checker, "output_queue_units_max", self->output_queue_units_max, 1, QUEUE_UNITS_MAX);
 	range(checker, "ack_t1_ps", self->ack_t1_ps, 0, DELAY_MAX_PS);
 	range(checker, "ack_t2_ps", self->ack_t2_ps, 0, DELAY_MAX_PS);
 	range(checker, "ack_t3_ps", self->ack_t3_ps, 0, DELAY_MAX_PS);

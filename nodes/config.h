@@ -68,9 +68,9 @@ struct port_config {
 	bool guarded;           /* the link tells its sender which frames were lost (on as soon as it can lose any) */
 	uint32_t channels;      /* flow channels per direction, 1..2048 */
 	uint32_t buffer_units;  /* own input buffer per traffic class; 0: takes everything */
-	uint32_t peer_buffer_units; /* the peer's input buffer per traffic class; 0: takes everything */
-	uint32_t match_fields;      /* edge ports of switches: set of enum match_field */
-	uint32_t ring_bytes;        /* data area of the transmit ring, a power of two */
+	uint32_t stop_units;    /* level above which the peer is told to stop; the rest is for what is under way then */
+	uint32_t match_fields;  /* edge ports of switches: set of enum match_field */
+	uint32_t ring_bytes;    /* data area of the transmit ring, a power of two */
 };
 
 /* which output ports lead to a switch */

@@ -8,8 +8,6 @@
 
 #define HEADER_BYTES 64u /* a packet is announced when so much of it has arrived (cut through) */
 #define FABRIC_HEADER_ON_LINK 12u
-#define CREDIT_EXCESS_MAX 4u /* buffers; more than that a peer cannot have given back: the word is nonsense. Ours */
-#define CREDIT_PARTS 16u     /* room is told in sixteenths of the buffer */
 
 /* ---- set-up ---- */
 
@@ -39,9 +37,7 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.class_count = (uint8_t)config->class_count,
 		.port = (uint8_t)port,
 		.front_bytes = p->kind == PORT_FABRIC ? FABRIC_HEADER_ON_LINK : 0,
-		.credit_quantum = p->buffer_units / CREDIT_PARTS ? p->buffer_units / CREDIT_PARTS : 1,
 		.buffer_units = p->buffer_units,
-		.peer_buffer_units = p->peer_buffer_units,
 		.loss_ppb = p->loss_ppb,
 		.bit_error_e15 = p->bit_error_e15,
 		.measure_from_ps = config->measure_from_ps,
@@ -50,8 +46,6 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.drops = stats->drops,
 	};
 	link->real = config->clock == CLOCK_REAL;
-	for (uint32_t c = 0; c < config->class_count; c++)
-		link->credit_units[c] = p->peer_buffer_units;
 	random_init(&link->random, config->seed, port);
 	if (ring_tx_attach(&link->tx, tx, tx_bytes) || ring_rx_attach(&link->rx, rx, rx_bytes))
 		return -EINVAL;
@@ -175,8 +169,6 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	struct record *record = NULL;
 
 	link->stats->tx_packets++;
-	if (link->peer_buffer_units)
-		link->credit_units[traffic_class] -= units;
 	if (link->guarded) {
 		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){
 			.tag = tag,
@@ -261,21 +253,26 @@ static void send_guard_words(struct link *link, node_time_t now)
 	link->seen_due = false;
 }
 
+static void send_stop(struct link *link, node_time_t now)
+{
+	if (link->guarded && link->stop != link->stop_told)
+		link->sync_due = true; /* once more, when there is time */
+	link->stop_told = link->stop;
+	send_word(link, now, LINK_WORD_STOP, 0, link->stop);
+}
+
 void link_send_words(struct link *link, node_time_t now, bool idle)
 {
-	while (link->words_due) {
-		uint32_t c = (uint32_t)__builtin_ctz(link->words_due);
+	bool sync = idle && link->sync_due;
 
-		link->words_due &= (uint8_t)(link->words_due - 1);
-		link->freed_told[c] = link->freed_units[c];
-		send_word(link, now, LINK_WORD_CREDIT, c, link->freed_units[c]);
-	}
-	if (link->seen_due)
-		send_guard_words(link, now);
-	if (idle && link->sync_due) {
+	if (sync) {
 		send_word(link, now, LINK_WORD_SYNC, 0, link->sequence);
 		link->sync_due = false;
 	}
+	if (link->stop != link->stop_told || (link->guarded && (link->seen_due || sync)))
+		send_stop(link, now);
+	if (link->seen_due)
+		send_guard_words(link, now);
 }
 
 node_time_t link_flush(struct link *link, bool *packet)
@@ -368,33 +365,19 @@ static bool in_sequence(struct link *link, uint32_t sequence)
 	return false;
 }
 
-static void on_credit(struct link *link, uint32_t traffic_class, uint32_t value)
+/* On a guarded link a new state is asked for once more: anybody may have put the word there. */
+static void on_stop(struct link *link, uint8_t stopped, node_time_t now)
 {
-	uint32_t more, room;
+	const struct link_listener *listener = &link->listener;
+	uint32_t changed = link->stopped ^ stopped;
 
-	if (traffic_class >= link->class_count || !link->peer_buffer_units) {
-		bad_record(link);
-		return;
+	link->stopped = stopped;
+	link->sync_due |= link->guarded && changed;
+	for (; changed && listener->on_stop; changed &= changed - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(changed);
+
+		listener->on_stop(listener->owner, link, c, link_stopped(link, c), now);
 	}
-	more = value - link->freed_peer[traffic_class];
-	room = link->peer_buffer_units - link->credit_units[traffic_class];
-	if (more > room) {
-		bad_record(link); /* more than was ever taken */
-		/* a little more, on a veth link, is what somebody else has put there */
-		if (!link->guarded || more / CREDIT_EXCESS_MAX > link->peer_buffer_units)
-			return;
-	}
-	link->freed_peer[traffic_class] = value;
-	link->credit_units[traffic_class] += more < room ? more : room;
-}
-
-/* a lost frame takes no room; a peer that lies about losses gains no more than there is */
-static void give_back(struct link *link, const struct link_log_entry *entry)
-{
-	uint32_t *credit = &link->credit_units[entry->traffic_class];
-
-	if (link->peer_buffer_units - *credit >= entry->units)
-		*credit += entry->units;
 }
 
 /* a frame's fate is known: forget it, and tell */
@@ -404,7 +387,6 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 	const struct link_listener *listener = &link->listener;
 
 	if (entry->kind == RECORD_PACKET && lost) {
-		give_back(link, entry);
 		if (listener->on_lost)
 			listener->on_lost(listener->owner, link, entry, now);
 	} else if (entry->kind == RECORD_PACKET) {
@@ -422,7 +404,7 @@ void link_down(struct link *link, node_time_t now)
 	link->down = true;
 	for (; link->guarded && link->log_first != link->sequence; link->log_first++)
 		settle(link, link->log_first, true, now);
-	link->words_due = 0;
+	link->stop = link->stop_told = link->stopped = 0;
 	link->seen_due = link->sync_due = false;
 }
 
@@ -432,8 +414,10 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 	uint32_t under_way = link->sequence - link->log_first;
 
 	switch (header->word >> 32) {
-	case LINK_WORD_CREDIT:
-		on_credit(link, header->traffic_class, value);
+	case LINK_WORD_STOP:
+		if (value >> link->class_count)
+			break;
+		on_stop(link, (uint8_t)value, now);
 		return;
 	case LINK_WORD_SEEN:
 		if (!link->guarded || value - link->log_first > under_way)
@@ -510,17 +494,7 @@ void link_done(struct link *link, const struct record *header)
 	ring_pop(&link->rx, header);
 }
 
-void link_credit_return(struct link *link, uint32_t traffic_class, uint32_t units)
-{
-	if (!link->buffer_units)
-		return;
-	link->held_units[traffic_class] -= units;
-	link->freed_units[traffic_class] += units;
-	if (link->freed_units[traffic_class] - link->freed_told[traffic_class] >= link->credit_quantum)
-		link->words_due |= (uint8_t)(1u << traffic_class);
-}
-
 void link_reject(struct link *link, const struct record *header)
 {
-	link_credit_return(link, header->traffic_class, units_of_bytes(link_frame_bytes(link, header->wire_bytes)));
+	link_release(link, header->traffic_class, units_of_bytes(link_frame_bytes(link, header->wire_bytes)));
 }

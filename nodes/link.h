@@ -1,12 +1,13 @@
-/*  link - one node's end of a link: serialisation, credit, loss, and who is told about it (TB-2, TB-4, FC-17).
+/*  link - one node's end of a link: serialisation, stop and go, loss, and who is told about it (TB-2, TB-4, FC-17).
  *
  *  Time. A node decides at `now` to put a frame on the link; its first bit leaves after the node's fixed latency, arrives
  *  after the propagation delay, and the link is taken for (wire bytes + gap) / rate. All of a node's latency lies behind
  *  its last decision, so whatever is decided now arrives no earlier than now + latency + delay: the clock's lookahead.
  *
- *  Link credit is the interim lossless rule: each end grants the other what its input buffer takes, per traffic class
- *  and in data units; a sender without credit waits. One blocked flow can so use up a link's whole buffer: that is what
- *  per-flow credits (EC-12) replace this by. Nothing outside this file and the two calls link_credit_*() knows it.
+ *  Stop and go. The receiver's owner says of which traffic classes it takes no more for now (link_hold()), and the link tells the
+ *  sender's owner (link_stopped()), who does what is right for its kind of port. What is under way until then the receiver must
+ *  have room for beyond the level at which it says stop. On a guarded link the whole state is said again with every SEEN and
+ *  SYNC, and whoever hears a new one asks once more: a word that is lost, or false, is made up for by the next.
  *
  *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver watches the sequence that every
  *  frame carries in its preamble and says which are missing; the sender, which remembers what it sent, then knows exactly
@@ -33,7 +34,7 @@
 #define LINK_ACK_BYTES_MAX 176u /* an ACK frame as captured */
 
 enum link_word {
-	LINK_WORD_CREDIT,  /* value: data units of this class taken out of the buffer so far, modulo 2^32 */
+	LINK_WORD_STOP,    /* value: set of the traffic classes of which no more may come; all others go */
 	LINK_WORD_SEEN,    /* value: every frame before this sequence was received or reported missing */
 	LINK_WORD_MISSING, /* value: this frame did not arrive */
 	LINK_WORD_SYNC,    /* value: sequence of the next frame */
@@ -52,7 +53,7 @@ struct link_log_entry {
 
 struct link;
 
-/* Whom a guarded link tells what became of its frames. Any of them may be NULL. Borrowed arguments. */
+/* Whom a link tells what its peer says; what became of frames it knows if it is guarded. Any of them may be NULL. Borrowed arguments. */
 struct link_listener {
 	void *owner;
 	/* the peer has data frame @entry */
@@ -61,6 +62,8 @@ struct link_listener {
 	void (*on_lost)(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now);
 	/* the peer did not get the ACK frame @bytes */
 	void (*on_ack_lost)(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now);
+	/* the peer takes no more of @traffic_class, or more again; on any link */
+	void (*on_stop)(void *owner, struct link *link, uint32_t traffic_class, bool stopped, node_time_t now);
 };
 
 struct link {
@@ -79,24 +82,18 @@ struct link {
 	bool guarded, cut_through;
 	bool down;     /* nothing is sent or received: vacant, or link_down() */
 	bool held;     /* new: what comes waits until the dataplane is ready for it; set and cleared by the dataplane */
-	bool real;     /* real clock: a full ring is waited for, like credit */
+	bool real;     /* real clock: a full ring is waited for */
 	bool starved;  /* real clock: something could not be sent because the ring was full; link_unstarve() */
 	bool sync_due; /* frames were sent since the last SYNC */
 	bool seen_due; /* the peer asked how far frames arrived */
-	uint8_t words_due; /* set of classes whose credit is to be told */
+	uint8_t stopped; /* set of classes of which the peer takes no more */
 	uint8_t class_count;
 	uint8_t port;
 	uint8_t front_bytes; /* on the link in front of the inner frame: the fabric header */
-	/* credit */
-	uint32_t credit_units[NODE_CLASSES_MAX]; /* granted, not used */
-	uint32_t freed_peer[NODE_CLASSES_MAX];   /* last CREDIT value heard */
-	uint32_t freed_units[NODE_CLASSES_MAX];  /* taken out of own buffer so far */
-	uint32_t freed_told[NODE_CLASSES_MAX];
-	uint32_t held_units[NODE_CLASSES_MAX]; /* in own buffer */
-	uint32_t credit_quantum;               /* tell when so many units are new */
-	uint32_t buffer_units;                 /* own; 0: takes everything, no credit is kept */
-	uint32_t peer_buffer_units;            /* peer's; 0: the same */
 	/* receiving */
+	uint32_t held_units[NODE_CLASSES_MAX]; /* in the input buffer */
+	uint32_t buffer_units;                 /* 0: takes everything */
+	uint8_t stop, stop_told; /* sets of classes of which no more may come: wanted, and as the peer was told */
 	struct ring_rx rx;
 	node_time_t head_due_ps; /* when the last record that link_next_at() looked at is due */
 	const uint8_t *head_bytes;
@@ -118,6 +115,13 @@ struct link {
 	uint64_t *drops;    /* by enum drop_reason */
 	struct record head; /* the record that link_next_at() looked at */
 };
+
+/** link_packets_late() - (real clock) how many packets come at most after stop was said at @port: of a guarded link what its sender
+ *  remembers; else what had come when it was said, and what is sent until it is heard: two rings, of at least a line for each.  */
+static inline uint32_t link_packets_late(const struct port_config *port)
+{
+	return port->guarded ? LINK_LOG_MAX : 2 * (port->ring_bytes / RING_LINE);
+}
 
 /** link_init() - node @config's end of the link at @port.
  *  @tx, @rx  rings to send on and to receive from, mapped by the caller, @tx_bytes and @rx_bytes long; borrowed, as is
@@ -162,13 +166,18 @@ static inline node_time_t link_frame_time_of(const struct link *link, uint32_t w
 /* (real clock) has the ring room for any record? If not, the link is starved. */
 bool link_ring_has_room(struct link *link);
 
-/** link_may_send() - has the peer room for @units of @traffic_class, and has the guard's memory? */
-static inline bool link_may_send(struct link *link, uint32_t traffic_class, uint32_t units)
+/** link_may_send() - can a frame, of data or of ACKs, go out: has the ring room for it, and the guard's memory? */
+static inline bool link_may_send(struct link *link)
 {
 	if (link->real && (link->down || !link_ring_has_room(link)))
 		return false;
-	return (!link->peer_buffer_units || link->credit_units[traffic_class] >= units) &&
-	       (!link->guarded || link->sequence - link->log_first < LINK_LOG_MAX);
+	return !link->guarded || link->sequence - link->log_first < LINK_LOG_MAX;
+}
+
+/** link_stopped() - has the peer said stop of @traffic_class? What the owner does then depends on its kind of port. */
+static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
+{
+	return link->stopped >> traffic_class & 1;
 }
 
 /** link_send_packet() - puts a data frame on the link.
@@ -181,14 +190,6 @@ static inline bool link_may_send(struct link *link, uint32_t traffic_class, uint
 uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t captured_bytes,
 			  uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag);
 
-/** link_may_send_acks() - has the guard memory for one more frame? ACK frames need no credit. */
-static inline bool link_may_send_acks(struct link *link)
-{
-	if (link->real && (link->down || !link_ring_has_room(link)))
-		return false;
-	return !link->guarded || link->sequence - link->log_first < LINK_LOG_MAX;
-}
-
 /** link_send_acks() - puts an ACK frame on the link.  @wire_bytes with FCS.  @bytes  copied, <= LINK_ACK_BYTES_MAX. */
 void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
 		    uint32_t wire_bytes);
@@ -196,7 +197,7 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
 /** link_words_due() - has the link control words of its own to send? */
 static inline bool link_words_due(const struct link *link)
 {
-	return link->words_due || link->seen_due;
+	return link->stop != link->stop_told || link->seen_due;
 }
 
 /** link_send_words() - sends all that are due.  @idle  the caller has nothing else to send now (a guarded link then
@@ -225,13 +226,26 @@ node_time_t link_next_at(struct link *link);
 /** link_receive() - takes the record that link_next_at() announced.
  *  Control words are dealt with inside.  Return: the captured bytes (shared memory: copy, then parse) with @header
  *  filled, for packets and ACK frames; NULL for words and for records that broke the rules. link_done() after each.
- *  A packet's units are charged to the input buffer; if they do not fit, it is dropped and counted (the peer ignores
- *  its credit).                                                                                                 */
+ *  A packet's units are charged to the input buffer; if they do not fit, it is dropped and counted (the peer does
+ *  not stop).                                                                                                   */
 const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now);
 void link_done(struct link *link, const struct record *header);
 
-/** link_credit_return() - @units of @traffic_class have left the input buffer. */
-void link_credit_return(struct link *link, uint32_t traffic_class, uint32_t units);
+/** link_release() - @units of @traffic_class have left the input buffer. */
+static inline void link_release(struct link *link, uint32_t traffic_class, uint32_t units)
+{
+	if (link->buffer_units)
+		link->held_units[traffic_class] -= units;
+}
+
+/** link_hold() - from now on the peer is to send no more of @traffic_class (@stop), or to go on. It is told with the next words, if
+ *  that is news to it: link_words_due().                                                                         */
+static inline void link_hold(struct link *link, uint32_t traffic_class, bool stop)
+{
+	uint8_t bit = (uint8_t)(1u << traffic_class);
+
+	link->stop = stop ? link->stop | bit : link->stop & (uint8_t)~bit;
+}
 
 /** link_reject() - a packet that was received cannot be used (malformed, no route ...): its room is given back.
  *  The caller counts the reason.                                                                                */

@@ -5,7 +5,7 @@ static const struct {
 } kinds[TRACE_KINDS] = {
 	[TRACE_NONE] = { "none", "a", "b", "c" },
 	[TRACE_CHANNEL_WAIT] = { "channel_wait", "port", "flow_id", "to_port" },
-	[TRACE_CREDIT_WAIT] = { "credit_wait", "port", "class", "units" },
+	[TRACE_STOP_WAIT] = { "stop_wait", "port", "class", "-" },
 	[TRACE_HOLE] = { "hole", "port", "flow_id", "units" },
 	[TRACE_LOSS_REPORT] = { "loss_report", "port", "flow_id", "units" },
 	[TRACE_DROP] = { "drop", "port", "reason", "bytes" },

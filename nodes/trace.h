@@ -14,7 +14,7 @@
 enum trace_kind {
 	TRACE_NONE,
 	TRACE_CHANNEL_WAIT,  /* port, flow_id, to_port */
-	TRACE_CREDIT_WAIT,   /* port, class, units */
+	TRACE_STOP_WAIT,     /* port, class */
 	TRACE_HOLE,          /* port, flow_id, units */
 	TRACE_LOSS_REPORT,   /* port, flow_id, units */
 	TRACE_DROP,          /* port, reason, bytes */

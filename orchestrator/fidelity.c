@@ -1,7 +1,5 @@
 #include "orchestrator/fidelity.h"
 
-#include "nodes/units.h"
-
 const char *const fidelity_verdict_name[FIDELITY_VERDICTS] = {
 	[FIDELITY_FAITHFUL] = "faithful",
 	[FIDELITY_DELAYED] = "delayed",
@@ -24,20 +22,12 @@ void fidelity_limits_link(struct fidelity_limits *limits, node_time_t latency_ps
 			  uint64_t rate_bps, uint64_t buffer_bytes)
 {
 	double lasts_ns = (double)buffer_bytes * 8e9 / (double)rate_bps;
-	double credit_ns = 2.0 * (double)(delay_ps + latency_ps) / (double)NODE_NS;
+	double under_way_ns = 2.0 * (double)(delay_ps + latency_ps) / (double)NODE_NS;
 
 	limits->made_up_ns = least(limits->made_up_ns, (delay_ps + latency_ps) / NODE_NS);
 	if (buffer_bytes)
 		limits->bridged_ns =
-			least(limits->bridged_ns, lasts_ns > credit_ns ? (uint64_t)(lasts_ns - credit_ns) : 0);
-}
-
-/* the smallest thing that an input of @port must fit into; 0: endless */
-static uint64_t buffer_bytes_of(const struct port_config *port)
-{
-	uint64_t buffer_bytes = (uint64_t)port->buffer_units * UNIT_BYTES;
-
-	return buffer_bytes && buffer_bytes < port->ring_bytes ? buffer_bytes : port->ring_bytes;
+			least(limits->bridged_ns, lasts_ns > under_way_ns ? (uint64_t)(lasts_ns - under_way_ns) : 0);
 }
 
 void fidelity_limits_port(struct fidelity_limits *limits, const struct node_config *node,
@@ -45,7 +35,7 @@ void fidelity_limits_port(struct fidelity_limits *limits, const struct node_conf
 {
 	node_time_t latency_ps = node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
 
-	fidelity_limits_link(limits, latency_ps, port->delay_ps, port->rate_bps, buffer_bytes_of(port));
+	fidelity_limits_link(limits, latency_ps, port->delay_ps, port->rate_bps, port->ring_bytes);
 }
 
 struct lateness_stats fidelity_since(const struct lateness_stats *later, const struct lateness_stats *earlier)

@@ -6,9 +6,9 @@
  *    length, but beyond it all of it counts, for nothing lies between a NIC and its host that could make up for it.
  *    The lateness that is looked at is that which 99 % of a node's turns did not exceed, or that which it did not exceed for
  *    99 % of the time, if that is more: one turn that comes half a second late delays all that arrives meanwhile.
- *  - Rate. While a node is late its neighbours go on sending at the link's rate, as long as its buffer lasts: buffer / rate,
- *    less the time that credit is under way anyway. What it was late beyond that its links may have stood still; but not for
- *    longer than its neighbours had data that waited for room in its buffers (port_stats.paused_ps), which a congested
+ *  - Rate. While a node is late its neighbours go on sending at the link's rate, as long as the ring to it lasts: ring / rate,
+ *    less the time for which frames are under way anyway. What it was late beyond that its links may have stood still; but not for
+ *    longer than its neighbours had data that waited for it (port_stats.paused_ps), which a congested
  *    node makes them as well, in time or not. So the lesser of the two is the most that lateness can have cost.
  *  So there are three verdicts: faithful, if all of that was made up for; delayed, if not, but the links kept
  *  their rates; overloaded, not faithful, if links of some node may have stood still for 1 % of its active time or more.
@@ -33,7 +33,7 @@ extern const char *const fidelity_verdict_name[FIDELITY_VERDICTS];
 /* what a node's links let it be late */
 struct fidelity_limits {
 	uint64_t made_up_ns; /* by the shortest link */
-	uint64_t bridged_ns; /* by the buffer that lasts for the shortest time */
+	uint64_t bridged_ns; /* by the ring that lasts for the shortest time */
 	bool last;           /* a NIC: nobody behind it makes up for anything */
 };
 

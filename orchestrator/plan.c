@@ -7,6 +7,7 @@
 #include "nodes/ring.h"
 #include "nodes/units.h"
 #include "nodes/wire/frame.h"
+#include "orchestrator/plan_buffer.h"
 #include "orchestrator/plan_congestion.h"
 #include "orchestrator/plan_workload.h"
 #include "orchestrator/shortest_path.h"
@@ -71,11 +72,6 @@ static int nodes_make(const struct scenario *scenario, struct plan *plan)
 
 /* ---- links and ports: edge ports first in the order of hosts, then fabric ports in the order of links ---- */
 
-static node_time_t sender_latency_ps(const struct node_config *node)
-{
-	return node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
-}
-
 /* Counts the ports of every switch, refuses too many, and makes room for them. */
 static int ports_alloc(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
@@ -112,7 +108,6 @@ static void port_fill(const struct scenario *scenario, struct node_config *node,
 		      uint32_t peer_port, uint32_t link_index, const struct scenario_link_settings *settings)
 {
 	struct port_config *port = &node->ports[node->port_count++];
-	uint32_t buffer_units = (uint32_t)(scenario->buffer_bytes / UNIT_BYTES);
 	bool edge = node->kind == NODE_NIC || peer->kind == NODE_NIC;
 
 	*port = (struct port_config){
@@ -128,9 +123,6 @@ static void port_fill(const struct scenario *scenario, struct node_config *node,
 		.bit_error_e15 = settings->bit_error_e15,
 		.guarded = settings->loss_ppb || settings->bit_error_e15,
 		.channels = settings->channels,
-		/* a NIC takes everything: its own memory is not part of the model */
-		.buffer_units = node->kind == NODE_SWITCH ? buffer_units : 0,
-		.peer_buffer_units = peer->kind == NODE_SWITCH ? buffer_units : 0,
 		.match_fields = edge && node->kind == NODE_SWITCH ? scenario->match_fields : 0,
 	};
 	snprintf(port->peer_name, sizeof(port->peer_name), "%s", peer->name);
@@ -169,34 +161,6 @@ static int links_make(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
-/* A switch must be able to hold what its links carry. Two packets: credit is told in parts of a buffer, so one that
- * holds a single packet could wait for a part that never gets full. */
-static int buffers_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
-{
-	uint32_t mtu_bytes = 0;
-	uint64_t needed_bytes;
-
-	for (uint32_t i = 0; i < plan->link_count; i++)
-		if (plan->links[i].mtu_bytes > mtu_bytes)
-			mtu_bytes = plan->links[i].mtu_bytes;
-	needed_bytes = 2ull * UNIT_BYTES * units_of_bytes(mtu_bytes);
-	if (scenario->buffer_bytes < needed_bytes) {
-		scenario_errors_at(
-			errors, scenario, &scenario->buffer_place,
-			"the switches' buffer of %llu bytes is too small for an MTU of %u bytes: %llu at least",
-			(unsigned long long)scenario->buffer_bytes, mtu_bytes, (unsigned long long)needed_bytes);
-		return -EINVAL;
-	}
-	if (scenario->output_queue_bytes < needed_bytes / 2) {
-		scenario_errors_at(
-			errors, scenario, &scenario->output_queue_place,
-			"the switches' output-queue of %llu bytes cannot hold a packet of the MTU: %llu at least",
-			(unsigned long long)scenario->output_queue_bytes, (unsigned long long)(needed_bytes / 2));
-		return -EINVAL;
-	}
-	return 0;
-}
-
 /* ---- time ---- */
 
 /* The least time in which one node can affect another (TB-7). */
@@ -207,7 +171,7 @@ static int lookahead_find(const struct scenario *scenario, struct plan *plan, st
 		const struct node_config *node = &plan->nodes[i];
 
 		for (uint32_t p = 0; p < node->port_count; p++) {
-			node_time_t lead_ps = sender_latency_ps(node) + node->ports[p].delay_ps;
+			node_time_t lead_ps = plan_latency_ps(node) + node->ports[p].delay_ps;
 
 			plan->lookahead_ps = node_time_min(plan->lookahead_ps, lead_ps);
 			if (lead_ps)
@@ -252,7 +216,7 @@ static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config
 	const struct node_config *peer = &plan->nodes[port->peer_index];
 	const struct node_config *nic = node->kind == NODE_NIC ? node : peer;
 	uint64_t record_bytes = 192 + 64 + (port->guarded ? 4 : 2) * RING_LINE;
-	node_time_t span_ps = 3 * plan->lookahead_ps + port->delay_ps + 2 * sender_latency_ps(node) +
+	node_time_t span_ps = 3 * plan->lookahead_ps + port->delay_ps + 2 * plan_latency_ps(node) +
 			      2 * node_time_of_bytes(port->mtu_bytes + 64, port->rate_bps);
 	uint64_t flows = nic->kind == NODE_NIC ? nic->nic.flows_max : frames->flows;
 	uint64_t bytes = (frames_in(span_ps, port, frames, flows) + 8) * record_bytes * 5 / 4;
@@ -396,7 +360,7 @@ static int parts_make(const struct scenario *scenario, struct plan *plan, struct
 	if (!error)
 		error = links_make(scenario, plan);
 	if (!error)
-		error = buffers_check(scenario, plan, errors);
+		error = plan_buffers_make(scenario, plan, errors);
 	if (!error)
 		error = lookahead_find(scenario, plan, errors);
 	if (!error)

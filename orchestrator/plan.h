@@ -71,6 +71,12 @@ static inline bool plan_vacant(const struct plan *plan, uint32_t node)
 	return !plan->nodes[node].name[0];
 }
 
+/** plan_latency_ps() - from a decision of @node to the first bit on the link. */
+static inline node_time_t plan_latency_ps(const struct node_config *node)
+{
+	return node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
+}
+
 /** plan_host_node() - index of the NIC of host @host_index. */
 static inline uint32_t plan_host_node(const struct plan *plan, uint32_t host_index)
 {

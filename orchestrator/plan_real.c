@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "nodes/ring.h"
-#include "nodes/units.h"
+#include "orchestrator/plan_buffer.h"
 
 #define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a full ring is waited for */
 #define HOST_QUEUES 4u             /* flows are spread over them, so that one that waits leaves the others alone */
@@ -33,21 +33,17 @@ static enum link_medium medium_of(const struct scenario *scenario, uint32_t link
 
 static void node_make_real(const struct scenario *scenario, struct node_config *node)
 {
-	uint32_t buffer_units = (uint32_t)(scenario->buffer_bytes / UNIT_BYTES);
-
 	node->clock = CLOCK_REAL;
 	node->sample_ps = 0;
 	node->samples_max = 0;
 	for (uint32_t p = 0; p < node->port_count; p++) {
 		struct port_config *port = &node->ports[p];
 
-		/* a host takes its time, so its NIC's buffer counts as well */
-		port->buffer_units = buffer_units;
-		port->peer_buffer_units = buffer_units;
 		port->ring_bytes = RING_BYTES_REAL;
 		port->medium = medium_of(scenario, port->link_index);
 		/* the kernel drops what it has no buffer for: the sender must hear of it */
 		port->guarded = port->guarded || port->medium == MEDIUM_VETH;
+		plan_buffer_make_real(scenario, port); /* of NICs too: a model for links of switches to come */
 	}
 	if (node->kind == NODE_NIC) {
 		workloads_remove(&node->nic);
@@ -78,7 +74,7 @@ int plan_make_real(const struct scenario *scenario, struct plan *plan, struct sc
 /* ---- generated traffic ---- */
 
 /* a ring holds what was sent while its reader was late: as much again as under the virtual clock, and no less than above */
-static void node_make_traffic(struct node_config *node)
+static void node_make_traffic(const struct scenario *scenario, struct node_config *node)
 {
 	node->clock = CLOCK_REAL;
 	for (uint32_t p = 0; p < node->port_count; p++) {
@@ -88,6 +84,8 @@ static void node_make_traffic(struct node_config *node)
 			port->ring_bytes *= 2;
 		if (port->ring_bytes < RING_BYTES_REAL)
 			port->ring_bytes = RING_BYTES_REAL;
+		if (node->kind == NODE_SWITCH)
+			plan_buffer_make_real(scenario, port);
 	}
 }
 
@@ -98,6 +96,6 @@ int plan_make_traffic(const struct scenario *scenario, struct plan *plan, struct
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
-		node_make_traffic(&plan->nodes[i]);
+		node_make_traffic(scenario, &plan->nodes[i]);
 	return plan_finish(scenario, plan, errors);
 }

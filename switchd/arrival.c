@@ -27,7 +27,7 @@ static void make_pattern(struct port *in, struct packet *packet, const struct fr
 static void give_up(struct dataplane *dp, struct packet *packet, node_time_t now)
 {
 	dataplane_drop(dp, DROP_NO_ROUTE, packet->in_port, packet->frame_bytes, now);
-	dataplane_return_credit(dp, packet);
+	room_release(dp, packet);
 	packet_leave(dp, packet);
 }
 
@@ -77,7 +77,7 @@ static void enter(struct dataplane *dp, struct packet *packet, const struct fram
 /* an edge packet that never entered */
 static void discard(struct dataplane *dp, struct packet *packet)
 {
-	dataplane_return_credit(dp, packet);
+	room_release(dp, packet);
 	packet_free(&dp->pool, packet);
 }
 
@@ -273,7 +273,7 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 	struct ifct_entry *flow = read_fabric_header(dp, packet, front, captured_bytes, now);
 
 	if (!flow) {
-		dataplane_return_credit(dp, packet);
+		room_release(dp, packet);
 		packet_free(&dp->pool, packet);
 		return;
 	}

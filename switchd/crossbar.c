@@ -58,6 +58,10 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class)
 	struct output_class *output = &out->output[traffic_class];
 	uint32_t ref;
 
+	if (out->kind == PORT_FABRIC && link_stopped(out->link, traffic_class)) {
+		dataplane_touch(dp, port); /* its pause may begin: transmit.c */
+		return;
+	}
 	while ((ref = arbiter_first(&output->arbiter)) != FLOW_REF_NONE) {
 		struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 		struct packet *packet = flow->queue.head;
@@ -73,7 +77,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class)
 		if (!flow->queue.head)
 			flow->wait = IFCT_NOT_WAITING;
 		arbiter_served(&output->arbiter, packet->frame_bytes);
-		dataplane_return_credit(dp, packet);
+		room_release(dp, packet);
 		output_queue_push(&output->queue, packet);
 		dataplane_touch(dp, port);
 	}

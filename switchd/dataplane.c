@@ -39,14 +39,34 @@ static void on_arrival(struct dataplane *dp, uint32_t port, node_time_t now)
 	struct record header;
 	const uint8_t *bytes = link_receive(link, &header, now);
 
-	if (bytes && header.kind == RECORD_PACKET)
+	if (bytes && header.kind == RECORD_PACKET) {
 		arrival_packet(dp, port, &header, bytes, now);
-	else if (bytes)
+		room_update(dp, port, header.traffic_class);
+	} else if (bytes) {
 		ack_path_frame(dp, port, &header, bytes, now);
+	}
 	link_done(link, &header);
 	if (header.kind != RECORD_PACKET || link_words_due(link))
 		dataplane_touch(dp, port);
 	event_tree_set(&dp->events, port, link_next_at(link));
+}
+
+/* flows that a fabric port held back go on */
+static void on_stop(void *owner, struct link *link, uint32_t traffic_class, bool stopped, node_time_t now)
+{
+	struct dataplane *dp = owner;
+
+	(void)now;
+	if (!stopped && dataplane_port_up(dp, link->port))
+		crossbar_grant(dp, link->port, traffic_class);
+}
+
+struct link_listener dataplane_listener(struct dataplane *dp)
+{
+	struct link_listener listener = ack_path_listener(dp);
+
+	listener.on_stop = on_stop;
+	return listener;
 }
 
 /* a sample of every queue, as long as the measured interval and the page last */
@@ -121,7 +141,7 @@ static void look_at_arrivals(struct dataplane *dp, uint64_t ports)
 	}
 }
 
-/* ports whose ring was full and has room again: as with credit, they go on when that is seen, which is now */
+/* ports whose ring was full and has room again: they go on when that is seen, which is now */
 static void unstarve(struct dataplane *dp, node_time_t end)
 {
 	for (uint64_t ports = dp->routes.ports_up; ports; ports &= ports - 1) {
@@ -213,15 +233,25 @@ static int tables(void *dataplane, const struct switch_config *config)
 
 /* ---- set-up ---- */
 
-/* a link to come is taken to be like the largest that is there */
-static uint32_t vacant_units(const struct node_config *config)
+/* What the input buffers of @port can hold, if each packet has one unit. Under the real clock what comes after a stop may be many
+ * units, but not so many packets, whatever their class.                                                              */
+static uint32_t input_packets(const struct node_config *config, const struct port_config *port)
 {
-	uint32_t units = VACANT_UNITS_MIN;
+	if (config->clock == CLOCK_VIRTUAL)
+		return config->class_count * port->buffer_units;
+	return config->class_count * port->stop_units + link_packets_late(port) +
+	       config->switch_.output_queue_units_max;
+}
+
+/* a link to come is taken to be like the largest that is there */
+static uint32_t vacant_packets(const struct node_config *config)
+{
+	uint32_t packets = config->class_count * VACANT_UNITS_MIN;
 
 	for (uint32_t p = 0; p < config->port_count; p++)
-		if (config->ports[p].buffer_units > units)
-			units = config->ports[p].buffer_units;
-	return units;
+		if (input_packets(config, &config->ports[p]) > packets)
+			packets = input_packets(config, &config->ports[p]);
+	return packets;
 }
 
 static uint32_t pool_packets(const struct node_config *config)
@@ -229,9 +259,8 @@ static uint32_t pool_packets(const struct node_config *config)
 	uint32_t packets = 0;
 
 	for (uint32_t p = 0; p < config->port_count; p++) {
-		uint32_t units = config->ports[p].vacant ? vacant_units(config) : config->ports[p].buffer_units;
-
-		packets += config->class_count * (units + config->switch_.output_queue_units_max + 1);
+		packets += config->ports[p].vacant ? vacant_packets(config) : input_packets(config, &config->ports[p]);
+		packets += config->class_count * (config->switch_.output_queue_units_max + 1);
 	}
 	return packets;
 }
@@ -268,6 +297,7 @@ void dataplane_port_configure(struct dataplane *dp, uint32_t p)
 	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
 			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, port->envelope);
 	class_scheduler_init(&port->classes, config->class_count, config->classes, port_config->rate_bps);
+	room_configure(dp, p);
 }
 
 static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
@@ -355,7 +385,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 		destroy(dp);
 		return NULL;
 	}
-	listener = ack_path_listener(dp);
+	listener = dataplane_listener(dp);
 	for (uint32_t p = 0; p < config->port_count; p++)
 		link_listen(&links[p], &listener);
 	if (config->sample_ps)

@@ -4,7 +4,7 @@
  *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
  *
  *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
- *  one leg each, link_change.c what becomes of all that when a link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of sources
+ *  one leg each, room.c when a neighbour has to stop, link_change.c what becomes of all that when a link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of sources
  *  (event_tree.h): per port the next arrival and the next transmission, and two timers. Arrivals of one instant are handled
  *  before transmissions, lower ports first.
  *  The crossbar moves as many packets at once as there are outputs and has its time in the switch's fixed latency, all of
@@ -44,11 +44,12 @@ struct port {
 	struct port_stats *stats;
 	enum port_kind kind;
 	uint32_t mtu_bytes;
-	struct efct efct;            /* edge */
-	struct packet_queue no_line; /* edge: packets that wait for a free EFCT line, in order of arrival */
-	uint32_t no_line_match;      /* match fields with which they were looked up */
-	struct ofct ofct;            /* fabric */
-	struct ack_collector acks;   /* fabric: ACKs that go up this link */
+	uint32_t stop_units, go_units; /* water levels of the input buffer: room.c */
+	struct efct efct;              /* edge */
+	struct packet_queue no_line;   /* edge: packets that wait for a free EFCT line, in order of arrival */
+	uint32_t no_line_match;        /* match fields with which they were looked up */
+	struct ofct ofct;              /* fabric */
+	struct ack_collector acks;     /* fabric: ACKs that go up this link */
 	uint32_t no_channel_first, no_channel_last; /* flows that wait for a free id of the OFCT */
 	struct class_scheduler classes;
 	struct output_class output[NODE_CLASSES_MAX];
@@ -87,19 +88,6 @@ static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
 	return route_port_up(&dp->routes, port);
 }
 
-/** dataplane_return_credit() - @packet has left its input buffer. A copy was in none, and one that came over a link that is
- *  gone has nobody to tell.                                                                                       */
-static inline void dataplane_return_credit(struct dataplane *dp, const struct packet *packet)
-{
-	struct link *link = dp->ports[packet->in_port].link;
-
-	if (packet->copy || !dataplane_port_up(dp, packet->in_port))
-		return;
-	link_credit_return(link, packet->traffic_class, packet->units);
-	if (link_words_due(link))
-		dataplane_touch(dp, packet->in_port);
-}
-
 /** dataplane_drop() - counts a dropped frame under its reason.  @frame_bytes  of a packet's inner frame; else 0. */
 void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes,
 		    node_time_t now);
@@ -122,6 +110,21 @@ static inline void packet_leave(struct dataplane *dp, struct packet *packet)
 	packet_free(&dp->pool, packet);
 }
 
+/** dataplane_listener() - what a link of this switch calls. */
+struct link_listener dataplane_listener(struct dataplane *dp);
+
+/* ---- room.c: the input buffers ---- */
+
+/** room_configure() - the water levels of @port are as config->ports[@port] says. */
+void room_configure(struct dataplane *dp, uint32_t port);
+
+/** room_update() - the input buffer of @port and @traffic_class holds more, or less: does its neighbour have to stop, or may it go
+ *  on? After each arrival and release. O(1).                                                                       */
+void room_update(struct dataplane *dp, uint32_t port, uint32_t traffic_class);
+
+/** room_release() - @packet has left its input buffer. A copy was in none, and the buffer of a link that is gone went with it. */
+void room_release(struct dataplane *dp, const struct packet *packet);
+
 /* ---- arrival.c: link -> EFCT -> IFCT ---- */
 
 /** arrival_packet() - a data packet has arrived on port @port (its header, if the switch cuts through).
@@ -138,7 +141,8 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now);
  *  Return: false if no port leads to its destination; then the packet is still the caller's, the channel is free again. */
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, node_time_t now);
 
-/** crossbar_grant() - moves packets to the output queue of @port while it has room: at most a queue full. */
+/** crossbar_grant() - moves packets to the output queue of @port while it has room: at most a queue full; none while the neighbour
+ *  at a fabric port says stop.                                                                                     */
 void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class);
 
 /** crossbar_channel_freed() - a channel of @port's link is free: the flow that waits longest may have it (FC-9). */
@@ -164,7 +168,7 @@ void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *he
 /** ack_path_up() - an ACK for flow @ref of this switch, over the ACK crossbar to its input port (FC-12). */
 void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now);
 
-/** ack_path_listener() - what a guarded link of this switch calls. */
+/** ack_path_listener() - what a guarded link of this switch calls about its frames. */
 struct link_listener ack_path_listener(struct dataplane *dp);
 
 /* ---- link_change.c: node_ops.link_down, node_ops.link_up ---- */
@@ -179,7 +183,7 @@ void link_change_up(struct dataplane *dp, uint32_t port);
  *  Return: the set of these ports. O(ports that wait).                                                            */
 uint64_t link_change_finish(struct dataplane *dp);
 
-/** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "queues", "credits", "routes". */
+/** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "queues", "acks", "routes". */
 int dataplane_show(void *dataplane, const char *table, int port, FILE *out);
 
 /** dataplane_set() - node_ops.set: "match", "ack.t1", "ack.t2", "ack.t3" (ns), "ack.collect", "output-queue" (units). */

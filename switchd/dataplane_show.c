@@ -78,19 +78,10 @@ static void show_queues(const struct dataplane *dp, uint32_t p, FILE *out)
 	const struct port *port = &dp->ports[p];
 
 	for (uint32_t c = 0; c < dp->class_count; c++)
-		fprintf(out, "p%-4u %-16s %12u %12u %14u %12" PRIu64 "\n", p, dp->config->classes[c].name,
+		fprintf(out, "p%-4u %-16s %12u %12u %14u %12" PRIu64 "  %-7s %s\n", p, dp->config->classes[c].name,
 			port->link->held_units[c], port->output[c].queue.units, port->output[c].queue.units_max,
-			port->gauge.bytes);
-}
-
-static void show_credits(const struct dataplane *dp, uint32_t p, FILE *out)
-{
-	const struct link *link = dp->ports[p].link;
-
-	for (uint32_t c = 0; c < dp->class_count; c++)
-		if (link->peer_buffer_units)
-			fprintf(out, "p%-4u %-16s %12u %12u\n", p, dp->config->classes[c].name, link->credit_units[c],
-				link->peer_buffer_units);
+			port->gauge.bytes, port->link->stop >> c & 1 ? "stop" : "go",
+			link_stopped(port->link, c) ? "stop" : "go");
 }
 
 static void show_acks(const struct dataplane *dp, uint32_t p, FILE *out)
@@ -113,8 +104,8 @@ static const struct show_table tables[] = {
 	  "waits\n",
 	  show_ifct },
 	{ "ofct", "port  flow_id input_port    flow_id  data_flow   ack_flow flow_extent\n", show_ofct },
-	{ "queues", "port  class             input_units output_units output_units_max  queue_bytes\n", show_queues },
-	{ "credits", "port  class            credit_units peer_buffer\n", show_credits },
+	{ "queues", "port  class             input_units output_units output_units_max  queue_bytes  says    is_told\n",
+	  show_queues },
 	{ "acks", "port  waiting  ack_frames         acks  per_frame\n", show_acks },
 };
 

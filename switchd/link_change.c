@@ -24,7 +24,7 @@ static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, no
 		struct packet *packet = ifct_pop(flow);
 
 		units += packet->units;
-		dataplane_return_credit(dp, packet);
+		room_release(dp, packet);
 		drop(dp, out, packet, now);
 	}
 	ack_path_up(dp, ref, ACK_LOSS, units, now);
@@ -107,7 +107,7 @@ void link_change_up(struct dataplane *dp, uint32_t port)
 static void start(struct dataplane *dp, uint32_t port)
 {
 	const struct port_config *config = &dp->config->ports[port];
-	struct link_listener listener = ack_path_listener(dp);
+	struct link_listener listener = dataplane_listener(dp);
 	struct port *in = &dp->ports[port];
 
 	in->link->held = false;

@@ -13,10 +13,21 @@ static node_time_t packet_ready_at(const struct dataplane *dp, const struct link
 	return packet->whole_at_ps > out_time ? packet->whole_at_ps - out_time : 0;
 }
 
-/* Classes that have a packet and credit for it, as a set. @later_at the earliest time another one will be ready without
- * anything else happening; @waiting whether one lacks nothing but credit.                                          */
-static uint32_t classes_ready(const struct dataplane *dp, const struct port *out, node_time_t now,
-			      node_time_t *later_at, bool *waiting)
+/* does the class have data that the peer's stop keeps back: on an edge link here, on a fabric link in front of the crossbar? */
+static bool is_stopped(struct port *out, uint32_t traffic_class)
+{
+	struct output_class *output = &out->output[traffic_class];
+
+	if (!link_stopped(out->link, traffic_class))
+		return false;
+	return out->kind == PORT_EDGE ? output->queue.queue.head != NULL
+				      : !output->queue.queue.head && arbiter_first(&output->arbiter) != FLOW_REF_NONE;
+}
+
+/* Classes that have a packet that may go, as a set. @later_at the earliest time another one will be ready without
+ * anything else happening; @waiting whether one waits for the peer alone.                                          */
+static uint32_t classes_ready(const struct dataplane *dp, struct port *out, node_time_t now, node_time_t *later_at,
+			      bool *waiting)
 {
 	uint32_t ready = 0;
 
@@ -26,12 +37,12 @@ static uint32_t classes_ready(const struct dataplane *dp, const struct port *out
 		const struct packet *packet = out->output[c].queue.queue.head;
 		node_time_t at;
 
-		if (!packet)
-			continue;
-		if (!link_may_send(out->link, c, packet->units)) {
+		if (is_stopped(out, c) || (packet && !link_may_send(out->link))) {
 			*waiting = true;
 			continue;
 		}
+		if (!packet)
+			continue;
 		at = packet_ready_at(dp, out->link, packet);
 		if (at <= now)
 			ready |= 1u << c;
@@ -66,12 +77,12 @@ static bool may_send_words(struct link *link)
 }
 
 /* does anything at all wait to be put on the link? */
-static bool has_work(const struct dataplane *dp, const struct port *out)
+static bool has_work(const struct dataplane *dp, struct port *out)
 {
 	if (link_words_due(out->link) || out->acks.count || (out->link->guarded && out->link->sync_due))
 		return true;
 	for (uint32_t c = 0; c < dp->class_count; c++)
-		if (out->output[c].queue.queue.head)
+		if (out->output[c].queue.queue.head || is_stopped(out, c))
 			return true;
 	return false;
 }
@@ -98,9 +109,8 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0
 				  ? node_time_min(data_at, retry_at)
 				  : free_at;
-	ack_at = out->kind == PORT_FABRIC && out->acks.count && link_may_send_acks(link)
-			 ? ack_ready_at(&out->acks, !ready)
-			 : NODE_TIME_NEVER;
+	ack_at = out->kind == PORT_FABRIC && out->acks.count && link_may_send(link) ? ack_ready_at(&out->acks, !ready)
+										    : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
 	if (data_at == NODE_TIME_NEVER)
 		return link->guarded && link->sync_due && may_send_words(link) ? free_at : NODE_TIME_NEVER;
@@ -188,7 +198,7 @@ void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 		return;
 	}
 	ready = classes_ready(dp, out, now, &later_at, &waiting);
-	if (out->kind == PORT_FABRIC && out->acks.count && link_may_send_acks(out->link) &&
+	if (out->kind == PORT_FABRIC && out->acks.count && link_may_send(out->link) &&
 	    ack_ready_at(&out->acks, !ready) <= now) {
 		send_acks(out, now);
 		return;

@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				    .guarded = true,
 				    .channels = 64,
 				    .buffer_units = 1024,
-				    .peer_buffer_units = 1024,
+				    .stop_units = 512,
 				    .ring_bytes = 1u << 17 };
 	struct node_config config = { .kind = NODE_SWITCH,
 				      .name = "node",

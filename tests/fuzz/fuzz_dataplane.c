@@ -11,7 +11,7 @@
  *    4 packet     [flow_id 1][position 2][destination 1][frame length 2], with a good fabric header
  *    5 packet     [destination 1][flow 1][class 1][frame length 2], as a host sends it
  *    6 a good host's packet on another port: [port 1][destination 1][flow 1][frame length 2]
- *    7 run        for `wait`; what the switch has sent is taken, and its receivers' buffers are freed
+ *    7 run        for `wait`; what the switch has sent is taken
  *    8 set        [parameter 1][value 1]
  *  The switch must survive, keep its books, and have counted every packet that went no further.                      */
 #include <stdint.h>
@@ -71,7 +71,7 @@ static void packets_check(const struct play *play)
 {
 	static const enum drop_reason reasons[] = { DROP_NO_DESTINATION,  DROP_NO_ROUTE,    DROP_OVERSIZE,
 						    DROP_BUFFER_OVERFLOW, DROP_BAD_CHANNEL, DROP_MALFORMED,
-						    DROP_BAD_RECORD,	  DROP_FLOOD_LIMIT, DROP_NO_LISTENER };
+						    DROP_BAD_RECORD,      DROP_FLOOD_LIMIT, DROP_NO_LISTENER };
 	const struct stats_page *stats = play->s.stats;
 	uint64_t arrived = stats->flooded_packets, gone; /* a frame that is flooded makes room for its copies */
 
@@ -105,10 +105,8 @@ static void port_check(const struct play *play, uint32_t p)
 	assert(active == dp->ifcts[p].used);
 	assert(port->efct.used <= port->efct.channels && port->ofct.used <= port->ofct.channels);
 	assert(port->kind == PORT_FABRIC || port->efct.used == active);
-	for (uint32_t c = 0; c < dp->class_count; c++) {
+	for (uint32_t c = 0; c < dp->class_count; c++)
 		assert(port->link->held_units[c] <= port->link->buffer_units);
-		assert(port->link->credit_units[c] <= port->link->peer_buffer_units);
-	}
 }
 
 /* ---- steps ---- */
@@ -205,7 +203,7 @@ static void step_host_packet(struct play *play)
 	hostile_send(play, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, traffic_class, bytes, captured);
 }
 
-/* a good host keeps to its credit */
+/* a good host stops in time */
 static void step_good_packet(struct play *play)
 {
 	uint32_t port = take(&play->script, 1) % 2, destination = take(&play->script, 1) % HOSTS;
@@ -225,8 +223,7 @@ static void step_run(struct play *play, node_time_t wait)
 	assert(one_switch_run(&play->s, play->now) >= play->now);
 	for (uint32_t p = 0; p < PORTS; p++) {
 		while (neighbour_receive_any(&play->s, p, &got))
-			if (got.header.kind == RECORD_PACKET && p != play->hostile)
-				neighbour_free(&play->s, p, play->now, &got);
+			;
 		port_check(play, p);
 	}
 	packets_check(play);
@@ -298,7 +295,8 @@ static void open_switch(struct play *play, uint32_t setting)
 	s->config.switch_.output_queue_units_max = 16;
 	for (uint32_t p = 0; p < PORTS; p++) {
 		s->ports[p].channels = setting & 32 ? 2 : 32;
-		s->ports[p].buffer_units = s->ports[p].peer_buffer_units = 48;
+		s->ports[p].buffer_units = 48;
+		s->ports[p].stop_units = 32;
 	}
 	s->ports[play->hostile].guarded = setting & 8;
 	one_switch_open(s);

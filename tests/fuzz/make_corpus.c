@@ -138,7 +138,7 @@ static void ring_seed(const char *name, uint64_t tail, uint32_t captured_bytes)
 static void carrier_seeds(void)
 {
 	uint8_t bytes[2 + 2 + WORD_FRAME_BYTES_MAX + 2 + FRAME_BYTES + 4] = { 0 };
-	struct word_frame_word word = { .kind = LINK_WORD_CREDIT, .traffic_class = 1, .value = 77 };
+	struct word_frame_word word = { .kind = LINK_WORD_STOP, .value = 1 };
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 	uint32_t length, at = 4;
 

@@ -5,15 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/units.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"
 #include "tests/sim/sim.h"
 
 /* what is under way in one direction of a link */
 struct in_flight {
-	uint64_t bytes; /* inner frames */
-	uint32_t units[NODE_CLASSES_MAX];
+	uint64_t bytes;                            /* inner frames */
 	uint32_t channel_units[NODE_CHANNELS_MAX]; /* data towards the receiver, by flow_id */
 	uint32_t acked_units[NODE_CHANNELS_MAX];   /* units that ACKs settle, by flow_id */
 };
@@ -47,7 +45,6 @@ static void count_record(const struct link *link, const struct record *record, c
 
 	if (record->kind == RECORD_PACKET) {
 		sum->bytes += frame_bytes;
-		sum->units[record->traffic_class] += units_of_bytes(frame_bytes);
 		if (link->front_bytes && !fabric_header_read(bytes, record->captured_bytes, frame_bytes, &header))
 			sum->channel_units[header.flow_id] += header.units;
 	} else if (record->kind == RECORD_ACKS) {
@@ -140,21 +137,12 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 
 /* ---- one link direction ---- */
 
-/* granted = usable + under way + held + given back but not heard of */
-static void check_credit(const struct sim *sim, const struct sim_node *to, const struct link *sender,
-			 const struct link *receiver, const struct in_flight *data)
+static void check_buffer(const struct sim *sim, const struct sim_node *node, const struct link *link)
 {
-	for (uint32_t c = 0; sender->peer_buffer_units && !sender->guarded && c < sender->class_count; c++) {
-		uint32_t sum = sender->credit_units[c] + data->units[c] + receiver->held_units[c] +
-			       (receiver->freed_units[c] - sender->freed_peer[c]);
-
-		if (sum != sender->peer_buffer_units)
-			fail(sim, to->config->name, "p%u class %u: credit adds up to %u of %u units", receiver->port, c,
-			     sum, sender->peer_buffer_units);
-		if (receiver->held_units[c] > receiver->buffer_units)
-			fail(sim, to->config->name, "p%u class %u: buffer holds %u of %u units", receiver->port, c,
-			     receiver->held_units[c], receiver->buffer_units);
-	}
+	for (uint32_t c = 0; link->buffer_units && c < link->class_count; c++)
+		if (link->held_units[c] > link->buffer_units)
+			fail(sim, node->config->name, "p%u class %u: buffer holds %u of %u units", link->port, c,
+			     link->held_units[c], link->buffer_units);
 }
 
 /* units of channel @id that still wait in the output queues of @port */
@@ -201,7 +189,7 @@ static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint3
 
 	count_ring(&to->links[to_port], &data);
 	count_ring(&from->links[from_port], &back);
-	check_credit(sim, to, &from->links[from_port], &to->links[to_port], &data);
+	check_buffer(sim, to, &to->links[to_port]);
 	if (from->config->kind == NODE_SWITCH && to->config->kind == NODE_SWITCH && !from->links[from_port].guarded)
 		check_extents(sim, from, from_port, to, to_port, &data, &back);
 	return data.bytes;
@@ -220,8 +208,8 @@ void sim_check(struct sim *sim)
 			fail(sim, node->config->name, "a ring is broken");
 		if (node->config->kind == NODE_SWITCH)
 			check_switch(sim, node);
-		injected += node->stats->injected_bytes + node->stats->flooded_bytes -
-			    node->stats->flood_originals_bytes;
+		injected +=
+			node->stats->injected_bytes + node->stats->flooded_bytes - node->stats->flood_originals_bytes;
 		delivered += node->stats->delivered_bytes;
 		inside += node->stats->inside_bytes;
 		for (uint32_t p = 0; p < node->config->port_count; p++)
@@ -241,35 +229,21 @@ void sim_check(struct sim *sim)
 		     delivered, inside, lost, under_way);
 }
 
-/* every credit is with the sender again, but for what its peer has not told yet; on links that lose frames too */
-static void check_credit_returned(const struct sim *sim, uint32_t from_node, uint32_t from_port, uint32_t to_node,
-				  uint32_t to_port)
+/* an empty buffer has said go, and was heard */
+static void check_going(const struct sim *sim, const struct sim_node *node)
 {
-	const struct link *sender = &sim->nodes[from_node].links[from_port];
-	const struct link *receiver = &sim->nodes[to_node].links[to_port];
-
-	for (uint32_t c = 0; sender->peer_buffer_units && c < sender->class_count; c++) {
-		uint32_t sum = sender->credit_units[c] + receiver->held_units[c] +
-			       (receiver->freed_units[c] - sender->freed_peer[c]);
-
-		if (sum != sender->peer_buffer_units)
-			fail(sim, sim->nodes[from_node].config->name, "p%u class %u: %u of %u units of credit are left",
-			     from_port, c, sum, sender->peer_buffer_units);
-	}
+	for (uint32_t p = 0; p < node->config->port_count; p++)
+		if (node->links[p].stop || node->links[p].stopped)
+			fail(sim, node->config->name, "p%u: stopped, though all is empty", p);
 }
 
 void sim_check_released(struct sim *sim)
 {
-	for (uint32_t i = 0; i < sim->plan.link_count; i++) {
-		const struct plan_link *link = &sim->plan.links[i];
-
-		check_credit_returned(sim, link->node_a, link->port_a, link->node_b, link->port_b);
-		check_credit_returned(sim, link->node_b, link->port_b, link->node_a, link->port_a);
-	}
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		const struct sim_node *node = &sim->nodes[i];
 		const struct dataplane *dp = node->dataplane;
 
+		check_going(sim, node);
 		if (node->config->kind != NODE_SWITCH)
 			continue;
 		if (dp->pool.used || node->stats->inside_bytes)

@@ -58,10 +58,10 @@ uint64_t sim_drops(const struct sim *sim, enum drop_reason reason);
 
 /* ---- check.c: the books ---- */
 
-/** sim_check() - aborts the test with a sentence if bytes, extents, channels or credits do not add up. */
+/** sim_check() - aborts the test with a sentence if bytes, extents or channels do not add up, or a buffer holds too much. */
 void sim_check(struct sim *sim);
 
-/** sim_check_released() - is every flow channel free, every buffer empty, every credit back? For an empty fabric. */
+/** sim_check_released() - is every flow channel free, every buffer empty, every link going? For an empty fabric. */
 void sim_check_released(struct sim *sim);
 
 #endif

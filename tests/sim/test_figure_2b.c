@@ -1,6 +1,6 @@
 /*  FC-7, [S2 S3 fig. 2B]: a flow on the chain 222 -> 224 -> 226. One unit is sent and not acknowledged at 226 and six wait there,
  *  two are on their way from 224, three wait at 224, one is on its way from 222: the flow_extent is 9 at 224, 13 at 222.
- *  The state is brought about by traffic: thirteen packets of one unit, links that have credit for just so many of them, and
+ *  The state is brought about by traffic: thirteen packets of one unit, links that are free for just so many of them, and
  *  output queues of one unit (what waits there is sent as far as the input queue is concerned).                        */
 #include <check.h>
 
@@ -18,23 +18,33 @@ static const char chain[] =
 	"workloads:\n"
 	"  - {name: w, pattern: pairs, pairs: [[a, b]], size: 1B, packet: 128, messages: 13, window: 13}\n";
 
-/* lets @units more of its only class out of port @port at @now */
-static void credit_give(struct sim *sim, const char *name, uint32_t port, uint32_t units, node_time_t now)
+#define BYTE_PS 100000u                          /* on a link that was opened: a packet is more than a window */
+#define PACKET_PS ((60 + 4 + 12 + 20) * BYTE_PS) /* 9.6 us */
+
+static void link_close(struct sim *sim, const char *name, uint32_t port)
+{
+	sim_switch(sim, name)->ports[port].link->busy_until_ps = NODE_S;
+}
+
+static void link_open(struct sim *sim, const char *name, uint32_t port, node_time_t now)
 {
 	struct dataplane *dp = sim_switch(sim, name);
 
-	dp->ports[port].link->credit_units[0] += units;
+	dp->ports[port].link->busy_until_ps = now;
+	dp->ports[port].link->ps_per_byte = BYTE_PS;
 	event_tree_set(&dp->events, dp->port_count + port, now);
 	clock_notify(&sim->clock, dp->config->index, now);
 }
 
-/* nothing goes out of port @port until credit is given */
-static void credit_withdraw(struct sim *sim, const char *name, uint32_t port)
+/* lets @packets out of port @port from @now on; when that is done */
+static node_time_t let_out(struct sim *sim, const char *name, uint32_t port, uint32_t packets, node_time_t now)
 {
-	struct link *link = sim_switch(sim, name)->ports[port].link;
-
-	link->peer_buffer_units = 1024;
-	link->credit_units[0] = 0;
+	link_open(sim, name, port, now);
+	now += packets * PACKET_PS;
+	sim_run_until(sim, now - PACKET_PS / 2);
+	link_close(sim, name, port);
+	sim_run_until(sim, now);
+	return now;
 }
 
 static const struct ifct_entry *the_flow(struct sim *sim, const char *name, uint32_t port)
@@ -60,22 +70,23 @@ static uint32_t under_way(struct sim *sim, const char *name, uint32_t port)
 START_TEST(flow_extent__figure_2b)
 {
 	/* ports: s222: p0 host a, p1 to s224. s224: p0 to s222, p1 to s226. s226: p0 host b, p1 to s224. */
+	node_time_t now = 10 * NODE_US;
 	struct sim sim;
 
 	sim_open_text(&sim, chain, NULL);
-	credit_withdraw(&sim, "s226", 0);
-	credit_withdraw(&sim, "s224", 1);
-	credit_withdraw(&sim, "s222", 1);
-	credit_give(&sim, "s222", 1, 12, 0);
-	credit_give(&sim, "s224", 1, 7, 0);
-	sim_run_until(&sim, 20 * NODE_US);
+	link_close(&sim, "s226", 0);
+	link_close(&sim, "s224", 1);
+	link_close(&sim, "s222", 1);
+	sim_run_until(&sim, now);
+	now = let_out(&sim, "s222", 1, 12, now);
+	now = let_out(&sim, "s224", 1, 7, now);
 	ck_assert_uint_eq(sim_switch(&sim, "s226")->stats->inside_packets, 7);
 	ck_assert_uint_eq(sim_switch(&sim, "s224")->stats->inside_packets, 5);
 	ck_assert_uint_eq(sim_switch(&sim, "s222")->stats->inside_packets, 1);
 
-	credit_give(&sim, "s224", 1, 1, 20 * NODE_US);
-	credit_give(&sim, "s222", 1, 1, 20 * NODE_US);
-	sim_run_until(&sim, 20 * NODE_US + 100 * NODE_NS);
+	link_open(&sim, "s224", 1, now);
+	link_open(&sim, "s222", 1, now);
+	sim_run_until(&sim, now + 100 * NODE_NS);
 	ck_assert_uint_eq(under_way(&sim, "s226", 1), 1);
 	ck_assert_uint_eq(sim_switch(&sim, "s224")->ports[1].output[0].queue.units, 1);
 	ck_assert_uint_eq(under_way(&sim, "s224", 0), 1);

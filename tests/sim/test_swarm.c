@@ -4,8 +4,10 @@
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nodes/random.h"
+#include "nodes/units.h"
 #include "tests/sim/sim.h"
 
 #define PICK(random, ...)                                                                                         \
@@ -33,16 +35,17 @@ static void write_topology(struct random *random, FILE *out)
 	}
 }
 
-static void write_links(struct random *random, FILE *out)
+/* @least_units  what the links need of a buffer, which has that or more */
+static void write_links(struct random *random, uint32_t least_units, FILE *out)
 {
 	fprintf(out, "links: {rate: %s, delay: %s, mtu: 9000, channels: %s, loss: %s, edge: {rate: %s}}\n",
 		PICK(random, "200Gb/s", "100Gb/s", "10Gb/s", "333Gb/s", "400Gb/s"),
 		PICK(random, "100ns", "1us", "3us", "0ns"), PICK(random, "2048", "64", "16", "3", "1"),
 		PICK(random, "0", "0", "0", "0.1%", "2%", "20%"), PICK(random, "200Gb/s", "50Gb/s", "25Gb/s"));
-	fprintf(out, "switch: {forwarding: %s, arbiter: %s, buffer: %s, output-queue: %s, latency: %s,\n",
+	fprintf(out, "switch: {forwarding: %s, arbiter: %s, output-queue: %s, latency: %s, buffer: %uB,\n",
 		PICK(random, "cut-through", "store-and-forward"), PICK(random, "by-flow", "by-port"),
-		PICK(random, "512KiB", "64KiB", "18432B"), PICK(random, "32KiB", "9216B"),
-		PICK(random, "350ns", "100ns"));
+		PICK(random, "32KiB", "9216B"), PICK(random, "350ns", "100ns"),
+		(least_units + ((const uint32_t[]){ 0, 16, 1024 })[random_below(random, 3)]) * UNIT_BYTES);
 	fprintf(out, "  acks: {t1: %s, t2: %s, t3: %s, collect: %s}}\n", PICK(random, "30ns", "0ns", "100ns"),
 		PICK(random, "100ns", "200ns"), PICK(random, "200ns", "1us"), PICK(random, "16", "1", "48"));
 	fprintf(out, "classes: [{name: low, min: %s, max: %s}, {name: high, min: %s, max: 100%%}]\n",
@@ -68,7 +71,7 @@ static void write_workload(struct random *random, unsigned index, FILE *out)
 	}
 }
 
-static char *scenario_of(uint64_t seed)
+static char *scenario_of(uint64_t seed, uint32_t least_units)
 {
 	struct random random;
 	char *text = NULL;
@@ -80,7 +83,7 @@ static char *scenario_of(uint64_t seed)
 	fprintf(out, "name: swarm\nseed: %lu\nrun: {duration: 8us, warmup: 1us, drain-max: 1s, sample: 1us}\n",
 		(unsigned long)seed);
 	write_topology(&random, out);
-	write_links(&random, out);
+	write_links(&random, least_units, out);
 	workloads = 1 + (unsigned)random_below(&random, 3);
 	fprintf(out, "workloads:\n");
 	for (unsigned i = 0; i < workloads; i++)
@@ -89,9 +92,33 @@ static char *scenario_of(uint64_t seed)
 	return text;
 }
 
+/* what the scenario needs of its buffers: for what comes after a stop, and two packets */
+static uint32_t least_units_of(uint64_t seed)
+{
+	char *text = scenario_of(seed, 1 << 20);
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	struct plan plan;
+	uint32_t least = 0;
+
+	ck_assert_int_eq(scenario_read_memory("swarm", text, strlen(text), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
+	for (uint32_t i = 0; i < plan.switch_count; i++)
+		for (uint32_t p = 0; p < plan.nodes[i].port_count; p++) {
+			const struct port_config *port = &plan.nodes[i].ports[p];
+			uint32_t needed = port->buffer_units - port->stop_units + 2 * units_of_bytes(port->mtu_bytes);
+
+			least = needed > least ? needed : least;
+		}
+	plan_free(&plan);
+	scenario_free(&scenario);
+	free(text);
+	return least;
+}
+
 static void run_seed(uint64_t seed)
 {
-	char *text = scenario_of(seed);
+	char *text = scenario_of(seed, least_units_of(seed));
 	uint64_t sent = 0, received = 0, lost = 0, lost_units = 0, reported_units = 0;
 	struct sim sim;
 

@@ -37,7 +37,7 @@ static inline void example_node(struct node_config *config, enum node_kind kind,
 							 .guarded = true,
 							 .channels = 2048,
 							 .buffer_units = 5000,
-							 .peer_buffer_units = 6000,
+							 .stop_units = 4000,
 							 .match_fields = MATCH_IP_PAIR | MATCH_PORTS,
 							 .ring_bytes = 1u << 20 };
 }

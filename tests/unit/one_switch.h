@@ -34,8 +34,7 @@ struct neighbour {
 	struct ring_page *to_switch, *from_switch;
 	struct ring_tx tx;
 	struct ring_rx rx;
-	uint32_t sequence;                      /* of its next frame */
-	uint32_t freed_units[NODE_CLASSES_MAX]; /* as told in CREDIT words */
+	uint32_t sequence; /* of its next frame */
 	node_time_t busy_until_ps;
 };
 
@@ -87,7 +86,7 @@ static inline void one_switch_configure(struct one_switch *s)
 						    .gap_bytes = GAP_BYTES,
 						    .channels = 16,
 						    .buffer_units = 256,
-						    .peer_buffer_units = 256,
+						    .stop_units = 192,
 						    .match_fields = MATCH_ALL,
 						    .ring_bytes = RING_BYTES };
 	for (uint32_t h = 0; h < HOSTS; h++)
@@ -295,6 +294,12 @@ static inline node_time_t switch_send_ack(struct one_switch *s, uint32_t port, n
 	return switch_send_acks(s, port, at, &ack, 1);
 }
 
+/* the neighbour takes no more of @classes, a set, until it says otherwise */
+static inline void neighbour_stop(struct one_switch *s, uint32_t port, node_time_t at, uint32_t classes)
+{
+	neighbour_send_word(s, port, at, LINK_WORD_STOP, 0, classes);
+}
+
 /* ---- what a neighbour gets ---- */
 
 /* the next record, of any kind; false: there is none */
@@ -320,16 +325,6 @@ static inline bool neighbour_receive(struct one_switch *s, uint32_t port, enum r
 		if (got->header.kind == kind)
 			return true;
 	return false;
-}
-
-/* a receiver that takes what comes: it gives back the units of @got, at once */
-static inline void neighbour_free(struct one_switch *s, uint32_t port, node_time_t at, const struct received *got)
-{
-	struct neighbour *n = &s->neighbours[port];
-	uint32_t c = got->header.traffic_class;
-
-	n->freed_units[c] += units_of_bytes(link_frame_bytes(&s->links[port], got->header.wire_bytes));
-	neighbour_send_word(s, port, at, LINK_WORD_CREDIT, c, n->freed_units[c]);
 }
 
 #endif

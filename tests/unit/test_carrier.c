@@ -1,4 +1,4 @@
-/*  nodes/carrier: two ends of a link over a pair of sockets: what is sent arrives, byte by byte and in order; credit,
+/*  nodes/carrier: two ends of a link over a pair of sockets: what is sent arrives, byte by byte and in order; stop,
  *  guard and words work as over shared memory; a full socket, a full ring and bytes that make no sense (TB-3, TB-4, TB-23).
  *
  *  The sockets are local datagram sockets, which keep frames apart as packet sockets do; what only packet sockets do, an
@@ -120,7 +120,7 @@ static void setup(void)
 				     .gap_bytes = 20,
 				     .channels = 16,
 				     .buffer_units = BUFFER_UNITS,
-				     .peer_buffer_units = BUFFER_UNITS,
+				     .stop_units = BUFFER_UNITS / 2,
 				     .ring_bytes = RING_BYTES };
 	config = (struct node_config){ .kind = NODE_SWITCH,
 				       .clock = CLOCK_REAL,
@@ -248,7 +248,7 @@ static bool nothing_there(struct end *to)
 	return link_next_at(&to->link) == NODE_TIME_NEVER;
 }
 
-/* takes all that is there and gives the credit back; how many frames */
+/* takes all that is there and gives the room back; how many frames */
 static uint32_t receive_all(struct end *to)
 {
 	uint32_t frames = 0;
@@ -321,9 +321,9 @@ START_TEST(carrier_outlet__full_socket)
 {
 	uint32_t sent = 0, got = 0;
 
-	port.buffer_units = port.peer_buffer_units = 0;
+	port.buffer_units = port.stop_units = 0;
 	ends_reopen();
-	while (link_may_send(&a.link, 0, 1)) {
+	while (link_may_send(&a.link)) {
 		send_packet(&a, 256, 0, sent++);
 		now_ps += (256 + 4 + 20) * 40;
 	}
@@ -360,18 +360,19 @@ START_TEST(carrier_outlet__words_together)
 	uint8_t bytes[2000];
 	struct word_frame_word words[WORD_FRAME_WORDS_MAX];
 
-	for (uint32_t c = 0; c < CLASSES; c++)
-		a.link.freed_units[c] = 10 + c;
-	a.link.words_due = 15;
-	link_send_words(&a.link, now_ps - LEAD, false);
+	for (uint32_t i = 0; i < 4; i++) {
+		link_hold(&a.link, i % 2, i < 2);
+		link_send_words(&a.link, now_ps - LEAD, false);
+	}
 	send_packet(&a, 100, 0, 0);
-	a.link.words_due = 2;
+	link_hold(&a.link, 3, true);
 	link_send_words(&a.link, now_ps, false);
 	link_flush(&a.link, &(bool){ 0 });
 	carrier_outlet(&a.carrier, now_ps + NODE_US);
 	ck_assert_int_eq(word_frame_read(bytes, (uint32_t)recv(b.socket, bytes, sizeof(bytes), 0), words), 4);
-	ck_assert_uint_eq(words[3].traffic_class, 3);
-	ck_assert_uint_eq(words[3].value, 13);
+	ck_assert_uint_eq(words[1].kind, LINK_WORD_STOP);
+	ck_assert_uint_eq(words[1].value, 3);
+	ck_assert_uint_eq(words[3].value, 0);
 	ck_assert_int_eq(recv(b.socket, bytes, sizeof(bytes), 0), 100);
 	ck_assert_int_eq(word_frame_read(bytes, (uint32_t)recv(b.socket, bytes, sizeof(bytes), 0), words), 1);
 	ck_assert_int_eq(recv(b.socket, bytes, sizeof(bytes), 0), -1);
@@ -429,7 +430,7 @@ END_TEST
 START_TEST(carrier_intake__host_speaks_of_words)
 {
 	uint8_t bytes[100] = { 0 };
-	struct word_frame_word word = { .kind = LINK_WORD_CREDIT, .value = 5 };
+	struct word_frame_word word = { .kind = LINK_WORD_STOP, .value = 5 };
 
 	for (uint32_t guarded = 0; guarded < 2; guarded++) {
 		port.guarded = guarded;
@@ -483,14 +484,16 @@ START_TEST(carrier_intake__ack_frames)
 }
 END_TEST
 
-/* many frames both ways at once, within credit: nothing is lost, credit comes back, order is kept */
-START_TEST(carrier_intake__credit_goes_round)
+/* many frames both ways at once, stopped in time: nothing is lost, order is kept */
+START_TEST(carrier_intake__stop_and_go)
 {
-	uint32_t sent = 0, got = 0;
+	uint32_t sent = 0, got = 0, stopped_rounds = 0;
 
-	while (got < 2000) {
-		while (sent < 2000 && link_may_send(&a.link, sent % CLASSES, units_of_bytes(700)))
-			send_packet(&a, 700, sent % CLASSES, sent), sent++;
+	for (uint32_t round = 0; got < 2000; round++) {
+		for (uint32_t i = 0; i < 16 && !link_stopped(&a.link, sent % CLASSES); i++, sent++)
+			send_packet(&a, 700, sent % CLASSES, sent);
+		stopped_rounds += sent == got;
+		link_hold(&b.link, round % CLASSES, round % (2 * CLASSES) < CLASSES);
 		send_packet(&b, 700, 0, 1);
 		carry();
 		receive_all(&a);
@@ -508,9 +511,9 @@ START_TEST(carrier_intake__credit_goes_round)
 		carry();
 	}
 	settle();
+	ck_assert_uint_gt(stopped_rounds, 10);
 	for (uint32_t r = 0; r < DROP_REASONS; r++)
 		ck_assert_msg(!drops(&a, r) && !drops(&b, r), "%s", stats_drop_name[r]);
-	ck_assert_uint_gt(a.link.credit_units[0], BUFFER_UNITS * 3 / 4);
 }
 END_TEST
 
@@ -519,7 +522,7 @@ START_TEST(carrier_intake__full_ring)
 {
 	uint32_t sent = 0, got = 0;
 
-	port.buffer_units = port.peer_buffer_units = 0;
+	port.buffer_units = port.stop_units = 0;
 	ends_reopen();
 	for (; sent < 60; sent++)
 		send_packet(&a, 9000, 0, sent);
@@ -671,7 +674,7 @@ START_TEST(carrier_intake__random_bytes)
 
 	port.guarded = _i & 1;
 	port.kind = _i & 2 ? PORT_FABRIC : PORT_EDGE;
-	port.buffer_units = port.peer_buffer_units = 0;
+	port.buffer_units = port.stop_units = 0;
 	ends_reopen();
 	random_init(&random, 11, (uint64_t)_i);
 	for (uint32_t round = 0; round < 20000; round++) {
@@ -755,7 +758,7 @@ START_TEST(carrier__over_a_veth)
 		link_reject(&b.link, &header);
 	}
 	settle();
-	ck_assert_uint_eq(a.link.credit_units[1], BUFFER_UNITS);
+	ck_assert_uint_eq(b.link.held_units[1], 0);
 	ck_assert_uint_eq(a.seen, port.guarded ? CLASSES : 0);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD) + drops(&b, DROP_MALFORMED), 0);
 }
@@ -775,7 +778,7 @@ static TCase *edge_cases(void)
 	tcase_add_test(tcase, carrier_intake__edge_frames);
 	tcase_add_test(tcase, carrier_intake__shortest_and_longest);
 	tcase_add_test(tcase, carrier_intake__host_speaks_of_words);
-	tcase_add_test(tcase, carrier_intake__credit_goes_round);
+	tcase_add_test(tcase, carrier_intake__stop_and_go);
 	tcase_add_test(tcase, carrier_intake__full_ring);
 	tcase_add_test(tcase, carrier_guard__losses);
 	tcase_add_test(tcase, carrier_guard__every_frame_is_accounted_for);
@@ -793,7 +796,7 @@ static TCase *fabric_cases(void)
 	tcase_add_checked_fixture(tcase, setup_fabric, ends_close);
 	tcase_add_test(tcase, carrier_intake__fabric_frames);
 	tcase_add_test(tcase, carrier_intake__ack_frames);
-	tcase_add_test(tcase, carrier_intake__credit_goes_round);
+	tcase_add_test(tcase, carrier_intake__stop_and_go);
 	tcase_add_test(tcase, carrier_guard__losses);
 	tcase_add_test(tcase, carrier_guard__ack_frame);
 	tcase_add_test(tcase, carrier_intake__malformed);

@@ -52,6 +52,12 @@ static void packet_expect_at(uint32_t port, uint32_t frame_bytes, node_time_t at
 	ck_assert_uint_eq(got.header.at_ps, at_ps);
 }
 
+/* from now on the link at @port is busy with something else */
+static void port_block(uint32_t port)
+{
+	s.links[port].busy_until_ps = NODE_S;
+}
+
 static void packet_expect(uint32_t port, uint32_t frame_bytes)
 {
 	ck_assert(neighbour_receive(&s, port, RECORD_PACKET, &got));
@@ -263,31 +269,50 @@ START_TEST(packet__keeps_its_path_while_under_way)
 }
 END_TEST
 
-/* FC-11: a flow whose output has no credit delays no other one of the same input by a picosecond */
+/* FC-11: a flow whose output is stopped delays no other one of the same input by a picosecond */
 START_TEST(packet__no_head_of_line_blocking)
 {
 	node_time_t at;
 
-	s.ports[2].peer_buffer_units = 4;
 	s.config.switch_.output_queue_units_max = 8;
 	one_switch_open(&s);
+	neighbour_stop(&s, 2, 0, 1);
+	one_switch_run(&s, NODE_US);
 	for (uint32_t i = 0; i < 10; i++)
-		host_send(&s, 0, 0, 2, 1, 0, 1000);
+		host_send(&s, 0, NODE_US, 2, 1, 0, 1000);
 	at = host_send(&s, 0, 0, 4, 2, 0, 1500);
 	one_switch_run(&s, 10 * NODE_US);
 	packet_expect_at(3, 1500, at + 1504 * BYTE_PS + LEAD);
 	ck_assert_uint_eq(stats_of(0)->channel_waits, 0);
-	/* the blocked one goes on as credit comes, in order, and its waiting was counted */
+	no_packet_expect(2);
+	/* the blocked one goes on when it may, in order, and its waiting was counted: from its first packet's last bit on */
+	neighbour_stop(&s, 2, 20 * NODE_US, 0);
+	one_switch_run(&s, 30 * NODE_US);
 	for (uint32_t i = 0; i < 10; i++) {
 		packet_expect(2, 1000);
 		ck_assert_uint_eq(header_of_packet(2).data_flow, 4 * i);
-		no_packet_expect(2);
-		got.header.wire_bytes = 1016;
-		neighbour_free(&s, 2, 10 * (i + 1) * NODE_US, &got);
-		one_switch_run(&s, 10 * (i + 2) * NODE_US);
 	}
-	ck_assert_uint_ge(stats_of(2)->paused_ps, 89 * NODE_US);
-	ck_assert_uint_le(stats_of(2)->paused_ps, 90 * NODE_US);
+	ck_assert_uint_eq(stats_of(2)->paused_ps, (20 - 1) * NODE_US - (1004 - LINK_WORD_BYTES) * BYTE_PS);
+}
+END_TEST
+
+/* EC-4: a host may pause a class: it waits in its output queue, the other goes on, and the pause was counted */
+START_TEST(packet__edge_class_is_paused)
+{
+	s.config.class_count = 2;
+	one_switch_open(&s);
+	neighbour_stop(&s, 1, 0, 1 << 1);
+	host_send(&s, 0, NODE_US, 1, 1, 1, 1000);
+	host_send(&s, 0, NODE_US, 1, 1, 0, 1001);
+	one_switch_run(&s, 5 * NODE_US);
+	packet_expect(1, 1001);
+	no_packet_expect(1);
+	ck_assert_uint_eq(s.dp->ports[1].output[1].queue.units, 4);
+	neighbour_stop(&s, 1, 10 * NODE_US, 0);
+	one_switch_run(&s, FAR);
+	packet_expect_at(1, 1000, 10 * NODE_US + LINK_WORD_BYTES * BYTE_PS + LEAD);
+	ck_assert_uint_gt(stats_of(1)->paused_ps, 8 * NODE_US);
+	ck_assert_uint_lt(stats_of(1)->paused_ps, 9 * NODE_US);
 }
 END_TEST
 
@@ -319,9 +344,9 @@ START_TEST(packet__load_counts_requests)
 	node_time_t at;
 
 	s.config.switch_.cut_through = true;
-	s.ports[2].peer_buffer_units = 1;
 	s.config.switch_.output_queue_units_max = 16;
 	one_switch_open(&s);
+	port_block(2);
 	for (uint32_t i = 0; i < 4; i++)
 		at = host_send(&s, 0, 0, 2, 1, 0, 4096);
 	one_switch_run(&s, at + 64 * BYTE_PS);
@@ -334,20 +359,29 @@ START_TEST(packet__load_counts_requests)
 }
 END_TEST
 
-/* what the input buffer holds is given back to the sender as it leaves through the crossbar */
-START_TEST(packet__input_buffer_is_given_back)
+/* a full input buffer says stop; and go, once, when an eighth of it has left through the crossbar */
+START_TEST(packet__input_buffer_says_stop_and_go)
 {
-	uint32_t units = 0;
+	node_time_t at = 0;
 
 	one_switch_open(&s);
-	for (uint32_t i = 0; i < 8; i++)
-		host_send(&s, 0, 0, 2, 1, 0, 4096);
+	neighbour_stop(&s, 2, 0, 1);
+	for (uint32_t i = 0; i < 12; i++)
+		at = host_send(&s, 0, NODE_US, 2, 1, 0, 4096);
+	one_switch_run(&s, at + NODE_US);
+	ck_assert(!neighbour_receive(&s, 0, RECORD_WORD, &got)); /* 192 units: just the level */
+	at = host_send(&s, 0, at + NODE_US, 2, 1, 0, 256);
+	one_switch_run(&s, at + NODE_US);
+	ck_assert_uint_eq(word_expect(0, LINK_WORD_STOP), 1);
+	ck_assert_uint_eq(got.header.at_ps, at + 260 * BYTE_PS + LEAD);
+	ck_assert_uint_eq(s.links[0].held_units[0], 193);
+	ck_assert_uint_eq(stats_of(0)->input_units_max, 193);
+	neighbour_stop(&s, 2, 20 * NODE_US, 0);
 	one_switch_run(&s, FAR);
-	while (neighbour_receive(&s, 0, RECORD_WORD, &got))
-		units = (uint32_t)got.header.word;
-	ck_assert_uint_eq(units, 8 * 16);
+	ck_assert_uint_eq(word_expect(0, LINK_WORD_STOP), 0);
+	ck_assert_uint_eq(got.header.at_ps, 20 * NODE_US + LINK_WORD_BYTES * BYTE_PS + LEAD);
+	ck_assert(!neighbour_receive(&s, 0, RECORD_WORD, &got));
 	ck_assert_uint_eq(s.links[0].held_units[0], 0);
-	ck_assert_uint_ge(stats_of(0)->input_units_max, 16);
 }
 END_TEST
 
@@ -612,20 +646,19 @@ START_TEST(loss__hole_on_unguarded_link)
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 	uint32_t lost = 0, delivered = 0, count;
 
-	s.ports[0].peer_buffer_units = 6;
 	one_switch_open(&s);
+	neighbour_stop(&s, 0, 0, 1); /* so that the channel stays */
 	switch_send(&s, 2, 0, 0, 5, 0, 1500);
-	switch_send(&s, 2, 0, 0, 5, 6, 1501);  /* waits for credit, so that the channel stays */
+	switch_send(&s, 2, 0, 0, 5, 6, 1501);
 	switch_send(&s, 2, 0, 0, 5, 18, 1502); /* 6 units are missing */
 	one_switch_run(&s, NODE_US);
 	ck_assert_uint_eq(stats_of(2)->hole_units, 6);
-	ck_assert_uint_eq(ifct_total_extent(&s.dp->ifcts[2].entries[5]), 12);
-	for (uint32_t i = 0; i < 2; i++) {
+	ck_assert_uint_eq(ifct_total_extent(&s.dp->ifcts[2].entries[5]), 18);
+	no_packet_expect(0);
+	neighbour_stop(&s, 0, NODE_US, 0);
+	one_switch_run(&s, 3 * NODE_US);
+	for (uint32_t i = 0; i < 3; i++)
 		packet_expect(0, 1500 + i);
-		neighbour_free(&s, 0, (i + 1) * NODE_US, &got);
-		one_switch_run(&s, (i + 2) * NODE_US);
-	}
-	packet_expect(0, 1502);
 	while (neighbour_receive(&s, 2, RECORD_ACKS, &got)) {
 		count = (uint32_t)ack_frame_read(got.bytes, got.header.captured_bytes, acks);
 		for (uint32_t i = 0; i < count; i++)
@@ -666,7 +699,6 @@ START_TEST(loss__last_packet_on_guarded_link)
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(stats_of(0)->loss_reports, 1);
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
-	ck_assert_uint_eq(s.links[2].credit_units[0], 256);
 	all_released_expect();
 }
 END_TEST
@@ -714,8 +746,8 @@ END_TEST
 START_TEST(loss__input_is_guarded)
 {
 	s.ports[2].guarded = true;
-	s.ports[0].peer_buffer_units = 6;
 	one_switch_open(&s);
+	neighbour_stop(&s, 0, 0, 1);
 	switch_send(&s, 2, 0, 0, 5, 0, 1500);
 	switch_send(&s, 2, 0, 0, 5, 6, 1501);
 	s.neighbours[2].sequence++;
@@ -890,8 +922,8 @@ START_TEST(run__samples)
 	s.config.sample_ps = 100 * NODE_NS;
 	s.config.samples_max = 100;
 	s.config.measure_to_ps = NODE_US;
-	s.ports[2].peer_buffer_units = 1;
 	one_switch_open(&s);
+	port_block(2);
 	host_send(&s, 0, 50 * NODE_NS, 2, 1, 0, 1000);
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(s.stats->sample_count, 11 * PORTS);
@@ -922,7 +954,7 @@ static int show(const char *table, int port)
 
 START_TEST(dataplane_show__every_table)
 {
-	static const char *const tables[] = { "ports", "efct", "ifct", "ofct", "queues", "credits", "acks", "routes" };
+	static const char *const tables[] = { "ports", "efct", "ifct", "ofct", "queues", "acks", "routes" };
 
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 2, 1, 0, 1000);
@@ -1114,9 +1146,9 @@ START_TEST(flood__limit)
 {
 	uint8_t frame[100];
 
-	s.ports[2].peer_buffer_units = 1;
-	s.ports[3].peer_buffer_units = 1;
 	one_switch_open(&s);
+	port_block(2);
+	port_block(3);
 	group_frame(frame, 0xff, 0x9000);
 	for (uint32_t i = 0; i < 100; i++)
 		host_0_sends(0, frame, 100);
@@ -1208,7 +1240,6 @@ END_TEST
 START_TEST(link_down__fabric)
 {
 	real();
-	s.ports[2].peer_buffer_units = 16;
 	s.ports[2].channels = 2;
 	s.ports[2].guarded = _i;
 	s.config.switch_.output_queue_units_max = 8;
@@ -1218,7 +1249,10 @@ START_TEST(link_down__fabric)
 		host_send(&s, 1, 0, 2, i, 0, 1000); /* most of them wait for a channel */
 		switch_send(&s, 3, 0, 2, 7, 4 * i, 1000);
 	}
+	one_switch_run(&s, 200 * NODE_NS);
+	port_block(2);
 	one_switch_run(&s, 5 * NODE_US);
+	ck_assert_uint_gt(stats_of(2)->tx_packets, 1);
 	ck_assert_uint_gt(stats_of(2)->channel_waits, 0);
 	ck_assert_uint_gt(s.stats->inside_packets, 0);
 	switchd_ops.link_down(s.dp, 2, 5 * NODE_US);
@@ -1241,11 +1275,12 @@ END_TEST
 START_TEST(link_down__edge)
 {
 	real();
-	s.ports[1].peer_buffer_units = 8;
 	s.ports[1].guarded = _i;
 	one_switch_open(&s);
 	for (uint32_t i = 0; i < 6; i++)
 		switch_send(&s, 2, 0, 1, 7, 4 * i, 1000);
+	one_switch_run(&s, 100 * NODE_NS);
+	port_block(1);
 	one_switch_run(&s, 5 * NODE_US);
 	packet_expect(1, 1000);
 	packet_expect(1, 1000);
@@ -1283,16 +1318,17 @@ START_TEST(link_down__other_path)
 }
 END_TEST
 
-/* what came over the former link goes on; until it is gone the new one's records wait, no credit is mixed up */
+/* what came over the former link goes on; until it is gone the new one's records wait */
 START_TEST(link_up__waits_for_the_former_link)
 {
 	uint32_t id;
 
 	real();
-	s.ports[3].peer_buffer_units = 4;
+	s.config.switch_.output_queue_units_max = 4;
 	one_switch_open(&s);
 	switch_send(&s, 2, 0, 4, 7, 0, 1000);
 	switch_send(&s, 2, 0, 4, 7, 4, 1001);
+	neighbour_stop(&s, 3, 1500 * BYTE_PS, 1); /* the first has passed the crossbar by then */
 	one_switch_run(&s, NODE_US);
 	switchd_ops.link_down(s.dp, 2, NODE_US);
 	one_switch_unplug(&s, 2);
@@ -1303,7 +1339,8 @@ START_TEST(link_up__waits_for_the_former_link)
 	no_packet_expect(0);
 	packet_expect(3, 1000);
 	id = header_of_packet(3).flow_id;
-	neighbour_free(&s, 3, 2 * NODE_US, &got);
+	no_packet_expect(3);
+	neighbour_stop(&s, 3, 2 * NODE_US, 0);
 	one_switch_run(&s, 3 * NODE_US);
 	packet_expect(3, 1001);
 	no_packet_expect(0);
@@ -1360,14 +1397,13 @@ START_TEST(tables__replaced)
 }
 END_TEST
 
-/* a full ring is waited for like credit: nothing is lost, the port goes on when there is room */
+/* a full ring is waited for: nothing is lost, the port goes on when there is room */
 START_TEST(real__starved)
 {
 	uint32_t packets = 0;
 	uint8_t frame[4096];
 
 	real();
-	s.ports[2].peer_buffer_units = 0;
 	s.ports[0].buffer_units = 1024;
 	one_switch_open(&s);
 	memset(frame, 0, sizeof(frame));
@@ -1390,10 +1426,10 @@ END_TEST
 /* a packet that is too long to be held, its header good: the sender's extent is settled, and no hole is seen behind it */
 START_TEST(drop__oversize_on_fabric)
 {
-	s.ports[0].peer_buffer_units = 4;
 	one_switch_open(&s);
+	neighbour_stop(&s, 0, 1500 * BYTE_PS, 1);
 	switch_send(&s, 2, 0, 0, 7, 0, 1000);
-	switch_send(&s, 2, 0, 0, 7, 4, 1001); /* waits for credit, so that the channel stays */
+	switch_send(&s, 2, 0, 0, 7, 4, 1001); /* waits, so that the channel stays */
 	switch_send(&s, 2, 0, 0, 7, 8, MTU + 1);
 	switch_send(&s, 2, 0, 0, 7, 25, 1002);
 	one_switch_run(&s, 2 * NODE_US);
@@ -1449,9 +1485,10 @@ static TCase *packet_cases(void)
 	tcase_add_test(tcase, packet__back_to_back);
 	tcase_add_test(tcase, packet__keeps_its_path_while_under_way);
 	tcase_add_test(tcase, packet__no_head_of_line_blocking);
+	tcase_add_test(tcase, packet__edge_class_is_paused);
 	tcase_add_test(tcase, packet__class_at_its_maximum);
 	tcase_add_test(tcase, packet__load_counts_requests);
-	tcase_add_test(tcase, packet__input_buffer_is_given_back);
+	tcase_add_test(tcase, packet__input_buffer_says_stop_and_go);
 	tcase_add_loop_test(tcase, packet__arbiter, 0, 2);
 	tcase_add_test(tcase, ack__made_at_the_egress_edge);
 	tcase_add_test(tcase, ack__ends_at_the_ingress_edge);

@@ -1,4 +1,4 @@
-/*  nodes/link: two ends of one link: times, credit, guard, losses, and a peer that breaks the rules (TB-2, TB-4, TB-23,
+/*  nodes/link: two ends of one link: times, stop and go, guard, losses, and a peer that breaks the rules (TB-2, TB-4, TB-23,
  *  FC-17, FC-22).                                                                                                    */
 #include <check.h>
 #include <errno.h>
@@ -19,6 +19,7 @@
 struct told {
 	uint32_t seen, lost, acks_lost;
 	uint64_t tags; /* bit per tag of a lost frame */
+	uint32_t stops, gos, stopped_class;
 	uint8_t ack_bytes[LINK_ACK_BYTES_MAX];
 	uint32_t ack_length;
 };
@@ -69,12 +70,26 @@ static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, ui
 	memcpy(told->ack_bytes, bytes, length);
 }
 
+static void on_stop(void *owner, struct link *link, uint32_t traffic_class, bool stopped, node_time_t now)
+{
+	struct told *told = owner;
+
+	(void)link, (void)now;
+	told->stops += stopped;
+	told->gos += !stopped;
+	told->stopped_class = traffic_class;
+}
+
 /* ---- both ends ---- */
 
 static void end_open(struct end *end, struct ring_page *tx, struct ring_page *rx)
 {
 	struct link_listener listener = {
-		.owner = &end->told, .on_seen = on_seen, .on_lost = on_lost, .on_ack_lost = on_ack_lost
+		.owner = &end->told,
+		.on_seen = on_seen,
+		.on_lost = on_lost,
+		.on_ack_lost = on_ack_lost,
+		.on_stop = on_stop,
 	};
 
 	*end = (struct end){ .stats = zeroed(stats_bytes(&config)) };
@@ -121,7 +136,7 @@ static void setup(void)
 				     .gap_bytes = GAP_BYTES,
 				     .channels = 16,
 				     .buffer_units = BUFFER_UNITS,
-				     .peer_buffer_units = BUFFER_UNITS,
+				     .stop_units = BUFFER_UNITS / 2,
 				     .ring_bytes = RING_BYTES };
 	config = (struct node_config){ .kind = NODE_SWITCH,
 				       .class_count = 2,
@@ -332,8 +347,6 @@ START_TEST(link_send_packet__ring_full)
 {
 	uint32_t sent = 0;
 
-	port.peer_buffer_units = 0;
-	ends_reopen();
 	while (sent <= RING_BYTES / RING_LINE && send_frame(&a, 60, 0, 0))
 		sent++;
 	ck_assert_uint_eq(sent, RING_BYTES / RING_LINE);
@@ -348,7 +361,6 @@ START_TEST(link_send_packet__loss_rate)
 {
 	uint32_t lost = 0, lost_again = 0;
 
-	port.peer_buffer_units = 0;
 	port.loss_ppb = _i ? 0 : 100000000;               /* 1 in 10 */
 	port.bit_error_e15 = _i ? 1000000000000 / 80 : 0; /* 1 in 10 frames of 1000 bytes on the link */
 	for (uint32_t round = 0; round < 2; round++) {
@@ -478,7 +490,7 @@ START_TEST(link_receive__bad_records)
 }
 END_TEST
 
-/* a sender that ignores its credit: what does not fit is dropped and counted, class by class */
+/* a sender that does not stop: what does not fit is dropped and counted, class by class */
 START_TEST(link_receive__buffer_overflow)
 {
 	for (uint32_t i = 0; i < BUFFER_UNITS + 3; i++)
@@ -502,104 +514,146 @@ START_TEST(link_receive__sequence_jumps_unguarded)
 }
 END_TEST
 
-/* ---- credit ---- */
+/* ---- stop and go ---- */
 
-/* a sender may use what the peer's buffer takes, each class for itself; no more until some is given back */
-START_TEST(link_may_send__until_the_buffer_is_full)
+/* what is held is what came and did not leave, class by class */
+START_TEST(link_release__room_is_given_back)
 {
-	for (uint32_t units = 0; units < BUFFER_UNITS; units += 16) {
-		ck_assert(link_may_send(&a.link, 0, 16));
-		send_frame(&a, 4096, 0, 0);
-	}
-	ck_assert(!link_may_send(&a.link, 0, 1));
-	ck_assert(link_may_send(&a.link, 1, BUFFER_UNITS));
-	ck_assert(!link_may_send(&a.link, 1, BUFFER_UNITS + 1));
-	ck_assert(link_may_send_acks(&a.link));
-	ck_assert_uint_eq(receive_all(&b), 4);
-	ck_assert_uint_eq(b.link.held_units[0], BUFFER_UNITS);
-	link_credit_return(&b.link, 0, 16);
-	ck_assert(link_words_due(&b.link));
-	send_words(&b, false);
-	ck_assert(!link_words_due(&b.link));
-	receive_all(&a);
-	ck_assert(link_may_send(&a.link, 0, 16));
-	ck_assert(!link_may_send(&a.link, 0, 17));
+	send_frame(&a, 4096, 1, 0);
+	send_frame(&a, 4096, 1, 0);
+	ck_assert_uint_eq(receive_all(&b), 2);
+	ck_assert_uint_eq(b.link.held_units[1], 32);
+	link_release(&b.link, 1, 16);
+	ck_assert_uint_eq(b.link.held_units[1], 16);
+	ck_assert_uint_eq(b.link.held_units[0], 0);
+	ck_assert(!link_words_due(&b.link)); /* that is the owner's to say */
 }
 END_TEST
 
-/* buffers of 0 units take everything: no credit is kept, none is told */
-START_TEST(link_may_send__no_limit)
+/* buffers of 0 units take everything */
+START_TEST(link_release__no_limit)
 {
-	port.buffer_units = port.peer_buffer_units = 0;
+	port.buffer_units = port.stop_units = 0;
 	ends_reopen();
-	for (uint32_t i = 0; i < 1000; i++) {
-		ck_assert(link_may_send(&a.link, 0, 36));
+	for (uint32_t i = 0; i < 1000; i++)
 		send_frame(&a, 9216, 0, 0);
-	}
 	ck_assert_uint_eq(receive_all(&b), 1000);
-	link_credit_return(&b.link, 0, 36);
-	ck_assert(!link_words_due(&b.link));
+	link_release(&b.link, 0, 36);
+	ck_assert_uint_eq(b.link.held_units[0], 0);
 }
 END_TEST
 
-/* room is told in parts of the buffer, not unit by unit; words take 8 bytes of the link, without a gap */
-START_TEST(link_credit_return__told_in_parts)
+/* told once, by class, to the sender's owner; words take 8 bytes of the link, without a gap */
+START_TEST(link_hold__told_and_heard)
 {
 	struct record header;
 	node_time_t at;
 
-	send_frame(&a, 4096, 1, 0);
-	receive_all(&b);
-	for (uint32_t units = 1; units < BUFFER_UNITS / 16; units++)
-		link_credit_return(&b.link, 1, 1);
-	ck_assert(!link_words_due(&b.link));
-	link_credit_return(&b.link, 1, 1);
+	link_hold(&b.link, 1, true);
 	ck_assert(link_words_due(&b.link));
 	send_words(&b, false);
+	ck_assert(!link_words_due(&b.link));
 	ck_assert_uint_eq(b.link.busy_until_ps, LINK_WORD_BYTES * 40);
 	receive(&a, &header, &at);
-	ck_assert_uint_eq(header.word, (uint64_t)LINK_WORD_CREDIT << 32 | BUFFER_UNITS / 16);
-	ck_assert_uint_eq(header.traffic_class, 1);
-	ck_assert_uint_eq(a.link.credit_units[1], BUFFER_UNITS - 16 + BUFFER_UNITS / 16);
+	ck_assert_uint_eq(header.word, (uint64_t)LINK_WORD_STOP << 32 | 1 << 1);
+	ck_assert(link_stopped(&a.link, 1) && !link_stopped(&a.link, 0));
+	ck_assert(a.told.stops == 1 && a.told.gos == 0 && a.told.stopped_class == 1);
+	ck_assert(link_may_send(&a.link)); /* whom it holds is the owner's to say */
+	link_hold(&b.link, 1, false);
+	send_words(&b, false);
+	receive_all(&a);
+	ck_assert(!link_stopped(&a.link, 1));
+	ck_assert(a.told.stops == 1 && a.told.gos == 1);
+	ck_assert(!link_words_due(&a.link));
 }
 END_TEST
 
-/* TB-25: over many frames no credit is created or lost; the count of freed units may wrap */
-START_TEST(link_credit_return__nothing_created_nothing_lost)
+/* what was said already is no news, and what was taken back in time was never said */
+START_TEST(link_hold__no_news)
 {
-	b.link.freed_units[0] = b.link.freed_told[0] = a.link.freed_peer[0] = UINT32_MAX - 100;
-	for (uint32_t i = 0; i < 1000; i++) {
-		uint32_t frame_bytes = 60 + i * 37 % 3000;
+	link_hold(&b.link, 0, false);
+	ck_assert(!link_words_due(&b.link));
+	link_hold(&b.link, 0, true);
+	link_hold(&b.link, 0, false);
+	ck_assert(!link_words_due(&b.link));
+	link_hold(&b.link, 0, true);
+	send_words(&b, false);
+	link_hold(&b.link, 0, true);
+	ck_assert(!link_words_due(&b.link));
+	receive_all(&a);
+	forge_word(&b, LINK_WORD_STOP, 0, 1); /* told again */
+	receive_all(&a);
+	ck_assert(link_stopped(&a.link, 0));
+	ck_assert_uint_eq(a.told.stops, 1);
+}
+END_TEST
 
-		if (!link_may_send(&a.link, 0, units_of_bytes(frame_bytes))) {
-			link_credit_return(&b.link, 0, b.link.held_units[0]);
-			send_words(&b, false);
-			receive_all(&a);
-			ck_assert_uint_eq(a.link.credit_units[0], BUFFER_UNITS);
-		}
-		send_frame(&a, frame_bytes, 0, 0);
-		ck_assert_uint_eq(receive_all(&b), 1);
-		ck_assert_uint_eq(a.link.credit_units[0] + b.link.held_units[0] +
-					  (b.link.freed_units[0] - a.link.freed_peer[0]),
-				  BUFFER_UNITS);
+/* a link that is gone holds nobody, and says nothing of it */
+START_TEST(link_hold__ends_with_the_link)
+{
+	link_hold(&b.link, 0, true);
+	send_words(&b, false);
+	receive_all(&a);
+	link_down(&a.link, 0);
+	link_hold(&b.link, 1, true);
+	link_down(&b.link, 0);
+	ck_assert(!link_stopped(&a.link, 0));
+	ck_assert(!link_words_due(&b.link));
+}
+END_TEST
+
+/* TB-23: classes that there are not */
+START_TEST(link_hold__classes_unknown)
+{
+	forge_word(&b, LINK_WORD_STOP, 0, 4);
+	forge_word(&b, LINK_WORD_STOP, 0, UINT32_MAX);
+	receive_all(&a);
+	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD), 2);
+	ck_assert_uint_eq(a.told.stops, 0);
+}
+END_TEST
+
+/* on a guarded link a word that is lost is said again: with the next SEEN, or when the link falls idle */
+START_TEST(link_hold__lost_word)
+{
+	port.guarded = true;
+	ends_reopen();
+	link_hold(&b.link, 0, true);
+	b.link.stop_told = 1; /* as if it had been sent */
+	if (_i) {
+		for (uint32_t i = 0; i < LINK_SEEN_FRAMES; i++)
+			send_frame(&a, 60, 0, 0);
+		receive_all(&b);
+		send_words(&b, false);
+	} else {
+		send_frame(&b, 60, 0, 0);
+		send_words(&b, true);
 	}
+	receive_all(&a);
+	ck_assert(link_stopped(&a.link, 0));
 }
 END_TEST
 
-/* TB-23: credit that was never taken is refused */
-START_TEST(link_credit__peer_gives_back_too_much)
+/* ... and one that somebody else has put there is taken back; then all is quiet (TB-23) */
+START_TEST(link_hold__false_word)
 {
-	send_frame(&a, 4096, 0, 0);
-	forge_word(&b, LINK_WORD_CREDIT, 0, 17);
-	forge_word(&b, LINK_WORD_CREDIT, 0, UINT32_MAX);
-	forge_word(&b, LINK_WORD_CREDIT, 1, 1);
-	forge_word(&b, LINK_WORD_CREDIT, 2, 0);
+	uint64_t words;
+
+	port.guarded = true;
+	ends_reopen();
+	forge_word(&b, LINK_WORD_STOP, 0, 3);
 	receive_all(&a);
-	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD), 4);
-	ck_assert_uint_eq(a.link.credit_units[0], BUFFER_UNITS - 16);
-	forge_word(&b, LINK_WORD_CREDIT, 0, 16);
-	receive_all(&a);
-	ck_assert_uint_eq(a.link.credit_units[0], BUFFER_UNITS);
+	ck_assert(link_stopped(&a.link, 0));
+	for (uint32_t round = 0; round < 4; round++) {
+		words = stats_port(a.stats, 0)->words + stats_port(b.stats, 0)->words;
+		send_words(&a, true);
+		receive_all(&b);
+		send_words(&b, true);
+		receive_all(&a);
+	}
+	ck_assert(!link_stopped(&a.link, 0) && !link_stopped(&a.link, 1));
+	ck_assert_uint_eq(stats_port(a.stats, 0)->words + stats_port(b.stats, 0)->words, words);
+	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD), 0);
 }
 END_TEST
 
@@ -612,13 +666,12 @@ START_TEST(link_reject__gives_the_room_back)
 	receive(&b, &header, &at);
 	link_reject(&b.link, &header);
 	ck_assert_uint_eq(b.link.held_units[1], 0);
-	ck_assert(link_words_due(&b.link));
 }
 END_TEST
 
 /* ---- guard (FC-17) ---- */
 
-/* a lost frame is found by the next one, told to its sender exactly, and its credit is back */
+/* a lost frame is found by the next one, told to its sender exactly */
 START_TEST(link_guard__lost_frame_is_told)
 {
 	guard_both();
@@ -634,7 +687,6 @@ START_TEST(link_guard__lost_frame_is_told)
 	ck_assert_uint_eq(a.told.lost, 1);
 	ck_assert_uint_eq(a.told.tags, 1 << 2);
 	ck_assert_uint_eq(a.told.seen, 2);
-	ck_assert_uint_eq(a.link.credit_units[0], BUFFER_UNITS - 32);
 	ck_assert_uint_eq(a.link.log_first, a.link.sequence);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
@@ -716,23 +768,22 @@ END_TEST
 /* a sender that hears nothing stops when its memory is full, and goes on when it is told */
 START_TEST(link_guard__memory_full)
 {
-	port.peer_buffer_units = port.buffer_units = 0;
+	port.buffer_units = port.stop_units = 0;
 	guard_both();
 	for (uint32_t i = 0; i < LINK_LOG_MAX; i++) {
-		ck_assert(link_may_send(&a.link, 0, 1) && link_may_send_acks(&a.link));
+		ck_assert(link_may_send(&a.link));
 		send_frame(&a, 60, 0, 0);
 	}
-	ck_assert(!link_may_send(&a.link, 0, 1));
-	ck_assert(!link_may_send_acks(&a.link));
+	ck_assert(!link_may_send(&a.link));
 	ck_assert_uint_eq(receive_all(&b), LINK_LOG_MAX);
 	send_words(&b, false);
 	receive_all(&a);
-	ck_assert(link_may_send(&a.link, 0, 1) && link_may_send_acks(&a.link));
+	ck_assert(link_may_send(&a.link));
 	ck_assert_uint_eq(a.told.seen, LINK_LOG_MAX);
 }
 END_TEST
 
-/* TB-25: whatever is lost, every frame is told seen or lost once, and the credit is whole in the end */
+/* TB-25: whatever is lost, every frame is told seen or lost once */
 START_TEST(link_guard__every_frame_is_accounted_for)
 {
 	uint32_t sent = 0;
@@ -741,14 +792,14 @@ START_TEST(link_guard__every_frame_is_accounted_for)
 	guard_both();
 	a.link.sequence = b.link.sequence_expected = b.link.seen_told = a.link.log_first = UINT32_MAX - 500;
 	for (uint32_t i = 0; i < 2000; i++) {
-		if (link_may_send(&a.link, 0, 1)) {
+		if (link_may_send(&a.link)) {
 			send_frame(&a, 200, 0, i);
 			sent++;
 		}
 		if (i % 7 == 0)
 			send_words(&a, true);
 		receive_all(&b);
-		link_credit_return(&b.link, 0, b.link.held_units[0]);
+		link_release(&b.link, 0, b.link.held_units[0]);
 		send_words(&b, true);
 		receive_all(&a);
 	}
@@ -760,7 +811,6 @@ START_TEST(link_guard__every_frame_is_accounted_for)
 	ck_assert_uint_eq(a.told.seen + a.told.lost, sent);
 	ck_assert_uint_eq(a.told.lost, stats_port(a.stats, 0)->lost_packets);
 	ck_assert_uint_eq(a.told.seen, stats_port(b.stats, 0)->rx_packets);
-	ck_assert_uint_eq(a.link.credit_units[0] + (b.link.freed_units[0] - a.link.freed_peer[0]), BUFFER_UNITS);
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD), 0);
 }
 END_TEST
@@ -784,7 +834,6 @@ START_TEST(link_guard__words_about_other_frames)
 	receive_all(&a);
 	ck_assert_uint_eq(a.told.seen, 2);
 	ck_assert_uint_eq(a.told.lost, 1);
-	ck_assert_uint_eq(a.link.credit_units[0], BUFFER_UNITS - 2);
 }
 END_TEST
 
@@ -810,11 +859,11 @@ START_TEST(link_guard__sequence_out_of_reach)
 	ck_assert_uint_eq(receive_all(&b), 0);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 2);
 	send_words(&b, false);
-	ck_assert_uint_le(stats_port(b.stats, 0)->words, 1);
+	ck_assert_uint_le(stats_port(b.stats, 0)->words, 2);
 }
 END_TEST
 
-/* TB-23: on a veth link anybody may put frames, and old ones again: the link goes on, all frames are settled, credit is whole */
+/* TB-23: on a veth link anybody may put frames, and old ones again: the link goes on, all frames are settled */
 START_TEST(link_guard__frames_of_others)
 {
 	uint32_t sent = 0;
@@ -838,22 +887,21 @@ START_TEST(link_guard__frames_of_others)
 			forge(&b, &(struct record){ .kind = RECORD_WORD,
 						    .at_ps = b.link.last_at_ps,
 						    .wire_bytes = LINK_WORD_BYTES,
-						    .word = (uint64_t)LINK_WORD_CREDIT << 32 |
-							    (b.link.freed_units[0] + (round << 20)) });
+						    .word = (uint64_t)LINK_WORD_STOP << 32 | round % 4 });
 		receive_all(&b);
-		link_credit_return(&b.link, 0, b.link.held_units[0]);
+		link_release(&b.link, 0, b.link.held_units[0]);
 		send_words(&a, true);
 		receive_all(&b);
 		send_words(&b, true);
 		receive_all(&a);
-		ck_assert(link_may_send(&a.link, 0, 4));
+		ck_assert(link_may_send(&a.link));
 	}
 	ck_assert_uint_gt(drops(&b, DROP_BAD_RECORD), 0);
 	/* left alone it is as good as new */
 	for (uint32_t round = 0; round < 100; round++) {
 		send_frame(&a, 1000, 0, sent++);
 		ck_assert_uint_le(receive_all(&b), 1);
-		link_credit_return(&b.link, 0, b.link.held_units[0]);
+		link_release(&b.link, 0, b.link.held_units[0]);
 		send_words(&a, true);
 		receive_all(&b);
 		send_words(&b, true);
@@ -861,7 +909,7 @@ START_TEST(link_guard__frames_of_others)
 	}
 	ck_assert_uint_eq(a.told.seen + a.told.lost, sent);
 	ck_assert_uint_eq(a.link.log_first, a.link.sequence);
-	ck_assert_uint_ge(a.link.credit_units[0], BUFFER_UNITS - BUFFER_UNITS / 8);
+	ck_assert(!link_stopped(&a.link, 0) && !link_stopped(&a.link, 1));
 	send_frame(&a, 1000, 0, sent);
 	ck_assert_uint_eq(receive_all(&b), 1);
 }
@@ -892,16 +940,19 @@ static TCase *data_cases(void)
 	return tcase;
 }
 
-static TCase *credit_cases(void)
+static TCase *stop_cases(void)
 {
-	TCase *tcase = tcase_create("credit");
+	TCase *tcase = tcase_create("stop and go");
 
 	tcase_add_checked_fixture(tcase, setup, ends_close);
-	tcase_add_test(tcase, link_may_send__until_the_buffer_is_full);
-	tcase_add_test(tcase, link_may_send__no_limit);
-	tcase_add_test(tcase, link_credit_return__told_in_parts);
-	tcase_add_test(tcase, link_credit_return__nothing_created_nothing_lost);
-	tcase_add_test(tcase, link_credit__peer_gives_back_too_much);
+	tcase_add_test(tcase, link_release__room_is_given_back);
+	tcase_add_test(tcase, link_release__no_limit);
+	tcase_add_test(tcase, link_hold__told_and_heard);
+	tcase_add_test(tcase, link_hold__no_news);
+	tcase_add_test(tcase, link_hold__ends_with_the_link);
+	tcase_add_test(tcase, link_hold__classes_unknown);
+	tcase_add_loop_test(tcase, link_hold__lost_word, 0, 2);
+	tcase_add_test(tcase, link_hold__false_word);
 	tcase_add_test(tcase, link_reject__gives_the_room_back);
 	return tcase;
 }
@@ -932,7 +983,7 @@ int main(void)
 	int failed;
 
 	suite_add_tcase(suite, data_cases());
-	suite_add_tcase(suite, credit_cases());
+	suite_add_tcase(suite, stop_cases());
 	suite_add_tcase(suite, guard_cases());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -296,23 +296,26 @@ START_TEST(nic_run__class_maximum)
 }
 END_TEST
 
-/* ---- credit and losses ---- */
+/* ---- stop and losses ---- */
 
-/* TB-13: what does not fit into the peer's buffer waits at its sender, lossless, and the wait is measured */
-START_TEST(nic_run__waits_for_credit)
+/* TB-13: what the peer does not take waits at its sender, lossless, and the wait is measured */
+START_TEST(nic_run__stops)
 {
-	const uint32_t buffer_units = 32; /* two packets, fewer than a round trip holds */
 	const struct port_stats *port;
 
-	ends[0].port.peer_buffer_units = buffer_units;
-	ends[1].port.buffer_units = buffer_units;
 	ends[0].workloads[0].messages_max = 50;
 	fabric_build();
+	for (uint32_t i = 0; i < 4; i++) {
+		fabric_run((10 * i + 5) * NODE_US);
+		link_hold(&ends[1].link, 0, !(i % 2));
+		link_send_words(&ends[1].link, (10 * i + 5) * NODE_US, false);
+		ck_assert(!link_words_due(&ends[1].link));
+	}
 	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
 	port = stats_port(ends[0].stats, 0);
 	ck_assert_uint_eq(ends[1].stats->message_count, 50);
-	ck_assert_uint_eq(ends[1].stats->drops[DROP_BUFFER_OVERFLOW], 0);
-	ck_assert_uint_gt(port->paused_ps, 0);
+	ck_assert_uint_ge(port->paused_ps, 2 * 9 * NODE_US);
+	ck_assert_uint_le(port->paused_ps, 2 * 10 * NODE_US);
 	/* whatever passed between the first and the last packet was sending or waiting */
 	ck_assert_uint_eq(port->tx_busy_ps + port->paused_ps,
 			  stats_flow_rx(ends[1].stats, 0)->last_ps - LEAD_PS + GAP_BYTES * BYTE_PS);
@@ -324,14 +327,10 @@ END_TEST
 /* FC-17: every loss on a guarded link is reported to the NIC that sent the packet, the last one too; nothing stalls */
 START_TEST(nic_run__losses_are_reported)
 {
-	const uint32_t buffer_units = 400;
-
 	for (uint32_t i = 0; i < 2; i++) {
 		ends[i].port.guarded = true;
 		ends[i].port.loss_ppb = 50000000;
 	}
-	ends[0].port.peer_buffer_units = buffer_units;
-	ends[1].port.buffer_units = buffer_units;
 	ends[0].workloads[0].messages_max = 500;
 	ends[0].config.seed = (uint64_t)_i;
 	fabric_build();
@@ -395,13 +394,12 @@ static void real_turn(void)
 	}
 }
 
-static void real_setup(uint32_t buffer_units)
+static void real_setup(void)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		ends[i].config.clock = CLOCK_REAL;
 		ends[i].config.nic.host_queues = HOST_QUEUES;
 		ends[i].port.rate_bps = 10000000000ull;
-		ends[i].port.buffer_units = ends[i].port.peer_buffer_units = buffer_units;
 		ends[i].port.mtu_bytes = 1514;
 	}
 	ends[0].config.nic.workload_count = 0;
@@ -504,7 +502,7 @@ START_TEST(nic_host__tcp_over_veth)
 	if (geteuid() || unshare(CLONE_NEWNET) || system("ip link add f0 type veth peer name h0 2>/dev/null"))
 		return; /* needs root and iproute2 */
 	ck_assert_int_eq(system("ip link add f1 type veth peer name h1; ip link set f0 up; ip link set f1 up"), 0);
-	real_setup(1024);
+	real_setup();
 	for (uint32_t i = 0; i < 2; i++) {
 		for (uint32_t q = 0; q < HOST_QUEUES; q++)
 			fds[q] = packet_socket(i);
@@ -667,7 +665,7 @@ int main(void)
 	tcase_add_test(cases, nic_run__round_robin);
 	tcase_add_test(cases, nic_run__flow_table_full);
 	tcase_add_test(cases, nic_run__class_maximum);
-	tcase_add_test(cases, nic_run__waits_for_credit);
+	tcase_add_test(cases, nic_run__stops);
 	tcase_add_loop_test(cases, nic_run__losses_are_reported, 1, 20);
 	tcase_add_test(cases, nic_run__bad_frames);
 	tcase_add_test(cases, nic_host__tcp_over_veth);

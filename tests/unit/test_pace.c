@@ -36,7 +36,7 @@ static node_time_t fake_run(void *dataplane, node_time_t end)
 		struct record header;
 
 		ck_assert_ptr_nonnull(link_receive(&own, &header, due));
-		link_credit_return(&own, 0, 1);
+		link_release(&own, 0, 1);
 		link_done(&own, &header);
 		received++;
 		received_ps = due;

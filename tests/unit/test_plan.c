@@ -76,18 +76,16 @@ START_TEST(plan_make__both_ends_of_a_link_agree)
 			ck_assert_uint_eq(peer->peer_index, i);
 			ck_assert_uint_eq(peer->peer_port, p);
 			ck_assert_uint_eq(peer->link_index, port->link_index);
-			ck_assert_uint_eq(peer->buffer_units, port->peer_buffer_units);
 		}
 }
 END_TEST
 
 START_TEST(plan_make__only_switches_have_finite_buffers)
 {
-	plan_of(TWO "switch: {buffer: 64KiB}\n", &plan);
-	ck_assert_uint_eq(plan.nodes[0].ports[0].buffer_units, 256);
-	ck_assert_uint_eq(plan.nodes[0].ports[0].peer_buffer_units, 0);
+	plan_of(TWO "switch: {buffer: 1MiB}\n", &plan);
+	ck_assert_uint_eq(plan.nodes[0].ports[0].buffer_units, 4096);
 	ck_assert_uint_eq(plan.nodes[2].ports[0].buffer_units, 0);
-	ck_assert_uint_eq(plan.nodes[2].ports[0].peer_buffer_units, 256);
+	ck_assert_uint_eq(plan.nodes[2].ports[0].stop_units, 0);
 }
 END_TEST
 
@@ -154,7 +152,7 @@ START_TEST(plan_make__rings_grow_with_delay_and_short_packets)
 	uint32_t usual = ring_bytes_of(TWO PAIR);
 
 	ck_assert_uint_eq(usual, RING_BYTES_MIN); /* full packets at the usual rate and delay: as small as can be */
-	ck_assert_uint_gt(ring_bytes_of(TWO PAIR "links: {delay: 20us}\n"), usual);
+	ck_assert_uint_gt(ring_bytes_of(TWO PAIR "links: {delay: 20us}\nswitch: {buffer: 4MiB}\n"), usual);
 	ck_assert_uint_gt(ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 128}]\n"),
 			  usual);
 }

@@ -47,13 +47,11 @@ START_TEST(send_queue_next__cuts_a_message)
 	ck_assert_uint_eq(queue.ready, 0);
 	send_queue_put(&queue, slot, 2 * capacity + 100, 0);
 	ck_assert_uint_eq(queue.ready, 1);
-	ck_assert_uint_eq(send_queue_units(&queue, 0), 16);
 	packet = send_one(0);
 	ck_assert(packet.message_first && !packet.message_last);
 	ck_assert_uint_eq(packet.frame_bytes, 4096);
 	packet = send_one(0);
 	ck_assert(!packet.message_first && !packet.message_last);
-	ck_assert_uint_eq(send_queue_units(&queue, 0), 1);
 	packet = send_one(0);
 	ck_assert(!packet.message_first && packet.message_last);
 	ck_assert_uint_eq(packet.payload_bytes, 100);

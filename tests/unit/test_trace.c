@@ -59,9 +59,9 @@ START_TEST(trace_print__oldest_are_overwritten)
 	uint32_t lines = 0;
 
 	for (uint32_t i = 0; i < STATS_TRACE_MAX + 5; i++)
-		trace(page, i * NODE_NS, TRACE_CREDIT_WAIT, 0, i, 0);
+		trace(page, i * NODE_NS, TRACE_STOP_WAIT, 0, i, 0);
 	print();
-	ck_assert_ptr_eq(strstr(text, "5.000 ns  credit_wait    port 0, class 5,"), text);
+	ck_assert_ptr_eq(strstr(text, "5.000 ns  stop_wait      port 0, class 5,"), text);
 	for (const char *at = text; (at = strchr(at, '\n')); at++)
 		lines++;
 	ck_assert_uint_eq(lines, STATS_TRACE_MAX);

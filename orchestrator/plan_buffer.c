@@ -1,0 +1,105 @@
+#include "orchestrator/plan_buffer.h"
+
+#include <errno.h>
+
+#include "nodes/link.h"
+#include "nodes/units.h"
+#include "nodes/wire/fabric_header.h"
+#include "nodes/wire/frame.h"
+
+#define PACKETS_MIN 2u /* of the MTU, below the level of stop: one that leaves, one that comes */
+
+/* ---- the virtual clock ---- */
+
+/* From the decision on the word waits for a frame on its own link and travels; what the sender decides until it is there travels
+ * as long as frames do, and a frame is taken at its last bit. All that time frames of the shortest kind may come, each of
+ * which takes a whole unit. Then what a fabric port had queued behind its crossbar; and for the packet that went over the
+ * level and for what does not add up to whole packets, two more.                                                  */
+uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struct node_config *receiver,
+				   const struct port_config *port)
+{
+	bool fabric = port->kind == PORT_FABRIC;
+	uint32_t around_bytes = FRAME_FCS_BYTES + port->gap_bytes + (fabric ? FABRIC_HEADER_BYTES : 0);
+	node_time_t longest_ps = node_time_of_bytes(port->mtu_bytes + around_bytes, port->rate_bps);
+	node_time_t word_ps = node_time_of_bytes(LINK_WORD_BYTES, port->rate_bps);
+	node_time_t told_ps = longest_ps + word_ps + plan_latency_ps(receiver) + port->delay_ps;
+	node_time_t span_ps = told_ps + plan_latency_ps(sender) + port->delay_ps + longest_ps;
+	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
+
+	return bytes / (FRAME_BYTES_MIN + around_bytes) + 1 + 2 * units_of_bytes(port->mtu_bytes) +
+	       (fabric ? sender->switch_.output_queue_units_max : 0);
+}
+
+/* the input buffer of @node at @port; 0, or the units that it would need if there are not so many */
+static uint64_t buffer_make(const struct scenario *scenario, const struct plan *plan, const struct node_config *node,
+			    struct port_config *port)
+{
+	uint64_t reserve_units = plan_buffer_reserve_units(&plan->nodes[port->peer_index], node, port);
+	uint64_t needed_units = reserve_units + PACKETS_MIN * units_of_bytes(port->mtu_bytes);
+
+	port->buffer_units = (uint32_t)(scenario->buffer_bytes / UNIT_BYTES);
+	if (port->buffer_units < needed_units)
+		return needed_units;
+	port->stop_units = port->buffer_units - (uint32_t)reserve_units;
+	return 0;
+}
+
+static int input_buffers_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	const struct node_config *worst = NULL;
+	const struct port_config *worst_port = NULL;
+	uint64_t worst_units = 0;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++) {
+			uint64_t needed_units = buffer_make(scenario, plan, &plan->nodes[i], &plan->nodes[i].ports[p]);
+
+			if (needed_units <= worst_units)
+				continue;
+			worst = &plan->nodes[i];
+			worst_port = &worst->ports[p];
+			worst_units = needed_units;
+		}
+	if (!worst)
+		return 0;
+	scenario_errors_at(
+		errors, scenario, &scenario->buffer_place,
+		"the switches' buffer of %llu bytes is too small for the link from '%s' to '%s': %llu at least, for "
+		"what is under way until a sender has stopped and two packets of the MTU",
+		(unsigned long long)scenario->buffer_bytes, worst_port->peer_name, worst->name,
+		(unsigned long long)worst_units * UNIT_BYTES);
+	return -EINVAL;
+}
+
+static int output_queues_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+{
+	uint32_t mtu_bytes = 0;
+	uint64_t needed_bytes;
+
+	for (uint32_t i = 0; i < plan->link_count; i++)
+		if (plan->links[i].mtu_bytes > mtu_bytes)
+			mtu_bytes = plan->links[i].mtu_bytes;
+	needed_bytes = (uint64_t)UNIT_BYTES * units_of_bytes(mtu_bytes);
+	if (scenario->output_queue_bytes >= needed_bytes)
+		return 0;
+	scenario_errors_at(errors, scenario, &scenario->output_queue_place,
+			   "the switches' output-queue of %llu bytes cannot hold a packet of the MTU: %llu at least",
+			   (unsigned long long)scenario->output_queue_bytes, (unsigned long long)needed_bytes);
+	return -EINVAL;
+}
+
+int plan_buffers_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	int error = output_queues_check(scenario, plan, errors);
+
+	return error ? error : input_buffers_make(scenario, plan, errors);
+}
+
+/* ---- the real clock ---- */
+
+void plan_buffer_make_real(const struct scenario *scenario, struct port_config *port)
+{
+	port->stop_units = (uint32_t)(scenario->buffer_bytes / UNIT_BYTES);
+	port->buffer_units = port->stop_units + link_packets_late(port) * units_of_bytes(port->mtu_bytes) +
+			     (uint32_t)(scenario->output_queue_bytes / UNIT_BYTES);
+}

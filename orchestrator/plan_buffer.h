@@ -1,0 +1,23 @@
+/*  plan_buffer - the switches' input buffers: at which level stop is said, and what room there is beyond it for what still comes
+ *  until the sender obeys (nodes/link.h). So no buffer ever overflows.                                              */
+#ifndef HEDDLE_ORCHESTRATOR_PLAN_BUFFER_H
+#define HEDDLE_ORCHESTRATOR_PLAN_BUFFER_H
+
+#include "orchestrator/plan.h"
+
+/** plan_buffer_reserve_units() - data units that can still come from @sender, at the worst, after @receiver has found its buffer of
+ *  a class above the level of stop, under the virtual clock.  @port  either end of their link.                     */
+uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struct node_config *receiver,
+				   const struct port_config *port);
+
+/** plan_buffers_make() - fills buffer_units and stop_units of all ports for the virtual clock: the reserve is a part of the scenario's
+ *  buffer, which must hold two packets besides; an output queue must hold one. A NIC takes everything: its memory is not part of the
+ *  model.
+ *  Return: 0; -EINVAL, reported to @errors.                                                                        */
+int plan_buffers_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+
+/** plan_buffer_make_real() - the same for @port under the real clock, where nobody knows how late a sender hears: the reserve is what
+ *  rings and the memory of a guarded link hold, beside the scenario's buffer. Its ring_bytes are there.             */
+void plan_buffer_make_real(const struct scenario *scenario, struct port_config *port);
+
+#endif

@@ -1,0 +1,42 @@
+#include "nodes/units.h"
+#include "switchd/dataplane.h"
+
+#define GO_PART 8u /* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
+
+/* what counts against the input buffer */
+static uint32_t charged_units(const struct port *in, uint32_t traffic_class)
+{
+	return in->link->held_units[traffic_class];
+}
+
+void room_configure(struct dataplane *dp, uint32_t port)
+{
+	const struct port_config *config = &dp->config->ports[port];
+	uint32_t part_units = config->stop_units / GO_PART, mtu_units = units_of_bytes(config->mtu_bytes);
+	uint32_t below_units = part_units > mtu_units ? part_units : mtu_units;
+	struct port *in = &dp->ports[port];
+
+	in->stop_units = config->buffer_units ? config->stop_units : UINT32_MAX;
+	in->go_units = config->stop_units > below_units ? config->stop_units - below_units : 0;
+}
+
+void room_update(struct dataplane *dp, uint32_t port, uint32_t traffic_class)
+{
+	struct port *in = &dp->ports[port];
+	uint32_t units = charged_units(in, traffic_class);
+
+	if (units > in->stop_units)
+		link_hold(in->link, traffic_class, true);
+	else if (units <= in->go_units)
+		link_hold(in->link, traffic_class, false);
+	if (link_words_due(in->link))
+		dataplane_touch(dp, port);
+}
+
+void room_release(struct dataplane *dp, const struct packet *packet)
+{
+	if (packet->copy || !dataplane_port_up(dp, packet->in_port))
+		return;
+	link_release(dp->ports[packet->in_port].link, packet->traffic_class, packet->units);
+	room_update(dp, packet->in_port, packet->traffic_class);
+}
