@@ -118,6 +118,14 @@ shows() {
 	run 0 show "$lot" "${@:2}" && says out "$1"
 }
 
+congestion() {
+	run 0 check "$tiny" && ! grep -q congestion "$scratch/out" && run 0 check --congestion "$tiny" &&
+		says out 'round trip of' && grep -qE '^  23 +255 +10.00 Mb/s' "$scratch/out" &&
+		run 0 check --congestion "$tiny" --set congestion.headroom=no --set congestion.settings.23.rate=20Mb/s &&
+		grep -qE '^  headroom +off' "$scratch/out" && grep -qE '^  23 +255 +20.00 Mb/s' "$scratch/out" &&
+		run 0 check --json --congestion "$tiny" && says out '"flow_extent_units"'
+}
+
 no_progress_without_terminal() {
 	run 0 run "$tiny" --slow 8us/s && silent err
 }
@@ -165,6 +173,7 @@ check "show hosts" shows 'L at s508' hosts
 check "show config" shows 'arbiter by flow' config s508
 check "show of an unknown part" refused "did you mean 'routes'" show "$lot" route
 check "show of an unknown node" refused "has no node 's9'" show "$lot" config s9
+check "check --congestion" congestion
 check "heddle without its programs" alone
 check "heddle as installed" installed
 check "too few file descriptors" few_descriptors

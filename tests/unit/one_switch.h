@@ -65,6 +65,21 @@ static inline void *zeroed(size_t bytes)
 
 /* ---- building ---- */
 
+/* no mechanism is on; the table has one setting, which holds nothing back */
+static inline struct congestion_config one_switch_congestion_off(void)
+{
+	struct congestion_config congestion = { .dbf_clk_cnt = 1000 };
+
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++)
+		congestion.settings[i] = (struct congestion_setting){ .eca_min = i ? CONGESTION_ECA_UNUSED : 0,
+								      .rate_bps = 800000000000,
+								      .flow_extent_units = CONGESTION_UNITS_MAX,
+								      .queue_extent_units = CONGESTION_UNITS_MAX,
+								      .high_units = CONGESTION_UNITS_MAX,
+								      .target_units = CONGESTION_UNITS_MAX };
+	return congestion;
+}
+
 /* the configuration; a test changes what it wants before one_switch_open() */
 static inline void one_switch_configure(struct one_switch *s)
 {
@@ -101,6 +116,7 @@ static inline void one_switch_configure(struct one_switch *s)
 						    .ack_t2_ps = 60 * NODE_NS,
 						    .ack_t3_ps = 90 * NODE_NS,
 						    .ack_collect = 16,
+						    .congestion = one_switch_congestion_off(),
 						    .route_count = 2,
 						    .host_count = HOSTS };
 }
