@@ -29,7 +29,8 @@ static void detection_print(const struct congestion_config *config, FILE *out)
 	}
 	fprintf(out, "  detection   one more for every %s above %s,\n", units_text(1u << config->lbf_shift, text[0]),
 		units_text(config->lbf_thresh_units, text[1]));
-	fprintf(out, "              for every %u packets above %u,\n", 1u << config->lpf_shift, config->lpf_thresh);
+	fprintf(out, "              for every %u packet%s above %u,\n", 1u << config->lpf_shift,
+		config->lpf_shift ? "s" : "", config->lpf_thresh);
 	fprintf(out, "              for every %s of growth within %s above %s\n",
 		units_text(1u << config->dbf_shift, text[0]), human_time(config->dbf_clk_cnt * NODE_NS, text[1]),
 		units_text(config->dbf_thresh_units, text[2]));
