@@ -6,6 +6,9 @@
 
 #define ADDITIVE_TYPES (1u << ACK_DELTA | 1u << ACK_DELTA_ECA | 1u << ACK_LOSS | 1u << ACK_HEADROOM)
 
+static const uint8_t order[] = { ACK_HEADROOM_END, ACK_HEADROOM,  ACK_ECA, ACK_REROUTE,
+				 ACK_DELTA,        ACK_DELTA_ECA, ACK_LOSS };
+
 int ack_collector_init(struct ack_collector *collector, uint32_t channels, const struct switch_config *config)
 {
 	*collector = (struct ack_collector){
@@ -31,7 +34,7 @@ void ack_collector_fini(struct ack_collector *collector)
 	*collector = (struct ack_collector){ 0 };
 }
 
-void ack_collect(struct ack_collector *collector, uint32_t flow_id, enum ack_type type, uint32_t value, node_time_t now)
+void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t type, uint32_t value, node_time_t now)
 {
 	struct ack_line *line = &collector->lines[flow_id];
 	uint8_t bit = (uint8_t)(1u << type);
@@ -44,6 +47,8 @@ void ack_collect(struct ack_collector *collector, uint32_t flow_id, enum ack_typ
 		at = collector->first + collector->count++;
 		collector->waiting[at >= collector->channels ? at - collector->channels : at] = (uint16_t)flow_id;
 	}
+	if (type == ACK_HEADROOM_END)
+		line->types &= (uint8_t) ~(1u << ACK_HEADROOM);
 	if (!(line->types & bit))
 		line->value[type] = 0;
 	line->types |= bit;
@@ -72,15 +77,27 @@ node_time_t ack_ready_at(const struct ack_collector *collector, bool link_idle)
 	return collector->first_at_ps + collector->t3_ps;
 }
 
+static uint32_t next_type(const struct ack_line *line)
+{
+	uint32_t i = 0;
+
+	while (!(line->types & 1u << order[i]))
+		i++;
+	return order[i];
+}
+
 /* the flow's next ACK; a sum that one ACK cannot express is split */
 static struct ack take_one(struct ack_line *line, uint32_t flow_id)
 {
-	uint32_t type = (uint32_t)__builtin_ctz(line->types);
-	uint32_t value = line->value[type] > ACK_VALUE_MAX ? ACK_VALUE_MAX : line->value[type];
+	uint32_t type = next_type(line);
+	uint32_t most = type == ACK_HEADROOM ? ACK_HEADROOM_MAX : ACK_VALUE_MAX;
+	uint32_t value = line->value[type] > most ? most : line->value[type];
 
 	line->value[type] -= value;
 	if (!line->value[type])
-		line->types &= (uint8_t)(line->types - 1);
+		line->types &= (uint8_t) ~(1u << type);
+	if (type == ACK_HEADROOM_END)
+		return (struct ack){ .flow_id = (uint16_t)flow_id, .value = ACK_VALUE_MAX, .type = ACK_HEADROOM };
 	return (struct ack){ .flow_id = (uint16_t)flow_id, .value = (uint16_t)value, .type = (uint8_t)type };
 }
 

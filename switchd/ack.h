@@ -13,9 +13,12 @@
 #include "nodes/time.h"
 #include "nodes/wire/ack_frame.h"
 
+/* what a HEADROOM ACK of the greatest value says (EC-13), as a type of its own */
+#define ACK_HEADROOM_END ACK_TYPES
+
 struct ack_line {
 	node_time_t since_ps; /* waits since */
-	uint32_t value[ACK_TYPES];
+	uint32_t value[ACK_TYPES + 1];
 	uint8_t types; /* set of the types that wait */
 };
 
@@ -32,9 +35,11 @@ struct ack_collector {
 int ack_collector_init(struct ack_collector *collector, uint32_t channels, const struct switch_config *config);
 void ack_collector_fini(struct ack_collector *collector);
 
-/** ack_collect() - one more ACK for flow @flow_id. Deliveries, losses and credits add up, the latest of others counts. O(1). */
-void ack_collect(struct ack_collector *collector, uint32_t flow_id, enum ack_type type, uint32_t value,
-		 node_time_t now);
+/** ack_collect() - one more ACK for flow @flow_id. Deliveries, losses and credits add up, the latest of others counts; the
+ *  end of metering (ACK_HEADROOM_END) makes credit void that still waits. O(1).
+ *  What waits for a flow leaves in the order of ack.c's `order`: credit and congestion before deliveries, the last of which frees
+ *  the channel.                                                                                                  */
+void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t type, uint32_t value, node_time_t now);
 
 /** ack_collector_clear() - forgets all that waits: there is no link to send it on any more. */
 void ack_collector_clear(struct ack_collector *collector);

@@ -3,44 +3,52 @@
 #include "nodes/trace.h"
 #include "switchd/dataplane.h"
 
-/* at the flow's ingress edge: its EFCT line, and the end of the ACK's way */
-static void at_ingress_edge(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, bool settles,
-			    node_time_t now)
+static bool settles(enum ack_type type)
 {
-	struct port *in = &dp->ports[flow_ref_port(ref)];
+	return type == ACK_DELTA || type == ACK_DELTA_ECA || type == ACK_LOSS;
+}
 
-	if (type == ACK_LOSS) {
-		in->stats->loss_reports++;
-		in->stats->loss_report_units += value;
-		trace(dp->stats, now, TRACE_LOSS_REPORT, flow_ref_port(ref), flow_ref_id(ref), value);
-	}
-	if (!settles || !efct_on_ack(&in->efct, flow_ref_id(ref), value))
-		return;
-	in->stats->efct_used = in->efct.used;
-	if (in->no_line.head)
-		arrival_lines_freed(dp, flow_ref_port(ref), now);
+static void note_loss_report(struct dataplane *dp, uint32_t ref, uint32_t units, node_time_t now)
+{
+	struct port_stats *stats = dp->ports[flow_ref_port(ref)].stats;
+
+	stats->loss_reports++;
+	stats->loss_report_units += units;
+	trace(dp->stats, now, TRACE_LOSS_REPORT, flow_ref_port(ref), flow_ref_id(ref), units);
 }
 
 void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now)
 {
 	uint32_t in_port = flow_ref_port(ref);
 	struct port *in = &dp->ports[in_port];
-	struct ifct *ifct = &dp->ifcts[in_port];
-	bool settles = type == ACK_DELTA || type == ACK_DELTA_ECA || type == ACK_LOSS;
 
-	if (settles && !ifct_on_ack(ifct, flow_ref_id(ref), value)) {
+	if (settles(type) && !ifct_on_ack(&dp->ifcts[in_port], flow_ref_id(ref), value)) {
 		dataplane_drop(dp, DROP_BAD_ACK, in_port, 0, now);
 		return;
 	}
-	in->stats->ifct_used = ifct->used;
-	if (in->kind == PORT_EDGE) {
-		at_ingress_edge(dp, ref, type, value, settles, now);
-		return;
-	}
-	if (!dataplane_port_up(dp, in_port))
-		return; /* the link it came over is gone */
-	ack_collect(&in->acks, flow_ref_id(ref), type, value, now);
-	dataplane_touch(dp, in_port);
+	if (in->kind == PORT_EDGE && type == ACK_LOSS)
+		note_loss_report(dp, ref, value, now);
+	if (in->kind == PORT_FABRIC && dataplane_port_up(dp, in_port)) {
+		ack_collect(&in->acks, flow_ref_id(ref), type, value, now);
+		dataplane_touch(dp, in_port);
+	} /* else it is at the end of its way, or the link it came over is gone */
+	if (settles(type))
+		flow_acked(dp, ref, value, type == ACK_DELTA, now);
+	else if (type == ACK_ECA)
+		flow_congested(dp, ref, value, now);
+}
+
+/* credit for channel @flow_id of the link at @port: it goes no further up than this */
+static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t value, node_time_t now)
+{
+	const struct ofct *ofct = &dp->ports[port].ofct;
+	const struct ofct_entry *entry = flow_id < ofct->channels ? &ofct->entries[flow_id] : NULL;
+
+	if (entry && entry->active)
+		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id),
+			      value == ACK_VALUE_MAX ? HEADROOM_END : value, ofct_flow_extent(entry), now);
+	else if (!dp->ports[port].link->guarded) /* where frames can be lost one may come late */
+		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
 }
 
 /* an ACK for channel @flow_id of the link at @port */
@@ -48,18 +56,25 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 			    node_time_t now)
 {
 	struct port *out = &dp->ports[port];
-	uint32_t settled = type == ACK_ECA || type == ACK_REROUTE ? 0 : value;
+	uint32_t settled = settles(type) ? value : 0;
 	uint32_t ref;
 	bool freed;
 
-	if (type == ACK_HEADROOM || !ofct_on_ack(&out->ofct, flow_id, settled, &ref, &freed)) {
-		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
+	if (type == ACK_HEADROOM) {
+		on_headroom(dp, port, flow_id, value, now);
+		return;
+	}
+	if (!ofct_on_ack(&out->ofct, flow_id, settled, &ref, &freed)) {
+		if (settled || !out->link->guarded)
+			dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
 		return;
 	}
 	out->stats->ofct_used = out->ofct.used;
 	/* first the flow that waits for a channel, then those that the ACK lets in at the edge */
-	if (freed)
-		crossbar_channel_freed(dp, port);
+	if (freed) {
+		headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END, 0); /* it was the channel's */
+		crossbar_channel_freed(dp, port, now);
+	}
 	ack_path_up(dp, ref, type, value, now);
 }
 
@@ -84,13 +99,23 @@ void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *he
 
 /* ---- what guarded links report ---- */
 
+void ack_path_delivered(struct dataplane *dp, uint32_t tag, uint32_t units, node_time_t now)
+{
+	bool congested = tag & ACK_TAG_CONGESTED;
+	uint32_t ref = tag & ~ACK_TAG_CONGESTED;
+
+	if (congested)
+		dp->ports[flow_of(dp->ifcts, ref)->follow_port].stats->delta_eca_acks++;
+	ack_path_up(dp, ref, congested ? ACK_DELTA_ECA : ACK_DELTA, units, now);
+}
+
 /* the tag of a packet on an edge link is its flow, on a fabric link its channel there: transmit.c */
 static void on_seen(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
 {
 	struct dataplane *dp = owner;
 
 	if (dp->ports[link->port].kind == PORT_EDGE)
-		ack_path_up(dp, entry->tag, ACK_DELTA, entry->units, now);
+		ack_path_delivered(dp, entry->tag, entry->units, now);
 }
 
 static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
@@ -102,21 +127,25 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 		return;
 	trace(dp->stats, now, TRACE_HOLE, link->port, entry->tag, entry->units);
 	if (dp->ports[link->port].kind == PORT_EDGE)
-		ack_path_up(dp, entry->tag, ACK_LOSS, entry->units, now);
+		ack_path_up(dp, entry->tag & ~ACK_TAG_CONGESTED, ACK_LOSS, entry->units, now);
 	else
 		from_downstream(dp, link->port, entry->tag, ACK_LOSS, entry->units, now);
 	dataplane_touch(dp, link->port);
 }
 
-/* the ACKs of a lost frame wait again: sums may come late, but not never */
+/* The ACKs of a lost frame wait again: sums may come late, but not never. Credit would not be true any more: told anew. */
 static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now)
 {
 	struct dataplane *dp = owner;
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 	int count = dataplane_port_up(dp, link->port) ? ack_frame_read(bytes, length, acks) : 0;
 
-	for (int i = 0; i < count; i++)
-		ack_collect(&dp->ports[link->port].acks, acks[i].flow_id, acks[i].type, acks[i].value, now);
+	for (int i = 0; i < count; i++) {
+		if (acks[i].type == ACK_HEADROOM)
+			flow_credit_lost(dp, flow_ref(link->port, acks[i].flow_id), now);
+		else
+			ack_collect(&dp->ports[link->port].acks, acks[i].flow_id, acks[i].type, acks[i].value, now);
+	}
 	dataplane_touch(dp, link->port);
 }
 

@@ -39,14 +39,19 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 	int flow_id = efct_classify(&in->efct, pattern, packet->key_hash);
 	struct ifct_entry *flow;
 	uint32_t hole_units;
+	bool is_new;
 
 	if (flow_id < 0)
 		return false;
 	packet->flow_id = (uint16_t)flow_id;
+	is_new = !ifct->entries[flow_id].active;
 	flow = ifct_arrive(ifct, packet, (uint16_t)ifct->entries[flow_id].next_data_flow, &hole_units);
+	if (is_new)
+		injection_begin(&dp->injection, flow);
 	efct_inject(&in->efct, packet->flow_id, packet->units);
 	if (!crossbar_request(dp, packet, flow, now)) {
 		efct_on_ack(&in->efct, packet->flow_id, packet->units);
+		efct_release(&in->efct, packet->flow_id);
 		give_up(dp, packet, now);
 	}
 	in->stats->efct_used = in->efct.used;
@@ -342,8 +347,8 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 		in->stats->input_units_max = held;
 	if (edge) {
 		on_edge_packet(dp, packet, now);
-		return;
+	} else {
+		memcpy(front, bytes, sizeof(front));
+		on_fabric_packet(dp, packet, front, header->captured_bytes, now);
 	}
-	memcpy(front, bytes, sizeof(front));
-	on_fabric_packet(dp, packet, front, header->captured_bytes, now);
 }

@@ -1,38 +1,58 @@
 #include "nodes/trace.h"
 #include "switchd/dataplane.h"
 
-/* the flow waits until its output's link has a free channel */
-static void wait_for_channel(struct dataplane *dp, struct port *out, uint32_t ref)
-{
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+/* ---- requests: what an output knows of that is to come (FC-11) ---- */
 
-	flow->wait = IFCT_WAITING_CHANNEL;
-	flow->next_ref = FLOW_REF_NONE;
-	out->stats->channel_waits++;
-	trace(dp->stats, dp->stats->now_ps, TRACE_CHANNEL_WAIT, flow_ref_port(ref), flow_ref_id(ref),
-	      flow->follow_port);
-	if (out->no_channel_first == FLOW_REF_NONE)
-		out->no_channel_first = ref;
-	else
-		flow_of(dp->ifcts, out->no_channel_last)->next_ref = ref;
-	out->no_channel_last = ref;
+/* @packet asks for its output. If that is an edge port, the queue there may now be congested, and the flow is told (EC-2). */
+static void request(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
+{
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id), factor;
+
+	packet->requested = true;
+	packet->requested_at_ps = now;
+	queue_gauge_add(&out->gauge, out->stats, packet->frame_bytes, now);
+	if (out->kind != PORT_EDGE || !dp->injection.config->eca)
+		return;
+	factor = eca_enqueue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);
+	if (!factor)
+		return;
+	if (!out->stats->eca_first_ps)
+		out->stats->eca_first_ps = now;
+	if (factor > out->stats->eca_max)
+		out->stats->eca_max = factor;
+	out->stats->eca_acks++;
+	ack_path_up(dp, ref, ACK_ECA, factor, now);
 }
 
-void crossbar_channel_freed(struct dataplane *dp, uint32_t port)
+bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
+{
+	packet->requested = false;
+	queue_gauge_add(&out->gauge, out->stats, -(int64_t)packet->frame_bytes, now);
+	return out->kind == PORT_EDGE && dp->injection.config->eca &&
+	       eca_dequeue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);
+}
+
+/* A packet that came from another switch asks at once. At an ingress edge only a flow's first one does: the others wait for what
+ * the flow's limits let in, and load no output until then. */
+static void request_first(struct dataplane *dp, struct port *out, struct ifct_entry *flow, node_time_t now)
+{
+	if (flow->queue.head && !flow->queue.head->requested)
+		request(dp, out, flow->queue.head, now);
+}
+
+/* ---- grants ---- */
+
+void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
-	uint32_t ref = out->no_channel_first;
-	struct ifct_entry *flow;
+	uint32_t ref;
 
-	if (ref == FLOW_REF_NONE || !dataplane_port_up(dp, port))
+	if (out->no_channel.first == FLOW_REF_NONE || !dataplane_port_up(dp, port))
 		return;
-	flow = flow_of(dp->ifcts, ref);
-	out->no_channel_first = flow->next_ref;
-	flow->wait = IFCT_REQUESTING;
+	ref = flow_list_pop(dp, &out->no_channel);
 	ofct_lookup(&out->ofct, flow_ref_port(ref),
 		    flow_ref_id(ref)); /* its own from now on: newer flows are before it in turn */
-	arbiter_add(&out->output[flow->traffic_class].arbiter, ref);
-	crossbar_grant(dp, port, flow->traffic_class);
+	crossbar_again(dp, ref, now);
 }
 
 /* gives the packet its channel on the output link; false if there is none */
@@ -52,35 +72,60 @@ static bool name_on_link(struct port *out, struct packet *packet, uint32_t ref)
 	return true;
 }
 
-void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class)
+/* The arbiter's first flow must wait for something else than its turn. At an ingress edge it asks again when it may go on. */
+static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *arbiter, uint32_t ref,
+		      enum ifct_wait wait, node_time_t now)
+{
+	arbiter_remove_first(arbiter);
+	if (dp->ports[flow_ref_port(ref)].kind == PORT_EDGE)
+		crossbar_leave(dp, out, flow_of(dp->ifcts, ref)->queue.head, now);
+	flow_wait(dp, out, ref, wait);
+}
+
+void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 	struct output_class *output = &out->output[traffic_class];
 	uint32_t ref;
 
-	if (out->kind == PORT_FABRIC && link_stopped(out->link, traffic_class)) {
+	if (crossbar_paused(dp, out, traffic_class)) {
 		dataplane_touch(dp, port); /* its pause may begin: transmit.c */
 		return;
 	}
 	while ((ref = arbiter_first(&output->arbiter)) != FLOW_REF_NONE) {
 		struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 		struct packet *packet = flow->queue.head;
+		enum ifct_wait wait;
 
 		if (!output_queue_has_room(&output->queue, packet->units))
 			return;
-		if (!name_on_link(out, packet, ref)) {
-			arbiter_remove_first(&output->arbiter);
-			wait_for_channel(dp, out, ref);
+		wait = flow_holds(dp, out, ref, now);
+		if (wait == IFCT_REQUESTING && !name_on_link(out, packet, ref))
+			wait = IFCT_WAITING_CHANNEL;
+		if (wait != IFCT_REQUESTING) {
+			put_aside(dp, out, &output->arbiter, ref, wait, now);
 			continue;
 		}
-		ifct_pop(flow);
-		if (!flow->queue.head)
+		flow_unqueue(dp, ref, now);
+		flow_forwarded(dp, packet);
+		if (flow->queue.head)
+			request_first(dp, out, flow, now);
+		else
 			flow->wait = IFCT_NOT_WAITING;
 		arbiter_served(&output->arbiter, packet->frame_bytes);
-		room_release(dp, packet);
 		output_queue_push(&output->queue, packet);
 		dataplane_touch(dp, port);
 	}
+}
+
+void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	flow->wait = IFCT_REQUESTING;
+	request_first(dp, &dp->ports[flow->follow_port], flow, now);
+	arbiter_add(&dp->ports[flow->follow_port].output[flow->traffic_class].arbiter, ref);
+	crossbar_grant(dp, flow->follow_port, flow->traffic_class, now);
 }
 
 /* the output of the flow's next packet: free to choose only while nothing of it is downstream (FC-15) */
@@ -100,23 +145,22 @@ static bool choose_port(struct dataplane *dp, struct ifct_entry *flow)
 
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, node_time_t now)
 {
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
-	struct port_stats *in_stats = dp->ports[packet->in_port].stats;
-	struct port *out;
+	struct port *in = &dp->ports[packet->in_port];
 
 	if (!choose_port(dp, flow)) {
-		flow->active = false;
-		ifct->used--;
+		flow_stop_waiting(dp, ref);
+		ifct_release(ifct, packet->flow_id);
 		return false;
 	}
-	in_stats->ifct_used = ifct->used;
-	in_stats->ifct_used_max = ifct->used_max;
-	out = &dp->ports[flow->follow_port];
-	queue_gauge_add(&out->gauge, out->stats, packet->frame_bytes, now);
-	if (ifct_push(flow, packet)) {
-		flow->wait = IFCT_REQUESTING;
-		arbiter_add(&out->output[flow->traffic_class].arbiter, flow_ref(packet->in_port, packet->flow_id));
-		crossbar_grant(dp, flow->follow_port, flow->traffic_class);
-	}
+	in->stats->ifct_used = ifct->used;
+	in->stats->ifct_used_max = ifct->used_max;
+	packet->requested = false;
+	if (flow_queue(dp, ref, packet))
+		crossbar_again(dp, ref, now);
+	else if (in->kind == PORT_FABRIC)
+		request(dp, &dp->ports[flow->follow_port], packet, now);
+	flow_meter(dp, ref, now);
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "nodes/trace.h"
+#include "nodes/units.h"
 
 #define FLOOD_PACKETS_MIN 256u /* copies that a switch may have under way, however few hosts there are */
 #define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
@@ -24,6 +25,11 @@ static uint32_t source_sample(const struct dataplane *dp)
 static uint32_t source_measured(const struct dataplane *dp)
 {
 	return 2 * dp->port_count + 1;
+}
+
+static uint32_t source_wake(const struct dataplane *dp)
+{
+	return 2 * dp->port_count + 2;
 }
 
 void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
@@ -56,9 +62,8 @@ static void on_stop(void *owner, struct link *link, uint32_t traffic_class, bool
 {
 	struct dataplane *dp = owner;
 
-	(void)now;
 	if (!stopped && dataplane_port_up(dp, link->port))
-		crossbar_grant(dp, link->port, traffic_class);
+		flow_go(dp, link->port, traffic_class, now);
 }
 
 struct link_listener dataplane_listener(struct dataplane *dp)
@@ -113,14 +118,17 @@ static void handle(struct dataplane *dp, uint32_t source, node_time_t now)
 		dataplane_touch(dp, source - dp->port_count);
 	} else if (source == source_sample(dp)) {
 		on_sample(dp, now);
-	} else {
+	} else if (source == source_measured(dp)) {
 		on_measured(dp, now);
+	} else {
+		flow_wake(dp, now);
 	}
 }
 
 /* A port that is busy and will look again as soon as it is free has nothing to gain from looking earlier. */
 static void update_touched(struct dataplane *dp, node_time_t now)
 {
+	event_tree_set(&dp->events, source_wake(dp), wake_queue_next_at(&dp->wakes));
 	for (; dp->touched; dp->touched &= dp->touched - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(dp->touched);
 		uint32_t source = source_transmit(dp, port);
@@ -294,6 +302,7 @@ void dataplane_port_configure(struct dataplane *dp, uint32_t p)
 
 	port->kind = port_config->kind;
 	port->mtu_bytes = port_config->mtu_bytes;
+	port->mtu_units = units_of_bytes(port_config->mtu_bytes);
 	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
 			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, port->envelope);
 	class_scheduler_init(&port->classes, config->class_count, config->classes, port_config->rate_bps);
@@ -310,7 +319,7 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 
 	port->link = link;
 	port->stats = stats_port(dp->stats, p);
-	port->no_channel_first = FLOW_REF_NONE;
+	port->no_channel.first = port->port_limit.first = FLOW_REF_NONE;
 	port->paused_since_ps = NODE_TIME_NEVER;
 	port->gauge.from_ps = config->measure_from_ps;
 	port->gauge.to_ps = config->measure_to_ps;
@@ -326,6 +335,8 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_);
 	for (uint32_t c = 0; !error && c < config->class_count; c++) {
 		port->output[c].queue.units_max = config->switch_.output_queue_units_max;
+		port->output[c].stopped.first = FLOW_REF_NONE;
+		eca_init(&port->output[c].eca, &config->switch_.congestion);
 		error = arbiter_init(&port->output[c].arbiter, config->switch_.arbiter, dp->ifcts, config->port_count,
 				     port_config->mtu_bytes);
 	}
@@ -351,6 +362,7 @@ static void destroy(void *dataplane)
 	for (uint32_t p = 0; p < dp->port_count; p++)
 		port_fini(dp, p);
 	packet_pool_fini(&dp->pool);
+	wake_queue_fini(&dp->wakes);
 	translate_fini(&dp->translate);
 	route_table_fini(&dp->routes);
 	event_tree_fini(&dp->events);
@@ -370,9 +382,12 @@ static void *create(const struct node_config *config, struct link *links, struct
 	dp->port_count = config->port_count;
 	dp->class_count = config->class_count;
 	dp->cut_through = config->switch_.cut_through;
-	error = event_tree_init(&dp->events, 2 * config->port_count + 2);
+	error = event_tree_init(&dp->events, 2 * config->port_count + 3);
 	if (!error)
 		error = pool_init(dp);
+	injection_init(&dp->injection, &config->switch_.congestion);
+	if (!error)
+		error = wake_queue_init(&dp->wakes, flow_ref(config->port_count, 0));
 	if (!error)
 		error = translate_init(&dp->translate, config->switch_.hosts, config->switch_.host_count);
 	if (!error)

@@ -4,9 +4,11 @@
  *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
  *
  *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
- *  one leg each, room.c when a neighbour has to stop, link_change.c what becomes of all that when a link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of sources
- *  (event_tree.h): per port the next arrival and the next transmission, and two timers. Arrivals of one instant are handled
- *  before transmissions, lower ports first.
+ *  one leg each, flow_control.c what holds a flow at its input and lets it go on, room.c
+ *  when a neighbour has to stop, link_change.c what becomes of all that when a
+ *  link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of
+ *  sources (event_tree.h): per port the next arrival and the next transmission, and three timers. Arrivals of one instant are
+ *  handled before transmissions, lower ports first.
  *  The crossbar moves as many packets at once as there are outputs and has its time in the switch's fixed latency, all of
  *  which lies behind the last decision (link.h).
  *  Flooding (FC-3): a frame for many hosts, or for one that nobody knows, is replaced at its ingress port by one copy per
@@ -24,33 +26,47 @@
 #include "nodes/wire/fabric_header.h"
 #include "switchd/ack.h"
 #include "switchd/arbiter.h"
+#include "switchd/eca.h"
 #include "switchd/efct.h"
+#include "switchd/headroom.h"
 #include "switchd/ifct.h"
+#include "switchd/injection.h"
 #include "switchd/ofct.h"
 #include "switchd/output_queue.h"
 #include "switchd/packet.h"
 #include "switchd/queue_gauge.h"
 #include "switchd/route.h"
 #include "switchd/translate.h"
+#include "switchd/wake_queue.h"
+
+/* flows in the order of their coming, linked by next_ref */
+struct flow_list {
+	uint32_t first, last; /* flow_ref(); FLOW_REF_NONE: there is none */
+};
 
 /* one traffic class of an output port */
 struct output_class {
 	struct arbiter arbiter;
 	struct output_queue queue;
+	struct flow_list stopped; /* fabric: flows without credit, while the peer has no room for such */
+	struct eca eca;           /* edge */
 };
 
 struct port {
 	struct link *link;
 	struct port_stats *stats;
 	enum port_kind kind;
-	uint32_t mtu_bytes;
+	uint32_t mtu_bytes, mtu_units;
 	uint32_t stop_units, go_units; /* water levels of the input buffer: room.c */
 	struct efct efct;              /* edge */
 	struct packet_queue no_line;   /* edge: packets that wait for a free EFCT line, in order of arrival */
 	uint32_t no_line_match;        /* match fields with which they were looked up */
 	struct ofct ofct;              /* fabric */
 	struct ack_collector acks;     /* fabric: ACKs that go up this link */
-	uint32_t no_channel_first, no_channel_last; /* flows that wait for a free id of the OFCT */
+	struct flow_list no_channel;   /* flows that wait for a free id of the OFCT */
+	struct flow_list port_limit;   /* edge: flows that wait for the port's sum of flow_extents to fall (EC-9) */
+	uint32_t
+		promised_units[NODE_CLASSES_MAX]; /* fabric: room in the input buffer for what credit given may bring */
 	struct class_scheduler classes;
 	struct output_class output[NODE_CLASSES_MAX];
 	struct queue_gauge gauge;
@@ -68,6 +84,8 @@ struct dataplane {
 	uint32_t flood_packets, flood_packets_max; /* copies of flooded frames inside */
 	struct event_tree events;
 	struct packet_pool pool;
+	struct injection injection;
+	struct wake_queue wakes; /* flows that wait for their wake-up time */
 	struct translate translate;
 	struct route_table routes;
 	struct ifct ifcts[NODE_PORTS_MAX];
@@ -118,8 +136,11 @@ struct link_listener dataplane_listener(struct dataplane *dp);
 /** room_configure() - the water levels of @port are as config->ports[@port] says. */
 void room_configure(struct dataplane *dp, uint32_t port);
 
+/** room_left() - how much more may be in the input buffer, or be promised room in it, before the neighbour has to stop; units. */
+uint32_t room_left(const struct dataplane *dp, uint32_t port, uint32_t traffic_class);
+
 /** room_update() - the input buffer of @port and @traffic_class holds more, or less: does its neighbour have to stop, or may it go
- *  on? After each arrival and release. O(1).                                                                       */
+ *  on? After each arrival, release and promise. O(1).                                                              */
 void room_update(struct dataplane *dp, uint32_t port, uint32_t traffic_class);
 
 /** room_release() - @packet has left its input buffer. A copy was in none, and the buffer of a link that is gone went with it. */
@@ -141,12 +162,68 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now);
  *  Return: false if no port leads to its destination; then the packet is still the caller's, the channel is free again. */
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, node_time_t now);
 
-/** crossbar_grant() - moves packets to the output queue of @port while it has room: at most a queue full; none while the neighbour
- *  at a fabric port says stop.                                                                                     */
-void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class);
+/** crossbar_leave() - @packet no longer waits for @out.   Return: was the queue there congested (EC-3)? */
+bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now);
+
+/** crossbar_again() - flow @ref, in no list now, has packets and asks its output for them again. */
+void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** crossbar_paused() - has the neighbour at a fabric port said stop, and nobody has credit, since there is none? */
+static inline bool crossbar_paused(const struct dataplane *dp, const struct port *out, uint32_t traffic_class)
+{
+	return out->kind == PORT_FABRIC && link_stopped(out->link, traffic_class) && !dp->injection.config->headroom;
+}
+
+/** crossbar_grant() - moves packets to the output queue of @port while it has room: at most a queue full. */
+void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now);
 
 /** crossbar_channel_freed() - a channel of @port's link is free: the flow that waits longest may have it (FC-9). */
-void crossbar_channel_freed(struct dataplane *dp, uint32_t port);
+void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now);
+
+/* ---- flow_control.c: what holds a flow at its input, and what lets it go on ---- */
+
+/** flow_holds() - what flow @ref, whose turn it is at output @out, must wait for; IFCT_REQUESTING: nothing. Counts it. O(1).
+ *  In its last switch nothing holds a packet that came over the fabric: it would only idle its host's link (ours).  */
+enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref, node_time_t now);
+
+/** flow_wait() - flow @ref, in no arbiter any more, waits for @wait. O(log flows that wait for a time). */
+void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_wait wait);
+
+/** flow_list_pop() - takes the first one out.  Return: FLOW_REF_NONE if there is none. */
+uint32_t flow_list_pop(struct dataplane *dp, struct flow_list *list);
+
+/** flow_queue() - queues @packet at the input of flow @ref; takes it.  Return: was the queue empty? */
+bool flow_queue(struct dataplane *dp, uint32_t ref, struct packet *packet);
+
+/** flow_meter() - a packet has been queued for flow @ref, and what could be granted at once is: must it be metered now (EC-12)? */
+void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** flow_unqueue() - takes the first packet out of the input queue of flow @ref, whose room and credit go back. */
+struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** flow_forwarded() - @packet, just taken out, goes on to its output. */
+void flow_forwarded(struct dataplane *dp, const struct packet *packet);
+
+/** flow_acked() - @units of flow @ref are off its IFCT's flow_extent; @clears: ACK_DELTA. With the last one it is free. */
+void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears, node_time_t now);
+
+/** flow_congested() - an ACK_ECA of @factor has come up flow @ref (EC-5). */
+void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_time_t now);
+
+/** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref; @behind_units: headroom_on_ack(). */
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t credit, uint32_t behind_units, node_time_t now);
+
+/** flow_credit_lost() - a HEADROOM ACK for flow @ref did not arrive upstream: says anew where it stands. */
+void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** flow_wake() - the time has come for the first of those that wait for one. */
+void flow_wake(struct dataplane *dp, node_time_t now);
+
+/** flow_stop_waiting() - flow @ref, not in an arbiter, is taken out of whatever it waits in. O(flows that wait there). */
+void flow_stop_waiting(struct dataplane *dp, uint32_t ref);
+
+/** flow_go() - the peer at fabric port @port has room again for @traffic_class. */
+void flow_go(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now);
 
 /* ---- transmit.c: output queue -> link ---- */
 
@@ -168,6 +245,12 @@ void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *he
 /** ack_path_up() - an ACK for flow @ref of this switch, over the ACK crossbar to its input port (FC-12). */
 void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now);
 
+/* on an edge link: the flow of a packet, and whether the queue that it left was congested */
+#define ACK_TAG_CONGESTED (1u << 31)
+
+/** ack_path_delivered() - the packet of @tag and @units has left the fabric: its ACK starts (EC-3). */
+void ack_path_delivered(struct dataplane *dp, uint32_t tag, uint32_t units, node_time_t now);
+
 /** ack_path_listener() - what a guarded link of this switch calls about its frames. */
 struct link_listener ack_path_listener(struct dataplane *dp);
 
@@ -183,7 +266,7 @@ void link_change_up(struct dataplane *dp, uint32_t port);
  *  Return: the set of these ports. O(ports that wait).                                                            */
 uint64_t link_change_finish(struct dataplane *dp);
 
-/** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "queues", "acks", "routes". */
+/** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "congestion", "queues", "acks", "routes". */
 int dataplane_show(void *dataplane, const char *table, int port, FILE *out);
 
 /** dataplane_set() - node_ops.set: "match", "ack.t1", "ack.t2", "ack.t3" (ns), "ack.collect", "output-queue" (units). */

@@ -46,7 +46,8 @@ static void show_efct(const struct dataplane *dp, uint32_t p, FILE *out)
 
 static void show_ifct(const struct dataplane *dp, uint32_t p, FILE *out)
 {
-	static const char *const wait_name[] = { "-", "requesting", "channel" };
+	static const char *const wait_name[] = { "-",       "requesting", "channel",   "blocked",
+						 "wake-up", "stopped",    "port-limit" };
 	const struct ifct *ifct = &dp->ifcts[p];
 
 	for (uint32_t i = 0; i < ifct->channels; i++) {
@@ -57,6 +58,26 @@ static void show_ifct(const struct dataplane *dp, uint32_t p, FILE *out)
 				entry->fabric_address, entry->egress_port, entry->traffic_class, entry->follow_port,
 				entry->next_data_flow, entry->data_flow, entry->ack_flow, ifct_queue_extent(entry),
 				ifct_flow_extent(entry), wait_name[entry->wait]);
+	}
+}
+
+/* flows that are not simply running at full speed */
+static void show_congestion(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	static const char *const state_name[] = { "RUNNING", "BLOCK_FOR_REDIRECT", "BLOCK_UNTIL_EMPTY" };
+	const struct ifct *ifct = &dp->ifcts[p];
+
+	for (uint32_t i = 0; i < ifct->channels; i++) {
+		const struct ifct_entry *entry = &ifct->entries[i];
+		node_time_t now = dp->stats->now_ps;
+
+		if (!entry->active || !(entry->setting || entry->um || entry->dm || entry->wake_up_ps > now))
+			continue;
+		fprintf(out, "p%-4u %7u %13u %7u %2u %2u %8d %9d %12u %11u %10.3f  %s\n", p, i, entry->ep_congestion,
+			entry->setting, entry->um, entry->dm, entry->headroom, entry->um ? entry->committed_units : 0,
+			ifct_queue_extent(entry), ifct_flow_extent(entry),
+			entry->wake_up_ps > now ? (double)(entry->wake_up_ps - now) / NODE_US : 0.0,
+			state_name[entry->fc_state]);
 	}
 }
 
@@ -78,9 +99,9 @@ static void show_queues(const struct dataplane *dp, uint32_t p, FILE *out)
 	const struct port *port = &dp->ports[p];
 
 	for (uint32_t c = 0; c < dp->class_count; c++)
-		fprintf(out, "p%-4u %-16s %12u %12u %14u %12" PRIu64 "  %-7s %s\n", p, dp->config->classes[c].name,
-			port->link->held_units[c], port->output[c].queue.units, port->output[c].queue.units_max,
-			port->gauge.bytes, port->link->stop >> c & 1 ? "stop" : "go",
+		fprintf(out, "p%-4u %-16s %12u %14u %12u %14u %12" PRIu64 "  %-7s %s\n", p, dp->config->classes[c].name,
+			port->link->held_units[c], port->promised_units[c], port->output[c].queue.units,
+			port->output[c].queue.units_max, port->gauge.bytes, port->link->stop >> c & 1 ? "stop" : "go",
 			link_stopped(port->link, c) ? "stop" : "go");
 }
 
@@ -104,7 +125,12 @@ static const struct show_table tables[] = {
 	  "waits\n",
 	  show_ifct },
 	{ "ofct", "port  flow_id input_port    flow_id  data_flow   ack_flow flow_extent\n", show_ofct },
-	{ "queues", "port  class             input_units output_units output_units_max  queue_bytes  says    is_told\n",
+	{ "congestion",
+	  "port  flow_id ep_congestion setting UM DM headroom committed queue_extent flow_extent wake_up_us  "
+	  "fc_state\n",
+	  show_congestion },
+	{ "queues",
+	  "port  class             input_units promised_units output_units output_max  queue_bytes  says    is_told\n",
 	  show_queues },
 	{ "acks", "port  waiting  ack_frames         acks  per_frame\n", show_acks },
 };

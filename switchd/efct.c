@@ -120,7 +120,7 @@ int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_
 	return id;
 }
 
-static void release(struct efct *efct, uint32_t flow_id)
+void efct_release(struct efct *efct, uint32_t flow_id)
 {
 	struct efct_line *line = &efct->lines[flow_id];
 	uint16_t *link = &efct->chains[line->hash & efct->hash_mask];
@@ -135,17 +135,6 @@ static void release(struct efct *efct, uint32_t flow_id)
 		efct->match_fields = efct->match_wanted;
 		efct->draining = false;
 	}
-}
-
-bool efct_on_ack(struct efct *efct, uint32_t flow_id, uint32_t units)
-{
-	struct efct_line *line = &efct->lines[flow_id];
-
-	line->ack_flow += units;
-	if (efct_flow_extent(line))
-		return false;
-	release(efct, flow_id);
-	return true;
 }
 
 void efct_match_set(struct efct *efct, uint32_t match_fields)

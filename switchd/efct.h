@@ -70,9 +70,14 @@ static inline void efct_inject(struct efct *efct, uint32_t flow_id, uint32_t uni
 	efct->lines[flow_id].data_flow += units;
 }
 
-/** efct_on_ack() - @units of flow @flow_id were delivered or lost.
- *  Return: true if that freed the line. The caller has checked the units against the IFCT.                       */
-bool efct_on_ack(struct efct *efct, uint32_t flow_id, uint32_t units);
+/** efct_on_ack() - @units of flow @flow_id were delivered or lost. The caller has checked them against the IFCT. */
+static inline void efct_on_ack(struct efct *efct, uint32_t flow_id, uint32_t units)
+{
+	efct->lines[flow_id].ack_flow += units;
+}
+
+/** efct_release() - the line of @flow_id, in use and with nothing unacknowledged, is free again. */
+void efct_release(struct efct *efct, uint32_t flow_id);
 
 /** efct_match_set() - other match fields, in force as soon as the table is empty. */
 void efct_match_set(struct efct *efct, uint32_t match_fields);

@@ -95,9 +95,11 @@ bool ifct_on_ack(struct ifct *ifct, uint32_t flow_id, uint32_t units)
 	if (!entry->active || units > ifct_flow_extent(entry))
 		return false;
 	entry->ack_flow += units;
-	if (!ifct_total_extent(entry)) {
-		entry->active = false;
-		ifct->used--;
-	}
 	return true;
+}
+
+void ifct_release(struct ifct *ifct, uint32_t flow_id)
+{
+	ifct->entries[flow_id].active = false;
+	ifct->used--;
 }

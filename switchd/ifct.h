@@ -39,9 +39,10 @@ enum ifct_wait {
 	IFCT_NOT_WAITING,     /* queue empty */
 	IFCT_REQUESTING,      /* stands in the arbiter of its output */
 	IFCT_WAITING_CHANNEL, /* its output has no free channel (FC-9) */
-	IFCT_BLOCKED,         /* until an ACK changes one of its limits: injection.h */
+	IFCT_BLOCKED,         /* by its own limits or for want of credit, until an ACK of its own changes that */
 	IFCT_ASLEEP,          /* until its wake-up time */
-	IFCT_STOPPED,         /* without credit, and the peer has no room for such: the port's list */
+	IFCT_STOPPED,         /* without credit, and the peer has no room for such */
+	IFCT_PORT_LIMIT,      /* its input port's flows have too much under way (EC-9) */
 };
 
 /* flow-control state (FC-6) */
@@ -55,16 +56,16 @@ struct ifct_entry {
 	uint16_t fabric_address;                      /* destination */
 	uint8_t egress_port;
 	uint8_t traffic_class;
-	uint8_t follow_port;      /* output port while flow_extent != 0 (FC-15) */
-	uint8_t wait;             /* enum ifct_wait */
-	bool active, turn;        /* turn: the arbiter has given it this round's quantum */
-	uint8_t ep_congestion;    /* the ECA heard last (EC-5) */
-	uint8_t setting;          /* which of the settings is in force */
-	uint8_t fc_state;         /* enum fc_state */
-	bool um : 1, dm : 1;      /* upstream metering: we give credit; downstream metering: we need credit (EC-12) */
-	int32_t headroom;         /* dm: units that may go on (EC-12) */
-	uint32_t committed_units; /* um: queue_extent, and what the credit given may still bring */
-	node_time_t wake_up_ps;   /* nothing goes on before */
+	uint8_t follow_port;     /* output port while flow_extent != 0 (FC-15) */
+	uint8_t wait;            /* enum ifct_wait */
+	bool active, turn;       /* turn: the arbiter has given it this round's quantum */
+	uint8_t ep_congestion;   /* the ECA heard last (EC-5) */
+	uint8_t setting;         /* which of the settings is in force */
+	uint8_t fc_state;        /* enum fc_state */
+	bool um : 1, dm : 1;     /* upstream metering: we give credit; downstream metering: we need credit (EC-12) */
+	int32_t headroom;        /* dm: units that may go on (EC-12) */
+	int32_t committed_units; /* um: queue_extent, data under way and headroom upstream, together (headroom.h) */
+	node_time_t wake_up_ps;  /* nothing goes on before */
 };
 
 _Static_assert(sizeof(struct ifct_entry) == 64, "a flow's state at an input is one cache line");
@@ -110,8 +111,11 @@ bool ifct_push(struct ifct_entry *entry, struct packet *packet);
 /** ifct_pop() - takes the flow's first packet, which goes on to the crossbar. The queue must not be empty. */
 struct packet *ifct_pop(struct ifct_entry *entry);
 
-/** ifct_on_ack() - @units of flow @flow_id were delivered or lost downstream; frees the channel with the last of them.
+/** ifct_on_ack() - @units of flow @flow_id were delivered or lost downstream.
  *  Return: false if the flow is not waiting for so many (nothing is changed).                                     */
 bool ifct_on_ack(struct ifct *ifct, uint32_t flow_id, uint32_t units);
+
+/** ifct_release() - the channel of @flow_id, in use and with both extents 0, is free again. */
+void ifct_release(struct ifct *ifct, uint32_t flow_id);
 
 #endif

@@ -8,12 +8,13 @@
 
 static void drop(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
 {
-	queue_gauge_add(&out->gauge, out->stats, -(int64_t)packet->frame_bytes, now);
+	if (packet->requested)
+		crossbar_leave(dp, out, packet, now);
 	dataplane_drop(dp, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
 	packet_leave(dp, packet);
 }
 
-/* flow @ref, in no list any more, waited for @out: what is queued is lost */
+/* flow @ref, in no list any more, waited to go to @out: what is queued is lost */
 static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -21,10 +22,9 @@ static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, no
 
 	flow->wait = IFCT_NOT_WAITING;
 	while (flow->queue.head) {
-		struct packet *packet = ifct_pop(flow);
+		struct packet *packet = flow_unqueue(dp, ref, now);
 
 		units += packet->units;
-		room_release(dp, packet);
 		drop(dp, out, packet, now);
 	}
 	ack_path_up(dp, ref, ACK_LOSS, units, now);
@@ -57,6 +57,23 @@ static void drop_under_way(struct dataplane *dp, struct port *out, node_time_t n
 	out->stats->ofct_used = out->ofct.used;
 }
 
+/* flows for @port that wait for something else than their turn. One look at every channel in use, once per link that goes. */
+static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		const struct ifct *ifct = &dp->ifcts[p];
+
+		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
+			const struct ifct_entry *flow = &ifct->entries[id];
+
+			if (!flow->active || flow->follow_port != port || !flow->queue.head)
+				continue;
+			flow_stop_waiting(dp, flow_ref(p, id));
+			drop_queued(dp, &dp->ports[port], flow_ref(p, id), now);
+		}
+	}
+}
+
 static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
 {
 	for (uint32_t c = 0; c < dp->class_count; c++) {
@@ -69,12 +86,7 @@ static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now
 		}
 		drop_granted(dp, out, c, now);
 	}
-	while (out->no_channel_first != FLOW_REF_NONE) {
-		uint32_t ref = out->no_channel_first;
-
-		out->no_channel_first = flow_of(dp->ifcts, ref)->next_ref;
-		drop_queued(dp, out, ref, now);
-	}
+	drop_held(dp, (uint32_t)(out - dp->ports), now);
 }
 
 void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)

@@ -15,7 +15,10 @@
 struct packet {
 	struct packet *next;     /* in whatever queue it stands */
 	node_time_t whole_at_ps; /* its last bit is here */
-	uint64_t key_hash;       /* of its flow's match pattern, while it waits for an EFCT line */
+	union {
+		uint64_t key_hash;           /* of its flow's match pattern, while it waits for an EFCT line */
+		node_time_t requested_at_ps; /* once it has asked for its output */
+	};
 	uint32_t frame_bytes;    /* inner frame, without FCS */
 	uint16_t captured_bytes; /* of it, in bytes[] */
 	uint16_t units;
@@ -28,7 +31,8 @@ struct packet {
 	uint8_t traffic_class;
 	uint8_t hops;
 	bool ordered;
-	bool copy; /* of a flooded frame: lives in the pool's flood reserve, not in an input buffer */
+	bool requested; /* counts as waiting for its output */
+	bool copy;      /* of a flooded frame: lives in the pool's flood reserve, not in an input buffer */
 	_Alignas(64) uint8_t bytes[];
 };
 

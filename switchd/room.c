@@ -3,10 +3,18 @@
 
 #define GO_PART 8u /* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
 
-/* what counts against the input buffer */
+/* what counts against the input buffer: what is in it, and what credit given may still bring */
 static uint32_t charged_units(const struct port *in, uint32_t traffic_class)
 {
-	return in->link->held_units[traffic_class];
+	return in->link->held_units[traffic_class] + in->promised_units[traffic_class];
+}
+
+uint32_t room_left(const struct dataplane *dp, uint32_t port, uint32_t traffic_class)
+{
+	const struct port *in = &dp->ports[port];
+	uint32_t units = charged_units(in, traffic_class);
+
+	return units < in->stop_units ? in->stop_units - units : 0;
 }
 
 void room_configure(struct dataplane *dp, uint32_t port)
@@ -25,10 +33,12 @@ void room_update(struct dataplane *dp, uint32_t port, uint32_t traffic_class)
 	struct port *in = &dp->ports[port];
 	uint32_t units = charged_units(in, traffic_class);
 
-	if (units > in->stop_units)
+	if (units > in->stop_units) {
+		in->stats->stops += !(in->link->stop >> traffic_class & 1);
 		link_hold(in->link, traffic_class, true);
-	else if (units <= in->go_units)
+	} else if (units <= in->go_units) {
 		link_hold(in->link, traffic_class, false);
+	}
 	if (link_words_due(in->link))
 		dataplane_touch(dp, port);
 }

@@ -14,20 +14,22 @@ static node_time_t packet_ready_at(const struct dataplane *dp, const struct link
 }
 
 /* does the class have data that the peer's stop keeps back: on an edge link here, on a fabric link in front of the crossbar? */
-static bool is_stopped(struct port *out, uint32_t traffic_class)
+static bool is_stopped(const struct dataplane *dp, const struct port *out, uint32_t traffic_class)
 {
-	struct output_class *output = &out->output[traffic_class];
+	const struct output_class *output = &out->output[traffic_class];
 
 	if (!link_stopped(out->link, traffic_class))
 		return false;
-	return out->kind == PORT_EDGE ? output->queue.queue.head != NULL
-				      : !output->queue.queue.head && arbiter_first(&output->arbiter) != FLOW_REF_NONE;
+	if (out->kind == PORT_EDGE)
+		return output->queue.queue.head;
+	return output->stopped.first != FLOW_REF_NONE ||
+	       (crossbar_paused(dp, out, traffic_class) && !output->queue.queue.head && !output->arbiter.empty);
 }
 
 /* Classes that have a packet that may go, as a set. @later_at the earliest time another one will be ready without
  * anything else happening; @waiting whether one waits for the peer alone.                                          */
-static uint32_t classes_ready(const struct dataplane *dp, struct port *out, node_time_t now, node_time_t *later_at,
-			      bool *waiting)
+static uint32_t classes_ready(const struct dataplane *dp, const struct port *out, node_time_t now,
+			      node_time_t *later_at, bool *waiting)
 {
 	uint32_t ready = 0;
 
@@ -35,13 +37,11 @@ static uint32_t classes_ready(const struct dataplane *dp, struct port *out, node
 	*waiting = false;
 	for (uint32_t c = 0; c < dp->class_count; c++) {
 		const struct packet *packet = out->output[c].queue.queue.head;
+		bool stopped = is_stopped(dp, out, c);
 		node_time_t at;
 
-		if (is_stopped(out, c) || (packet && !link_may_send(out->link))) {
-			*waiting = true;
-			continue;
-		}
-		if (!packet)
+		*waiting |= stopped || (packet && !link_may_send(out->link));
+		if (!packet || (stopped && out->kind == PORT_EDGE) || !link_may_send(out->link))
 			continue;
 		at = packet_ready_at(dp, out->link, packet);
 		if (at <= now)
@@ -77,12 +77,12 @@ static bool may_send_words(struct link *link)
 }
 
 /* does anything at all wait to be put on the link? */
-static bool has_work(const struct dataplane *dp, struct port *out)
+static bool has_work(const struct dataplane *dp, const struct port *out)
 {
 	if (link_words_due(out->link) || out->acks.count || (out->link->guarded && out->link->sync_due))
 		return true;
 	for (uint32_t c = 0; c < dp->class_count; c++)
-		if (out->output[c].queue.queue.head || is_stopped(out, c))
+		if (out->output[c].queue.queue.head || is_stopped(dp, out, c))
 			return true;
 	return false;
 }
@@ -141,35 +141,38 @@ static void send_on_fabric(struct port *out, const struct packet *packet, node_t
 	memcpy(bytes + FABRIC_FRONT_BYTES, packet->bytes, packet->captured_bytes);
 }
 
-/* the frame itself leaves the fabric, and its ACK starts back; on a guarded link once the receiver has it */
-static void send_on_edge(struct dataplane *dp, struct port *out, const struct packet *packet, node_time_t now)
+/* The frame itself leaves the fabric, and its ACK starts back; on a guarded link once the receiver has it.
+ * @congested  the queue that it leaves was (EC-3)                                                                  */
+static void send_on_edge(struct dataplane *dp, struct port *out, const struct packet *packet, bool congested,
+			 node_time_t now)
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
+	uint32_t tag = congested ? ref | ACK_TAG_CONGESTED : ref;
 	uint8_t *bytes = link_send_packet(out->link, now, packet->frame_bytes + FRAME_FCS_BYTES, packet->captured_bytes,
-					  packet->frame_bytes, packet->traffic_class, ref);
+					  packet->frame_bytes, packet->traffic_class, tag);
 
 	if (bytes)
 		memcpy(bytes, packet->bytes, packet->captured_bytes);
 	if (!out->link->guarded)
-		ack_path_up(dp, ref, ACK_DELTA, packet->units, now);
+		ack_path_delivered(dp, tag, packet->units, now);
 }
 
 static void send_packet(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 	struct packet *packet = output_queue_pop(&out->output[traffic_class].queue);
+	bool congested = crossbar_leave(dp, out, packet, now);
 
 	class_scheduler_sent(&out->classes, traffic_class,
 			     packet->frame_bytes + out->link->front_bytes + FRAME_FCS_BYTES + out->link->gap_bytes,
 			     now);
-	queue_gauge_add(&out->gauge, out->stats, -(int64_t)packet->frame_bytes, now);
 	dp->stats->data_hops++;
 	if (out->kind == PORT_FABRIC)
 		send_on_fabric(out, packet, now);
 	else
-		send_on_edge(dp, out, packet, now);
+		send_on_edge(dp, out, packet, congested, now);
 	packet_leave(dp, packet);
-	crossbar_grant(dp, port, traffic_class);
+	crossbar_grant(dp, port, traffic_class, now);
 }
 
 static void send_acks(struct port *out, node_time_t now)

@@ -14,6 +14,7 @@
 #define ACK_FRAME_ACKS_MAX 48u
 #define ACK_FRAME_OVERHEAD_BYTES 9u
 #define ACK_VALUE_MAX 2047u
+#define ACK_HEADROOM_MAX 2046u /* the greatest credit; ACK_VALUE_MAX ends metering (EC-13) */
 
 enum ack_type {
 	ACK_DELTA,     /* `value` units delivered */

@@ -14,6 +14,7 @@ struct in_flight {
 	uint64_t bytes;                            /* inner frames */
 	uint32_t channel_units[NODE_CHANNELS_MAX]; /* data towards the receiver, by flow_id */
 	uint32_t acked_units[NODE_CHANNELS_MAX];   /* units that ACKs settle, by flow_id */
+	uint32_t credit_units[NODE_CHANNELS_MAX];  /* credit, by flow_id */
 };
 
 __attribute__((format(printf, 3, 4))) static void fail(const struct sim *sim, const char *where, const char *format,
@@ -52,6 +53,8 @@ static void count_record(const struct link *link, const struct record *record, c
 		for (int i = 0; i < count; i++)
 			if (settles(acks[i].type))
 				sum->acked_units[acks[i].flow_id] += acks[i].value;
+			else if (acks[i].type == ACK_HEADROOM)
+				sum->credit_units[acks[i].flow_id] += acks[i].value;
 	}
 }
 
@@ -123,6 +126,110 @@ static void check_ofct(const struct sim *sim, const struct sim_node *node, uint3
 		fail(sim, node->config->name, "p%u: %u channels in use, %u counted", port, active, ofct->used);
 }
 
+/* ---- congestion control of one switch ---- */
+
+static bool in_list(const struct dataplane *dp, const struct flow_list *list, uint32_t ref)
+{
+	uint32_t each = list->first;
+
+	while (each != FLOW_REF_NONE && each != ref)
+		each = dp->ifcts[flow_ref_port(each)].entries[flow_ref_id(each)].next_ref;
+	return each == ref;
+}
+
+static bool in_arbiter(const struct dataplane *dp, const struct arbiter *arbiter, uint32_t ref)
+{
+	for (uint32_t g = 0; g < arbiter->group_count; g++) {
+		struct flow_list list = { arbiter->groups[g].head, arbiter->groups[g].tail };
+
+		if (in_list(dp, &list, ref))
+			return true;
+	}
+	return false;
+}
+
+/* does what the flow is said to wait for still hold it? Else nothing will ever wake it. */
+static bool waits_rightly(const struct dataplane *dp, uint32_t port, uint32_t id)
+{
+	const struct ifct_entry *flow = &dp->ifcts[port].entries[id];
+	const struct port *out = &dp->ports[flow->follow_port];
+	const struct output_class *output = &out->output[flow->traffic_class];
+	uint32_t ref = flow_ref(port, id);
+
+	switch (flow->wait) {
+	case IFCT_NOT_WAITING:
+		return !flow->queue.head;
+	case IFCT_REQUESTING:
+		return in_arbiter(dp, &output->arbiter, ref);
+	case IFCT_WAITING_CHANNEL:
+		return in_list(dp, &out->no_channel, ref) && out->ofct.used == out->ofct.channels;
+	case IFCT_BLOCKED:
+		return ifct_flow_extent(flow) || (flow->dm && flow->headroom <= 0);
+	case IFCT_ASLEEP:
+		return dp->wakes.places[ref] && dp->wakes.heap[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
+	case IFCT_STOPPED:
+		return in_list(dp, &output->stopped, ref) && link_stopped(out->link, flow->traffic_class) && !flow->dm;
+	case IFCT_PORT_LIMIT:
+		return in_list(dp, &dp->ports[port].port_limit, ref);
+	}
+	return false;
+}
+
+/* EC-9, EC-12: what a port counts is what its flows have */
+static void check_port_sums(const struct sim *sim, const struct sim_node *node, uint32_t port)
+{
+	const struct dataplane *dp = node->dataplane;
+	const struct port *in = &dp->ports[port];
+	uint32_t promised[NODE_CLASSES_MAX] = { 0 };
+	uint64_t extent = 0, metered = 0, limited = 0;
+
+	for (uint32_t id = 0; id < dp->ifcts[port].channels; id++) {
+		const struct ifct_entry *flow = &dp->ifcts[port].entries[id];
+
+		if (!flow->active)
+			continue;
+		if (!waits_rightly(dp, port, id))
+			fail(sim, node->config->name, "p%u flow %u waits (%u) for nothing", port, id, flow->wait);
+		promised[flow->traffic_class] += headroom_promise(flow, in->mtu_units);
+		extent += ifct_flow_extent(flow);
+		metered += flow->um;
+		limited += flow->ep_congestion != 0;
+	}
+	for (uint32_t c = 0; c < dp->class_count; c++)
+		if (promised[c] != in->promised_units[c])
+			fail(sim, node->config->name, "p%u class %u: %u units promised, %u counted", port, c,
+			     promised[c], in->promised_units[c]);
+	if (in->kind == PORT_EDGE && extent != in->stats->extent_units)
+		fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted", port, extent,
+		     in->stats->extent_units);
+	if (metered != in->stats->metered || limited != in->stats->limited)
+		fail(sim, node->config->name, "p%u: %lu metered and %lu limited flows, %lu and %lu counted", port,
+		     metered, limited, in->stats->metered, in->stats->limited);
+}
+
+/* EC-1: the queue of an egress port is what has asked for it and has not left */
+static void check_requests(const struct sim *sim, const struct sim_node *node, uint32_t port)
+{
+	const struct dataplane *dp = node->dataplane;
+	const struct port *out = &dp->ports[port];
+	uint64_t bytes = 0, seen = 0;
+
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		for (uint32_t id = 0; id < dp->ifcts[p].channels; id++)
+			for (const struct packet *packet = dp->ifcts[p].entries[id].queue.head; packet;
+			     packet = packet->next)
+				if (dp->ifcts[p].entries[id].follow_port == port && packet->requested)
+					bytes += packet->frame_bytes;
+	for (uint32_t c = 0; c < dp->class_count; c++) {
+		for (const struct packet *packet = out->output[c].queue.queue.head; packet; packet = packet->next)
+			bytes += packet->frame_bytes;
+		seen += out->output[c].eca.qu_bytes;
+	}
+	if (bytes != out->gauge.bytes || (out->kind == PORT_EDGE && dp->injection.config->eca && bytes != seen))
+		fail(sim, node->config->name, "p%u: %lu bytes wait, gauge %lu, ECA %lu", port, bytes, out->gauge.bytes,
+		     seen);
+}
+
 static void check_switch(const struct sim *sim, const struct sim_node *node)
 {
 	const struct dataplane *dp = node->dataplane;
@@ -132,6 +239,8 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 			check_ifct_entry(sim, node, p, id);
 		if (dp->ports[p].kind == PORT_FABRIC)
 			check_ofct(sim, node, p);
+		check_port_sums(sim, node, p);
+		check_requests(sim, node, p);
 	}
 }
 
@@ -157,6 +266,26 @@ static uint32_t output_units(const struct dataplane *dp, uint32_t port, uint32_t
 	return units;
 }
 
+/* EC-14: no credit comes from nowhere. What is queued downstream, under way, and allowed upstream is no more than the downstream end
+ * knows of. While the first or the last word of metering is under way, the ends do not mean the same. */
+static void check_headroom(const struct sim *sim, const struct sim_node *from, uint32_t port, uint32_t id,
+			   const struct ifct_entry *down, const struct ack_line *waiting, uint32_t data_units,
+			   uint32_t credit_units)
+{
+	const struct dataplane *dp = from->dataplane;
+	const struct ofct_entry *entry = &dp->ports[port].ofct.entries[id];
+	const struct ifct_entry *up = &dp->ifcts[entry->input_port].entries[entry->input_port_flow_id];
+	int64_t sum = (int64_t)ifct_queue_extent(down) + data_units + up->headroom + credit_units;
+
+	if (!down->active || !down->um || !up->dm || waiting->types & 1u << ACK_HEADROOM_END)
+		return;
+	if (waiting->types & 1u << ACK_HEADROOM)
+		sum += waiting->value[ACK_HEADROOM];
+	if (credit_units < ACK_HEADROOM_MAX && sum > down->committed_units)
+		fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %d given", port, id, sum,
+		     down->committed_units);
+}
+
 /* unacknowledged = in the output queue + under way + in the receiver and beyond + ACKs on the way back */
 static void check_extents(const struct sim *sim, const struct sim_node *from, uint32_t from_port,
 			  const struct sim_node *to, uint32_t to_port, const struct in_flight *data,
@@ -178,6 +307,10 @@ static void check_extents(const struct sim *sim, const struct sim_node *from, ui
 		if (sum != extent)
 			fail(sim, from->config->name, "p%u channel %u: flow_extent %u, but %u units are behind it",
 			     from_port, id, extent, sum);
+		if (ofct->entries[id].active)
+			check_headroom(sim, from, from_port, id, flow, waiting,
+				       output_units(up, from_port, id) + data->channel_units[id],
+				       back->credit_units[id]);
 	}
 }
 
@@ -251,6 +384,8 @@ void sim_check_released(struct sim *sim)
 		for (uint32_t p = 0; p < dp->port_count; p++) {
 			const struct port *port = &dp->ports[p];
 
+			if (dp->wakes.count || port->promised_units[0])
+				fail(sim, node->config->name, "p%u: flows wait for a time, or room is promised", p);
 			if (dp->ifcts[p].used || port->efct.used || port->ofct.used || port->acks.count)
 				fail(sim, node->config->name,
 				     "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p, dp->ifcts[p].used,

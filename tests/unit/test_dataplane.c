@@ -348,13 +348,29 @@ START_TEST(packet__load_counts_requests)
 	one_switch_open(&s);
 	port_block(2);
 	for (uint32_t i = 0; i < 4; i++)
-		at = host_send(&s, 0, 0, 2, 1, 0, 4096);
+		at = switch_send(&s, 3, 0, 2, 1, 16 * i, 4096);
 	one_switch_run(&s, at + 64 * BYTE_PS);
 	ck_assert_uint_eq(stats_of(2)->queue_bytes, 3 * 4096);
 	one_switch_run(&s, at + 64 * BYTE_PS + 1);
 	ck_assert_uint_eq(stats_of(2)->queue_bytes, 4 * 4096);
 	ck_assert_uint_eq(stats_of(2)->queue_bytes_max, 4 * 4096);
 	ck_assert_uint_eq(s.dp->ports[2].output[0].queue.units, 16); /* behind the crossbar: one of them */
+	ck_assert_uint_eq(s.stats->inside_bytes, 4 * 4096);
+}
+END_TEST
+
+/* EC-1: at its ingress edge a flow asks with its first packet only: what its own limits hold back loads no output */
+START_TEST(packet__ingress_asks_one_by_one)
+{
+	node_time_t at = 0;
+
+	s.config.switch_.output_queue_units_max = 16;
+	one_switch_open(&s);
+	port_block(2);
+	for (uint32_t i = 0; i < 4; i++)
+		at = host_send(&s, 0, 0, 2, 1, 0, 4096);
+	one_switch_run(&s, at + 4100 * BYTE_PS + 1);
+	ck_assert_uint_eq(stats_of(2)->queue_bytes, 2 * 4096); /* behind the crossbar, and asking */
 	ck_assert_uint_eq(s.stats->inside_bytes, 4 * 4096);
 }
 END_TEST
@@ -849,7 +865,7 @@ START_TEST(drop__ack_for_nothing)
 	switch_send_ack(&s, 2, NODE_US, id, ACK_DELTA, 7);     /* more than is under way */
 	switch_send_ack(&s, 2, NODE_US, id + 1, ACK_DELTA, 1); /* another channel */
 	switch_send_ack(&s, 2, NODE_US, 2047, ACK_DELTA, 1);   /* none */
-	switch_send_ack(&s, 2, NODE_US, id, ACK_HEADROOM, 1);  /* no per-flow credit here */
+	switch_send_ack(&s, 2, NODE_US, id + 1, ACK_HEADROOM, 1);
 	switch_send_ack(&s, 3, NODE_US, id, ACK_DELTA, 1);     /* another link */
 	one_switch_run(&s, 2 * NODE_US);
 	ck_assert_uint_eq(drops(DROP_BAD_ACK), 5);
@@ -1488,6 +1504,7 @@ static TCase *packet_cases(void)
 	tcase_add_test(tcase, packet__edge_class_is_paused);
 	tcase_add_test(tcase, packet__class_at_its_maximum);
 	tcase_add_test(tcase, packet__load_counts_requests);
+	tcase_add_test(tcase, packet__ingress_asks_one_by_one);
 	tcase_add_test(tcase, packet__input_buffer_says_stop_and_go);
 	tcase_add_loop_test(tcase, packet__arbiter, 0, 2);
 	tcase_add_test(tcase, ack__made_at_the_egress_edge);

@@ -1,0 +1,365 @@
+/*  What holds a flow at its input, and what lets it go on again: limits of its setting (injection.h), credit (headroom.h), the
+ *  port's limit, and the peer's room.
+ *
+ *  A flow with packets is in one place: in its output's arbiter (IFCT_REQUESTING), in a list of those that wait for the same thing
+ *  (a channel, the peer's room, the port's limit), in the wake queue, or only marked (IFCT_BLOCKED), when an ACK of its own is
+ *  what it waits for.                                                                                                 */
+#include "nodes/trace.h"
+#include "switchd/dataplane.h"
+
+static const struct congestion_setting *setting_of(const struct dataplane *dp, const struct ifct_entry *flow)
+{
+	return &dp->injection.config->settings[flow->setting];
+}
+
+static bool is_ingress(const struct dataplane *dp, uint32_t ref)
+{
+	return dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
+}
+
+/* ---- credit that this switch gives ---- */
+
+static void give_credit(struct dataplane *dp, uint32_t ref, uint32_t credit, node_time_t now)
+{
+	uint32_t port = flow_ref_port(ref);
+	struct port *in = &dp->ports[port];
+
+	if (!dataplane_port_up(dp, port))
+		return;
+	if (credit == HEADROOM_END) {
+		in->stats->headroom_stops++;
+		in->stats->metered--;
+	} else {
+		in->stats->headroom_units += credit;
+	}
+	ack_collect(&in->acks, flow_ref_id(ref), credit == HEADROOM_END ? ACK_HEADROOM_END : ACK_HEADROOM,
+		    credit == HEADROOM_END ? ACK_VALUE_MAX : credit, now);
+	dataplane_touch(dp, port);
+}
+
+static void start_metering(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct port *in = &dp->ports[flow_ref_port(ref)];
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	in->stats->metered++;
+	in->stats->headroom_starts++;
+	ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM, headroom_start(flow), now);
+	dataplane_touch(dp, flow_ref_port(ref));
+}
+
+void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct port *in = &dp->ports[flow_ref_port(ref)];
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	if (!flow->active)
+		return;
+	ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM_END, ACK_VALUE_MAX, now);
+	in->promised_units[flow->traffic_class] -= headroom_promise(flow, in->mtu_units);
+	if (flow->um)
+		ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM, headroom_start(flow), now);
+}
+
+void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	uint32_t port = flow_ref_port(ref);
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t c = flow->traffic_class;
+
+	if (dp->ports[port].kind == PORT_FABRIC && dp->injection.config->headroom &&
+	    headroom_starts(flow, setting_of(dp, flow), room_left(dp, port, c)) && dataplane_port_up(dp, port))
+		start_metering(dp, ref, now);
+}
+
+bool flow_queue(struct dataplane *dp, uint32_t ref, struct packet *packet)
+{
+	struct port *in = &dp->ports[packet->in_port];
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t promise = headroom_promise(flow, in->mtu_units);
+	bool was_empty = ifct_push(flow, packet);
+
+	in->promised_units[flow->traffic_class] += headroom_promise(flow, in->mtu_units) - promise;
+	return was_empty;
+}
+
+struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	uint32_t port = flow_ref_port(ref);
+	struct port *in = &dp->ports[port];
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t c = flow->traffic_class, promise = headroom_promise(flow, in->mtu_units);
+	struct packet *packet = ifct_pop(flow);
+
+	room_release(dp, packet);
+	if (flow->um) {
+		uint32_t credit;
+
+		in->promised_units[c] -= promise;
+		credit = headroom_on_forward(flow, setting_of(dp, flow), packet->units, room_left(dp, port, c),
+					     in->mtu_units);
+		in->promised_units[c] += headroom_promise(flow, in->mtu_units);
+		if (credit)
+			give_credit(dp, ref, credit, now);
+	}
+	room_update(dp, port, c);
+	return packet;
+}
+
+/* ---- what holds a flow ---- */
+
+static void list_push(struct dataplane *dp, struct flow_list *list, uint32_t ref)
+{
+	flow_of(dp->ifcts, ref)->next_ref = FLOW_REF_NONE;
+	if (list->first == FLOW_REF_NONE)
+		list->first = ref;
+	else
+		flow_of(dp->ifcts, list->last)->next_ref = ref;
+	list->last = ref;
+}
+
+uint32_t flow_list_pop(struct dataplane *dp, struct flow_list *list)
+{
+	uint32_t ref = list->first;
+
+	if (ref != FLOW_REF_NONE)
+		list->first = flow_of(dp->ifcts, ref)->next_ref;
+	return ref;
+}
+
+static void list_remove(struct dataplane *dp, struct flow_list *list, uint32_t ref)
+{
+	struct flow_list others = *list;
+	uint32_t each;
+
+	list->first = FLOW_REF_NONE;
+	while ((each = flow_list_pop(dp, &others)) != FLOW_REF_NONE)
+		if (each != ref)
+			list_push(dp, list, each);
+}
+
+static bool over_port_limit(const struct dataplane *dp, const struct port *in)
+{
+	uint32_t limit = dp->injection.config->port_limit_units;
+
+	return limit && in->kind == PORT_EDGE && in->stats->extent_units > limit;
+}
+
+enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref, node_time_t now)
+{
+	const struct port *in = &dp->ports[flow_ref_port(ref)];
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	if (out->kind == PORT_EDGE && in->kind == PORT_FABRIC)
+		return IFCT_REQUESTING;
+	switch (injection_check(&dp->injection, flow, now)) {
+	case INJECTION_GO:
+		break;
+	case INJECTION_EXTENT:
+		in->stats->blocked_extent++;
+		return IFCT_BLOCKED;
+	case INJECTION_EMPTY:
+		in->stats->blocked_empty++;
+		return IFCT_BLOCKED;
+	case INJECTION_LATER:
+		in->stats->blocked_rate++;
+		return IFCT_ASLEEP;
+	}
+	if (over_port_limit(dp, in)) {
+		in->stats->blocked_port++;
+		return IFCT_PORT_LIMIT;
+	}
+	if (flow->dm && flow->headroom <= 0) {
+		in->stats->blocked_headroom++;
+		return IFCT_BLOCKED;
+	}
+	return !flow->dm && out->kind == PORT_FABRIC && link_stopped(out->link, flow->traffic_class) ? IFCT_STOPPED
+												     : IFCT_REQUESTING;
+}
+
+/* where flows stand that wait for @wait; NULL: in no list */
+static struct flow_list *list_of(struct dataplane *dp, uint32_t ref, enum ifct_wait wait)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+
+	switch (wait) {
+	case IFCT_WAITING_CHANNEL:
+		return &out->no_channel;
+	case IFCT_STOPPED:
+		return &out->output[flow->traffic_class].stopped;
+	case IFCT_PORT_LIMIT:
+		return &dp->ports[flow_ref_port(ref)].port_limit;
+	default:
+		return NULL;
+	}
+}
+
+void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_wait wait)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct flow_list *list = list_of(dp, ref, wait);
+
+	flow->wait = (uint8_t)wait;
+	if (list)
+		list_push(dp, list, ref);
+	if (wait == IFCT_ASLEEP)
+		wake_queue_set(&dp->wakes, ref, flow->wake_up_ps);
+	if (wait == IFCT_STOPPED)
+		dataplane_touch(dp, flow->follow_port); /* its pause may begin: transmit.c */
+	if (wait != IFCT_WAITING_CHANNEL)
+		return;
+	out->stats->channel_waits++;
+	trace(dp->stats, dp->stats->now_ps, TRACE_CHANNEL_WAIT, flow_ref_port(ref), flow_ref_id(ref),
+	      flow->follow_port);
+}
+
+void flow_stop_waiting(struct dataplane *dp, uint32_t ref)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct flow_list *list = list_of(dp, ref, flow->wait);
+
+	if (list)
+		list_remove(dp, list, ref);
+	wake_queue_remove(&dp->wakes, ref);
+	flow->wait = IFCT_NOT_WAITING;
+}
+
+void flow_forwarded(struct dataplane *dp, const struct packet *packet)
+{
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
+	struct port *in = &dp->ports[packet->in_port];
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	bool ingress = in->kind == PORT_EDGE;
+
+	if (flow->dm)
+		flow->headroom -= packet->units;
+	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress, packet->requested_at_ps);
+	if (!ingress)
+		return;
+	in->stats->extent_units += packet->units;
+	if (in->stats->extent_units > in->stats->extent_units_max)
+		in->stats->extent_units_max = in->stats->extent_units;
+}
+
+/* ---- what lets it go on ---- */
+
+/* something that the flow may have waited for has changed; it finds out itself when its turn comes */
+static void resume(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	if (flow->wait != IFCT_BLOCKED && flow->wait != IFCT_ASLEEP)
+		return;
+	wake_queue_remove(&dp->wakes, ref);
+	crossbar_again(dp, ref, now);
+}
+
+/* EC-9: one for each ACK, all when no more ACKs will come */
+static void port_limit_eased(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *in = &dp->ports[port];
+	uint32_t limit = dp->injection.config->port_limit_units, ref;
+
+	while (in->stats->extent_units <= limit && (ref = flow_list_pop(dp, &in->port_limit)) != FLOW_REF_NONE) {
+		crossbar_again(dp, ref, now);
+		if (in->stats->extent_units)
+			return;
+	}
+}
+
+/* the last packet of the flow is acknowledged: its channel and, at an edge, its line are free */
+static void release(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	uint32_t port = flow_ref_port(ref);
+	struct port *in = &dp->ports[port];
+
+	if (flow_of(dp->ifcts, ref)->ep_congestion)
+		in->stats->limited--;
+	ifct_release(&dp->ifcts[port], flow_ref_id(ref));
+	in->stats->ifct_used = dp->ifcts[port].used;
+	if (in->kind != PORT_EDGE)
+		return;
+	efct_release(&in->efct, flow_ref_id(ref));
+	in->stats->efct_used = in->efct.used;
+	if (in->no_line.head)
+		arrival_lines_freed(dp, port, now);
+}
+
+void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears, node_time_t now)
+{
+	uint32_t port = flow_ref_port(ref);
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *in = &dp->ports[port];
+	bool ingress = in->kind == PORT_EDGE;
+
+	if (clears && flow->ep_congestion)
+		in->stats->limited--;
+	injection_on_ack(&dp->injection, flow, units, clears, now);
+	if (!ifct_flow_extent(flow))
+		headroom_on_ack(flow, HEADROOM_END, 0); /* it was for a channel that is free now */
+	if (ingress) {
+		efct_on_ack(&in->efct, flow_ref_id(ref), units);
+		in->stats->extent_units -= units;
+	}
+	if (ifct_total_extent(flow)) {
+		resume(dp, ref, now);
+	} else if (ingress && flow->wake_up_ps > now) {
+		wake_queue_set(&dp->wakes, ref, flow->wake_up_ps); /* its limits outlive its packets */
+	} else {
+		release(dp, ref, now);
+	}
+	if (ingress)
+		port_limit_eased(dp, port, now);
+}
+
+void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_time_t now)
+{
+	struct port_stats *stats = dp->ports[flow_ref_port(ref)].stats;
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	if (!flow->active || !factor)
+		return;
+	if (!stats->limited_first_ps)
+		stats->limited_first_ps = now;
+	if (!flow->ep_congestion)
+		stats->limited++;
+	injection_on_eca(&dp->injection, flow, factor, is_ingress(dp, ref));
+}
+
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t credit, uint32_t behind_units, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	headroom_on_ack(flow, credit, behind_units);
+	if (flow->dm && flow->headroom <= 0)
+		return;
+	if (flow->dm && flow->wait == IFCT_STOPPED) { /* the peer has no room for others, but for this one */
+		flow_stop_waiting(dp, ref);
+		crossbar_again(dp, ref, now);
+	} else {
+		resume(dp, ref, now);
+	}
+}
+
+void flow_wake(struct dataplane *dp, node_time_t now)
+{
+	uint32_t ref = wake_queue_pop(&dp->wakes);
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	if (!ifct_total_extent(flow))
+		release(dp, ref, now);
+	else if (flow->wait == IFCT_ASLEEP)
+		crossbar_again(dp, ref, now);
+}
+
+void flow_go(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now)
+{
+	struct flow_list waiting = dp->ports[port].output[traffic_class].stopped;
+	uint32_t ref;
+
+	dp->ports[port].output[traffic_class].stopped.first = FLOW_REF_NONE;
+	while ((ref = flow_list_pop(dp, &waiting)) != FLOW_REF_NONE)
+		crossbar_again(dp, ref, now);
+	crossbar_grant(dp, port, traffic_class, now);
+}

@@ -1,0 +1,67 @@
+#include "switchd/headroom.h"
+
+uint32_t headroom_start(struct ifct_entry *flow)
+{
+	flow->um = true;
+	flow->committed_units = (int32_t)ifct_queue_extent(flow);
+	return ifct_total_extent(flow);
+}
+
+/* a little: how much more or less than the packet the credit for it is (ours) */
+static uint32_t little(uint32_t units)
+{
+	return (units + 7) / 8;
+}
+
+/* by the water levels alone */
+static uint32_t credit_at(const struct congestion_setting *setting, uint32_t queued, uint32_t units)
+{
+	if (queued > setting->high_units)
+		return 0;
+	if (queued > setting->target_units)
+		return units - little(units);
+	return units + little(units);
+}
+
+/* no more than the flow's maximum queue_extent, and than there is room for: with the packet that overdraws it */
+static uint32_t credit_within(const struct ifct_entry *flow, uint32_t credit, uint32_t most_units, uint32_t room_units,
+			      uint32_t mtu_units)
+{
+	uint32_t room = room_units >= mtu_units ? room_units - (mtu_units - 1) : 0;
+	int64_t most = (int64_t)ifct_queue_extent(flow) + room;
+
+	if (most > most_units)
+		most = most_units;
+	most -= flow->committed_units;
+	return most <= 0 ? 0 : most < credit ? (uint32_t)most : credit;
+}
+
+uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_setting *setting, uint32_t units,
+			     uint32_t room_units, uint32_t mtu_units)
+{
+	uint32_t queued = ifct_queue_extent(flow), credit;
+
+	flow->committed_units -= (int32_t)units;
+	if (queued < setting->drop_units) {
+		flow->um = false;
+		flow->committed_units = 0;
+		return HEADROOM_END;
+	}
+	credit = credit_within(flow, credit_at(setting, queued, units), setting->queue_extent_units, room_units,
+			       mtu_units);
+	flow->committed_units += (int32_t)credit;
+	return credit;
+}
+
+void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t behind_units)
+{
+	if (credit == HEADROOM_END) {
+		flow->dm = false;
+		flow->headroom = 0;
+	} else if (flow->dm) {
+		flow->headroom += (int32_t)credit;
+	} else {
+		flow->dm = true;
+		flow->headroom = (int32_t)credit - (int32_t)behind_units;
+	}
+}
