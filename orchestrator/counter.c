@@ -10,22 +10,15 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define WORD_MAX 128u
 
-struct counter_name {
-	const char *name;
-	size_t offset;
-	enum quantity_kind kind;
-};
+/* clang-format off */
+#define PORT_COUNTER(field, of) { .name = #field, .offset = offsetof(struct port_stats, field), .kind = of }
+#define CONGESTION(field) { .name = #field, .offset = offsetof(struct port_stats, field), .congestion = true }
+#define CONGESTION_MOMENT(field) { .name = #field, .offset = offsetof(struct port_stats, field), .kind = QUANTITY_TIME, \
+				   .congestion = true, .moment = true }
+#define NODE_COUNTER(field, of) { .name = #field, .offset = offsetof(struct stats_page, field), .kind = of }
+/* clang-format on */
 
-#define PORT_COUNTER(field, kind)                                \
-	{                                                        \
-#field, offsetof(struct port_stats, field), kind \
-	}
-#define NODE_COUNTER(field, kind)                                \
-	{                                                        \
-#field, offsetof(struct stats_page, field), kind \
-	}
-
-static const struct counter_name port_counters[] = {
+const struct counter_name port_counters[] = {
 	PORT_COUNTER(tx_frames, QUANTITY_COUNT),
 	PORT_COUNTER(tx_bytes, QUANTITY_BYTES),
 	PORT_COUNTER(tx_packets, QUANTITY_COUNT),
@@ -53,7 +46,30 @@ static const struct counter_name port_counters[] = {
 	PORT_COUNTER(ifct_used_max, QUANTITY_COUNT),
 	PORT_COUNTER(ofct_used, QUANTITY_COUNT),
 	PORT_COUNTER(ofct_used_max, QUANTITY_COUNT),
+	CONGESTION(eca_acks),
+	CONGESTION(eca_max),
+	CONGESTION_MOMENT(eca_first_ps),
+	CONGESTION(delta_eca_acks),
+	CONGESTION_MOMENT(limited_first_ps),
+	CONGESTION(limited),
+	CONGESTION(extent_units),
+	CONGESTION(extent_units_max),
+	CONGESTION(blocked_extent),
+	CONGESTION(blocked_rate),
+	CONGESTION(blocked_empty),
+	CONGESTION(blocked_headroom),
+	CONGESTION(blocked_port),
+	CONGESTION(metered),
+	CONGESTION(headroom_starts),
+	CONGESTION(headroom_stops),
+	CONGESTION(headroom_units),
+	CONGESTION(stops),
+	CONGESTION(fgfc_held),
+	CONGESTION(fgfc_frames),
+	CONGESTION(fgfc_refused),
 };
+
+const size_t port_counter_count = COUNT_OF(port_counters);
 
 static const struct counter_name node_counters[] = {
 	NODE_COUNTER(injected_packets, QUANTITY_COUNT),  NODE_COUNTER(injected_bytes, QUANTITY_BYTES),
@@ -121,7 +137,7 @@ static int counter_parse(const struct plan *plan, const char *word, struct count
 			 node->name, port, node->port_count);
 		return -EINVAL;
 	}
-	return counter_find(port_counters, COUNT_OF(port_counters), dot + 1, counter, why, why_max);
+	return counter_find(port_counters, port_counter_count, dot + 1, counter, why, why_max);
 }
 
 static const char *spaces_skip(const char *text)

@@ -14,6 +14,19 @@
 #include "orchestrator/plan.h"
 #include "orchestrator/quantity.h"
 
+/* a counter of struct port_stats or of struct stats_page */
+struct counter_name {
+	const char *name;
+	size_t offset;
+	enum quantity_kind kind;
+	bool congestion; /* what congestion control did at a port: shown together, wherever ports are */
+	bool moment;     /* 0: it never came */
+};
+
+/* those of a port */
+extern const struct counter_name port_counters[];
+extern const size_t port_counter_count;
+
 struct counter {
 	bool now; /* the fabric's time; the rest is unused then */
 	uint32_t node;
@@ -27,6 +40,12 @@ struct condition {
 	bool less, equal, greater; /* which outcomes of the comparison fulfil it */
 	uint64_t value;
 };
+
+/** port_counter_value() - what @name, one of port_counters[], is at a port. */
+static inline uint64_t port_counter_value(const struct counter_name *name, const struct port_stats *port)
+{
+	return *(const uint64_t *)((const char *)port + name->offset);
+}
 
 /** condition_parse() - reads the whole of @text.  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes). */
 int condition_parse(const struct plan *plan, const char *text, struct condition *condition, char *why, size_t why_max);

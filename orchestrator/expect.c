@@ -275,6 +275,8 @@ static bool resolve(struct parser *parser, struct expectation *e, char words[2][
 		return find_reason(parser, offsets[0], words[0], &e->subject.reason);
 	if (e->subject.has_workload)
 		return find_workload(parser, offsets[0], words[0], &e->subject.workload);
+	if (e->subject.metric->arguments == METRIC_HOST)
+		return find_host(parser, offsets[0], words[0], &e->subject.destination);
 	return find_port(parser, offsets[0], words[0], e);
 }
 
@@ -289,6 +291,9 @@ static bool parse_arguments(struct parser *parser, struct expectation *e)
 		if (e->subject.metric->arguments == METRIC_HOSTS)
 			return complain(parser, open, "%s needs two hosts: %s(source, destination)",
 					e->subject.metric->name, e->subject.metric->name);
+		if (e->subject.metric->arguments == METRIC_HOST)
+			return complain(parser, open, "%s needs a host: %s(destination)", e->subject.metric->name,
+					e->subject.metric->name);
 		if (e->subject.metric->arguments == METRIC_PORT)
 			return complain(parser, open, "%s needs a port: %s(node:peer)", e->subject.metric->name,
 					e->subject.metric->name);

@@ -12,8 +12,13 @@
  *            share(source, destination): part of what the destination received in the measured interval
  *            fct.p50|p99|p999[(workload)] slowdown.p50|p99|p999[(workload)]
  *            utilisation(node:port) queue.max(node:port) queue.mean(node:port)
+ *            goodput.share[(workload)]: part of what the senders' or the receivers' links carry, whichever is less
+ *    congestion, of a port or of all ports of switches:
+ *            eca.max eca.acks limited extent.max extent.sum buffer.max buffer.share metered stops
+ *            blocked.extent|rate|empty|headroom|port headroom.starts|stops|bytes fgfc.held|frames|refused
+ *            reaction(host) reaction.trips(host) reached(host): reaction.h
  *  A port is named by its peer, 's3:s4', or by its number, 's3:p2' or 's3:2'. With several links to the peer, utilisation
- *  and queue.mean are their mean, queue.max is the largest.
+ *  and queue.mean are their mean, what ends in .max or .share is the largest, a count the sum.
  *  A metric without a value (a percentile of no messages) fulfils nothing.                                            */
 #ifndef HEDDLE_ORCHESTRATOR_EXPECT_H
 #define HEDDLE_ORCHESTRATOR_EXPECT_H

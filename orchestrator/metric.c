@@ -3,7 +3,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "nodes/units.h"
 #include "orchestrator/human.h"
+#include "orchestrator/reaction.h"
 
 static const struct result_group *group_of(const struct metric_subject *e, const struct results *results)
 {
@@ -98,6 +100,12 @@ static bool value_goodput(const struct metric_subject *e, const struct plan *pla
 	return results->measured_ps != 0;
 }
 
+static bool value_goodput_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+				double *value)
+{
+	return results_goodput_share(plan, results, group_of(e, results), value);
+}
+
 static bool value_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
 			double *value)
 {
@@ -185,6 +193,127 @@ static bool value_queue_mean(const struct metric_subject *e, const struct plan *
 	return results->measured_ps != 0;
 }
 
+/* ---- congestion: counters of ports ---- */
+
+/* of @ports of node @node; 0: of all, and then of switches' only, lest both ends of a host's link count the same */
+static bool is_meant(const struct metric_subject *e, const struct plan *plan, const struct result_port *row)
+{
+	if (!e->ports)
+		return plan->nodes[row->node].kind == NODE_SWITCH;
+	return row->node == e->node && e->ports >> row->port & 1;
+}
+
+static uint64_t counter_of(const struct metric_subject *e, const struct result_port *row)
+{
+	return *(const uint64_t *)((const char *)&row->stats + e->metric->offset);
+}
+
+static bool value_sum(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+		      double *value)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < results->port_count; i++)
+		sum += is_meant(e, plan, &results->ports[i]) ? counter_of(e, &results->ports[i]) : 0;
+	*value = (double)sum;
+	return true;
+}
+
+static bool value_max(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+		      double *value)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < results->port_count; i++) {
+		if (is_meant(e, plan, &results->ports[i]) && counter_of(e, &results->ports[i]) > most)
+			most = counter_of(e, &results->ports[i]);
+	}
+	*value = (double)most;
+	return true;
+}
+
+/* the same of counters of data units, in bytes */
+static bool value_sum_units(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			    double *value)
+{
+	value_sum(e, plan, results, value);
+	*value *= UNIT_BYTES;
+	return true;
+}
+
+static bool value_max_units(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			    double *value)
+{
+	value_max(e, plan, results, value);
+	*value *= UNIT_BYTES;
+	return true;
+}
+
+/* counters that only NICs have */
+static bool value_nics(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+		       double *value)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < results->port_count; i++) {
+		const struct result_port *row = &results->ports[i];
+
+		if (e->ports ? is_meant(e, plan, row) : plan->nodes[row->node].kind == NODE_NIC)
+			sum += counter_of(e, row);
+	}
+	*value = (double)sum;
+	return true;
+}
+
+static bool value_buffer_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			       double *value)
+{
+	bool known = false;
+
+	*value = 0;
+	for (uint32_t i = 0; i < results->port_count; i++) {
+		double share;
+
+		if (!is_meant(e, plan, &results->ports[i]) || !results_buffer_share(plan, &results->ports[i], &share))
+			continue;
+		known = true;
+		*value = share > *value ? share : *value;
+	}
+	return known;
+}
+
+static bool value_reaction(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			   double *value)
+{
+	struct reaction reaction = reaction_of(plan, results, e->destination);
+
+	*value = (double)reaction.time_ps;
+	return reaction.heard;
+}
+
+static bool value_reaction_trips(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+				 double *value)
+{
+	struct reaction reaction = reaction_of(plan, results, e->destination);
+
+	*value = reaction.trip_ps ? (double)reaction.time_ps / (double)reaction.trip_ps : 0;
+	return reaction.heard && reaction.trip_ps;
+}
+
+static bool value_reached(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			  double *value)
+{
+	struct reaction reaction = reaction_of(plan, results, e->destination);
+
+	*value = reaction.senders ? (double)reaction.heard / reaction.senders : 0;
+	return reaction.first_ps && reaction.senders;
+}
+
+#define PORT_SUM(field) value_sum, offsetof(struct port_stats, field)
+#define PORT_MAX(field) value_max, offsetof(struct port_stats, field)
+#define PORT_SUM_UNITS(field) value_sum_units, offsetof(struct port_stats, field)
+#define PORT_MAX_UNITS(field) value_max_units, offsetof(struct port_stats, field)
+#define NICS_SUM(field) value_nics, offsetof(struct port_stats, field)
 #define TOTAL(field) value_total, offsetof(struct result_totals, field)
 #define FCT(field) value_fct, offsetof(struct result_times, field)
 #define SLOWDOWN(field) value_slowdown, offsetof(struct result_slowdowns, field)
@@ -204,6 +333,7 @@ const struct metric metric_table[] = {
 	{ "flows", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, value_flows, 0 },
 	{ "jain", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, value_jain, 0 },
 	{ "goodput", QUANTITY_RATE, METRIC_WORKLOAD_OR_HOSTS, METRIC_AS_RATE, value_goodput, 0 },
+	{ "goodput.share", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT, value_goodput_share, 0 },
 	{ "share", QUANTITY_SHARE, METRIC_HOSTS, METRIC_AS_PERCENT, value_share, 0 },
 	{ "utilisation", QUANTITY_SHARE, METRIC_PORT, METRIC_AS_PERCENT, value_utilisation, 0 },
 	{ "queue.max", QUANTITY_BYTES, METRIC_PORT, METRIC_AS_BYTES, value_queue_max, 0 },
@@ -214,6 +344,29 @@ const struct metric metric_table[] = {
 	{ "slowdown.p50", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(p50) },
 	{ "slowdown.p99", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(p99) },
 	{ "slowdown.p999", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, SLOWDOWN(p999) },
+	{ "eca.max", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_MAX(eca_max) },
+	{ "eca.acks", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(eca_acks) },
+	{ "limited", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(limited) },
+	{ "reaction", QUANTITY_TIME, METRIC_HOST, METRIC_AS_TIME, value_reaction, 0 },
+	{ "reaction.trips", QUANTITY_SHARE, METRIC_HOST, METRIC_AS_RATIO, value_reaction_trips, 0 },
+	{ "reached", QUANTITY_SHARE, METRIC_HOST, METRIC_AS_PERCENT, value_reached, 0 },
+	{ "extent.max", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES, PORT_MAX_UNITS(extent_units_max) },
+	{ "extent.sum", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, PORT_SUM_UNITS(extent_units_max) },
+	{ "blocked.extent", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_extent) },
+	{ "blocked.rate", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_rate) },
+	{ "blocked.empty", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_empty) },
+	{ "blocked.headroom", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_headroom) },
+	{ "blocked.port", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_port) },
+	{ "metered", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(metered) },
+	{ "headroom.starts", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(headroom_starts) },
+	{ "headroom.stops", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(headroom_stops) },
+	{ "headroom.bytes", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES, PORT_SUM_UNITS(headroom_units) },
+	{ "buffer.max", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES, PORT_MAX_UNITS(input_units_max) },
+	{ "buffer.share", QUANTITY_SHARE, METRIC_MAYBE_PORT, METRIC_AS_PERCENT, value_buffer_share, 0 },
+	{ "stops", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(stops) },
+	{ "fgfc.held", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(fgfc_held) },
+	{ "fgfc.frames", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(fgfc_frames) },
+	{ "fgfc.refused", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, NICS_SUM(fgfc_refused) },
 };
 
 const size_t metric_count = sizeof(metric_table) / sizeof(metric_table[0]);

@@ -13,7 +13,9 @@ enum metric_arguments {
 	METRIC_MAYBE_REASON,
 	METRIC_WORKLOAD_OR_HOSTS,
 	METRIC_HOSTS,
+	METRIC_HOST,
 	METRIC_PORT,
+	METRIC_MAYBE_PORT,
 };
 
 enum metric_shown_as {
@@ -30,7 +32,7 @@ struct metric_subject {
 	const struct metric *metric;
 	bool has_workload, has_reason, has_hosts;
 	uint32_t workload, reason, source, destination, node;
-	uint64_t ports; /* set */
+	uint64_t ports; /* set; 0: of the whole fabric */
 };
 
 /* Return: false if there is no such value. */

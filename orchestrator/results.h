@@ -152,6 +152,15 @@ uint64_t results_rank(uint64_t count, uint32_t permille);
 /** results_jain() - Jain's index of @count flows' measured bytes: (sum x)^2 / (count * sum x^2); 0 if nothing flowed. */
 double results_jain(const struct result_flow *flows, uint32_t count);
 
+/** results_goodput_share() - part of the time of the senders' or the receivers' links, whichever are less together, that
+ *  the measured frames of the flows of @group took, headers, FCS and gap included.  Return: false if there is none.  */
+bool results_goodput_share(const struct plan *plan, const struct results *results, const struct result_group *group,
+			   double *share);
+
+/** results_buffer_share() - part of the input buffer of @row's port, all classes together, that was in use at most.
+ *  Return: false if the buffer takes everything.                                                                 */
+bool results_buffer_share(const struct plan *plan, const struct result_port *row, double *share);
+
 /** results_faithful() - may the result be believed? Always under the virtual clock; under the real one unless the machine was
  *  overloaded: fidelity.h.                                                                                        */
 bool results_faithful(const struct results *results);
@@ -181,5 +190,8 @@ int results_csv_write(const struct plan *plan, struct stats_page *const *pages, 
  *  @colour  with ANSI colours.                                                                                   */
 void results_text_write(const struct plan *plan, const struct results *results, const struct result_host *host,
 			const char *loops, bool colour, FILE *out);
+
+/** results_congestion_write() - the part of it that says what congestion control has done; nothing if it did nothing. */
+void results_congestion_write(const struct plan *plan, const struct results *results, bool colour, FILE *out);
 
 #endif

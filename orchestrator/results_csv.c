@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "orchestrator/atomic_file.h"
+#include "orchestrator/counter.h"
 #include "orchestrator/results.h"
 
 struct tables {
@@ -141,11 +142,27 @@ static void messages_write(const struct tables *t, FILE *out)
 	}
 }
 
+/* what congestion control did at a port; for the header line @stats is NULL */
+static void congestion_write(const struct port_stats *stats, FILE *out)
+{
+	for (size_t i = 0; i < port_counter_count; i++) {
+		const struct counter_name *counter = &port_counters[i];
+
+		if (counter->congestion && !stats)
+			fprintf(out, ",%s", counter->name);
+		else if (counter->congestion)
+			field(out, port_counter_value(counter, stats),
+			      !counter->moment || port_counter_value(counter, stats));
+	}
+	fputc('\n', out);
+}
+
 static void ports_write(const struct tables *t, FILE *out)
 {
 	fprintf(out, "node,port,peer,tx_frames,tx_bytes,tx_packets,rx_frames,rx_bytes,rx_packets,utilisation,"
 		     "queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_frames,acks,words,lost_frames,"
-		     "lost_bytes,loss_reports,hole_units,channel_waits\n");
+		     "lost_bytes,loss_reports,hole_units,channel_waits,buffer_units");
+	congestion_write(NULL, out);
 	for (uint32_t i = 0; i < t->results->port_count; i++) {
 		const struct result_port *row = &t->results->ports[i];
 		const struct port_stats *stats = &row->stats;
@@ -158,9 +175,11 @@ static void ports_write(const struct tables *t, FILE *out)
 			row->queue_bytes_mean, stats->input_units_max, stats->paused_ps);
 		fprintf(out,
 			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			"\n",
+			",%" PRIu32,
 			stats->ack_frames, stats->acks, stats->words, stats->lost_frames, stats->lost_bytes,
-			stats->loss_reports, stats->hole_units, stats->channel_waits);
+			stats->loss_reports, stats->hole_units, stats->channel_waits,
+			t->plan->nodes[row->node].ports[row->port].buffer_units);
+		congestion_write(stats, out);
 	}
 }
 
@@ -186,14 +205,18 @@ static void tables_write(const struct tables *t, FILE *out)
 
 static void samples_write(const struct tables *t, FILE *out)
 {
-	fprintf(out, "node,port,at_ps,queue_bytes,input_units,tx_bytes\n");
+	fprintf(out, "node,port,at_ps,queue_bytes,input_units,tx_bytes,flow_queue_units,eca,limited,metered,"
+		     "fgfc_held,extent_units\n");
 	for (uint32_t node = 0; node < t->plan->node_count; node++) {
 		for (uint64_t i = 0; i < t->pages[node]->sample_count; i++) {
 			const struct sample_stats *sample = stats_sample(t->pages[node], i);
 
-			fprintf(out, "%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64 "\n",
+			fprintf(out, "%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64,
 				t->plan->nodes[node].name, sample->port, sample->at_ps, sample->queue_bytes,
 				sample->input_units, sample->tx_bytes);
+			fprintf(out, ",%" PRIu32 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu32 "\n",
+				sample->flow_queue_units, sample->eca, sample->limited, sample->metered,
+				sample->fgfc_held, sample->extent_units);
 		}
 	}
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <jansson.h>
 
+#include "orchestrator/counter.h"
 #include "orchestrator/results.h"
 
 #define REAL_DIGITS 12
@@ -168,6 +169,22 @@ static json_t *groups_json(struct writing *w)
 	return object;
 }
 
+static json_t *congestion_json(struct writing *w, const struct port_stats *stats)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < port_counter_count; i++) {
+		const struct counter_name *counter = &port_counters[i];
+		uint64_t value = port_counter_value(counter, stats);
+
+		if (counter->congestion && counter->moment)
+			put_time(w, object, counter->name, value ? value : NODE_TIME_NEVER);
+		else if (counter->congestion)
+			put_count(w, object, counter->name, value);
+	}
+	return object;
+}
+
 static json_t *ports_json(struct writing *w)
 {
 	json_t *array = json_array();
@@ -184,6 +201,9 @@ static json_t *ports_json(struct writing *w)
 		put_count(w, port, "queue_bytes_max", row->stats.queue_bytes_max);
 		put(w, port, "queue_bytes_mean", json_real(row->queue_bytes_mean));
 		put_count(w, port, "paused_ps", row->stats.paused_ps);
+		put_count(w, port, "input_units_max", row->stats.input_units_max);
+		put_count(w, port, "buffer_units", w->plan->nodes[row->node].ports[row->port].buffer_units);
+		put(w, port, "congestion", congestion_json(w, &row->stats));
 		append(w, array, port);
 	}
 	return array;

@@ -41,6 +41,7 @@ void results_text_write(const struct plan *plan, const struct results *results, 
 	flows_write(&t);
 	groups_write(&t);
 	ports_write(&t);
+	results_congestion_write(plan, results, colour, out);
 	totals_write(&t);
 	tables_write(&t);
 	if (results->fidelity.nodes)

@@ -74,6 +74,24 @@ struct link_listener dataplane_listener(struct dataplane *dp)
 	return listener;
 }
 
+/* the longest queue of a single flow at input @port */
+static uint32_t flow_queue_units(const struct dataplane *dp, uint32_t port)
+{
+	const struct ifct *ifct = &dp->ifcts[port];
+	uint32_t units = 0, left = ifct->used;
+
+	for (uint32_t i = 0; left && i < ifct->channels; i++) {
+		const struct ifct_entry *entry = &ifct->entries[i];
+
+		if (!entry->active)
+			continue;
+		left--;
+		if (ifct_queue_extent(entry) > units)
+			units = ifct_queue_extent(entry);
+	}
+	return units;
+}
+
 /* a sample of every queue, as long as the measured interval and the page last */
 static void on_sample(struct dataplane *dp, node_time_t now)
 {
@@ -87,9 +105,15 @@ static void on_sample(struct dataplane *dp, node_time_t now)
 		if (stats->sample_count >= stats->samples_max)
 			break;
 		sample = stats_sample(stats, stats->sample_count);
-		*sample = (struct sample_stats){
-			.at_ps = now, .port = p, .queue_bytes = port->gauge.bytes, .tx_bytes = port->stats->tx_bytes
-		};
+		*sample = (struct sample_stats){ .at_ps = now,
+						 .port = p,
+						 .flow_queue_units = flow_queue_units(dp, p),
+						 .limited = (uint16_t)port->stats->limited,
+						 .metered = (uint16_t)port->stats->metered,
+						 .fgfc_held = (uint16_t)port->stats->fgfc_held,
+						 .extent_units = (uint32_t)port->stats->extent_units,
+						 .queue_bytes = port->gauge.bytes,
+						 .tx_bytes = port->stats->tx_bytes };
 		for (uint32_t c = 0; c < dp->class_count; c++)
 			sample->input_units += port->link->held_units[c];
 		stats->sample_count++;

@@ -153,6 +153,77 @@ START_TEST(expect_evaluate__groups)
 }
 END_TEST
 
+/* EC-1, EC-12, EC-14, EC-15: of a port, of several to one neighbour, of all switches */
+START_TEST(expect_evaluate__congestion)
+{
+	port_rows[0].stats.eca_max = 7;
+	port_rows[1].stats.eca_max = 200;
+	port_rows[0].stats.eca_acks = 10;
+	port_rows[2].stats.eca_acks = 5;
+	port_rows[3].stats.eca_acks = 1000; /* a NIC makes none: not one of the fabric's */
+	port_rows[0].stats.extent_units_max = 3;
+	port_rows[2].stats.extent_units_max = 4;
+	port_rows[2].stats.blocked_empty = 6;
+	port_rows[2].stats.headroom_units = 2;
+	port_rows[0].stats.fgfc_frames = 2;
+	port_rows[3].stats.fgfc_frames = 2; /* the same, received */
+	port_rows[3].stats.fgfc_refused = 1;
+	ck_assert(holds("eca.max(s1:h1) == 200"));
+	ck_assert(holds("eca.max(s1:p0) == 7"));
+	ck_assert(holds("eca.max == 200"));
+	ck_assert(holds("eca.acks(s1:h1) == 10"));
+	ck_assert(holds("eca.acks == 15"));
+	ck_assert(holds("extent.max(s1:h2) == 1024B"));
+	ck_assert(holds("extent.max == 1KiB"));
+	ck_assert(holds("extent.sum == 1792"));
+	ck_assert(holds("blocked.empty == 6"));
+	ck_assert(holds("blocked.empty(s1:h1) == 0"));
+	ck_assert(holds("headroom.bytes == 512"));
+	ck_assert(holds("fgfc.frames == 2"));
+	ck_assert(holds("fgfc.frames(h1:0) == 2"));
+	ck_assert(holds("fgfc.refused == 1"));
+	ck_assert(holds("stops == 0"));
+}
+END_TEST
+
+START_TEST(expect_evaluate__buffers)
+{
+	port_rows[1].stats.input_units_max = 50;
+	ck_assert(holds("buffer.max(s1:h1) == 12800"));
+	ck_assert(!holds("buffer.share <= 100%")); /* it takes everything */
+	ports[1].buffer_units = 200;
+	nodes[0].class_count = 1;
+	ck_assert(holds("buffer.share == 25%"));
+	ck_assert(holds("buffer.share(s1:p1) == 1/4"));
+	ck_assert(!holds("buffer.share(s1:h2) == 0"));
+}
+END_TEST
+
+/* ports 0 and 2 of s1 lead to h1 and h2, which send to h3 at port 1 */
+START_TEST(expect_evaluate__reaction)
+{
+	static struct port_config hosts[3];
+
+	for (uint32_t i = 0; i < 3; i++) {
+		hosts[i] = (struct port_config){ .kind = PORT_EDGE, .rate_bps = 100000000000, .peer_port = i };
+		ports[i].rate_bps = 100000000000;
+		ports[i].peer_index = 1 + i;
+		nodes[1 + i].ports = &hosts[i];
+	}
+	workloads[0].packet_bytes = 1500;
+	flows[0].workload = flows[1].workload = 0;
+	ck_assert(!holds("reaction(h3) < 1s")); /* there was no congestion */
+	ck_assert(!holds("reached(h3) >= 0"));
+	port_rows[2].stats.eca_first_ps = 2 * NODE_US;
+	ck_assert(!holds("reaction(h3) < 1s")); /* nobody heard of it */
+	ck_assert(holds("reached(h3) == 0"));
+	port_rows[1].stats.limited_first_ps = 5 * NODE_US;
+	ck_assert(holds("reaction(h3) == 3us"));
+	ck_assert(holds("reached(h3) == 1/2"));
+	ck_assert(holds("reaction.trips(h3) > 1"));
+}
+END_TEST
+
 /* several links to a neighbour: mean utilisation, largest queue */
 START_TEST(expect_evaluate__ports)
 {
@@ -187,6 +258,11 @@ START_TEST(expect_check__refuses)
 	refused("utilisation(s1:p7) > 0", 16, "number below 3");
 	refused("utilisation(s2:h1) > 0", 13, "no switch or host 's2'");
 	refused("fct.p50(mice) < 20", 17, "a time");
+	refused("eca.max(s1:h3) == 0", 12, "no port 'h3'");
+	refused("extent.sum(s1:h1) == 0", 12, "takes no argument");
+	refused("reaction < 1us", 10, "needs a host");
+	refused("reaction(h9) < 1us", 10, "no host 'h9'");
+	refused("reaction(h1, h2) < 1us", 14, "one argument");
 	refused("jain(mice) == 1 +- much", 20, "tolerance");
 }
 END_TEST
@@ -217,6 +293,9 @@ int main(void)
 	tcase_add_test(cases, expect_evaluate__shares);
 	tcase_add_test(cases, expect_evaluate__groups);
 	tcase_add_test(cases, expect_evaluate__ports);
+	tcase_add_test(cases, expect_evaluate__congestion);
+	tcase_add_test(cases, expect_evaluate__buffers);
+	tcase_add_test(cases, expect_evaluate__reaction);
 	tcase_add_test(cases, expect_check__refuses);
 	tcase_add_test(cases, expect_check__long_texts);
 	suite_add_tcase(suite, cases);

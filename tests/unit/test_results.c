@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/counter.h"
+#include "orchestrator/reaction.h"
 #include "orchestrator/results.h"
 
 #define HOSTS 3
@@ -315,6 +317,179 @@ START_TEST(results_text_write__names_what_matters)
 }
 END_TEST
 
+/* ---- congestion ---- */
+
+/* h1 and h2 send to h0, whose port congests at 3 us; h1's port hears of it after 2 us, h2's after 5 us */
+static void incast_add(void)
+{
+	struct port_stats *egress = stats_port(pages[0], 0);
+
+	flow_add(1, 0, 0, 5, 5);
+	flow_add(2, 0, 0, 5, 5);
+	flow_add(2, 0, 1, 5, 5);
+	*egress = (struct port_stats){ .eca_acks = 40, .eca_max = 255, .eca_first_ps = 3 * NODE_US };
+	stats_port(pages[0], 1)->limited_first_ps = 5 * NODE_US;
+	stats_port(pages[0], 2)->limited_first_ps = 8 * NODE_US;
+}
+
+/* EC-2, EC-5: from the first ACK_ECA to the last of the senders' edge ports that hear of it */
+START_TEST(reaction_of__last_sender)
+{
+	struct reaction reaction;
+
+	incast_add();
+	gather(true);
+	reaction = reaction_of(&plan, &results, 0);
+	ck_assert_uint_eq(reaction.senders, 2);
+	ck_assert_uint_eq(reaction.heard, 2);
+	ck_assert_uint_eq(reaction.first_ps, 3 * NODE_US);
+	ck_assert_uint_eq(reaction.time_ps, 5 * NODE_US);
+	ck_assert_uint_eq(reaction.trip_ps, plan_ideal_ps(&plan, 1, 0, 0, 1) + plan_ideal_ps(&plan, 0, 1, 0, 1));
+}
+END_TEST
+
+/* a sender that has not heard at all, or before the port had told anybody, does not count */
+START_TEST(reaction_of__sender_not_reached)
+{
+	struct reaction reaction;
+
+	incast_add();
+	stats_port(pages[0], 1)->limited_first_ps = 2 * NODE_US;
+	stats_port(pages[0], 2)->limited_first_ps = 0;
+	gather(true);
+	reaction = reaction_of(&plan, &results, 0);
+	ck_assert_uint_eq(reaction.senders, 2);
+	ck_assert_uint_eq(reaction.heard, 0);
+	reaction = reaction_of(&plan, &results, 1);
+	ck_assert_uint_eq(reaction.senders, 0);
+	ck_assert_uint_eq(reaction.first_ps, 0);
+}
+END_TEST
+
+/* 2 flows of 5000 bytes in 10 us to one link of 100 Gb/s; FCS and gap of 1500-byte frames make them 1524 / 1500 longer */
+START_TEST(results_goodput_share__lesser_side)
+{
+	double share;
+
+	for (uint32_t i = 0; i < HOSTS; i++)
+		host_ports[i].gap_bytes = 20;
+	flow_add(1, 0, 0, 5, 5);
+	flow_add(2, 0, 0, 5, 5);
+	gather(true);
+	ck_assert(results_goodput_share(&plan, &results, &results.groups[0], &share));
+	ck_assert_double_eq_tol(share, 10000.0 * 8 * 1524 / 1500 / 1e6, 1e-12);
+	ck_assert(!results_goodput_share(&plan, &results, &results.groups[1], &share));
+	results_free(&results);
+	flow_add(1, 2, 0, 10, 10); /* now two links at each side */
+	gather(true);
+	ck_assert(results_goodput_share(&plan, &results, &results.groups[0], &share));
+	ck_assert_double_eq_tol(share, 20000.0 * 8 * 1524 / 1500 / 2e6, 1e-12);
+}
+END_TEST
+
+START_TEST(results_buffer_share__of_all_classes)
+{
+	double share;
+
+	gather(true);
+	ck_assert(!results_buffer_share(&plan, results_port(&plan, &results, 0, 1), &share));
+	switch_ports[1].buffer_units = 100;
+	nodes[0].class_count = 2;
+	stats_port(pages[0], 1)->input_units_max = 50;
+	results_free(&results);
+	gather(true);
+	ck_assert(results_buffer_share(&plan, results_port(&plan, &results, 0, 1), &share));
+	ck_assert_double_eq_tol(share, 0.25, 1e-12);
+}
+END_TEST
+
+/* every counter of congestion has a name, and no other one */
+START_TEST(port_counters__congestion_complete)
+{
+	size_t first = offsetof(struct port_stats, eca_acks), count = 0;
+
+	for (size_t i = 0; i < port_counter_count; i++) {
+		if (!port_counters[i].congestion)
+			continue;
+		ck_assert_uint_eq(port_counters[i].offset, first + count * sizeof(uint64_t));
+		count++;
+	}
+	ck_assert_uint_eq(first + count * sizeof(uint64_t), sizeof(struct port_stats));
+}
+END_TEST
+
+START_TEST(results_json_write__congestion_of_a_port)
+{
+	char *text;
+
+	incast_add();
+	stats_port(pages[0], 0)->stops = 7;
+	gather(true);
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\"eca_max\": 255"));
+	ck_assert_ptr_nonnull(strstr(text, "\"eca_first_ps\": 3000000"));
+	ck_assert_ptr_nonnull(strstr(text, "\"eca_first_ps\": null"));
+	ck_assert_ptr_nonnull(strstr(text, "\"stops\": 7"));
+	free(text);
+}
+END_TEST
+
+static char *congestion_text(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	results_congestion_write(&plan, &results, false, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(results_congestion_write__what_happened)
+{
+	struct port_stats *port = stats_port(pages[0], 1);
+	char *text;
+
+	incast_add();
+	port->blocked_extent = 3;
+	port->blocked_empty = 4;
+	port->input_units_max = 10;
+	port->extent_units_max = 20;
+	port->headroom_starts = 5;
+	port->fgfc_frames = 6;
+	stats_port(pages[2], 0)->fgfc_refused = 8;
+	stats_port(pages[0], 2)->stops = 9;
+	gather(true);
+	text = congestion_text();
+	ck_assert_ptr_nonnull(strstr(text, "s1 -> h0 "));
+	ck_assert_ptr_nonnull(strstr(text, "5.000 us ("));
+	ck_assert_ptr_nonnull(strstr(text, "2 of 2\n"));
+	ck_assert_ptr_nonnull(strstr(text, "flow extent 3, until empty 4\n"));
+	ck_assert_ptr_nonnull(strstr(text, "fullest input buffer: 2.560 kB, s1 port 1\n"));
+	ck_assert_ptr_nonnull(strstr(text, "5.120 kB at one input (s1 port 1)"));
+	ck_assert_ptr_nonnull(strstr(text, "began 5 times, ended 0 times"));
+	ck_assert_ptr_nonnull(strstr(text, "6 FGFC frames sent, 8 flows refused"));
+	ck_assert_ptr_nonnull(strstr(text, "9 times, most often by s1 port 2\n"));
+	free(text);
+}
+END_TEST
+
+/* a fabric without congestion says nothing of it, however much is under way; nor does a broken page send us astray */
+START_TEST(results_congestion_write__nothing_happened)
+{
+	char *text;
+
+	flow_add(0, 1, 0, 5, 5);
+	stats_port(pages[0], 1)->extent_units_max = 20;
+	stats_port(pages[0], 1)->input_units_max = 20;
+	stats_port(pages[1], 0)->eca_acks = 1;
+	gather(true);
+	text = congestion_text();
+	ck_assert_str_eq(text, "");
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("results");
@@ -334,6 +509,14 @@ int main(void)
 	tcase_add_test(cases, results_jain__even_and_starved);
 	tcase_add_test(cases, results_json_write__stable);
 	tcase_add_test(cases, results_text_write__names_what_matters);
+	tcase_add_test(cases, reaction_of__last_sender);
+	tcase_add_test(cases, reaction_of__sender_not_reached);
+	tcase_add_test(cases, results_goodput_share__lesser_side);
+	tcase_add_test(cases, results_buffer_share__of_all_classes);
+	tcase_add_test(cases, port_counters__congestion_complete);
+	tcase_add_test(cases, results_json_write__congestion_of_a_port);
+	tcase_add_test(cases, results_congestion_write__what_happened);
+	tcase_add_test(cases, results_congestion_write__nothing_happened);
 	suite_add_tcase(suite, cases);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
