@@ -89,6 +89,27 @@ static json_t *port_describe(const struct live *live, const struct port_config *
 			 "input_units_max", (json_int_t)port->input_units_max, "congestion", congestion_describe(port));
 }
 
+/* the same of all ports of a node: what there is now, and what grows */
+static void congestion_sum(const struct node_config *config, struct stats_page *stats, json_t *object)
+{
+	struct port_stats sum = { 0 };
+
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		const struct port_stats *port = stats_port(stats, p);
+
+		sum.limited += port->limited;
+		sum.metered += port->metered;
+		sum.fgfc_held += port->fgfc_held;
+		sum.eca_acks += port->eca_acks;
+		sum.stops += port->stops;
+	}
+	number_put(object, "limited", sum.limited);
+	number_put(object, "metered", sum.metered);
+	number_put(object, "fgfc_held", sum.fgfc_held);
+	number_put(object, "eca_acks", sum.eca_acks);
+	number_put(object, "stops", sum.stops);
+}
+
 static void traffic_describe(const struct live *live, const struct node_config *config, struct stats_page *stats,
 			     json_t *object)
 {
@@ -188,6 +209,7 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 	if (!object || !readable)
 		return object;
 	traffic_describe(live, config, state->stats, object);
+	congestion_sum(config, state->stats, object);
 	drops_describe(state->stats, object);
 	limits_describe(live, config, object);
 	number_put(object, "active_ns", state->stats->active_ns);

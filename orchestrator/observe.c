@@ -101,6 +101,8 @@ void observe_traffic(json_t *later, const json_t *before)
 		rate_put(node, "received_pps", growth(node, then, "received_packets"), 1e9, passed_ns);
 		rate_put(node, "received_bps", growth(node, then, "received_bytes"), 8e9, passed_ns);
 		rate_put(node, "dropped_pps", growth(node, then, "dropped_packets"), 1e9, passed_ns);
+		rate_put(node, "eca_acks_per_s", growth(node, then, "eca_acks"), 1e9, passed_ns);
+		rate_put(node, "stops_per_s", growth(node, then, "stops"), 1e9, passed_ns);
 		ports_put(node, then, passed_ns);
 	}
 }

@@ -4,7 +4,8 @@
  *  beginning and at its end. So any number of people can look, each at a time of their own, and the beginning may be a file.
  *  What is found out is put into the later answer, beside what is there:
  *    observe_cost()      of the fabric and each node: cpu_percent, of a core
- *    observe_traffic()   of each node: sent_pps, sent_bps, received_pps, received_bps, dropped_pps;
+ *    observe_traffic()   of each node: sent_pps, sent_bps, received_pps, received_bps, dropped_pps,
+ *                        eca_acks_per_s, stops_per_s;
  *                        of each port: tx_bps, rx_bps, tx_percent (of the link's time)
  *    observe_fidelity()  of each node: lateness_p50_ns, lateness_p99_ns, lateness_max_ns, added_delay_ns, stalled_percent;
  *                        of the fabric "fidelity": a verdict, interval_ns, and of the node that is furthest from what was

@@ -11,7 +11,7 @@
 #include "orchestrator/observe.h"
 
 /* lines that are no rows: sums, a verdict at its longest; a gap, a head and "so many more" for each of two tables */
-#define FIXED_LINES (2u + 3u + 2u * 3u)
+#define FIXED_LINES (3u + 3u + 2u * 3u)
 #define LINKS_MAX (1u << 20) /* a larger number is no link */
 
 /* a line of a table, and what it is sorted by */
@@ -52,6 +52,30 @@ static void more_print(size_t count, size_t shown_count, const char *what, FILE 
 
 /* ---- head ---- */
 
+/* what congestion control does; a line only if it does something */
+static void congestion_print(const json_t *nodes, FILE *out)
+{
+	double limited = 0, metered = 0, held = 0, acks = 0, stops = 0;
+	const json_t *node;
+	size_t i;
+
+	json_array_foreach(nodes, i, node)
+	{
+		if (strcmp(client_text(node, "kind"), "switch") != 0)
+			continue;
+		limited += (double)client_number(node, "limited");
+		metered += (double)client_number(node, "metered");
+		held += (double)client_number(node, "fgfc_held");
+		acks += real_of(node, "eca_acks_per_s");
+		stops += real_of(node, "stops_per_s");
+	}
+	if (limited + metered + held + acks + stops > 0)
+		fprintf(out,
+			"congestion %.0f flows limited, %.0f metered, %.0f held at their source; %.0f ACK_ECA/s, %.0f "
+			"stops/s\n",
+			limited, metered, held, acks, stops);
+}
+
 static void head_print(const json_t *fabric, FILE *out)
 {
 	const json_t *nodes = json_object_get(fabric, "nodes"), *node;
@@ -77,6 +101,7 @@ static void head_print(const json_t *fabric, FILE *out)
 	fprintf(out, "\ntraffic    %s, %.0f packets/s from hosts; %s, %.0f packets/s to hosts; %.0f dropped/s\n",
 		human_rate((uint64_t)in_bps, in), in_pps, human_rate((uint64_t)out_bps, delivered), out_pps,
 		dropped_pps);
+	congestion_print(nodes, out);
 	observe_fidelity_print(fabric, out);
 }
 

@@ -115,6 +115,20 @@ static void show_acks(const struct dataplane *dp, uint32_t p, FILE *out)
 			port->stats->ack_frames ? (double)port->stats->acks / (double)port->stats->ack_frames : 0.0);
 }
 
+static void show_congestion(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct port_stats *stats = dp->ports[p].stats;
+	uint64_t blocked = stats->blocked_extent + stats->blocked_rate + stats->blocked_empty +
+			   stats->blocked_headroom + stats->blocked_port;
+
+	fprintf(out,
+		"p%-4u %9" PRIu64 " %7" PRIu64 " %8" PRIu64 " %12" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu64
+		" %8" PRIu64 " %8" PRIu64 " %7" PRIu64 " %9" PRIu64 " %11" PRIu64 "\n",
+		p, stats->eca_acks, stats->eca_max, stats->limited, stats->extent_units, stats->extent_units_max,
+		blocked, stats->metered, stats->headroom_starts, stats->headroom_stops, stats->stops, stats->fgfc_held,
+		stats->fgfc_frames);
+}
+
 static const struct show_table tables[] = {
 	{ "ports",
 	  "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent queue_bytes     lost\n",
@@ -133,6 +147,10 @@ static const struct show_table tables[] = {
 	  "port  class             input_units promised_units output_units output_max  queue_bytes  says    is_told\n",
 	  show_queues },
 	{ "acks", "port  waiting  ack_frames         acks  per_frame\n", show_acks },
+	{ "congestion",
+	  "port   eca_acks eca_max  limited extent_units extent_max    blocked  metered   starts    ended   stops "
+	  "fgfc_held fgfc_frames\n",
+	  show_congestion },
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))

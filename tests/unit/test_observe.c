@@ -68,6 +68,17 @@ START_TEST(observe_traffic__rates)
 }
 END_TEST
 
+/* EC-2: congestion that has been told of since */
+START_TEST(observe_traffic__congestion)
+{
+	json_object_set_new(json_array_get(json_object_get(before, "nodes"), 0), "eca_acks", json_integer(100));
+	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "eca_acks", json_integer(400));
+	observe_traffic(later, before);
+	ck_assert_double_eq_tol(json_real_value(node("eca_acks_per_s")), 150, 1e-9);
+	ck_assert_double_eq_tol(json_real_value(node("stops_per_s")), 0, 1e-9);
+}
+END_TEST
+
 /* another process of the same name has counted from the beginning */
 START_TEST(observe_traffic__restarted_node)
 {
@@ -215,6 +226,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, observe_cost__share_of_a_core);
 	tcase_add_test(tests, observe_traffic__rates);
+	tcase_add_test(tests, observe_traffic__congestion);
 	tcase_add_test(tests, observe_traffic__restarted_node);
 	tcase_add_test(tests, observe_traffic__node_that_was_not_there);
 	tcase_add_test(tests, observe_traffic__no_time_passed);

@@ -1,0 +1,62 @@
+/*  orchestrator/top_text: what `heddle top` shows of an answer (TB-8, TB-10).                                         */
+#include <check.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/top_text.h"
+
+/* the text for a fabric of one switch with @limited flows limited, and a NIC that counts as much */
+static char *text_of(int limited)
+{
+	json_t *fabric = json_pack("{s:s, s:[{s:s, s:s, s:i, s:f, s:f}, {s:s, s:s, s:i}], s:{s:s}}", "fabric", "two",
+				   "nodes", "kind", "switch", "name", "s1", "limited", limited, "eca_acks_per_s",
+				   limited * 10.0, "stops_per_s", 0.0, "kind", "nic", "name", "h1", "limited", limited,
+				   "fidelity", "verdict", "faithful");
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(fabric);
+	top_text_print(fabric, 0, out);
+	fclose(out);
+	json_decref(fabric);
+	return text;
+}
+
+/* EC-5: what switches count; NICs have no flows at an input */
+START_TEST(top_text_print__congestion)
+{
+	char *text = text_of(7);
+
+	ck_assert_ptr_nonnull(
+		strstr(text, "\ncongestion 7 flows limited, 0 metered, 0 held at their source; 70 ACK_ECA/s"));
+	free(text);
+}
+END_TEST
+
+START_TEST(top_text_print__no_congestion)
+{
+	char *text = text_of(0);
+
+	ck_assert_ptr_null(strstr(text, "congestion"));
+	ck_assert_ptr_nonnull(strstr(text, "\nswitch  s1 "));
+	free(text);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("top_text");
+	TCase *tests = tcase_create("top_text");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tests, top_text_print__congestion);
+	tcase_add_test(tests, top_text_print__no_congestion);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
