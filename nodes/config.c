@@ -21,6 +21,7 @@ struct checker {
 
 /* ours, to keep sums of times within 64 bits: no fabric is longer, no switch slower */
 #define DELAY_MAX_PS NODE_S
+#define PAUSE_MAX_PS (3600 * NODE_S)
 #define GAP_BYTES_MAX 9216u
 #define QUEUE_UNITS_MAX (1u << 21)  /* 512 MiB */
 #define BUFFER_UNITS_MAX (1u << 29) /* under the real clock with what full rings hold */
@@ -315,6 +316,14 @@ static void workload_check(struct checker *checker, const struct node_config *co
 			range(checker, "destinations", workload->destinations[i], 0, NODE_COUNT_MAX - 1);
 }
 
+static void pause_check(struct checker *checker, const struct node_config *config, const struct pause_config *pause)
+{
+	range(checker, "start_ps", pause->start_ps, 0, pause->stop_ps);
+	range(checker, "every_ps", pause->every_ps, 1, PAUSE_MAX_PS);
+	range(checker, "for_ps", pause->for_ps, 1, pause->every_ps);
+	range(checker, "classes", pause->classes, 1, (1u << config->class_count) - 1);
+}
+
 static void nic_check(struct checker *checker, const struct node_config *config)
 {
 	const struct nic_config *nic = &config->nic;
@@ -330,6 +339,13 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 	for (uint32_t i = 0; i < nic->workload_count && !checker->refused; i++) {
 		enter(checker, "nic.workloads[%" PRIu32 "].", i);
 		workload_check(checker, config, &nic->workloads[i]);
+	}
+	enter(checker, "nic.");
+	if (!array(checker, "pause_count", nic->pauses, nic->pause_count, 0, NIC_PAUSES_MAX))
+		return;
+	for (uint32_t i = 0; i < nic->pause_count && !checker->refused; i++) {
+		enter(checker, "nic.pauses[%" PRIu32 "].", i);
+		pause_check(checker, config, &nic->pauses[i]);
 	}
 }
 
@@ -362,12 +378,15 @@ void node_config_free(struct node_config *config)
 		free(config->nic.workloads[i].destinations);
 	}
 	free(config->nic.workloads);
+	free(config->nic.pauses);
 	free(config->switch_.routes);
 	free(config->switch_.hosts);
 	free(config->ports);
 	config->nic.workloads = NULL;
+	config->nic.pauses = NULL;
 	config->switch_.routes = NULL;
 	config->switch_.hosts = NULL;
 	config->ports = NULL;
-	config->nic.workload_count = config->switch_.route_count = config->switch_.host_count = config->port_count = 0;
+	config->nic.workload_count = config->nic.pause_count = config->switch_.route_count =
+		config->switch_.host_count = config->port_count = 0;
 }

@@ -191,6 +191,16 @@ struct workload_config {
 	uint32_t *destinations; /* host indices */
 };
 
+#define NIC_PAUSES_MAX 1024 /* of a NIC */
+
+/* EC-4: a receiver that is slower than its link now and then. The NIC tells its switch to stop for `for_ps` out of every
+ * `every_ps` between start and stop. */
+struct pause_config {
+	node_time_t start_ps, stop_ps;
+	node_time_t every_ps, for_ps; /* 1 .. every_ps */
+	uint32_t classes;             /* set of the traffic classes that have to stop */
+};
+
 struct nic_config {
 	uint32_t host_index;
 	node_time_t latency_ps; /* from the decision to send to the first bit on the link */
@@ -199,6 +209,8 @@ struct nic_config {
 	uint32_t host_queues;   /* packet sockets that lead to the attached host, 0: none is (TB-15). Real clock only */
 	uint32_t workload_count;
 	struct workload_config *workloads;
+	uint32_t pause_count;
+	struct pause_config *pauses; /* a class is stopped while one of them says so */
 };
 
 struct node_config {

@@ -36,6 +36,7 @@
 	F(workload_index) F(destination) F(arrival) F(frame) F(traffic_class) F(packet_bytes) F(window)                \
 	F(load_permille) F(burst_messages) F(burst_period_ps) F(start_ps) F(stop_ps) F(messages_max) F(message_bytes) \
 	F(seed)
+#define PAUSE_FIELDS(F) F(start_ps) F(stop_ps) F(every_ps) F(for_ps) F(classes)
 #define NIC_FIELDS(F) F(host_index) F(latency_ps) F(flows_max) F(messages_max) F(host_queues)
 #define NODE_FIELDS(F)                                                                                                \
 	F(kind) F(clock) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
@@ -200,6 +201,21 @@ static int workload_pack(Heddle__WorkloadConfig *to, const struct workload_confi
 	return 0;
 }
 
+static int pauses_pack(Heddle__NicConfig *nic, const struct nic_config *config)
+{
+	nic->pauses = table(config->pause_count, sizeof(Heddle__PauseConfig));
+	if (config->pause_count && !nic->pauses)
+		return -ENOMEM;
+	for (; nic->n_pauses < config->pause_count; nic->n_pauses++) {
+		const struct pause_config *from = &config->pauses[nic->n_pauses];
+		Heddle__PauseConfig *to = nic->pauses[nic->n_pauses];
+
+		heddle__pause_config__init(to);
+		PAUSE_FIELDS(COPY)
+	}
+	return 0;
+}
+
 static int nic_pack(Heddle__NicConfig *to, const struct nic_config *from)
 {
 	int error = 0;
@@ -210,7 +226,7 @@ static int nic_pack(Heddle__NicConfig *to, const struct nic_config *from)
 		return -ENOMEM;
 	for (; !error && to->n_workloads < from->workload_count; to->n_workloads++)
 		error = workload_pack(to->workloads[to->n_workloads], &from->workloads[to->n_workloads]);
-	return error;
+	return error ? error : pauses_pack(to, from);
 }
 
 static int config_pack(struct packing *packing, const struct node_config *from)
@@ -243,6 +259,7 @@ static void packing_free(struct packing *packing)
 	for (size_t i = 0; i < packing->nic.n_workloads; i++)
 		free(packing->nic.workloads[i]->sizes);
 	free(packing->nic.workloads);
+	free(packing->nic.pauses);
 	free(packing->switch_.routes);
 	free(packing->switch_.hosts);
 	free(packing->node.classes);
@@ -400,6 +417,20 @@ static int workload_unpack(struct workload_config *to, const Heddle__WorkloadCon
 	return 0;
 }
 
+static int pauses_unpack(struct nic_config *nic, const Heddle__NicConfig *config)
+{
+	nic->pauses = calloc(config->n_pauses ? config->n_pauses : 1, sizeof(*nic->pauses));
+	if (!nic->pauses)
+		return -ENOMEM;
+	for (; nic->pause_count < config->n_pauses; nic->pause_count++) {
+		const Heddle__PauseConfig *from = config->pauses[nic->pause_count];
+		struct pause_config *to = &nic->pauses[nic->pause_count];
+
+		PAUSE_FIELDS(COPY)
+	}
+	return 0;
+}
+
 static int nic_unpack(struct nic_config *to, const Heddle__NicConfig *from)
 {
 	NIC_FIELDS(COPY)
@@ -414,7 +445,7 @@ static int nic_unpack(struct nic_config *to, const Heddle__NicConfig *from)
 			return error;
 		}
 	}
-	return 0;
+	return pauses_unpack(to, from);
 }
 
 static int config_unpack(struct node_config *to, const Heddle__NodeConfig *from)

@@ -275,6 +275,23 @@ static void workloads_print(const struct plan *plan, const struct node_config *n
 	}
 }
 
+static void pauses_print(const struct node_config *node)
+{
+	char start[HUMAN_TEXT_MAX], stop[HUMAN_TEXT_MAX], every[HUMAN_TEXT_MAX], held[HUMAN_TEXT_MAX];
+
+	for (uint32_t i = 0; i < node->nic.pause_count; i++) {
+		const struct pause_config *pause = &node->nic.pauses[i];
+
+		printf("  pauses its link from %s to %s, for %s of every %s: classes",
+		       human_time(pause->start_ps, start), human_time(pause->stop_ps, stop),
+		       human_time(pause->for_ps, held), human_time(pause->every_ps, every));
+		for (uint32_t c = 0; c < node->class_count; c++)
+			if (pause->classes >> c & 1)
+				printf(" %s", node->classes[c].name);
+		printf("\n");
+	}
+}
+
 static int hosts_print(const struct plan *plan, const struct request *request)
 {
 	(void)request;
@@ -283,6 +300,7 @@ static int hosts_print(const struct plan *plan, const struct request *request)
 
 		printf("%s at %s port %" PRIu32 "\n", node->name, node->ports[0].peer_name, node->ports[0].peer_port);
 		workloads_print(plan, node);
+		pauses_print(node);
 	}
 	return 0;
 }
@@ -329,5 +347,6 @@ static int config_print(const struct plan *plan, const struct request *request)
 	       node->nic.host_index, human_time(node->nic.latency_ps, latency), node->nic.flows_max,
 	       node->nic.messages_max);
 	workloads_print(plan, node);
+	pauses_print(node);
 	return 0;
 }

@@ -113,11 +113,11 @@ static int scenario_load(const struct up *up, struct plan *plan)
 	if (!error)
 		error = plan_room_make(plan);
 	scenario_errors_print(&errors, stderr);
-	if (!error && (scenario.workload_count || scenario.expectation_count))
+	if (!error && (scenario.workload_count || scenario.pause_count || scenario.expectation_count))
 		fprintf(stderr,
-			"heddle up: the workloads and expectations of %s are left out, real programs are the "
+			"heddle up: the workloads%s and expectations of %s are left out, real programs are the "
 			"traffic; 'heddle run --clock real' plays them\n",
-			up->scenario);
+			scenario.pause_count ? ", pauses" : "", up->scenario);
 	if (error && !errors.count)
 		client_wrong("up", "%s", strerror(-error));
 	scenario_errors_free(&errors);

@@ -320,6 +320,28 @@ static int reach_check(const struct scenario *scenario, const struct plan *plan,
 	return 0;
 }
 
+/* ---- pauses ---- */
+
+static int pauses_make(const struct scenario *scenario, struct plan *plan)
+{
+	for (uint32_t i = 0; i < scenario->pause_count; i++)
+		plan->nodes[plan_host_node(plan, scenario->pauses[i].host)].nic.pause_count++;
+	for (uint32_t i = 0; i < plan->host_count; i++) {
+		struct nic_config *nic = &plan->nodes[plan_host_node(plan, i)].nic;
+
+		nic->pauses = nic->pause_count ? calloc(nic->pause_count, sizeof(*nic->pauses)) : NULL;
+		if (nic->pause_count && !nic->pauses)
+			return -ENOMEM;
+		nic->pause_count = 0;
+	}
+	for (uint32_t i = 0; i < scenario->pause_count; i++) {
+		struct nic_config *nic = &plan->nodes[plan_host_node(plan, scenario->pauses[i].host)].nic;
+
+		nic->pauses[nic->pause_count++] = scenario->pauses[i].config;
+	}
+	return 0;
+}
+
 /* ---- the whole ---- */
 
 static int expectations_copy(const struct scenario *scenario, struct plan *plan)
@@ -375,6 +397,8 @@ static int parts_make(const struct scenario *scenario, struct plan *plan, struct
 		error = plan_congestion_make(scenario, plan, errors);
 	if (!error)
 		error = plan_workloads_make(scenario, plan, errors);
+	if (!error)
+		error = pauses_make(scenario, plan);
 	if (!error)
 		error = rings_size(scenario, plan, errors);
 	if (!error)

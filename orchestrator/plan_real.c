@@ -9,7 +9,7 @@
 #define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a full ring is waited for */
 #define HOST_QUEUES 4u             /* flows are spread over them, so that one that waits leaves the others alone */
 
-/* where real programs run, they are the traffic */
+/* where real programs run, they are the traffic, and as slow as they are */
 static void workloads_remove(struct nic_config *nic)
 {
 	for (uint32_t i = 0; i < nic->workload_count; i++) {
@@ -20,6 +20,9 @@ static void workloads_remove(struct nic_config *nic)
 	nic->workloads = NULL;
 	nic->workload_count = 0;
 	nic->messages_max = 1;
+	free(nic->pauses);
+	nic->pauses = NULL;
+	nic->pause_count = 0;
 }
 
 /* links in the order of plan_make(): of the hosts, then those between switches */

@@ -235,6 +235,7 @@ static const struct key scenario_keys[] = {
 	{ "nic", .read = nic_read },
 	{ "topology", scenario_topology_read, .required = true },
 	{ "workloads", .read = scenario_workloads_read },
+	{ "pauses", .read = scenario_pauses_read },
 	{ "expect", .read = expectations_read },
 };
 
@@ -359,6 +360,7 @@ void scenario_free(struct scenario *scenario)
 	for (uint32_t i = 0; i < scenario->setting_count; i++)
 		free(scenario->settings[i]);
 	free(scenario->workloads);
+	free(scenario->pauses);
 	free(scenario->expectations);
 	free(scenario->settings);
 	free(scenario->switches);

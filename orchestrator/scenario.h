@@ -20,6 +20,7 @@
 #define SCENARIO_ERRORS_MAX 20u       /* kept; further ones are only counted */
 #define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
 #define SCENARIO_WORKLOADS_MAX 64u
+#define SCENARIO_PAUSES_MAX 1024u
 #define SCENARIO_EXPECTATIONS_MAX 1024u
 
 /* a piece of the file that somebody else parses, and where it stands; line 0: it came with --set */
@@ -119,6 +120,12 @@ struct scenario_congestion {
 	struct scenario_congestion_row rows[CONGESTION_SETTINGS];
 };
 
+/* a host that is slower than its link now and then (EC-4) */
+struct scenario_pause {
+	uint32_t host;
+	struct pause_config config;
+};
+
 struct scenario {
 	char *file;      /* as named by the caller */
 	char **settings; /* "--set path=value" */
@@ -153,6 +160,8 @@ struct scenario {
 	struct class_config classes[NODE_CLASSES_MAX];
 	uint32_t workload_count;
 	struct scenario_workload *workloads;
+	uint32_t pause_count;
+	struct scenario_pause *pauses;
 	uint32_t expectation_count;
 	struct scenario_text *expectations;
 };

@@ -225,6 +225,37 @@ const char *key_name_hint(const char *word, const char *first, size_t count, siz
 	return out;
 }
 
+int64_t key_host_index(struct reader *reader, const struct yaml_node *node)
+{
+	const struct scenario *scenario = reader->scenario;
+	const char *text = key_scalar(reader, node, "the name of a host");
+	int64_t index = text ? scenario_host_find(scenario, text) : -1;
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	/* without hosts the topology has been refused already */
+	if (text && index < 0 && scenario->host_count)
+		key_refuse(reader, node, "there is no host '%.60s'%s", text,
+			   key_name_hint(text, scenario->hosts[0].name, scenario->host_count, sizeof(*scenario->hosts),
+					 hint, sizeof(hint)));
+	return index;
+}
+
+int64_t key_class_index(struct reader *reader, const struct yaml_node *node)
+{
+	const struct scenario *scenario = reader->scenario;
+	const char *text = key_scalar(reader, node, "the name of a class");
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	for (uint32_t i = 0; text && i < scenario->class_count; i++)
+		if (!strcmp(scenario->classes[i].name, text))
+			return i;
+	if (text)
+		key_refuse(reader, node, "there is no class '%.60s'%s", text,
+			   key_name_hint(text, scenario->classes[0].name, scenario->class_count,
+					 sizeof(scenario->classes[0]), hint, sizeof(hint)));
+	return -1;
+}
+
 void key_name(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
 {
 	const char *text = key_scalar(reader, node, "a name");

@@ -66,6 +66,10 @@ bool key_name_valid(const char *text);
 /** key_name_check() - the same; if not, an error at @place. */
 bool key_name_check(struct reader *reader, const struct scenario_place *place, const char *text);
 
+/** key_host_index(), key_class_index() - the host or the class that @node names, or -1 and an error. */
+int64_t key_host_index(struct reader *reader, const struct yaml_node *node);
+int64_t key_class_index(struct reader *reader, const struct yaml_node *node);
+
 /** key_name_hint() - suggest_sentence() over names that are arrays within structs.
  *  @first  the first name.   @stride  bytes from one to the next.                                                */
 const char *key_name_hint(const char *word, const char *first, size_t count, size_t stride, char *out, size_t out_max);
@@ -83,5 +87,7 @@ void scenario_congestion_init(struct scenario_congestion *congestion);
 key_read_fn scenario_links_read, scenario_topology_read;
 /* scenario_workload.c */
 key_read_fn scenario_workloads_read;
+/* scenario_pause.c */
+key_read_fn scenario_pauses_read;
 
 #endif

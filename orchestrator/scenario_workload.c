@@ -22,21 +22,6 @@ static const char *const permutation_words[] = { "shift", "random" };
 
 /* ---- hosts ---- */
 
-static int64_t host_read(struct reader *reader, const struct yaml_node *node)
-{
-	const struct scenario *scenario = reader->scenario;
-	const char *text = key_scalar(reader, node, "the name of a host");
-	int64_t index = text ? scenario_host_find(scenario, text) : -1;
-	char hint[SUGGEST_BYTES_MAX + 32];
-
-	/* without hosts the topology has been refused already */
-	if (text && index < 0 && scenario->host_count)
-		key_refuse(reader, node, "there is no host '%.60s'%s", text,
-			   key_name_hint(text, scenario->hosts[0].name, scenario->host_count, sizeof(*scenario->hosts),
-					 hint, sizeof(hint)));
-	return index;
-}
-
 static uint32_t *hosts_alloc(struct reader *reader, uint32_t count)
 {
 	uint32_t *hosts = calloc(count ? count : 1, sizeof(*hosts));
@@ -72,7 +57,7 @@ static void host_list_read(struct reader *reader, const struct yaml_node *node, 
 	reader->out_of_memory |= !seen;
 	for (const struct yaml_node *child = list ? node->first : node; child && *hosts && seen;
 	     child = list ? child->next : NULL) {
-		int64_t index = host_read(reader, child);
+		int64_t index = key_host_index(reader, child);
 
 		if (index >= 0 && seen[index])
 			key_refuse(reader, child, "host '%s' is named twice", child->text);
@@ -108,8 +93,8 @@ static void pair_read(struct reader *reader, const struct yaml_node *node, struc
 		key_refuse(reader, node, "expected a pair of hosts such as [A, B]: from A to B");
 		return;
 	}
-	from = host_read(reader, node->first);
-	to = host_read(reader, node->last);
+	from = key_host_index(reader, node->first);
+	to = key_host_index(reader, node->last);
 	if (from < 0 || to < 0)
 		return;
 	if (from == to) {
@@ -182,22 +167,11 @@ static void sizes_read(struct reader *reader, const struct key *key, const struc
 
 static void class_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
 {
-	const struct scenario *scenario = reader->scenario;
-	const char *text = key_scalar(reader, node, "the name of a class");
-	char hint[SUGGEST_BYTES_MAX + 32];
+	int64_t index = key_class_index(reader, node);
 
 	(void)key;
-	if (!text)
-		return;
-	for (uint32_t i = 0; i < scenario->class_count; i++) {
-		if (!strcmp(scenario->classes[i].name, text)) {
-			((struct scenario_workload *)target)->traffic_class = i;
-			return;
-		}
-	}
-	key_refuse(reader, node, "there is no class '%.60s'%s", text,
-		   key_name_hint(text, scenario->classes[0].name, scenario->class_count, sizeof(scenario->classes[0]),
-				 hint, sizeof(hint)));
+	if (index >= 0)
+		((struct scenario_workload *)target)->traffic_class = (uint32_t)index;
 }
 
 static const struct key burst_keys[] = {

@@ -114,6 +114,10 @@ static inline void example_nic(struct node_config *config)
 	config->nic = (struct nic_config){
 		.host_index = 5, .latency_ps = 100000, .flows_max = 64, .messages_max = 1000, .workload_count = 2
 	};
+	config->nic.pause_count = 2;
+	config->nic.pauses = calloc(2, sizeof(*config->nic.pauses));
+	config->nic.pauses[0] = (struct pause_config){ 100, 5000, 20, 15, 1 };
+	config->nic.pauses[1] = (struct pause_config){ 200, NODE_TIME_NEVER, 70, 70, 3 };
 	config->nic.workloads = calloc(2, sizeof(*config->nic.workloads));
 	for (uint32_t i = 0; i < 2; i++) {
 		workload = &config->nic.workloads[i];

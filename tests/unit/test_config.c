@@ -154,7 +154,15 @@ END_TEST
 	M(nic.workloads[0].sizes[0].cumulative_ppm = 0, "nic.workloads[0].sizes[0].cumulative_ppm is 0")               \
 	M(nic.workloads[0].sizes[1].cumulative_ppm = 150000, "nic.workloads[0].sizes[1].cumulative_ppm is 150000")     \
 	M(nic.workloads[0].destination_count = 0, "nic.workloads[0].destination_count is 0")                           \
-	M(nic.workloads[0].destinations[2] = 8192, "nic.workloads[0].destinations is 8192")
+	M(nic.workloads[0].destinations[2] = 8192, "nic.workloads[0].destinations is 8192")                            \
+	M(nic.pause_count = 1025, "nic.pause_count is 1025")                                                           \
+	M(nic.pauses[1].stop_ps = 199, "nic.pauses[1].start_ps is 200")                                                \
+	M(nic.pauses[0].every_ps = 0, "nic.pauses[0].every_ps is 0")                                                   \
+	M(nic.pauses[0].every_ps = NODE_TIME_NEVER, "nic.pauses[0].every_ps is")                                       \
+	M(nic.pauses[0].for_ps = 0, "nic.pauses[0].for_ps is 0")                                                       \
+	M(nic.pauses[0].for_ps = 21, "nic.pauses[0].for_ps is 21, it must be 1..20")                                   \
+	M(nic.pauses[0].classes = 0, "nic.pauses[0].classes is 0")                                                     \
+	M(nic.pauses[0].classes = 4, "nic.pauses[0].classes is 4")
 /* clang-format on */
 
 #define TEXT(mistake, text) text,

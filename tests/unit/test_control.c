@@ -214,6 +214,14 @@ START_TEST(control_unpack__nic_as_it_was)
 	ck_assert_uint_eq(got.config->nic.workload_count, 2);
 	for (int i = 0; i < 2; i++)
 		workload_expect(&got.config->nic.workloads[i], &config.nic.workloads[i]);
+	ck_assert_uint_eq(got.config->nic.pause_count, 2);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(got.config->nic.pauses[i].start_ps, config.nic.pauses[i].start_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].stop_ps, config.nic.pauses[i].stop_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].every_ps, config.nic.pauses[i].every_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].for_ps, config.nic.pauses[i].for_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].classes, config.nic.pauses[i].classes);
+	}
 	control_message_free(&got);
 	node_config_free(&config);
 }

@@ -213,6 +213,35 @@ START_TEST(scenario_read__open_loops)
 }
 END_TEST
 
+/* EC-4 */
+START_TEST(scenario_read__pauses)
+{
+	read_fine("classes: [{name: low}, {name: high}]\n" STAR
+		  "pauses:\n  - {host: h3, start: 10us, stop: 300us, every: 20us, for: 15us, class: high}\n"
+		  "  - {host: h1, start: 99us, for: 5us}\n");
+	ck_assert_uint_eq(scenario.pause_count, 2);
+	ck_assert_uint_eq(scenario.pauses[0].host, 3);
+	ck_assert_uint_eq(scenario.pauses[0].config.start_ps, 10 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.stop_ps, 100 * NODE_US); /* with the run */
+	ck_assert_uint_eq(scenario.pauses[0].config.every_ps, 20 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.for_ps, 15 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.classes, 2);
+	ck_assert_uint_eq(scenario.pauses[1].config.stop_ps, 100 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[1].config.classes, 3);
+}
+END_TEST
+
+/* without 'every' a pause happens once */
+START_TEST(scenario_read__pause_once)
+{
+	read_fine(STAR "pauses: [{host: h1, start: 20us, for: 5us}]\n");
+	ck_assert_uint_eq(scenario.pauses[0].config.start_ps, 20 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.stop_ps, 25 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.for_ps, scenario.pauses[0].config.every_ps);
+	ck_assert_uint_eq(scenario.pauses[0].config.classes, 1);
+}
+END_TEST
+
 START_TEST(scenario_read__expectations_with_their_places)
 {
 	read_fine(STAR "expect:\n  - lost == 0\n  - share(h0, h1) == 1/144 +- 2%\n");
@@ -396,6 +425,8 @@ int main(void)
 	tcase_add_test(tests, scenario_read__permutation_by_half_the_hosts);
 	tcase_add_test(tests, scenario_read__pairs);
 	tcase_add_test(tests, scenario_read__open_loops);
+	tcase_add_test(tests, scenario_read__pauses);
+	tcase_add_test(tests, scenario_read__pause_once);
 	tcase_add_test(tests, scenario_read__expectations_with_their_places);
 	tcase_add_test(tests, size_file_read__web_search_has_its_mean);
 	tcase_add_test(tests, size_file_parse__heading_comments_and_percent_signs);
