@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nicd/nic.h"
+#include "nicd/pause.h"
 #include "nodes/trace.h"
 #include "nodes/units.h"
 
@@ -65,6 +66,20 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 	trace(nic->stats, now, TRACE_LOSS_REPORT, link->port, entry->tag, entry->units);
 }
 
+/* tells the switch of which classes no more may come, as far as it does not know */
+static void pause_step(struct nic *nic)
+{
+	uint32_t classes = pause_classes(&nic->config->nic, nic->now_ps);
+
+	for (uint32_t left = classes ^ nic->pausing; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+
+		link_hold(nic->link, c, classes >> c & 1);
+	}
+	nic->pausing = classes;
+	nic->pause_at_ps = pause_next_at(&nic->config->nic, nic->now_ps);
+}
+
 /* what depends on the link that is plugged in */
 static void plug_in(struct nic *nic)
 {
@@ -72,6 +87,8 @@ static void plug_in(struct nic *nic)
 
 	class_scheduler_init(&nic->classes, nic->config->class_count, nic->config->classes, nic->link->rate_bps);
 	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
+	nic->pausing = 0; /* a new neighbour has not been told anything */
+	nic->pause_at_ps = nic->config->nic.pause_count ? nic->now_ps : NODE_TIME_NEVER;
 	link_listen(nic->link, &listener);
 }
 
@@ -255,7 +272,7 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 		nic_transmit_plan(nic);
 	for (;;) {
 		node_time_t start_at = message_at(nic);
-		node_time_t next = node_time_min(node_time_min(arrives_at, start_at),
+		node_time_t next = node_time_min(node_time_min(node_time_min(arrives_at, nic->pause_at_ps), start_at),
 						 node_time_min(nic->host_at_ps, nic->transmit_at_ps));
 
 		if (next >= end)
@@ -266,6 +283,8 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 		if (arrives_at == next) {
 			arrive(nic);
 			arrives_at = arrival_at(nic);
+		} else if (nic->pause_at_ps == next) {
+			pause_step(nic);
 		} else if (start_at == next) {
 			start_message(nic);
 		} else if (nic->host_at_ps != next) {

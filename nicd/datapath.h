@@ -1,8 +1,8 @@
 /*  datapath - the NIC's dataplane: workloads fill the send queue, the link empties it, what arrives is checked.
  *
- *  Sources of events, and their order when due at the same time: arrivals on the link, then starts of messages, then
- *  frames of an attached host, then transmission. So whatever is there at a moment is considered for the frame that is
- *  sent at that moment.
+ *  Sources of events, and their order when due at the same time: arrivals on the link, then pauses of it (pause.h), then
+ *  starts of messages, then frames of an attached host, then transmission. So whatever is there at a moment is considered
+ *  for the frame that is sent at that moment.
  *
  *      workload -> (flow slot) -> send_queue -> traffic classes -> link        link -> receive
  *      host -> host_if -> host_send ----------------^                              \-> host_if -> host

@@ -30,6 +30,8 @@ struct nic {
 	struct receive receive;
 	struct host_if host;
 	struct host_send host_send;
+	uint32_t pausing;                 /* set of classes that the switch was told to stop: pause.h */
+	node_time_t pause_at_ps;          /* when that changes */
 	node_time_t host_at_ps;           /* when a head of the host may be considered that may not yet */
 	uint32_t host_ready;              /* set of the host's queues whose heads may be considered */
 	uint32_t turns[NODE_CLASSES_MAX]; /* the source whose turn it is */

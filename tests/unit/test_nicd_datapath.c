@@ -324,6 +324,51 @@ START_TEST(nic_run__stops)
 }
 END_TEST
 
+/* runs until @limit; how many packets have come by then? */
+static uint64_t received_at(node_time_t limit)
+{
+	fabric_run(limit);
+	return ends[1].stats->delivered_packets;
+}
+
+/* EC-4: host 1 pauses its link from 10 us on for 10 us of every 20 us, until 50 us. What was
+ * under way when it said so still comes, then nothing until a round trip after the end; nothing is lost.             */
+START_TEST(nic_run__pauses)
+{
+	struct pause_config pause = { .start_ps = 10 * NODE_US,
+				      .stop_ps = 50 * NODE_US,
+				      .every_ps = 20 * NODE_US,
+				      .for_ps = 10 * NODE_US,
+				      .classes = 1 };
+	const struct port_stats *port;
+	uint64_t before, after;
+
+	ends[1].config.nic.pause_count = 1;
+	ends[1].config.nic.pauses = &pause;
+	ends[0].workloads[0].stop_ps = 100 * NODE_US;
+	fabric_build();
+	port = stats_port(ends[0].stats, 0);
+	for (node_time_t at = 10 * NODE_US; at < 50 * NODE_US; at += 20 * NODE_US) {
+		before = received_at(at);
+		after = received_at(at + NODE_US);
+		ck_assert_uint_gt(before, 0);
+		ck_assert_uint_gt(after, before); /* what was under way */
+		/* as the real clock does after every turn: no host is attached, so nothing changes */
+		nicd_ops.host_deliver(ends[1].nic, at + NODE_US);
+		ck_assert_uint_eq(received_at(at + 10 * NODE_US + 2 * LEAD_PS), after);
+		ck_assert_uint_gt(received_at(at + 12 * NODE_US), after);
+	}
+	before = received_at(60 * NODE_US);
+	ck_assert_uint_ge(received_at(70 * NODE_US), before + 10 * NODE_US / packet_ps(PACKET_BYTES));
+	ck_assert_uint_eq(fabric_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_ge(port->paused_ps, 2 * 9 * NODE_US);
+	ck_assert_uint_le(port->paused_ps, 2 * 10 * NODE_US);
+	ck_assert_uint_eq(ends[1].stats->message_count * 10, ends[0].stats->injected_packets);
+	fabric_check();
+	fabric_free();
+}
+END_TEST
+
 /* FC-17: every loss on a guarded link is reported to the NIC that sent the packet, the last one too; nothing stalls */
 START_TEST(nic_run__losses_are_reported)
 {
@@ -667,6 +712,7 @@ int main(void)
 	tcase_add_test(cases, nic_run__class_maximum);
 	tcase_add_test(cases, nic_run__stops);
 	tcase_add_loop_test(cases, nic_run__losses_are_reported, 1, 20);
+	tcase_add_test(cases, nic_run__pauses);
 	tcase_add_test(cases, nic_run__bad_frames);
 	tcase_add_test(cases, nic_host__tcp_over_veth);
 	tcase_add_test(cases, nic_run__same_seed_same_bytes);
