@@ -4,6 +4,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "orchestrator/counter.h"
 #include "orchestrator/reaction.h"
@@ -434,6 +435,57 @@ START_TEST(results_json_write__congestion_of_a_port)
 }
 END_TEST
 
+/* a line's fields */
+static uint32_t fields_of(const char *line)
+{
+	uint32_t count = 1;
+
+	for (; *line; line++)
+		count += *line == ',';
+	return count;
+}
+
+/* every line of @name in @folder has as many fields as its header, and there are @rows of them; the file is removed */
+static void table_check(const char *folder, const char *name, uint32_t rows)
+{
+	char path[128], header[1024], line[1024];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(header, sizeof(header), file));
+	for (; fgets(line, sizeof(line), file); rows--)
+		ck_assert_uint_eq(fields_of(line), fields_of(header));
+	ck_assert_uint_eq(rows, 0);
+	fclose(file);
+	unlink(path);
+}
+
+/* TB-13: a header for every field, and a field for every header */
+START_TEST(results_csv_write__columns)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", why[256];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	free(pages[0]);
+	nodes[0].samples_max = 4;
+	pages[0] = calloc(1, stats_bytes(&nodes[0]));
+	stats_init(pages[0], &nodes[0]);
+	pages[0]->sample_count = 3;
+	incast_add();
+	message_add(0, 0, 0, NODE_US);
+	gather(true);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
+	table_check(folder, "flows.csv", 3);
+	table_check(folder, "messages.csv", 1);
+	table_check(folder, "ports.csv", 2 * HOSTS);
+	table_check(folder, "tables.csv", 3 * HOSTS);
+	table_check(folder, "samples.csv", 3);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
 static char *congestion_text(void)
 {
 	char *text = NULL;
@@ -515,6 +567,7 @@ int main(void)
 	tcase_add_test(cases, results_buffer_share__of_all_classes);
 	tcase_add_test(cases, port_counters__congestion_complete);
 	tcase_add_test(cases, results_json_write__congestion_of_a_port);
+	tcase_add_test(cases, results_csv_write__columns);
 	tcase_add_test(cases, results_congestion_write__what_happened);
 	tcase_add_test(cases, results_congestion_write__nothing_happened);
 	suite_add_tcase(suite, cases);
