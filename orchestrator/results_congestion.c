@@ -186,7 +186,7 @@ static void room_write(const struct plan *plan, const struct sums *sums, FILE *o
 		fputc('\n', out);
 	}
 	if (sums->widest)
-		fprintf(out, "unacknowledged, at most: %s at one input (%s), %s at all together\n",
+		fprintf(out, "unacknowledged, at most: %s at one input (%s), no more than %s in all\n",
 			human_bytes(sums->widest->stats.extent_units_max * UNIT_BYTES, bytes),
 			place(plan, sums->widest, at), human_bytes(sums->extent_units * UNIT_BYTES, all));
 }
