@@ -199,7 +199,7 @@ static void hold(struct nic *nic, bool stop)
 	uint8_t before = nic->link->stop;
 
 	for (uint32_t c = 0; c < nic->config->class_count; c++)
-		link_hold(nic->link, c, stop);
+		link_hold(nic->link, c, stop || nic->pausing >> c & 1);
 	if (nic->link->stop != before)
 		nic_transmit_plan(nic);
 }
