@@ -373,7 +373,8 @@ int plan_nodes_check(const struct scenario *scenario, const struct plan *plan, s
 	return 0;
 }
 
-static int parts_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+static int parts_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		      struct scenario_errors *errors)
 {
 	int error = nodes_make(scenario, plan);
 
@@ -382,7 +383,7 @@ static int parts_make(const struct scenario *scenario, struct plan *plan, struct
 	if (!error)
 		error = links_make(scenario, plan);
 	if (!error)
-		error = plan_buffers_make(scenario, plan, errors);
+		error = plan_buffers_make(clock, scenario, plan, errors);
 	if (!error)
 		error = lookahead_find(scenario, plan, errors);
 	if (!error)
@@ -406,7 +407,8 @@ static int parts_make(const struct scenario *scenario, struct plan *plan, struct
 	return error ? error : plan_nodes_check(scenario, plan, errors);
 }
 
-int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		  struct scenario_errors *errors)
 {
 	int error;
 
@@ -423,10 +425,15 @@ int plan_make(const struct scenario *scenario, struct plan *plan, struct scenari
 	};
 	snprintf(plan->scenario, sizeof(plan->scenario), "%s", scenario->name);
 	snprintf(plan->file, sizeof(plan->file), "%s", scenario->file);
-	error = parts_make(scenario, plan, errors);
+	error = parts_make(clock, scenario, plan, errors);
 	if (error)
 		plan_free(plan);
 	return error;
+}
+
+int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	return plan_make_for(CLOCK_VIRTUAL, scenario, plan, errors);
 }
 
 void plan_free(struct plan *plan)

@@ -50,6 +50,10 @@ struct plan {
  *  Return: 0 with @plan filled, plan_free() later; -EINVAL when it cannot be built, reported to @errors with file,
  *  line and column; -ENOMEM.                                                                                     */
 int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+
+/** plan_make_for() - the same for any clock: under the real one buffers and rings are not final yet (plan_real.c). */
+int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		  struct scenario_errors *errors);
 void plan_free(struct plan *plan);
 
 /** plan_nodes_check() - whatever a node would refuse of its configuration is found here, not by the node.

@@ -31,20 +31,25 @@ uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struc
 }
 
 /* the input buffer of @node at @port; 0, or the units that it would need if there are not so many */
-static uint64_t buffer_make(const struct scenario *scenario, const struct plan *plan, const struct node_config *node,
-			    struct port_config *port)
+static uint64_t buffer_make(enum clock_kind clock, const struct scenario *scenario, const struct plan *plan,
+			    const struct node_config *node, struct port_config *port)
 {
-	uint64_t reserve_units = plan_buffer_reserve_units(&plan->nodes[port->peer_index], node, port);
+	const struct node_config *sender = &plan->nodes[port->peer_index];
+	uint64_t reserve_units = clock == CLOCK_VIRTUAL ? plan_buffer_reserve_units(sender, node, port) : 0;
 	uint64_t needed_units = reserve_units + PACKETS_MIN * units_of_bytes(port->mtu_bytes);
+	uint64_t buffer_units = scenario->buffer_bytes / UNIT_BYTES;
 
-	port->buffer_units = (uint32_t)(scenario->buffer_bytes / UNIT_BYTES);
-	if (port->buffer_units < needed_units)
+	if (buffer_units < needed_units)
 		return needed_units;
-	port->stop_units = port->buffer_units - (uint32_t)reserve_units;
+	if (clock == CLOCK_VIRTUAL) {
+		port->buffer_units = (uint32_t)buffer_units;
+		port->stop_units = (uint32_t)(buffer_units - reserve_units);
+	}
 	return 0;
 }
 
-static int input_buffers_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+static int input_buffers_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+			      struct scenario_errors *errors)
 {
 	const struct node_config *worst = NULL;
 	const struct port_config *worst_port = NULL;
@@ -52,7 +57,8 @@ static int input_buffers_make(const struct scenario *scenario, struct plan *plan
 
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++) {
-			uint64_t needed_units = buffer_make(scenario, plan, &plan->nodes[i], &plan->nodes[i].ports[p]);
+			uint64_t needed_units =
+				buffer_make(clock, scenario, plan, &plan->nodes[i], &plan->nodes[i].ports[p]);
 
 			if (needed_units <= worst_units)
 				continue;
@@ -62,12 +68,12 @@ static int input_buffers_make(const struct scenario *scenario, struct plan *plan
 		}
 	if (!worst)
 		return 0;
-	scenario_errors_at(
-		errors, scenario, &scenario->buffer_place,
-		"the switches' buffer of %llu bytes is too small for the link from '%s' to '%s': %llu at least, for "
-		"what is under way until a sender has stopped and two packets of the MTU",
-		(unsigned long long)scenario->buffer_bytes, worst_port->peer_name, worst->name,
-		(unsigned long long)worst_units * UNIT_BYTES);
+	scenario_errors_at(errors, scenario, &scenario->buffer_place,
+			   "the switches' buffer of %llu bytes is too small for the link from '%s' to '%s': %llu at "
+			   "least, for %stwo packets of the MTU",
+			   (unsigned long long)scenario->buffer_bytes, worst_port->peer_name, worst->name,
+			   (unsigned long long)worst_units * UNIT_BYTES,
+			   clock == CLOCK_VIRTUAL ? "what is under way until a sender has stopped and " : "");
 	return -EINVAL;
 }
 
@@ -88,11 +94,12 @@ static int output_queues_check(const struct scenario *scenario, const struct pla
 	return -EINVAL;
 }
 
-int plan_buffers_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		      struct scenario_errors *errors)
 {
 	int error = output_queues_check(scenario, plan, errors);
 
-	return error ? error : input_buffers_make(scenario, plan, errors);
+	return error ? error : input_buffers_make(clock, scenario, plan, errors);
 }
 
 /* ---- the real clock ---- */

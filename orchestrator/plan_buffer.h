@@ -10,11 +10,12 @@
 uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struct node_config *receiver,
 				   const struct port_config *port);
 
-/** plan_buffers_make() - fills buffer_units and stop_units of all ports for the virtual clock: the reserve is a part of the scenario's
- *  buffer, which must hold two packets besides; an output queue must hold one. A NIC takes everything: its memory is not part of the
- *  model.
+/** plan_buffers_make() - under the virtual clock fills buffer_units and stop_units of the switches' ports: the reserve is a part of
+ *  the scenario's buffer, which must hold two packets besides. Under the real clock only the latter is checked; for the rest
+ *  see below. A NIC takes everything: its memory is not part of the model. An output queue must hold a packet.
  *  Return: 0; -EINVAL, reported to @errors.                                                                        */
-int plan_buffers_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		      struct scenario_errors *errors);
 
 /** plan_buffer_make_real() - the same for @port under the real clock, where nobody knows how late a sender hears: the reserve is what
  *  rings and the memory of a guarded link hold, beside the scenario's buffer. Its ring_bytes are there.             */

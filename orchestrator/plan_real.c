@@ -65,7 +65,7 @@ static int plan_finish(const struct scenario *scenario, struct plan *plan, struc
 
 int plan_make_real(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
-	int error = plan_make(scenario, plan, errors);
+	int error = plan_make_for(CLOCK_REAL, scenario, plan, errors);
 
 	if (error)
 		return error;
@@ -94,7 +94,7 @@ static void node_make_traffic(const struct scenario *scenario, struct node_confi
 
 int plan_make_traffic(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
-	int error = plan_make(scenario, plan, errors);
+	int error = plan_make_for(CLOCK_REAL, scenario, plan, errors);
 
 	if (error)
 		return error;
