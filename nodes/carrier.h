@@ -5,7 +5,7 @@
  *
  *    link -> transmit ring -> carrier_outlet() -> veth pair -> carrier_intake() -> receive ring -> link
  *
- *  So a link does not know what it is made of: rate, latency, credit, losses and guard are decided in link.c as ever. The
+ *  So a link does not know what it is made of: rate, latency, stops, losses and guard are decided in link.c as ever. The
  *  outlet keeps a record until its first bit has arrived by the modelled time; the intake stamps a frame when it sees it.
  *  What a frame looks like: docs/wire-format.md, "Veth links". Length on the veth is real: the part of a generated frame
  *  that exists as a number only is sent as zeros.

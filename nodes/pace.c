@@ -215,7 +215,7 @@ static node_time_t turn_end(const struct pace *pace, node_time_t due, node_time_
 }
 
 /* How long to leave what the host holds: no longer at all while there is room for more of it; if there is none, since the
- * link has no credit, ever longer, for looking in vain costs as much as working. */
+ * link takes none, ever longer, for looking in vain costs as much as working. */
 static node_time_t host_wait(struct pace *pace, bool taken)
 {
 	if (taken)

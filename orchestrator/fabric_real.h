@@ -1,7 +1,7 @@
 /*  fabric_real - what can be done to a fabric while the real clock runs: wait, links that change, fail and return, nodes that
  *  are started again, nodes and links that join and leave (TB-4, TB-8, TB-22).
  *
- *  A link that returns is a new link: new rings, sequences and credits at both ends, so nothing of the old one can be
+ *  A link that returns is a new link: new rings, sequences at both ends, nobody stopped, so nothing of the old one can be
  *  mistaken for it. Ends whose node is dead are left out. When a node does not do what it is told, fabric->failure says so. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_REAL_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_REAL_H

@@ -1,5 +1,5 @@
 /*  A link goes: whatever waits for it or is under way on it is lost, and every flow concerned is told so (FC-17, FC-26), as
- *  if the loss had been reported from downstream. So all channels, extents and credits come right by the same paths as ever.
+ *  if the loss had been reported from downstream. So all channels, extents come right by the same paths as ever.
  *  What came in over the link goes on; its ACKs have nowhere to go and vanish.
  *
  *  A link comes: its channels are numbered anew, so none of the former link may be in use any more. Until then the port

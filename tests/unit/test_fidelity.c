@@ -1,7 +1,7 @@
 /*  orchestrator/fidelity: what lateness does to delays and to rates (TB-8).
  *
  *  A switch of 350 ns with a link of 10 Gb/s, 10 us and a buffer of 125 000 bytes: the link makes up for 10.35 us, the buffer
- *  lasts for 100 us, of which credit needs 20.7 us.                                                                  */
+ *  lasts for 100 us, of which 20.7 us are under way.                                                               */
 #include <check.h>
 #include <stdlib.h>
 
@@ -48,7 +48,7 @@ START_TEST(fidelity_limits_link__the_tightest_counts)
 	ck_assert_uint_eq(limits.made_up_ns, 1350);
 	ck_assert_uint_eq(limits.bridged_ns, BRIDGED_NS);
 	fidelity_limits_link(&limits, 350 * NODE_NS, 1 * NODE_MS, 10000000000,
-			     125000); /* credit needs more than there is */
+			     125000); /* more is under way than there is room */
 	ck_assert_uint_eq(limits.made_up_ns, 1350);
 	ck_assert_uint_eq(limits.bridged_ns, 0);
 }

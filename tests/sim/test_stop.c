@@ -1,0 +1,59 @@
+/*  Stop and go (EC-12): the input buffers are as small as a plan accepts, the frames as short as can be, and come faster than they can
+ *  leave. No buffer overflows, and the reserve beyond the level of stop is needed for the most part: it is no larger than it must be.  */
+#include <check.h>
+
+#include "tests/sim/sim.h"
+
+static const char two[] =
+	"name: stop\n"
+	"run: {duration: 60us, drain-max: 10ms}\n"
+	"topology:\n"
+	"  switches: [s1, s2]\n"
+	"  hosts: {a: s1, c: {switch: s2, rate: 10Gb/s}}\n"
+	"  links: [[s1, s2]]\n"
+	"links: {rate: 200Gb/s, delay: 1us}\n"
+	"switch: {buffer: 258816B}\n"
+	"workloads:\n"
+	"  - {name: w, pattern: pairs, pairs: [[a, c]], size: 1B, packet: 128, frame: ethernet, window: 64}\n";
+
+static struct sim sim;
+
+/* units beyond the level of stop that the input buffer of @port of switch @name held, as a share of the reserve */
+static double reserve_used(const char *name, uint32_t port)
+{
+	const struct dataplane *dp = sim_switch(&sim, name);
+	const struct port_config *config = &dp->config->ports[port];
+	uint64_t held = stats_port(dp->stats, port)->input_units_max;
+
+	ck_assert_uint_gt(held, config->stop_units);
+	ck_assert_uint_le(held, config->buffer_units);
+	return (double)(held - config->stop_units) / (config->buffer_units - config->stop_units);
+}
+
+START_TEST(stop__shortest_frames)
+{
+	sim_open_text(&sim, two, NULL);
+	sim.check_windows = 1;
+	sim_run(&sim);
+	ck_assert_uint_eq(sim_drops(&sim, DROP_BUFFER_OVERFLOW), 0);
+	ck_assert_double_gt(reserve_used("s1", 0), 0.8); /* an edge link, to the NIC of a */
+	ck_assert_double_gt(reserve_used("s2", 1), 0.8); /* a fabric link */
+	sim_check_released(&sim);
+	sim_close(&sim);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("stop");
+	TCase *tests = tcase_create("stop and go");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_test(tests, stop__shortest_frames);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
