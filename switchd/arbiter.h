@@ -51,7 +51,8 @@ uint32_t arbiter_first(struct arbiter *arbiter);
 /** arbiter_served() - the flow of arbiter_first() has sent @bytes; it leaves if its queue is empty. O(1). */
 void arbiter_served(struct arbiter *arbiter, uint32_t bytes);
 
-/** arbiter_remove_first() - the flow of arbiter_first() leaves, with its packets. O(1). */
+/** arbiter_remove_first() - the flow of arbiter_first() leaves, with its packets; also after arbiter_served(), if it is still
+ *  there. O(1).                                                                                                    */
 void arbiter_remove_first(struct arbiter *arbiter);
 
 static inline struct ifct_entry *flow_of(struct ifct *ifcts, uint32_t ref)

@@ -32,12 +32,20 @@ bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packe
 	       eca_dequeue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);
 }
 
-/* A packet that came from another switch asks at once. At an ingress edge only a flow's first one does: the others wait for what
- * the flow's limits let in, and load no output until then. */
-static void request_first(struct dataplane *dp, struct port *out, struct ifct_entry *flow, node_time_t now)
+/* A packet that came from another switch asks at once. At an ingress edge only a flow's first one does, when nothing holds the flow:
+ * what its limits keep back loads no output.
+ * Return: what flow @ref, which has packets, must wait for before its first one may ask; IFCT_REQUESTING: it has.  */
+static enum ifct_wait request_first(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
 {
-	if (flow->queue.head && !flow->queue.head->requested)
-		request(dp, out, flow->queue.head, now);
+	struct packet *packet = flow_of(dp->ifcts, ref)->queue.head;
+	enum ifct_wait wait;
+
+	if (packet->requested)
+		return IFCT_REQUESTING;
+	wait = dp->ports[packet->in_port].kind == PORT_EDGE ? flow_holds(dp, out, ref, now) : IFCT_REQUESTING;
+	if (wait == IFCT_REQUESTING)
+		request(dp, out, packet, now);
+	return wait;
 }
 
 /* ---- grants ---- */
@@ -108,22 +116,31 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class,
 		}
 		flow_unqueue(dp, ref, now);
 		flow_forwarded(dp, packet);
-		if (flow->queue.head)
-			request_first(dp, out, flow, now);
-		else
-			flow->wait = IFCT_NOT_WAITING;
-		arbiter_served(&output->arbiter, packet->frame_bytes);
 		output_queue_push(&output->queue, packet);
 		dataplane_touch(dp, port);
+		arbiter_served(&output->arbiter, packet->frame_bytes);
+		if (!flow->queue.head) {
+			flow->wait = IFCT_NOT_WAITING;
+			continue;
+		}
+		wait = request_first(dp, out, ref, now);
+		if (wait != IFCT_REQUESTING) {
+			arbiter_remove_first(&output->arbiter);
+			flow_wait(dp, out, ref, wait);
+		}
 	}
 }
 
 void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	enum ifct_wait wait = request_first(dp, &dp->ports[flow->follow_port], ref, now);
 
+	if (wait != IFCT_REQUESTING) {
+		flow_wait(dp, &dp->ports[flow->follow_port], ref, wait);
+		return;
+	}
 	flow->wait = IFCT_REQUESTING;
-	request_first(dp, &dp->ports[flow->follow_port], flow, now);
 	arbiter_add(&dp->ports[flow->follow_port].output[flow->traffic_class].arbiter, ref);
 	crossbar_grant(dp, flow->follow_port, flow->traffic_class, now);
 }

@@ -92,6 +92,19 @@ static uint32_t flow_queue_units(const struct dataplane *dp, uint32_t port)
 	return units;
 }
 
+/* the greatest congestion factor of the classes of @port, if it is an edge port */
+static uint16_t eca_now(const struct dataplane *dp, struct port *port, node_time_t now)
+{
+	uint32_t most = 0;
+
+	for (uint32_t c = 0; port->kind == PORT_EDGE && dp->injection.config->eca && c < dp->class_count; c++) {
+		uint32_t factor = eca_factor(&port->output[c].eca, now);
+
+		most = factor > most ? factor : most;
+	}
+	return (uint16_t)most;
+}
+
 /* a sample of every queue, as long as the measured interval and the page last */
 static void on_sample(struct dataplane *dp, node_time_t now)
 {
@@ -99,7 +112,7 @@ static void on_sample(struct dataplane *dp, node_time_t now)
 	node_time_t next = now + dp->config->sample_ps;
 
 	for (uint32_t p = 0; p < dp->port_count; p++) {
-		const struct port *port = &dp->ports[p];
+		struct port *port = &dp->ports[p];
 		struct sample_stats *sample;
 
 		if (stats->sample_count >= stats->samples_max)
@@ -108,6 +121,7 @@ static void on_sample(struct dataplane *dp, node_time_t now)
 		*sample = (struct sample_stats){ .at_ps = now,
 						 .port = p,
 						 .flow_queue_units = flow_queue_units(dp, p),
+						 .eca = eca_now(dp, port, now),
 						 .limited = (uint16_t)port->stats->limited,
 						 .metered = (uint16_t)port->stats->metered,
 						 .fgfc_held = (uint16_t)port->stats->fgfc_held,

@@ -266,7 +266,7 @@ void link_change_up(struct dataplane *dp, uint32_t port);
  *  Return: the set of these ports. O(ports that wait).                                                            */
 uint64_t link_change_finish(struct dataplane *dp);
 
-/** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "congestion", "queues", "acks", "routes". */
+/** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "congestion", "limits", "queues", "acks", "routes". */
 int dataplane_show(void *dataplane, const char *table, int port, FILE *out);
 
 /** dataplane_set() - node_ops.set: "match", "ack.t1", "ack.t2", "ack.t3" (ns), "ack.collect", "output-queue" (units). */

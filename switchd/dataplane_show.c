@@ -62,7 +62,7 @@ static void show_ifct(const struct dataplane *dp, uint32_t p, FILE *out)
 }
 
 /* flows that are not simply running at full speed */
-static void show_congestion(const struct dataplane *dp, uint32_t p, FILE *out)
+static void show_limits(const struct dataplane *dp, uint32_t p, FILE *out)
 {
 	static const char *const state_name[] = { "RUNNING", "BLOCK_FOR_REDIRECT", "BLOCK_UNTIL_EMPTY" };
 	const struct ifct *ifct = &dp->ifcts[p];
@@ -139,10 +139,10 @@ static const struct show_table tables[] = {
 	  "waits\n",
 	  show_ifct },
 	{ "ofct", "port  flow_id input_port    flow_id  data_flow   ack_flow flow_extent\n", show_ofct },
-	{ "congestion",
+	{ "limits",
 	  "port  flow_id ep_congestion setting UM DM headroom committed queue_extent flow_extent wake_up_us  "
 	  "fc_state\n",
-	  show_congestion },
+	  show_limits },
 	{ "queues",
 	  "port  class             input_units promised_units output_units output_max  queue_bytes  says    is_told\n",
 	  show_queues },
