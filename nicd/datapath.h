@@ -8,12 +8,12 @@
  *      host -> host_if -> host_send ----------------^                              \-> host_if -> host
  *
  *  Within a traffic class the workloads' packets and each of the host's queues take turns, a frame each. What arrives
- *  with a test payload for this NIC is a workload's; any other frame is the host's, if one is attached. When
- *  the delivery memory is full, records wait in the ring and the switch is told to stop.
+ *  with a test payload for this NIC is a workload's; any other frame is the host's, if one is attached. When the
+ *  delivery memory is full, records wait in the ring; when it stays full, the switch is told to stop.
  *
- *  Transmission is never ahead of the link (no frame before busy_until_ps) and stops what its
- *  switch tells it to; while data waits and none of it may go, the time counts as port_stats.paused_ps. The link's control words go first; when nothing
- *  can be sent, a guarded link says how far it has counted, so that the loss of the last frame is found too (FC-17).
+ *  Transmission is never ahead of the link (no frame before busy_until_ps) and none of a class that
+ *  the switch has stopped; while data waits and none of it may go, the time counts as port_stats.paused_ps. The link's
+ *  control words go first; when nothing can be sent, a guarded link says how far it has counted, so that the loss of the last frame is found too (FC-17).
  *
  *  A flow (workload, destination) is opened by its first message. Messages of one flow too many are dropped and
  *  counted as flow_table_full; in a closed loop such a message is one that never ends. At least 4096 messages can

@@ -53,7 +53,7 @@ struct link_log_entry {
 
 struct link;
 
-/* Whom a link tells what its peer says; what became of frames it knows if it is guarded. Any of them may be NULL. Borrowed arguments. */
+/* Whom a link tells what became of its frames, if it is guarded, and what its peer takes. Any of them may be NULL. Borrowed arguments. */
 struct link_listener {
 	void *owner;
 	/* the peer has data frame @entry */
@@ -62,7 +62,7 @@ struct link_listener {
 	void (*on_lost)(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now);
 	/* the peer did not get the ACK frame @bytes */
 	void (*on_ack_lost)(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now);
-	/* the peer takes no more of @traffic_class, or more again; on any link */
+	/* any link: the peer takes no more of @traffic_class, or takes more again */
 	void (*on_stop)(void *owner, struct link *link, uint32_t traffic_class, bool stopped, node_time_t now);
 };
 
@@ -84,7 +84,7 @@ struct link {
 	bool held;     /* new: what comes waits until the dataplane is ready for it; set and cleared by the dataplane */
 	bool real;     /* real clock: a full ring is waited for */
 	bool starved;  /* real clock: something could not be sent because the ring was full; link_unstarve() */
-	bool sync_due; /* frames were sent since the last SYNC */
+	bool sync_due; /* since the last SYNC frames or a new STOP were sent, or one was heard */
 	bool seen_due; /* the peer asked how far frames arrived */
 	uint8_t stopped; /* set of classes of which the peer takes no more */
 	uint8_t class_count;
