@@ -13,6 +13,7 @@ static const char two[] =
 	"  links: [[s1, s2]]\n"
 	"links: {rate: 200Gb/s, delay: 1us}\n"
 	"switch: {buffer: 258816B}\n"
+	"congestion: no\n" /* the most that stop and go alone must hold */
 	"workloads:\n"
 	"  - {name: w, pattern: pairs, pairs: [[a, c]], size: 1B, packet: 128, frame: ethernet, window: 64}\n";
 
