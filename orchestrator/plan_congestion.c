@@ -6,6 +6,7 @@
 #define RATES_SPAN 20000u           /* EC-5: from 200 Gb/s down to 10 Mb/s */
 #define BYTE_TIME_MANTISSA 1024u    /* byte times are kept to 0.1 %, the rest is their scale */
 #define ECA_SPAN_PS (100 * NODE_US) /* of queue in which ECA rises from 0 to 255: 2.5 MB at 200 Gb/s */
+#define ECA_SPAN_BDPS 9u            /* the same, at least */
 #define ECA_MAX 255u
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -47,13 +48,15 @@ static void detection_derive(struct congestion_config *congestion, const struct 
 			     uint64_t bdp_units)
 {
 	uint64_t mtu_units = units_of_bytes(basis->mtu_bytes);
-	uint64_t thresh_units = most(bdp_units + bdp_units / 4, 4 * mtu_units);
-	uint64_t span_units = most(units_in(basis->rate_bps, ECA_SPAN_PS), 2 * bdp_units);
+	uint64_t thresh_units = most(bdp_units / 10, 4 * mtu_units);
+	uint64_t span_units = most(units_in(basis->rate_bps, ECA_SPAN_PS), ECA_SPAN_BDPS * bdp_units);
 
 	congestion->lbf_thresh_units = limited(thresh_units);
 	congestion->lbf_shift = shift_for(span_units);
-	congestion->lpf_thresh = limited(thresh_units / mtu_units);
-	congestion->lpf_shift = shift_for(span_units / mtu_units);
+	/* Few packets: whoever leaves a queue below the threshold goes at full speed until it is told again, so they must not be many. A
+	 * short one takes half as long as its data unit. */
+	congestion->lpf_thresh = limited(most(thresh_units / 4, 32));
+	congestion->lpf_shift = (uint32_t)least(congestion->lbf_shift + 1, CONGESTION_SHIFT_MAX);
 	congestion->dbf_thresh_units = limited(most(2 * bdp_units, thresh_units));
 	congestion->dbf_shift = congestion->lbf_shift;
 	congestion->dbf_clk_cnt = (uint32_t)least(most(1000, basis->rtt_ps / 8 / NODE_NS), UINT32_MAX);
@@ -109,17 +112,18 @@ static uint64_t ratio_find(uint64_t from_bps, uint64_t to_bps, uint32_t steps)
 static uint32_t windows_derive(struct congestion_setting *settings, const struct congestion_basis *basis,
 			       uint64_t slowest_bps)
 {
+	const struct congestion_setting *whole = &settings[1];
 	uint32_t mtu_units = units_of_bytes(basis->mtu_bytes), row = 2;
 
 	for (; row < CONGESTION_SETTINGS - 1; row++) {
 		struct congestion_setting *setting = &settings[row];
-		uint32_t extent_units = settings[0].flow_extent_units >> (row - 1);
+		uint32_t extent_units = whole->flow_extent_units >> (row - 1);
 
-		*setting = settings[0];
-		setting->rate_bps = most(settings[0].rate_bps >> (row - 1), slowest_bps);
-		setting->flow_extent_units = extent_units < mtu_units ? 0 : extent_units;
-		plan_congestion_levels(setting, most(settings[0].target_units >> (row - 1), mtu_units));
-		if (!setting->flow_extent_units)
+		*setting = *whole;
+		setting->rate_bps = most(basis->rate_bps >> (row - 1), slowest_bps);
+		setting->flow_extent_units = extent_units;
+		plan_congestion_levels(setting, most(whole->target_units >> (row - 1), mtu_units));
+		if (extent_units < mtu_units)
 			break;
 	}
 	return row;
@@ -134,6 +138,7 @@ static void pauses_derive(struct congestion_setting *settings, uint32_t last, ui
 	for (uint32_t row = last + 1; row < CONGESTION_SETTINGS; row++) {
 		rate_bps = most(fall(rate_bps, ratio, 1), slowest_bps);
 		settings[row] = settings[last];
+		settings[row].flow_extent_units = settings[row - 1].flow_extent_units / 2;
 		settings[row].rate_bps = rate_bps;
 		settings[row].limit_after_ack = true;
 		byte_time_set(&settings[row], rate_bps);
@@ -143,16 +148,19 @@ static void pauses_derive(struct congestion_setting *settings, uint32_t last, ui
 static void table_derive(struct congestion_setting *settings, const struct congestion_basis *basis, uint64_t bdp_units)
 {
 	uint64_t mtu_units = units_of_bytes(basis->mtu_bytes);
-	uint64_t slowest_bps = most(basis->rate_bps / RATES_SPAN, 1000);
+	uint64_t shares = least(2 * (uint64_t)basis->hosts, RATES_SPAN);
+	uint64_t slowest_bps = most(basis->rate_bps / shares, 1000);
 	struct congestion_setting *first = &settings[0];
 	uint32_t last;
 
 	*first = (struct congestion_setting){ .rate_bps = basis->rate_bps };
-	first->flow_extent_units = limited(most(2 * bdp_units, 4 * mtu_units));
+	/* a minimum frame fills a third of its data unit */
+	first->flow_extent_units = limited(most(3 * bdp_units, 4 * mtu_units));
 	plan_congestion_levels(first, units_in(basis->rate_bps, basis->link_rtt_ps) + 2 * mtu_units);
 	byte_time_set(first, basis->rate_bps);
 	settings[1] = *first; /* slow start */
 	settings[1].rate_bps = basis->rate_bps / 4 * 3;
+	settings[1].flow_extent_units = limited(most(bdp_units + bdp_units / 2, 2 * mtu_units));
 	last = windows_derive(settings, basis, slowest_bps);
 	pauses_derive(settings, last, slowest_bps);
 	for (uint32_t row = 1; row < CONGESTION_SETTINGS; row++) {

@@ -13,6 +13,7 @@ struct congestion_basis {
 	node_time_t rtt_ps;      /* the longest round trip between two hosts' switches, on an empty fabric */
 	node_time_t link_rtt_ps; /* the longest round trip of one link */
 	uint32_t mtu_bytes;      /* the largest frame */
+	uint32_t hosts;          /* that may all send to one; at least 1 */
 };
 
 /** plan_congestion_basis() - those numbers of @plan, whose ports and routes are there already.

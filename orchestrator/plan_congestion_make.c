@@ -25,7 +25,7 @@ int plan_congestion_basis(const struct plan *plan, struct congestion_basis *basi
 	node_time_t egress_ps = 0;
 	int error;
 
-	*basis = (struct congestion_basis){ 0 };
+	*basis = (struct congestion_basis){ .hosts = plan->host_count };
 	error = shortest_path_longest_ps(plan->nodes, plan->switch_count, hop_round_trip_ps, &basis->rtt_ps);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct node_config *node = &plan->nodes[i];

@@ -115,7 +115,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class,
 			continue;
 		}
 		flow_unqueue(dp, ref, now);
-		flow_forwarded(dp, packet);
+		flow_forwarded(dp, packet, now);
 		output_queue_push(&output->queue, packet);
 		dataplane_touch(dp, port);
 		arbiter_served(&output->arbiter, packet->frame_bytes);

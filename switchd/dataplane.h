@@ -202,7 +202,7 @@ void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now);
 struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** flow_forwarded() - @packet, just taken out, goes on to its output. */
-void flow_forwarded(struct dataplane *dp, const struct packet *packet);
+void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time_t now);
 
 /** flow_acked() - @units of flow @ref are off its IFCT's flow_extent; @clears: ACK_DELTA. With the last one it is free. */
 void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears, node_time_t now);

@@ -225,7 +225,19 @@ void flow_stop_waiting(struct dataplane *dp, uint32_t ref)
 	flow->wait = IFCT_NOT_WAITING;
 }
 
-void flow_forwarded(struct dataplane *dp, const struct packet *packet)
+/* When @packet can be taken to have asked for its output, for the bandwidth of its flow. In a switch that is first and last at once
+ * a flow asks packet by packet; what it could have waiting in a last switch's queue, were that another one, it may catch up. */
+static node_time_t asked_at(const struct dataplane *dp, const struct ifct_entry *flow, const struct packet *packet,
+			    node_time_t now)
+{
+	node_time_t behind_ps = injection_extent_ps(&dp->injection, flow);
+
+	if (dp->ports[packet->in_port].kind != PORT_EDGE || dp->ports[flow->follow_port].kind != PORT_EDGE)
+		return packet->requested_at_ps;
+	return node_time_max(flow->wake_up_ps, now > behind_ps ? now - behind_ps : 0);
+}
+
+void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time_t now)
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
 	struct port *in = &dp->ports[packet->in_port];
@@ -234,7 +246,7 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet)
 
 	if (flow->dm)
 		flow->headroom -= packet->units;
-	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress, packet->requested_at_ps);
+	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress, asked_at(dp, flow, packet, now));
 	if (!ingress)
 		return;
 	in->stats->extent_units += packet->units;

@@ -15,6 +15,7 @@
 
 #include "nodes/config.h"
 #include "nodes/time.h"
+#include "nodes/units.h"
 #include "switchd/ifct.h"
 
 /* may the flow's next packet go on? */
@@ -52,6 +53,13 @@ void injection_on_ack(const struct injection *injection, struct ifct_entry *flow
 /** injection_check() - may the next packet go on now? O(1). */
 enum injection_verdict injection_check(const struct injection *injection, const struct ifct_entry *flow,
 				       node_time_t now);
+
+/** injection_extent_ps() - how long the flow takes for its whole flow_extent limit at its bandwidth. */
+static inline node_time_t injection_extent_ps(const struct injection *injection, const struct ifct_entry *flow)
+{
+	return (uint64_t)injection->config->settings[flow->setting].flow_extent_units * UNIT_BYTES *
+	       injection->byte_ps[flow->setting];
+}
 
 /** injection_forwarded() - a packet of @frame_bytes, which asked for its output at @asked, has gone on. What it had to wait
  *  for its turn does not delay the next one.                                                                     */

@@ -117,21 +117,21 @@ END_TEST
 /* 10 us at 200 Gb/s are 977 units, 2 us 196, a frame 16 */
 START_TEST(plan_congestion_derive__by_hand)
 {
-	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096 };
+	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000 };
 	struct congestion_config congestion = plan_congestion_derive(&basis);
 	const struct congestion_setting *settings = congestion.settings;
 
-	ck_assert_uint_eq(congestion.lbf_thresh_units, 977 + 244);
+	ck_assert_uint_eq(congestion.lbf_thresh_units, 977 / 10);
 	ck_assert_uint_eq(congestion.lbf_shift, 5); /* 255 * 32 * 256 bytes: 2.1 MB */
-	ck_assert_uint_eq(congestion.lpf_thresh, (977 + 244) / 16);
-	ck_assert_uint_eq(congestion.lpf_shift, 1); /* 255 * 2 * 4096 bytes: 2.1 MB */
+	ck_assert_uint_eq(congestion.lpf_thresh, 32);
+	ck_assert_uint_eq(congestion.lpf_shift, 6);
 	ck_assert_uint_eq(congestion.dbf_thresh_units, 2 * 977);
 	ck_assert_uint_eq(congestion.dbf_clk_cnt, 1250);
 	ck_assert_uint_eq(congestion.fgfc_pause_ps, 32 * NODE_US);
 	ck_assert_uint_eq(congestion.port_limit_units, 0);
 	ck_assert_uint_eq(settings[0].eca_min, 0);
 	ck_assert_uint_eq(settings[0].rate_bps, 200000000000);
-	ck_assert_uint_eq(settings[0].flow_extent_units, 2 * 977);
+	ck_assert_uint_eq(settings[0].flow_extent_units, 3 * 977);
 	ck_assert_uint_eq(settings[0].target_units, 196 + 2 * 16);
 	ck_assert_uint_eq(settings[0].high_units, 2 * 228);
 	ck_assert_uint_eq(settings[0].drop_units, 228 / 2);
@@ -139,14 +139,16 @@ START_TEST(plan_congestion_derive__by_hand)
 	ck_assert_uint_eq(congestion.slow_start_setting, 1);
 	ck_assert_uint_eq(settings[1].eca_min, 1);
 	ck_assert_uint_eq(settings[1].rate_bps, 150000000000);
-	ck_assert_uint_eq(settings[1].flow_extent_units, 2 * 977);
-	ck_assert_uint_eq(settings[2].flow_extent_units, 977);
-	ck_assert_uint_eq(settings[7].flow_extent_units, 30);
-	ck_assert_uint_eq(settings[8].flow_extent_units, 0); /* 15: less than a frame */
+	ck_assert_uint_eq(settings[1].flow_extent_units, 977 + 488);
+	ck_assert_uint_eq(settings[2].flow_extent_units, 732);
+	ck_assert_uint_eq(settings[7].flow_extent_units, 22);
+	ck_assert_uint_eq(settings[8].flow_extent_units, 11); /* less than a frame: one at a time */
 	ck_assert(!settings[8].limit_after_ack);
 	ck_assert(settings[9].limit_after_ack);
+	ck_assert_uint_eq(settings[9].flow_extent_units, 5);
+	ck_assert_uint_eq(settings[13].flow_extent_units, 0);
 	ck_assert_uint_eq(settings[23].eca_min, 255);
-	ck_assert_uint_eq(settings[23].rate_bps, 10000000); /* EC-5 */
+	ck_assert_uint_eq(settings[23].rate_bps, 10000000); /* EC-5: half of what a ten thousandth is */
 	ck_assert_uint_eq(settings[23].byte_time_ps << settings[23].byte_time_scale, 800000 / 1024 * 1024);
 }
 END_TEST
@@ -190,7 +192,7 @@ START_TEST(plan_congestion_derive__more_congestion_nothing_larger)
 					      25000000000, 99999999999, 200000000000, 800000000000 };
 	static const node_time_t delays_ps[] = { 0, 1, 5000, 100000, NODE_US, 37 * NODE_US, NODE_MS, NODE_S };
 	static const uint32_t mtus_bytes[] = { 64, 65, 256, 1500, 4096, 9216 };
-	static const uint32_t hops[] = { 0, 1, 3, 100, 8191 };
+	static const uint32_t hops[] = { 0, 1, 3, 100, 8191 }, hosts[] = { 1, 2, 16, 1000, 20000 };
 
 	for (uint32_t r = 0; r < COUNT_OF(rates_bps); r++)
 		for (uint32_t d = 0; d < COUNT_OF(delays_ps); d++)
@@ -198,7 +200,8 @@ START_TEST(plan_congestion_derive__more_congestion_nothing_larger)
 				for (uint32_t h = 0; h < COUNT_OF(hops); h++) {
 					node_time_t frame_ps = node_time_of_bytes(mtus_bytes[m], rates_bps[r]);
 					struct congestion_basis basis = { .rate_bps = rates_bps[r],
-									  .mtu_bytes = mtus_bytes[m] };
+									  .mtu_bytes = mtus_bytes[m],
+									  .hosts = hosts[h] };
 
 					basis.link_rtt_ps = 2 * (delays_ps[d] + frame_ps);
 					basis.rtt_ps = hops[h] * basis.link_rtt_ps + frame_ps;
@@ -290,7 +293,7 @@ START_TEST(plan_congestion_make__list_is_the_table)
 	ck_assert_uint_eq(settings[0].eca_min, 0);
 	ck_assert_uint_eq(settings[0].rate_bps, 200000000000);
 	ck_assert_uint_eq(settings[1].eca_min, 255);
-	ck_assert_uint_eq(settings[1].rate_bps, 10000000);
+	ck_assert_uint_eq(settings[1].rate_bps, 50000000000); /* two hosts: half of a half */
 	ck_assert(settings[1].limit_after_ack);
 	ck_assert_uint_eq(settings[1].target_units, 64); /* the other levels follow it */
 	ck_assert_uint_eq(settings[1].high_units, 128);
