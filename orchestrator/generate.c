@@ -3,13 +3,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-const char *const generate_kind_name[GENERATE_KINDS] = { "star", "chain", "dumbbell", "leaf-spine" };
+const char *const generate_kind_name[GENERATE_KINDS] = { "star", "chain", "dumbbell", "leaf-spine", "full-mesh" };
 
 const char *const generate_kind_about[GENERATE_KINDS] = {
 	"every host on one switch",
 	"switches in a row, the same number of hosts on each",
 	"two switches with hosts, one link between them",
 	"every leaf switch linked to every spine switch, hosts on the leaves",
+	"every switch linked to every other one, the same number of hosts on each",
 };
 
 const char *const generate_count_name[GENERATE_COUNTS] = {
@@ -21,6 +22,7 @@ static const uint32_t needed[GENERATE_KINDS] = {
 	[GENERATE_CHAIN] = 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH,
 	[GENERATE_DUMBBELL] = 1u << GENERATE_HOSTS_PER_SIDE,
 	[GENERATE_LEAF_SPINE] = 1u << GENERATE_LEAVES | 1u << GENERATE_HOSTS_PER_LEAF | 1u << GENERATE_SPINES,
+	[GENERATE_FULL_MESH] = 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH,
 };
 
 bool generate_needs(enum generate_kind kind, enum generate_count count)
@@ -33,6 +35,7 @@ static void edge_counts(enum generate_kind kind, const uint32_t *counts, uint32_
 {
 	switch (kind) {
 	case GENERATE_CHAIN:
+	case GENERATE_FULL_MESH:
 		*switches = counts[GENERATE_SWITCHES];
 		*hosts_each = counts[GENERATE_HOSTS_PER_SWITCH];
 		break;
@@ -59,7 +62,7 @@ void generate_counts(enum generate_kind kind, const uint32_t *counts, uint64_t *
 	edge_counts(kind, counts, &edge_switches, &hosts_each);
 	*switches = edge_switches;
 	*hosts = (uint64_t)edge_switches * hosts_each;
-	*links = edge_switches - 1;
+	*links = kind == GENERATE_FULL_MESH ? (uint64_t)edge_switches * (edge_switches - 1) / 2 : edge_switches - 1;
 	if (kind == GENERATE_LEAF_SPINE) {
 		*switches += counts[GENERATE_SPINES];
 		*links = (uint64_t)edge_switches * counts[GENERATE_SPINES];
@@ -77,16 +80,26 @@ static void name_switch(enum generate_kind kind, uint32_t index, uint32_t leaves
 		snprintf(name, NODE_NAME_MAX, "s%u", index);
 }
 
+/* the next link of a full mesh: to the next higher switch, or of the next lower one */
+static void next_pair(uint32_t switches, uint32_t *a, uint32_t *b)
+{
+	if (++*b == switches)
+		*b = ++*a + 1;
+}
+
 static void link_switches(enum generate_kind kind, const struct scenario_link_settings *fabric, uint32_t edge_switches,
 			  struct scenario *scenario)
 {
-	uint32_t spines = scenario->switch_count - edge_switches;
+	uint32_t spines = scenario->switch_count - edge_switches, a = 0, b = 1;
 
 	for (uint32_t i = 0; i < scenario->link_count; i++) {
 		struct scenario_link *link = &scenario->links[i];
 
-		link->switch_a = kind == GENERATE_LEAF_SPINE ? i / spines : i;
-		link->switch_b = kind == GENERATE_LEAF_SPINE ? edge_switches + i % spines : i + 1;
+		link->switch_a = kind == GENERATE_LEAF_SPINE ? i / spines : kind == GENERATE_FULL_MESH ? a : i;
+		link->switch_b = kind == GENERATE_LEAF_SPINE  ? edge_switches + i % spines
+				 : kind == GENERATE_FULL_MESH ? b
+							      : i + 1;
+		next_pair(scenario->switch_count, &a, &b);
 		link->settings = *fabric;
 		link->place = scenario->topology_place;
 	}

@@ -1,13 +1,22 @@
-/*  generate - topologies that a rule describes better than a list: star, chain, dumbbell, leaf-spine (TB-11).
+/*  generate - topologies that a rule describes better than a list: star, chain, dumbbell, leaf-spine, full mesh
+ *  (TB-11).
  *
  *  Hosts are h0, h1, ... in the order of their switches. Switches: star 's0'; chain 's0', 's1', ...; dumbbell 'left',
- *  'right'; leaf-spine 'leaf0', ... then 'spine0', ..., every leaf linked to every spine, in the leaves' order. */
+ *  'right'; leaf-spine 'leaf0', ... then 'spine0', ..., every leaf linked to every spine, in the leaves' order;
+ *  full-mesh 's0', 's1', ..., every one linked to every other, in the order of the lower one.                        */
 #ifndef HEDDLE_ORCHESTRATOR_GENERATE_H
 #define HEDDLE_ORCHESTRATOR_GENERATE_H
 
 #include "orchestrator/scenario.h"
 
-enum generate_kind { GENERATE_STAR, GENERATE_CHAIN, GENERATE_DUMBBELL, GENERATE_LEAF_SPINE, GENERATE_KINDS };
+enum generate_kind {
+	GENERATE_STAR,
+	GENERATE_CHAIN,
+	GENERATE_DUMBBELL,
+	GENERATE_LEAF_SPINE,
+	GENERATE_FULL_MESH,
+	GENERATE_KINDS
+};
 
 enum generate_count {
 	GENERATE_HOSTS,

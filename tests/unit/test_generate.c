@@ -1,4 +1,4 @@
-/*  orchestrator/generate and generate_text (TB-10 gen, TB-11): the four topologies, and that what is printed is
+/*  orchestrator/generate and generate_text (TB-10 gen, TB-11): the topologies, and that what is printed is
  *  accepted. */
 #include <check.h>
 #include <stdlib.h>
@@ -79,6 +79,23 @@ START_TEST(generate_topology__leaf_spine)
 }
 END_TEST
 
+START_TEST(generate_topology__full_mesh)
+{
+	static const uint32_t pairs[][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
+
+	generate(GENERATE_FULL_MESH,
+		 (const uint32_t[GENERATE_COUNTS]){ [GENERATE_SWITCHES] = 4, [GENERATE_HOSTS_PER_SWITCH] = 3 });
+	ck_assert_uint_eq(scenario.switch_count, 4);
+	ck_assert_uint_eq(scenario.host_count, 12);
+	ck_assert_uint_eq(scenario.link_count, 6);
+	for (uint32_t i = 0; i < 6; i++) {
+		ck_assert_uint_eq(scenario.links[i].switch_a, pairs[i][0]);
+		ck_assert_uint_eq(scenario.links[i].switch_b, pairs[i][1]);
+	}
+	ck_assert_uint_eq(scenario.hosts[11].switch_index, 3);
+}
+END_TEST
+
 /* the text of a generated scenario, read and planned */
 static void text_accepted(enum generate_kind kind, bool explicit_topology, struct plan *plan)
 {
@@ -133,6 +150,7 @@ int main(void)
 	tcase_add_test(tests, generate_topology__chain);
 	tcase_add_test(tests, generate_topology__dumbbell);
 	tcase_add_test(tests, generate_topology__leaf_spine);
+	tcase_add_test(tests, generate_topology__full_mesh);
 	tcase_add_loop_test(tests, generate_text__is_accepted_and_explicit_means_the_same, 0, GENERATE_KINDS);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
