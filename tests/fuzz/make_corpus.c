@@ -1,4 +1,4 @@
-/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,ack_frame,ring,carrier,host_offload}/.
+/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,ack_frame,fgfc_frame,ring,carrier,host_offload}/.
  *
  *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own layouts are described
  *  at the top of each fuzzer.                                                                                        */
@@ -15,6 +15,7 @@
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/fabric_header.h"
+#include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/word_frame.h"
 
@@ -118,6 +119,31 @@ static void ack_frame_seeds(void)
 	seed_write("ack_frame", "full", bytes, ack_frame_write(envelope, acks, ACK_FRAME_ACKS_MAX, bytes));
 }
 
+/* one that holds a flow of every kind, and one that holds it no longer */
+static void fgfc_frame_seeds(void)
+{
+	static const char *const names[FRAME_KINDS] = { "layer_2", "ipv4", "ipv6", "roce", "hpc" };
+	static const uint8_t source_mac[6] = { 2, 0x48, 0xff, 0, 1, 2 };
+	uint8_t frame_bytes[2 + FRAME_HEADERS_MAX], bytes[FGFC_FRAME_BYTES];
+
+	for (int kind = 0; kind < FRAME_KINDS; kind++) {
+		uint32_t size = generated((enum frame_kind)kind, 1, frame_bytes);
+		struct fgfc_frame frame = { .pause_ps = 50 * NODE_US, .credit_units = 16 };
+		struct frame_fields fields;
+
+		if (frame_parse(frame_bytes + 2, size - 2, FRAME_BYTES, &fields))
+			abort();
+		frame.name = flow_name_of(&fields, 1);
+		fgfc_frame_write(&frame, source_mac, bytes);
+		seed_write("fgfc_frame", names[kind], bytes, sizeof(bytes));
+		if (kind)
+			continue;
+		frame = (struct fgfc_frame){ .name = flow_name_under(&frame.name, MATCH_DESTINATION_MAC) };
+		fgfc_frame_write(&frame, source_mac, bytes);
+		seed_write("fgfc_frame", "end", bytes, sizeof(bytes));
+	}
+}
+
 /* One step that sets the tail to @tail, and records of @captured_bytes over the data area. */
 static void ring_seed(const char *name, uint64_t tail, uint32_t captured_bytes)
 {
@@ -189,6 +215,7 @@ int main(int argc, char **argv)
 	frame_seeds();
 	fabric_header_seeds();
 	ack_frame_seeds();
+	fgfc_frame_seeds();
 	ring_seed("one_line", 1024, 20);
 	ring_seed("two_lines", 12800, 96);
 	ring_seed("whole", RING_BYTES_MIN, 200);

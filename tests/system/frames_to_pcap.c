@@ -11,6 +11,7 @@
 #include "nodes/units.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"
+#include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
 
 #define FRAME_BYTES 1514u
@@ -97,9 +98,26 @@ static void ack_frame_to(FILE *file)
 	pcap_write(file, bytes, length, length);
 }
 
+/* holds the flow of @frame for 50 us, with credit for 16 units */
+static void fgfc_frame_to(FILE *file, const uint8_t *frame, uint32_t frame_bytes)
+{
+	static const uint8_t source_mac[6] = { 0x02, 0x48, 0xff, 0x00, 0x06, 0x0a };
+	struct fgfc_frame fgfc = { .pause_ps = 50 * NODE_US, .credit_units = 16 };
+	uint8_t bytes[FGFC_FRAME_BYTES];
+	struct frame_fields fields;
+
+	if (frame_parse(frame, frame_bytes, frame_bytes, &fields)) {
+		fputs("frames_to_pcap: cannot parse its own frame\n", stderr);
+		exit(EXIT_FAILURE);
+	}
+	fgfc.name = flow_name_of(&fields, 0);
+	fgfc_frame_write(&fgfc, source_mac, bytes);
+	pcap_write(file, bytes, sizeof(bytes), sizeof(bytes));
+}
+
 int main(int argc, char **argv)
 {
-	FILE *hosts, *headers, *fabric;
+	FILE *hosts, *headers, *fabric, *fgfc;
 	uint8_t frame[FRAME_BYTES];
 
 	if (argc != 2) {
@@ -109,6 +127,7 @@ int main(int argc, char **argv)
 	hosts = pcap_open(argv[1], "hosts.pcap");
 	headers = pcap_open(argv[1], "headers.pcap");
 	fabric = pcap_open(argv[1], "fabric.pcap");
+	fgfc = pcap_open(argv[1], "fgfc.pcap");
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		for (uint32_t number = 0; number < 8; number++) {
 			uint32_t frame_bytes = frame_make((enum frame_kind)kind, number, frame);
@@ -116,11 +135,14 @@ int main(int argc, char **argv)
 			pcap_write(hosts, frame, frame_bytes, frame_bytes);
 			pcap_write(headers, frame, frame_headers_bytes((enum frame_kind)kind), frame_bytes);
 			fabric_frame_write(fabric, frame, frame_bytes);
+			if (!number)
+				fgfc_frame_to(fgfc, frame, frame_bytes);
 		}
 	}
 	ack_frame_to(fabric);
 	pcap_close(hosts);
 	pcap_close(headers);
 	pcap_close(fabric);
+	pcap_close(fgfc);
 	return EXIT_SUCCESS;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_wire_tshark [FRAMES_TO_PCAP] - an independent decoder judges the frames (FC-18, FC-21, TB-19).
+# test_wire_tshark [FRAMES_TO_PCAP] - an independent decoder judges the frames (FC-18, FC-21, EC-16, TB-19).
 #
 # frames_to_pcap writes generated frames of every kind, host 0 -> host 299, flow 0x12345: per kind four of traffic class 0,
 # then four of class 5; of each the first, a middle, the last packet of a message, and a message of one packet.
@@ -56,7 +56,7 @@ if [ ! -x "$helper" ]; then
 	helper=$work/frames_to_pcap
 	"${CC:-gcc}" -std=gnu17 -D_GNU_SOURCE -I"$top" -o "$helper" "$top/tests/system/frames_to_pcap.c" \
 		"$top/nodes/wire/address.c" "$top/nodes/wire/frame.c" "$top/nodes/wire/fabric_header.c" \
-		"$top/nodes/wire/ack_frame.c" -ldeflate || exit 1
+		"$top/nodes/wire/ack_frame.c" "$top/nodes/wire/flow_name.c" "$top/nodes/wire/fgfc_frame.c" -ldeflate || exit 1
 fi
 "$helper" "$work" || exit 1
 
@@ -141,6 +141,18 @@ expect fabric__envelopes \
 41 02:48:ff:00:06:0a 02:48:ff:00:07:0b 0x88b5 30" \
 	"$(decode fabric.pcap "frame.number >= 40" frame.number eth.src eth.dst eth.type frame.len)"
 expect fabric__all_enveloped "41 frames" "$(decode fabric.pcap "eth.type == 0x88b5" eth.type | wc -l) frames"
+
+# FGFC: of OUI Extended EtherType 00:0e:ab (3755), protocol id 0; behind it the type byte and what is ours: all fields, 50 us, 16 units.
+expect fgfc__nothing_malformed "" "$(decode fgfc.pcap "$bad" frame.number _ws.expert.message)"
+ends="01:80:c2:00:00:0e 02:48:ff:00:06:0a"
+expect fgfc__oui_extended_ethertype \
+"$ends 0x88b7 3755 0x0000 01 00 00 007f 0000c350 00000010
+$ends 0x88b7 3755 0x0000 02 00 00 007f 0000c350 00000010
+$ends 0x88b7 3755 0x0000 03 00 00 007f 0000c350 00000010
+$ends 0x88b7 3755 0x0000 02 00 00 007f 0000c350 00000010
+$ends 0x88b7 3755 0x0000 00 00 00 007f 0000c350 00000010" \
+	"$(decode fgfc.pcap ieee802a eth.dst eth.src eth.type ieee802a.oui ieee802a.pid data.data |
+		sed -E 's/ (\w\w)(\w\w)(\w\w)(\w{4})(\w{8})(\w{8})\w*$/ \1 \2 \3 \4 \5 \6/')"
 
 [ "$failed" -eq 0 ] || cat "$work/tshark.log"
 finish 0

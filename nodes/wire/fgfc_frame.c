@@ -1,0 +1,86 @@
+#include "nodes/wire/fgfc_frame.h"
+
+#include <errno.h>
+
+#include "nodes/wire/bytes.h"
+
+#define MAC_BYTES 6u
+#define VERSION 0u
+
+/* EtherType, OUI and protocol id, behind the two MACs */
+#define HEAD_AT (2 * MAC_BYTES)
+#define TYPE_AT 19u
+
+static const uint8_t group_mac[MAC_BYTES] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e }; /* nearest bridge [802.1Q, 8.6.3] */
+static const uint8_t head[TYPE_AT - HEAD_AT] = { 0x88, 0xb7, 0x00, 0x0e, 0xab, 0x00, 0x00 };
+
+static void name_write(const struct flow_name *name, uint8_t *bytes)
+{
+	bytes[TYPE_AT] = name->kind;
+	bytes_put16(bytes + 22, name->fields);
+	bytes[32] = name->traffic_class;
+	bytes[33] = name->ip_protocol;
+	bytes_put16(bytes + 34, name->vlan);
+	memcpy(bytes + 36, name->source_mac, MAC_BYTES);
+	memcpy(bytes + 42, name->destination_mac, MAC_BYTES);
+	memcpy(bytes + 48, name->source_ip, sizeof(name->source_ip));
+	memcpy(bytes + 64, name->destination_ip, sizeof(name->destination_ip));
+	bytes_put16(bytes + 80, name->source_port);
+	bytes_put16(bytes + 82, name->destination_port);
+	bytes_put32(bytes + 84, name->flow_label);
+	bytes_put32(bytes + 88, name->queue_pair);
+}
+
+static struct flow_name name_read(const uint8_t *bytes)
+{
+	struct flow_name name = {
+		.source_port = bytes_get16(bytes + 80),
+		.destination_port = bytes_get16(bytes + 82),
+		.flow_label = bytes_get32(bytes + 84),
+		.queue_pair = bytes_get32(bytes + 88),
+		.vlan = bytes_get16(bytes + 34),
+		.fields = bytes_get16(bytes + 22),
+		.traffic_class = bytes[32],
+		.ip_protocol = bytes[33],
+		.kind = bytes[TYPE_AT],
+	};
+
+	memcpy(name.source_mac, bytes + 36, MAC_BYTES);
+	memcpy(name.destination_mac, bytes + 42, MAC_BYTES);
+	memcpy(name.source_ip, bytes + 48, sizeof(name.source_ip));
+	memcpy(name.destination_ip, bytes + 64, sizeof(name.destination_ip));
+	return name;
+}
+
+void fgfc_frame_write(const struct fgfc_frame *frame, const uint8_t source_mac[6], uint8_t *bytes)
+{
+	node_time_t pause_ps = node_time_min(frame->pause_ps, FGFC_PAUSE_PS_MAX);
+
+	memcpy(bytes, group_mac, MAC_BYTES);
+	memcpy(bytes + MAC_BYTES, source_mac, MAC_BYTES);
+	memcpy(bytes + HEAD_AT, head, sizeof(head));
+	bytes[20] = VERSION;
+	bytes[21] = 0;
+	bytes_put32(bytes + 24, (uint32_t)((pause_ps + NODE_NS - 1) / NODE_NS));
+	bytes_put32(bytes + 28, frame->credit_units);
+	name_write(&frame->name, bytes);
+}
+
+bool fgfc_frame_is(const uint8_t *bytes, uint32_t captured_bytes)
+{
+	return captured_bytes > TYPE_AT && !memcmp(bytes, group_mac, MAC_BYTES) &&
+	       !memcmp(bytes + HEAD_AT, head, sizeof(head));
+}
+
+int fgfc_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct fgfc_frame *frame)
+{
+	if (captured_bytes != FGFC_FRAME_BYTES || !fgfc_frame_is(bytes, captured_bytes) || bytes[20] != VERSION ||
+	    bytes[21])
+		return -EINVAL;
+	*frame = (struct fgfc_frame){
+		.name = name_read(bytes),
+		.pause_ps = bytes_get32(bytes + 24) * NODE_NS,
+		.credit_units = bytes_get32(bytes + 28),
+	};
+	return flow_name_valid(&frame->name) && (frame->pause_ps || !frame->credit_units) ? 0 : -EINVAL;
+}

@@ -1,0 +1,173 @@
+/*  nodes/wire/fgfc_frame: the layout byte by byte, and refusal of everything else (EC-16, TB-23).  */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/wire/fgfc_frame.h"
+
+static const uint8_t source_mac[6] = { 0x02, 0x48, 0xff, 0x00, 0x01, 0x02 };
+
+static const struct fgfc_frame example = {
+	.name = {
+		.source_mac = { 0x02, 0x48, 0, 0, 0, 3 },
+		.destination_mac = { 0x02, 0x48, 0, 0, 0, 4 },
+		.source_ip = { 10, 0, 0, 3 },
+		.destination_ip = { 10, 0, 0, 4 },
+		.source_port = 0xc007,
+		.destination_port = 0x4801,
+		.queue_pair = 0x800007,
+		.vlan = 0x123,
+		.fields = MATCH_ALL,
+		.traffic_class = 5,
+		.ip_protocol = 17,
+		.kind = FLOW_IPV4,
+	},
+	.pause_ps = 50 * NODE_US,
+	.credit_units = 0x01020304,
+};
+
+/* 50 us are 0xc350 ns */
+static const uint8_t golden[FGFC_FRAME_BYTES] = {
+	0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e, 0x02, 0x48, 0xff, 0x00, 0x01, 0x02, 0x88, 0xb7, 0x00, 0x0e,
+	0xab, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x7f, 0x00, 0x00, 0xc3, 0x50, 0x01, 0x02, 0x03, 0x04,
+	0x05, 0x11, 0x01, 0x23, 0x02, 0x48, 0x00, 0x00, 0x00, 0x03, 0x02, 0x48, 0x00, 0x00, 0x00, 0x04,
+	0x0a, 0x00, 0x00, 0x03, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x0a, 0x00, 0x00, 0x04, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0xc0, 0x07, 0x48, 0x01, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x00, 0x07,
+};
+
+static struct fgfc_frame got;
+
+START_TEST(fgfc_frame_write__golden_bytes)
+{
+	uint8_t bytes[FGFC_FRAME_BYTES];
+
+	ck_assert_uint_ge(FGFC_FRAME_BYTES, FRAME_BYTES_MIN);
+	memset(bytes, 0xee, sizeof(bytes));
+	fgfc_frame_write(&example, source_mac, bytes);
+	ck_assert_mem_eq(bytes, golden, sizeof(golden));
+}
+END_TEST
+
+/* the type bytes that others use */
+START_TEST(fgfc_frame_write__type_bytes)
+{
+	ck_assert_int_eq(FLOW_HPC, 0);
+	ck_assert_int_eq(FLOW_LAYER_2, 1);
+	ck_assert_int_eq(FLOW_IPV4, 2);
+	ck_assert_int_eq(FLOW_IPV6, 3);
+}
+END_TEST
+
+START_TEST(fgfc_frame_write__pause_in_nanoseconds)
+{
+	static const struct {
+		uint64_t pause_ps, read_ps;
+	} cases[] = { { 0, 0 },
+		      { 1, 1000 },
+		      { 1000, 1000 },
+		      { 1001, 2000 },
+		      { FGFC_PAUSE_PS_MAX, FGFC_PAUSE_PS_MAX },
+		      { FGFC_PAUSE_PS_MAX + 1, FGFC_PAUSE_PS_MAX },
+		      { NODE_TIME_NEVER, FGFC_PAUSE_PS_MAX } };
+	struct fgfc_frame frame = { .name = example.name, .pause_ps = cases[_i].pause_ps };
+	uint8_t bytes[FGFC_FRAME_BYTES];
+
+	fgfc_frame_write(&frame, source_mac, bytes);
+	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), 0);
+	ck_assert_uint_eq(got.pause_ps, cases[_i].read_ps);
+}
+END_TEST
+
+START_TEST(fgfc_frame_read__reads_what_was_written)
+{
+	for (uint32_t match = 0; match <= MATCH_ALL; match++) {
+		struct fgfc_frame frame = { .name = flow_name_under(&example.name, match),
+					    .pause_ps = match * NODE_NS,
+					    .credit_units = match * 77 };
+		uint8_t bytes[FGFC_FRAME_BYTES];
+
+		fgfc_frame_write(&frame, source_mac, bytes);
+		ck_assert(fgfc_frame_is(bytes, sizeof(bytes)));
+		ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), 0);
+		ck_assert(flow_name_equal(&got.name, &frame.name));
+		ck_assert_uint_eq(got.pause_ps, frame.pause_ps);
+		ck_assert_uint_eq(got.credit_units, frame.credit_units);
+	}
+}
+END_TEST
+
+/* in memory of exactly that length, so that ASan sees a byte too many */
+START_TEST(fgfc_frame_read__refuses_lengths)
+{
+	for (uint32_t length = 0; length <= 2 * FGFC_FRAME_BYTES; length++) {
+		uint8_t *bytes = calloc(1, length + !length);
+
+		memcpy(bytes, golden, length < sizeof(golden) ? length : sizeof(golden));
+		ck_assert_int_eq(fgfc_frame_read(bytes, length, &got), length == FGFC_FRAME_BYTES ? 0 : -EINVAL);
+		ck_assert(fgfc_frame_is(bytes, length) == (length >= 20));
+		free(bytes);
+	}
+}
+END_TEST
+
+START_TEST(fgfc_frame_read__refuses_contradictions)
+{
+	static const struct {
+		unsigned at;
+		uint8_t value;
+	} cases[] = {
+		{ 0, 0x03 },  { 5, 0x0f },  { 12, 0x08 }, { 13, 0xb5 }, { 14, 1 },    { 16, 0xac },
+		{ 17, 1 },    { 18, 1 },    { 19, 4 },    { 19, 0 },    { 19, 1 },    { 20, 1 },
+		{ 21, 1 },    { 22, 0x01 }, { 23, 0xff }, { 23, 0x7e }, { 23, 0x6f }, { 32, 8 },
+		{ 34, 0x10 }, { 52, 1 },    { 79, 1 },    { 84, 1 },    { 87, 1 },    { 88, 1 },
+	};
+	uint8_t bytes[FGFC_FRAME_BYTES];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		memcpy(bytes, golden, sizeof(bytes));
+		ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), 0);
+		bytes[cases[i].at] = cases[i].value;
+		ck_assert_msg(fgfc_frame_read(bytes, sizeof(bytes), &got) == -EINVAL, "byte %u", cases[i].at);
+	}
+	memcpy(bytes, golden, sizeof(bytes)); /* credit for no time at all */
+	memset(bytes + 24, 0, 4);
+	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), -EINVAL);
+	memset(bytes + 28, 0, 4);
+	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), 0);
+}
+END_TEST
+
+/* LLDP has the same address */
+START_TEST(fgfc_frame_is__others_are_not)
+{
+	uint8_t lldp[FGFC_FRAME_BYTES];
+
+	memcpy(lldp, golden, sizeof(lldp));
+	lldp[13] = 0xcc;
+	ck_assert(!fgfc_frame_is(lldp, sizeof(lldp)));
+	ck_assert(fgfc_frame_is(golden, sizeof(golden)));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("fgfc_frame");
+	TCase *tcase = tcase_create("fgfc_frame");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, tcase);
+	tcase_add_test(tcase, fgfc_frame_write__golden_bytes);
+	tcase_add_test(tcase, fgfc_frame_write__type_bytes);
+	tcase_add_loop_test(tcase, fgfc_frame_write__pause_in_nanoseconds, 0, 7);
+	tcase_add_test(tcase, fgfc_frame_read__reads_what_was_written);
+	tcase_add_test(tcase, fgfc_frame_read__refuses_lengths);
+	tcase_add_test(tcase, fgfc_frame_read__refuses_contradictions);
+	tcase_add_test(tcase, fgfc_frame_is__others_are_not);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
