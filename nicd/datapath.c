@@ -104,7 +104,7 @@ static void *nic_create(const struct node_config *config, struct link *links, st
 	nic->transmit_at_ps = NODE_TIME_NEVER;
 	nic->host_at_ps = NODE_TIME_NEVER;
 	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) || send_init(nic) ||
-	    receive_init(&nic->receive, config, stats) ||
+	    receive_init(&nic->receive, config, stats) || nic_hold_init(nic, config->nic.fgfc_entries_max) ||
 	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps, nic->link->gap_bytes)) {
 		nic_destroy(nic);
 		return NULL;
@@ -118,6 +118,7 @@ static void nic_destroy(void *dataplane)
 {
 	struct nic *nic = dataplane;
 
+	nic_hold_fini(nic);
 	host_if_fini(&nic->host);
 	workload_set_fini(&nic->workloads);
 	receive_fini(&nic->receive);
@@ -177,6 +178,8 @@ static void arrive(struct nic *nic)
 
 	if (shared && header.kind == RECORD_PACKET)
 		arrive_packet(nic, &header, shared);
+	else if (shared && header.kind == RECORD_FGFC)
+		nic_hold_frame(nic, shared, header.captured_bytes);
 	else if (shared)
 		nic->stats->drops[DROP_MALFORMED]++; /* an ACK frame ends at the edge, it never comes here */
 	link_done(nic->link, &header);
@@ -274,6 +277,9 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 		node_time_t start_at = message_at(nic);
 		node_time_t next = node_time_min(node_time_min(node_time_min(arrives_at, nic->pause_at_ps), start_at),
 						 node_time_min(nic->host_at_ps, nic->transmit_at_ps));
+		node_time_t hold_until = fgfc_gate_next_at(&nic->gate);
+
+		next = node_time_min(next, hold_until);
 
 		if (next >= end)
 			return next;
@@ -287,6 +293,8 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 			pause_step(nic);
 		} else if (start_at == next) {
 			start_message(nic);
+		} else if (hold_until == next) {
+			nic_hold_step(nic);
 		} else if (nic->host_at_ps != next) {
 			nic_transmit(nic);
 		} /* else a frame of the host is considered from now on */

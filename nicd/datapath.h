@@ -15,11 +15,15 @@
  *  the switch has stopped; while data waits and none of it may go, the time counts as port_stats.paused_ps. The link's
  *  control words go first; when nothing can be sent, a guarded link says how far it has counted, so that the loss of the last frame is found too (FC-17).
  *
+ *  A flow that the edge switch names in an FGFC frame (EC-17) sends no more than its credit until its pause is over; it steps
+ *  aside meanwhile, so the others of its class have the link: fgfc_gate.h, nic_hold.c. A frame or the end of a pause comes
+ *  before what starts or is sent at the same moment. Its time does not count as paused.
+ *
  *  A flow (workload, destination) is opened by its first message. Messages of one flow too many are dropped and
  *  counted as flow_table_full; in a closed loop such a message is one that never ends. At least 4096 messages can
  *  wait, or as many as the log of completions holds; beyond that arrivals are deferred (workload.h).
  *
- *  Tables for `show`: flows (sent), received, workloads.  Parameters for `set`: workload.NAME.load, in permille.
+ *  Tables for `show`: flows (sent), received, workloads, fgfc (held).  Parameters for `set`: workload.NAME.load, in permille.
  *  Allocates in create() only; an event costs O(log workloads + classes).                                          */
 #ifndef HEDDLE_NICD_DATAPATH_H
 #define HEDDLE_NICD_DATAPATH_H

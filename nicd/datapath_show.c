@@ -69,6 +69,29 @@ static void show_workloads(struct nic *nic, FILE *out)
 		nic->queue.pool_count, nic->queue.pool_count_max, nic->queue.pool_max);
 }
 
+/* what the edge switch holds (FGFC); a flow that only waits for its last frames to go has no credit any more */
+static void show_fgfc(struct nic *nic, FILE *out)
+{
+	const struct fgfc_gate *gate = &nic->gate;
+
+	fprintf(out, "%5s %12s %10s %16s  %s\n", "entry", "credit_units", "sent_units", "until_ps", "flow");
+	for (uint32_t i = 0; i < gate->fresh; i++) {
+		const struct fgfc_entry *entry = &gate->entries[i];
+
+		if (!entry->used)
+			continue;
+		fprintf(out, "%5" PRIu32, i);
+		if (entry->held)
+			fprintf(out, " %12" PRId64 " %10" PRIu64 " %16" PRIu64 "  ", entry->credit_units,
+				entry->sent_units, entry->until_ps);
+		else
+			fprintf(out, " %12s %10" PRIu64 " %16s  ", "-", entry->sent_units, "-");
+		flow_name_print(&entry->name, out);
+		fputc('\n', out);
+	}
+	fprintf(out, "held: %" PRIu32 ", room for %" PRIu32 "\n", gate->held, gate->entries_max);
+}
+
 int nic_show(void *dataplane, const char *table, int port, FILE *out)
 {
 	struct nic *nic = dataplane;
@@ -81,8 +104,10 @@ int nic_show(void *dataplane, const char *table, int port, FILE *out)
 		show_received(nic, out);
 	} else if (!strcmp(table, "workloads")) {
 		show_workloads(nic, out);
+	} else if (!strcmp(table, "fgfc")) {
+		show_fgfc(nic, out);
 	} else {
-		fprintf(out, "flows received workloads\n");
+		fprintf(out, "flows received workloads fgfc\n");
 		return -ENOENT;
 	}
 	return 0;

@@ -2,6 +2,7 @@
  *
  *      datapath.c        set-up, arrivals, starts of messages, the order of events, link changes
  *      nic_transmit.c    which frame is sent next, and when
+ *      nic_hold.c        what becomes of flows that are held (FGFC)
  *      datapath_show.c   tables and parameters                                                                       */
 #ifndef HEDDLE_NICD_NIC_H
 #define HEDDLE_NICD_NIC_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "nicd/fgfc_gate.h"
 #include "nicd/host_if.h"
 #include "nicd/host_send.h"
 #include "nicd/receive.h"
@@ -19,6 +21,11 @@
 #include "nodes/link.h"
 #include "nodes/stats.h"
 #include "nodes/traffic_class.h"
+
+/* flows of the send queue that are named by an entry of the gate and may not send: parked, in this order */
+struct nic_parked {
+	uint32_t first, last; /* SEND_NONE: none */
+};
 
 struct nic {
 	const struct node_config *config;
@@ -32,6 +39,8 @@ struct nic {
 	struct host_send host_send;
 	uint32_t pausing;                 /* set of classes that the switch was told to stop: pause.h */
 	node_time_t pause_at_ps;          /* when that changes */
+	struct fgfc_gate gate;
+	struct nic_parked *parked;        /* by entry of the gate */
 	node_time_t host_at_ps;           /* when a head of the host may be considered that may not yet */
 	uint32_t host_ready;              /* set of the host's queues whose heads may be considered */
 	uint32_t turns[NODE_CLASSES_MAX]; /* the source whose turn it is */
@@ -53,6 +62,24 @@ void nic_transmit_plan(struct nic *nic);
 
 /** nic_transmit() - one frame, or the control words that are due.  At transmit_at_ps; nic_transmit_plan() after it. */
 void nic_transmit(struct nic *nic);
+
+/* ---- nic_hold.c ---- */
+
+/** nic_hold_init() - nothing is held.  Return: 0 or -ENOMEM. */
+int nic_hold_init(struct nic *nic, uint32_t entries_max);
+void nic_hold_fini(struct nic *nic);
+
+/** nic_hold_frame() - an FGFC frame has arrived.  @bytes  captured, in shared memory.  O(flows that it names). */
+void nic_hold_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes);
+
+/** nic_hold_step() - a pause is over, at fgfc_gate_next_at(). O(flows that were held by it). */
+void nic_hold_step(struct nic *nic);
+
+/** nic_hold_heads() - takes flows out of the way that may not send and whose turn it is. O(flows that it takes). */
+void nic_hold_heads(struct nic *nic);
+
+/** nic_hold_sent() - flow @slot of the send queue has sent a packet of @frame_bytes. */
+void nic_hold_sent(struct nic *nic, uint32_t slot, uint32_t frame_bytes);
 
 /* ---- datapath_show.c: node_ops of the same names ---- */
 

@@ -124,6 +124,7 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 	count_sent(nic, &packet);
 	nic->link->stats->queue_bytes -= packet.payload_bytes;
 	send_queue_sent(&nic->queue, traffic_class, &packet);
+	nic_hold_sent(nic, packet.flow, packet.frame_bytes);
 	if (packet.message_last)
 		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload, nic->link->busy_until_ps);
 }
@@ -201,6 +202,7 @@ static void note_pause(struct nic *nic, bool waits)
 
 void nic_transmit_plan(struct nic *nic)
 {
+	nic_hold_heads(nic);
 	nic->host_ready = host_ready(nic, &nic->host_at_ps);
 	nic->sendable = sendable_now(nic, nic->host_ready);
 	note_pause(nic, (nic->queue.ready || nic->host_ready) && !nic->sendable && !nic->link->down);

@@ -1,5 +1,6 @@
 #include "nicd/send_queue.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ int send_queue_init(struct send_queue *queue, uint32_t host_index, uint32_t flow
 		.flows_max = flows_max,
 		.flows = lines_alloc(flows_max, sizeof(*queue->flows)),
 		.specs = lines_alloc(flows_max, sizeof(*queue->specs)),
+		.names = lines_alloc(flows_max, sizeof(*queue->names)),
 		.templates = lines_alloc(flows_max, sizeof(*queue->templates)),
 		.pool = lines_alloc(messages_max, sizeof(*queue->pool)),
 		.pool_free = SEND_NONE,
@@ -28,7 +30,7 @@ int send_queue_init(struct send_queue *queue, uint32_t host_index, uint32_t flow
 	};
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		queue->classes[c].tail = SEND_NONE;
-	if (!queue->flows || !queue->specs || !queue->templates || !queue->pool) {
+	if (!queue->flows || !queue->specs || !queue->names || !queue->templates || !queue->pool) {
 		send_queue_fini(queue);
 		return -ENOMEM;
 	}
@@ -39,9 +41,40 @@ void send_queue_fini(struct send_queue *queue)
 {
 	free(queue->flows);
 	free(queue->specs);
+	free(queue->names);
 	free(queue->templates);
 	free(queue->pool);
 	*queue = (struct send_queue){ 0 };
+}
+
+/* the frame that the flow in @slot sends in packets of @frame_bytes */
+static struct frame_spec frame_spec_of(const struct send_queue *queue, uint32_t slot, uint32_t frame_bytes)
+{
+	const struct send_flow_spec *spec = &queue->specs[slot];
+
+	return (struct frame_spec){
+		.kind = spec->frame,
+		.source = queue->host_index,
+		.destination = spec->destination,
+		.traffic_class = spec->traffic_class,
+		.flow = slot,
+		.frame_bytes = frame_bytes,
+	};
+}
+
+/* read from a frame of its own: so the flow is named as whoever sees its frames would name it */
+static struct flow_name name_of(const struct send_queue *queue, uint32_t slot, uint32_t frame_bytes)
+{
+	struct frame_spec spec = frame_spec_of(queue, slot, frame_bytes);
+	struct frame_payload payload = { .source = queue->host_index };
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t captured_bytes = frame_write(&spec, &payload, bytes);
+	struct frame_fields fields = { 0 };
+	int error = frame_parse(bytes, captured_bytes, frame_bytes, &fields);
+
+	assert(!error); /* we wrote it */
+	(void)error;
+	return flow_name_of(&fields, spec.traffic_class);
 }
 
 uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *spec)
@@ -63,6 +96,7 @@ uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *
 		.traffic_class = (uint8_t)spec->traffic_class,
 		.frame = (uint8_t)spec->frame,
 	};
+	queue->names[slot] = name_of(queue, slot, frame_bytes);
 	if (frame_bytes > queue->turn_bytes)
 		queue->turn_bytes = frame_bytes;
 	return slot;
@@ -176,19 +210,10 @@ struct send_packet send_queue_next(const struct send_queue *queue, uint32_t traf
 static void template_write(struct send_queue *queue, const struct send_packet *packet,
 			   const struct frame_payload *payload)
 {
-	struct send_flow *flow = &queue->flows[packet->flow];
-	const struct send_flow_spec *spec = &queue->specs[packet->flow];
-	struct frame_spec frame = {
-		.kind = flow->frame,
-		.source = queue->host_index,
-		.destination = spec->destination,
-		.traffic_class = flow->traffic_class,
-		.flow = packet->flow,
-		.frame_bytes = packet->frame_bytes,
-	};
+	struct frame_spec frame = frame_spec_of(queue, packet->flow, packet->frame_bytes);
 
 	frame_write(&frame, payload, queue->templates[packet->flow]);
-	flow->template_frame_bytes = packet->frame_bytes;
+	queue->flows[packet->flow].template_frame_bytes = packet->frame_bytes;
 }
 
 void send_queue_write(struct send_queue *queue, const struct send_packet *packet, uint8_t *bytes)
@@ -258,6 +283,16 @@ void send_queue_sent(struct send_queue *queue, uint32_t traffic_class, const str
 		class->tail = packet->flow;
 		class_turn(queue, class);
 	}
+}
+
+void send_queue_park(struct send_queue *queue, uint32_t traffic_class)
+{
+	class_leave(queue, traffic_class);
+}
+
+void send_queue_unpark(struct send_queue *queue, uint32_t slot)
+{
+	class_join(queue, slot);
 }
 
 uint32_t send_queue_waiting(const struct send_queue *queue, uint32_t slot)

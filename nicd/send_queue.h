@@ -20,6 +20,7 @@
 #include "nicd/message.h"
 #include "nodes/config.h"
 #include "nodes/time.h"
+#include "nodes/wire/flow_name.h"
 #include "nodes/wire/frame.h"
 
 #define SEND_NONE UINT32_MAX
@@ -31,7 +32,7 @@ struct send_flow {
 	node_time_t start_ps;          /* when it was put */
 	uint32_t packet, message;      /* numbers of the next packet, of the message being sent; modulo 2^32 */
 	uint32_t first, last;          /* messages that wait, in the pool; first == SEND_NONE: none */
-	uint32_t next;                 /* flow behind this one in its class's ring */
+	uint32_t next;                 /* flow behind this one in its class's ring; for the owner while it is parked */
 	uint32_t deficit_bytes;        /* may still be sent in this turn */
 	uint32_t capacity_bytes;       /* of a full packet */
 	uint32_t template_frame_bytes; /* the frame length that the template is written for; 0: none yet */
@@ -78,6 +79,7 @@ struct send_queue {
 	uint32_t flow_count, flows_max;
 	struct send_flow *flows;
 	struct send_flow_spec *specs;
+	struct flow_name *names; /* whole names, as an edge port sees the flows */
 	uint8_t (*templates)[FRAME_HEADERS_MAX];
 	struct send_message *pool;
 	uint32_t pool_free;            /* list of entries given back */
@@ -114,6 +116,19 @@ void send_queue_write(struct send_queue *queue, const struct send_packet *packet
 /** send_queue_sent() - @packet of @traffic_class, just returned by send_queue_next(), is on the link or lost on it.
  *  O(1).                                                                                                           */
 void send_queue_sent(struct send_queue *queue, uint32_t traffic_class, const struct send_packet *packet);
+
+/** send_queue_head() - the flow whose packet @traffic_class, which must be in queue->ready, would send next. O(1). */
+static inline uint32_t send_queue_head(const struct send_queue *queue, uint32_t traffic_class)
+{
+	return queue->flows[queue->classes[traffic_class].tail].next;
+}
+
+/** send_queue_park() - takes that flow out of its class's ring. It keeps its messages, and takes further ones, but sends nothing
+ *  until send_queue_unpark(). Meanwhile queue->flows[slot].next belongs to the caller. O(1).                      */
+void send_queue_park(struct send_queue *queue, uint32_t traffic_class);
+
+/** send_queue_unpark() - the parked flow in @slot goes to the end of its class's ring. O(1). */
+void send_queue_unpark(struct send_queue *queue, uint32_t slot);
 
 /** send_queue_waiting() - messages of the flow in @slot that are not completely sent. O(messages), for `show`. */
 uint32_t send_queue_waiting(const struct send_queue *queue, uint32_t slot);

@@ -10,9 +10,11 @@
 #include "nodes/stats.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/bytes.h"
+#include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
 
-/* A host's own frame of EtherType 0x88b5 would look like one of the link's: it goes quoted, [envelope][type 4][0]. */
+/* A host's own frame of EtherType 0x88b5, or an FGFC frame, would look like one of the link's: it goes quoted,
+ * [envelope][type 4][0]. */
 #define TYPE_QUOTE 4u
 #define QUOTE_BYTES (FABRIC_ENVELOPE_BYTES + 2u)
 #define TYPE_NONE 16u /* not EtherType 0x88b5 */
@@ -143,6 +145,13 @@ static void part_add(struct msghdr *message, const void *bytes, uint32_t length)
 		message->msg_iov[message->msg_iovlen++] = (struct iovec){ (void *)(uintptr_t)bytes, length };
 }
 
+/* would the packet be taken for what it is not? */
+static bool needs_quote(const struct carrier *carrier, const struct record *header, const uint8_t *bytes)
+{
+	return carrier->edge && header->kind == RECORD_PACKET &&
+	       (type_of(bytes, header->captured_bytes) != TYPE_NONE || fgfc_frame_is(bytes, header->captured_bytes));
+}
+
 static void quote_write(const struct carrier *carrier, uint8_t *bytes)
 {
 	memcpy(bytes, carrier->envelope, FABRIC_ENVELOPE_BYTES);
@@ -156,7 +165,7 @@ static void add_frame(struct carrier *carrier, const struct record *header, cons
 	uint32_t length = header->kind == RECORD_ACKS ? header->captured_bytes : length_of(carrier, header->wire_bytes);
 
 	message->msg_iovlen = 0;
-	if (carrier->edge && type_of(bytes, header->captured_bytes) != TYPE_NONE) {
+	if (needs_quote(carrier, header, bytes)) {
 		quote_write(carrier, out->own);
 		part_add(message, out->own, QUOTE_BYTES);
 	}
@@ -332,6 +341,10 @@ static int read_host_frame(const struct carrier *carrier, struct span *frame, st
 			return -EINVAL;
 		frame->bytes += QUOTE_BYTES;
 		frame->length -= QUOTE_BYTES;
+	} else if (fgfc_frame_is(frame->bytes, frame->length)) {
+		record->kind = RECORD_FGFC;
+		record->wire_bytes = wire_bytes_of(carrier, frame->length);
+		return 0;
 	}
 	if (frame_parse(frame->bytes, frame->length, frame->length, &fields))
 		return -EINVAL;

@@ -333,6 +333,7 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 	range(checker, "host_index", nic->host_index, 0, NODE_COUNT_MAX - 1);
 	range(checker, "latency_ps", nic->latency_ps, 0, DELAY_MAX_PS);
 	range(checker, "flows_max", nic->flows_max, 1, FRAME_FLOW_SLOTS_MAX);
+	range(checker, "fgfc_entries_max", nic->fgfc_entries_max, 0, EVENT_SOURCES_MAX);
 	range(checker, "host_queues", nic->host_queues, 0, config->clock == CLOCK_REAL ? NIC_HOST_QUEUES_MAX : 0);
 	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0, EVENT_SOURCES_MAX))
 		return;

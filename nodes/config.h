@@ -203,10 +203,11 @@ struct pause_config {
 
 struct nic_config {
 	uint32_t host_index;
-	node_time_t latency_ps; /* from the decision to send to the first bit on the link */
-	uint32_t flows_max;     /* flows that it can send, and as many that it can receive */
-	uint32_t messages_max;  /* messages that the log of completions holds */
-	uint32_t host_queues;   /* packet sockets that lead to the attached host, 0: none is (TB-15). Real clock only */
+	node_time_t latency_ps;    /* from the decision to send to the first bit on the link */
+	uint32_t flows_max;        /* flows that it can send, and as many that it can receive */
+	uint32_t messages_max;     /* messages that the log of completions holds */
+	uint32_t fgfc_entries_max; /* flows or groups of flows that can be held at a time (EC-17), to 1024 */
+	uint32_t host_queues; /* packet sockets that lead to the attached host, 0: none is (TB-15). Real clock only */
 	uint32_t workload_count;
 	struct workload_config *workloads;
 	uint32_t pause_count;

@@ -37,7 +37,7 @@
 	F(load_permille) F(burst_messages) F(burst_period_ps) F(start_ps) F(stop_ps) F(messages_max) F(message_bytes) \
 	F(seed)
 #define PAUSE_FIELDS(F) F(start_ps) F(stop_ps) F(every_ps) F(for_ps) F(classes)
-#define NIC_FIELDS(F) F(host_index) F(latency_ps) F(flows_max) F(messages_max) F(host_queues)
+#define NIC_FIELDS(F) F(host_index) F(latency_ps) F(flows_max) F(messages_max) F(fgfc_entries_max) F(host_queues)
 #define NODE_FIELDS(F)                                                                                                \
 	F(kind) F(clock) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
 /* clang-format on */

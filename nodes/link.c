@@ -8,6 +8,7 @@
 
 #define HEADER_BYTES 64u /* a packet is announced when so much of it has arrived (cut through) */
 #define FABRIC_HEADER_ON_LINK 12u
+#define FCS_BYTES 4u
 
 /* ---- set-up ---- */
 
@@ -220,6 +221,30 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
 	record->traffic_class = 0;
 	record->word = 0;
 	memcpy(record_captured(record), bytes, captured_bytes);
+}
+
+void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
+{
+	uint32_t wire_bytes = frame_bytes + FCS_BYTES;
+	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
+	struct record *record = NULL;
+
+	if (link->guarded) {
+		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){ .kind = RECORD_FGFC };
+		link->sync_due = true;
+	}
+	if (!frame_is_lost(link, wire_bytes))
+		record = record_start(link, at, wire_bytes, frame_bytes);
+	link->sequence++;
+	if (!record) {
+		link->stats->lost_frames++;
+		return;
+	}
+	record->kind = RECORD_FGFC;
+	record->traffic_class = 0;
+	record->word = 0;
+	memcpy(record_captured(record), bytes, frame_bytes);
+	link->packet_sent = true; /* the sooner it is seen, the less is sent that has no room */
 }
 
 static void send_word(struct link *link, node_time_t now, enum link_word kind, uint32_t traffic_class, uint32_t value)

@@ -194,6 +194,10 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
 		    uint32_t wire_bytes);
 
+/** link_send_fgfc() - puts an FGFC frame on the link, like an ACK frame: link_may_send() before it. Nobody is told if it is
+ *  lost (EC-16: it must not matter).  @bytes  copied; @frame_bytes of them, without FCS.                           */
+void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes);
+
 /** link_words_due() - has the link control words of its own to send? */
 static inline bool link_words_due(const struct link *link)
 {
@@ -225,7 +229,7 @@ node_time_t link_next_at(struct link *link);
 
 /** link_receive() - takes the record that link_next_at() announced.
  *  Control words are dealt with inside.  Return: the captured bytes (shared memory: copy, then parse) with @header
- *  filled, for packets and ACK frames; NULL for words and for records that broke the rules. link_done() after each.
+ *  filled, for packets, ACK and FGFC frames; NULL for words and for records that broke the rules. link_done() after each.
  *  A packet's units are charged to the input buffer; if they do not fit, it is dropped and counted (the peer does
  *  not stop).                                                                                                   */
 const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now);

@@ -27,6 +27,7 @@ enum record_kind {
 	RECORD_PACKET, /* a data frame */
 	RECORD_ACKS,   /* an ACK frame */
 	RECORD_WORD,   /* a link control word: link.h */
+	RECORD_FGFC,   /* a frame to the host's NIC about one of its flows: wire/fgfc_frame.h */
 	RECORD_KINDS
 };
 

@@ -12,6 +12,9 @@ static const struct {
 	[TRACE_MESSAGE_START] = { "message_start", "flow", "message", "bytes" },
 	[TRACE_MESSAGE_END] = { "message_end", "flow", "message", "bytes" },
 	[TRACE_PARAMETER_SET] = { "parameter_set", "port", "-", "value" },
+	[TRACE_FGFC_HOLD] = { "fgfc_hold", "port", "flow", "units" },
+	[TRACE_FGFC_END] = { "fgfc_end", "port", "flow", "units" },
+	[TRACE_FGFC_REFUSED] = { "fgfc_refused", "port", "entries", "units" },
 };
 
 static void print_entry(const struct trace_entry *entry, FILE *out)

@@ -21,6 +21,9 @@ enum trace_kind {
 	TRACE_MESSAGE_START, /* flow, message, bytes */
 	TRACE_MESSAGE_END,   /* flow, message, bytes */
 	TRACE_PARAMETER_SET, /* port, -, value */
+	TRACE_FGFC_HOLD,     /* port, flow_id (NIC: entry), credit units: the flow is held at its source */
+	TRACE_FGFC_END,      /* port, flow_id (NIC: entry), units queued: no longer */
+	TRACE_FGFC_REFUSED,  /* port, entries, credit units: a NIC has no room for the flow */
 	TRACE_KINDS
 };
 

@@ -65,6 +65,7 @@ static int nodes_make(const struct scenario *scenario, struct plan *plan)
 			.host_index = i,
 			.latency_ps = scenario->nic_latency_ps,
 			.messages_max = scenario->messages_max,
+			.fgfc_entries_max = scenario->fgfc_entries_max,
 		};
 	}
 	return 0;

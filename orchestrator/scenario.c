@@ -31,6 +31,7 @@ static const struct scenario scenario_defaults = {
 	.ack_collect = 16,
 	.nic_latency_ps = 500 * NODE_NS,
 	.messages_max = 65536,
+	.fgfc_entries_max = 256,
 };
 
 static const struct scenario_link_settings link_defaults = {
@@ -134,6 +135,7 @@ static const struct key nic_keys[] = {
 	{ "latency", key_time, KEY_FIELD(struct scenario, nic_latency_ps), .max = NODE_S },
 	{ "flows-max", key_count, KEY_FIELD(struct scenario, flows_max), .min = 1, .max = 65536 },
 	{ "messages-max", key_count, KEY_FIELD(struct scenario, messages_max), .min = 1, .max = 1u << 24 },
+	{ "fgfc-entries", key_count, KEY_FIELD(struct scenario, fgfc_entries_max), .min = 1, .max = 1024 },
 };
 
 static void nic_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)

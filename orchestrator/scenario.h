@@ -149,6 +149,7 @@ struct scenario {
 	/* NICs */
 	node_time_t nic_latency_ps;
 	uint32_t flows_max, messages_max; /* flows_max 0: as many as the workloads need */
+	uint32_t fgfc_entries_max;
 	struct scenario_congestion congestion;
 	/* topology */
 	uint32_t switch_count, host_count, link_count;

@@ -1,5 +1,7 @@
 #include "nodes/wire/flow_name.h"
 
+#include <arpa/inet.h>
+
 #include "nodes/wire/bytes.h"
 
 #define VLAN_MAX 0xfffu
@@ -98,4 +100,46 @@ bool flow_name_valid(const struct flow_name *name)
 	default:
 		return false;
 	}
+}
+
+/* ---- for people ---- */
+
+static void mac_print(const char *word, const uint8_t mac[6], FILE *out)
+{
+	fprintf(out, " %s %02x:%02x:%02x:%02x:%02x:%02x", word, mac[0], mac[1], mac[2], mac[3], mac[4], mac[5]);
+}
+
+static void addresses_print(const struct flow_name *name, FILE *out)
+{
+	char source[INET6_ADDRSTRLEN], destination[INET6_ADDRSTRLEN];
+	int family = name->kind == FLOW_IPV4 ? AF_INET : AF_INET6;
+
+	if (name->kind == FLOW_HPC)
+		fprintf(out, " %u > %u", bytes_get32(name->source_ip), bytes_get32(name->destination_ip));
+	else if (inet_ntop(family, name->source_ip, source, sizeof(source)) &&
+		 inet_ntop(family, name->destination_ip, destination, sizeof(destination)))
+		fprintf(out, " %s > %s", source, destination);
+}
+
+void flow_name_print(const struct flow_name *name, FILE *out)
+{
+	static const char *const kinds[FLOW_KINDS] = { "hpc", "layer-2", "ipv4", "ipv6" };
+	bool ip = name->kind == FLOW_IPV4 || name->kind == FLOW_IPV6;
+
+	fprintf(out, "%s class %u", kinds[name->kind % FLOW_KINDS], name->traffic_class);
+	if (name->fields & MATCH_SOURCE_MAC)
+		mac_print("from", name->source_mac, out);
+	if (name->fields & MATCH_DESTINATION_MAC)
+		mac_print("to", name->destination_mac, out);
+	if (name->fields & MATCH_VLAN && name->vlan)
+		fprintf(out, " vlan %u", name->vlan);
+	if (ip ? name->fields & MATCH_IP_PAIR : name->kind == FLOW_HPC && name->fields & MATCH_HPC)
+		addresses_print(name, out);
+	if (ip && name->fields & MATCH_PORTS)
+		fprintf(out, " protocol %u ports %u > %u", name->ip_protocol, name->source_port,
+			name->destination_port);
+	if (name->flow_label)
+		fprintf(out, " label 0x%05x", name->flow_label);
+	if (name->queue_pair)
+		fprintf(out, " %s 0x%x", name->kind == FLOW_HPC ? "process" : "queue-pair", name->queue_pair);
 }

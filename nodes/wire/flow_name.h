@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "nodes/config.h"
@@ -40,6 +41,9 @@ struct flow_name flow_name_under(const struct flow_name *name, uint32_t match);
 
 /** flow_name_valid() - is @name one that flow_name_of() and flow_name_under() can give? For names that come from a wire. */
 bool flow_name_valid(const struct flow_name *name);
+
+/** flow_name_print() - @name as text for people, without a line's end: "ipv4 class 0 10.0.0.1 > 10.0.0.2 protocol 6 ports 1 > 2". */
+void flow_name_print(const struct flow_name *name, FILE *out);
 
 static inline bool flow_name_equal(const struct flow_name *a, const struct flow_name *b)
 {

@@ -30,7 +30,8 @@ static void records_check(struct carrier *carrier, const struct node_config *con
 
 	assert(!ring_rx_attach(&rx, page, ring_bytes(config->ports[0].ring_bytes)));
 	for (ring_refresh(&rx); ring_peek(&rx, &record); ring_pop(&rx, &record)) {
-		assert(record.kind == RECORD_PACKET || record.kind == RECORD_ACKS || record.kind == RECORD_WORD);
+		assert(record.kind == RECORD_PACKET || record.kind == RECORD_ACKS || record.kind == RECORD_WORD ||
+		       (record.kind == RECORD_FGFC && config->ports[0].kind == PORT_EDGE));
 		assert(record.kind != RECORD_PACKET || record.traffic_class < CLASSES); /* of words: link.c checks */
 		assert(record.captured_bytes <= LONGEST_BYTES); /* what the link takes of it is checked behind */
 	}

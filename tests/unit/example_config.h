@@ -111,9 +111,12 @@ static inline void example_nic(struct node_config *config)
 	struct workload_config *workload;
 
 	example_node(config, NODE_NIC, 1);
-	config->nic = (struct nic_config){
-		.host_index = 5, .latency_ps = 100000, .flows_max = 64, .messages_max = 1000, .workload_count = 2
-	};
+	config->nic = (struct nic_config){ .host_index = 5,
+					   .latency_ps = 100000,
+					   .flows_max = 64,
+					   .messages_max = 1000,
+					   .fgfc_entries_max = 100,
+					   .workload_count = 2 };
 	config->nic.pause_count = 2;
 	config->nic.pauses = calloc(2, sizeof(*config->nic.pauses));
 	config->nic.pauses[0] = (struct pause_config){ 100, 5000, 20, 15, 1 };

@@ -135,6 +135,7 @@ END_TEST
 	M(nic.host_index = NODE_COUNT_MAX, "nic.host_index is 8192")                                                   \
 	M(nic.latency_ps = NODE_TIME_NEVER, "nic.latency_ps is")                                                       \
 	M(nic.flows_max = 0, "nic.flows_max is 0")                                                                     \
+	M(nic.fgfc_entries_max = 1025, "nic.fgfc_entries_max is 1025")                                                 \
 	M(nic.workloads[1].name[0] = 0, "nic.workloads[1].name is empty")                                              \
 	M(nic.workloads[1].destination = DESTINATION_KINDS, "nic.workloads[1].destination is 3")                       \
 	M(nic.workloads[1].frame = FRAME_KINDS, "nic.workloads[1].frame is 5")                                         \

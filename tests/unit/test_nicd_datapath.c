@@ -20,6 +20,8 @@
 
 #include "nicd/datapath.h"
 #include "nicd/send_queue.h"
+#include "nodes/units.h"
+#include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
 
 #define RATE_BPS 200000000000ull
@@ -75,6 +77,7 @@ static void setup(void)
 			.nic = { .host_index = i,
 				 .latency_ps = LATENCY_PS,
 				 .flows_max = 16,
+				 .fgfc_entries_max = 2,
 				 .messages_max = 10000,
 				 .workloads = end->workloads },
 		};
@@ -369,6 +372,157 @@ START_TEST(nic_run__pauses)
 }
 END_TEST
 
+/* ---- FGFC (EC-15 ... EC-17): end 1 plays the edge switch ---- */
+
+#define PAUSE_PS (100 * NODE_US)
+#define PACKET_UNITS (PACKET_BYTES / UNIT_BYTES)
+
+/* two closed loops to host 1: flows 0 and 1 */
+static void two_flows(void)
+{
+	ends[0].config.nic.workload_count = 2;
+	fabric_build();
+}
+
+/* end 1 names flow @slot of host 0 under @match */
+static void fgfc_send(uint32_t slot, uint32_t match, node_time_t now, node_time_t pause_ps, uint32_t credit_units)
+{
+	static const uint8_t mac[6] = { 2 };
+	struct frame_spec spec = { .kind = FRAME_IPV4, .destination = 1, .flow = slot, .frame_bytes = PACKET_BYTES };
+	struct frame_payload payload = { 0 };
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t captured = frame_write(&spec, &payload, bytes);
+	struct fgfc_frame frame = { .pause_ps = pause_ps, .credit_units = credit_units };
+	struct frame_fields fields;
+
+	ck_assert_int_eq(frame_parse(bytes, captured, PACKET_BYTES, &fields), 0);
+	frame.name = flow_name_of(&fields, 0);
+	frame.name = flow_name_under(&frame.name, match);
+	fgfc_frame_write(&frame, mac, bytes);
+	link_send_fgfc(&ends[1].link, now, bytes, FGFC_FRAME_BYTES);
+}
+
+static uint64_t sent(uint32_t slot)
+{
+	return stats_flow_tx(ends[0].stats, slot)->packets;
+}
+
+static const struct port_stats *sender_port(void)
+{
+	return stats_port(ends[0].stats, 0);
+}
+
+/* one flow is held, the other has the whole link; then they share it again */
+START_TEST(nic_fgfc__others_at_full_rate)
+{
+	uint64_t before;
+
+	two_flows();
+	fgfc_send(0, MATCH_ALL, 0, PAUSE_PS, 0);
+	fabric_run(PAUSE_PS);
+	ck_assert_uint_eq(sender_port()->fgfc_frames, 1);
+	ck_assert_uint_eq(sender_port()->fgfc_held, 1);
+	ck_assert_uint_le(sent(0), 2); /* before it came */
+	ck_assert_uint_ge((sent(0) + sent(1)) * packet_ps(PACKET_BYTES), PAUSE_PS);
+	ck_assert_uint_eq(sender_port()->paused_ps, 0);
+	before = sent(1);
+	fabric_run(3 * PAUSE_PS);
+	ck_assert_uint_eq(sender_port()->fgfc_held, 0);
+	ck_assert_uint_ge(sent(0) * 2 * packet_ps(PACKET_BYTES) + NODE_US, 2 * PAUSE_PS);
+	ck_assert_uint_ge((sent(1) - before) * 2 * packet_ps(PACKET_BYTES) + NODE_US, 2 * PAUSE_PS);
+	ck_assert_uint_eq(stats_flow_rx(ends[1].stats, 0)->reordered + stats_flow_rx(ends[1].stats, 1)->reordered, 0);
+	fabric_free();
+}
+END_TEST
+
+/* so much of it, and the packet that takes the last unit */
+START_TEST(nic_fgfc__credit)
+{
+	static const uint32_t packets[] = { 1, 1, 2, 3 };
+	static const uint32_t credit[] = { 1, PACKET_UNITS, PACKET_UNITS + 1, 3 * PACKET_UNITS };
+	uint64_t before;
+
+	two_flows();
+	fgfc_send(0, MATCH_ALL, 0, PAUSE_PS, 0);
+	fabric_run(10 * NODE_US);
+	before = sent(0);
+	fgfc_send(0, MATCH_ALL, 10 * NODE_US, PAUSE_PS, credit[_i]);
+	fabric_run(100 * NODE_US);
+	ck_assert_uint_eq(sent(0) - before, packets[_i]);
+	ck_assert_uint_eq(sender_port()->fgfc_held, 1);
+	fabric_free();
+}
+END_TEST
+
+START_TEST(nic_fgfc__end_frame)
+{
+	two_flows();
+	fgfc_send(0, MATCH_ALL, 0, PAUSE_PS, 0);
+	fabric_run(10 * NODE_US);
+	ck_assert_uint_le(sent(0), 2);
+	fgfc_send(0, MATCH_ALL, 10 * NODE_US, 0, 0);
+	fabric_run(20 * NODE_US);
+	ck_assert_uint_ge(sent(0), 20);
+	ck_assert_uint_eq(sender_port()->fgfc_held, 0);
+	fgfc_send(0, MATCH_ALL, 20 * NODE_US, 0, 0); /* once more: nothing to end */
+	fabric_run(21 * NODE_US);
+	ck_assert_uint_eq(sender_port()->fgfc_frames, 3);
+	fabric_free();
+}
+END_TEST
+
+/* one that has nothing to send is held all the same, and both flows of a group share its credit */
+START_TEST(nic_fgfc__group)
+{
+	uint64_t before;
+
+	ends[0].workloads[1].start_ps = 5 * NODE_US;
+	two_flows();
+	fgfc_send(0, MATCH_IP_PAIR, 0, PAUSE_PS, 0);
+	fabric_run(10 * NODE_US);
+	before = sent(0);
+	ck_assert_uint_le(before, 3);
+	ck_assert_uint_eq(sent(1), 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		fgfc_send(0, MATCH_IP_PAIR, (10 + 2 * i) * NODE_US, PAUSE_PS, PACKET_UNITS);
+		fabric_run((12 + 2 * i) * NODE_US);
+	}
+	ck_assert_uint_eq(sent(0) - before, 2);
+	ck_assert_uint_eq(sent(1), 2);
+	fabric_free();
+}
+END_TEST
+
+/* there is room for two: the third runs free, the two stay held */
+START_TEST(nic_fgfc__table_full)
+{
+	two_flows();
+	fgfc_send(0, MATCH_ALL, 0, PAUSE_PS, 0);
+	fgfc_send(9, MATCH_ALL, 0, PAUSE_PS, 0);
+	fgfc_send(1, MATCH_ALL, 0, PAUSE_PS, 0);
+	fabric_run(50 * NODE_US);
+	ck_assert_uint_eq(sender_port()->fgfc_refused, 1);
+	ck_assert_uint_eq(sender_port()->fgfc_held, 2);
+	ck_assert_uint_le(sent(0), 3);
+	ck_assert_uint_ge(sent(1), 250);
+	fabric_free();
+}
+END_TEST
+
+START_TEST(nic_fgfc__malformed)
+{
+	uint8_t bytes[FGFC_FRAME_BYTES] = { 0 };
+
+	two_flows();
+	link_send_fgfc(&ends[1].link, 0, bytes, sizeof(bytes));
+	link_send_fgfc(&ends[1].link, 0, bytes, 60);
+	fabric_run(10 * NODE_US);
+	ck_assert_uint_eq(ends[0].stats->drops[DROP_MALFORMED], 2);
+	ck_assert_uint_eq(sender_port()->fgfc_held, 0);
+	fabric_free();
+}
+END_TEST
+
 /* FC-17: every loss on a guarded link is reported to the NIC that sent the packet, the last one too; nothing stalls */
 START_TEST(nic_run__losses_are_reported)
 {
@@ -653,12 +807,13 @@ static char *shown(const char *table, int port, int expected)
 
 START_TEST(nic_show__tables)
 {
-	static const char *const tables[] = { "flows", "received", "workloads" };
+	static const char *const tables[] = { "flows", "received", "workloads", "fgfc" };
 	char *text;
 
 	fabric_build();
+	fgfc_send(0, MATCH_ALL, 0, PAUSE_PS, 5);
 	fabric_run(20 * NODE_US);
-	for (uint32_t i = 0; i < 3; i++) {
+	for (uint32_t i = 0; i < 4; i++) {
 		text = shown(tables[i], -1, 0);
 		ck_assert_ptr_nonnull(strchr(text, '\n'));
 		free(text);
@@ -667,9 +822,14 @@ START_TEST(nic_show__tables)
 	ck_assert_ptr_nonnull(strstr(text, "first"));
 	ck_assert_ptr_nonnull(strstr(text, "bulk"));
 	free(text);
+	text = shown("fgfc", 0, 0);
+	ck_assert_ptr_nonnull(strstr(text,
+				     "ipv4 class 0 from 02:48:00:00:00:01 to 02:48:00:00:00:02 10.0.0.1 > 10.0.0.2 "
+				     "protocol 17 ports 49152 > 18432\n"));
+	free(text);
 	free(shown("flows", 1, -EINVAL));
 	text = shown("ifct", 0, -ENOENT);
-	ck_assert_str_eq(text, "flows received workloads\n");
+	ck_assert_str_eq(text, "flows received workloads fgfc\n");
 	free(text);
 	fabric_free();
 }
@@ -711,6 +871,12 @@ int main(void)
 	tcase_add_test(cases, nic_run__flow_table_full);
 	tcase_add_test(cases, nic_run__class_maximum);
 	tcase_add_test(cases, nic_run__stops);
+	tcase_add_test(cases, nic_fgfc__others_at_full_rate);
+	tcase_add_loop_test(cases, nic_fgfc__credit, 0, 4);
+	tcase_add_test(cases, nic_fgfc__end_frame);
+	tcase_add_test(cases, nic_fgfc__group);
+	tcase_add_test(cases, nic_fgfc__table_full);
+	tcase_add_test(cases, nic_fgfc__malformed);
 	tcase_add_loop_test(cases, nic_run__losses_are_reported, 1, 20);
 	tcase_add_test(cases, nic_run__pauses);
 	tcase_add_test(cases, nic_run__bad_frames);

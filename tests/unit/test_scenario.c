@@ -90,7 +90,7 @@ START_TEST(scenario_read__switch_and_nic)
 		STAR
 		"switch:\n  latency: 300ns\n  forwarding: store-and-forward\n  arbiter: by-port\n  buffer: 1MiB\n"
 		"  output-queue: 16KiB\n  flow-key: [vlan, hpc]\n  acks: {t1: 10ns, t2: 20ns, t3: 30ns, collect: 48}\n"
-		"nic: {latency: 400ns, flows-max: 7, messages-max: 9}\n");
+		"nic: {latency: 400ns, flows-max: 7, messages-max: 9, fgfc-entries: 11}\n");
 	ck_assert_uint_eq(scenario.switch_latency_ps, 300 * NODE_NS);
 	ck_assert(!scenario.cut_through);
 	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
@@ -102,6 +102,7 @@ START_TEST(scenario_read__switch_and_nic)
 	ck_assert_uint_eq(scenario.nic_latency_ps, 400 * NODE_NS);
 	ck_assert_uint_eq(scenario.flows_max, 7);
 	ck_assert_uint_eq(scenario.messages_max, 9);
+	ck_assert_uint_eq(scenario.fgfc_entries_max, 11);
 }
 END_TEST
 

@@ -208,6 +208,50 @@ START_TEST(send_queue_sent__classes_are_separate)
 }
 END_TEST
 
+/* EC-17: one flow steps aside, with all that it has; the other goes on */
+START_TEST(send_queue_park__others_go_on)
+{
+	uint32_t a, b;
+
+	queue_init(2, 8);
+	a = flow_open(1, 0, FRAME_ETHERNET, 1500);
+	b = flow_open(2, 0, FRAME_ETHERNET, 1500);
+	send_queue_put(&queue, a, 100000, 0);
+	send_queue_put(&queue, b, 100000, 0);
+	ck_assert_uint_eq(send_queue_head(&queue, 0), a);
+	send_queue_park(&queue, 0);
+	send_queue_put(&queue, a, 10, 0);
+	for (int i = 0; i < 5; i++)
+		ck_assert_uint_eq(send_one(0).flow, b);
+	ck_assert_uint_eq(send_queue_waiting(&queue, a), 2);
+	send_queue_park(&queue, 0);
+	ck_assert_uint_eq(queue.ready, 0);
+	send_queue_unpark(&queue, a);
+	send_queue_unpark(&queue, b);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_uint_eq(send_one(0).flow, a);
+		ck_assert_uint_eq(send_one(0).flow, b);
+	}
+	send_queue_fini(&queue);
+}
+END_TEST
+
+START_TEST(send_queue_open__names_the_flow)
+{
+	uint32_t a, b;
+
+	queue_init(2, 8);
+	a = flow_open(1, 3, FRAME_IPV4, 1500);
+	b = flow_open(1, 3, FRAME_IPV4, 1500);
+	ck_assert_uint_eq(queue.names[a].kind, FLOW_IPV4);
+	ck_assert_uint_eq(queue.names[a].traffic_class, 3);
+	ck_assert_uint_eq(queue.names[a].source_port, 0xc000);
+	ck_assert_uint_eq(queue.names[b].source_port, 0xc001);
+	ck_assert_uint_eq(queue.names[a].destination_ip[3], 2);
+	send_queue_fini(&queue);
+}
+END_TEST
+
 /* FC-21: what is written is a frame of its kind, of its length, with its payload; _i is the kind */
 START_TEST(send_queue_write__frame_reads_back)
 {
@@ -261,6 +305,8 @@ int main(void)
 	tcase_add_test(cases, send_queue_sent__unequal_frames_share_by_bytes);
 	tcase_add_test(cases, send_queue_sent__flow_leaves_and_comes_back);
 	tcase_add_test(cases, send_queue_sent__classes_are_separate);
+	tcase_add_test(cases, send_queue_park__others_go_on);
+	tcase_add_test(cases, send_queue_open__names_the_flow);
 	tcase_add_loop_test(cases, send_queue_write__frame_reads_back, 0, FRAME_KINDS);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
