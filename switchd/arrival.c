@@ -37,6 +37,7 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 {
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
 	int flow_id = efct_classify(&in->efct, pattern, packet->key_hash);
+	uint32_t flow_port = packet->in_port; /* the packet may be gone by then */
 	struct ifct_entry *flow;
 	uint32_t hole_units;
 	bool is_new;
@@ -53,6 +54,8 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 		efct_on_ack(&in->efct, packet->flow_id, packet->units);
 		efct_release(&in->efct, packet->flow_id);
 		give_up(dp, packet, now);
+	} else {
+		fgfc_path_queued(dp, flow_port, (uint32_t)flow_id);
 	}
 	in->stats->efct_used = in->efct.used;
 	in->stats->efct_used_max = in->efct.used_max;

@@ -367,6 +367,8 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	error = ifct_init(&dp->ifcts[p], port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
 		error = efct_init(&port->efct, port_config->channels, port_config->match_fields);
+	if (!error && (any_kind || port->kind == PORT_EDGE))
+		error = fgfc_init(&port->fgfc, port_config->channels, &config->switch_.congestion);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
 		error = ofct_init(&port->ofct, port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
@@ -387,6 +389,7 @@ static void port_fini(struct dataplane *dp, uint32_t p)
 
 	ifct_fini(&dp->ifcts[p]);
 	efct_fini(&port->efct);
+	fgfc_fini(&port->fgfc);
 	ofct_fini(&port->ofct);
 	ack_collector_fini(&port->acks);
 	for (uint32_t c = 0; c < dp->class_count; c++)

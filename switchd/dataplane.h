@@ -5,7 +5,7 @@
  *
  *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
  *  one leg each, flow_control.c what holds a flow at its input and lets it go on, room.c
- *  when a neighbour has to stop, link_change.c what becomes of all that when a
+ *  when a neighbour has to stop, fgfc_path.c what its host is told, link_change.c what becomes of all that when a
  *  link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of
  *  sources (event_tree.h): per port the next arrival and the next transmission, and three timers. Arrivals of one instant are
  *  handled before transmissions, lower ports first.
@@ -28,6 +28,7 @@
 #include "switchd/arbiter.h"
 #include "switchd/eca.h"
 #include "switchd/efct.h"
+#include "switchd/fgfc.h"
 #include "switchd/headroom.h"
 #include "switchd/ifct.h"
 #include "switchd/injection.h"
@@ -61,6 +62,7 @@ struct port {
 	struct efct efct;              /* edge */
 	struct packet_queue no_line;   /* edge: packets that wait for a free EFCT line, in order of arrival */
 	uint32_t no_line_match;        /* match fields with which they were looked up */
+	struct fgfc fgfc;              /* edge: flows that are held at their source */
 	struct ofct ofct;              /* fabric */
 	struct ack_collector acks;     /* fabric: ACKs that go up this link */
 	struct flow_list no_channel;   /* flows that wait for a free id of the OFCT */
@@ -254,6 +256,26 @@ void ack_path_delivered(struct dataplane *dp, uint32_t tag, uint32_t units, node
 /** ack_path_listener() - what a guarded link of this switch calls about its frames. */
 struct link_listener ack_path_listener(struct dataplane *dp);
 
+/* ---- fgfc_path.c: IFCT of an edge port -> FGFC -> link. Without FGFC configured they do nothing. ---- */
+
+/** fgfc_path_queued() - a packet of flow @flow_id was queued at edge port @port (its line has the pattern already). */
+void fgfc_path_queued(struct dataplane *dp, uint32_t port, uint32_t flow_id);
+
+/** fgfc_path_forwarded() - @units of it were taken out of its queue, which tells its extent without them. */
+void fgfc_path_forwarded(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t units);
+
+/** fgfc_path_freed() - its EFCT line is free. */
+void fgfc_path_freed(struct dataplane *dp, uint32_t port, uint32_t flow_id);
+
+/** fgfc_path_clear() - the link at @port is gone. */
+void fgfc_path_clear(struct dataplane *dp, uint32_t port);
+
+/** fgfc_path_send() - puts the frame that is due on edge port @port's link, which is free.  Return: was there one? */
+bool fgfc_path_send(struct dataplane *dp, uint32_t port, node_time_t now);
+
+/** fgfc_path_name() - how the host of edge port @port can tell flow @flow_id. */
+struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint32_t flow_id);
+
 /* ---- link_change.c: node_ops.link_down, node_ops.link_up ---- */
 
 /** link_change_down() - the link at @port is gone. Does not touch events but those of dataplane_touch(). */
@@ -266,7 +288,7 @@ void link_change_up(struct dataplane *dp, uint32_t port);
  *  Return: the set of these ports. O(ports that wait).                                                            */
 uint64_t link_change_finish(struct dataplane *dp);
 
-/** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "congestion", "limits", "queues", "acks", "routes". */
+/** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "congestion", "limits", "queues", "acks", "fgfc", "routes". */
 int dataplane_show(void *dataplane, const char *table, int port, FILE *out);
 
 /** dataplane_set() - node_ops.set: "match", "ack.t1", "ack.t2", "ack.t3" (ns), "ack.collect", "output-queue" (units). */

@@ -129,6 +129,26 @@ static void show_congestion(const struct dataplane *dp, uint32_t p, FILE *out)
 		stats->fgfc_frames);
 }
 
+static void show_fgfc(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct fgfc *fgfc = &dp->ports[p].fgfc;
+
+	for (uint32_t i = 0; fgfc_enabled(fgfc) && i < fgfc->channels; i++) {
+		const struct fgfc_line *line = &fgfc->lines[i];
+
+		if (!line->on && !line->told)
+			continue;
+		fprintf(out, "p%-4u %7u %-6s %12u %10.2f %16" PRIu64 "  ", p, i,
+			!line->on    ? "ending"
+			: line->told ? "held"
+				     : "new",
+			line->on ? ifct_queue_extent(&dp->ifcts[p].entries[i]) : 0, line->owed_eighths / 8.0,
+			line->told_at_ps);
+		flow_name_print(&line->name, out);
+		fputc('\n', out);
+	}
+}
+
 static const struct show_table tables[] = {
 	{ "ports",
 	  "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent queue_bytes     lost\n",
@@ -146,6 +166,7 @@ static const struct show_table tables[] = {
 	{ "queues",
 	  "port  class             input_units promised_units output_units output_max  queue_bytes  says    is_told\n",
 	  show_queues },
+	{ "fgfc", "port  flow_id state  queue_extent owed_units          told_ps  flow\n", show_fgfc },
 	{ "acks", "port  waiting  ack_frames         acks  per_frame\n", show_acks },
 	{ "congestion",
 	  "port   eca_acks eca_max  limited extent_units extent_max    blocked  metered   starts    ended   stops "

@@ -103,6 +103,8 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 			give_credit(dp, ref, credit, now);
 	}
 	room_update(dp, port, c);
+	if (in->kind == PORT_EDGE)
+		fgfc_path_forwarded(dp, port, flow_ref_id(ref), packet->units);
 	return packet;
 }
 
@@ -293,6 +295,7 @@ static void release(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (in->kind != PORT_EDGE)
 		return;
 	efct_release(&in->efct, flow_ref_id(ref));
+	fgfc_path_freed(dp, port, flow_ref_id(ref));
 	in->stats->efct_used = in->efct.used;
 	if (in->no_line.head)
 		arrival_lines_freed(dp, port, now);

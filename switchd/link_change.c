@@ -103,6 +103,7 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 	transmit_settle_pause(out, now);
 	out->paused_since_ps = NODE_TIME_NEVER;
 	drop_waiting(dp, out, now);
+	fgfc_path_clear(dp, port);
 	if (out->kind == PORT_FABRIC) {
 		drop_under_way(dp, out, now);
 		ack_collector_clear(&out->acks);

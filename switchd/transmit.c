@@ -76,10 +76,19 @@ static bool may_send_words(struct link *link)
 	return !link->real || link_ring_has_room(link);
 }
 
+/* When an FGFC frame may be due. They need no credit. */
+static node_time_t fgfc_at(const struct port *out)
+{
+	if (!fgfc_enabled(&out->fgfc) || out->kind != PORT_EDGE || !link_may_send(out->link))
+		return NODE_TIME_NEVER;
+	return fgfc_ready_at(&out->fgfc);
+}
+
 /* does anything at all wait to be put on the link? */
 static bool has_work(const struct dataplane *dp, const struct port *out)
 {
-	if (link_words_due(out->link) || out->acks.count || (out->link->guarded && out->link->sync_due))
+	if (link_words_due(out->link) || out->acks.count || out->fgfc.count || out->fgfc.on ||
+	    (out->link->guarded && out->link->sync_due))
 		return true;
 	for (uint32_t c = 0; c < dp->class_count; c++)
 		if (out->output[c].queue.queue.head || is_stopped(dp, out, c))
@@ -112,9 +121,9 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 	ack_at = out->kind == PORT_FABRIC && out->acks.count && link_may_send(link) ? ack_ready_at(&out->acks, !ready)
 										    : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
-	if (data_at == NODE_TIME_NEVER)
-		return link->guarded && link->sync_due && may_send_words(link) ? free_at : NODE_TIME_NEVER;
-	return node_time_max(data_at, free_at);
+	if (data_at == NODE_TIME_NEVER && link->guarded && link->sync_due && may_send_words(link))
+		return free_at;
+	return node_time_max(node_time_min(data_at, fgfc_at(out)), free_at);
 }
 
 /* writes a packet as it goes over a fabric link: envelope, fabric header with this link's flow_id, inner frame */
@@ -200,6 +209,8 @@ void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
 		link_send_words(out->link, now, false);
 		return;
 	}
+	if (fgfc_at(out) <= now && fgfc_path_send(dp, port, now))
+		return;
 	ready = classes_ready(dp, out, now, &later_at, &waiting);
 	if (out->kind == PORT_FABRIC && out->acks.count && link_may_send(out->link) &&
 	    ack_ready_at(&out->acks, !ready) <= now) {

@@ -390,6 +390,9 @@ void sim_check_released(struct sim *sim)
 				fail(sim, node->config->name,
 				     "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p, dp->ifcts[p].used,
 				     port->efct.used, port->ofct.used, port->acks.count);
+			if (port->fgfc.on)
+				fail(sim, node->config->name, "p%u: %u flows are still held at their source", p,
+				     port->fgfc.on);
 			for (uint32_t c = 0; c < dp->class_count; c++)
 				if (port->link->held_units[c] || port->output[c].queue.units)
 					fail(sim, node->config->name, "p%u: a buffer is not empty", p);
