@@ -69,23 +69,22 @@ static void show_workloads(struct nic *nic, FILE *out)
 		nic->queue.pool_count, nic->queue.pool_count_max, nic->queue.pool_max);
 }
 
-/* what the edge switch holds (FGFC); a flow that only waits for its last frames to go has no credit any more */
+/* what the edge switch holds (FGFC); until 0: no longer, only frames that waited must go before newer ones.
+ * waiting_bytes: of an attached host; what waits of generated flows is in `flows` */
 static void show_fgfc(struct nic *nic, FILE *out)
 {
 	const struct fgfc_gate *gate = &nic->gate;
 
-	fprintf(out, "%5s %12s %10s %16s  %s\n", "entry", "credit_units", "sent_units", "until_ps", "flow");
+	fprintf(out, "%5s %12s %10s %13s %16s  %s\n", "entry", "credit_units", "sent_units", "waiting_bytes",
+		"until_ps", "flow");
 	for (uint32_t i = 0; i < gate->fresh; i++) {
 		const struct fgfc_entry *entry = &gate->entries[i];
 
 		if (!entry->used)
 			continue;
-		fprintf(out, "%5" PRIu32, i);
-		if (entry->held)
-			fprintf(out, " %12" PRId64 " %10" PRIu64 " %16" PRIu64 "  ", entry->credit_units,
-				entry->sent_units, entry->until_ps);
-		else
-			fprintf(out, " %12s %10" PRIu64 " %16s  ", "-", entry->sent_units, "-");
+		fprintf(out, "%5" PRIu32 " %12" PRId64 " %10" PRIu64 " %13" PRIu32 " %16" PRIu64 "  ", i,
+			entry->credit_units, entry->sent_units,
+			nic->host_hold.queues ? nic->host_hold.queues[i].bytes : 0, entry->held ? entry->until_ps : 0);
 		flow_name_print(&entry->name, out);
 		fputc('\n', out);
 	}

@@ -85,7 +85,8 @@ static inline bool fgfc_gate_open(const struct fgfc_gate *gate, uint32_t entry)
 /** fgfc_gate_sent() - the flow of @entry, which may, has sent a packet of @units. */
 static inline void fgfc_gate_sent(struct fgfc_gate *gate, uint32_t entry, uint32_t units)
 {
-	gate->entries[entry].credit_units -= units;
+	if (gate->entries[entry].held)
+		gate->entries[entry].credit_units -= units;
 	gate->entries[entry].sent_units += units;
 }
 

@@ -29,9 +29,9 @@ struct host_calls {
 
 int host_if_init(struct host_if *host, uint32_t queue_count, struct stats_page *stats)
 {
-	uint32_t slots = queue_count * HOST_QUEUE_FRAMES_MAX;
+	uint32_t slots = queue_count ? queue_count * HOST_QUEUE_FRAMES_MAX + HOST_HOLD_FRAMES_MAX : 0;
 
-	*host = (struct host_if){ .stats = stats, .queue_count = queue_count };
+	*host = (struct host_if){ .stats = stats, .queue_count = queue_count, .slot_count = slots };
 	for (uint32_t i = 0; i < NIC_HOST_QUEUES_MAX; i++)
 		host->queues[i].fd = -1;
 	if (!queue_count)
@@ -218,13 +218,24 @@ bool host_if_receive(struct host_if *host, uint32_t *readable, node_time_t now)
 	return taken;
 }
 
-void host_if_pop(struct host_if *host, uint32_t queue)
+uint32_t host_if_take(struct host_if *host, uint32_t queue)
 {
 	struct host_queue *q = &host->queues[queue];
+	uint32_t slot = q->slots[q->first];
 
-	host->free_slots[host->free_count++] = q->slots[q->first];
 	q->first = (q->first + 1) % HOST_QUEUE_FRAMES_MAX;
 	q->count--;
+	return slot;
+}
+
+void host_if_give(struct host_if *host, uint32_t slot)
+{
+	host->free_slots[host->free_count++] = slot;
+}
+
+void host_if_pop(struct host_if *host, uint32_t queue)
+{
+	host_if_give(host, host_if_take(host, queue));
 }
 
 /* ---- to the host ---- */

@@ -11,7 +11,7 @@
  *  over at the end of the turn by one call. What the kernel has no room for stays, in front of what comes next, for
  *  HOST_RETRIES_MAX turns; then it is dropped (DROP_HOST).
  *
- *  Memory: HOST_QUEUE_FRAMES_MAX super-frames a socket and HOST_DELIVERY_BYTES, allocated in _init, never later; untouched
+ *  Memory: HOST_QUEUE_FRAMES_MAX super-frames a socket, HOST_HOLD_FRAMES_MAX and HOST_DELIVERY_BYTES, allocated in _init, never later; untouched
  *  parts cost nothing. Place: called by datapath.c; writes the statistics page.                                      */
 #ifndef HEDDLE_NICD_HOST_IF_H
 #define HEDDLE_NICD_HOST_IF_H
@@ -26,6 +26,7 @@
 #include "nodes/time.h"
 
 #define HOST_QUEUE_FRAMES_MAX 64u
+#define HOST_HOLD_FRAMES_MAX 256u      /* super-frames of held flows that wait elsewhere: host_hold.h */
 #define HOST_FRAME_BYTES_MAX 69632u    /* from the host: 64 KiB, headers, a tag, in whole pages */
 #define HOST_DELIVERY_BYTES (1u << 20) /* to the host: collected in a turn, or waiting for the kernel */
 #define HOST_DELIVERY_FRAMES_MAX 1024u /* the same; as many messages as one system call takes */
@@ -66,6 +67,7 @@ struct host_if {
 	bool attached;
 	struct host_queue queues[NIC_HOST_QUEUES_MAX];
 	/* from the host */
+	uint32_t slot_count;
 	struct host_frame *frames;        /* by slot */
 	uint8_t *buffers;                 /* by slot, HOST_FRAME_BYTES_MAX each */
 	uint32_t *free_slots, free_count; /* a stack */
@@ -111,6 +113,19 @@ static inline const struct host_frame *host_if_head(const struct host_if *host, 
 
 /** host_if_pop() - it is done with. O(1). */
 void host_if_pop(struct host_if *host, uint32_t queue);
+
+/** host_if_take() - takes it out of the queue: its slot is the caller's, who has no more than HOST_HOLD_FRAMES_MAX at a time.
+ *  host_if_give() - it is done with. O(1).                                                                      */
+uint32_t host_if_take(struct host_if *host, uint32_t queue);
+void host_if_give(struct host_if *host, uint32_t slot);
+
+/** host_if_bytes() - the frame in @slot, for who changes it. */
+static inline uint8_t *host_if_bytes(const struct host_if *host, uint32_t slot)
+{
+	uint8_t *buffer = host->buffers + (size_t)slot * HOST_FRAME_BYTES_MAX;
+
+	return buffer + (host->frames[slot].bytes - buffer);
+}
 
 /* ---- to the host ---- */
 

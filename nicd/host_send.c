@@ -26,6 +26,8 @@ static bool head_init(const struct host_send *send, struct host_head *head, cons
 		return false;
 	head->at_ps = frame->at_ps;
 	head->traffic_class = frame_class(&fields, send->class_count);
+	head->name = flow_name_of(&fields, head->traffic_class);
+	head->passed = false;
 	head->frame_bytes = host_cut_bytes(&head->cut); /* the first is the longest */
 	*reason = DROP_OVERSIZE;
 	return head->frame_bytes <= send->port->mtu_bytes;
@@ -52,6 +54,15 @@ void host_send_refill(struct host_send *send, node_time_t now)
 	for (uint32_t queue = 0; queue < send->host->queue_count; queue++)
 		if (!(send->ready & 1u << queue))
 			queue_refill(send, queue, now);
+}
+
+uint32_t host_send_take(struct host_send *send, uint32_t queue, node_time_t now)
+{
+	uint32_t slot = host_if_take(send->host, queue);
+
+	send->ready &= ~(1u << queue);
+	queue_refill(send, queue, now);
+	return slot;
 }
 
 void host_send_next(struct host_send *send, uint32_t queue, uint8_t *bytes, node_time_t now)

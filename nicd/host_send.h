@@ -16,12 +16,16 @@
 #include "nodes/config.h"
 #include "nodes/stats.h"
 #include "nodes/time.h"
+#include "nodes/wire/flow_name.h"
 
 struct host_head {
 	struct host_cut cut;
 	node_time_t at_ps;    /* not sent before */
 	uint32_t frame_bytes; /* of the next frame, without FCS */
 	uint32_t traffic_class;
+	struct flow_name name; /* whole */
+	uint32_t gate_changes; /* passed the gate when it had changed so often ... */
+	bool passed;           /* ... if it has been looked up: nic_hold.c */
 };
 
 struct host_send {
@@ -39,6 +43,10 @@ void host_send_init(struct host_send *send, struct host_if *host, const struct n
 
 /** host_send_refill() - (after host_if_receive()) queues without a head get one, if there is a frame.  @now  for the trace. */
 void host_send_refill(struct host_send *send, node_time_t now);
+
+/** host_send_take() - the head of @queue, which is ready, goes elsewhere, and the frame behind it becomes the head.
+ *  Return: its slot, as host_if_take(). The caller has copied from heads[queue] what it needs.                    */
+uint32_t host_send_take(struct host_send *send, uint32_t queue, node_time_t now);
 
 /** host_send_next() - writes the next frame of @queue, which is ready, to @bytes (NULL: it is lost on the link) and goes
  *  on to the one behind it.                                                                                     */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "nicd/fgfc_gate.h"
+#include "nicd/host_hold.h"
 #include "nicd/host_if.h"
 #include "nicd/host_send.h"
 #include "nicd/receive.h"
@@ -37,6 +38,7 @@ struct nic {
 	struct receive receive;
 	struct host_if host;
 	struct host_send host_send;
+	struct host_hold host_hold;
 	uint32_t pausing;                 /* set of classes that the switch was told to stop: pause.h */
 	node_time_t pause_at_ps;          /* when that changes */
 	struct fgfc_gate gate;
@@ -75,11 +77,14 @@ void nic_hold_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byt
 /** nic_hold_step() - a pause is over, at fgfc_gate_next_at(). O(flows that were held by it). */
 void nic_hold_step(struct nic *nic);
 
-/** nic_hold_heads() - takes flows out of the way that may not send and whose turn it is. O(flows that it takes). */
+/** nic_hold_heads() - takes out of the way what is held and has its turn: flows of the send queue, frames of the host. O(those). */
 void nic_hold_heads(struct nic *nic);
 
 /** nic_hold_sent() - flow @slot of the send queue has sent a packet of @frame_bytes. */
 void nic_hold_sent(struct nic *nic, uint32_t slot, uint32_t frame_bytes);
+
+/** nic_hold_host_sent() - the same for the frame of the host that waited for @entry: host_hold_next() was called. */
+void nic_hold_host_sent(struct nic *nic, uint32_t entry, uint32_t frame_bytes);
 
 /* ---- datapath_show.c: node_ops of the same names ---- */
 

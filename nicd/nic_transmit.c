@@ -2,9 +2,10 @@
 #include "nicd/nic.h"
 #include "nodes/trace.h"
 
-/* who takes turns within a traffic class: the send queue, then the host's queues */
+/* who takes turns within a traffic class: the send queue, the host's frames that were held, then the host's queues */
 #define SOURCE_GENERATED 0u
-#define SOURCE_HOST 1u
+#define SOURCE_HELD 1u
+#define SOURCE_HOST 2u
 #define SOURCE_NONE UINT32_MAX
 
 /* The queues of the host whose heads were there at this moment; a NIC that comes late knows of more already.
@@ -36,7 +37,7 @@ static uint32_t sendable_now(const struct nic *nic, uint32_t queues)
 {
 	uint32_t classes = 0;
 
-	for (uint32_t left = nic->queue.ready; left; left &= left - 1) {
+	for (uint32_t left = nic->queue.ready | nic->host_hold.ready; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
 		if (class_sendable(nic, c))
@@ -57,6 +58,8 @@ static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffi
 
 	if (source == SOURCE_GENERATED)
 		return nic->queue.ready & 1u << traffic_class;
+	if (source == SOURCE_HELD)
+		return nic->host_hold.ready & 1u << traffic_class;
 	return nic->host_ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class;
 }
 
@@ -99,16 +102,33 @@ static void count_sent(struct nic *nic, const struct send_packet *packet)
 	count_injected(nic, packet->frame_bytes);
 }
 
-static void send_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t queue)
+/* a frame of the host on the link.  Return: where it is to be written; NULL: it is lost */
+static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t frame_bytes)
 {
-	uint32_t frame_bytes = nic->host_send.heads[queue].frame_bytes, wire_bytes = frame_bytes + FRAME_FCS_BYTES;
+	uint32_t wire_bytes = frame_bytes + FRAME_FCS_BYTES;
 	uint8_t *bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, frame_bytes, frame_bytes, traffic_class,
 					  SEND_NONE);
 
-	host_send_next(&nic->host_send, queue, bytes, nic->now_ps);
 	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
 	count_injected(nic, frame_bytes);
 	nic->stats->host_tx_packets++;
+	return bytes;
+}
+
+static void send_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t queue)
+{
+	uint8_t *bytes = start_host_frame(nic, traffic_class, nic->host_send.heads[queue].frame_bytes);
+
+	host_send_next(&nic->host_send, queue, bytes, nic->now_ps);
+}
+
+static void send_held_frame(struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t entry = host_hold_entry(&nic->host_hold, traffic_class);
+	uint32_t frame_bytes = host_hold_bytes(&nic->host_hold, traffic_class);
+
+	host_hold_next(&nic->host_hold, traffic_class, start_host_frame(nic, traffic_class, frame_bytes));
+	nic_hold_host_sent(nic, entry, frame_bytes);
 }
 
 static void send_generated(struct nic *nic, uint32_t traffic_class)
@@ -135,6 +155,8 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 
 	if (source == SOURCE_GENERATED)
 		send_generated(nic, traffic_class);
+	else if (source == SOURCE_HELD)
+		send_held_frame(nic, traffic_class);
 	else if (source != SOURCE_NONE)
 		send_host_frame(nic, traffic_class, source - SOURCE_HOST);
 }
@@ -180,8 +202,9 @@ static node_time_t transmit_at(const struct nic *nic)
 /* what waits for the switch: generated packets, or the host */
 static void trace_wait(struct nic *nic)
 {
-	uint32_t traffic_class = nic->queue.ready ? (uint32_t)__builtin_ctz(nic->queue.ready)
-						  : nic->host_send.heads[__builtin_ctz(nic->host_ready)].traffic_class;
+	uint32_t classes = nic->queue.ready | nic->host_hold.ready;
+	uint32_t traffic_class = classes ? (uint32_t)__builtin_ctz(classes)
+					 : nic->host_send.heads[__builtin_ctz(nic->host_ready)].traffic_class;
 
 	trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, traffic_class, 0);
 }
@@ -205,6 +228,7 @@ void nic_transmit_plan(struct nic *nic)
 	nic_hold_heads(nic);
 	nic->host_ready = host_ready(nic, &nic->host_at_ps);
 	nic->sendable = sendable_now(nic, nic->host_ready);
-	note_pause(nic, (nic->queue.ready || nic->host_ready) && !nic->sendable && !nic->link->down);
+	note_pause(nic,
+		   (nic->queue.ready || nic->host_hold.ready || nic->host_ready) && !nic->sendable && !nic->link->down);
 	nic->transmit_at_ps = transmit_at(nic);
 }

@@ -20,6 +20,7 @@ const char *const stats_drop_name[DROP_REASONS] = {
 	[DROP_FLOOD_LIMIT] = "flood_limit",
 	[DROP_NO_LISTENER] = "no_listener",
 	[DROP_HOST] = "host_refused",
+	[DROP_FGFC_QUEUE] = "fgfc_queue",
 	[DROP_HOST_OVERRUN] = "host_overrun",
 };
 

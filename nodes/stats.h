@@ -39,6 +39,7 @@ enum drop_reason {
 	DROP_FLOOD_LIMIT,     /* copy of a broadcast or multicast frame beyond what a port may have under way (FC-3) */
 	DROP_NO_LISTENER,     /* IGMP or MLD report: for multicast routers, of which a fabric has none */
 	DROP_HOST,            /* the attached host's kernel did not take it */
+	DROP_FGFC_QUEUE,      /* the attached host sent more of a held flow than may wait (super-frames count once) */
 	DROP_HOST_OVERRUN, /* the attached host sent faster than its link and NIC took it (super-frames count once) */
 	DROP_REASONS
 };

@@ -152,6 +152,7 @@ START_TEST(fgfc_gate_on_frame__ended_and_held_again)
 	frame(7, MATCH_ALL, PAUSE, 1, 0, &entry);
 	fgfc_gate_sent(&gate, entry, 16);
 	frame(7, MATCH_ALL, 0, 0, 1, &entry);
+	fgfc_gate_sent(&gate, entry, 16); /* needs none */
 	ck_assert_int_eq(frame(7, MATCH_ALL, PAUSE, 3, 2, &again), 0);
 	ck_assert_uint_eq(again, entry);
 	ck_assert(gate.entries[entry].held);
