@@ -19,6 +19,7 @@
 #include "nodes/random.h"
 #include "nodes/units.h"
 #include "nodes/wire/ack_frame.h"
+#include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/frame.h"
 
@@ -614,6 +615,95 @@ START_TEST(carrier_guard__every_frame_is_accounted_for)
 }
 END_TEST
 
+/* ---- FGFC ---- */
+
+static void fgfc_make(uint8_t *bytes)
+{
+	static const uint8_t mac[6] = { 2, 0x48, 0xff, 0, 1, 2 };
+	struct fgfc_frame frame = { .name = { .fields = MATCH_PORTS, .source_port = 7, .kind = FLOW_IPV4 },
+				    .pause_ps = NODE_US };
+
+	fgfc_frame_write(&frame, mac, bytes);
+}
+
+/* EC-16: a plain Ethernet frame on the veth, and no packet behind it; _i: guarded */
+START_TEST(carrier_intake__fgfc)
+{
+	uint8_t bytes[FGFC_FRAME_BYTES], seen[FGFC_FRAME_BYTES + 8];
+	const uint8_t *got;
+
+	port.guarded = _i;
+	ends_reopen();
+	fgfc_make(bytes);
+	link_send_fgfc(&a.link, now_ps - LEAD, bytes, sizeof(bytes));
+	link_flush(&a.link, &(bool){ 0 });
+	carrier_outlet(&a.carrier, now_ps + NODE_US);
+	ck_assert_int_eq(recv(b.socket, seen, sizeof(seen), MSG_PEEK), (int)sizeof(bytes) + 4 * _i);
+	ck_assert_mem_eq(seen, bytes, sizeof(bytes));
+	carry();
+	got = receive(&b);
+	ck_assert_uint_eq(header.kind, RECORD_FGFC);
+	ck_assert_uint_eq(header.wire_bytes, sizeof(bytes) + FRAME_FCS_BYTES);
+	ck_assert_uint_eq(header.captured_bytes, sizeof(bytes));
+	ck_assert_mem_eq(got, bytes, sizeof(bytes));
+	settle();
+	ck_assert_uint_eq(a.seen + a.lost, 0);
+	ck_assert_uint_eq(b.stats->drops[DROP_BAD_RECORD] + b.stats->drops[DROP_MALFORMED], 0);
+}
+END_TEST
+
+/* a host's frame that looks like one stays the host's: it cannot hold another host's flow; _i: guarded */
+START_TEST(carrier_intake__fgfc_of_a_host)
+{
+	uint8_t bytes[FGFC_FRAME_BYTES];
+	const uint8_t *got;
+
+	port.guarded = _i;
+	ends_reopen();
+	fgfc_make(bytes);
+	ck_assert(send_bytes(&a, bytes, sizeof(bytes), sizeof(bytes), 0, 5));
+	carry();
+	got = receive(&b);
+	ck_assert_uint_eq(header.kind, RECORD_PACKET);
+	ck_assert_uint_eq(header.captured_bytes, sizeof(bytes));
+	ck_assert_mem_eq(got, bytes, sizeof(bytes));
+	link_reject(&b.link, &header);
+	settle();
+	ck_assert_uint_eq(a.seen, _i);
+}
+END_TEST
+
+/* lost, and that is that: its fate concerns nobody, and those around it are as right as ever */
+START_TEST(carrier_guard__fgfc_lost)
+{
+	uint8_t bytes[FGFC_FRAME_BYTES];
+	uint32_t got = 0, fgfc = 0;
+
+	port.guarded = true;
+	port.loss_ppb = 300000000;
+	ends_reopen();
+	fgfc_make(bytes);
+	for (uint32_t i = 0; i < 200; i++) {
+		send_packet(&a, 200, 0, i);
+		link_send_fgfc(&a.link, now_ps - LEAD, bytes, sizeof(bytes));
+		carry();
+		while (!nothing_there(&b)) {
+			if (!receive(&b))
+				continue;
+			got += header.kind == RECORD_PACKET;
+			fgfc += header.kind == RECORD_FGFC;
+			if (header.kind == RECORD_PACKET)
+				link_reject(&b.link, &header);
+		}
+		settle();
+	}
+	ck_assert_uint_eq(a.seen, got);
+	ck_assert_uint_eq(a.lost, 200 - got);
+	ck_assert(fgfc > 100 && fgfc < 180);
+	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
+}
+END_TEST
+
 /* ---- what makes no sense ---- */
 
 static void inject(const void *bytes, uint32_t length)
@@ -786,6 +876,9 @@ static TCase *edge_cases(void)
 	tcase_add_test(tcase, carrier_intake__longest_that_the_ring_takes);
 	tcase_add_loop_test(tcase, carrier_intake__random_bytes, 0, 4);
 	tcase_add_loop_test(tcase, carrier__over_a_veth, 0, 2);
+	tcase_add_loop_test(tcase, carrier_intake__fgfc, 0, 2);
+	tcase_add_loop_test(tcase, carrier_intake__fgfc_of_a_host, 0, 2);
+	tcase_add_test(tcase, carrier_guard__fgfc_lost);
 	return tcase;
 }
 
