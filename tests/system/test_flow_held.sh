@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# test_flow_held - real programs' flows, one of them held at its source (EC-15 ... EC-17).
+#
+#   h1, h2 ==> h0     two TCP streams share h0's link of 1 Gb/s; the switch names them to the NICs of h1 and h2
+#   h1 ------> h3     another stream of h1
+#
+# What must hold: the NIC of h1 holds the stream to h0 now and then; every byte arrives, checked by its digest; nothing is
+# dropped but what a held flow sent beyond its own queue, which TCP sends again; in the end nothing is held. How fast it was is no matter here. Skipped where the kernel forbids network namespaces.
+set -u
+. "$(dirname "$0")/common.sh"
+
+fabric_dir
+cat >"$scratch/held.yaml" <<'YAML'
+name: held
+run: {duration: 1ms}
+topology: {generate: star, hosts: 4}
+links: {rate: 1Gb/s, delay: 10us, mtu: 9014}
+workloads: [{name: in, pattern: incast, to: h0, size: 64KiB}]
+YAML
+fabric_up "$scratch/held.yaml"
+
+on() {
+	local host=$1
+	shift
+	timeout 60 "$heddle" exec "$host" -- "$@"
+}
+
+head -c 100000000 /dev/urandom >"$scratch/data"
+digest=$(sha256sum <"$scratch/data")
+
+# stream FROM TO PORT - one TCP stream of 100 MB; ends when it is there, wrong if it is not the same
+stream() {
+	on "$2" python3 -c '
+import hashlib, socket, sys
+listener = socket.create_server(("::", int(sys.argv[1])), family=socket.AF_INET6, dualstack_ipv6=True)
+peer, _ = listener.accept()
+digest = hashlib.sha256()
+while data := peer.recv(1 << 20):
+    digest.update(data)
+print(digest.hexdigest() + "  -")' "$3" >"$scratch/got-$3" &
+	local receiver=$!
+	listening "$2" "$3" || return 1
+	on "$1" python3 -c '
+import socket, sys
+peer = socket.create_connection((sys.argv[1], int(sys.argv[2])))
+peer.sendall(open(sys.argv[3], "rb").read())' "$2" "$3" "$scratch/data" || return 1
+	wait "$receiver" && [ "$(cat "$scratch/got-$3")" = "$digest" ]
+}
+
+streams() {
+	stream h1 h0 6001 & local first=$!
+	stream h2 h0 6002 & local second=$!
+	stream h1 h3 6003 & local third=$!
+	while kill -0 $first 2>/dev/null || kill -0 $second 2>/dev/null; do
+		"$heddle" show h1 fgfc >>"$scratch/named"
+		sleep 0.05
+	done
+	wait $first && wait $second && wait $third
+}
+
+if ! command -v python3 >/dev/null; then
+	skip 'three TCP streams' 'python3 is not installed'
+	finish
+fi
+check 'three TCP streams, every byte' streams
+named() { grep -q 'ports [0-9]* > 6001' "$scratch/named"; }
+check 'the flow to h0 was named to the NIC of h1' named
+dropped() {
+	"$heddle" ps --json >"$scratch/ps"
+	jq -e '.[0].nodes | all(.drops | del(.no_listener, .host_overrun, .fgfc_queue) | add // 0 | . == 0)' "$scratch/ps"
+}
+check 'nothing is dropped on the way' dropped
+released() {
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		"$heddle" show h1 fgfc | grep -q '^held: 0' && "$heddle" show h2 fgfc | grep -q '^held: 0' && return
+		sleep 0.2
+	done
+	return 1
+}
+check 'in the end nothing is held' released
+finish
