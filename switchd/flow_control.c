@@ -92,6 +92,8 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 	struct packet *packet = ifct_pop(flow);
 
 	room_release(dp, packet);
+	if (is_ingress(dp, ref))
+		in->stats->extent_units += packet->units;
 	if (flow->um) {
 		uint32_t credit;
 
@@ -249,10 +251,7 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 	if (flow->dm)
 		flow->headroom -= packet->units;
 	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress, asked_at(dp, flow, packet, now));
-	if (!ingress)
-		return;
-	in->stats->extent_units += packet->units;
-	if (in->stats->extent_units > in->stats->extent_units_max)
+	if (ingress && in->stats->extent_units > in->stats->extent_units_max)
 		in->stats->extent_units_max = in->stats->extent_units;
 }
 
