@@ -57,7 +57,8 @@ static void drop_under_way(struct dataplane *dp, struct port *out, node_time_t n
 	out->stats->ofct_used = out->ofct.used;
 }
 
-/* flows for @port that wait for something else than their turn. One look at every channel in use, once per link that goes. */
+/* flows for @port that wait for something else than their turn. One look at every channel in use, once per link that goes. Whom that lets
+ * on may go to @port too; then it asks for its turn there, and gets none (crossbar_grant()). */
 static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	for (uint32_t p = 0; p < dp->port_count; p++) {
@@ -66,7 +67,8 @@ static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
 			const struct ifct_entry *flow = &ifct->entries[id];
 
-			if (!flow->active || flow->follow_port != port || !flow->queue.head)
+			if (!flow->active || flow->follow_port != port || !flow->queue.head ||
+			    flow->wait == IFCT_REQUESTING)
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
 			drop_queued(dp, &dp->ports[port], flow_ref(p, id), now);
@@ -76,6 +78,7 @@ static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 
 static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
 {
+	drop_held(dp, (uint32_t)(out - dp->ports), now);
 	for (uint32_t c = 0; c < dp->class_count; c++) {
 		struct arbiter *arbiter = &out->output[c].arbiter;
 		uint32_t ref;
@@ -86,7 +89,6 @@ static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now
 		}
 		drop_granted(dp, out, c, now);
 	}
-	drop_held(dp, (uint32_t)(out - dp->ports), now);
 }
 
 void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
