@@ -73,7 +73,8 @@ void injection_forwarded(const struct injection *injection, struct ifct_entry *f
 			 node_time_t asked)
 {
 	if (injection->byte_ps[flow->setting])
-		flow->wake_up_ps = asked + (uint64_t)frame_bytes * injection->byte_ps[flow->setting];
+		flow->wake_up_ps = node_time_max(asked, flow->wake_up_ps) +
+				   (uint64_t)frame_bytes * injection->byte_ps[flow->setting];
 	if (flow->setting)
 		block_until_empty(injection, flow, ingress);
 }

@@ -61,8 +61,8 @@ static inline node_time_t injection_extent_ps(const struct injection *injection,
 	       injection->byte_ps[flow->setting];
 }
 
-/** injection_forwarded() - a packet of @frame_bytes, which asked for its output at @asked, has gone on. What it had to wait
- *  for its turn does not delay the next one.                                                                     */
+/** injection_forwarded() - a packet of @frame_bytes, which asked for its output at @asked, has gone on. The next one may go when that
+ *  one's bytes have taken their time, from its own wake-up time on, or from @asked on: what it had to wait for its turn delays nobody. */
 void injection_forwarded(const struct injection *injection, struct ifct_entry *flow, uint32_t frame_bytes, bool ingress,
 			 node_time_t asked);
 
