@@ -42,7 +42,7 @@ uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_se
 	uint32_t queued = ifct_queue_extent(flow), credit;
 
 	flow->committed_units -= (int32_t)units;
-	if (queued < setting->drop_units) {
+	if (!queued || queued < setting->drop_units) {
 		flow->um = false;
 		flow->committed_units = 0;
 		return HEADROOM_END;

@@ -6,7 +6,7 @@
  *      above high                none
  *      above target, to high     a little less than the packet: an eighth, at least a unit
  *      from drop to target       a little more, as much
- *      below drop                UM is cleared, and a HEADROOM ACK with the greatest value ends it
+ *      below drop, or empty      UM is cleared, and a HEADROOM ACK with the greatest value ends it
  *  At the input upstream, DM says that the flow needs credit; a packet goes on while its headroom is above 0, and takes its
  *  units from it (it may end below 0).
  *
