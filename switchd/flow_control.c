@@ -24,14 +24,14 @@ static void give_credit(struct dataplane *dp, uint32_t ref, uint32_t credit, nod
 	uint32_t port = flow_ref_port(ref);
 	struct port *in = &dp->ports[port];
 
-	if (!dataplane_port_up(dp, port))
-		return;
 	if (credit == HEADROOM_END) {
 		in->stats->headroom_stops++;
 		in->stats->metered--;
-	} else {
-		in->stats->headroom_units += credit;
 	}
+	if (!dataplane_port_up(dp, port))
+		return;
+	if (credit != HEADROOM_END)
+		in->stats->headroom_units += credit;
 	ack_collect(&in->acks, flow_ref_id(ref), credit == HEADROOM_END ? ACK_HEADROOM_END : ACK_HEADROOM,
 		    credit == HEADROOM_END ? ACK_VALUE_MAX : credit, now);
 	dataplane_touch(dp, port);
