@@ -268,16 +268,23 @@ static void resume(struct dataplane *dp, uint32_t ref, node_time_t now)
 	crossbar_again(dp, ref, now);
 }
 
-/* EC-9: one for each ACK, all when no more ACKs will come */
+/* EC-9: as many as the limit lets on now if each sends one packet more, so that an ACK costs no more than it frees; but all if nothing
+ * is under way, for then no ACK will come */
 static void port_limit_eased(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
-	uint32_t limit = dp->injection.config->port_limit_units, ref;
+	uint32_t limit = dp->injection.config->port_limit_units, asking_units = 0, ref;
 
-	while (in->stats->extent_units <= limit && (ref = flow_list_pop(dp, &in->port_limit)) != FLOW_REF_NONE) {
-		crossbar_again(dp, ref, now);
-		if (in->stats->extent_units)
+	while (!in->stats->extent_units || in->stats->extent_units + asking_units <= limit) {
+		const struct ifct_entry *flow;
+
+		ref = flow_list_pop(dp, &in->port_limit);
+		if (ref == FLOW_REF_NONE)
 			return;
+		crossbar_again(dp, ref, now);
+		flow = flow_of(dp->ifcts, ref);
+		if (flow->wait == IFCT_REQUESTING)
+			asking_units += flow->queue.head->units;
 	}
 }
 
