@@ -1,7 +1,7 @@
 /*  Fuzzes switchd's dataplane (TB-23): one port's neighbour is hostile, the others behave (tests/unit/one_switch.h).
  *
  *  Input: [setting 1][steps ...]. Setting: bits 0-1 the hostile port, 2 cut through, 3 guarded, 4 arbiter by port,
- *  5 few channels. A step is [kind 1][wait 2][arguments]; its record comes `wait` nanoseconds after the one before it,
+ *  5 few channels, 6 flows are held at their source (FGFC). A step is [kind 1][wait 2][arguments]; its record comes `wait` nanoseconds after the one before it,
  *  for times in a ring never go back, though they may lie in the switch's past. Numbers are big endian, and 0 where the
  *  input has ended.
  *    0 packet     [wire length 2][class 1][sequence skips 1][captured 1][bytes ...]
@@ -13,6 +13,7 @@
  *    6 a good host's packet on another port: [port 1][destination 1][flow 1][frame length 2]
  *    7 run        for `wait`; what the switch has sent is taken
  *    8 set        [parameter 1][value 1]
+ *    9 FGFC frame [captured 1][bytes ...]
  *  The switch must survive, keep its books, and have counted every packet that went no further.                      */
 #include <stdint.h>
 #include <stdio.h>
@@ -92,6 +93,21 @@ static void flow_check(const struct ifct_entry *flow)
 	assert(!flow->active || ifct_queue_extent(flow) <= ifct_total_extent(flow));
 }
 
+/* FGFC: who is held is counted, and has a queue; who stands in the ring is marked */
+static void fgfc_check(const struct play *play, uint32_t p)
+{
+	const struct fgfc *fgfc = &play->s.dp->ports[p].fgfc;
+	uint32_t on = 0, waiting = 0;
+
+	for (uint32_t i = 0; fgfc_enabled(fgfc) && i < fgfc->channels; i++) {
+		on += fgfc->lines[i].on;
+		waiting += fgfc->lines[i].waiting;
+		assert(!fgfc->lines[i].on || ifct_queue_extent(&play->s.dp->ifcts[p].entries[i]));
+		assert(!fgfc->lines[i].on || flow_name_valid(&fgfc->lines[i].name));
+	}
+	assert(on == fgfc->on && waiting == fgfc->count);
+}
+
 static void port_check(const struct play *play, uint32_t p)
 {
 	const struct dataplane *dp = play->s.dp;
@@ -103,6 +119,7 @@ static void port_check(const struct play *play, uint32_t p)
 		active += dp->ifcts[p].entries[i].active;
 	}
 	assert(active == dp->ifcts[p].used);
+	fgfc_check(play, p);
 	assert(port->efct.used <= port->efct.channels && port->ofct.used <= port->ofct.channels);
 	assert(port->kind == PORT_FABRIC || port->efct.used == active);
 	for (uint32_t c = 0; c < dp->class_count; c++)
@@ -153,6 +170,15 @@ static void step_acks(struct play *play)
 	fabric_envelope_write(2, 0, 1, 0, envelope);
 	hostile_send(play, RECORD_ACKS, ack_frame_wire_bytes(count), 0, bytes,
 		     ack_frame_write(envelope, acks, count, bytes));
+}
+
+/* hosts and switches have nothing to say in such frames */
+static void step_fgfc(struct play *play)
+{
+	uint8_t bytes[256];
+	uint32_t captured = take_bytes(&play->script, take(&play->script, 1), bytes);
+
+	hostile_send(play, RECORD_FGFC, captured + FRAME_FCS_BYTES, 0, bytes, captured);
 }
 
 static void step_word(struct play *play)
@@ -278,8 +304,23 @@ static void step(struct play *play)
 	case 8:
 		step_set(play);
 		break;
+	case 9:
+		step_fgfc(play);
+		break;
 	default:
 		break;
+	}
+}
+
+/* flows are held at their source from a few packets on */
+static void congestion_set(struct congestion_config *congestion)
+{
+	congestion->fgfc = true;
+	congestion->fgfc_pause_ps = 20 * NODE_US;
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
+		congestion->settings[i].high_units = 16;
+		congestion->settings[i].target_units = 8;
+		congestion->settings[i].drop_units = 4;
 	}
 }
 
@@ -299,6 +340,8 @@ static void open_switch(struct play *play, uint32_t setting)
 		s->ports[p].stop_units = 32;
 	}
 	s->ports[play->hostile].guarded = setting & 8;
+	if (setting & 64)
+		congestion_set(&s->config.switch_.congestion);
 	one_switch_open(s);
 }
 
