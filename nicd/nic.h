@@ -39,8 +39,8 @@ struct nic {
 	struct host_if host;
 	struct host_send host_send;
 	struct host_hold host_hold;
-	uint32_t pausing;                 /* set of classes that the switch was told to stop: pause.h */
-	node_time_t pause_at_ps;          /* when that changes */
+	uint32_t pausing;        /* set of classes that the switch was told to stop: pause.h */
+	node_time_t pause_at_ps; /* when that changes */
 	struct fgfc_gate gate;
 	struct nic_parked *parked;        /* by entry of the gate */
 	node_time_t host_at_ps;           /* when a head of the host may be considered that may not yet */

@@ -58,40 +58,60 @@ static uint32_t waiting_pop(struct fgfc *fgfc)
 	return flow_id;
 }
 
-/* ---- who was told when: the pause of the oldest is renewed first ---- */
+/* ---- who was told when ---- */
 
 static void told_unlink(struct fgfc *fgfc, uint32_t flow_id)
 {
 	struct fgfc_line *line = &fgfc->lines[flow_id];
+	struct fgfc_told *told = &fgfc->told[line->level];
 
 	if (line->older)
 		fgfc->lines[line->older - 1].younger = line->younger;
 	else
-		fgfc->oldest = line->younger;
+		told->oldest = line->younger;
 	if (line->younger)
 		fgfc->lines[line->younger - 1].older = line->older;
 	else
-		fgfc->youngest = line->older;
+		told->youngest = line->older;
 }
 
 static void told_append(struct fgfc *fgfc, uint32_t flow_id, node_time_t now)
 {
 	struct fgfc_line *line = &fgfc->lines[flow_id];
+	struct fgfc_told *told = &fgfc->told[line->level];
 
 	line->told_at_ps = now;
-	line->older = fgfc->youngest;
+	line->older = told->youngest;
 	line->younger = 0;
-	if (fgfc->youngest)
-		fgfc->lines[fgfc->youngest - 1].younger = (uint16_t)(flow_id + 1);
+	if (told->youngest)
+		fgfc->lines[told->youngest - 1].younger = (uint16_t)(flow_id + 1);
 	else
-		fgfc->oldest = (uint16_t)(flow_id + 1);
-	fgfc->youngest = (uint16_t)(flow_id + 1);
+		told->oldest = (uint16_t)(flow_id + 1);
+	told->youngest = (uint16_t)(flow_id + 1);
 }
 
-/* when the pause that was told longest ago is half over */
+/* when half of the first pause of a level is over */
+static node_time_t level_renew_at(const struct fgfc *fgfc, uint32_t level)
+{
+	uint32_t oldest = fgfc->told[level].oldest;
+
+	return oldest ? fgfc->lines[oldest - 1].told_at_ps + (fgfc->pause_ps << level) / 2 : NODE_TIME_NEVER;
+}
+
+/* the level whose first pause is to be renewed first */
+static uint32_t level_first(const struct fgfc *fgfc)
+{
+	uint32_t first = 0;
+
+	for (uint32_t level = 1; level < FGFC_LEVELS; level++)
+		if (level_renew_at(fgfc, level) < level_renew_at(fgfc, first))
+			first = level;
+	return first;
+}
+
 static node_time_t renew_at(const struct fgfc *fgfc)
 {
-	return fgfc->oldest ? fgfc->lines[fgfc->oldest - 1].told_at_ps + fgfc->pause_ps / 2 : NODE_TIME_NEVER;
+	return level_renew_at(fgfc, level_first(fgfc));
 }
 
 /* ---- state ---- */
@@ -106,6 +126,7 @@ bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *nam
 		told_append(fgfc, flow_id, line->told_at_ps);
 	line->name = *name;
 	line->on = true;
+	line->since_ps = NODE_TIME_NEVER;
 	line->owed_eighths = 8 * fgfc->credit_units;
 	fgfc->on++;
 	wait_for_frame(fgfc, flow_id);
@@ -161,11 +182,10 @@ bool fgfc_forwarded(struct fgfc *fgfc, uint32_t flow_id, uint32_t units, uint32_
 
 void fgfc_clear(struct fgfc *fgfc)
 {
-	while (fgfc->oldest) {
-		struct fgfc_line *line = &fgfc->lines[fgfc->oldest - 1];
-
-		told_unlink(fgfc, fgfc->oldest - 1u);
-		line->on = line->told = false;
+	for (uint32_t level = 0; level < FGFC_LEVELS; level++) {
+		for (uint32_t next = fgfc->told[level].oldest; next; next = fgfc->lines[next - 1].younger)
+			fgfc->lines[next - 1].on = fgfc->lines[next - 1].told = false;
+		fgfc->told[level] = (struct fgfc_told){ 0 };
 	}
 	while (fgfc->count) {
 		struct fgfc_line *line = &fgfc->lines[waiting_pop(fgfc)];
@@ -184,6 +204,16 @@ node_time_t fgfc_ready_at(const struct fgfc *fgfc)
 	return at == NODE_TIME_NEVER ? at : node_time_max(at, fgfc->free_at_ps);
 }
 
+/* of a pause that is no longer than the flow was held so far, but for the shortest */
+static uint8_t level_of(const struct fgfc *fgfc, node_time_t held_ps)
+{
+	uint8_t level = 0;
+
+	while (level + 1u < FGFC_LEVELS && fgfc->pause_ps << (level + 1) <= held_ps)
+		level++;
+	return level;
+}
+
 /* Return: is there anything to say about it? */
 static bool frame_make(struct fgfc *fgfc, uint32_t flow_id, node_time_t now, struct fgfc_frame *frame)
 {
@@ -196,11 +226,14 @@ static bool frame_make(struct fgfc *fgfc, uint32_t flow_id, node_time_t now, str
 		line->told = false;
 		return told; /* else it was over before it was told */
 	}
-	frame->pause_ps = fgfc->pause_ps;
-	frame->credit_units = line->owed_eighths / 8;
-	line->owed_eighths %= 8;
 	if (line->told)
 		told_unlink(fgfc, flow_id);
+	if (line->since_ps == NODE_TIME_NEVER)
+		line->since_ps = now;
+	line->level = level_of(fgfc, now - line->since_ps);
+	frame->pause_ps = fgfc->pause_ps << line->level;
+	frame->credit_units = line->owed_eighths / 8;
+	line->owed_eighths %= 8;
 	told_append(fgfc, flow_id, now);
 	line->told = true;
 	return true;
@@ -215,7 +248,7 @@ bool fgfc_take(struct fgfc *fgfc, node_time_t now, node_time_t distance_ps, stru
 	while (!made && fgfc->count)
 		made = frame_make(fgfc, waiting_pop(fgfc), now, frame);
 	if (!made && renew_at(fgfc) <= now)
-		made = frame_make(fgfc, fgfc->oldest - 1u, now, frame);
+		made = frame_make(fgfc, fgfc->told[level_first(fgfc)].oldest - 1u, now, frame);
 	if (made)
 		fgfc->free_at_ps = now + distance_ps;
 	return made;

@@ -12,7 +12,9 @@
  *
  *  Few frames. Credit is saved up until it is worth a frame: what the config says, or half of the drop level, so that the queue
  *  cannot run dry meanwhile. A frame carries all credit that is owed and renews the pause; without one the pause is
- *  renewed when half of it is over, so that a single lost frame changes nothing. Lost credit is made up for, as the level falls;
+ *  renewed when half of it is over, so that a single lost frame changes nothing. The longer a flow is held, the longer is its pause:
+ *  twice, ... up to FGFC_PAUSE_TIMES_MAX times the configured one, but no longer than it was held already, which is then the
+ *  most that a lost end can cost. Lost credit is made up for, as the level falls;
  *  a lost end is made up for by the NIC's timer. Frames of a port keep a distance, so that they never take more than a few
  *  percent of its link, nor of its ring, which is sized for packets; whoever waits collects credit meanwhile.
  *
@@ -29,22 +31,32 @@
 #include "nodes/time.h"
 #include "nodes/wire/fgfc_frame.h"
 
+#define FGFC_LEVELS 5u
+#define FGFC_PAUSE_TIMES_MAX (1u << (FGFC_LEVELS - 1))
+
 struct fgfc_line {
 	struct flow_name name;
 	node_time_t told_at_ps;  /* ON and told: when the last frame was sent */
+	node_time_t since_ps;    /* ON: when it was told first; NODE_TIME_NEVER: not yet */
 	uint32_t owed_eighths;   /* credit that no frame has given yet, in eighths of units */
-	uint16_t older, younger; /* ON and told: neighbours by told_at_ps: flow_id + 1, 0 is the end */
+	uint16_t older, younger; /* ON and told: neighbours in its list: flow_id + 1, 0 is the end */
+	uint8_t level;           /* the last pause was the configured one times 2^level */
 	bool on;                 /* state ON */
 	bool told;               /* the NIC was told, and not that it is over */
 	bool waiting;            /* stands in the ring for a frame */
+};
+
+/* lines ON and told with pauses of one length, in the order in which they were: that of their renewals */
+struct fgfc_told {
+	uint16_t oldest, youngest; /* flow_id + 1; 0: none */
 };
 
 struct fgfc {
 	struct fgfc_line *lines; /* by flow_id; NULL: FGFC is off */
 	uint16_t *waiting;       /* ring of flow_ids that need a frame, as many as channels */
 	uint32_t channels, first, count;
-	uint32_t on;               /* lines that are ON */
-	uint16_t oldest, youngest; /* of the lines ON and told */
+	uint32_t on; /* lines that are ON */
+	struct fgfc_told told[FGFC_LEVELS];
 	node_time_t pause_ps;
 	uint32_t credit_units;
 	node_time_t free_at_ps; /* no frame before: their distance */

@@ -8,7 +8,7 @@
 #define VERSION 0u
 
 /* EtherType, OUI and protocol id, behind the two MACs */
-#define HEAD_AT (2 * MAC_BYTES)
+#define HEAD_AT 12u
 #define TYPE_AT 19u
 
 static const uint8_t group_mac[MAC_BYTES] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x0e }; /* nearest bridge [802.1Q, 8.6.3] */

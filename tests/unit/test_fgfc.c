@@ -160,6 +160,31 @@ START_TEST(fgfc_take__renews)
 }
 END_TEST
 
+/* the longer it is held, the longer the pause, never longer than it was held: few frames, and a lost end costs little */
+START_TEST(fgfc_take__pauses_grow)
+{
+	static const uint32_t at_halves[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96 };
+	static const uint32_t times[] = { 1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 16, 16, 16 };
+
+	start(3);
+	take(3, 0, PAUSE, CREDIT);
+	for (uint32_t i = 0; i < 14; i++) {
+		if (i == 5) { /* another one, on a list of its own */
+			start(4);
+			take(4, 7 * PAUSE / 2, PAUSE, CREDIT);
+			fgfc_stop(&fgfc, 4);
+			take(4, 7 * PAUSE / 2 + DISTANCE, 0, 0);
+		}
+		ck_assert_uint_eq(fgfc_ready_at(&fgfc), at_halves[i] * PAUSE / 2);
+		take(3, at_halves[i] * PAUSE / 2, times[i] * PAUSE, 0);
+	}
+	fgfc_stop(&fgfc, 3);
+	take(3, 100 * PAUSE, 0, 0);
+	start(3); /* from the shortest again */
+	take(3, 101 * PAUSE, PAUSE, CREDIT);
+}
+END_TEST
+
 /* credit renews too */
 START_TEST(fgfc_take__credit_renews)
 {
@@ -286,6 +311,7 @@ int main(void)
 	tcase_add_test(tcase, fgfc_forwarded__empty_queue_always_ends);
 	tcase_add_test(tcase, fgfc_take__over_before_told);
 	tcase_add_test(tcase, fgfc_take__renews);
+	tcase_add_test(tcase, fgfc_take__pauses_grow);
 	tcase_add_test(tcase, fgfc_take__credit_renews);
 	tcase_add_test(tcase, fgfc_take__keeps_its_distance);
 	tcase_add_test(tcase, fgfc_start__line_owes_an_end);
