@@ -27,7 +27,7 @@
 #include "nodes/config.h"
 
 #define HOST_HOLD_BYTES_MAX (256u << 10) /* of one flow: a few super-frames. Ours */
-#define HOST_HOLD_FLOW_FRAMES_MAX 64u    /* of one flow, however short they are */
+#define HOST_HOLD_FLOW_FRAMES_MAX 256u   /* of one flow, however short they are */
 #define HOST_HOLD_MARK_BYTES (HOST_HOLD_BYTES_MAX / 4)
 #define HOST_HOLD_MARK_FRAMES (HOST_HOLD_FLOW_FRAMES_MAX / 4)
 

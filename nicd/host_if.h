@@ -26,7 +26,7 @@
 #include "nodes/time.h"
 
 #define HOST_QUEUE_FRAMES_MAX 64u
-#define HOST_HOLD_FRAMES_MAX 256u      /* super-frames of held flows that wait elsewhere: host_hold.h */
+#define HOST_HOLD_FRAMES_MAX 1024u     /* super-frames of held flows that wait elsewhere: host_hold.h */
 #define HOST_FRAME_BYTES_MAX 69632u    /* from the host: 64 KiB, headers, a tag, in whole pages */
 #define HOST_DELIVERY_BYTES (1u << 20) /* to the host: collected in a turn, or waiting for the kernel */
 #define HOST_DELIVERY_FRAMES_MAX 1024u /* the same; as many messages as one system call takes */

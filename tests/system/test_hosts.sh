@@ -65,7 +65,7 @@ if have iperf3 'iperf3' && have jq 'iperf3'; then
 	check 'iperf3 TCP over three switches' tcp
 	# what the kernels of both ends have counted, since on a busy machine neither the NIC nor the server may be let run in time
 	unread() { on h6 awk '$1 == "Udp:" { if (n++) print $at; else for (at = NF; $at != "RcvbufErrors"; at--); }' /proc/net/snmp; }
-	overrun() { "$heddle" ps --json | jq '.[0].nodes[] | select(.name == "h1") | .drops.host_overrun // 0'; }
+	overrun() { "$heddle" ps --json | jq '.[0].nodes[] | select(.name == "h1").drops | (.host_overrun // 0) + (.fgfc_queue // 0)'; }
 	outside() { echo $(($(unread) + $(overrun))); }
 	udp() {
 		local before
@@ -137,10 +137,10 @@ if [ -z "${BRIEF:-}" ] && have redis-server 'redis-benchmark'; then
 	check 'redis-benchmark' redis
 fi
 
-# what the fabric itself has lost; what nobody had asked for is no loss, nor what a host sent faster than its NIC took it
+# what the fabric itself has lost; what nobody had asked for is no loss, nor what a host sent faster than its NIC took it, or than its flow may send
 no_drops() {
 	"$heddle" ps two-racks --json >"$scratch/ps" || return 1
-	jq -e '.[0].nodes | length == 9 and all(.drops | del(.no_listener, .host_overrun) | add // 0 | . == 0) and
+	jq -e '.[0].nodes | length == 9 and all(.drops | del(.no_listener, .host_overrun, .fgfc_queue) | add // 0 | . == 0) and
 		([.[].received_packets] | add) > 1000' "$scratch/ps" && return
 	jq -c '.[0].nodes[] | {name, dropped_packets, drops, received_packets}' "$scratch/ps"
 	return 1
@@ -153,7 +153,7 @@ fi
 flooded() { # by the host's kernel, by the NIC
 	local eth0 nic
 	eth0=$(on h2 ip -s -j link show eth0 | jq '.[0].stats64.tx.packets')
-	nic=$("$heddle" ps --json | jq '.. | objects | select(.name? == "h2") | .sent_packets + (.drops.host_overrun // 0)')
+	nic=$("$heddle" ps --json | jq '.. | objects | select(.name? == "h2") | .sent_packets + (.drops.host_overrun // 0) + (.drops.fgfc_queue // 0)')
 	echo "$eth0 $nic"
 }
 books() {
