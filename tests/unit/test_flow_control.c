@@ -599,8 +599,6 @@ START_TEST(headroom__lost_ack_is_told_anew)
 	one_switch_run(&s, 4 * NODE_US);
 	ck_assert_uint_eq(stats_of(2)->headroom_starts, 1);
 	ck_assert_uint_eq(stats_of(2)->headroom_stops, _i);
-	through_send(4 * NODE_US, 2);
-	one_switch_run(&s, 5 * NODE_US);
 	frames = s.links[2].sequence;
 	ck_assert_uint_gt(frames, _i);
 	s.links[2].loss_ppb = 0;
@@ -616,8 +614,8 @@ START_TEST(headroom__lost_ack_is_told_anew)
 
 		ck_assert_uint_eq(acks_receive(2, acks), 2);
 		ck_assert(acks[0].type == ACK_HEADROOM && acks[0].value == ACK_VALUE_MAX);
-		ck_assert(acks[1].type == ACK_HEADROOM && acks[1].value == 3 * UNITS);
-		ck_assert_int_eq(flow_at(2, 9)->committed_units, 3 * UNITS);
+		ck_assert(acks[1].type == ACK_HEADROOM && acks[1].value == 2 * UNITS);
+		ck_assert_int_eq(flow_at(2, 9)->committed_units, 2 * UNITS);
 	}
 	no_ack_expect(2);
 	ck_assert_uint_eq(s.dp->ports[2].promised_units[0], 0);
@@ -757,7 +755,6 @@ START_TEST(stop__credit_lets_go)
 	no_packet_expect(2);
 	ack_come(2, 5 * NODE_US, id, ACK_HEADROOM, UNITS);
 	no_packet_expect(2); /* all of that is under way */
-	ck_assert_uint_eq(flow_at(0, 0)->wait, IFCT_STOPPED);
 	ack_come(2, 7 * NODE_US, id, ACK_HEADROOM, 1);
 	packet_expect(2, 1001);
 	no_packet_expect(2);
