@@ -170,6 +170,28 @@ START_TEST(headroom__settles_at_the_target)
 }
 END_TEST
 
+/* EC-12, EC-14: packets that wait for credit set off the same one hop further up: every hop keeps its target, and no link is stopped */
+START_TEST(headroom__hop_by_hop)
+{
+	const struct ifct_entry *flow;
+
+	sim_open_text(&sim, slow_egress,
+		      (const char *const[]){ "congestion.headroom=yes", "topology.switches=[s1, s2, s3]",
+					     "topology.hosts.c={switch: s3, rate: 50Gb/s}",
+					     "topology.links=[[s1, s2], [s2, s3]]", "switch.buffer=16MiB", NULL });
+	sim.check_windows = 1;
+	sim_run_until(&sim, sim.plan.duration_ps);
+	for (uint32_t i = 0; i < 2; i++) {
+		flow = i ? the_flow("s3", 1) : the_flow("s2", 0);
+		ck_assert(flow->um && flow->dm == !i);
+		ck_assert_double_eq_tol(ifct_queue_extent(flow), full_speed()->target_units, 3 * PACKET_UNITS);
+	}
+	ck_assert(the_flow("s1", 0)->dm);
+	ck_assert_uint_eq(stats_of("s2", 0)->stops + stats_of("s3", 1)->stops, 0);
+	finish();
+}
+END_TEST
+
 /* EC-14: without credit only the stop of the whole link is left, and the input buffer is full to its level */
 START_TEST(headroom__off_fills_the_buffer)
 {
@@ -419,6 +441,7 @@ int main(void)
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, headroom__responds_within_a_links_round_trip);
 	tcase_add_test(tests, headroom__settles_at_the_target);
+	tcase_add_test(tests, headroom__hop_by_hop);
 	tcase_add_test(tests, headroom__off_fills_the_buffer);
 	tcase_add_loop_test(tests, pauses__look_like_an_incast, 0, 2);
 	tcase_add_loop_test(tests, port_limit__bounds_what_is_inside, 0, 2);
