@@ -96,8 +96,6 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class,
 	struct output_class *output = &out->output[traffic_class];
 	uint32_t ref;
 
-	if (!dataplane_port_up(dp, port))
-		return;
 	if (crossbar_paused(dp, out, traffic_class)) {
 		dataplane_touch(dp, port); /* its pause may begin: transmit.c */
 		return;

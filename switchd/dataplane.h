@@ -176,7 +176,7 @@ static inline bool crossbar_paused(const struct dataplane *dp, const struct port
 	return out->kind == PORT_FABRIC && link_stopped(out->link, traffic_class) && !dp->injection.config->headroom;
 }
 
-/** crossbar_grant() - moves packets to the output queue of @port while it has room: at most a queue full; none if it has no link. */
+/** crossbar_grant() - moves packets to the output queue of @port while it has room: at most a queue full. */
 void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now);
 
 /** crossbar_channel_freed() - a channel of @port's link is free: the flow that waits longest may have it (FC-9). */

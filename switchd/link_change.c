@@ -57,8 +57,8 @@ static void drop_under_way(struct dataplane *dp, struct port *out, node_time_t n
 	out->stats->ofct_used = out->ofct.used;
 }
 
-/* flows for @port that wait for something else than their turn. One look at every channel in use, once per link that goes. Whom that lets
- * on may go to @port too; then it asks for its turn there, and gets none (crossbar_grant()). */
+/* flows for @port that wait for something else than their turn. One look at every channel in use, once per link that goes. First of all:
+ * afterwards the losses of others let nobody onto @port any more; whom it lets on itself asks for its turn, and is lost with the rest. */
 static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	for (uint32_t p = 0; p < dp->port_count; p++) {
