@@ -15,6 +15,8 @@ struct in_flight {
 	uint32_t channel_units[NODE_CHANNELS_MAX]; /* data towards the receiver, by flow_id */
 	uint32_t acked_units[NODE_CHANNELS_MAX];   /* units that ACKs settle, by flow_id */
 	uint32_t credit_units[NODE_CHANNELS_MAX];  /* credit, by flow_id */
+	bool credit_ends[NODE_CHANNELS_MAX];       /* the end of metering, by flow_id */
+	uint64_t units;                            /* of all channels */
 };
 
 __attribute__((format(printf, 3, 4))) static void fail(const struct sim *sim, const char *where, const char *format,
@@ -36,6 +38,16 @@ static bool settles(uint32_t type)
 	return type == ACK_DELTA || type == ACK_DELTA_ECA || type == ACK_LOSS;
 }
 
+static void count_ack(const struct ack *ack, struct in_flight *sum)
+{
+	if (settles(ack->type))
+		sum->acked_units[ack->flow_id] += ack->value;
+	else if (ack->type == ACK_HEADROOM && ack->value == ACK_VALUE_MAX)
+		sum->credit_ends[ack->flow_id] = true;
+	else if (ack->type == ACK_HEADROOM)
+		sum->credit_units[ack->flow_id] += ack->value;
+}
+
 static void count_record(const struct link *link, const struct record *record, const uint8_t *bytes,
 			 struct in_flight *sum)
 {
@@ -46,15 +58,14 @@ static void count_record(const struct link *link, const struct record *record, c
 
 	if (record->kind == RECORD_PACKET) {
 		sum->bytes += frame_bytes;
-		if (link->front_bytes && !fabric_header_read(bytes, record->captured_bytes, frame_bytes, &header))
-			sum->channel_units[header.flow_id] += header.units;
+		if (!link->front_bytes || fabric_header_read(bytes, record->captured_bytes, frame_bytes, &header))
+			return;
+		sum->channel_units[header.flow_id] += header.units;
+		sum->units += header.units;
 	} else if (record->kind == RECORD_ACKS) {
 		count = ack_frame_read(bytes, record->captured_bytes, acks);
 		for (int i = 0; i < count; i++)
-			if (settles(acks[i].type))
-				sum->acked_units[acks[i].flow_id] += acks[i].value;
-			else if (acks[i].type == ACK_HEADROOM)
-				sum->credit_units[acks[i].flow_id] += acks[i].value;
+			count_ack(&acks[i], sum);
 	}
 }
 
@@ -75,18 +86,19 @@ static void count_ring(const struct link *link, struct in_flight *sum)
 
 /* ---- one switch ---- */
 
+/* bytes that wait at inputs and have asked for an output, by its port */
+static uint64_t requested_bytes[NODE_PORTS_MAX];
+
 static void check_ifct_entry(const struct sim *sim, const struct sim_node *node, uint32_t port, uint32_t id)
 {
 	const struct dataplane *dp = node->dataplane;
 	const struct ifct_entry *entry = &dp->ifcts[port].entries[id];
 	uint32_t units = 0;
 
-	for (const struct packet *packet = entry->queue.head; packet; packet = packet->next)
+	for (const struct packet *packet = entry->queue.head; packet; packet = packet->next) {
 		units += packet->units;
-	if (!entry->active && entry->queue.head)
-		fail(sim, node->config->name, "p%u flow %u is free but holds packets", port, id);
-	if (!entry->active)
-		return;
+		requested_bytes[entry->follow_port] += packet->requested ? packet->frame_bytes : 0;
+	}
 	if (units != ifct_queue_extent(entry))
 		fail(sim, node->config->name, "p%u flow %u: queue_extent %u, queued %u units", port, id,
 		     ifct_queue_extent(entry), units);
@@ -128,83 +140,157 @@ static void check_ofct(const struct sim *sim, const struct sim_node *node, uint3
 
 /* ---- congestion control of one switch ---- */
 
-static bool in_list(const struct dataplane *dp, const struct flow_list *list, uint32_t ref)
-{
-	uint32_t each = list->first;
+/* where each flow of a switch stands, by flow_ref(): a list, an arbiter, the wake queue; NULL: nowhere */
+static const void *places[NODE_PORTS_MAX << 11];
 
-	while (each != FLOW_REF_NONE && each != ref)
-		each = dp->ifcts[flow_ref_port(each)].entries[flow_ref_id(each)].next_ref;
-	return each == ref;
+static void stand(const struct sim *sim, const struct sim_node *node, uint32_t ref, const void *place)
+{
+	if (places[ref])
+		fail(sim, node->config->name, "p%u flow %u stands in two places", flow_ref_port(ref), flow_ref_id(ref));
+	places[ref] = place;
 }
 
-static bool in_arbiter(const struct dataplane *dp, const struct arbiter *arbiter, uint32_t ref)
-{
-	for (uint32_t g = 0; g < arbiter->group_count; g++) {
-		struct flow_list list = { arbiter->groups[g].head, arbiter->groups[g].tail };
-
-		if (in_list(dp, &list, ref))
-			return true;
-	}
-	return false;
-}
-
-/* does what the flow is said to wait for still hold it? Else nothing will ever wake it. */
-static bool waits_rightly(const struct dataplane *dp, uint32_t port, uint32_t id)
-{
-	const struct ifct_entry *flow = &dp->ifcts[port].entries[id];
-	const struct port *out = &dp->ports[flow->follow_port];
-	const struct output_class *output = &out->output[flow->traffic_class];
-	uint32_t ref = flow_ref(port, id);
-
-	switch (flow->wait) {
-	case IFCT_NOT_WAITING:
-		return !flow->queue.head;
-	case IFCT_REQUESTING:
-		return in_arbiter(dp, &output->arbiter, ref);
-	case IFCT_WAITING_CHANNEL:
-		return in_list(dp, &out->no_channel, ref) && out->ofct.used == out->ofct.channels;
-	case IFCT_BLOCKED:
-		return ifct_flow_extent(flow) || (flow->dm && flow->headroom <= 0);
-	case IFCT_ASLEEP:
-		return dp->wakes.places[ref] && dp->wakes.heap[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
-	case IFCT_STOPPED:
-		return in_list(dp, &output->stopped, ref) && link_stopped(out->link, flow->traffic_class) && !flow->dm;
-	case IFCT_PORT_LIMIT:
-		return in_list(dp, &dp->ports[port].port_limit, ref);
-	}
-	return false;
-}
-
-/* EC-9, EC-12: what a port counts is what its flows have */
-static void check_port_sums(const struct sim *sim, const struct sim_node *node, uint32_t port)
+static void list_stand(const struct sim *sim, const struct sim_node *node, uint32_t first, const void *place)
 {
 	const struct dataplane *dp = node->dataplane;
-	const struct port *in = &dp->ports[port];
-	uint32_t promised[NODE_CLASSES_MAX] = { 0 };
-	uint64_t extent = 0, metered = 0, limited = 0;
 
-	for (uint32_t id = 0; id < dp->ifcts[port].channels; id++) {
-		const struct ifct_entry *flow = &dp->ifcts[port].entries[id];
+	for (uint32_t ref = first; ref != FLOW_REF_NONE;
+	     ref = dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].next_ref)
+		stand(sim, node, ref, place);
+}
+
+static void flows_stand(const struct sim *sim, const struct sim_node *node)
+{
+	const struct dataplane *dp = node->dataplane;
+
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		memset(&places[flow_ref(p, 0)], 0, dp->ifcts[p].channels * sizeof(*places));
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		const struct port *port = &dp->ports[p];
+
+		list_stand(sim, node, port->no_channel.first, &port->no_channel);
+		list_stand(sim, node, port->port_limit.first, &port->port_limit);
+		for (uint32_t c = 0; c < dp->class_count; c++) {
+			const struct output_class *output = &port->output[c];
+
+			list_stand(sim, node, output->stopped.first, &output->stopped);
+			for (uint32_t g = 0; g < output->arbiter.group_count; g++)
+				list_stand(sim, node, output->arbiter.groups[g].head, &output->arbiter);
+		}
+	}
+	for (uint32_t i = 0; i < dp->wakes.count; i++)
+		stand(sim, node, dp->wakes.heap[i].ref, &dp->wakes);
+}
+
+/* Does flow @ref stand where what it is said to wait for will find it, and does that still hold it? Else nothing will ever wake it. */
+static bool waits_rightly(struct dataplane *dp, uint32_t ref)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	const struct port *in = &dp->ports[flow_ref_port(ref)], *out = &dp->ports[flow->follow_port];
+	const struct output_class *output = &out->output[flow->traffic_class];
+	const void *place = places[ref];
+
+	switch (flow->wait) {
+	case IFCT_NOT_WAITING: /* the limits of a flow without packets may have to be remembered for a time */
+		return !flow->queue.head && (!place || (place == &dp->wakes && in->kind == PORT_EDGE));
+	case IFCT_REQUESTING:
+		return place == &output->arbiter && flow->queue.head->requested;
+	case IFCT_WAITING_CHANNEL:
+		return place == &out->no_channel && out->ofct.used == out->ofct.channels;
+	case IFCT_BLOCKED: /* until the next ACK, or credit: what held it need not do so any more. None would come if all were back */
+		return !place && ifct_flow_extent(flow);
+	case IFCT_ASLEEP:
+		return place == &dp->wakes && dp->wakes.heap[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
+	case IFCT_STOPPED:
+		return place == &output->stopped && link_stopped(out->link, flow->traffic_class) && !flow->dm;
+	case IFCT_PORT_LIMIT:
+		return place == &in->port_limit && in->stats->extent_units;
+	}
+	return false;
+}
+
+/* the highest limit that any ECA, or a slow start, may give a flow */
+static uint32_t extent_limit_units(const struct congestion_config *config)
+{
+	uint32_t most = 0;
+
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++)
+		if (config->settings[i].flow_extent_units > most)
+			most = config->settings[i].flow_extent_units;
+	return most;
+}
+
+static void check_limits(const struct sim *sim, const struct sim_node *node, uint32_t ref)
+{
+	struct dataplane *dp = node->dataplane;
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	const struct congestion_config *config = dp->injection.config;
+	uint32_t port = flow_ref_port(ref), id = flow_ref_id(ref), mtu_units = dp->ports[port].mtu_units;
+	bool limited = dp->ports[port].kind == PORT_EDGE || dp->ports[flow->follow_port].kind == PORT_FABRIC;
+
+	if (!waits_rightly(dp, ref))
+		fail(sim, node->config->name, "p%u flow %u waits (%u) for nothing", port, id, flow->wait);
+	if (flow->fc_state != RUNNING && !ifct_flow_extent(flow))
+		fail(sim, node->config->name, "p%u flow %u is blocked until empty, but it is", port, id);
+	if (limited && config->flow_limit && ifct_flow_extent(flow) > extent_limit_units(config) + mtu_units)
+		fail(sim, node->config->name, "p%u flow %u: flow_extent of %u units is over every limit", port, id,
+		     ifct_flow_extent(flow));
+}
+
+/* what the flows of a port come to */
+struct port_sums {
+	uint32_t queued[NODE_CLASSES_MAX], promised[NODE_CLASSES_MAX];
+	uint64_t extent, metered, limited;
+};
+
+/* every flow by itself; sums up all of them */
+static void check_flows(const struct sim *sim, const struct sim_node *node, uint32_t port, struct port_sums *sums)
+{
+	const struct dataplane *dp = node->dataplane;
+	const struct ifct *ifct = &dp->ifcts[port];
+	uint32_t left = ifct->used;
+
+	for (uint32_t id = 0; left && id < ifct->channels; id++) {
+		const struct ifct_entry *flow = &ifct->entries[id];
 
 		if (!flow->active)
 			continue;
-		if (!waits_rightly(dp, port, id))
-			fail(sim, node->config->name, "p%u flow %u waits (%u) for nothing", port, id, flow->wait);
-		promised[flow->traffic_class] += headroom_promise(flow, in->mtu_units);
-		extent += ifct_flow_extent(flow);
-		metered += flow->um;
-		limited += flow->ep_congestion != 0;
+		left--;
+		check_ifct_entry(sim, node, port, id);
+		check_limits(sim, node, flow_ref(port, id));
+		sums->queued[flow->traffic_class] += ifct_queue_extent(flow);
+		sums->promised[flow->traffic_class] += headroom_promise(flow, dp->ports[port].mtu_units);
+		sums->extent += ifct_flow_extent(flow);
+		sums->metered += flow->um;
+		sums->limited += flow->ep_congestion != 0;
 	}
+	if (left)
+		fail(sim, node->config->name, "p%u: %u flows counted, %u of them are none", port, ifct->used, left);
+}
+
+/* EC-9, EC-12, EC-14: what a port counts is what its flows have */
+static void check_port_sums(const struct sim *sim, const struct sim_node *node, uint32_t port, struct port_sums *sums)
+{
+	const struct dataplane *dp = node->dataplane;
+	const struct port *in = &dp->ports[port];
+	uint64_t limit = dp->injection.config->port_limit_units;
+
+	for (const struct packet *packet = in->no_line.head; packet; packet = packet->next)
+		sums->queued[packet->traffic_class] += packet->units;
 	for (uint32_t c = 0; c < dp->class_count; c++)
-		if (promised[c] != in->promised_units[c])
-			fail(sim, node->config->name, "p%u class %u: %u units promised, %u counted", port, c,
-			     promised[c], in->promised_units[c]);
-	if (in->kind == PORT_EDGE && extent != in->stats->extent_units)
-		fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted", port, extent,
+		if (sums->queued[c] != in->link->held_units[c] || sums->promised[c] != in->promised_units[c])
+			fail(sim, node->config->name, "p%u class %u: %u units held and %u promised, %u and %u counted",
+			     port, c, sums->queued[c], sums->promised[c], in->link->held_units[c],
+			     in->promised_units[c]);
+	if (in->kind == PORT_EDGE && sums->extent != in->stats->extent_units)
+		fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted", port, sums->extent,
 		     in->stats->extent_units);
-	if (metered != in->stats->metered || limited != in->stats->limited)
+	if (in->kind == PORT_EDGE && limit && sums->extent > limit + in->mtu_units)
+		fail(sim, node->config->name, "p%u: flow_extents sum up to %lu units, the limit is %lu", port,
+		     sums->extent, limit);
+	if (sums->metered != in->stats->metered || sums->limited != in->stats->limited)
 		fail(sim, node->config->name, "p%u: %lu metered and %lu limited flows, %lu and %lu counted", port,
-		     metered, limited, in->stats->metered, in->stats->limited);
+		     sums->metered, sums->limited, in->stats->metered, in->stats->limited);
 }
 
 /* EC-1: the queue of an egress port is what has asked for it and has not left */
@@ -212,14 +298,8 @@ static void check_requests(const struct sim *sim, const struct sim_node *node, u
 {
 	const struct dataplane *dp = node->dataplane;
 	const struct port *out = &dp->ports[port];
-	uint64_t bytes = 0, seen = 0;
+	uint64_t bytes = requested_bytes[port], seen = 0;
 
-	for (uint32_t p = 0; p < dp->port_count; p++)
-		for (uint32_t id = 0; id < dp->ifcts[p].channels; id++)
-			for (const struct packet *packet = dp->ifcts[p].entries[id].queue.head; packet;
-			     packet = packet->next)
-				if (dp->ifcts[p].entries[id].follow_port == port && packet->requested)
-					bytes += packet->frame_bytes;
 	for (uint32_t c = 0; c < dp->class_count; c++) {
 		for (const struct packet *packet = out->output[c].queue.queue.head; packet; packet = packet->next)
 			bytes += packet->frame_bytes;
@@ -234,14 +314,18 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 {
 	const struct dataplane *dp = node->dataplane;
 
+	flows_stand(sim, node);
+	memset(requested_bytes, 0, sizeof(requested_bytes));
 	for (uint32_t p = 0; p < dp->port_count; p++) {
-		for (uint32_t id = 0; id < dp->ifcts[p].channels; id++)
-			check_ifct_entry(sim, node, p, id);
+		struct port_sums sums = { 0 };
+
+		check_flows(sim, node, p, &sums);
+		check_port_sums(sim, node, p, &sums);
 		if (dp->ports[p].kind == PORT_FABRIC)
 			check_ofct(sim, node, p);
-		check_port_sums(sim, node, p);
-		check_requests(sim, node, p);
 	}
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		check_requests(sim, node, p);
 }
 
 /* ---- one link direction ---- */
@@ -266,30 +350,53 @@ static uint32_t output_units(const struct dataplane *dp, uint32_t port, uint32_t
 	return units;
 }
 
-/* EC-14: no credit comes from nowhere. What is queued downstream, under way, and allowed upstream is no more than the downstream end
- * knows of. While the first or the last word of metering is under way, the ends do not mean the same. */
+/* What channel @id of the link at @port of @from may still bring to its other end, where its flow is @down, and what that end has to say
+ * of it, @waiting (EC-14). No credit comes from nowhere: what is queued downstream, under way, and allowed upstream is no more than the
+ * downstream end knows of. Both ends mean the same, but for what is under way: on a guarded link also what is lost.  */
 static void check_headroom(const struct sim *sim, const struct sim_node *from, uint32_t port, uint32_t id,
-			   const struct ifct_entry *down, const struct ack_line *waiting, uint32_t data_units,
-			   uint32_t credit_units)
+			   const struct ifct_entry *down, const struct ack_line *waiting, const struct in_flight *data,
+			   const struct in_flight *back)
 {
 	const struct dataplane *dp = from->dataplane;
 	const struct ofct_entry *entry = &dp->ports[port].ofct.entries[id];
 	const struct ifct_entry *up = &dp->ifcts[entry->input_port].entries[entry->input_port_flow_id];
-	int64_t sum = (int64_t)ifct_queue_extent(down) + data_units + up->headroom + credit_units;
+	bool ends = waiting->types & 1u << ACK_HEADROOM_END || back->credit_ends[id];
+	uint32_t credit =
+		back->credit_units[id] + (waiting->types & 1u << ACK_HEADROOM ? waiting->value[ACK_HEADROOM] : 0);
+	int64_t sum = (int64_t)output_units(dp, port, id) + data->channel_units[id] + up->headroom + credit;
 
-	if (!down->active || !down->um || !up->dm || waiting->types & 1u << ACK_HEADROOM_END)
+	if (down->active && down->um && up->dm && !ends && sum + ifct_queue_extent(down) > down->committed_units)
+		fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %d given", port, id,
+		     sum + ifct_queue_extent(down), down->committed_units);
+	if (ends || credit || from->links[port].guarded)
 		return;
-	if (waiting->types & 1u << ACK_HEADROOM)
-		sum += waiting->value[ACK_HEADROOM];
-	if (credit_units < ACK_HEADROOM_MAX && sum > down->committed_units)
-		fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %d given", port, id, sum,
-		     down->committed_units);
+	if (up->dm != (down->active && down->um))
+		fail(sim, from->config->name, "p%u channel %u: needs credit %d, is given credit %d", port, id, up->dm,
+		     down->active && down->um);
 }
 
 /* unacknowledged = in the output queue + under way + in the receiver and beyond + ACKs on the way back */
-static void check_extents(const struct sim *sim, const struct sim_node *from, uint32_t from_port,
-			  const struct sim_node *to, uint32_t to_port, const struct in_flight *data,
-			  const struct in_flight *back)
+static void check_extent(const struct sim *sim, const struct sim_node *from, uint32_t port, uint32_t id,
+			 const struct ifct_entry *down, const struct ack_line *waiting, const struct in_flight *data,
+			 const struct in_flight *back)
+{
+	const struct dataplane *dp = from->dataplane;
+	const struct ofct_entry *entry = &dp->ports[port].ofct.entries[id];
+	uint32_t extent = entry->active ? ofct_flow_extent(entry) : 0;
+	uint32_t sum = output_units(dp, port, id) + data->channel_units[id] + back->acked_units[id] +
+		       (down->active ? ifct_total_extent(down) : 0);
+
+	for (uint32_t type = 0; type < ACK_TYPES; type++)
+		if (settles(type) && waiting->types & 1u << type)
+			sum += waiting->value[type];
+	if (sum != extent)
+		fail(sim, from->config->name, "p%u channel %u: flow_extent %u, but %u units are behind it", port, id,
+		     extent, sum);
+}
+
+static void check_channels(const struct sim *sim, const struct sim_node *from, uint32_t from_port,
+			   const struct sim_node *to, uint32_t to_port, const struct in_flight *data,
+			   const struct in_flight *back)
 {
 	const struct dataplane *up = from->dataplane, *down = to->dataplane;
 	const struct ofct *ofct = &up->ports[from_port].ofct;
@@ -297,25 +404,18 @@ static void check_extents(const struct sim *sim, const struct sim_node *from, ui
 	for (uint32_t id = 0; id < ofct->fresh; id++) {
 		const struct ifct_entry *flow = &down->ifcts[to_port].entries[id];
 		const struct ack_line *waiting = &down->ports[to_port].acks.lines[id];
-		uint32_t extent = ofct->entries[id].active ? ofct_flow_extent(&ofct->entries[id]) : 0;
-		uint32_t sum = output_units(up, from_port, id) + data->channel_units[id] + back->acked_units[id] +
-			       (flow->active ? ifct_total_extent(flow) : 0);
 
-		for (uint32_t type = 0; type < ACK_TYPES; type++)
-			if (settles(type) && waiting->types & 1u << type)
-				sum += waiting->value[type];
-		if (sum != extent)
-			fail(sim, from->config->name, "p%u channel %u: flow_extent %u, but %u units are behind it",
-			     from_port, id, extent, sum);
+		/* on a guarded link, what is lost is behind the flow too until the sender knows */
+		if (!from->links[from_port].guarded)
+			check_extent(sim, from, from_port, id, flow, waiting, data, back);
 		if (ofct->entries[id].active)
-			check_headroom(sim, from, from_port, id, flow, waiting,
-				       output_units(up, from_port, id) + data->channel_units[id],
-				       back->credit_units[id]);
+			check_headroom(sim, from, from_port, id, flow, waiting, data, back);
 	}
 }
 
+/* Return: bytes that are under way; @units  what of it goes from switch to switch, added to. */
 static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint32_t from_port, uint32_t to_node,
-				uint32_t to_port)
+				uint32_t to_port, uint64_t *units)
 {
 	static struct in_flight data, back;
 	const struct sim_node *from = &sim->nodes[from_node], *to = &sim->nodes[to_node];
@@ -323,16 +423,41 @@ static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint3
 	count_ring(&to->links[to_port], &data);
 	count_ring(&from->links[from_port], &back);
 	check_buffer(sim, to, &to->links[to_port]);
-	if (from->config->kind == NODE_SWITCH && to->config->kind == NODE_SWITCH && !from->links[from_port].guarded)
-		check_extents(sim, from, from_port, to, to_port, &data, &back);
+	if (from->config->kind == NODE_SWITCH && to->config->kind == NODE_SWITCH)
+		check_channels(sim, from, from_port, to, to_port, &data, &back);
+	*units += data.units;
 	return data.bytes;
 }
 
 /* ---- all of it ---- */
 
+/* EC-9: what is inside the fabric, @under_way_units of it between switches, is no more than ingress ports count of it. With a limit of
+ * theirs (check_port_sums()) it is therefore bounded. */
+static void check_inside(const struct sim *sim, uint64_t under_way_units)
+{
+	uint64_t inside = under_way_units, counted = 0;
+
+	for (uint32_t i = 0; i < sim->plan.switch_count; i++) {
+		const struct dataplane *dp = sim->nodes[i].dataplane;
+
+		for (uint32_t p = 0; p < dp->port_count; p++) {
+			const struct port *port = &dp->ports[p];
+
+			for (uint32_t c = 0; c < dp->class_count; c++)
+				inside += port->output[c].queue.units;
+			if (port->kind == PORT_EDGE)
+				counted += port->stats->extent_units;
+			for (uint32_t c = 0; port->kind == PORT_FABRIC && c < dp->class_count; c++)
+				inside += port->link->held_units[c];
+		}
+	}
+	if (inside > counted)
+		fail(sim, "totals", "%lu units are inside, ingress ports count %lu", inside, counted);
+}
+
 void sim_check(struct sim *sim)
 {
-	uint64_t injected = 0, delivered = 0, inside = 0, lost = 0, under_way = 0;
+	uint64_t injected = 0, delivered = 0, inside = 0, lost = 0, under_way = 0, units = 0;
 
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		const struct sim_node *node = &sim->nodes[i];
@@ -354,9 +479,10 @@ void sim_check(struct sim *sim)
 	for (uint32_t i = 0; i < sim->plan.link_count; i++) {
 		const struct plan_link *link = &sim->plan.links[i];
 
-		under_way += check_direction(sim, link->node_a, link->port_a, link->node_b, link->port_b);
-		under_way += check_direction(sim, link->node_b, link->port_b, link->node_a, link->port_a);
+		under_way += check_direction(sim, link->node_a, link->port_a, link->node_b, link->port_b, &units);
+		under_way += check_direction(sim, link->node_b, link->port_b, link->node_a, link->port_a, &units);
 	}
+	check_inside(sim, units);
 	if (injected != delivered + inside + lost + under_way)
 		fail(sim, "totals", "injected %lu, delivered %lu + inside %lu + lost %lu + under way %lu", injected,
 		     delivered, inside, lost, under_way);
@@ -370,6 +496,23 @@ static void check_going(const struct sim *sim, const struct sim_node *node)
 			fail(sim, node->config->name, "p%u: stopped, though all is empty", p);
 }
 
+static void check_port_released(const struct sim *sim, const struct sim_node *node, uint32_t p)
+{
+	const struct dataplane *dp = node->dataplane;
+	const struct port *port = &dp->ports[p];
+	const struct port_stats *stats = port->stats;
+
+	if (dp->ifcts[p].used || port->efct.used || port->ofct.used || port->acks.count)
+		fail(sim, node->config->name, "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p,
+		     dp->ifcts[p].used, port->efct.used, port->ofct.used, port->acks.count);
+	if (stats->metered || stats->limited || stats->extent_units || port->gauge.bytes)
+		fail(sim, node->config->name, "p%u: %lu metered and %lu limited flows, %lu units, %lu bytes are left",
+		     p, stats->metered, stats->limited, stats->extent_units, port->gauge.bytes);
+	for (uint32_t c = 0; c < dp->class_count; c++)
+		if (port->link->held_units[c] || port->promised_units[c] || port->output[c].queue.units)
+			fail(sim, node->config->name, "p%u: a buffer is not empty, or room in it is promised", p);
+}
+
 void sim_check_released(struct sim *sim)
 {
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
@@ -379,23 +522,10 @@ void sim_check_released(struct sim *sim)
 		check_going(sim, node);
 		if (node->config->kind != NODE_SWITCH)
 			continue;
-		if (dp->pool.used || node->stats->inside_bytes)
-			fail(sim, node->config->name, "%u packets are still inside", dp->pool.used);
-		for (uint32_t p = 0; p < dp->port_count; p++) {
-			const struct port *port = &dp->ports[p];
-
-			if (dp->wakes.count || port->promised_units[0])
-				fail(sim, node->config->name, "p%u: flows wait for a time, or room is promised", p);
-			if (dp->ifcts[p].used || port->efct.used || port->ofct.used || port->acks.count)
-				fail(sim, node->config->name,
-				     "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p, dp->ifcts[p].used,
-				     port->efct.used, port->ofct.used, port->acks.count);
-			if (port->fgfc.on)
-				fail(sim, node->config->name, "p%u: %u flows are still held at their source", p,
-				     port->fgfc.on);
-			for (uint32_t c = 0; c < dp->class_count; c++)
-				if (port->link->held_units[c] || port->output[c].queue.units)
-					fail(sim, node->config->name, "p%u: a buffer is not empty", p);
-		}
+		if (dp->pool.used || node->stats->inside_bytes || dp->wakes.count)
+			fail(sim, node->config->name, "%u packets are still inside, %u flows wait for a time",
+			     dp->pool.used, dp->wakes.count);
+		for (uint32_t p = 0; p < dp->port_count; p++)
+			check_port_released(sim, node, p);
 	}
 }
