@@ -353,12 +353,10 @@ void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t credit, uint32_t
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
 	headroom_on_ack(flow, credit, behind_units);
-	if (flow->dm && flow->headroom <= 0)
-		return;
-	if (flow->dm && flow->wait == IFCT_STOPPED) { /* the peer has no room for others, but for this one */
+	if (flow->dm && flow->wait == IFCT_STOPPED) { /* from now on it waits for credit, not for the peer's room */
 		flow_stop_waiting(dp, ref);
 		crossbar_again(dp, ref, now);
-	} else {
+	} else if (!flow->dm || flow->headroom > 0) {
 		resume(dp, ref, now);
 	}
 }

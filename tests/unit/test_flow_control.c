@@ -754,7 +754,8 @@ START_TEST(stop__credit_lets_go)
 	one_switch_run(&s, 5 * NODE_US);
 	no_packet_expect(2);
 	ack_come(2, 5 * NODE_US, id, ACK_HEADROOM, UNITS);
-	no_packet_expect(2); /* all of that is under way */
+	no_packet_expect(2);                                  /* all of that is under way */
+	ck_assert_uint_eq(flow_at(0, 0)->wait, IFCT_BLOCKED); /* for more credit, not for the peer's room any more */
 	ack_come(2, 7 * NODE_US, id, ACK_HEADROOM, 1);
 	packet_expect(2, 1001);
 	no_packet_expect(2);
