@@ -44,6 +44,8 @@ static void start_metering(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	in->stats->metered++;
 	in->stats->headroom_starts++;
+	if (in->link->guarded)
+		ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM_END, ACK_VALUE_MAX, now);
 	ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM, headroom_start(flow), now);
 	dataplane_touch(dp, flow_ref_port(ref));
 }
@@ -56,9 +58,8 @@ void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (!flow->active)
 		return;
 	ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM_END, ACK_VALUE_MAX, now);
-	in->promised_units[flow->traffic_class] -= headroom_promise(flow, in->mtu_units);
 	if (flow->um)
-		ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM, headroom_start(flow), now);
+		ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM, headroom_again(flow), now);
 }
 
 void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now)

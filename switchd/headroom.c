@@ -4,7 +4,18 @@ uint32_t headroom_start(struct ifct_entry *flow)
 {
 	flow->um = true;
 	flow->committed_units = (int32_t)ifct_queue_extent(flow);
-	return ifct_total_extent(flow);
+	return headroom_again(flow);
+}
+
+uint32_t headroom_again(struct ifct_entry *flow)
+{
+	int32_t queued = (int32_t)ifct_queue_extent(flow), total = (int32_t)ifct_total_extent(flow);
+	int32_t coming = flow->committed_units - queued;
+
+	if (coming < -total) /* an ACK cannot say less than nothing */
+		coming = -total;
+	flow->committed_units = queued + coming;
+	return (uint32_t)(total + coming);
 }
 
 /* a little: how much more or less than the packet the credit for it is (ours) */

@@ -14,7 +14,9 @@
  *  of the downstream input; what the upstream end has put on the link beyond that is under way and already counts against
  *  the credit. So the downstream end knows committed_units = queue_extent + data under way + headroom upstream, and what may
  *  still come (headroom_promise()); the buffer keeps room for it. The target is lower where little room is left, so many
- *  flows share a buffer that few could fill.                                                                         */
+ *  flows share a buffer that few could fill.
+ *  On a link that can lose frames every beginning says the end of what was before, in the same frame: were an end lost, the first
+ *  credit would be taken for more.                                                                                  */
 #ifndef HEDDLE_SWITCHD_HEADROOM_H
 #define HEDDLE_SWITCHD_HEADROOM_H
 
@@ -51,6 +53,11 @@ static inline bool headroom_starts(const struct ifct_entry *flow, const struct c
 
 /** headroom_start() - it is.   Return: the value of the first HEADROOM ACK. */
 uint32_t headroom_start(struct ifct_entry *flow);
+
+/** headroom_again() - what was said of the credit of @flow, which is metered, may be lost: all of it anew. What goes on meanwhile is
+ *  on credit that still counts, so what is promised stays so.
+ *  Return: the value of the HEADROOM ACK that follows HEADROOM_END.                                                 */
+uint32_t headroom_again(struct ifct_entry *flow);
 
 /** headroom_on_forward() - a packet of @units has just left the queue of @flow, which is metered.
  *  @room_units  as above, with what is kept free for this flow.   @mtu_units  of the longest packet.

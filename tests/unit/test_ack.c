@@ -190,6 +190,19 @@ START_TEST(ack_take__large_sum_is_split)
 }
 END_TEST
 
+/* frames are lost one by one: the end of metering does not part from the credit that follows it */
+START_TEST(ack_take__credit_told_anew_stays_together)
+{
+	collect_flows(0, ACK_FRAME_ACKS_MAX - 1, 0);
+	ack_collect(&collector, 99, ACK_HEADROOM_END, ACK_VALUE_MAX, 0);
+	ack_collect(&collector, 99, ACK_HEADROOM, 7, 0);
+	ck_assert_uint_eq(ack_take(&collector, acks), ACK_FRAME_ACKS_MAX - 1);
+	ck_assert_uint_eq(ack_take(&collector, acks), 2);
+	ack_expect(&acks[0], 99, ACK_HEADROOM, ACK_VALUE_MAX);
+	ack_expect(&acks[1], 99, ACK_HEADROOM, 7);
+}
+END_TEST
+
 /* what comes in goes out, over many frames and the ring's end */
 START_TEST(ack_take__sums_balance)
 {
@@ -231,6 +244,7 @@ int main(void)
 	tcase_add_test(tcase, ack_take__all_channels_in_order);
 	tcase_add_test(tcase, ack_take__a_flow_keeps_its_place);
 	tcase_add_test(tcase, ack_take__large_sum_is_split);
+	tcase_add_test(tcase, ack_take__credit_told_anew_stays_together);
 	tcase_add_test(tcase, ack_take__sums_balance);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -615,10 +615,28 @@ START_TEST(headroom__lost_ack_is_told_anew)
 		ck_assert_uint_eq(acks_receive(2, acks), 2);
 		ck_assert(acks[0].type == ACK_HEADROOM && acks[0].value == ACK_VALUE_MAX);
 		ck_assert(acks[1].type == ACK_HEADROOM && acks[1].value == 2 * UNITS);
-		ck_assert_int_eq(flow_at(2, 9)->committed_units, 2 * UNITS);
+		ck_assert_int_eq(flow_at(2, 9)->committed_units, 2 * UNITS); /* as if nothing had been lost */
 	}
 	no_ack_expect(2);
 	ck_assert_uint_eq(s.dp->ports[2].promised_units[0], 0);
+}
+END_TEST
+
+/* On a link that loses frames metering begins with the end of what was before: if that was lost, the first credit would be added up */
+START_TEST(headroom__begins_with_an_end_on_a_guarded_link)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+
+	credit_on();
+	s.ports[2].guarded = true;
+	one_switch_open(&s);
+	neighbour_stop(&s, 3, 0, 1);
+	through_send(NODE_US, 0);
+	through_send(NODE_US, 1);
+	one_switch_run(&s, 3 * NODE_US);
+	ck_assert_uint_eq(acks_receive(2, acks), 2);
+	ck_assert(acks[0].type == ACK_HEADROOM && acks[0].value == ACK_VALUE_MAX);
+	ck_assert(acks[1].type == ACK_HEADROOM && acks[1].value == 2 * UNITS);
 }
 END_TEST
 
@@ -951,6 +969,7 @@ static TCase *credit_cases(void)
 	tcase_add_test(tcase, headroom__ends_with_the_queue);
 	tcase_add_test(tcase, headroom__credit_before_delivery);
 	tcase_add_loop_test(tcase, headroom__lost_ack_is_told_anew, 0, 2);
+	tcase_add_test(tcase, headroom__begins_with_an_end_on_a_guarded_link);
 	tcase_add_loop_test(tcase, headroom__packets_wait_for_credit, 0, 2);
 	tcase_add_test(tcase, headroom__one_hop_further_up);
 	tcase_add_loop_test(tcase, headroom__ends_with_its_channel, 0, 2);

@@ -73,6 +73,39 @@ START_TEST(start__what_is_under_way_counts)
 }
 END_TEST
 
+/* lost, it is told anew with all credit that still counts: what is promised stays so, and both ends mean the same again */
+START_TEST(again__what_is_promised_counts)
+{
+	struct ifct_entry upstream = { .active = true };
+
+	queue(100);
+	headroom_start(&flow);
+	flow.committed_units = 180; /* credit of 80 was given since, and may be lost, or used for data under way */
+	flow.data_flow += 40;
+	queue(60);
+	flow.committed_units -= 40;
+	ck_assert_uint_eq(headroom_again(&flow), 100 + 80);
+	ck_assert_int_eq(flow.committed_units, 140);
+	headroom_on_ack(&upstream, 180, 100 + 32);
+	ck_assert_int_eq(60 + 32 + upstream.headroom, flow.committed_units);
+}
+END_TEST
+
+/* overdrawn by more than is not acknowledged: an ACK cannot say so, and the ends mean what it says */
+START_TEST(again__overdrawn)
+{
+	struct ifct_entry upstream = { .active = true };
+
+	queue(70);
+	flow.um = true;
+	flow.committed_units = -20;
+	ck_assert_uint_eq(headroom_again(&flow), 0);
+	ck_assert_int_eq(flow.committed_units, 0);
+	headroom_on_ack(&upstream, 0, 70 + 16);
+	ck_assert_int_eq(70 + 16 + upstream.headroom, flow.committed_units);
+}
+END_TEST
+
 START_TEST(forward__by_water_levels)
 {
 	static const struct {
@@ -178,6 +211,8 @@ int main(void)
 	tcase_add_test(tests, starts__at_the_target_level);
 	tcase_add_test(tests, starts__earlier_where_room_is_short);
 	tcase_add_test(tests, start__what_is_under_way_counts);
+	tcase_add_test(tests, again__what_is_promised_counts);
+	tcase_add_test(tests, again__overdrawn);
 	tcase_add_test(tests, forward__by_water_levels);
 	tcase_add_test(tests, forward__never_more_than_the_maximum_queue_extent);
 	tcase_add_test(tests, forward__never_more_than_there_is_room_for);
