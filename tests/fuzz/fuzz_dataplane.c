@@ -1,12 +1,16 @@
 /*  Fuzzes switchd's dataplane (TB-23): one port's neighbour is hostile, the others behave (tests/unit/one_switch.h).
  *
  *  Input: [setting 1][steps ...]. Setting: bits 0-1 the hostile port, 2 cut through, 3 guarded, 4 arbiter by port,
- *  5 few channels, 6 flows are held at their source (FGFC). A step is [kind 1][wait 2][arguments]; its record comes `wait` nanoseconds after the one before it,
+ *  5 few channels, 6 flows are held at their source (FGFC), 7 congestion control, which is then said before the steps:
+ *  [mechanisms 1][detection thresholds 1][their shifts 1][slow start 1][port limit 1] and three rows of the table,
+ *  [rate 1][flow-extent 1][drop 1][target - drop 1][high - target 1][queue-extent - high 1][byte time 1].
+ *  A step is [kind 1][wait 2][arguments]; its record comes `wait` nanoseconds after the one before it,
  *  for times in a ring never go back, though they may lie in the switch's past. Numbers are big endian, and 0 where the
  *  input has ended.
  *    0 packet     [wire length 2][class 1][sequence skips 1][captured 1][bytes ...]
  *    1 ACK bytes  [wire length 2][captured 1][bytes ...]
- *    2 ACK frame  [count 1][count * {flow_id 1, type 1, value 1}], well formed
+ *    2 ACK frame  [count 1][count * {flow_id 1, type 1, value 1}], well formed;
+ *                 a value of 255 is the greatest, which ends metering
  *    3 word       [kind 1][class 1][value 4]
  *    4 packet     [flow_id 1][position 2][destination 1][frame length 2], with a good fabric header
  *    5 packet     [destination 1][flow 1][class 1][frame length 2], as a host sends it
@@ -85,12 +89,40 @@ static void packets_check(const struct play *play)
 	assert(play->s.dp->pool.used == stats->inside_packets);
 }
 
-static void flow_check(const struct ifct_entry *flow)
+static void flow_check(const struct dataplane *dp, uint32_t p, uint32_t id)
 {
+	const struct ifct_entry *flow = &dp->ifcts[p].entries[id];
+	bool remembered = dp->wakes.places[flow_ref(p, id)]; /* its limits may outlive its packets */
+
+	assert(!flow->active || ifct_total_extent(flow) || remembered);
+	assert(!flow->active || !flow->queue.head == (flow->wait == IFCT_NOT_WAITING));
+	assert(flow->active || !remembered);
 	assert(flow->active || !flow->queue.head);
-	assert(!flow->active || ifct_total_extent(flow));
 	assert(!flow->queue.head == !ifct_queue_extent(flow) || !flow->active);
 	assert(!flow->active || ifct_queue_extent(flow) <= ifct_total_extent(flow));
+}
+
+/* what a port counts is what its flows have */
+static void sums_check(const struct dataplane *dp, uint32_t p)
+{
+	const struct port *port = &dp->ports[p];
+	uint32_t promised[NODE_CLASSES_MAX] = { 0 };
+	uint64_t extent = 0, metered = 0, limited = 0;
+
+	for (uint32_t i = 0; i < dp->ifcts[p].channels; i++) {
+		const struct ifct_entry *flow = &dp->ifcts[p].entries[i];
+
+		if (!flow->active)
+			continue;
+		promised[flow->traffic_class] += headroom_promise(flow, port->mtu_units);
+		extent += ifct_flow_extent(flow);
+		metered += flow->um;
+		limited += flow->ep_congestion != 0;
+	}
+	for (uint32_t c = 0; c < dp->class_count; c++)
+		assert(promised[c] == port->promised_units[c]);
+	assert(metered == port->stats->metered && limited == port->stats->limited);
+	assert(port->kind == PORT_FABRIC || extent == port->stats->extent_units);
 }
 
 /* FGFC: who is held is counted, and has a queue; who stands in the ring is marked */
@@ -115,10 +147,11 @@ static void port_check(const struct play *play, uint32_t p)
 	uint32_t active = 0;
 
 	for (uint32_t i = 0; i < dp->ifcts[p].channels; i++) {
-		flow_check(&dp->ifcts[p].entries[i]);
+		flow_check(dp, p, i);
 		active += dp->ifcts[p].entries[i].active;
 	}
 	assert(active == dp->ifcts[p].used);
+	sums_check(dp, p);
 	fgfc_check(play, p);
 	assert(port->efct.used <= port->efct.channels && port->ofct.used <= port->ofct.channels);
 	assert(port->kind == PORT_FABRIC || port->efct.used == active);
@@ -166,6 +199,8 @@ static void step_acks(struct play *play)
 		acks[i].flow_id = (uint16_t)take(&play->script, 1);
 		acks[i].type = (uint8_t)(take(&play->script, 1) % ACK_TYPES);
 		acks[i].value = (uint16_t)take(&play->script, 1);
+		if (acks[i].value == 255)
+			acks[i].value = ACK_VALUE_MAX;
 	}
 	fabric_envelope_write(2, 0, 1, 0, envelope);
 	hostile_send(play, RECORD_ACKS, ack_frame_wire_bytes(count), 0, bytes,
@@ -313,7 +348,7 @@ static void step(struct play *play)
 }
 
 /* flows are held at their source from a few packets on */
-static void congestion_set(struct congestion_config *congestion)
+static void fgfc_set(struct congestion_config *congestion)
 {
 	congestion->fgfc = true;
 	congestion->fgfc_pause_ps = 20 * NODE_US;
@@ -321,6 +356,44 @@ static void congestion_set(struct congestion_config *congestion)
 		congestion->settings[i].high_units = 16;
 		congestion->settings[i].target_units = 8;
 		congestion->settings[i].drop_units = 4;
+	}
+}
+
+/* one row of the table, as any that node_config_check() accepts */
+static struct congestion_setting take_setting(struct script *script, bool limit_after_ack)
+{
+	struct congestion_setting setting = { .limit_after_ack = limit_after_ack };
+
+	setting.rate_bps = 1000000ull << take(script, 1) % 19;
+	setting.flow_extent_units = take(script, 1);
+	setting.drop_units = take(script, 1) % 32;
+	setting.target_units = setting.drop_units + 1 + take(script, 1) % 32;
+	setting.high_units = setting.target_units + take(script, 1) % 32;
+	setting.queue_extent_units = setting.high_units + take(script, 1);
+	setting.byte_time_ps = 40;
+	setting.byte_time_scale = take(script, 1) % 12;
+	return setting;
+}
+
+static void take_congestion(struct script *script, struct congestion_config *congestion)
+{
+	uint32_t on = take(script, 1), thresholds = take(script, 1), shifts = take(script, 1);
+
+	congestion->eca = on & 1;
+	congestion->slow_start = on & 2;
+	congestion->rate_limit = on & 4;
+	congestion->flow_limit = on & 8;
+	congestion->limit_after_ack = on & 16;
+	congestion->headroom = on & 32;
+	congestion->lbf_thresh_units = congestion->dbf_thresh_units = thresholds % 16;
+	congestion->lpf_thresh = thresholds / 16;
+	congestion->lbf_shift = shifts % 8;
+	congestion->lpf_shift = congestion->dbf_shift = shifts / 8;
+	congestion->slow_start_setting = take(script, 1) % CONGESTION_SETTINGS;
+	congestion->port_limit_units = take(script, 1);
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
+		congestion->settings[i] = i < 3 ? take_setting(script, on & 64) : congestion->settings[i - 1];
+		congestion->settings[i].eca_min = i < 3 ? 32 * i : CONGESTION_ECA_UNUSED;
 	}
 }
 
@@ -341,7 +414,9 @@ static void open_switch(struct play *play, uint32_t setting)
 	}
 	s->ports[play->hostile].guarded = setting & 8;
 	if (setting & 64)
-		congestion_set(&s->config.switch_.congestion);
+		fgfc_set(&s->config.switch_.congestion);
+	if (setting & 128)
+		take_congestion(&play->script, &s->config.switch_.congestion);
 	one_switch_open(s);
 }
 

@@ -209,16 +209,15 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 	return false;
 }
 
-/* the highest limit that any ECA, or a slow start, may give a flow */
-static uint32_t extent_limit_units(const struct congestion_config *config)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++)
-		if (config->settings[i].flow_extent_units > most)
-			most = config->settings[i].flow_extent_units;
-	return most;
-}
+/* the largest @field that a setting has */
+#define most_of(dp, field)                                                          \
+	({                                                                          \
+		uint32_t most_ = 0;                                                 \
+		for (uint32_t i_ = 0; i_ < CONGESTION_SETTINGS; i_++)               \
+			if ((dp)->injection.config->settings[i_].field > most_)     \
+				most_ = (dp)->injection.config->settings[i_].field; \
+		most_;                                                              \
+	})
 
 static void check_limits(const struct sim *sim, const struct sim_node *node, uint32_t ref)
 {
@@ -232,7 +231,7 @@ static void check_limits(const struct sim *sim, const struct sim_node *node, uin
 		fail(sim, node->config->name, "p%u flow %u waits (%u) for nothing", port, id, flow->wait);
 	if (flow->fc_state != RUNNING && !ifct_flow_extent(flow))
 		fail(sim, node->config->name, "p%u flow %u is blocked until empty, but it is", port, id);
-	if (limited && config->flow_limit && ifct_flow_extent(flow) > extent_limit_units(config) + mtu_units)
+	if (limited && config->flow_limit && ifct_flow_extent(flow) > most_of(dp, flow_extent_units) + mtu_units)
 		fail(sim, node->config->name, "p%u flow %u: flow_extent of %u units is over every limit", port, id,
 		     ifct_flow_extent(flow));
 }
@@ -352,7 +351,8 @@ static uint32_t output_units(const struct dataplane *dp, uint32_t port, uint32_t
 
 /* What channel @id of the link at @port of @from may still bring to its other end, where its flow is @down, and what that end has to say
  * of it, @waiting (EC-14). No credit comes from nowhere: what is queued downstream, under way, and allowed upstream is no more than the
- * downstream end knows of. Both ends mean the same, but for what is under way: on a guarded link also what is lost.  */
+ * downstream end knows of. Both ends mean the same, but for what is under way: on a guarded link also what is lost. There the upstream
+ * end may not have heard yet that metering ended and began anew, and have credit of before left: no more than was ever given. */
 static void check_headroom(const struct sim *sim, const struct sim_node *from, uint32_t port, uint32_t id,
 			   const struct ifct_entry *down, const struct ack_line *waiting, const struct in_flight *data,
 			   const struct in_flight *back)
@@ -363,11 +363,14 @@ static void check_headroom(const struct sim *sim, const struct sim_node *from, u
 	bool ends = waiting->types & 1u << ACK_HEADROOM_END || back->credit_ends[id];
 	uint32_t credit =
 		back->credit_units[id] + (waiting->types & 1u << ACK_HEADROOM ? waiting->value[ACK_HEADROOM] : 0);
-	int64_t sum = (int64_t)output_units(dp, port, id) + data->channel_units[id] + up->headroom + credit;
+	int64_t sum = (int64_t)ifct_queue_extent(down) + output_units(dp, port, id) + data->channel_units[id] +
+		      up->headroom + credit;
+	int64_t given =
+		(int64_t)down->committed_units + (from->links[port].guarded ? most_of(dp, queue_extent_units) : 0);
 
-	if (down->active && down->um && up->dm && !ends && sum + ifct_queue_extent(down) > down->committed_units)
-		fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %d given", port, id,
-		     sum + ifct_queue_extent(down), down->committed_units);
+	if (down->active && down->um && up->dm && !ends && sum > given)
+		fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %ld given", port, id, sum,
+		     given);
 	if (ends || credit || from->links[port].guarded)
 		return;
 	if (up->dm != (down->active && down->um))
