@@ -11,6 +11,8 @@
 #include "nodes/units.h"
 #include "tests/sim/sim.h"
 
+#define MESSAGES_MAX 200u /* of a workload; enough for every queue */
+
 /* a scenario while it is drawn, and what of it later sections need to know */
 struct draw {
 	struct random random;
@@ -153,9 +155,10 @@ static void write_workload(struct draw *draw, unsigned index)
 	const char *packet =
 		draw->jumbo ? PICK(draw, "128", "1500", "4096", "9000") : PICK(draw, "128", "1000", "1500");
 
-	fprintf(draw->out, "  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, ", index,
+	fprintf(draw->out, "  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, messages: %u, ", index,
 		PICK(draw, "1B", "4KiB", "40kB", "9000B"), packet,
-		PICK(draw, "hpc", "ethernet", "ipv4", "ipv6", "roce"), below(draw, draw->classes));
+		PICK(draw, "hpc", "ethernet", "ipv4", "ipv6", "roce"), below(draw, draw->classes),
+		1 + MESSAGES_MAX / draw->hosts);
 	write_pattern(draw);
 	switch (below(draw, 3)) {
 	case 0:
