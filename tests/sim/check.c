@@ -508,6 +508,8 @@ static void check_port_released(const struct sim *sim, const struct sim_node *no
 	if (dp->ifcts[p].used || port->efct.used || port->ofct.used || port->acks.count)
 		fail(sim, node->config->name, "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p,
 		     dp->ifcts[p].used, port->efct.used, port->ofct.used, port->acks.count);
+	if (port->fgfc.on)
+		fail(sim, node->config->name, "p%u: %u flows are still held at their source", p, port->fgfc.on);
 	if (stats->metered || stats->limited || stats->extent_units || port->gauge.bytes)
 		fail(sim, node->config->name, "p%u: %lu metered and %lu limited flows, %lu units, %lu bytes are left",
 		     p, stats->metered, stats->limited, stats->extent_units, port->gauge.bytes);
