@@ -30,7 +30,7 @@ static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 /* may a frame of the class, if there is one, go out now? */
 static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 {
-	return link_may_send(nic->link) && !link_stopped(nic->link, traffic_class);
+	return link_may_send_packet(nic->link) && !link_stopped(nic->link, traffic_class);
 }
 
 static uint32_t sendable_now(const struct nic *nic, uint32_t queues)
@@ -183,7 +183,7 @@ void nic_transmit(struct nic *nic)
 	}
 	nic->shaped = nic->sendable;
 	nic->shaped_until_ps = retry_at;
-	if (may_send_words(nic, nic->link->sync_due))
+	if (may_send_words(nic, nic->link->sync_due || link_ask_at(nic->link) <= nic->now_ps))
 		link_send_words(nic->link, nic->now_ps, true);
 }
 
@@ -196,7 +196,9 @@ static node_time_t transmit_at(const struct nic *nic)
 		return earliest;
 	if (classes && classes == nic->shaped && nic->shaped_until_ps > nic->now_ps)
 		return node_time_max(earliest, nic->shaped_until_ps);
-	return classes || may_send_words(nic, nic->link->sync_due) ? earliest : NODE_TIME_NEVER;
+	if (classes || may_send_words(nic, nic->link->sync_due))
+		return earliest;
+	return may_send_words(nic, true) ? node_time_max(earliest, link_ask_at(nic->link)) : NODE_TIME_NEVER;
 }
 
 /* what waits for the switch: generated packets, or the host */

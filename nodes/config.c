@@ -134,6 +134,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
 	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "stop_units", port->stop_units, 0, port->buffer_units ? port->buffer_units - 1 : 0);
+	range(checker, "flight_units", port->flight_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
 	range(checker, "match_fields", port->match_fields, 0, MATCH_ALL);
 	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);

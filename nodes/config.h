@@ -69,6 +69,7 @@ struct port_config {
 	uint32_t channels;      /* flow channels per direction, 1..2048 */
 	uint32_t buffer_units;  /* own input buffer per traffic class; 0: takes everything */
 	uint32_t stop_units;    /* level above which the peer is told to stop; the rest is for what is under way then */
+	uint32_t flight_units;  /* real clock: data that it may have under way, sent and not yet taken by the peer; 0: no limit */
 	uint32_t match_fields;  /* edge ports of switches: set of enum match_field */
 	uint32_t ring_bytes;    /* data area of the transmit ring, a power of two */
 };

@@ -9,6 +9,7 @@
 #define HEADER_BYTES 64u /* a packet is announced when so much of it has arrived (cut through) */
 #define FABRIC_HEADER_ON_LINK 12u
 #define FCS_BYTES 4u
+#define ASK_PS (10 * NODE_MS) /* a stop lasts as long as a buffer is full: to ask costs nothing beside that. Ours */
 
 /* ---- set-up ---- */
 
@@ -39,6 +40,7 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.port = (uint8_t)port,
 		.front_bytes = p->kind == PORT_FABRIC ? FABRIC_HEADER_ON_LINK : 0,
 		.buffer_units = p->buffer_units,
+		.flight_units = p->flight_units,
 		.loss_ppb = p->loss_ppb,
 		.bit_error_e15 = p->bit_error_e15,
 		.measure_from_ps = config->measure_from_ps,
@@ -93,6 +95,35 @@ void link_set(struct link *link, const struct port_config *port)
 bool link_ring_has_room(struct link *link)
 {
 	if (ring_has_room(&link->tx, RING_CAPTURED_MAX))
+		return true;
+	link->starved = true;
+	return false;
+}
+
+/* What the peer has taken. If it has said stop or go before, that does not count until the word is heard. */
+static void arrived_look(struct link *link)
+{
+	uint64_t note = ring_noted(&link->tx);
+
+	if ((int32_t)((uint32_t)(note >> 32) - link->stops_heard) <= 0)
+		link->arrived_units = (uint32_t)note;
+}
+
+/* for the longest frame there is; one may always be under way */
+static bool flight_fits(const struct link *link)
+{
+	uint32_t units = link->sent_units - link->arrived_units;
+
+	return !units || units + units_of_bytes(NODE_MTU_MAX) <= link->flight_units;
+}
+
+bool link_flight_has_room(struct link *link)
+{
+	if (flight_fits(link))
+		return true;
+	if (!link->guarded)
+		arrived_look(link);
+	if (flight_fits(link))
 		return true;
 	link->starved = true;
 	return false;
@@ -183,6 +214,7 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, captured_bytes);
 	link->sequence++;
+	link->sent_units += record || link->guarded ? units : 0;
 	if (!record) {
 		link->stats->lost_frames++;
 		link->stats->lost_packets++;
@@ -283,16 +315,18 @@ static void send_stop(struct link *link, node_time_t now)
 	if (link->guarded && link->stop != link->stop_told)
 		link->sync_due = true; /* once more, when there is time */
 	link->stop_told = link->stop;
+	link->stops_said++;
 	send_word(link, now, LINK_WORD_STOP, 0, link->stop);
 }
 
 void link_send_words(struct link *link, node_time_t now, bool idle)
 {
-	bool sync = idle && link->sync_due;
+	bool sync = idle && (link->sync_due || link_ask_at(link) <= now);
 
 	if (sync) {
 		send_word(link, now, LINK_WORD_SYNC, 0, link->sequence);
 		link->sync_due = false;
+		link->ask_at_ps = now + ASK_PS;
 	}
 	if (link->stop != link->stop_told || (link->guarded && (link->seen_due || sync)))
 		send_stop(link, now);
@@ -397,6 +431,7 @@ static void on_stop(struct link *link, uint8_t stopped, node_time_t now)
 	uint32_t changed = link->stopped ^ stopped;
 
 	link->stopped = stopped;
+	link->ask_at_ps = now + ASK_PS;
 	link->sync_due |= link->guarded && changed;
 	for (; changed && listener->on_stop; changed &= changed - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(changed);
@@ -411,6 +446,7 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 	struct link_log_entry *entry = &link->log[sequence % LINK_LOG_MAX];
 	const struct link_listener *listener = &link->listener;
 
+	link->arrived_units += entry->kind == RECORD_PACKET ? entry->units : 0;
 	if (entry->kind == RECORD_PACKET && lost) {
 		if (listener->on_lost)
 			listener->on_lost(listener->owner, link, entry, now);
@@ -440,6 +476,7 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 
 	switch (header->word >> 32) {
 	case LINK_WORD_STOP:
+		link->stops_heard++;
 		if (value >> link->class_count)
 			break;
 		on_stop(link, (uint8_t)value, now);
@@ -505,6 +542,7 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 		link->seen_due = true;
 	if (header->kind == RECORD_PACKET) {
 		link->stats->rx_packets++;
+		link->taken_units += units_of_bytes(link_frame_bytes(link, header->wire_bytes));
 		if (!admit(link, header)) {
 			if (link->guarded)
 				mark_missing(link, header->sequence);
@@ -517,6 +555,14 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 void link_done(struct link *link, const struct record *header)
 {
 	ring_pop(&link->rx, header);
+}
+
+void link_note_taken(struct link *link)
+{
+	if (link->guarded || link->stop != link->stop_told || link->taken_noted == link->taken_units)
+		return;
+	link->taken_noted = link->taken_units;
+	ring_note(&link->rx, (uint64_t)link->stops_said << 32 | link->taken_units);
 }
 
 void link_reject(struct link *link, const struct record *header)

@@ -9,6 +9,13 @@
  *  have room for beyond the level at which it says stop. On a guarded link the whole state is said again with every SEEN and
  *  SYNC, and whoever hears a new one asks once more: a word that is lost, or false, is made up for by the next.
  *
+ *  Flight (real clock, ours). Nobody knows there how late a sender hears that it has to stop. So what it has sent and the receiver
+ *  has not taken is never more than flight_units, and what a receiver has taken after a stop was decided does not count as taken
+ *  before that word was heard. After it come at most flight_units, then, and what stands behind the sender's crossbar. The sender
+ *  of a guarded link learns what was taken from SEEN and MISSING, which come behind the state; on shared memory the receiver
+ *  notes beside the ring what it has taken, and how many words of stop and go it has said by then. Control words and ACKs have
+ *  no limit but the ring's, so neither waits for data.
+ *
  *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver watches the sequence that every
  *  frame carries in its preamble and says which are missing; the sender, which remembers what it sent, then knows exactly
  *  what was lost and what arrived (link_listener): losses are reported to the flow's source, ACK frames are sent again. When a guarded link falls idle
@@ -89,11 +96,18 @@ struct link {
 	uint8_t stopped; /* set of classes of which the peer takes no more */
 	uint8_t class_count;
 	uint8_t port;
-	uint8_t front_bytes; /* on the link in front of the inner frame: the fabric header */
+	uint8_t front_bytes;   /* on the link in front of the inner frame: the fabric header */
+	uint32_t flight_units; /* 0: no limit */
+	uint32_t sent_units,
+		arrived_units; /* data ever sent; of it taken by the peer, as far as it counts; both wrap */
+	uint32_t stops_heard;  /* words of stop and go */
+	node_time_t ask_at_ps; /* guarded, real clock: while the peer has said stop, it is asked again then */
 	/* receiving */
 	uint32_t held_units[NODE_CLASSES_MAX]; /* in the input buffer */
 	uint32_t buffer_units;                 /* 0: takes everything */
 	uint8_t stop, stop_told; /* sets of classes of which no more may come: wanted, and as the peer was told */
+	uint32_t taken_units, taken_noted; /* data ever taken from the ring, and as the peer was told; both wrap */
+	uint32_t stops_said;               /* words of stop and go */
 	struct ring_rx rx;
 	node_time_t head_due_ps; /* when the last record that link_next_at() looked at is due */
 	const uint8_t *head_bytes;
@@ -116,11 +130,14 @@ struct link {
 	struct record head; /* the record that link_next_at() looked at */
 };
 
-/** link_packets_late() - (real clock) how many packets come at most after stop was said at @port: of a guarded link what its sender
- *  remembers; else what had come when it was said, and what is sent until it is heard: two rings, of at least a line for each.  */
+/** link_packets_late() - (real clock) how many packets may come at most after stop was said at @port: what the reserve has units for, and
+ *  a guarded link's memory or a ring's lines.                                                                    */
 static inline uint32_t link_packets_late(const struct port_config *port)
 {
-	return port->guarded ? LINK_LOG_MAX : 2 * (port->ring_bytes / RING_LINE);
+	uint32_t packets = port->guarded ? LINK_LOG_MAX : port->ring_bytes / RING_LINE;
+	uint32_t reserve_units = port->buffer_units - port->stop_units;
+
+	return reserve_units < packets ? reserve_units : packets;
 }
 
 /** link_init() - node @config's end of the link at @port.
@@ -166,12 +183,21 @@ static inline node_time_t link_frame_time_of(const struct link *link, uint32_t w
 /* (real clock) has the ring room for any record? If not, the link is starved. */
 bool link_ring_has_room(struct link *link);
 
-/** link_may_send() - can a frame, of data or of ACKs, go out: has the ring room for it, and the guard's memory? */
+/* (real clock) may more data be under way than there is? If not, the link is starved. */
+bool link_flight_has_room(struct link *link);
+
+/** link_may_send() - can an ACK frame go out: has the ring room for it, and the guard's memory? */
 static inline bool link_may_send(struct link *link)
 {
 	if (link->real && (link->down || !link_ring_has_room(link)))
 		return false;
 	return !link->guarded || link->sequence - link->log_first < LINK_LOG_MAX;
+}
+
+/** link_may_send_packet() - can a data frame? */
+static inline bool link_may_send_packet(struct link *link)
+{
+	return link_may_send(link) && (!link->flight_units || link_flight_has_room(link));
 }
 
 /** link_stopped() - has the peer said stop of @traffic_class? What the owner does then depends on its kind of port. */
@@ -184,7 +210,7 @@ static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
  *  @wire_bytes     length on the link with FCS.      @captured_bytes  what the caller writes into the record.
  *  @frame_bytes    the inner frame, for the count of losses.   @tag  comes back in link_log_entry when it is lost.
  *  Return: where to write the captured bytes, at once and completely; NULL if the frame is lost on the link (it was
- *  counted; nothing to write). The caller asked link_may_send() before.
+ *  counted; nothing to write). The caller asked link_may_send_packet() before.
  *  A full ring cannot happen under the virtual clock (it is sized for it); if it does, the frame is lost and counted.
  */
 uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t captured_bytes,
@@ -193,6 +219,12 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 /** link_send_acks() - puts an ACK frame on the link.  @wire_bytes with FCS.  @bytes  copied, <= LINK_ACK_BYTES_MAX. */
 void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
 		    uint32_t wire_bytes);
+
+/** link_ask_at() - when to call link_send_words() with @idle, for the peer may have said go and the word was lost; or NODE_TIME_NEVER. */
+static inline node_time_t link_ask_at(const struct link *link)
+{
+	return link->guarded && link->real && link->stopped ? link->ask_at_ps : NODE_TIME_NEVER;
+}
 
 /** link_send_fgfc() - puts an FGFC frame on the link, like an ACK frame: link_may_send() before it. Nobody is told if it is
  *  lost (EC-16: it must not matter).  @bytes  copied; @frame_bytes of them, without FCS.                           */
@@ -234,6 +266,10 @@ node_time_t link_next_at(struct link *link);
  *  not stop).                                                                                                   */
 const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now);
 void link_done(struct link *link, const struct record *header);
+
+/** link_note_taken() - (real clock) what was received no longer counts as under way, but for what came after a stop that could not be
+ *  said yet. Once a turn, before ring_release().                                                                 */
+void link_note_taken(struct link *link);
 
 /** link_release() - @units of @traffic_class have left the input buffer. */
 static inline void link_release(struct link *link, uint32_t traffic_class, uint32_t units)

@@ -14,6 +14,7 @@
 #define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
 #define SHARED_PS (2 * NODE_US)   /* who gets its core back later has yielded it to somebody */
 #define STARVED_PS (20 * NODE_US) /* who had no room for something looks again */
+#define UNTOLD_PS (500 * NODE_US) /* the same, if its peer will tell: it may have looked just before */
 #define REST_PS (10 * NODE_MS)    /* nothing to do for longer than this is rest */
 #define LOOK_PS (100 * NODE_US)   /* a node that never sleeps looks outside that often: not every loop tells of news */
 #define TURN_PS (500 * NODE_US)   /* of fabric time that a node which is late catches up with in one turn */
@@ -157,14 +158,20 @@ static void flush(struct pace *pace, node_time_t now)
 
 		if (arrival != NODE_TIME_NEVER && !pace->carriers[port])
 			sent_tell(pace, port, node_time_max(arrival, now), packet);
+		link_note_taken(link);
 		if (link->rx.head != pace->released[port]) {
 			pace->released[port] = link->rx.head;
 			ring_release(&link->rx);
+			if (!pace->carriers[port] && ring_waited(&link->rx))
+				notify(pace, port, now);
 		}
 		if (pace->carriers[port])
 			pace->next_ps = node_time_min(pace->next_ps, carrier_outlet(pace->carriers[port], now));
-		if (link->starved)
-			pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
+		if (link->starved) {
+			ring_wait(&link->tx);
+			pace->next_ps =
+				node_time_min(pace->next_ps, now + (pace->carriers[port] ? STARVED_PS : UNTOLD_PS));
+		}
 		pace->broken |= (uint64_t)link->rx.broken << port;
 	}
 	owed_ring(pace, owed);

@@ -168,6 +168,27 @@ void ring_pop(struct ring_rx *ring, const struct record *header)
 		__builtin_prefetch(ring->page->data + (ring->head & ring->mask));
 }
 
+void ring_note(struct ring_rx *ring, uint64_t note)
+{
+	atomic_store_explicit(&ring->page->note, note, memory_order_release);
+}
+
+uint64_t ring_noted(const struct ring_tx *ring)
+{
+	return atomic_load_explicit(&ring->page->note, memory_order_acquire);
+}
+
+void ring_wait(struct ring_tx *ring)
+{
+	atomic_store_explicit(&ring->page->waits, 1, memory_order_seq_cst);
+}
+
+bool ring_waited(struct ring_rx *ring)
+{
+	return atomic_load_explicit(&ring->page->waits, memory_order_relaxed) &&
+	       atomic_exchange_explicit(&ring->page->waits, 0, memory_order_seq_cst);
+}
+
 void ring_release(struct ring_rx *ring)
 {
 	atomic_store_explicit(&ring->page->head, ring->head, memory_order_release);

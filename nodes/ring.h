@@ -52,7 +52,9 @@ static inline uint8_t *record_captured(struct record *record)
 struct ring_page {
 	uint32_t magic, data_bytes;                /* data_bytes is a power of two */
 	_Alignas(RING_LINE) _Atomic uint64_t tail; /* bytes ever written; producer */
+	_Atomic uint32_t waits; /* the producer wants to know when there is room; the consumer takes it back */
 	_Alignas(RING_LINE) _Atomic uint64_t head; /* bytes ever consumed; consumer */
+	_Atomic uint64_t note;                     /* a word of the consumer's owner to the producer's */
 	_Alignas(RING_LINE) uint8_t data[];
 };
 
@@ -104,6 +106,14 @@ const uint8_t *ring_peek(struct ring_rx *ring, struct record *header);
 
 /** ring_pop() - the record of the last ring_peek() is done with. */
 void ring_pop(struct ring_rx *ring, const struct record *header);
+
+/** ring_note() - leaves @note with the producer, who looks at it with ring_noted(); 0 at first. */
+void ring_note(struct ring_rx *ring, uint64_t note);
+uint64_t ring_noted(const struct ring_tx *ring);
+
+/** ring_wait() - the producer waits for room, and for a note: ring_waited() tells the consumer, once. A hint: it may come late. */
+void ring_wait(struct ring_tx *ring);
+bool ring_waited(struct ring_rx *ring);
 
 /** ring_release() - gives the room of all popped records back to the producer. */
 void ring_release(struct ring_rx *ring);

@@ -114,7 +114,7 @@ static uint64_t workload_flows(const struct plan *plan, uint32_t index)
 static int print_congestion(const struct plan *plan)
 {
 	struct congestion_basis basis;
-	int error = plan_congestion_basis(plan, &basis);
+	int error = plan_congestion_basis(CLOCK_VIRTUAL, plan, &basis);
 
 	if (!error)
 		congestion_print(&basis, &plan->nodes[0].switch_.congestion, stdout);
@@ -149,7 +149,7 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 static int add_congestion(const struct plan *plan, json_t *root)
 {
 	struct congestion_basis basis;
-	int error = plan_congestion_basis(plan, &basis);
+	int error = plan_congestion_basis(CLOCK_VIRTUAL, plan, &basis);
 
 	if (!error &&
 	    json_object_set_new(root, "congestion", congestion_json(&basis, &plan->nodes[0].switch_.congestion)))

@@ -396,7 +396,7 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = reach_check(scenario, plan, errors);
 	if (!error)
-		error = plan_congestion_make(scenario, plan, errors);
+		error = plan_congestion_make(clock, scenario, plan, errors);
 	if (!error)
 		error = plan_workloads_make(scenario, plan, errors);
 	if (!error)

@@ -7,6 +7,10 @@
 #include "nodes/config.h"
 #include "orchestrator/plan.h"
 
+/* How late a node is taken to be under the real clock: between the median, some 30 us, and the worst of 100 turns, some 300 us, on a busy
+ * machine. Ours: docs/congestion.md. */
+#define PLAN_CONGESTION_LATE_PS (100 * NODE_US)
+
 /* what everything is derived from */
 struct congestion_basis {
 	uint64_t rate_bps;       /* of the fastest link to a host */
@@ -16,9 +20,10 @@ struct congestion_basis {
 	uint32_t hosts;          /* that may all send to one; at least 1 */
 };
 
-/** plan_congestion_basis() - those numbers of @plan, whose ports and routes are there already.
+/** plan_congestion_basis() - those numbers of @plan, whose ports and routes are there already. Under the real @clock every switch on
+ *  the way is late besides, both ways, by PLAN_CONGESTION_LATE_PS.
  *  Return: 0 or -ENOMEM.  O(switches * links).                                                                    */
-int plan_congestion_basis(const struct plan *plan, struct congestion_basis *basis);
+int plan_congestion_basis(enum clock_kind clock, const struct plan *plan, struct congestion_basis *basis);
 
 /** plan_congestion_derive() - every number, all mechanisms on. Pure, in integers: the same on any machine.
  *  Of the settings none has anything larger than the one before it, and each holds what nodes/config.h asks.
@@ -31,6 +36,7 @@ void plan_congestion_levels(struct congestion_setting *setting, uint64_t target_
 
 /** plan_congestion_make() - fills in every switch of @plan: what @scenario says, the rest derived.
  *  Return: 0; -EINVAL if a row does not fit together, reported to @errors where the row stands; -ENOMEM.           */
-int plan_congestion_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+			 struct scenario_errors *errors);
 
 #endif

@@ -20,13 +20,20 @@ static node_time_t hop_round_trip_ps(const struct node_config *node, const struc
 	return 2 * (node->switch_.latency_ps + frame_ps(port) + port->delay_ps) + node->switch_.ack_t3_ps;
 }
 
-int plan_congestion_basis(const struct plan *plan, struct congestion_basis *basis)
+static node_time_t real_hop_round_trip_ps(const struct node_config *node, const struct port_config *port)
 {
-	node_time_t egress_ps = 0;
+	return hop_round_trip_ps(node, port) + 2 * PLAN_CONGESTION_LATE_PS;
+}
+
+int plan_congestion_basis(enum clock_kind clock, const struct plan *plan, struct congestion_basis *basis)
+{
+	node_time_t (*hop_ps)(const struct node_config *node, const struct port_config *port) =
+		clock == CLOCK_REAL ? real_hop_round_trip_ps : hop_round_trip_ps;
+	node_time_t late_ps = clock == CLOCK_REAL ? PLAN_CONGESTION_LATE_PS : 0, egress_ps = 0;
 	int error;
 
 	*basis = (struct congestion_basis){ .hosts = plan->host_count };
-	error = shortest_path_longest_ps(plan->nodes, plan->switch_count, hop_round_trip_ps, &basis->rtt_ps);
+	error = shortest_path_longest_ps(plan->nodes, plan->switch_count, hop_ps, &basis->rtt_ps);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct node_config *node = &plan->nodes[i];
 
@@ -35,12 +42,12 @@ int plan_congestion_basis(const struct plan *plan, struct congestion_basis *basi
 
 			if (port->vacant)
 				continue;
-			basis->link_rtt_ps = node_time_max(basis->link_rtt_ps, hop_round_trip_ps(node, port));
+			basis->link_rtt_ps = node_time_max(basis->link_rtt_ps, hop_ps(node, port));
 			if (port->mtu_bytes > basis->mtu_bytes)
 				basis->mtu_bytes = port->mtu_bytes;
 			if (port->kind != PORT_EDGE)
 				continue;
-			egress_ps = node_time_max(egress_ps, node->switch_.latency_ps + frame_ps(port));
+			egress_ps = node_time_max(egress_ps, node->switch_.latency_ps + frame_ps(port) + late_ps);
 			if (port->rate_bps > basis->rate_bps)
 				basis->rate_bps = port->rate_bps;
 		}
@@ -223,11 +230,12 @@ static bool table_fits(const struct scenario *scenario, const struct congestion_
 
 /* ---- the whole ---- */
 
-int plan_congestion_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+			 struct scenario_errors *errors)
 {
 	struct congestion_config congestion;
 	struct congestion_basis basis;
-	int error = plan_congestion_basis(plan, &basis);
+	int error = plan_congestion_basis(clock, plan, &basis);
 
 	if (error)
 		return error;

@@ -87,8 +87,11 @@ static void node_make_traffic(const struct scenario *scenario, struct node_confi
 			port->ring_bytes *= 2;
 		if (port->ring_bytes < RING_BYTES_REAL)
 			port->ring_bytes = RING_BYTES_REAL;
-		if (node->kind == NODE_SWITCH)
-			plan_buffer_make_real(scenario, port);
+		plan_buffer_make_real(scenario, port);
+		if (node->kind == NODE_NIC)
+			port->buffer_units = port->stop_units = 0; /* it takes everything, so ... */
+		else if (port->kind == PORT_EDGE)
+			port->flight_units = 0; /* ... it may be sent everything, however late it is */
 	}
 }
 

@@ -240,6 +240,7 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->guarded = like->loss_ppb || like->bit_error_e15 || like->medium == MEDIUM_VETH;
 	config->buffer_units = like->buffer_units;
 	config->stop_units = like->stop_units;
+	config->flight_units = like->flight_units;
 	config->ring_bytes = like->ring_bytes;
 	config->match_fields = edge && plan->nodes[node].kind == NODE_SWITCH ? plan->match_fields : 0;
 	snprintf(config->peer_name, sizeof(config->peer_name), "%s", plan->nodes[peer].name);

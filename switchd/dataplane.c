@@ -426,7 +426,8 @@ static void *create(const struct node_config *config, struct link *links, struct
 	error = event_tree_init(&dp->events, 2 * config->port_count + 3);
 	if (!error)
 		error = pool_init(dp);
-	injection_init(&dp->injection, &config->switch_.congestion);
+	dp->congestion = config->switch_.congestion;
+	injection_init(&dp->injection, &dp->congestion);
 	if (!error)
 		error = wake_queue_init(&dp->wakes, flow_ref(config->port_count, 0));
 	if (!error)

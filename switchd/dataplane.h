@@ -86,6 +86,7 @@ struct dataplane {
 	uint32_t flood_packets, flood_packets_max; /* copies of flooded frames inside */
 	struct event_tree events;
 	struct packet_pool pool;
+	struct congestion_config congestion; /* as it is set now */
 	struct injection injection;
 	struct wake_queue wakes; /* flows that wait for their wake-up time */
 	struct translate translate;
@@ -291,7 +292,8 @@ uint64_t link_change_finish(struct dataplane *dp);
 /** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "congestion", "limits", "queues", "acks", "fgfc", "routes". */
 int dataplane_show(void *dataplane, const char *table, int port, FILE *out);
 
-/** dataplane_set() - node_ops.set: "match", "ack.t1", "ack.t2", "ack.t3" (ns), "ack.collect", "output-queue" (units). */
+/** dataplane_set() - node_ops.set: "match", "ack.t1", "ack.t2", "ack.t3" (ns), "ack.collect", "output-queue" (units),
+ *  "congestion.rate-limit", "congestion.flow-limit", "congestion.limit-after-ack" (on, off). */
 int dataplane_set(void *dataplane, const char *name, const char *value, FILE *out);
 
 #endif

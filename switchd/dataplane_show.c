@@ -274,6 +274,16 @@ static int set_match(struct dataplane *dp, const char *value)
 	return 0;
 }
 
+/* A mechanism that only says whether a flow may go on: those that it holds find out with their next ACK, or when their time has come. */
+static int set_mechanism(struct dataplane *dp, bool *mechanism, const char *value)
+{
+	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
+		return -EINVAL;
+	*mechanism = !strcmp(value, "on");
+	injection_init(&dp->injection, &dp->congestion);
+	return 0;
+}
+
 int dataplane_set(void *dataplane, const char *name, const char *value, FILE *out)
 {
 	struct dataplane *dp = dataplane;
@@ -293,8 +303,15 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 		return set_output_queue(dp, value);
 	if (!strcmp(name, "match"))
 		return set_match(dp, value);
+	if (!strcmp(name, "congestion.rate-limit"))
+		return set_mechanism(dp, &dp->congestion.rate_limit, value);
+	if (!strcmp(name, "congestion.flow-limit"))
+		return set_mechanism(dp, &dp->congestion.flow_limit, value);
+	if (!strcmp(name, "congestion.limit-after-ack"))
+		return set_mechanism(dp, &dp->congestion.limit_after_ack, value);
 	fprintf(out,
-		"ack.t1 ack.t2 ack.t3 (ns) ack.collect (1..%u) output-queue (units) match (set of fields, a number)\n",
+		"ack.t1 ack.t2 ack.t3 (ns) ack.collect (1..%u) output-queue (units) match (set of fields, a number) "
+		"congestion.rate-limit congestion.flow-limit congestion.limit-after-ack (on, off)\n",
 		ACK_FRAME_ACKS_MAX);
 	return -ENOENT;
 }

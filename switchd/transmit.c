@@ -40,8 +40,8 @@ static uint32_t classes_ready(const struct dataplane *dp, const struct port *out
 		bool stopped = is_stopped(dp, out, c);
 		node_time_t at;
 
-		*waiting |= stopped || (packet && !link_may_send(out->link));
-		if (!packet || (stopped && out->kind == PORT_EDGE) || !link_may_send(out->link))
+		*waiting |= stopped || (packet && !link_may_send_packet(out->link));
+		if (!packet || (stopped && out->kind == PORT_EDGE) || !link_may_send_packet(out->link))
 			continue;
 		at = packet_ready_at(dp, out->link, packet);
 		if (at <= now)
@@ -88,7 +88,7 @@ static node_time_t fgfc_at(const struct port *out)
 static bool has_work(const struct dataplane *dp, const struct port *out)
 {
 	if (link_words_due(out->link) || out->acks.count || out->fgfc.count || out->fgfc.on ||
-	    (out->link->guarded && out->link->sync_due))
+	    (out->link->guarded && out->link->sync_due) || link_ask_at(out->link) != NODE_TIME_NEVER)
 		return true;
 	for (uint32_t c = 0; c < dp->class_count; c++)
 		if (out->output[c].queue.queue.head || is_stopped(dp, out, c))
@@ -121,8 +121,8 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 	ack_at = out->kind == PORT_FABRIC && out->acks.count && link_may_send(link) ? ack_ready_at(&out->acks, !ready)
 										    : NODE_TIME_NEVER;
 	data_at = node_time_min(data_at, ack_at);
-	if (data_at == NODE_TIME_NEVER && link->guarded && link->sync_due && may_send_words(link))
-		return free_at;
+	if (data_at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
+		data_at = link->sync_due ? free_at : link_ask_at(link);
 	return node_time_max(node_time_min(data_at, fgfc_at(out)), free_at);
 }
 

@@ -38,6 +38,7 @@ static inline void example_node(struct node_config *config, enum node_kind kind,
 							 .channels = 2048,
 							 .buffer_units = 5000,
 							 .stop_units = 4000,
+							 .flight_units = 2048,
 							 .match_fields = MATCH_IP_PAIR | MATCH_PORTS,
 							 .ring_bytes = 1u << 20 };
 }

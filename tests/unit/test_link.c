@@ -940,6 +940,174 @@ static TCase *data_cases(void)
 	return tcase;
 }
 
+/* ---- flight, and what is asked again: the real clock ---- */
+
+#define FLIGHT_UNITS 256u
+
+static void setup_real(void)
+{
+	setup();
+	config.clock = CLOCK_REAL;
+	port.buffer_units = port.stop_units = 0;
+	port.flight_units = FLIGHT_UNITS;
+	ends_reopen();
+}
+
+/* packets of 16 units until no more may go; how many */
+static uint32_t send_all(struct end *from)
+{
+	uint32_t packets = 0;
+
+	for (; link_may_send_packet(&from->link); packets++)
+		send_frame(from, 4096, 0, packets);
+	return packets;
+}
+
+/* a turn of the receiver: takes all that is there, and says so */
+static void take_all(struct end *to)
+{
+	receive_all(to);
+	link_note_taken(&to->link);
+}
+
+START_TEST(link_flight__taken_is_no_longer_under_way)
+{
+	uint32_t packets = send_all(&a);
+
+	ck_assert_uint_gt(packets * 16, FLIGHT_UNITS / 2);
+	ck_assert_uint_le(packets * 16, FLIGHT_UNITS);
+	ck_assert(link_may_send(&a.link)); /* ACKs are not held up */
+	receive_all(&b);
+	ck_assert_uint_eq(send_all(&a), 0);
+	link_note_taken(&b.link);
+	ck_assert_uint_eq(send_all(&a), packets);
+}
+END_TEST
+
+/* However often the receiver takes what is there, after its stop comes at most one flight before the word is heard. */
+START_TEST(link_flight__one_after_a_stop)
+{
+	uint32_t packets = send_all(&a), after = 0;
+
+	take_all(&b);
+	link_hold(&b.link, 0, true);
+	for (uint32_t turn = 0; turn < 10; turn++) {
+		after += send_all(&a);
+		take_all(&b);
+		if (turn == 5)
+			send_words(&b, false);
+	}
+	ck_assert_uint_eq(after, packets);
+	receive_all(&a);
+	ck_assert(link_stopped(&a.link, 0));
+	ck_assert_uint_eq(send_all(&a), packets); /* of other classes, or what has credit */
+}
+END_TEST
+
+/* a stop that ends before it could be said holds nothing up */
+START_TEST(link_flight__stop_never_said)
+{
+	uint32_t packets = send_all(&a);
+
+	link_hold(&b.link, 0, true);
+	take_all(&b);
+	ck_assert_uint_eq(send_all(&a), 0);
+	link_hold(&b.link, 0, false);
+	link_note_taken(&b.link);
+	ck_assert_uint_eq(send_all(&a), packets);
+}
+END_TEST
+
+/* counters wrap; one packet may always go, however small the flight is */
+START_TEST(link_flight__limits)
+{
+	a.link.sent_units = a.link.arrived_units = b.link.taken_units = b.link.taken_noted = UINT32_MAX - 100;
+	for (uint32_t round = 0; round < 3; round++) {
+		ck_assert_uint_gt(send_all(&a), 0);
+		take_all(&b);
+	}
+	a.link.flight_units = 1;
+	ck_assert_uint_eq(send_all(&a), 1);
+}
+END_TEST
+
+static void exchange(void)
+{
+	send_words(&a, true);
+	receive_all(&b);
+	send_words(&b, true);
+	receive_all(&a);
+}
+
+/* a guarded link counts what SEEN and MISSING tell */
+START_TEST(link_flight__guarded)
+{
+	uint32_t packets;
+
+	guard_both();
+	lose_all(&a, true);
+	packets = send_all(&a);
+	ck_assert_uint_le(packets * 16, FLIGHT_UNITS);
+	lose_all(&a, false);
+	exchange();
+	ck_assert_uint_eq(a.told.lost, packets);
+	ck_assert_uint_eq(send_all(&a), packets);
+	ck_assert_uint_eq(receive_all(&b), packets);
+	ck_assert_uint_eq(send_all(&a), 0);
+	exchange();
+	ck_assert_uint_eq(send_all(&a), packets);
+}
+END_TEST
+
+/* what has been said to @to is lost */
+static void lose_words(struct end *from, struct end *to)
+{
+	link_flush(&from->link, &(bool){ 0 });
+	ring_refresh(&to->link.rx);
+	while (link_next_at(&to->link) != NODE_TIME_NEVER)
+		link_done(&to->link, &to->link.head);
+}
+
+/* FC-17: the word of go is lost, and nobody says anything any more */
+START_TEST(link_ask__lost_go)
+{
+	uint64_t words;
+
+	guard_both();
+	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
+	link_hold(&b.link, 0, true);
+	for (uint32_t i = 0; i < 3; i++)
+		exchange();
+	ck_assert(link_stopped(&a.link, 0));
+	link_hold(&b.link, 0, false);
+	send_words(&b, false);
+	lose_words(&b, &a);
+	b.link.sync_due = false; /* it may have been asked, in vain too */
+	words = stats_port(a.stats, 0)->words;
+	exchange();
+	ck_assert_uint_eq(stats_port(a.stats, 0)->words, words);
+	ck_assert(link_stopped(&a.link, 0));
+	a.link.busy_until_ps = link_ask_at(&a.link);
+	exchange();
+	ck_assert(!link_stopped(&a.link, 0));
+	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
+}
+END_TEST
+
+static TCase *flight_cases(void)
+{
+	TCase *tcase = tcase_create("flight");
+
+	tcase_add_checked_fixture(tcase, setup_real, ends_close);
+	tcase_add_test(tcase, link_flight__taken_is_no_longer_under_way);
+	tcase_add_test(tcase, link_flight__one_after_a_stop);
+	tcase_add_test(tcase, link_flight__stop_never_said);
+	tcase_add_test(tcase, link_flight__limits);
+	tcase_add_test(tcase, link_flight__guarded);
+	tcase_add_test(tcase, link_ask__lost_go);
+	return tcase;
+}
+
 static TCase *stop_cases(void)
 {
 	TCase *tcase = tcase_create("stop and go");
@@ -984,6 +1152,7 @@ int main(void)
 
 	suite_add_tcase(suite, data_cases());
 	suite_add_tcase(suite, stop_cases());
+	suite_add_tcase(suite, flight_cases());
 	suite_add_tcase(suite, guard_cases());
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

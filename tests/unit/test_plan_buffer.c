@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "nodes/link.h"
+#include "nodes/units.h"
 #include "orchestrator/plan_buffer.h"
 
 #define RUN "name: t\nrun: {duration: 100us}\n"
@@ -104,16 +105,24 @@ START_TEST(plan_buffers_make__too_small)
 }
 END_TEST
 
-/* two full rings of 512 KiB have 16384 lines; a guarded link remembers 4096 frames */
-START_TEST(plan_buffer_make_real__beside_the_buffer)
+/* a quarter of the buffer each, more where the link itself holds more; and a guarded link has 64 packets at least */
+START_TEST(plan_buffer_make_real__parts_of_the_buffer)
 {
 	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
 
-	port.ring_bytes = 1 << 19;
-	port.guarded = _i;
 	plan_buffer_make_real(&scenario, &port);
-	ck_assert_uint_eq(port.stop_units, 4096);
-	ck_assert_uint_eq(port.buffer_units, 4096 + (_i ? 4096 : 16384) * 16 + 128);
+	ck_assert_uint_eq(port.stop_units, 1024);
+	ck_assert_uint_eq(port.flight_units, 1024);
+	ck_assert_uint_eq(port.buffer_units, 1024 + 1024 + 128);
+	port.rate_bps = 10000000000;
+	port.delay_ps = NODE_MS;
+	plan_buffer_make_real(&scenario, &port);
+	ck_assert_uint_eq(port.flight_units, 2 * 1250000 / 256);
+	port.delay_ps = 0;
+	scenario.buffer_bytes = 1;
+	plan_buffer_make_real(&scenario, &port);
+	ck_assert_uint_eq(port.flight_units, 64 * units_of_bytes(port.mtu_bytes));
+	ck_assert_uint_eq(port.stop_units, 2 * units_of_bytes(port.mtu_bytes));
 }
 END_TEST
 
@@ -131,7 +140,7 @@ int main(void)
 	tcase_add_test(cases, plan_buffer_reserve_units__long_fast_link);
 	tcase_add_test(cases, plan_buffers_make__levels);
 	tcase_add_test(cases, plan_buffers_make__too_small);
-	tcase_add_loop_test(cases, plan_buffer_make_real__beside_the_buffer, 0, 2);
+	tcase_add_test(cases, plan_buffer_make_real__parts_of_the_buffer);
 	suite_add_tcase(suite, cases);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -53,7 +53,7 @@ static struct congestion_basis basis_of(const char *text)
 	struct congestion_basis basis;
 
 	plan_of(text);
-	ck_assert_int_eq(plan_congestion_basis(&plan, &basis), 0);
+	ck_assert_int_eq(plan_congestion_basis(CLOCK_VIRTUAL, &plan, &basis), 0);
 	return basis;
 }
 
@@ -235,7 +235,7 @@ START_TEST(plan_congestion_make__nothing_said)
 	struct congestion_basis basis;
 	struct congestion_config derived;
 
-	ck_assert_int_eq(plan_congestion_basis(&plan, &basis), 0);
+	ck_assert_int_eq(plan_congestion_basis(CLOCK_VIRTUAL, &plan, &basis), 0);
 	derived = plan_congestion_derive(&basis);
 	ck_assert(congestion->eca && congestion->slow_start && congestion->rate_limit && congestion->flow_limit &&
 		  congestion->limit_after_ack && congestion->headroom && congestion->fgfc);
