@@ -508,11 +508,11 @@ static void check_port_released(const struct sim *sim, const struct sim_node *no
 	if (dp->ifcts[p].used || port->efct.used || port->ofct.used || port->acks.count)
 		fail(sim, node->config->name, "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p,
 		     dp->ifcts[p].used, port->efct.used, port->ofct.used, port->acks.count);
-	if (port->fgfc.on)
-		fail(sim, node->config->name, "p%u: %u flows are still held at their source", p, port->fgfc.on);
 	if (stats->metered || stats->limited || stats->extent_units || port->gauge.bytes)
 		fail(sim, node->config->name, "p%u: %lu metered and %lu limited flows, %lu units, %lu bytes are left",
 		     p, stats->metered, stats->limited, stats->extent_units, port->gauge.bytes);
+	if (port->fgfc.on)
+		fail(sim, node->config->name, "p%u: %u flows are still held at their source", p, port->fgfc.on);
 	for (uint32_t c = 0; c < dp->class_count; c++)
 		if (port->link->held_units[c] || port->promised_units[c] || port->output[c].queue.units)
 			fail(sim, node->config->name, "p%u: a buffer is not empty, or room in it is promised", p);

@@ -28,8 +28,9 @@ struct sim {
 	struct sim_node *nodes;
 	struct ring_page **rings; /* two per link of the plan: a to b, b to a */
 	uint32_t *wake, *taking_part;
-	uint32_t check_windows; /* run the checkers every so many windows; 0: only at the end of sim_run() */
-	uint64_t windows;
+	uint32_t
+		check_windows; /* run the checkers every so many windows, more in a long run; 0: only at the end of sim_run() */
+	uint64_t windows, check_at;
 };
 
 /** sim_open_file(), sim_open_text() - the fabric of a scenario, stopped at time 0.
