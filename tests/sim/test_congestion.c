@@ -218,6 +218,7 @@ static const char pauses[] = "name: pauses\n"
 			     "  links: [{between: [s1, s2], rate: 400Gb/s}]\n"
 			     "links: {rate: 200Gb/s, delay: 100ns}\n"
 			     "switch: {buffer: 1MiB}\n"
+			     "congestion: {headroom: no, fgfc: no}\n"
 			     "workloads:\n"
 			     "  - {name: w, pattern: incast, to: c, size: 4000B, arrival: paced, load: 12.5%}\n"
 			     "pauses:\n"
@@ -251,7 +252,7 @@ START_TEST(pauses__look_like_an_incast)
 		ck_assert_uint_le(extent_units, limit_units / 2);
 	} else {
 		ck_assert_uint_eq(SUM(limited_first_ps), 0);
-		ck_assert_uint_gt(extent_units, limit_units * 2 / 3);
+		ck_assert_uint_ge(extent_units, limit_units); /* and a packet */
 	}
 	finish();
 }
