@@ -154,6 +154,7 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 {
 	const struct port *in = &dp->ports[flow_ref_port(ref)];
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t blocked = flow->wait != IFCT_BLOCKED; /* a packet counts once, however often it is looked at */
 
 	if (out->kind == PORT_EDGE && in->kind == PORT_FABRIC)
 		return IFCT_REQUESTING;
@@ -161,13 +162,13 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 	case INJECTION_GO:
 		break;
 	case INJECTION_EXTENT:
-		in->stats->blocked_extent++;
+		in->stats->blocked_extent += blocked;
 		return IFCT_BLOCKED;
 	case INJECTION_EMPTY:
-		in->stats->blocked_empty++;
+		in->stats->blocked_empty += blocked;
 		return IFCT_BLOCKED;
 	case INJECTION_LATER:
-		in->stats->blocked_rate++;
+		in->stats->blocked_rate += flow->wait != IFCT_ASLEEP;
 		return IFCT_ASLEEP;
 	}
 	if (over_port_limit(dp, in)) {
@@ -175,7 +176,7 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		return IFCT_PORT_LIMIT;
 	}
 	if (flow->dm && flow->headroom <= 0) {
-		in->stats->blocked_headroom++;
+		in->stats->blocked_headroom += blocked;
 		return IFCT_BLOCKED;
 	}
 	return !flow->dm && out->kind == PORT_FABRIC && link_stopped(out->link, flow->traffic_class) ? IFCT_STOPPED

@@ -332,6 +332,7 @@ START_TEST(limit_after_ack__blocked_until_empty_then_asleep)
 	ck_assert_uint_eq(stats_of(0)->blocked_empty, 1);
 	ack_come(2, 4 * NODE_US, id, ACK_DELTA_ECA, 10);
 	ck_assert_uint_eq(flow_at(0, 0)->fc_state, BLOCK_UNTIL_EMPTY);
+	ck_assert_uint_eq(stats_of(0)->blocked_empty, 1); /* the same packet */
 	no_packet_expect(2);
 	acked = ack_come(2, 6 * NODE_US, id, ACK_DELTA_ECA, 6);
 	packet_expect_at(2, PACKET, acked + 6 * UNIT_BYTE_TIME_PS + LEAD);
