@@ -337,6 +337,25 @@ START_TEST(port_limit__bounds_what_is_inside)
 }
 END_TEST
 
+/* EC-9: a ring of switches whose buffers fill all around stands still for ever; with the limit alone it cannot saturate, and does not */
+START_TEST(port_limit__a_ring_goes_on)
+{
+	uint64_t inside = 0;
+
+	sim_open_file(
+		&sim, "topologies/credit-deadlock.yaml",
+		(const char *const[]){ _i ? "congestion={" NOTHING ", port-limit: 16KiB}" : "congestion=no", NULL });
+	sim_run(&sim);
+	ck_assert_uint_eq(clock_earliest(&sim.clock), NODE_TIME_NEVER);
+	for (uint32_t i = 0; i < sim.plan.switch_count; i++)
+		inside += sim.nodes[i].stats->inside_bytes;
+	ck_assert_int_eq(inside == 0, _i);
+	if (_i)
+		ck_assert_uint_gt(host_stats("a3")->delivered_bytes, 1000000);
+	sim_close(&sim);
+}
+END_TEST
+
 /* ---- who is slowed, and who is not ---- */
 
 static const char victim[] = "name: victim\n"
@@ -446,6 +465,7 @@ int main(void)
 	tcase_add_test(tests, headroom__off_fills_the_buffer);
 	tcase_add_loop_test(tests, pauses__look_like_an_incast, 0, 2);
 	tcase_add_loop_test(tests, port_limit__bounds_what_is_inside, 0, 2);
+	tcase_add_loop_test(tests, port_limit__a_ring_goes_on, 0, 2);
 	tcase_add_loop_test(tests, victim__keeps_its_bandwidth, 0, 2);
 	tcase_add_loop_test(tests, small_packets__found_by_their_number, 0, 2);
 	tcase_add_test(tests, congestion__same_result_twice);
