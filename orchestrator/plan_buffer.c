@@ -7,7 +7,6 @@
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
 
-#define PARTS_REAL 4u /* of the buffer: what is in more of it is work for which a machine that is late has no time */
 #define FLIGHT_PACKETS_MIN (4 * LINK_SEEN_FRAMES) /* a guarded link hears of them in portions */
 #define FLIGHT_UNITS_MAX (1u << 22)
 #define PACKETS_MIN 2u /* of the MTU, below the level of stop: one that leaves, one that comes */
@@ -112,11 +111,11 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
 
 /* ---- the real clock ---- */
 
-/* What may be under way: twice what the link itself holds, and a part of the buffer, for a receiver that comes late finds work then. */
-static uint64_t flight_units(const struct port_config *port, uint64_t part_units)
+/* What may be under way: twice what the link itself holds, and as much as a buffer, for a receiver that comes late finds work then. */
+static uint64_t flight_units(const struct port_config *port, uint64_t buffer_units)
 {
 	uint64_t link_bytes = (uint64_t)((unsigned __int128)port->delay_ps * port->rate_bps / (8 * NODE_S));
-	uint64_t units = most(2 * link_bytes / UNIT_BYTES, part_units);
+	uint64_t units = most(2 * link_bytes / UNIT_BYTES, buffer_units);
 
 	units = most(units, FLIGHT_PACKETS_MIN * units_of_bytes(port->mtu_bytes));
 	return units < FLIGHT_UNITS_MAX ? units : FLIGHT_UNITS_MAX;
@@ -124,10 +123,10 @@ static uint64_t flight_units(const struct port_config *port, uint64_t part_units
 
 void plan_buffer_make_real(const struct scenario *scenario, struct port_config *port)
 {
-	uint64_t part_units = scenario->buffer_bytes / UNIT_BYTES / PARTS_REAL;
+	uint64_t buffer_units = scenario->buffer_bytes / UNIT_BYTES;
 
-	port->flight_units = (uint32_t)flight_units(port, part_units);
-	port->stop_units = (uint32_t)most(part_units, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
+	port->flight_units = (uint32_t)flight_units(port, buffer_units);
+	port->stop_units = (uint32_t)most(buffer_units, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
 	port->buffer_units =
 		port->stop_units + port->flight_units + (uint32_t)(scenario->output_queue_bytes / UNIT_BYTES);
 }

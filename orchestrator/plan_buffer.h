@@ -18,8 +18,8 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
 		      struct scenario_errors *errors);
 
 /** plan_buffer_make_real() - fills flight_units, stop_units and buffer_units of @port under the real clock, where nobody knows how late a
- *  sender hears: the reserve is what may be under way (nodes/link.h), and the sender's output queue. Stop is said at a quarter of the
- *  scenario's buffer. Rate, delay and MTU are there.                                                              */
+ *  sender hears: the reserve is what may be under way (nodes/link.h), and the sender's output queue. Both come on
+ *  top of the scenario's buffer. Rate, delay and MTU are there.                                                              */
 void plan_buffer_make_real(const struct scenario *scenario, struct port_config *port);
 
 #endif

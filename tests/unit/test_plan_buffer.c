@@ -105,15 +105,15 @@ START_TEST(plan_buffers_make__too_small)
 }
 END_TEST
 
-/* a quarter of the buffer each, more where the link itself holds more; and a guarded link has 64 packets at least */
-START_TEST(plan_buffer_make_real__parts_of_the_buffer)
+/* as much again may be under way, more where the link itself holds more; and on a guarded link 64 packets at least */
+START_TEST(plan_buffer_make_real__as_much_again)
 {
 	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
 
 	plan_buffer_make_real(&scenario, &port);
-	ck_assert_uint_eq(port.stop_units, 1024);
-	ck_assert_uint_eq(port.flight_units, 1024);
-	ck_assert_uint_eq(port.buffer_units, 1024 + 1024 + 128);
+	ck_assert_uint_eq(port.stop_units, 4096);
+	ck_assert_uint_eq(port.flight_units, 4096);
+	ck_assert_uint_eq(port.buffer_units, 4096 + 4096 + 128);
 	port.rate_bps = 10000000000;
 	port.delay_ps = NODE_MS;
 	plan_buffer_make_real(&scenario, &port);
@@ -140,7 +140,7 @@ int main(void)
 	tcase_add_test(cases, plan_buffer_reserve_units__long_fast_link);
 	tcase_add_test(cases, plan_buffers_make__levels);
 	tcase_add_test(cases, plan_buffers_make__too_small);
-	tcase_add_test(cases, plan_buffer_make_real__parts_of_the_buffer);
+	tcase_add_test(cases, plan_buffer_make_real__as_much_again);
 	suite_add_tcase(suite, cases);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -49,10 +49,10 @@ START_TEST(plan_make_real__hosts_instead_of_workloads)
 	ck_assert_uint_eq(real.nodes[0].sample_ps, 0);
 	ck_assert_int_eq(real.nodes[0].ports[0].medium, MEDIUM_VETH);
 	ck_assert(real.nodes[0].ports[0].guarded);
-	/* a quarter of the buffer; beside it what is under way, 64 packets of 4 kB at least, and the output queue of 32 KiB */
-	ck_assert_uint_eq(real.nodes[0].ports[0].stop_units, 256);
+	/* the buffer; beside it what is under way, and the output queue of 32 KiB */
+	ck_assert_uint_eq(real.nodes[0].ports[0].stop_units, 1024);
 	ck_assert_uint_eq(real.nodes[0].ports[0].flight_units, 64 * 16);
-	ck_assert_uint_eq(real.nodes[0].ports[0].buffer_units, 256 + 64 * 16 + 128);
+	ck_assert_uint_eq(real.nodes[0].ports[0].buffer_units, 1024 + 64 * 16 + 128);
 }
 END_TEST
 
@@ -76,7 +76,7 @@ START_TEST(plan_make_traffic__the_virtual_plan_on_the_other_clock)
 		for (uint32_t p = 0; p < b->port_count; p++) {
 			ck_assert_int_eq(b->ports[p].medium, MEDIUM_SHM);
 			ck_assert_int_eq(b->ports[p].guarded, a->ports[p].guarded);
-			ck_assert_uint_eq(b->ports[p].stop_units, a->ports[p].buffer_units / 4);
+			ck_assert_uint_eq(b->ports[p].stop_units, a->ports[p].buffer_units);
 			ck_assert_uint_ge(b->ports[p].ring_bytes, 2 * a->ports[p].ring_bytes);
 			ck_assert_uint_le(b->ports[p].ring_bytes, RING_BYTES_MAX);
 		}
