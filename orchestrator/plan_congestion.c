@@ -54,9 +54,9 @@ static void detection_derive(struct congestion_config *congestion, const struct 
 	congestion->lbf_thresh_units = limited(thresh_units);
 	congestion->lbf_shift = shift_for(span_units);
 	/* Few packets: whoever leaves a queue below the threshold goes at full speed until it is told again, so they must not be many. A
-	 * short one takes half as long as its data unit. */
+	 * frame of 64 bytes takes a third of the time of a data unit, and a step must be longer than what the queue moves by itself. */
 	congestion->lpf_thresh = limited(most(thresh_units / 4, 32));
-	congestion->lpf_shift = (uint32_t)least(congestion->lbf_shift + 1, CONGESTION_SHIFT_MAX);
+	congestion->lpf_shift = (uint32_t)least(congestion->lbf_shift + 2, CONGESTION_SHIFT_MAX);
 	congestion->dbf_thresh_units = limited(most(2 * bdp_units, thresh_units));
 	congestion->dbf_shift = congestion->lbf_shift;
 	congestion->dbf_clk_cnt = (uint32_t)least(most(1000, basis->rtt_ps / 8 / NODE_NS), UINT32_MAX);

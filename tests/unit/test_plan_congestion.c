@@ -124,7 +124,7 @@ START_TEST(plan_congestion_derive__by_hand)
 	ck_assert_uint_eq(congestion.lbf_thresh_units, 977 / 10);
 	ck_assert_uint_eq(congestion.lbf_shift, 5); /* 255 * 32 * 256 bytes: 2.1 MB */
 	ck_assert_uint_eq(congestion.lpf_thresh, 32);
-	ck_assert_uint_eq(congestion.lpf_shift, 6);
+	ck_assert_uint_eq(congestion.lpf_shift, 7);
 	ck_assert_uint_eq(congestion.dbf_thresh_units, 2 * 977);
 	ck_assert_uint_eq(congestion.dbf_clk_cnt, 1250);
 	ck_assert_uint_eq(congestion.fgfc_pause_ps, 32 * NODE_US);
