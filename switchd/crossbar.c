@@ -167,8 +167,7 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 	struct port *in = &dp->ports[packet->in_port];
 
 	if (!choose_port(dp, flow)) {
-		flow_stop_waiting(dp, ref);
-		ifct_release(ifct, packet->flow_id);
+		flow_free(dp, ref);
 		return false;
 	}
 	in->stats->ifct_used = ifct->used;

@@ -210,6 +210,10 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 /** flow_acked() - @units of flow @ref are off its IFCT's flow_extent; @clears: ACK_DELTA. With the last one it is free. */
 void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears, node_time_t now);
 
+/** flow_free() - the channel of flow @ref, of which nothing waits here and nothing is under way, is free; its EFCT line is the
+ *  caller's. */
+void flow_free(struct dataplane *dp, uint32_t ref);
+
 /** flow_congested() - an ACK_ECA of @factor has come up flow @ref (EC-5). */
 void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_time_t now);
 

@@ -290,16 +290,25 @@ static void port_limit_eased(struct dataplane *dp, uint32_t port, node_time_t no
 	}
 }
 
+void flow_free(struct dataplane *dp, uint32_t ref)
+{
+	uint32_t port = flow_ref_port(ref);
+	struct port_stats *stats = dp->ports[port].stats;
+
+	if (flow_of(dp->ifcts, ref)->ep_congestion)
+		stats->limited--;
+	wake_queue_remove(&dp->wakes, ref); /* it may be due at this very moment */
+	ifct_release(&dp->ifcts[port], flow_ref_id(ref));
+	stats->ifct_used = dp->ifcts[port].used;
+}
+
 /* the last packet of the flow is acknowledged: its channel and, at an edge, its line are free */
 static void release(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	uint32_t port = flow_ref_port(ref);
 	struct port *in = &dp->ports[port];
 
-	if (flow_of(dp->ifcts, ref)->ep_congestion)
-		in->stats->limited--;
-	ifct_release(&dp->ifcts[port], flow_ref_id(ref));
-	in->stats->ifct_used = dp->ifcts[port].used;
+	flow_free(dp, ref);
 	if (in->kind != PORT_EDGE)
 		return;
 	efct_release(&in->efct, flow_ref_id(ref));

@@ -388,6 +388,30 @@ START_TEST(limit_after_ack__outlives_the_packets)
 }
 END_TEST
 
+/* A packet comes at the very moment at which its flow is to be forgotten, leaves at once, and its ACK frees the flow: once. */
+START_TEST(rate__ends_as_a_packet_comes)
+{
+	struct congestion_setting slow = free_setting();
+	node_time_t sent;
+
+	slow.rate_bps = 100000000000;
+	slow.flow_extent_units = 0;
+	setting_last(1, 1, slow);
+	detect_above(UNITS - 1);
+	congestion()->rate_limit = true;
+	one_switch_open(&s);
+	sent = host_send(&s, 0, 0, 1, 1, 0, PACKET);
+	one_switch_run(&s, sent + (PACKET + FRAME_FCS_BYTES) * BYTE_PS + 1);
+	ck_assert_uint_eq(flow_at(0, 0)->wake_up_ps, (PACKET + FRAME_FCS_BYTES) * BYTE_PS + 2 * PACKET * BYTE_PS);
+	ck_assert_uint_eq(stats_of(0)->limited, 1);
+	host_send(&s, 0, flow_at(0, 0)->wake_up_ps - (1000 + FRAME_FCS_BYTES) * BYTE_PS, 1, 1, 0, 1000);
+	one_switch_run(&s, FAR);
+	packet_expect(1, PACKET);
+	packet_expect(1, 1000);
+	all_released_expect();
+}
+END_TEST
+
 /* ---- the port's limit ---- */
 
 /* EC-9: the sum is counted up when packets are injected, down when they are acknowledged or lost; flows go on in the order of their coming */
@@ -903,6 +927,25 @@ START_TEST(link_down__its_losses_let_nobody_onto_it)
 }
 END_TEST
 
+/* A flow is only remembered for its wake-up time when its next packet finds no way: nobody is limited any more */
+START_TEST(link_down__flow_that_is_remembered)
+{
+	uint32_t id;
+
+	real();
+	id = limited_flow();
+	ack_come(2, 4 * NODE_US, id, ACK_DELTA_ECA, 1);
+	switch_send_ack(&s, 2, 6 * NODE_US, id, ACK_DELTA_ECA, UNITS - 1);
+	one_switch_run(&s, 6 * NODE_US + 100 * NODE_NS);
+	ck_assert_uint_eq(stats_of(0)->limited, 1);
+	switchd_ops.link_down(s.dp, 2, 6 * NODE_US + 100 * NODE_NS);
+	host_send(&s, 0, 6 * NODE_US + 100 * NODE_NS, 2, 1, 0, PACKET);
+	one_switch_run(&s, 6 * NODE_US + 400 * NODE_NS);
+	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
+	all_released_expect();
+}
+END_TEST
+
 /* EC-12: the link over which a metered flow came goes; the flow goes on without, and a new link starts with nothing metered, nothing
  * stopped                                                                                                            */
 START_TEST(link_down__over_which_a_metered_flow_came)
@@ -954,6 +997,7 @@ static TCase *limit_cases(void)
 	tcase_add_test(tcase, limit_after_ack__blocked_until_empty_then_asleep);
 	tcase_add_test(tcase, limit_after_ack__ack_delta_clears);
 	tcase_add_loop_test(tcase, limit_after_ack__outlives_the_packets, 0, 2);
+	tcase_add_test(tcase, rate__ends_as_a_packet_comes);
 	tcase_add_test(tcase, port_limit__in_turn);
 	tcase_add_test(tcase, port_limit__one_ack_for_many_flows);
 	tcase_add_test(tcase, port_limit__no_blocking_by_a_stopped_output);
@@ -987,6 +1031,7 @@ static TCase *link_cases(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, link_down__flows_that_wait);
 	tcase_add_loop_test(tcase, link_down__its_losses_let_nobody_onto_it, 0, 2);
+	tcase_add_test(tcase, link_down__flow_that_is_remembered);
 	tcase_add_test(tcase, link_down__over_which_a_metered_flow_came);
 	return tcase;
 }
