@@ -66,7 +66,8 @@ struct port {
 	struct ofct ofct;              /* fabric */
 	struct ack_collector acks;     /* fabric: ACKs that go up this link */
 	struct flow_list no_channel;   /* flows that wait for a free id of the OFCT */
-	struct flow_list port_limit;   /* edge: flows that wait for the port's sum of flow_extents to fall (EC-9) */
+	uint64_t extent_units;         /* edge: sum of its flows' flow_extents (EC-9) */
+	struct flow_list port_limit;   /* edge: flows that wait for it to fall */
 	uint32_t
 		promised_units[NODE_CLASSES_MAX]; /* fabric: room in the input buffer for what credit given may bring */
 	struct class_scheduler classes;

@@ -17,6 +17,13 @@ static bool is_ingress(const struct dataplane *dp, uint32_t ref)
 	return dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
 }
 
+/* EC-9: @units more of the flows of edge port @in went on and are not acknowledged */
+static void extent_add(struct port *in, int64_t units)
+{
+	in->extent_units += (uint64_t)units;
+	in->stats->extent_units = in->extent_units;
+}
+
 /* ---- credit that this switch gives ---- */
 
 static void give_credit(struct dataplane *dp, uint32_t ref, uint32_t credit, node_time_t now)
@@ -94,7 +101,7 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	room_release(dp, packet);
 	if (is_ingress(dp, ref))
-		in->stats->extent_units += packet->units;
+		extent_add(in, packet->units);
 	if (flow->um) {
 		uint32_t credit;
 
@@ -104,8 +111,8 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 		in->promised_units[c] += headroom_promise(flow, in->mtu_units);
 		if (credit)
 			give_credit(dp, ref, credit, now);
+		room_update(dp, port, c);
 	}
-	room_update(dp, port, c);
 	if (in->kind == PORT_EDGE)
 		fgfc_path_forwarded(dp, port, flow_ref_id(ref), packet->units);
 	return packet;
@@ -147,7 +154,7 @@ static bool over_port_limit(const struct dataplane *dp, const struct port *in)
 {
 	uint32_t limit = dp->injection.config->port_limit_units;
 
-	return limit && in->kind == PORT_EDGE && in->stats->extent_units > limit;
+	return limit && in->kind == PORT_EDGE && in->extent_units > limit;
 }
 
 enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t ref, node_time_t now)
@@ -253,8 +260,8 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 	if (flow->dm)
 		flow->headroom -= packet->units;
 	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress, asked_at(dp, flow, packet, now));
-	if (ingress && in->stats->extent_units > in->stats->extent_units_max)
-		in->stats->extent_units_max = in->stats->extent_units;
+	if (ingress && in->extent_units > in->stats->extent_units_max)
+		in->stats->extent_units_max = in->extent_units;
 }
 
 /* ---- what lets it go on ---- */
@@ -277,7 +284,7 @@ static void port_limit_eased(struct dataplane *dp, uint32_t port, node_time_t no
 	struct port *in = &dp->ports[port];
 	uint32_t limit = dp->injection.config->port_limit_units, asking_units = 0, ref;
 
-	while (!in->stats->extent_units || in->stats->extent_units + asking_units <= limit) {
+	while (!in->extent_units || in->extent_units + asking_units <= limit) {
 		const struct ifct_entry *flow;
 
 		ref = flow_list_pop(dp, &in->port_limit);
@@ -332,7 +339,7 @@ void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears,
 		headroom_on_ack(flow, HEADROOM_END, 0); /* it was for a channel that is free now */
 	if (ingress) {
 		efct_on_ack(&in->efct, flow_ref_id(ref), units);
-		in->stats->extent_units -= units;
+		extent_add(in, -(int64_t)units);
 	}
 	if (ifct_total_extent(flow)) {
 		resume(dp, ref, now);
