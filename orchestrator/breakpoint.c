@@ -25,7 +25,7 @@ struct breakpoint {
 	struct run *run;
 	FILE *out;
 	enum breakpoint_outcome outcome;
-	char why[512];
+	char why[1280];
 };
 
 /* @rest  what follows the command's name; may be cut up */
@@ -258,6 +258,8 @@ static enum step command_show(struct breakpoint *b, char *rest)
 
 	if (!name[0])
 		return bad(b, "show needs a table and a node, e.g. 'show ifct s2 p1'");
+	if (!plan_node_find(b->run->fabric.plan, name) && plan_node_find(b->run->fabric.plan, table))
+		return bad(b, "here the table comes before the node: 'show %s %s'", name, table);
 	node = node_find(b, name);
 	if (!node)
 		return STEP_BAD;

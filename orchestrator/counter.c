@@ -99,6 +99,7 @@ static int counter_find(const struct counter_name *names, size_t count, const ch
 			char *why, size_t why_max)
 {
 	char hint[WORD_MAX];
+	size_t length;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!strcmp(names[i].name, word)) {
@@ -108,7 +109,9 @@ static int counter_find(const struct counter_name *names, size_t count, const ch
 		}
 	}
 	suggest_sentence(word, &names[0].name, count, sizeof(names[0]), hint, sizeof(hint));
-	snprintf(why, why_max, "there is no counter '%s'%s", word, hint);
+	length = (size_t)snprintf(why, why_max, "there is no counter '%s'%s; there are", word, hint);
+	for (size_t i = 0; i < count && length < why_max; i++)
+		length += (size_t)snprintf(why + length, why_max - length, " %s", names[i].name);
 	return -EINVAL;
 }
 

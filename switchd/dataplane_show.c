@@ -218,6 +218,8 @@ int dataplane_show(void *dataplane, const char *table, int port, FILE *out)
 
 /* ---- parameters ---- */
 
+#define TIMER_NS_MAX 1000000u
+
 /* a whole number of @min..@max, or -1 */
 static long number_of(const char *value, long min, long max)
 {
@@ -229,7 +231,7 @@ static long number_of(const char *value, long min, long max)
 
 static int set_timer(struct dataplane *dp, size_t offset, const char *value)
 {
-	long ns = number_of(value, 0, 1000000);
+	long ns = number_of(value, 0, TIMER_NS_MAX);
 
 	if (ns < 0)
 		return -EINVAL;
@@ -284,13 +286,8 @@ static int set_mechanism(struct dataplane *dp, bool *mechanism, const char *valu
 	return 0;
 }
 
-int dataplane_set(void *dataplane, const char *name, const char *value, FILE *out)
+static int parameter_set(struct dataplane *dp, const char *name, const char *value)
 {
-	struct dataplane *dp = dataplane;
-
-	for (uint32_t p = 0; p < dp->port_count; p++)
-		dataplane_touch(dp, p); /* what is scheduled already may be due sooner: looked at with the next event */
-	trace(dp->stats, dp->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
 	if (!strcmp(name, "ack.t1"))
 		return set_timer(dp, offsetof(struct ack_collector, t1_ps), value);
 	if (!strcmp(name, "ack.t2"))
@@ -309,9 +306,23 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 		return set_mechanism(dp, &dp->congestion.flow_limit, value);
 	if (!strcmp(name, "congestion.limit-after-ack"))
 		return set_mechanism(dp, &dp->congestion.limit_after_ack, value);
-	fprintf(out,
-		"ack.t1 ack.t2 ack.t3 (ns) ack.collect (1..%u) output-queue (units) match (set of fields, a number) "
-		"congestion.rate-limit congestion.flow-limit congestion.limit-after-ack (on, off)\n",
-		ACK_FRAME_ACKS_MAX);
 	return -ENOENT;
+}
+
+int dataplane_set(void *dataplane, const char *name, const char *value, FILE *out)
+{
+	struct dataplane *dp = dataplane;
+	int error;
+
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		dataplane_touch(dp, p); /* what is scheduled already may be due sooner: looked at with the next event */
+	trace(dp->stats, dp->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
+	error = parameter_set(dp, name, value);
+	if (error)
+		fprintf(out,
+			"ack.t1 ack.t2 ack.t3 (0..%u ns) ack.collect (1..%u) output-queue (1..%u units) "
+			"match (set of fields, 0..%u) "
+			"congestion.rate-limit congestion.flow-limit congestion.limit-after-ack (on, off)\n",
+			TIMER_NS_MAX, ACK_FRAME_ACKS_MAX, dp->config->switch_.output_queue_units_max, MATCH_ALL);
+	return error;
 }

@@ -85,12 +85,15 @@ check "explains itself" shows help 'continue [TIME]'
 check "skips comments and empty lines" script 0 $'# nothing\n\nstatus # here'
 check "refuses an unknown command" refuses $'status\nstpe 10ns' ":2: there is no command 'stpe' - did you mean 'step'?"
 check "refuses an unknown node" refuses 'show ifct s501' "there is no node 's501'"
+check "refuses a node before its table" refuses 'show s502 ifct' "the table comes before the node: 'show ifct s502'"
 check "refuses an unknown table" refuses 'show tables s502' "s502 has no table 'tables'; it has:"
 check "refuses an unknown port" refuses 'show ifct s502 p99' "s502 has no port 'p99'"
 check "refuses an unknown parameter" refuses 'set s502 colour red' "s502 has no parameter 'colour'; it has:"
 check "refuses a bad value" refuses 'set s502 ack.collect 100' "s502 refuses parameter 'ack.collect'"
+check "says which values there are" refuses 'set s502 congestion.rate-limit maybe' "congestion.limit-after-ack (on, off)"
 check "refuses a bad time" refuses 'step 10' 'a time'
 check "refuses an unknown counter" refuses 'step until s508.L.queue_byte > 1kB' "did you mean 'queue_bytes'"
+check "says which counters there are" refuses 'step until s508.L.colour > 1' 'fgfc_held fgfc_frames fgfc_refused'
 check "refuses a condition without value" refuses 'step until now' 'belongs one of'
 check "a missing script starts nothing" run 2 run "$lot" --break-at 50us --script "$scratch/none"
 check "slows down" slowed
