@@ -226,8 +226,10 @@ static void summary_print(const json_t *answer)
 	const char *first = client_text(json_array_get(hosts, 0), "name");
 	const char *last = client_text(json_array_get(hosts, count - 1), "name");
 
-	printf("fabric %s runs: %zu hosts, %d switches, %d links\n", client_text(answer, "fabric"), count,
-	       (int)client_number(answer, "switches"), (int)client_number(answer, "links"));
+	int switches = (int)client_number(answer, "switches"), links = (int)client_number(answer, "links");
+
+	printf("fabric %s runs: %zu host%s, %d switch%s, %d link%s\n", client_text(answer, "fabric"), count,
+	       count == 1 ? "" : "s", switches, switches == 1 ? "" : "es", links, links == 1 ? "" : "s");
 	for (size_t i = 0; i < count && i < HOSTS_SHOWN_MAX; i++) {
 		const json_t *host = json_array_get(hosts, i);
 

@@ -12,6 +12,7 @@ typedef void show_port_fn(const struct dataplane *dp, uint32_t port, FILE *out);
 struct show_table {
 	const char *name, *header;
 	show_port_fn *port;
+	bool of_ports; /* a line for every port, whatever it does */
 };
 
 static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
@@ -152,26 +153,26 @@ static void show_fgfc(const struct dataplane *dp, uint32_t p, FILE *out)
 static const struct show_table tables[] = {
 	{ "ports",
 	  "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent queue_bytes     lost\n",
-	  show_ports },
-	{ "efct", "port  flow_id  dest   port  class  data_flow   ack_flow flow_extent\n", show_efct },
+	  show_ports, false },
+	{ "efct", "port  flow_id  dest   port  class  data_flow   ack_flow flow_extent\n", show_efct, false },
 	{ "ifct",
 	  "port  flow_id  dest   port  class follow_port next_data  data_flow   ack_flow queue_extent flow_extent  "
 	  "waits\n",
-	  show_ifct },
-	{ "ofct", "port  flow_id input_port    flow_id  data_flow   ack_flow flow_extent\n", show_ofct },
+	  show_ifct, false },
+	{ "ofct", "port  flow_id input_port    flow_id  data_flow   ack_flow flow_extent\n", show_ofct, false },
 	{ "limits",
 	  "port  flow_id ep_congestion setting UM DM headroom committed queue_extent flow_extent wake_up_us  "
 	  "fc_state\n",
-	  show_limits },
+	  show_limits, false },
 	{ "queues",
 	  "port  class             input_units promised_units output_units output_max  queue_bytes  says    is_told\n",
-	  show_queues },
-	{ "fgfc", "port  flow_id state  queue_extent owed_units          told_ps  flow\n", show_fgfc },
-	{ "acks", "port  waiting  ack_frames         acks  per_frame\n", show_acks },
+	  show_queues, true },
+	{ "fgfc", "port  flow_id state  queue_extent owed_units          told_ps  flow\n", show_fgfc, false },
+	{ "acks", "port  waiting  ack_frames         acks  per_frame\n", show_acks, false },
 	{ "congestion",
 	  "port   eca_acks eca_max  limited extent_units extent_max    blocked  metered   starts    ended   stops "
 	  "fgfc_held fgfc_frames\n",
-	  show_congestion },
+	  show_congestion, true },
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -191,6 +192,12 @@ static void show_routes(const struct dataplane *dp, FILE *out)
 	}
 }
 
+/* a table with a line for every port leaves out those that nobody has joined at, but when asked for one */
+static bool is_shown(const struct dataplane *dp, const struct show_table *table, uint32_t port)
+{
+	return !table->of_ports || dataplane_port_up(dp, port) || !dp->config->ports[port].vacant;
+}
+
 int dataplane_show(void *dataplane, const char *table, int port, FILE *out)
 {
 	const struct dataplane *dp = dataplane;
@@ -206,7 +213,7 @@ int dataplane_show(void *dataplane, const char *table, int port, FILE *out)
 			continue;
 		fputs(tables[t].header, out);
 		for (uint32_t p = 0; p < dp->port_count; p++)
-			if (port < 0 || port == (int)p)
+			if (port == (int)p || (port < 0 && is_shown(dp, &tables[t], p)))
 				tables[t].port(dp, p, out);
 		return 0;
 	}

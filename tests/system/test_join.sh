@@ -35,6 +35,12 @@ check 'a host joins behind it' run 0 add host h8 s4 rate=1Gb/s
 check 'and reaches all' reachable h8 h4
 check 'a link joins' run 0 add link s4 s2 medium=veth
 check 'seven hosts and switches more or less' counted '8 4 13'
+# s4 has three links and a host; of its other ports, where nobody has joined yet, only the list of ports tells
+shows_joined() {
+	[ "$("$heddle" show s4 congestion | grep -c '^p[0-9]')" = 4 ] && [ "$("$heddle" show s4 queues | grep -c '^p[0-9]')" = 4 ] &&
+		"$heddle" show s4 ports | grep vacant && [ "$("$heddle" show s4 congestion 9 | grep -c '^p9')" = 1 ]
+}
+check 'its tables show the ports that are joined' shows_joined
 check 'a link leaves, and there is another way' run 0 remove s1:s2
 check 'which is taken' reachable h1 h7
 check 'the link returns as a new one' run 0 add link s1 s2
