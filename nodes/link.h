@@ -7,7 +7,8 @@
  *  Stop and go. The receiver's owner says of which traffic classes it takes no more for now (link_hold()), and the link tells the
  *  sender's owner (link_stopped()), who does what is right for its kind of port. What is under way until then the receiver must
  *  have room for beyond the level at which it says stop. On a guarded link the whole state is said again with every SEEN and
- *  SYNC, and whoever hears a new one asks once more: a word that is lost, or false, is made up for by the next.
+ *  SYNC, and whoever hears a new one asks once more: a word that is lost, or false, is made up for by the next. Under the real clock
+ *  whoever waits for one, of stop or of what is under way, asks again and again (link_ask_at()).
  *
  *  Flight (real clock, ours). Nobody knows there how late a sender hears that it has to stop. So what it has sent and the receiver
  *  has not taken is never more than flight_units, and what a receiver has taken after a stop was decided does not count as taken
@@ -101,7 +102,8 @@ struct link {
 	uint32_t sent_units,
 		arrived_units; /* data ever sent; of it taken by the peer, as far as it counts; both wrap */
 	uint32_t stops_heard;  /* words of stop and go */
-	node_time_t ask_at_ps; /* guarded, real clock: while the peer has said stop, it is asked again then */
+	node_time_t
+		ask_at_ps; /* guarded, real clock: while a word of the peer's is waited for, it is asked again then */
 	/* receiving */
 	uint32_t held_units[NODE_CLASSES_MAX]; /* in the input buffer */
 	uint32_t buffer_units;                 /* 0: takes everything */
@@ -220,10 +222,13 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
 		    uint32_t wire_bytes);
 
-/** link_ask_at() - when to call link_send_words() with @idle, for the peer may have said go and the word was lost; or NODE_TIME_NEVER. */
+/** link_ask_at() - when to call link_send_words() with @idle, for a word of the peer's may be lost: go, or what became of what is under
+ *  way; or NODE_TIME_NEVER. */
 static inline node_time_t link_ask_at(const struct link *link)
 {
-	return link->guarded && link->real && link->stopped ? link->ask_at_ps : NODE_TIME_NEVER;
+	bool waits = link->stopped || link->log_first != link->sequence;
+
+	return link->guarded && link->real && waits ? link->ask_at_ps : NODE_TIME_NEVER;
 }
 
 /** link_send_fgfc() - puts an FGFC frame on the link, like an ACK frame: link_may_send() before it. Nobody is told if it is

@@ -1087,10 +1087,33 @@ START_TEST(link_ask__lost_go)
 	exchange();
 	ck_assert_uint_eq(stats_port(a.stats, 0)->words, words);
 	ck_assert(link_stopped(&a.link, 0));
+	ck_assert_uint_lt(link_ask_at(&a.link), NODE_TIME_NEVER);
 	a.link.busy_until_ps = link_ask_at(&a.link);
 	exchange();
 	ck_assert(!link_stopped(&a.link, 0));
 	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
+}
+END_TEST
+
+/* FC-17: the word that says what has arrived is lost, and there is no room for more until it is said again */
+START_TEST(link_ask__lost_seen)
+{
+	uint32_t packets;
+
+	guard_both();
+	packets = send_all(&a);
+	ck_assert_uint_eq(receive_all(&b), packets);
+	send_words(&a, true);
+	receive_all(&b);
+	send_words(&b, false);
+	lose_words(&b, &a);
+	exchange();
+	ck_assert_uint_eq(send_all(&a), 0);
+	ck_assert_uint_lt(link_ask_at(&a.link), NODE_TIME_NEVER);
+	a.link.busy_until_ps = link_ask_at(&a.link);
+	exchange();
+	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
+	ck_assert_uint_eq(send_all(&a), packets);
 }
 END_TEST
 
@@ -1105,6 +1128,7 @@ static TCase *flight_cases(void)
 	tcase_add_test(tcase, link_flight__limits);
 	tcase_add_test(tcase, link_flight__guarded);
 	tcase_add_test(tcase, link_ask__lost_go);
+	tcase_add_test(tcase, link_ask__lost_seen);
 	return tcase;
 }
 
