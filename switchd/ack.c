@@ -35,6 +35,17 @@ void ack_collector_fini(struct ack_collector *collector)
 	*collector = (struct ack_collector){ 0 };
 }
 
+/* Congestion is news: deliveries that wait were before it, and must not clear it. */
+static void keep_congestion(struct ack_line *line)
+{
+	if (!(line->types & 1u << ACK_DELTA))
+		return;
+	if (!(line->types & 1u << ACK_DELTA_ECA))
+		line->value[ACK_DELTA_ECA] = 0;
+	line->value[ACK_DELTA_ECA] += line->value[ACK_DELTA];
+	line->types = (uint8_t)((line->types & ~(1u << ACK_DELTA)) | 1u << ACK_DELTA_ECA);
+}
+
 void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t type, uint32_t value, node_time_t now)
 {
 	struct ack_line *line = &collector->lines[flow_id];
@@ -48,6 +59,8 @@ void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t typ
 		at = collector->first + collector->count++;
 		collector->waiting[at >= collector->channels ? at - collector->channels : at] = (uint16_t)flow_id;
 	}
+	if (type == ACK_ECA)
+		keep_congestion(line);
 	if (type == ACK_HEADROOM_END)
 		line->types &= (uint8_t) ~(1u << ACK_HEADROOM);
 	if (!(line->types & bit))

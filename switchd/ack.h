@@ -38,7 +38,7 @@ void ack_collector_fini(struct ack_collector *collector);
 /** ack_collect() - one more ACK for flow @flow_id. Deliveries, losses and credits add up, the latest of others counts; the
  *  end of metering (ACK_HEADROOM_END) makes credit void that still waits. O(1).
  *  What waits for a flow leaves in the order of ack.c's `order`: credit and congestion before deliveries, the last of which frees
- *  the channel.                                                                                                  */
+ *  the channel; so ACK_ECA makes an ACK_DELTA that still waits an ACK_DELTA_ECA.  */
 void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t type, uint32_t value, node_time_t now);
 
 /** ack_collector_clear() - forgets all that waits: there is no link to send it on any more. */

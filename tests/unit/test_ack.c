@@ -65,13 +65,30 @@ START_TEST(ack_collect__of_others_the_latest_counts)
 }
 END_TEST
 
+/* EC-2, EC-5: congestion is told before deliveries that wait, but what was delivered before it does not clear it */
+START_TEST(ack_collect__deliveries_do_not_clear_later_congestion)
+{
+	ack_collect(&collector, 7, ACK_DELTA_ECA, 1, 0);
+	ack_collect(&collector, 7, ACK_DELTA, 16, 0);
+	ack_collect(&collector, 7, ACK_ECA, 9, 1);
+	ck_assert_uint_eq(ack_take(&collector, acks), 2);
+	ack_expect(&acks[0], 7, ACK_ECA, 9);
+	ack_expect(&acks[1], 7, ACK_DELTA_ECA, 17);
+	ack_collect(&collector, 7, ACK_ECA, 9, 2);
+	ack_collect(&collector, 7, ACK_DELTA, 16, 3);
+	ck_assert_uint_eq(ack_take(&collector, acks), 2);
+	ack_expect(&acks[0], 7, ACK_ECA, 9);
+	ack_expect(&acks[1], 7, ACK_DELTA, 16);
+}
+END_TEST
+
 /* each type of a flow is an ACK of its own; none is lost, none made up */
 START_TEST(ack_collect__several_types_of_a_flow)
 {
 	uint32_t seen = 0;
 
-	for (uint32_t type = 0; type < ACK_TYPES; type++)
-		ack_collect(&collector, 9, (enum ack_type)type, 10 + type, 0);
+	for (uint32_t type = ACK_TYPES; type--;) /* congestion before deliveries */
+		ack_collect(&collector, 9, type, 10 + type, 0);
 	ck_assert_uint_eq(ack_take(&collector, acks), ACK_TYPES);
 	for (uint32_t i = 0; i < ACK_TYPES; i++) {
 		ack_expect(&acks[i], 9, (enum ack_type)acks[i].type, 10u + acks[i].type);
@@ -234,6 +251,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, ack_collect__deliveries_losses_and_credits_add_up, 0, 4);
 	tcase_add_loop_test(tcase, ack_collect__of_others_the_latest_counts, 0, 2);
+	tcase_add_test(tcase, ack_collect__deliveries_do_not_clear_later_congestion);
 	tcase_add_test(tcase, ack_collect__several_types_of_a_flow);
 	tcase_add_test(tcase, ack_collect__a_value_of_zero_is_an_ack);
 	tcase_add_test(tcase, ack_ready_at__nothing_waits);
