@@ -1,5 +1,8 @@
 #include "switchd/headroom.h"
 
+#define HEADROOM_UNITS_MAX \
+	(1 << 24) /* more than any input buffer has: only a false peer gives, or overdraws, so much */
+
 uint32_t headroom_start(struct ifct_entry *flow)
 {
 	flow->um = true;
@@ -53,6 +56,8 @@ uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_se
 	uint32_t queued = ifct_queue_extent(flow), credit;
 
 	flow->committed_units -= (int32_t)units;
+	if (flow->committed_units < -HEADROOM_UNITS_MAX)
+		flow->committed_units = -HEADROOM_UNITS_MAX;
 	if (!queued || queued < setting->drop_units) {
 		flow->um = false;
 		flow->committed_units = 0;
@@ -71,6 +76,8 @@ void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t behind_u
 		flow->headroom = 0;
 	} else if (flow->dm) {
 		flow->headroom += (int32_t)credit;
+		if (flow->headroom > HEADROOM_UNITS_MAX)
+			flow->headroom = HEADROOM_UNITS_MAX;
 	} else {
 		flow->dm = true;
 		flow->headroom = (int32_t)credit - (int32_t)behind_units;

@@ -2,6 +2,7 @@
 #include <check.h>
 #include <stdlib.h>
 
+#include "nodes/wire/ack_frame.h"
 #include "switchd/headroom.h"
 
 #define MTU 16u
@@ -70,6 +71,29 @@ START_TEST(start__what_is_under_way_counts)
 	headroom_on_ack(&upstream, HEADROOM_END, 999);
 	ck_assert(!upstream.dm);
 	ck_assert_int_eq(upstream.headroom, 0);
+}
+END_TEST
+
+/* a false peer may give credit without end */
+START_TEST(on_ack__credit_does_not_overflow)
+{
+	struct ifct_entry upstream = { .active = true };
+
+	headroom_on_ack(&upstream, ACK_HEADROOM_MAX, 0);
+	for (uint32_t i = 0; i < INT32_MAX / ACK_HEADROOM_MAX + 1; i++)
+		headroom_on_ack(&upstream, ACK_HEADROOM_MAX, 0);
+	ck_assert_int_gt(upstream.headroom, CONGESTION_UNITS_MAX);
+}
+END_TEST
+
+/* ... or send without any */
+START_TEST(forward__overdraft_does_not_overflow)
+{
+	queue(setting.high_units + 1);
+	headroom_start(&flow);
+	for (uint32_t i = 0; i < INT32_MAX / 1000 + 2; i++)
+		ck_assert_uint_eq(forward(setting.high_units + 1, 1000, ROOM), 0);
+	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
 END_TEST
 
@@ -211,6 +235,8 @@ int main(void)
 	tcase_add_test(tests, starts__at_the_target_level);
 	tcase_add_test(tests, starts__earlier_where_room_is_short);
 	tcase_add_test(tests, start__what_is_under_way_counts);
+	tcase_add_test(tests, on_ack__credit_does_not_overflow);
+	tcase_add_test(tests, forward__overdraft_does_not_overflow);
 	tcase_add_test(tests, again__what_is_promised_counts);
 	tcase_add_test(tests, again__overdrawn);
 	tcase_add_test(tests, forward__by_water_levels);
