@@ -64,6 +64,10 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 		on_headroom(dp, port, flow_id, value, now);
 		return;
 	}
+	if (type == ACK_ECA && (!value || value > ECA_MAX)) { /* no factor */
+		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
+		return;
+	}
 	if (!ofct_on_ack(&out->ofct, flow_id, settled, &ref, &freed)) {
 		if (settled || !out->link->guarded)
 			dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);

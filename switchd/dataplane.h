@@ -215,7 +215,7 @@ void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears,
  *  caller's. */
 void flow_free(struct dataplane *dp, uint32_t ref);
 
-/** flow_congested() - an ACK_ECA of @factor has come up flow @ref (EC-5). */
+/** flow_congested() - an ACK_ECA of @factor, 1..ECA_MAX, has come up flow @ref (EC-5). */
 void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_time_t now);
 
 /** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref; @behind_units: headroom_on_ack(). */

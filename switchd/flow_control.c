@@ -357,7 +357,7 @@ void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_ti
 	struct port_stats *stats = dp->ports[flow_ref_port(ref)].stats;
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
-	if (!flow->active || !factor)
+	if (!flow->active)
 		return;
 	if (!stats->limited_first_ps)
 		stats->limited_first_ps = now;

@@ -180,6 +180,25 @@ START_TEST(setting__ack_eca_selects_delta_eca_keeps_delta_clears)
 }
 END_TEST
 
+/* EC-1: a factor has 8 bits, and none is not told: what else a peer says is dropped */
+START_TEST(setting__ack_eca_without_a_factor_is_refused)
+{
+	static const uint32_t values[] = { 0, ECA_MAX + 1, ACK_VALUE_MAX };
+	uint32_t id;
+
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, PACKET);
+	one_switch_run(&s, NODE_US);
+	id = channel_expect(2, PACKET);
+	ack_come(2, NODE_US, id, ACK_ECA, values[_i]);
+	ck_assert_uint_eq(drops(DROP_BAD_ACK), 1);
+	ck_assert_uint_eq(stats_of(0)->limited, 0);
+	ck_assert_uint_eq(flow_at(0, 0)->ep_congestion, 0);
+	ack_come(2, 3 * NODE_US, id, ACK_DELTA, UNITS);
+	all_released_expect();
+}
+END_TEST
+
 /* EC-6: a new flow has half the bandwidth until its first ACK_DELTA; with slow start off, the whole from the first packet on */
 START_TEST(slow_start__until_the_first_ack_delta)
 {
@@ -990,6 +1009,7 @@ static TCase *limit_cases(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, setting__ack_eca_selects_delta_eca_keeps_delta_clears, 0, 2);
+	tcase_add_loop_test(tcase, setting__ack_eca_without_a_factor_is_refused, 0, 3);
 	tcase_add_loop_test(tcase, slow_start__until_the_first_ack_delta, 0, 2);
 	tcase_add_loop_test(tcase, rate__gaps_between_packets, 0, 2);
 	tcase_add_loop_test(tcase, extent__limit_holds, 0, 2);
