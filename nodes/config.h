@@ -69,7 +69,7 @@ struct port_config {
 	uint32_t channels;      /* flow channels per direction, 1..2048 */
 	uint32_t buffer_units;  /* own input buffer per traffic class; 0: takes everything */
 	uint32_t stop_units;    /* level above which the peer is told to stop; the rest is for what is under way then */
-	uint32_t flight_units;  /* real clock: data that it may have under way, sent and not yet taken by the peer; 0: no limit */
+	uint32_t flight_units;  /* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
 	uint32_t match_fields;  /* edge ports of switches: set of enum match_field */
 	uint32_t ring_bytes;    /* data area of the transmit ring, a power of two */
 };
@@ -87,8 +87,9 @@ struct host_config {
 	uint32_t egress_port;    /* edge port there */
 };
 
-#define CONGESTION_SETTINGS 24     /* EC-5 */
-#define CONGESTION_ECA_UNUSED 256u /* an eca_min that no ECA reaches */
+#define CONGESTION_SETTINGS 24               /* EC-5 */
+#define ECA_MAX 255u                         /* EC-1: a factor has 8 bits */
+#define CONGESTION_ECA_UNUSED (ECA_MAX + 1u) /* an eca_min that no ECA reaches */
 #define CONGESTION_UNITS_MAX (1u << 20)
 #define CONGESTION_SHIFT_MAX 31u
 #define CONGESTION_BYTE_TIME_SCALE_MAX 24u

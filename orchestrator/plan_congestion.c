@@ -7,7 +7,6 @@
 #define BYTE_TIME_MANTISSA 1024u    /* byte times are kept to 0.1 %, the rest is their scale */
 #define ECA_SPAN_PS (100 * NODE_US) /* of queue in which ECA rises from 0 to 255: 2.5 MB at 200 Gb/s */
 #define ECA_SPAN_BDPS 9u            /* the same, at least */
-#define ECA_MAX 255u
 
 static uint64_t least(uint64_t a, uint64_t b)
 {

@@ -15,8 +15,6 @@
 #include "nodes/config.h"
 #include "nodes/time.h"
 
-#define ECA_MAX 255u
-
 struct eca {
 	const struct congestion_config *config;
 	uint64_t qu_bytes;

@@ -6,11 +6,6 @@
 #include "nodes/wire/bytes.h"
 #include "switchd/dataplane.h"
 
-static const struct congestion_setting *setting_of(const struct dataplane *dp, const struct ifct_entry *flow)
-{
-	return &dp->injection.config->settings[flow->setting];
-}
-
 static void changed(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units, enum trace_kind kind)
 {
 	struct port *in = &dp->ports[port];
@@ -96,7 +91,7 @@ void fgfc_path_queued(struct dataplane *dp, uint32_t port, uint32_t flow_id)
 	uint32_t queue_units = ifct_queue_extent(flow);
 	struct flow_name name;
 
-	if (!fgfc_enabled(fgfc) || !fgfc_wanted(fgfc, flow_id, queue_units, setting_of(dp, flow)))
+	if (!fgfc_enabled(fgfc) || !fgfc_wanted(fgfc, flow_id, queue_units, injection_setting(&dp->injection, flow)))
 		return;
 	name = fgfc_path_name(dp, port, flow_id);
 	if (!fgfc_start(fgfc, flow_id, &name))
@@ -113,7 +108,7 @@ void fgfc_path_forwarded(struct dataplane *dp, uint32_t port, uint32_t flow_id, 
 
 	if (!fgfc_enabled(fgfc) || !fgfc->on)
 		return;
-	if (fgfc_forwarded(fgfc, flow_id, units, queue_units, setting_of(dp, flow)))
+	if (fgfc_forwarded(fgfc, flow_id, units, queue_units, injection_setting(&dp->injection, flow)))
 		changed(dp, port, flow_id, queue_units, TRACE_FGFC_END);
 	dataplane_touch(dp, port);
 }

@@ -7,11 +7,6 @@
 #include "nodes/trace.h"
 #include "switchd/dataplane.h"
 
-static const struct congestion_setting *setting_of(const struct dataplane *dp, const struct ifct_entry *flow)
-{
-	return &dp->injection.config->settings[flow->setting];
-}
-
 static bool is_ingress(const struct dataplane *dp, uint32_t ref)
 {
 	return dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
@@ -76,7 +71,8 @@ void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now)
 	uint32_t c = flow->traffic_class;
 
 	if (dp->ports[port].kind == PORT_FABRIC && dp->injection.config->headroom &&
-	    headroom_starts(flow, setting_of(dp, flow), room_left(dp, port, c)) && dataplane_port_up(dp, port))
+	    headroom_starts(flow, injection_setting(&dp->injection, flow), room_left(dp, port, c)) &&
+	    dataplane_port_up(dp, port))
 		start_metering(dp, ref, now);
 }
 
@@ -106,8 +102,8 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 		uint32_t credit;
 
 		in->promised_units[c] -= promise;
-		credit = headroom_on_forward(flow, setting_of(dp, flow), packet->units, room_left(dp, port, c),
-					     in->mtu_units);
+		credit = headroom_on_forward(flow, injection_setting(&dp->injection, flow), packet->units,
+					     room_left(dp, port, c), in->mtu_units);
 		in->promised_units[c] += headroom_promise(flow, in->mtu_units);
 		if (credit)
 			give_credit(dp, ref, credit, now);

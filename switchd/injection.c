@@ -22,15 +22,10 @@ void injection_init(struct injection *injection, const struct congestion_config 
 	}
 }
 
-static const struct congestion_setting *setting_of(const struct injection *injection, const struct ifct_entry *flow)
-{
-	return &injection->config->settings[flow->setting];
-}
-
 /* EC-8: above the limit, at a port and with a setting that has limit-after-ack */
 static void block_until_empty(const struct injection *injection, struct ifct_entry *flow, bool ingress)
 {
-	const struct congestion_setting *setting = setting_of(injection, flow);
+	const struct congestion_setting *setting = injection_setting(injection, flow);
 
 	if (ingress && setting->limit_after_ack && injection->config->limit_after_ack &&
 	    ifct_flow_extent(flow) > setting->flow_extent_units)
@@ -64,7 +59,8 @@ enum injection_verdict injection_check(const struct injection *injection, const 
 {
 	if (flow->fc_state != RUNNING)
 		return INJECTION_EMPTY;
-	if (injection->config->flow_limit && ifct_flow_extent(flow) > setting_of(injection, flow)->flow_extent_units)
+	if (injection->config->flow_limit &&
+	    ifct_flow_extent(flow) > injection_setting(injection, flow)->flow_extent_units)
 		return INJECTION_EXTENT;
 	return now < flow->wake_up_ps ? INJECTION_LATER : INJECTION_GO;
 }

@@ -36,6 +36,13 @@ struct injection {
 /** injection_init() - @config  checked, borrowed. */
 void injection_init(struct injection *injection, const struct congestion_config *config);
 
+/** injection_setting() - the setting that is in force for @flow. */
+static inline const struct congestion_setting *injection_setting(const struct injection *injection,
+								 const struct ifct_entry *flow)
+{
+	return &injection->config->settings[flow->setting];
+}
+
 /** injection_begin() - @flow has just been set up at an ingress edge port. */
 static inline void injection_begin(const struct injection *injection, struct ifct_entry *flow)
 {
@@ -57,7 +64,7 @@ enum injection_verdict injection_check(const struct injection *injection, const 
 /** injection_extent_ps() - how long the flow takes for its whole flow_extent limit at its bandwidth. */
 static inline node_time_t injection_extent_ps(const struct injection *injection, const struct ifct_entry *flow)
 {
-	return (uint64_t)injection->config->settings[flow->setting].flow_extent_units * UNIT_BYTES *
+	return (uint64_t)injection_setting(injection, flow)->flow_extent_units * UNIT_BYTES *
 	       injection->byte_ps[flow->setting];
 }
 

@@ -76,7 +76,7 @@ static bool may_send_words(struct link *link)
 	return !link->real || link_ring_has_room(link);
 }
 
-/* When an FGFC frame may be due. They need no credit. */
+/* when an FGFC frame may be due */
 static node_time_t fgfc_at(const struct port *out)
 {
 	if (!fgfc_enabled(&out->fgfc) || out->kind != PORT_EDGE || !link_may_send(out->link))
