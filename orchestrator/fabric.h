@@ -27,7 +27,7 @@
 
 #define FABRIC_SLICE_MS 50u
 #define FABRIC_READY_MS 10000u /* no node became ready for so long: the start has failed */
-#define FABRIC_END_MS 2000u    /* a node that has not left by then is killed */
+#define FABRIC_END_MS 5000u    /* a node that has not left by then is killed */
 #define FABRIC_ANSWER_MS 2000u /* to a question */
 #define FABRIC_FAILURE_MAX 512u
 #define FABRIC_LOOP_MAX 160

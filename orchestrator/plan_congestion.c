@@ -47,7 +47,9 @@ static void detection_derive(struct congestion_config *congestion, const struct 
 			     uint64_t bdp_units)
 {
 	uint64_t mtu_units = units_of_bytes(basis->mtu_bytes);
-	uint64_t thresh_units = most(bdp_units / 10, 4 * mtu_units);
+	uint64_t late_units =
+		units_in(basis->rate_bps, 2 * basis->late_ps); /* that gather while a node is late are no congestion */
+	uint64_t thresh_units = most(most(bdp_units / 10, 4 * mtu_units), late_units);
 	uint64_t span_units = most(units_in(basis->rate_bps, ECA_SPAN_PS), ECA_SPAN_BDPS * bdp_units);
 
 	congestion->lbf_thresh_units = limited(thresh_units);

@@ -7,9 +7,8 @@
 #include "nodes/config.h"
 #include "orchestrator/plan.h"
 
-/* How late a node is taken to be under the real clock: between the median, some 30 us, and the worst of 100 turns, some 300 us, on a busy
- * machine. Ours: docs/congestion.md. */
-#define PLAN_CONGESTION_LATE_PS (100 * NODE_US)
+/* How late a node is taken to be under the real clock: the worst of 100 turns on a busy machine. Ours: docs/congestion.md. */
+#define PLAN_CONGESTION_LATE_PS (300 * NODE_US)
 
 /* what everything is derived from */
 struct congestion_basis {
@@ -18,6 +17,7 @@ struct congestion_basis {
 	node_time_t link_rtt_ps; /* the longest round trip of one link */
 	uint32_t mtu_bytes;      /* the largest frame */
 	uint32_t hosts;          /* that may all send to one; at least 1 */
+	node_time_t late_ps;     /* how late a node may be; in the round trips already */
 };
 
 /** plan_congestion_basis() - those numbers of @plan, whose ports and routes are there already. Under the real @clock every switch on

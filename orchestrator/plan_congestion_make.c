@@ -32,7 +32,7 @@ int plan_congestion_basis(enum clock_kind clock, const struct plan *plan, struct
 	node_time_t late_ps = clock == CLOCK_REAL ? PLAN_CONGESTION_LATE_PS : 0, egress_ps = 0;
 	int error;
 
-	*basis = (struct congestion_basis){ .hosts = plan->host_count };
+	*basis = (struct congestion_basis){ .hosts = plan->host_count, .late_ps = late_ps };
 	error = shortest_path_longest_ps(plan->nodes, plan->switch_count, hop_ps, &basis->rtt_ps);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct node_config *node = &plan->nodes[i];

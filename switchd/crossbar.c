@@ -96,6 +96,8 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class,
 	struct output_class *output = &out->output[traffic_class];
 	uint32_t ref;
 
+	if (!dataplane_port_up(dp, port))
+		return; /* what a link that goes lets on may want to go over it too: link_change.c */
 	if (crossbar_paused(dp, out, traffic_class)) {
 		dataplane_touch(dp, port); /* its pause may begin: transmit.c */
 		return;

@@ -117,7 +117,7 @@ END_TEST
 /* 10 us at 200 Gb/s are 977 units, 2 us 196, a frame 16 */
 START_TEST(plan_congestion_derive__by_hand)
 {
-	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000 };
+	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000, 0 };
 	struct congestion_config congestion = plan_congestion_derive(&basis);
 	const struct congestion_setting *settings = congestion.settings;
 
@@ -150,6 +150,15 @@ START_TEST(plan_congestion_derive__by_hand)
 	ck_assert_uint_eq(settings[23].eca_min, 255);
 	ck_assert_uint_eq(settings[23].rate_bps, 10000000); /* EC-5: half of what a ten thousandth is */
 	ck_assert_uint_eq(settings[23].byte_time_ps << settings[23].byte_time_scale, 800000 / 1024 * 1024);
+}
+END_TEST
+
+/* under the real clock: what gathers while a node is late is no congestion */
+START_TEST(plan_congestion_derive__late_nodes)
+{
+	const struct congestion_basis basis = { 10000000000, NODE_MS, 600 * NODE_US, 4096, 8, 300 * NODE_US };
+
+	ck_assert_uint_eq(plan_congestion_derive(&basis).lbf_thresh_units, 750000 / 256 + 1);
 }
 END_TEST
 
@@ -384,6 +393,7 @@ int main(void)
 	tcase_add_test(tcase, plan_congestion_basis__slowest_of_parallel_links);
 	tcase_add_test(tcase, plan_congestion_basis__one_switch);
 	tcase_add_test(tcase, plan_congestion_derive__by_hand);
+	tcase_add_test(tcase, plan_congestion_derive__late_nodes);
 	tcase_add_test(tcase, plan_congestion_derive__more_congestion_nothing_larger);
 	tcase_add_test(tcase, plan_congestion_levels__any_target);
 	tcase_add_test(tcase, plan_congestion_make__nothing_said);
