@@ -76,8 +76,20 @@ static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 	}
 }
 
+/* flows that wait for the same thing of @out: one after the other, without a search for each */
+static void drop_list(struct dataplane *dp, struct port *out, struct flow_list *list, node_time_t now)
+{
+	uint32_t ref;
+
+	while ((ref = flow_list_pop(dp, list)) != FLOW_REF_NONE)
+		drop_queued(dp, out, ref, now);
+}
+
 static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
 {
+	drop_list(dp, out, &out->no_channel, now);
+	for (uint32_t c = 0; c < dp->class_count; c++)
+		drop_list(dp, out, &out->output[c].stopped, now);
 	drop_held(dp, (uint32_t)(out - dp->ports), now);
 	for (uint32_t c = 0; c < dp->class_count; c++) {
 		struct arbiter *arbiter = &out->output[c].arbiter;
