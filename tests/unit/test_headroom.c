@@ -91,8 +91,8 @@ START_TEST(forward__overdraft_does_not_overflow)
 {
 	queue(setting.high_units + 1);
 	headroom_start(&flow);
-	for (uint32_t i = 0; i < INT32_MAX / 1000 + 2; i++)
-		ck_assert_uint_eq(forward(setting.high_units + 1, 1000, ROOM), 0);
+	for (uint32_t i = 0; i < INT32_MAX / 1000000 + 2; i++)
+		ck_assert_uint_eq(forward(setting.high_units + 1, 1000000, ROOM), 0);
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
 END_TEST
