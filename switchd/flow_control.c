@@ -239,10 +239,11 @@ void flow_stop_waiting(struct dataplane *dp, uint32_t ref)
 static node_time_t asked_at(const struct dataplane *dp, const struct ifct_entry *flow, const struct packet *packet,
 			    node_time_t now)
 {
-	node_time_t behind_ps = injection_extent_ps(&dp->injection, flow);
+	node_time_t behind_ps;
 
 	if (dp->ports[packet->in_port].kind != PORT_EDGE || dp->ports[flow->follow_port].kind != PORT_EDGE)
 		return packet->requested_at_ps;
+	behind_ps = injection_extent_ps(&dp->injection, flow);
 	return node_time_max(flow->wake_up_ps, now > behind_ps ? now - behind_ps : 0);
 }
 
