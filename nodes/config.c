@@ -130,7 +130,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "gap_bytes", port->gap_bytes, 0, GAP_BYTES_MAX);
 	range(checker, "loss_ppb", port->loss_ppb, 0, 1000000000);
 	range(checker, "bit_error_e15", port->bit_error_e15, 0, 1000000000000000);
-	if ((port->loss_ppb || port->bit_error_e15) && !port->guarded)
+	if (config->fabric == FABRIC_FLOW_CHANNEL && (port->loss_ppb || port->bit_error_e15) && !port->guarded)
 		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
 	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "stop_units", port->stop_units, 0, port->buffer_units ? port->buffer_units - 1 : 0);

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/roce_config.h"
 #include "nodes/time.h"
 
 #define NODE_NAME_MAX 32       /* with the terminating 0 */
@@ -18,6 +19,9 @@
 #define NODE_COUNT_MAX 8192    /* nodes in one fabric */
 #define NODE_MTU_MAX 9216      /* largest frame without FCS and fabric header */
 #define WORKLOAD_SIZES_MAX 64  /* points of a flow-size distribution */
+
+/* how the fabric keeps flows apart, what it is lossless by, what tells congestion: S2 and S3, or S4 */
+enum fabric_kind { FABRIC_FLOW_CHANNEL, FABRIC_ROCE, FABRIC_KINDS };
 
 enum node_kind { NODE_SWITCH, NODE_NIC, NODE_KINDS };
 
@@ -72,6 +76,7 @@ struct port_config {
 	uint32_t flight_units;  /* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
 	uint32_t match_fields;  /* edge ports of switches: set of enum match_field */
 	uint32_t ring_bytes;    /* data area of the transmit ring, a power of two */
+	uint64_t headroom_bytes; /* roce: room for what one lossless class may still bring after XOFF was decided */
 };
 
 /* which output ports lead to a switch */
@@ -149,9 +154,27 @@ struct switch_config {
 	struct route_config *routes;
 	uint32_t host_count;
 	struct host_config *hosts;
+	uint64_t flood_ports; /* roce: a bit per port, those of a tree that spans the fabric and all edge ports */
 };
 
-enum frame_kind { FRAME_ETHERNET, FRAME_IPV4, FRAME_IPV6, FRAME_ROCE, FRAME_HPC, FRAME_KINDS };
+enum frame_kind {
+	FRAME_ETHERNET,
+	FRAME_IPV4,
+	FRAME_IPV6,
+	FRAME_ROCE, /* RoCEv2 over IPv4 */
+	FRAME_HPC,
+	FRAME_ROCE_IPV6, /* RoCEv2 over IPv6 */
+	FRAME_TCP,       /* TCP over IPv4 */
+	FRAME_KINDS
+};
+
+/* who sees to it that messages arrive */
+enum transport_kind {
+	TRANSPORT_NONE, /* the fabric, or nobody */
+	TRANSPORT_RC,   /* reliable connections of queue pairs: FRAME_ROCE or FRAME_ROCE_IPV6, fabric kind roce */
+	TRANSPORT_TCP,  /* TCP-like: FRAME_TCP, fabric kind roce */
+	TRANSPORT_KINDS
+};
 
 /* whom the next message goes to */
 enum destination_kind { DESTINATION_FIXED, DESTINATION_RANDOM, DESTINATION_ROUND_ROBIN, DESTINATION_KINDS };
@@ -177,6 +200,9 @@ struct workload_config {
 	enum destination_kind destination;
 	enum arrival_kind arrival;
 	enum frame_kind frame;
+	enum transport_kind transport;
+	uint32_t
+		connections; /* with a transport: queue pairs or TCP connections to each destination, that take turns; >= 1 */
 	uint32_t traffic_class;
 	uint32_t packet_bytes;  /* largest frame, without FCS */
 	uint32_t window;        /* ARRIVAL_CLOSED */
@@ -220,6 +246,7 @@ struct node_config {
 	enum node_kind kind;
 	char name[NODE_NAME_MAX];
 	enum clock_kind clock;
+	enum fabric_kind fabric;
 	uint32_t index;      /* slot on the clock page */
 	uint32_t node_count; /* nodes of the fabric; under the real clock slots of the clock page */
 	uint64_t seed;       /* of this node: losses on its links, ... */
@@ -228,6 +255,7 @@ struct node_config {
 	uint32_t samples_max;
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];
+	struct roce_config roce; /* fabric == FABRIC_ROCE */
 	uint32_t port_count;
 	struct port_config *ports;
 	struct switch_config switch_; /* kind == NODE_SWITCH */

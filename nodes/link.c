@@ -38,7 +38,8 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.cut_through = is_switch && config->switch_.cut_through,
 		.class_count = (uint8_t)config->class_count,
 		.port = (uint8_t)port,
-		.front_bytes = p->kind == PORT_FABRIC ? FABRIC_HEADER_ON_LINK : 0,
+		.front_bytes =
+			config->fabric == FABRIC_FLOW_CHANNEL && p->kind == PORT_FABRIC ? FABRIC_HEADER_ON_LINK : 0,
 		.buffer_units = p->buffer_units,
 		.flight_units = p->flight_units,
 		.loss_ppb = p->loss_ppb,
@@ -255,14 +256,15 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
 	memcpy(record_captured(record), bytes, captured_bytes);
 }
 
-void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
+static void send_control(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes,
+			 enum record_kind kind)
 {
 	uint32_t wire_bytes = frame_bytes + FCS_BYTES;
 	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
 	struct record *record = NULL;
 
 	if (link->guarded) {
-		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){ .kind = RECORD_FGFC };
+		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){ .kind = (uint8_t)kind };
 		link->sync_due = true;
 	}
 	if (!frame_is_lost(link, wire_bytes))
@@ -272,11 +274,21 @@ void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, ui
 		link->stats->lost_frames++;
 		return;
 	}
-	record->kind = RECORD_FGFC;
+	record->kind = kind;
 	record->traffic_class = 0;
 	record->word = 0;
 	memcpy(record_captured(record), bytes, frame_bytes);
 	link->packet_sent = true; /* the sooner it is seen, the less is sent that has no room */
+}
+
+void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
+{
+	send_control(link, now, bytes, frame_bytes, RECORD_FGFC);
+}
+
+void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
+{
+	send_control(link, now, bytes, frame_bytes, RECORD_PAUSE);
 }
 
 static void send_word(struct link *link, node_time_t now, enum link_word kind, uint32_t traffic_class, uint32_t value)

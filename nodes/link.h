@@ -235,6 +235,10 @@ static inline node_time_t link_ask_at(const struct link *link)
  *  lost (EC-16: it must not matter).  @bytes  copied; @frame_bytes of them, without FCS.                           */
 void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes);
 
+/** link_send_pause() - the same for a PFC or PAUSE frame (RC-5): never in a class, nor in a buffer. It is sent when the link is free, or
+ *  behind the frame that is being sent. */
+void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes);
+
 /** link_words_due() - has the link control words of its own to send? */
 static inline bool link_words_due(const struct link *link)
 {
@@ -266,7 +270,7 @@ node_time_t link_next_at(struct link *link);
 
 /** link_receive() - takes the record that link_next_at() announced.
  *  Control words are dealt with inside.  Return: the captured bytes (shared memory: copy, then parse) with @header
- *  filled, for packets, ACK and FGFC frames; NULL for words and for records that broke the rules. link_done() after each.
+ *  filled, for packets, ACK, FGFC and PAUSE frames; NULL for words and for records that broke the rules. link_done() after each.
  *  A packet's units are charged to the input buffer; if they do not fit, it is dropped and counted (the peer does
  *  not stop).                                                                                                   */
 const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now);

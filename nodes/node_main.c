@@ -101,9 +101,9 @@ static bool arguments_parse(int argc, char **argv, struct node *node, pid_t *par
 	return *parent > 0;
 }
 
-int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops *ops)
+int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops *const ops[FABRIC_KINDS])
 {
-	struct node node = { .ops = ops, .doorbell = -1, .core = -1 };
+	struct node node = { .ops_of_fabric = ops, .doorbell = -1, .core = -1 };
 	pid_t parent = 0;
 	int status;
 
@@ -133,6 +133,7 @@ int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops 
 
 static int dataplane_make(struct node *node, char *loop_text, unsigned loop_text_max)
 {
+	node->ops = node->ops_of_fabric[node->config->fabric];
 	node->dataplane = node->ops->create(node->config, node->links, node->stats);
 	if (!node->dataplane)
 		return -ENOMEM;

@@ -18,6 +18,7 @@ struct mapping {
 };
 
 struct node {
+	const struct node_ops *const *ops_of_fabric; /* [FABRIC_KINDS] */
 	const struct node_ops *ops;
 	enum event_loop_kind loop_kind;
 	int core; /* home_core.h; -1: none */

@@ -28,6 +28,7 @@ enum record_kind {
 	RECORD_ACKS,   /* an ACK frame */
 	RECORD_WORD,   /* a link control word: link.h */
 	RECORD_FGFC,   /* a frame to the host's NIC about one of its flows: wire/fgfc_frame.h */
+	RECORD_PAUSE,  /* a PFC or PAUSE frame: wire/pause_frame.h */
 	RECORD_KINDS
 };
 

@@ -22,6 +22,11 @@ const char *const stats_drop_name[DROP_REASONS] = {
 	[DROP_HOST] = "host_refused",
 	[DROP_FGFC_QUEUE] = "fgfc_queue",
 	[DROP_HOST_OVERRUN] = "host_overrun",
+	[DROP_QUEUE_FULL] = "queue_full",
+	[DROP_HEADROOM] = "headroom",
+	[DROP_BAD_ICRC] = "bad_icrc",
+	[DROP_OUT_OF_ORDER] = "out_of_order",
+	[DROP_DUPLICATE] = "duplicate",
 };
 
 /* four buckets to an octave, from 4 ns on: the two bits behind the highest one; below, a bucket each */
@@ -70,6 +75,7 @@ static void layout(struct stats_page *page, const struct node_config *config)
 {
 	uint64_t end = sizeof(*page);
 	bool nic = config->kind == NODE_NIC;
+	uint32_t classes = config->fabric == FABRIC_ROCE ? NODE_CLASSES_MAX * config->port_count : 0;
 
 	*page = (struct stats_page){ .magic = STATS_MAGIC,
 				     .version = STATS_VERSION,
@@ -80,6 +86,7 @@ static void layout(struct stats_page *page, const struct node_config *config)
 				     .samples_max = config->samples_max,
 				     .trace_max = STATS_TRACE_MAX };
 	page->port_offset = section(&end, page->port_count, sizeof(struct port_stats));
+	page->class_offset = section(&end, classes, sizeof(struct class_stats));
 	page->flow_tx_offset = section(&end, page->flows_max, sizeof(struct flow_tx_stats));
 	page->flow_rx_offset = section(&end, page->flows_max, sizeof(struct flow_rx_stats));
 	page->trace_offset = section(&end, page->trace_max, sizeof(struct trace_entry));
@@ -117,6 +124,9 @@ int stats_check(const struct stats_page *page, size_t size_bytes)
 	    section_check(page, page->message_offset, page->messages_max, sizeof(struct message_stats)) ||
 	    section_check(page, page->sample_offset, page->samples_max, sizeof(struct sample_stats)) ||
 	    section_check(page, page->trace_offset, STATS_TRACE_MAX, sizeof(struct trace_entry)))
+		return -EINVAL;
+	if (section_check(page, page->class_offset, stats_has_classes(page) ? NODE_CLASSES_MAX * page->port_count : 0,
+			  sizeof(struct class_stats)))
 		return -EINVAL;
 	if (page->flow_tx_count > page->flows_max || page->flow_rx_count > page->flows_max ||
 	    page->message_count > page->messages_max || page->sample_count > page->samples_max)

@@ -3,7 +3,7 @@
  *  One memfd per node, made by the orchestrator, mapped by both. The node alone writes; nothing is locked: a counter is
  *  one aligned 64-bit store. Results are read after the last window, so they are exact; a progress line may read at any
  *  time. After a crash the page is still there: that is why the trace ring lives in it too.
- *  Layout: stats_page, then ports, flows sent, flows received, messages, samples, trace, each at the offset named in the
+ *  Layout: stats_page, then ports, their classes (fabric kind roce only), flows sent, flows received, messages, samples, trace, each at the offset named in the
  *  page. Sizes follow from the node_config alone (stats_layout), so that both sides agree without talking.
  *  Memory: untouched parts of the page cost nothing.                                                                 */
 #ifndef HEDDLE_NODES_STATS_H
@@ -16,7 +16,7 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 4u
+#define STATS_VERSION 5u
 #define STATS_TRACE_MAX 1024u
 #define STATS_LATENESS_BUCKETS \
 	128u /* four to an octave of nanoseconds, the last from 7.5 s on: stats_lateness_bucket() */
@@ -41,10 +41,41 @@ enum drop_reason {
 	DROP_HOST,            /* the attached host's kernel did not take it */
 	DROP_FGFC_QUEUE,      /* the attached host sent more of a held flow than may wait (super-frames count once) */
 	DROP_HOST_OVERRUN, /* the attached host sent faster than its link and NIC took it (super-frames count once) */
+	DROP_QUEUE_FULL,   /* roce: an output queue of a lossy class was full, or the shared buffer */
+	DROP_HEADROOM,     /* roce: a lossless class brought more after XOFF than its headroom holds */
+	DROP_BAD_ICRC,     /* NIC: a RoCEv2 frame whose ICRC is wrong */
+	DROP_OUT_OF_ORDER, /* NIC: behind a gap; the sender will send it again (go-back-N) */
+	DROP_DUPLICATE,    /* NIC: was here already */
 	DROP_REASONS
 };
 
 extern const char *const stats_drop_name[DROP_REASONS];
+
+/* fabric kind roce: one traffic class of a switch's port */
+struct class_stats {
+	uint64_t queue_bytes, queue_bytes_max;           /* in the output queue, frames with FCS */
+	uint64_t queue_byte_ns_sum;                      /* integral over the measured interval */
+	uint64_t tx_packets_measured, tx_bytes_measured, /* sent within the measured interval; bytes with FCS */
+		delay_ns_measured; /* sum over those packets of the time from their arrival to their sending */
+	uint64_t delay_ns_max;
+	uint64_t drops;
+	uint64_t marked;                       /* packets marked CE (RC-1) */
+	uint64_t input_bytes, input_bytes_max; /* held of what came in here, headroom included */
+	uint64_t headroom_bytes_max;           /* of it in the headroom */
+	uint64_t paused_ps;                    /* the neighbour's PFC or PAUSE held up data */
+	node_time_t paused_since_ps;           /* without a break, up to now; 0: it does not */
+	node_time_t
+		xoff_since_ps; /* the neighbour at this port was told to stop and not to go on since; 0: it was not */
+	node_time_t xoff_first_ps; /* the first time; 0: never */
+	uint64_t waits_for;        /* a bit per output port that holds packets which came in here */
+	uint64_t stuck;            /* times the watchdog found it stuck */
+	/* a watched class, as output (RC-7 ... RC-9) */
+	uint64_t state;                           /* enum roce_state now */
+	uint64_t state_max;                       /* the worst there was */
+	node_time_t ecn_failed_ps, cnp_failed_ps; /* first time; 0: never */
+	uint64_t cnps_seen, cnps_supplemented;    /* of flows of this queue: that passed; made here */
+	uint64_t signals_pause, signals_resume;   /* sent */
+};
 
 struct port_stats {
 	uint64_t tx_frames, tx_bytes; /* everything sent on the link; bytes with FCS, without gap */
@@ -89,6 +120,10 @@ struct port_stats {
 	uint64_t fgfc_held;                       /* flows held at their source now (EC-15) */
 	uint64_t fgfc_frames;                     /* FGFC frames sent, or at a NIC received */
 	uint64_t fgfc_refused;                    /* NIC: flows named that there was no room for */
+	/* fabric kind roce */
+	uint64_t pauses_sent, pauses_received; /* PFC and PAUSE frames */
+	uint64_t path_pauses, path_resumes;    /* first switch: sent to the device because a signal said so (RC-10) */
+	uint64_t signals_forwarded;            /* signals that came in here and went on (RC-10) */
 };
 
 /* a flow as its sending NIC knows it; index = the slot that its packets carry */
@@ -100,6 +135,14 @@ struct flow_tx_stats {
 	uint64_t packets, bytes; /* frames without FCS */
 	uint64_t messages;       /* started */
 	uint64_t reported_lost;  /* packets the NIC's own link reported lost */
+	/* with a transport */
+	uint32_t connection;             /* which of the connections to this destination */
+	uint32_t in_error;               /* a queue pair that has given up */
+	uint64_t resent;                 /* packets sent again */
+	uint64_t timeouts, naks;         /* naks: or fast retransmits */
+	uint64_t cnps;                   /* CNPs taken; TCP: windows cut because of ECN */
+	uint64_t rate_bps, rate_min_bps; /* reaction point: now, and the least there was; 0: none */
+	uint64_t window_bytes_max;       /* TCP: the largest congestion window */
 };
 
 /* a flow as its receiving NIC knows it */
@@ -113,6 +156,11 @@ struct flow_rx_stats {
 	uint64_t messages;             /* complete */
 	uint64_t reordered, lost;      /* packets */
 	node_time_t first_ps, last_ps; /* last bit of the first and of the last packet */
+	/* with a transport */
+	uint64_t marked;                   /* packets that came marked CE */
+	uint64_t cnps;                     /* CNPs made */
+	node_time_t cnp_gap_min_ps;        /* the shortest time between two of them; 0: fewer than two */
+	uint64_t duplicates, out_of_order; /* packets that came again, or behind a gap */
 };
 
 /* a complete message */
@@ -133,6 +181,11 @@ struct sample_stats {
 	uint32_t extent_units;                /* ingress edge ports: sum of the flow_extents */
 	uint64_t queue_bytes;                 /* waiting for this output */
 	uint64_t tx_bytes;                    /* so far */
+	/* fabric kind roce */
+	uint64_t rate_bps;     /* NIC: sum of the rates of its queue pairs */
+	uint64_t rate_min_bps; /* NIC: the least of them */
+	uint8_t paused, xoff;  /* sets of classes: held by the neighbour; the neighbour is told to stop */
+	uint8_t state;         /* enum roce_state of the port's watched classes, the worst */
 };
 
 /* what happened last, oldest overwritten: node-defined kinds and three integers */
@@ -152,7 +205,7 @@ struct stats_page {
 	uint32_t magic, version;
 	uint64_t size_bytes;
 	uint32_t node_kind, port_count;
-	uint64_t port_offset, flow_tx_offset, flow_rx_offset, message_offset, sample_offset, trace_offset;
+	uint64_t port_offset, class_offset, flow_tx_offset, flow_rx_offset, message_offset, sample_offset, trace_offset;
 	uint32_t flows_max, messages_max, samples_max, trace_max;
 	uint64_t flow_tx_count, flow_rx_count, message_count, sample_count, trace_count; /* trace_count runs on */
 	uint64_t messages_unlogged; /* completions beyond messages_max */
@@ -204,6 +257,17 @@ int stats_check(const struct stats_page *page, size_t size_bytes);
 static inline struct port_stats *stats_port(struct stats_page *page, uint32_t port)
 {
 	return (struct port_stats *)((char *)page + page->port_offset) + port;
+}
+
+/* fabric kind roce only: stats_has_classes() */
+static inline struct class_stats *stats_class(struct stats_page *page, uint32_t port, uint32_t traffic_class)
+{
+	return (struct class_stats *)((char *)page + page->class_offset) + port * NODE_CLASSES_MAX + traffic_class;
+}
+
+static inline bool stats_has_classes(const struct stats_page *page)
+{
+	return page->class_offset != page->flow_tx_offset;
 }
 
 static inline struct flow_tx_stats *stats_flow_tx(struct stats_page *page, uint32_t slot)

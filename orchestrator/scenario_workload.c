@@ -17,7 +17,7 @@
 
 static const char *const pattern_words[PATTERNS] = { "incast", "permutation", "uniform", "all-to-all", "pairs" };
 static const char *const arrival_words[ARRIVAL_KINDS] = { "closed", "paced", "poisson", "burst" };
-static const char *const frame_words[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc" };
+static const char *const frame_words[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc", "roce-ipv6", "tcp" };
 static const char *const permutation_words[] = { "shift", "random" };
 
 /* ---- hosts ---- */

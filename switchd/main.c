@@ -1,8 +1,14 @@
 /*  switchd - a switch as a process. */
 #include "nodes/node.h"
 #include "switchd/dataplane.h"
+#include "switchd/ethernet.h"
 
 int main(int argc, char **argv)
 {
-	return node_main(argc, argv, NODE_SWITCH, &switchd_ops);
+	static const struct node_ops *const ops[FABRIC_KINDS] = {
+		[FABRIC_FLOW_CHANNEL] = &switchd_ops,
+		[FABRIC_ROCE] = &ethernet_ops,
+	};
+
+	return node_main(argc, argv, NODE_SWITCH, ops);
 }

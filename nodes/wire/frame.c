@@ -85,9 +85,11 @@ static const struct layout layouts[] = {
 	[FRAME_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES, 0 },
 	[FRAME_ROCE] = { BTH_AT + BTH_BYTES, ICRC_BYTES },
 	[FRAME_HPC] = { ETHERNET_BYTES + HPC_BYTES, 0 },
+	[FRAME_ROCE_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES },
+	[FRAME_TCP] = { ETHERNET_BYTES + IPV4_BYTES + TCP_BYTES, 0 },
 };
 static_assert(sizeof(layouts) / sizeof(layouts[0]) == FRAME_KINDS, "one layout per kind");
-static_assert(ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + PAYLOAD_BYTES <= FRAME_HEADERS_MAX, "the longest");
+static_assert(ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES + PAYLOAD_BYTES <= FRAME_HEADERS_MAX, "the longest");
 
 /* What is left of a frame: the first captured_bytes of its length_bytes. captured_bytes <= length_bytes. */
 struct span {

@@ -7,6 +7,7 @@
 #include "nicd/datapath.h"
 #include "orchestrator/expect.h"
 #include "orchestrator/scenario.h"
+#include "switchd/ethernet.h"
 
 #define CHECK_PART 256u /* of all windows so far, between two checks: a long run costs little more than a short one */
 
@@ -66,7 +67,7 @@ static void node_make(struct sim *sim, uint32_t index)
 			      ring_bytes(rx->data_bytes), node->stats))
 			abort();
 	}
-	node->ops = config->kind == NODE_SWITCH ? &switchd_ops : &nicd_ops;
+	node->ops = config->kind == NODE_NIC ? &nicd_ops : config->fabric == FABRIC_ROCE ? &ethernet_ops : &switchd_ops;
 	node->dataplane = node->ops->create(config, node->links, node->stats);
 	if (!node->dataplane)
 		abort();

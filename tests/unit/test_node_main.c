@@ -141,7 +141,7 @@ static void spawn(enum node_kind kind)
 		close(control);
 		dup2(peer, CONTROL_FD);
 		close(peer);
-		_exit(node_main(3, arguments, kind, &toy_ops));
+		_exit(node_main(3, arguments, kind, (const struct node_ops *const[]){ &toy_ops, &toy_ops }));
 	}
 	close(peer);
 }
