@@ -15,7 +15,8 @@
 #include "nodes/wire/pause_frame.h"
 
 struct pfc_gate {
-	node_time_t until_ps[NODE_CLASSES_MAX]; /* held before; 0: not */
+	node_time_t until_ps[NODE_CLASSES_MAX]; /* PFC: held before; 0: not */
+	node_time_t port_until_ps;              /* PAUSE: all of them, whatever PFC says */
 	uint8_t lossless;                       /* classes that a PFC frame without a priority means (ours, RC-10) */
 };
 
@@ -39,7 +40,8 @@ uint64_t pfc_headroom_bytes(uint64_t rate_bps, node_time_t delay_ps, node_time_t
 /** pfc_gate_init() - nothing is held. */
 void pfc_gate_init(struct pfc_gate *gate, uint32_t lossless);
 
-/** pfc_gate_take() - the neighbour has sent @frame, which arrived at @now over a link of @rate_bps.
+/** pfc_gate_take() - the neighbour has sent @frame, which arrived at @now over a link of @rate_bps. It replaces what the neighbour said
+ *  before about the same classes. A PFC frame without a priority means the lossless classes (ours, RC-10).
  *  Return: the set of classes whose state (held or not) or end has changed. */
 uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps, node_time_t now);
 
@@ -48,12 +50,14 @@ static inline uint32_t pfc_gate_held(const struct pfc_gate *gate, node_time_t no
 {
 	uint32_t held = 0;
 
+	if (gate->port_until_ps > now)
+		return (1u << NODE_CLASSES_MAX) - 1;
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		held |= (uint32_t)(gate->until_ps[c] > now) << c;
 	return held;
 }
 
-/** pfc_gate_next_at() - when the first of the classes in @classes that are held at @now goes on by itself; NODE_TIME_NEVER: none is. */
+/** pfc_gate_next_at() - when the first of the classes in @classes that are held at @now goes on by itself; NODE_TIME_NEVER: none is held. */
 node_time_t pfc_gate_next_at(const struct pfc_gate *gate, uint32_t classes, node_time_t now);
 
 void pfc_teller_init(struct pfc_teller *teller, bool port);

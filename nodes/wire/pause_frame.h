@@ -16,15 +16,15 @@
 
 struct pause_frame {
 	bool port;                         /* PAUSE: the whole port, quanta[0] long; else PFC */
-	uint8_t enabled;                   /* PFC: a bit per priority whose time counts; may be 0 (RC-10) */
-	uint16_t quanta[PAUSE_PRIORITIES]; /* 0: go on */
+	uint8_t enabled;                   /* PFC: a bit per priority whose time counts */
+	uint16_t quanta[PAUSE_PRIORITIES]; /* 0: go on. PFC with no priority enabled (RC-10): quanta[0] counts (ours) */
 };
 
-/** pause_frame_write() - the frame from the port with @source_mac to @bytes (PAUSE_FRAME_BYTES). Times of priorities that are not enabled
+/** pause_frame_write() - the frame from the port with @source_mac to @bytes (PAUSE_FRAME_BYTES). Times that do not count
  *  are written as 0. */
 void pause_frame_write(const struct pause_frame *frame, const uint8_t source_mac[6], uint8_t *bytes);
 
-/** pause_frame_read() - Return: 0 with @frame filled (times of priorities that are not enabled 0); -EINVAL if it is none: another
+/** pause_frame_read() - Return: 0 with @frame filled (times that do not count 0); -EINVAL if it is none: another
  *  address, type or opcode, or cut short. Reads at most @captured_bytes. */
 int pause_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct pause_frame *frame);
 
