@@ -2,15 +2,11 @@
 
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/ip_header.h"
 
 #define TYPE_AT 12u
 #define ETHERNET_BYTES 14u
 #define TAG_BYTES 4u
-#define IPV4_BYTES 20u
-#define IPV6_BYTES 40u
-#define ETHERTYPE_IPV4 0x0800u
-#define ETHERTYPE_IPV6 0x86ddu
-#define CE 3u
 
 /* HC' = ~(~HC + ~m + m') for the 16 bits that change [RFC 1624, eqn. 3] */
 static uint16_t checksum_after(uint16_t checksum, uint16_t before, uint16_t after)
@@ -21,39 +17,61 @@ static uint16_t checksum_after(uint16_t checksum, uint16_t before, uint16_t afte
 	return (uint16_t) ~(sum + (sum >> 16));
 }
 
-static bool mark_ipv4(uint8_t *ip, uint32_t bytes)
+static bool mark_ipv4(uint8_t *ip)
 {
 	uint16_t before;
 
-	if (bytes < IPV4_BYTES || ip[0] >> 4 != 4 || !(ip[1] & CE))
+	if (!(ip[1] & ECN_MASK))
 		return false;
 	before = bytes_get16(ip);
-	ip[1] |= CE;
+	ip[1] |= ECN_CONGESTED;
 	bytes_put16(ip + 10, checksum_after(bytes_get16(ip + 10), before, bytes_get16(ip)));
 	return true;
 }
 
 /* version 4 bits, traffic class 8, of which the last two are ECN, flow label 20 */
-static bool mark_ipv6(uint8_t *ip, uint32_t bytes)
+static bool mark_ipv6(uint8_t *ip)
 {
-	if (bytes < IPV6_BYTES || ip[0] >> 4 != 6 || !(ip[1] >> 4 & CE))
+	if (!(ip[1] >> 4 & ECN_MASK))
 		return false;
-	ip[1] |= CE << 4;
+	ip[1] |= ECN_CONGESTED << 4;
 	return true;
+}
+
+/* where the IP header begins that the frame has, and its version in @version; 0: there is none, or not all of it */
+static uint32_t ip_at(const uint8_t *bytes, uint32_t captured_bytes, uint32_t *version)
+{
+	uint32_t at = ETHERNET_BYTES, type;
+
+	if (captured_bytes < ETHERNET_BYTES + TAG_BYTES)
+		return 0;
+	type = bytes_get16(bytes + TYPE_AT);
+	if (type == ETHERTYPE_TAG) {
+		type = bytes_get16(bytes + TYPE_AT + TAG_BYTES);
+		at += TAG_BYTES;
+	}
+	*version = type == ETHERTYPE_IPV4 ? 4 : 6;
+	if (type != ETHERTYPE_IPV4 && type != ETHERTYPE_IPV6)
+		return 0;
+	if (captured_bytes - at < (*version == 4 ? IPV4_BYTES : IPV6_BYTES))
+		return 0;
+	return bytes[at] >> 4 == *version ? at : 0;
 }
 
 bool ecn_mark(uint8_t *bytes, uint32_t captured_bytes)
 {
-	uint32_t ip_at = ETHERNET_BYTES, type;
+	uint32_t version, at = ip_at(bytes, captured_bytes, &version);
 
-	if (captured_bytes < ETHERNET_BYTES + TAG_BYTES)
+	if (!at)
 		return false;
-	type = bytes_get16(bytes + TYPE_AT);
-	if (type == ETHERTYPE_TAG) {
-		type = bytes_get16(bytes + TYPE_AT + TAG_BYTES);
-		ip_at += TAG_BYTES;
-	}
-	if (type == ETHERTYPE_IPV4)
-		return mark_ipv4(bytes + ip_at, captured_bytes - ip_at);
-	return type == ETHERTYPE_IPV6 && mark_ipv6(bytes + ip_at, captured_bytes - ip_at);
+	return version == 4 ? mark_ipv4(bytes + at) : mark_ipv6(bytes + at);
+}
+
+uint32_t ecn_read(const uint8_t *bytes, uint32_t captured_bytes)
+{
+	uint32_t version, at = ip_at(bytes, captured_bytes, &version);
+
+	if (!at)
+		return 0;
+	return (version == 4 ? bytes[at + 1] : bytes[at + 1] >> 4) & ECN_MASK;
 }

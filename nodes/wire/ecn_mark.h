@@ -10,4 +10,7 @@
  *  only.   Return: is the packet marked now (or was already)?  O(1).                                                */
 bool ecn_mark(uint8_t *bytes, uint32_t captured_bytes);
 
+/** ecn_read() - the field of the same IP header: 0 (also if there is none), ECN_CAPABLE, ECN_CONGESTED or 1, ECT(1). O(1). */
+uint32_t ecn_read(const uint8_t *bytes, uint32_t captured_bytes);
+
 #endif

@@ -5,7 +5,8 @@
  *  it is used; so no parser needs to know what lies around it.
  *
  *  A generated frame is recognised by its addresses and by numbers that real traffic does not use: source MAC of a host
- *  of the fabric, EtherType 0x88b6 subtype 0 or 1, UDP destination port 0x48__, RoCEv2 queue pair with the top bit set. */
+ *  of the fabric, EtherType 0x88b6 subtype 0 or 1, UDP or TCP destination port 0x48__, RoCEv2 queue pair with the top bit
+ *  set.                                                                                                             */
 #include "nodes/wire/frame.h"
 
 #include <assert.h>
@@ -15,14 +16,12 @@
 
 #include "nodes/wire/address.h"
 #include "nodes/wire/bytes.h"
+#include "nodes/wire/ip_header.h"
+#include "nodes/wire/tcp_frame.h"
 
 #define MAC_BYTES 6u
 #define ETHERNET_BYTES 14u
 #define TAG_BYTES 4u
-#define IPV4_BYTES 20u
-#define IPV6_BYTES 40u
-#define UDP_BYTES 8u
-#define TCP_BYTES 20u
 #define BTH_BYTES 12u
 #define ARP_BYTES 28u /* for IPv4 over Ethernet */
 #define IGMP_BYTES 8u
@@ -32,26 +31,17 @@
 #define HPC_BYTES 16u
 #define PAYLOAD_BYTES 28u
 
-#define ETHERTYPE_IPV4 0x0800u
 #define ETHERTYPE_ARP 0x0806u
-#define ETHERTYPE_IPV6 0x86ddu
 #define ETHERTYPE_MIN 0x0600u /* below: an 802.3 length */
 
 #define PROTOCOL_HOP_BY_HOP 0u
 #define PROTOCOL_IGMP 2u
-#define PROTOCOL_TCP 6u
-#define PROTOCOL_UDP 17u
 #define PROTOCOL_ROUTING 43u
 #define PROTOCOL_FRAGMENT 44u
 #define PROTOCOL_ICMPV6 58u
 #define PROTOCOL_DESTINATION 60u
 #define IPV6_EXTENSIONS_MAX 4u /* ours: more, and the frame is one of an unknown protocol */
 
-#define IPV4_DO_NOT_FRAGMENT 0x4000u
-#define HOPS_MAX 64u              /* TTL, hop limit */
-#define SOURCE_PORT_FIRST 0xc000u /* the dynamic ports; RoCEv2 puts its entropy there too */
-#define SOURCE_PORT_BITS 14u
-#define TEST_PORT_FIRST 0x4800u   /* "H": 256 UDP ports */
 #define TEST_QUEUE_PAIR 0x800000u /* real queue pairs are numbered from below; 0 and 1 mean management */
 
 #define ARP_IPV4_OVER_ETHERNET 0x0001080006040000u /* hardware and protocol, their address lengths */
@@ -69,7 +59,6 @@
 #define HPC_SUBTYPE_TEST 0u
 #define HPC_SUBTYPE_HPC 1u
 
-#define BTH_AT (ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES)
 #define BTH_KEY 0xffffu /* the default partition */
 
 /* What a generated frame of each kind has in front of its test payload, and behind everything. The test payload of a
@@ -83,7 +72,7 @@ static const struct layout layouts[] = {
 	[FRAME_ETHERNET] = { ETHERNET_BYTES + TAG_BYTES + 2, 0 },
 	[FRAME_IPV4] = { ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES, 0 },
 	[FRAME_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES, 0 },
-	[FRAME_ROCE] = { BTH_AT + BTH_BYTES, ICRC_BYTES },
+	[FRAME_ROCE] = { ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES },
 	[FRAME_HPC] = { ETHERNET_BYTES + HPC_BYTES, 0 },
 	[FRAME_ROCE_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES },
 	[FRAME_TCP] = { ETHERNET_BYTES + IPV4_BYTES + TCP_BYTES, 0 },
@@ -192,24 +181,6 @@ static int parse_hpc(struct span span, struct frame_fields *fields)
 	return 0;
 }
 
-/* The ones' complement sum over whole 32-bit words, folded: 0xffff for a good IPv4 header. It does not depend on the
- * byte order of the machine [RFC 1071].                                                                             */
-static uint16_t checksum_fold(const uint8_t *bytes, uint32_t words)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < words; i++) {
-		uint32_t word;
-
-		memcpy(&word, bytes + 4 * i, sizeof(word));
-		sum += word;
-	}
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)((sum & 0xffff) + (sum >> 16));
-}
-
 static int parse_ipv4(struct span span, struct frame_fields *fields)
 {
 	uint32_t header_bytes, total_bytes;
@@ -219,7 +190,7 @@ static int parse_ipv4(struct span span, struct frame_fields *fields)
 	header_bytes = (span.bytes[0] & 15u) * 4;
 	total_bytes = bytes_get16(span.bytes + 2);
 	if (header_bytes < IPV4_BYTES || header_bytes > span.captured_bytes || total_bytes < header_bytes ||
-	    total_bytes > span.length_bytes || checksum_fold(span.bytes, header_bytes / 4) != 0xffff)
+	    total_bytes > span.length_bytes || ip_checksum_fold(0, span.bytes, header_bytes / 4) != 0xffff)
 		return -EINVAL;
 	fields->ip_version = 4;
 	fields->ip_protocol = span.bytes[9];
@@ -313,8 +284,10 @@ static int parse_udp(struct span span, struct frame_fields *fields)
 	if (span.captured_bytes < UDP_BYTES + BTH_BYTES)
 		return -EINVAL;
 	fields->roce = !(span.bytes[UDP_BYTES + 1] & 15);
-	if (fields->roce)
-		fields->queue_pair = bytes_get32(span.bytes + UDP_BYTES + 4) & 0xffffff;
+	if (!fields->roce)
+		return 0;
+	fields->roce_opcode = span.bytes[UDP_BYTES];
+	fields->queue_pair = bytes_get32(span.bytes + UDP_BYTES + 4) & 0xffffff;
 	return 0;
 }
 
@@ -386,59 +359,67 @@ static void write_hpc(const struct frame_spec *spec, uint8_t *bytes)
 	bytes_put32(header + 12, spec->flow);
 }
 
-/* Don't Fragment and identification 0: such a datagram needs none [RFC 6864]. */
-static void write_ipv4(const struct frame_spec *spec, uint8_t *bytes)
+static uint8_t tos_of(const struct frame_spec *spec)
 {
-	uint8_t *header = bytes + ETHERNET_BYTES;
-	uint16_t checksum;
+	return (uint8_t)(spec->traffic_class << DSCP_CLASS_SHIFT | (spec->ecn_capable ? ECN_CAPABLE : 0));
+}
+
+/* Return: what stands behind the IP header. */
+static uint8_t *write_ipv4(const struct frame_spec *spec, uint8_t protocol, uint8_t *bytes)
+{
+	uint32_t source = htobe32(address_ipv4(spec->source)), destination = htobe32(address_ipv4(spec->destination));
+	struct ip_header header = {
+		.source = (const uint8_t *)&source,
+		.destination = (const uint8_t *)&destination,
+		.payload_bytes = spec->frame_bytes - ETHERNET_BYTES - IPV4_BYTES,
+		.tos = tos_of(spec),
+		.protocol = protocol,
+	};
 
 	bytes_put16(bytes + 2 * MAC_BYTES, ETHERTYPE_IPV4);
-	bytes_put32(header, 0x45000000u | spec->traffic_class << 21 | (spec->frame_bytes - ETHERNET_BYTES));
-	bytes_put32(header + 4, IPV4_DO_NOT_FRAGMENT);
-	bytes_put32(header + 8, HOPS_MAX << 24 | PROTOCOL_UDP << 16);
-	bytes_put32(header + 12, address_ipv4(spec->source));
-	bytes_put32(header + 16, address_ipv4(spec->destination));
-	checksum = (uint16_t)~checksum_fold(header, IPV4_BYTES / 4);
-	memcpy(header + 10, &checksum, sizeof(checksum));
+	ipv4_header_write(&header, bytes + ETHERNET_BYTES);
+	return bytes + ETHERNET_BYTES + IPV4_BYTES;
 }
 
-static void write_ipv6(const struct frame_spec *spec, uint8_t *bytes)
+static uint8_t *write_ipv6(const struct frame_spec *spec, uint8_t *bytes)
 {
-	uint8_t *header = bytes + ETHERNET_BYTES;
+	uint8_t source[16], destination[16];
+	struct ip_header header = {
+		.source = source,
+		.destination = destination,
+		.payload_bytes = spec->frame_bytes - ETHERNET_BYTES - IPV6_BYTES,
+		.flow_label = spec->flow & 0xfffff,
+		.tos = tos_of(spec),
+		.protocol = PROTOCOL_UDP,
+	};
 
+	address_ipv6(spec->source, source);
+	address_ipv6(spec->destination, destination);
 	bytes_put16(bytes + 2 * MAC_BYTES, ETHERTYPE_IPV6);
-	bytes_put32(header, 0x60000000u | spec->traffic_class << 25 | (spec->flow & 0xfffff));
-	bytes_put16(header + 4, (uint16_t)(spec->frame_bytes - ETHERNET_BYTES - IPV6_BYTES));
-	header[6] = PROTOCOL_UDP;
-	header[7] = HOPS_MAX;
-	address_ipv6(spec->source, header + 8);
-	address_ipv6(spec->destination, header + 24);
+	ipv6_header_write(&header, bytes + ETHERNET_BYTES);
+	return bytes + ETHERNET_BYTES + IPV6_BYTES;
 }
 
-static void write_udp(uint32_t flow, uint16_t destination_port, uint32_t udp_bytes, uint8_t *header)
+static void write_udp(const struct frame_spec *spec, uint16_t destination_port, const uint8_t *frame, uint8_t *header)
 {
-	bytes_put16(header, (uint16_t)(SOURCE_PORT_FIRST | (flow & ((1u << SOURCE_PORT_BITS) - 1))));
+	bytes_put16(header, frame_source_port(spec->flow));
 	bytes_put16(header + 2, destination_port);
-	bytes_put32(header + 4, udp_bytes << 16);
-}
-
-static uint16_t test_port(uint32_t flow)
-{
-	return (uint16_t)(TEST_PORT_FIRST | (flow >> SOURCE_PORT_BITS & 0xff));
+	bytes_put32(header + 4, (spec->frame_bytes - (uint32_t)(header - frame)) << 16);
 }
 
 /* Opcode and packet sequence number follow with the test payload. */
-static void write_bth(const struct frame_spec *spec, uint8_t *bytes)
+static void write_roce(const struct frame_spec *spec, const uint8_t *frame, uint8_t *udp)
 {
-	bytes_put32(bytes + BTH_AT, BTH_KEY);
-	bytes_put32(bytes + BTH_AT + 4, TEST_QUEUE_PAIR | (spec->flow & (TEST_QUEUE_PAIR - 1)));
-	bytes[BTH_AT + 8] = 0;
+	uint8_t *bth = udp + UDP_BYTES;
+
+	write_udp(spec, ROCE_UDP_PORT, frame, udp);
+	bytes_put32(bth, BTH_KEY);
+	bytes_put32(bth + 4, TEST_QUEUE_PAIR | (spec->flow & (TEST_QUEUE_PAIR - 1)));
+	bth[8] = 0;
 }
 
 uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *payload, uint8_t *bytes)
 {
-	uint32_t behind_ethernet = spec->frame_bytes - ETHERNET_BYTES;
-
 	assert(spec->frame_bytes >= frame_bytes_min(spec->kind) && spec->frame_bytes <= UINT16_MAX);
 	assert(spec->traffic_class < NODE_CLASSES_MAX && payload->source == spec->source);
 	assert(payload->payload_bytes <= spec->frame_bytes - frame_overhead_bytes(spec->kind));
@@ -446,19 +427,20 @@ uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *
 	address_mac(spec->source, bytes + MAC_BYTES);
 	switch (spec->kind) {
 	case FRAME_IPV4:
-		write_ipv4(spec, bytes);
-		write_udp(spec->flow, test_port(spec->flow), behind_ethernet - IPV4_BYTES,
-			  bytes + ETHERNET_BYTES + IPV4_BYTES);
+		write_udp(spec, frame_test_port(spec->flow), bytes, write_ipv4(spec, PROTOCOL_UDP, bytes));
 		break;
 	case FRAME_IPV6:
-		write_ipv6(spec, bytes);
-		write_udp(spec->flow, test_port(spec->flow), behind_ethernet - IPV6_BYTES,
-			  bytes + ETHERNET_BYTES + IPV6_BYTES);
+		write_udp(spec, frame_test_port(spec->flow), bytes, write_ipv6(spec, bytes));
 		break;
 	case FRAME_ROCE:
-		write_ipv4(spec, bytes);
-		write_udp(spec->flow, ROCE_UDP_PORT, behind_ethernet - IPV4_BYTES, bytes + ETHERNET_BYTES + IPV4_BYTES);
-		write_bth(spec, bytes);
+		write_roce(spec, bytes, write_ipv4(spec, PROTOCOL_UDP, bytes));
+		break;
+	case FRAME_ROCE_IPV6:
+		write_roce(spec, bytes, write_ipv6(spec, bytes));
+		break;
+	case FRAME_TCP:
+		write_ipv4(spec, PROTOCOL_TCP, bytes);
+		tcp_header_write(spec->flow, bytes);
 		break;
 	case FRAME_HPC:
 		write_hpc(spec, bytes);
@@ -487,40 +469,54 @@ void frame_payload_write(enum frame_kind kind, const struct frame_payload *paylo
 	bytes_put64(at + 16, payload->message_bytes << 24 | payload->flow_slot);
 	bytes_put32(at + 24, (uint32_t)payload->message_first << 31 | (uint32_t)payload->message_last << 30 |
 				     payload->payload_bytes << 16 | payload->workload_index);
-	if (kind == FRAME_ROCE) {
-		bytes[BTH_AT] = roce_opcode(payload->message_first, payload->message_last);
-		bytes_put32(bytes + BTH_AT + 8, payload->packet & 0xffffff);
+	if (kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6) {
+		at[-(int)BTH_BYTES] = roce_opcode(payload->message_first, payload->message_last);
+		bytes_put32(at - 4, payload->packet & 0xffffff);
+	} else if (kind == FRAME_TCP) {
+		tcp_checksum_write(bytes);
 	}
+}
+
+/* With the first bytes behind it, in which a BTH would stand. */
+static enum frame_kind udp_kind(const uint8_t *udp, uint32_t udp_bytes, enum frame_kind test, enum frame_kind roce)
+{
+	uint16_t port = bytes_get16(udp + 2);
+	const uint8_t *bth = udp + UDP_BYTES;
+
+	if (bytes_get16(udp + 4) != udp_bytes)
+		return FRAME_KINDS;
+	if (port >> 8 == FRAME_TEST_PORT_FIRST >> 8)
+		return test;
+	return port == ROCE_UDP_PORT && (bytes_get32(bth) & 0xffffff) == BTH_KEY && bth[5] & TEST_QUEUE_PAIR >> 16
+		       ? roce
+		       : FRAME_KINDS;
 }
 
 /* IP frames are generated ones if their headers are those of frame_write() and their lengths fill the frame;
  * FRAME_BYTES_MIN bytes are captured.  Return: the kind, FRAME_KINDS if it is none.                                 */
 static enum frame_kind ipv4_kind(const uint8_t *bytes, uint32_t frame_bytes)
 {
-	const uint8_t *ip = bytes + ETHERNET_BYTES, *udp = ip + IPV4_BYTES;
+	const uint8_t *ip = bytes + ETHERNET_BYTES;
 	uint32_t ip_bytes = frame_bytes - ETHERNET_BYTES;
-	uint16_t port = bytes_get16(udp + 2);
 
-	if (ip[0] != 0x45 || bytes_get16(ip + 2) != ip_bytes || bytes_get16(ip + 6) != IPV4_DO_NOT_FRAGMENT ||
-	    ip[9] != PROTOCOL_UDP || bytes_get16(udp + 4) != ip_bytes - IPV4_BYTES)
+	if (ip[0] != 0x45 || bytes_get16(ip + 2) != ip_bytes || bytes_get16(ip + 6) != IPV4_DO_NOT_FRAGMENT)
 		return FRAME_KINDS;
-	if (port >> 8 == TEST_PORT_FIRST >> 8)
-		return FRAME_IPV4;
-	return port == ROCE_UDP_PORT && (bytes_get32(bytes + BTH_AT) & 0xffffff) == BTH_KEY &&
-			       bytes[BTH_AT + 5] & TEST_QUEUE_PAIR >> 16
-		       ? FRAME_ROCE
-		       : FRAME_KINDS;
+	if (ip[9] == PROTOCOL_TCP)
+		return tcp_header_generated(ip + IPV4_BYTES) ? FRAME_TCP : FRAME_KINDS;
+	if (ip[9] != PROTOCOL_UDP)
+		return FRAME_KINDS;
+	return udp_kind(ip + IPV4_BYTES, ip_bytes - IPV4_BYTES, FRAME_IPV4, FRAME_ROCE);
 }
 
-static enum frame_kind ipv6_kind(const uint8_t *bytes, uint32_t frame_bytes)
+static enum frame_kind ipv6_kind(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
 {
-	const uint8_t *ip = bytes + ETHERNET_BYTES, *udp = ip + IPV6_BYTES;
+	const uint8_t *ip = bytes + ETHERNET_BYTES;
 	uint32_t udp_bytes = frame_bytes - ETHERNET_BYTES - IPV6_BYTES;
 
-	if (ip[0] >> 4 != 6 || bytes_get16(ip + 4) != udp_bytes || ip[6] != PROTOCOL_UDP ||
-	    udp[2] != TEST_PORT_FIRST >> 8 || bytes_get16(udp + 4) != udp_bytes)
+	if (captured_bytes < ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES || ip[0] >> 4 != 6 ||
+	    bytes_get16(ip + 4) != udp_bytes || ip[6] != PROTOCOL_UDP)
 		return FRAME_KINDS;
-	return FRAME_IPV6;
+	return udp_kind(ip + IPV6_BYTES, udp_bytes, FRAME_IPV6, FRAME_ROCE_IPV6);
 }
 
 /* Which kind of generated frame is this? At least the 48 captured bytes of the shortest are there. */
@@ -541,7 +537,7 @@ static enum frame_kind generated_kind(const uint8_t *bytes, uint32_t captured_by
 	case ETHERTYPE_IPV4:
 		return captured_bytes >= FRAME_BYTES_MIN ? ipv4_kind(bytes, frame_bytes) : FRAME_KINDS;
 	case ETHERTYPE_IPV6:
-		return captured_bytes >= FRAME_BYTES_MIN ? ipv6_kind(bytes, frame_bytes) : FRAME_KINDS;
+		return ipv6_kind(bytes, captured_bytes, frame_bytes);
 	default:
 		return FRAME_KINDS;
 	}

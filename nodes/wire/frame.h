@@ -1,4 +1,4 @@
-/*  frame - reading and writing the frames that hosts send: plain Ethernet, IPv4, IPv6, RoCEv2-shaped, HPC (FC-21).
+/*  frame - reading and writing the frames that hosts send: plain Ethernet, IPv4, IPv6, RoCEv2, TCP, HPC (FC-21, RC-4, RC-6).
  *
  *  Standard headers are bit-exact standard. A generated frame carries a test payload right behind its headers
  *  (frame_payload): which flow, which packet, which message, when it started; the rest of its length exists only as
@@ -12,7 +12,7 @@
 #include "nodes/config.h"
 
 #define FRAME_FCS_BYTES 4u
-#define ETHERTYPE_TAG 0x8100u /* IEEE 802.1Q */
+#define ETHERTYPE_TAG 0x8100u  /* IEEE 802.1Q */
 #define FRAME_BYTES_MIN 60u    /* without FCS */
 #define FRAME_HEADERS_MAX 128u /* captured bytes of any generated frame, payload header included */
 
@@ -33,6 +33,7 @@ struct frame_fields {
 	uint16_t source_port, destination_port;
 	uint32_t flow_label; /* IPv6, 20 bits */
 	bool roce;
+	uint8_t roce_opcode; /* RoCEv2 BTH */
 	uint32_t queue_pair; /* RoCEv2 BTH destination queue pair */
 	bool hpc;
 	uint32_t hpc_source, hpc_destination; /* endpoints: address_hpc() */
@@ -56,6 +57,21 @@ static inline uint32_t frame_class(const struct frame_fields *fields, uint32_t c
  *  ARP, IGMP and ICMPv6 are read as far as a switch must know whom a group frame is for (FC-3).
  *  Return: 0, or -EINVAL (malformed; @fields then undefined). Reads at most @captured_bytes. O(1).                */
 int frame_parse(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, struct frame_fields *fields);
+
+/* ports of generated frames: UDP with or without RoCEv2, TCP */
+#define FRAME_SOURCE_PORT_FIRST 0xc000u /* the dynamic ports; RoCEv2 puts its entropy there too */
+#define FRAME_SOURCE_PORT_BITS 14u
+#define FRAME_TEST_PORT_FIRST 0x4800u /* "H": 256 destination ports of UDP and TCP */
+
+static inline uint16_t frame_source_port(uint32_t flow)
+{
+	return (uint16_t)(FRAME_SOURCE_PORT_FIRST | (flow & ((1u << FRAME_SOURCE_PORT_BITS) - 1)));
+}
+
+static inline uint16_t frame_test_port(uint32_t flow)
+{
+	return (uint16_t)(FRAME_TEST_PORT_FIRST | (flow >> FRAME_SOURCE_PORT_BITS & 0xff));
+}
 
 #define FRAME_FLOW_SLOTS_MAX (1u << 24)
 #define FRAME_WORKLOADS_MAX (1u << 16)
@@ -82,14 +98,15 @@ struct frame_spec {
 	uint32_t flow; /* goes into ports, flow label, queue pair, HPC process: distinguishes flows of a host pair
 				       * (its lower 22 bits for IP, 23 for RoCEv2, all for HPC, none for plain Ethernet) */
 	uint32_t frame_bytes; /* whole frame without FCS, >= frame_bytes_min(kind) */
+	bool ecn_capable;     /* IP: ECT(0) [RFC 3168] */
 };
 
 /** frame_headers_bytes() - captured length of a generated frame of @kind: headers and test payload header.
- *  48, 70, 90, 82, 58 in the order of enum frame_kind; with or without an 802.1Q tag.                             */
+ *  48, 70, 90, 82, 58, 102, 82 in the order of enum frame_kind; with or without an 802.1Q tag.                    */
 uint32_t frame_headers_bytes(enum frame_kind kind);
 
 /** frame_overhead_bytes() - bytes of a generated frame that carry no message payload (headers, test payload header, and the
- *  ICRC of FRAME_ROCE); a packet of frame_bytes carries frame_bytes - that.                                     */
+ *  ICRC of RoCEv2); a packet of frame_bytes carries frame_bytes - that.                                     */
 uint32_t frame_overhead_bytes(enum frame_kind kind);
 
 /** frame_bytes_min() - shortest generated frame of @kind, without FCS: max(60, overhead). */
@@ -97,7 +114,8 @@ uint32_t frame_bytes_min(enum frame_kind kind);
 
 /** frame_write() - writes the headers and the test payload of a frame to @bytes (FRAME_HEADERS_MAX).
  *  IP lengths and the IPv4 header checksum are those of the whole frame; UDP checksum 0 (IPv4, RoCEv2); IPv6 UDP checksum
- *  0 as RFC 6935 allows for tunnels.   @payload  its source must be spec->source.   Return: captured bytes.        */
+ *  0 as RFC 6935 allows for tunnels. TCP: an ACK of nothing that begins at sequence number 0, its checksum that of the whole
+ *  frame; tcp_frame.h has the rest.   @payload  its source must be spec->source.   Return: captured bytes.        */
 uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *payload, uint8_t *bytes);
 
 /** frame_payload_read() - the test payload of a received generated frame; needs no frame_parse() before it.
@@ -105,8 +123,8 @@ uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *
 int frame_payload_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
 		       struct frame_payload *payload);
 
-/** frame_payload_write() - rewrites only the test payload (and nothing else, but for FRAME_ROCE the BTH's opcode and packet
- *  sequence number, which follow from it) in a frame made by frame_write() with the same spec: the fast path of a sender
+/** frame_payload_write() - rewrites only the test payload (and nothing else, but for RoCEv2 the BTH's opcode and packet
+ *  sequence number, which follow from it and clear the ACK request, and for TCP the checksum) in a frame made by frame_write() with the same spec: the fast path of a sender
  *  that keeps a template.  @kind as written.  payload->source is not looked at: the template's MAC has it.         */
 void frame_payload_write(enum frame_kind kind, const struct frame_payload *payload, uint8_t *bytes);
 

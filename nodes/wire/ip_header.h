@@ -11,6 +11,7 @@
 #define PROTOCOL_TCP 6u
 #define PROTOCOL_UDP 17u
 #define UDP_BYTES 8u
+#define TCP_BYTES 20u /* without options */
 
 #define IPV4_DO_NOT_FRAGMENT 0x4000u
 #define IP_HOPS_MAX 64u /* TTL, hop limit */

@@ -138,7 +138,7 @@ END_TEST
 	M(nic.fgfc_entries_max = 1025, "nic.fgfc_entries_max is 1025")                                                 \
 	M(nic.workloads[1].name[0] = 0, "nic.workloads[1].name is empty")                                              \
 	M(nic.workloads[1].destination = DESTINATION_KINDS, "nic.workloads[1].destination is 3")                       \
-	M(nic.workloads[1].frame = FRAME_KINDS, "nic.workloads[1].frame is 5")                                         \
+	M(nic.workloads[1].frame = FRAME_KINDS, "nic.workloads[1].frame is 7")                                         \
 	M(nic.workloads[1].arrival = ARRIVAL_KINDS, "nic.workloads[1].arrival is 4")                                   \
 	M(nic.workloads[0].load_permille = 0, "nic.workloads[0].load_permille is 0")                                   \
 	M(nic.workloads[0].load_permille = 1001, "nic.workloads[0].load_permille is 1001")                             \

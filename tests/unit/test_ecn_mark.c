@@ -89,6 +89,32 @@ START_TEST(ecn_mark__truncated)
 }
 END_TEST
 
+/* what a receiver sees, before and after; without a whole IP header nothing */
+START_TEST(ecn_read__every_field)
+{
+	enum frame_kind kind = _i / 2 ? FRAME_IPV6 : FRAME_IPV4;
+	uint8_t bytes[FRAME_HEADERS_MAX + 4];
+
+	for (uint32_t ecn = 0; ecn < 4; ecn++) {
+		uint32_t captured = frame_make(kind, 1, ecn, _i % 2, bytes);
+		uint32_t header_end = 14 + 4 * (_i % 2) + (_i / 2 ? 40 : 20);
+
+		for (uint32_t length = 0; length <= captured; length++) {
+			uint8_t *copy = malloc(length + !length);
+
+			memcpy(copy, bytes, length);
+			ck_assert_uint_eq(ecn_read(copy, length), length < header_end ? 0 : ecn);
+			free(copy);
+		}
+		ecn_mark(bytes, captured);
+		ck_assert_uint_eq(ecn_read(bytes, captured), ecn ? 3 : 0);
+	}
+	frame_make(FRAME_IPV4, 1, 3, false, bytes);
+	bytes[13] = 0x06; /* ARP */
+	ck_assert_uint_eq(ecn_read(bytes, sizeof(bytes)), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("ecn_mark");
@@ -100,6 +126,7 @@ int main(void)
 	tcase_add_test(tcase, ecn_mark__capable);
 	tcase_add_loop_test(tcase, ecn_mark__not_capable, 0, 4);
 	tcase_add_loop_test(tcase, ecn_mark__truncated, 0, 4);
+	tcase_add_loop_test(tcase, ecn_read__every_field, 0, 4);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -28,7 +28,7 @@ static bool same(const struct flow_name *a, const struct flow_name *b, uint32_t 
 
 START_TEST(flow_name_of__every_kind)
 {
-	static const uint8_t kinds[FRAME_KINDS] = { FLOW_LAYER_2, FLOW_IPV4, FLOW_IPV6, FLOW_IPV4, FLOW_HPC };
+	static const uint8_t kinds[FRAME_KINDS] = { FLOW_LAYER_2, FLOW_IPV4, FLOW_IPV6, FLOW_IPV4, FLOW_HPC, FLOW_IPV6, FLOW_IPV4 };
 	struct flow_name name = name_of((enum frame_kind)_i, 7);
 
 	ck_assert_uint_eq(name.kind, kinds[_i]);
@@ -67,7 +67,9 @@ START_TEST(flow_name_under__match_fields)
 		      { FRAME_IPV4, MATCH_PORTS },
 		      { FRAME_IPV6, MATCH_PORTS | MATCH_FLOW_LABEL },
 		      { FRAME_ROCE, MATCH_PORTS | MATCH_HPC },
-		      { FRAME_HPC, MATCH_HPC } };
+		      { FRAME_HPC, MATCH_HPC },
+		      { FRAME_ROCE_IPV6, MATCH_PORTS | MATCH_FLOW_LABEL | MATCH_HPC },
+		      { FRAME_TCP, MATCH_PORTS } };
 	struct flow_name a = name_of(cases[_i].kind, 7), b = name_of(cases[_i].kind, 8);
 
 	for (uint32_t match = 0; match <= MATCH_ALL; match++) {

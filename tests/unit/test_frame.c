@@ -1,4 +1,4 @@
-/*  nodes/wire/frame: parsing of what hosts send, and the generated frames of all kinds (FC-2, FC-3, FC-21, TB-2, TB-23).
+/*  nodes/wire/frame: parsing of what hosts send, and the generated frames of all kinds (FC-2, FC-3, FC-21, RC-1, RC-4, TB-2, TB-23).
  *  tests/system/test_wire_tshark.sh lets an independent decoder judge the same frames.                                */
 #include <check.h>
 #include <errno.h>
@@ -7,6 +7,7 @@
 
 #include "nodes/wire/address.h"
 #include "nodes/wire/bytes.h"
+#include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/frame.h"
 
 #define SOURCE 300u
@@ -69,7 +70,7 @@ static void payload_expect(const struct frame_payload *read, const struct frame_
 
 START_TEST(frame_parse__generated)
 {
-	static const uint16_t ethertypes[FRAME_KINDS] = { 0x88b6, 0x0800, 0x86dd, 0x0800, 0x88b6 };
+	static const uint16_t ethertypes[FRAME_KINDS] = { 0x88b6, 0x0800, 0x86dd, 0x0800, 0x88b6, 0x86dd, 0x0800 };
 	enum frame_kind kind = (enum frame_kind)_i;
 	uint8_t mac[6];
 
@@ -85,7 +86,8 @@ START_TEST(frame_parse__generated)
 	ck_assert(!fields.group);
 	ck_assert(fields.tagged == (kind == FRAME_ETHERNET));
 	ck_assert(fields.hpc == (kind == FRAME_HPC));
-	ck_assert(fields.roce == (kind == FRAME_ROCE));
+	ck_assert(fields.roce == (kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6));
+	ck_assert_uint_eq(ecn_read(bytes, frame_headers_bytes(kind)), 0);
 }
 END_TEST
 
@@ -126,6 +128,29 @@ START_TEST(frame_parse__roce_fields)
 	ck_assert_int_eq(frame_parse(bytes, 82, 1514, &fields), 0);
 	ck_assert_uint_eq(fields.destination_port, ROCE_UDP_PORT);
 	ck_assert_uint_eq(fields.queue_pair, 0x800000 + FLOW);
+	ck_assert_uint_eq(fields.roce_opcode, 0);
+}
+END_TEST
+
+START_TEST(frame_parse__roce_ipv6_fields)
+{
+	write_full(FRAME_ROCE_IPV6);
+	ck_assert_int_eq(frame_parse(bytes, 102, 1514, &fields), 0);
+	ck_assert_uint_eq(fields.ip_version, 6);
+	ck_assert_uint_eq(fields.flow_label, FLOW);
+	ck_assert_uint_eq(fields.source_port, 0xc000 + FLOW);
+	ck_assert_uint_eq(fields.destination_port, ROCE_UDP_PORT);
+	ck_assert_uint_eq(fields.queue_pair, 0x800000 + FLOW);
+}
+END_TEST
+
+START_TEST(frame_parse__tcp_fields)
+{
+	write_full(FRAME_TCP);
+	ck_assert_int_eq(frame_parse(bytes, 82, 1514, &fields), 0);
+	ck_assert_uint_eq(fields.ip_protocol, 6);
+	ck_assert_uint_eq(fields.source_port, 0xc000 + FLOW);
+	ck_assert_uint_eq(fields.destination_port, 0x4800);
 }
 END_TEST
 
@@ -143,7 +168,7 @@ END_TEST
  * malformed: captured lengths in front of the test payload. */
 START_TEST(frame_parse__truncated)
 {
-	static const uint32_t headers[FRAME_KINDS] = { 19, 42, 62, 54, 30 };
+	static const uint32_t headers[FRAME_KINDS] = { 19, 42, 62, 54, 30, 74, 54 };
 	enum frame_kind kind = (enum frame_kind)_i;
 
 	write_full(kind);
@@ -489,6 +514,10 @@ START_TEST(frame_headers_bytes__cache_lines)
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_IPV6), 90);
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_ROCE), 82);
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_HPC), 58);
+	ck_assert_uint_eq(frame_headers_bytes(FRAME_ROCE_IPV6), 102);
+	ck_assert_uint_eq(frame_headers_bytes(FRAME_TCP), 82);
+	ck_assert_uint_eq(frame_overhead_bytes(FRAME_ROCE_IPV6), 106);
+	ck_assert_uint_eq(frame_overhead_bytes(FRAME_TCP), 82);
 	ck_assert_uint_eq(frame_overhead_bytes(FRAME_IPV4), 70);
 	ck_assert_uint_eq(frame_overhead_bytes(FRAME_ROCE), 86);
 	ck_assert_uint_eq(frame_bytes_min(FRAME_ETHERNET), 60);
@@ -525,12 +554,38 @@ START_TEST(frame_write__payload_layout)
 }
 END_TEST
 
+/* RC-4, over IPv4 and IPv6 */
 START_TEST(frame_write__roce_bth)
 {
 	static const uint8_t bth[] = { 0x00, 0x00, 0xff, 0xff, 0x00, 0x80, 0x23, 0x45, 0x00, 0xdc, 0xba, 0x98 };
 
 	write_full(FRAME_ROCE);
 	ck_assert_mem_eq(bytes + 42, bth, sizeof(bth));
+	write_full(FRAME_ROCE_IPV6);
+	ck_assert_mem_eq(bytes + 62, bth, sizeof(bth));
+}
+END_TEST
+
+/* RC-1: only who says so may be marked */
+START_TEST(frame_write__ecn_capable)
+{
+	enum frame_kind kind = (enum frame_kind)_i;
+	bool ip = kind != FRAME_ETHERNET && kind != FRAME_HPC;
+	struct frame_spec spec = spec_of(kind);
+	uint32_t captured = frame_headers_bytes(kind);
+
+	frame_write(&spec, &full, bytes);
+	ck_assert(!ecn_mark(bytes, captured));
+	ck_assert_uint_eq(ecn_read(bytes, captured), 0);
+	spec.ecn_capable = true;
+	frame_write(&spec, &full, bytes);
+	ck_assert_uint_eq(ecn_read(bytes, captured), ip ? 2 : 0);
+	ck_assert_int_eq(frame_parse(bytes, captured, 1514, &fields), 0);
+	ck_assert_uint_eq(fields.priority, 5);
+	ck_assert(ecn_mark(bytes, captured) == ip);
+	ck_assert_uint_eq(ecn_read(bytes, captured), ip ? 3 : 0);
+	ck_assert_int_eq(frame_parse(bytes, captured, 1514, &fields), 0);
+	ck_assert_uint_eq(fields.priority, 5);
 }
 END_TEST
 
@@ -625,6 +680,18 @@ START_TEST(frame_payload_read__other_traffic)
 	write_full(FRAME_ROCE);
 	bytes[47] = 0; /* queue pair */
 	ck_assert_int_eq(frame_payload_read(bytes, 82, 1514, &payload), -EINVAL);
+	write_full(FRAME_ROCE_IPV6);
+	bytes[67] = 0; /* queue pair */
+	ck_assert_int_eq(frame_payload_read(bytes, 102, 1514, &payload), -EINVAL);
+	write_full(FRAME_ROCE_IPV6);
+	bytes[57] ^= 1; /* destination port */
+	ck_assert_int_eq(frame_payload_read(bytes, 102, 1514, &payload), -EINVAL);
+	write_full(FRAME_TCP);
+	bytes[36] = 0x50; /* destination port */
+	ck_assert_int_eq(frame_payload_read(bytes, 82, 1514, &payload), -EINVAL);
+	write_full(FRAME_TCP);
+	bytes[46] = 0x60; /* options */
+	ck_assert_int_eq(frame_payload_read(bytes, 82, 1514, &payload), -EINVAL);
 	write_full(FRAME_HPC);
 	bytes[14] = 2; /* subtype */
 	ck_assert_int_eq(frame_payload_read(bytes, 58, 1514, &payload), -EINVAL);
@@ -660,8 +727,8 @@ START_TEST(frame_payload_write__same_as_frame_write)
 		frame_payload_write(kind, &payload, bytes);
 		frame_write(&spec, &payload, whole);
 		ck_assert_mem_eq(bytes, whole, frame_headers_bytes(kind));
-		if (kind == FRAME_ROCE)
-			ck_assert_uint_eq(bytes[42], ((const uint8_t[]){ 1, 0, 2, 4 })[i]);
+		if (kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6)
+			ck_assert_uint_eq(bytes[kind == FRAME_ROCE ? 42 : 62], ((const uint8_t[]){ 1, 0, 2, 4 })[i]);
 	}
 }
 END_TEST
@@ -678,6 +745,8 @@ static Suite *frame_suite(void)
 	tcase_add_test(parse, frame_parse__ipv6_fields);
 	tcase_add_test(parse, frame_parse__roce_fields);
 	tcase_add_test(parse, frame_parse__hpc_fields);
+	tcase_add_test(parse, frame_parse__roce_ipv6_fields);
+	tcase_add_test(parse, frame_parse__tcp_fields);
 	tcase_add_loop_test(parse, frame_parse__truncated, 0, FRAME_KINDS);
 	tcase_add_test(parse, frame_parse__broadcast_arp);
 	tcase_add_test(parse, frame_parse__source_is_no_group);
@@ -705,6 +774,7 @@ static Suite *frame_suite(void)
 	tcase_add_test(generated, frame_write__ethernet_layout);
 	tcase_add_test(generated, frame_write__payload_layout);
 	tcase_add_test(generated, frame_write__roce_bth);
+	tcase_add_loop_test(generated, frame_write__ecn_capable, 0, FRAME_KINDS);
 	tcase_add_loop_test(generated, frame_write__all_bytes, 0, FRAME_KINDS);
 	tcase_add_loop_test(generated, frame_write__flows_differ, 0, FRAME_KINDS);
 	tcase_add_loop_test(generated, frame_payload_read__reads_what_was_written, 0, FRAME_KINDS);

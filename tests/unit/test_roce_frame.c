@@ -446,7 +446,7 @@ static Suite *roce_frame_suite(void)
 	tcase_add_test(reads, roce_frame_read__connectx_cnp);
 	tcase_add_test(reads, roce_frame_read__rxe_send);
 	tcase_add_loop_test(reads, roce_frame_read__ecn, 0, 4);
-	tcase_add_loop_test(reads, roce_frame_read__data, 0, 1);
+	tcase_add_loop_test(reads, roce_frame_read__data, 0, 2);
 	tcase_add_test(reads, roce_frame_read__further_back);
 	tcase_add_test(reads, roce_frame_read__extension_headers);
 	tcase_add_test(reads, roce_frame_read__cut_short);
@@ -462,7 +462,7 @@ static Suite *roce_frame_suite(void)
 	suite_add_tcase(suite, icrc);
 	tcase_add_test(icrc, roce_icrc__frames_of_others);
 	tcase_add_loop_test(icrc, roce_icrc__variant_bytes, 0, 2);
-	tcase_add_loop_test(icrc, roce_icrc__uncaptured, 0, 1);
+	tcase_add_loop_test(icrc, roce_icrc__uncaptured, 0, 2);
 	tcase_add_test(icrc, roce_icrc__padding);
 	return suite;
 }
