@@ -12,8 +12,10 @@
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/pause_frame.h"
+#include "nodes/wire/roce_frame.h"
 
-/* A host's own frame of EtherType 0x88b5, or an FGFC frame, would look like one of the link's: it goes quoted,
+/* A host's own frame of EtherType 0x88b5, or an FGFC, PFC or PAUSE frame, would look like one of the link's: it goes quoted,
  * [envelope][type 4][0]. */
 #define TYPE_QUOTE 4u
 #define QUOTE_BYTES (FABRIC_ENVELOPE_BYTES + 2u)
@@ -87,7 +89,8 @@ int carrier_init(struct carrier *carrier, int socket, const struct node_config *
 
 	*carrier = (struct carrier){
 		.socket = socket,
-		.edge = p->kind == PORT_EDGE,
+		.plain = p->kind == PORT_EDGE || config->fabric == FABRIC_ROCE,
+		.roce = config->fabric == FABRIC_ROCE,
 		.guarded = p->guarded,
 		.class_count = config->class_count,
 		.drops = drops,
@@ -129,12 +132,12 @@ static uint32_t type_of(const uint8_t *bytes, uint32_t length)
 /* wire_bytes of a data frame and the length of the same on the veth, without quote and sequence */
 static uint32_t wire_bytes_of(const struct carrier *carrier, uint32_t length)
 {
-	return length + FRAME_FCS_BYTES - (carrier->edge ? 0 : FABRIC_ENVELOPE_BYTES);
+	return length + FRAME_FCS_BYTES - (carrier->plain ? 0 : FABRIC_ENVELOPE_BYTES);
 }
 
 static uint32_t length_of(const struct carrier *carrier, uint32_t wire_bytes)
 {
-	return wire_bytes - FRAME_FCS_BYTES + (carrier->edge ? 0 : FABRIC_ENVELOPE_BYTES);
+	return wire_bytes - FRAME_FCS_BYTES + (carrier->plain ? 0 : FABRIC_ENVELOPE_BYTES);
 }
 
 /* ---- out ---- */
@@ -145,11 +148,22 @@ static void part_add(struct msghdr *message, const void *bytes, uint32_t length)
 		message->msg_iov[message->msg_iovlen++] = (struct iovec){ (void *)(uintptr_t)bytes, length };
 }
 
+/* Is it of the kind that ends at the link? RECORD_PACKET: no. */
+static enum record_kind control_kind(const struct carrier *carrier, const uint8_t *bytes, uint32_t length)
+{
+	struct pause_frame pause;
+
+	if (carrier->roce)
+		return pause_frame_read(bytes, length, &pause) ? RECORD_PACKET : RECORD_PAUSE;
+	return fgfc_frame_is(bytes, length) ? RECORD_FGFC : RECORD_PACKET;
+}
+
 /* would the packet be taken for what it is not? */
 static bool needs_quote(const struct carrier *carrier, const struct record *header, const uint8_t *bytes)
 {
-	return carrier->edge && header->kind == RECORD_PACKET &&
-	       (type_of(bytes, header->captured_bytes) != TYPE_NONE || fgfc_frame_is(bytes, header->captured_bytes));
+	return carrier->plain && header->kind == RECORD_PACKET &&
+	       (type_of(bytes, header->captured_bytes) != TYPE_NONE ||
+		control_kind(carrier, bytes, header->captured_bytes) != RECORD_PACKET);
 }
 
 static void quote_write(const struct carrier *carrier, uint8_t *bytes)
@@ -158,10 +172,41 @@ static void quote_write(const struct carrier *carrier, uint8_t *bytes)
 	bytes_put16(bytes + FABRIC_ENVELOPE_BYTES, TYPE_QUOTE << 12);
 }
 
+/* The ICRC of a frame that ends behind @length bytes with what was not captured, to @icrc.  Return: its bytes, if it has one. */
+static uint32_t icrc_write(const struct carrier *carrier, const struct record *header, const uint8_t *bytes,
+			   uint32_t length, uint8_t *icrc)
+{
+	uint32_t front_bytes = carrier->plain ? 0 : FABRIC_FRONT_BYTES;
+
+	return header->kind == RECORD_PACKET && header->captured_bytes > front_bytes &&
+			       roce_trailer(bytes + front_bytes, header->captured_bytes - front_bytes,
+					    length - front_bytes, icrc)
+		       ? ROCE_ICRC_BYTES
+		       : 0;
+}
+
+/* what is not captured is zeros, and perhaps an ICRC */
+static void add_rest(struct carrier *carrier, const struct record *header, const uint8_t *bytes, uint32_t length)
+{
+	struct carrier_out *out = &carrier->out[carrier->out_count];
+	struct msghdr *message = &carrier->out_messages[carrier->out_count].msg_hdr;
+	uint32_t tail_bytes = 0;
+
+	if (length > header->captured_bytes) {
+		tail_bytes = icrc_write(carrier, header, bytes, length, out->tail);
+		part_add(message, zeros, length - header->captured_bytes - tail_bytes);
+	}
+	if (carrier->guarded) {
+		bytes_put32(out->tail + tail_bytes, header->sequence);
+		tail_bytes += SEQUENCE_BYTES;
+	}
+	part_add(message, out->tail, tail_bytes);
+}
+
 static void add_frame(struct carrier *carrier, const struct record *header, const uint8_t *bytes)
 {
 	struct carrier_out *out = &carrier->out[carrier->out_count];
-	struct msghdr *message = &carrier->out_messages[carrier->out_count++].msg_hdr;
+	struct msghdr *message = &carrier->out_messages[carrier->out_count].msg_hdr;
 	uint32_t length = header->kind == RECORD_ACKS ? header->captured_bytes : length_of(carrier, header->wire_bytes);
 
 	message->msg_iovlen = 0;
@@ -170,12 +215,8 @@ static void add_frame(struct carrier *carrier, const struct record *header, cons
 		part_add(message, out->own, QUOTE_BYTES);
 	}
 	part_add(message, bytes, header->captured_bytes);
-	if (length > header->captured_bytes)
-		part_add(message, zeros, length - header->captured_bytes);
-	if (carrier->guarded) {
-		bytes_put32(out->sequence, header->sequence);
-		part_add(message, out->sequence, SEQUENCE_BYTES);
-	}
+	add_rest(carrier, header, bytes, length);
+	carrier->out_count++;
 	carrier->words_open = false;
 }
 
@@ -341,16 +382,16 @@ static int read_host_frame(const struct carrier *carrier, struct span *frame, st
 			return -EINVAL;
 		frame->bytes += QUOTE_BYTES;
 		frame->length -= QUOTE_BYTES;
-	} else if (fgfc_frame_is(frame->bytes, frame->length)) {
-		record->kind = RECORD_FGFC;
-		record->wire_bytes = wire_bytes_of(carrier, frame->length);
-		return 0;
+	} else {
+		record->kind = (uint16_t)control_kind(carrier, frame->bytes, frame->length);
 	}
+	record->wire_bytes = wire_bytes_of(carrier, frame->length);
+	if (record->kind == RECORD_FGFC || record->kind == RECORD_PAUSE)
+		return 0;
 	if (frame_parse(frame->bytes, frame->length, frame->length, &fields))
 		return -EINVAL;
 	record->kind = RECORD_PACKET;
 	record->traffic_class = (uint16_t)frame_class(&fields, carrier->class_count);
-	record->wire_bytes = wire_bytes_of(carrier, frame->length);
 	return 0;
 }
 
@@ -386,7 +427,7 @@ static int read_frame(const struct carrier *carrier, struct span *frame, struct 
 		frame->length -= SEQUENCE_BYTES;
 		record->sequence = bytes_get32(frame->bytes + frame->length);
 	}
-	if (carrier->edge)
+	if (carrier->plain)
 		return type == TYPE_NONE || type == TYPE_QUOTE ? read_host_frame(carrier, frame, record) : -EINVAL;
 	if (type == FABRIC_TYPE_DATA)
 		return read_fabric_frame(carrier, frame, record);

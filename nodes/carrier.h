@@ -8,7 +8,7 @@
  *  So a link does not know what it is made of: rate, latency, stops, losses and guard are decided in link.c as ever. The
  *  outlet keeps a record until its first bit has arrived by the modelled time; the intake stamps a frame when it sees it.
  *  What a frame looks like: docs/wire-format.md, "Veth links". Length on the veth is real: the part of a generated frame
- *  that exists as a number only is sent as zeros.
+ *  that exists as a number only is sent as zeros, and behind them the ICRC of a RoCEv2 frame.
  *
  *  Order and loss. A veth keeps order and loses nothing but what the kernel has no buffer for (counted as
  *  DROP_BUFFER_OVERFLOW where the socket tells). On an unguarded link the frames are numbered as they come; on a guarded one
@@ -35,7 +35,7 @@
 
 #define CARRIER_BATCH 64u               /* frames per system call */
 #define CARRIER_RETRY_PS (20 * NODE_US) /* a full socket is tried again after so long */
-#define CARRIER_PARTS 4u                /* quote, captured bytes, zeros, sequence */
+#define CARRIER_PARTS 4u                /* quote, captured bytes, zeros, tail */
 #define CARRIER_AROUND_MAX 46u /* bytes on the veth around an inner frame: at most 26 + 4, or 16 + 4; with room */
 #define CARRIER_TAG_BYTES 4u   /* an 802.1Q tag */
 
@@ -43,7 +43,7 @@
 struct carrier_out {
 	struct iovec parts[CARRIER_PARTS];
 	uint8_t own[WORD_FRAME_BYTES_MAX]; /* a word frame, or a quote */
-	uint8_t sequence[4];
+	uint8_t tail[8];                   /* ICRC, sequence */
 };
 
 /* a frame that was received: in the carrier's buffer, not yet in the ring */
@@ -57,7 +57,9 @@ struct carrier_in {
 
 struct carrier {
 	int socket; /* borrowed, non-blocking */
-	bool edge, guarded;
+	bool plain; /* frames are hosts' frames: an edge link, or any of a roce fabric */
+	bool roce;  /* a roce fabric: there is PFC, and no FGFC */
+	bool guarded;
 	uint32_t class_count;
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES]; /* of frames of the link's own */
 	uint64_t *drops;                         /* by enum drop_reason */

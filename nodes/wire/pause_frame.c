@@ -19,6 +19,12 @@
 
 static const uint8_t group_mac[MAC_BYTES] = { 0x01, 0x80, 0xc2, 0x00, 0x00, 0x01 };
 
+/* the set of priorities whose times count */
+static uint8_t counting(uint8_t enabled)
+{
+	return enabled ? enabled : 1;
+}
+
 void pause_frame_write(const struct pause_frame *frame, const uint8_t source_mac[6], uint8_t *bytes)
 {
 	memset(bytes, 0, PAUSE_FRAME_BYTES);
@@ -33,7 +39,7 @@ void pause_frame_write(const struct pause_frame *frame, const uint8_t source_mac
 	bytes_put16(bytes + OPCODE_AT, OPCODE_PFC);
 	bytes_put16(bytes + VECTOR_AT, frame->enabled);
 	for (uint32_t i = 0; i < PAUSE_PRIORITIES; i++)
-		if (frame->enabled >> i & 1)
+		if (counting(frame->enabled) >> i & 1)
 			bytes_put16(bytes + TIMES_AT + 2 * i, frame->quanta[i]);
 }
 
@@ -52,7 +58,7 @@ int pause_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct pause
 		return -EINVAL;
 	frame->enabled = bytes[VECTOR_AT + 1];
 	for (uint32_t i = 0; i < PAUSE_PRIORITIES; i++)
-		if (frame->enabled >> i & 1)
+		if (counting(frame->enabled) >> i & 1)
 			frame->quanta[i] = bytes_get16(bytes + TIMES_AT + 2 * i);
 	return 0;
 }

@@ -17,7 +17,6 @@
 #define BTH_BYTES 12u
 #define AETH_BYTES 4u
 #define CNP_RESERVED_BYTES 16u
-#define ICRC_BYTES 4u
 
 #define BTH_KEY 0xffffu /* the default partition */
 #define BTH_BECN (1u << 30)
@@ -84,7 +83,8 @@ int roce_frame_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t fram
 	bth = bytes + places.bth_at;
 	behind_bth = captured_bytes - places.bth_at - BTH_BYTES;
 	ack = bth[0] == ROCE_OPCODE_ACKNOWLEDGE;
-	if (places.end - places.bth_at < transport_bytes_min(bth[0]) + ICRC_BYTES || (ack && behind_bth < AETH_BYTES))
+	if (places.end - places.bth_at < transport_bytes_min(bth[0]) + ROCE_ICRC_BYTES ||
+	    (ack && behind_bth < AETH_BYTES))
 		return -EINVAL;
 	tos = bytes_get16(bytes + places.ip_at) >> (fields.ip_version == 4 ? 0 : 4) & 0xff;
 	*header = (struct roce_header){
@@ -134,20 +134,25 @@ static uint8_t *front_write(const struct roce_reply *reply, uint32_t transport_b
 	return udp + UDP_BYTES;
 }
 
+static void icrc_put(uint32_t icrc, uint8_t *at)
+{
+	icrc = htole32(icrc);
+	memcpy(at, &icrc, sizeof(icrc));
+}
+
 /* Closes the frame whose ICRC belongs at @at.  Return: its length. */
 static uint32_t icrc_write(uint8_t *bytes, uint8_t *at)
 {
-	uint32_t length = (uint32_t)(at - bytes) + ICRC_BYTES, icrc = 0;
+	uint32_t length = (uint32_t)(at - bytes) + ROCE_ICRC_BYTES, icrc = 0;
 
 	roce_icrc(bytes, length, length, &icrc);
-	icrc = htole32(icrc);
-	memcpy(at, &icrc, sizeof(icrc));
+	icrc_put(icrc, at);
 	return length;
 }
 
 uint32_t roce_ack_write(const struct roce_reply *reply, uint8_t *bytes)
 {
-	uint8_t *bth = front_write(reply, BTH_BYTES + AETH_BYTES + ICRC_BYTES, bytes);
+	uint8_t *bth = front_write(reply, BTH_BYTES + AETH_BYTES + ROCE_ICRC_BYTES, bytes);
 
 	bytes_put32(bth, ROCE_OPCODE_ACKNOWLEDGE << 24 | BTH_KEY);
 	bytes_put32(bth + 4, reply->queue_pair);
@@ -158,7 +163,7 @@ uint32_t roce_ack_write(const struct roce_reply *reply, uint8_t *bytes)
 
 uint32_t roce_cnp_write(const struct roce_reply *reply, uint8_t *bytes)
 {
-	uint8_t *bth = front_write(reply, BTH_BYTES + CNP_RESERVED_BYTES + ICRC_BYTES, bytes);
+	uint8_t *bth = front_write(reply, BTH_BYTES + CNP_RESERVED_BYTES + ROCE_ICRC_BYTES, bytes);
 
 	bytes_put32(bth, ROCE_OPCODE_CNP << 24 | BTH_KEY);
 	bytes_put32(bth + 4, BTH_BECN | reply->queue_pair);
@@ -207,32 +212,58 @@ static uint32_t icrc_of_headers(const uint8_t *bytes, uint8_t ip_version, const 
 	return crc32_add(crc, copy, UDP_BYTES + BTH_BYTES);
 }
 
+static uint32_t icrc_of(const uint8_t *bytes, uint32_t captured_bytes, uint8_t ip_version, const struct places *places)
+{
+	uint32_t payload_at = places->bth_at + BTH_BYTES;
+	uint32_t payload_bytes = places->end - ROCE_ICRC_BYTES - payload_at;
+	uint32_t captured = captured_bytes - payload_at < payload_bytes ? captured_bytes - payload_at : payload_bytes;
+	uint32_t crc = crc32_add(icrc_of_headers(bytes, ip_version, places), bytes + payload_at, captured);
+
+	return crc32_add_zeros(crc, payload_bytes - captured);
+}
+
 int roce_icrc(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, uint32_t *icrc)
 {
 	struct frame_fields fields;
 	struct places places;
-	uint32_t payload_at, payload_bytes, captured;
 
 	if (places_of(bytes, captured_bytes, frame_bytes, &fields, &places))
 		return -EINVAL;
-	payload_at = places.bth_at + BTH_BYTES;
-	payload_bytes = places.end - ICRC_BYTES - payload_at;
-	captured = captured_bytes - payload_at < payload_bytes ? captured_bytes - payload_at : payload_bytes;
-	*icrc = crc32_add(icrc_of_headers(bytes, fields.ip_version, &places), bytes + payload_at, captured);
-	*icrc = crc32_add_zeros(*icrc, payload_bytes - captured);
+	*icrc = icrc_of(bytes, captured_bytes, fields.ip_version, &places);
 	return 0;
+}
+
+bool roce_trailer(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, uint8_t icrc[ROCE_ICRC_BYTES])
+{
+	struct frame_fields fields;
+	struct places places;
+
+	if (places_of(bytes, captured_bytes, frame_bytes, &fields, &places) || places.end != frame_bytes ||
+	    captured_bytes > frame_bytes - ROCE_ICRC_BYTES)
+		return false;
+	icrc_put(icrc_of(bytes, captured_bytes, fields.ip_version, &places), icrc);
+	return true;
+}
+
+void roce_complete(uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
+{
+	uint8_t icrc[ROCE_ICRC_BYTES];
+
+	memset(bytes + captured_bytes, 0, frame_bytes - captured_bytes);
+	if (roce_trailer(bytes, captured_bytes, frame_bytes, icrc))
+		memcpy(bytes + frame_bytes - ROCE_ICRC_BYTES, icrc, sizeof(icrc));
 }
 
 bool roce_icrc_holds(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
 {
 	struct frame_fields fields;
 	struct places places;
-	uint32_t written, icrc;
+	uint32_t written;
 
 	if (places_of(bytes, captured_bytes, frame_bytes, &fields, &places))
 		return false;
 	if (captured_bytes < places.end)
 		return true;
-	memcpy(&written, bytes + places.end - ICRC_BYTES, sizeof(written));
-	return !roce_icrc(bytes, captured_bytes, frame_bytes, &icrc) && icrc == le32toh(written);
+	memcpy(&written, bytes + places.end - ROCE_ICRC_BYTES, sizeof(written));
+	return icrc_of(bytes, captured_bytes, fields.ip_version, &places) == le32toh(written);
 }

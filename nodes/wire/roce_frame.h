@@ -83,6 +83,16 @@ void roce_ack_request(uint8_t *bytes, bool request);
  *  Return: 0 with the value in @icrc; -EINVAL if the frame is none. O(frame_bytes) at most. */
 int roce_icrc(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, uint32_t *icrc);
 
+#define ROCE_ICRC_BYTES 4u
+
+/** roce_trailer() - what ends a RoCEv2 frame of which only the front was captured, and the rest is zeros: the ICRC to @icrc, as it goes on the
+ *  wire.   Return: false if it is no such frame: nothing is written, zeros are all that it lacks. */
+bool roce_trailer(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes, uint8_t icrc[ROCE_ICRC_BYTES]);
+
+/** roce_complete() - makes a frame of any kind whole as the wire would have it: zeros behind what was captured, and an ICRC if it is RoCEv2.
+ *  @bytes  room for @frame_bytes. */
+void roce_complete(uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes);
+
 /** roce_icrc_holds() - is the frame captured whole, and its ICRC right? A frame whose end was not captured passes. */
 bool roce_icrc_holds(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes);
 

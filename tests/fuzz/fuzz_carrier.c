@@ -31,7 +31,10 @@ static void records_check(struct carrier *carrier, const struct node_config *con
 	assert(!ring_rx_attach(&rx, page, ring_bytes(config->ports[0].ring_bytes)));
 	for (ring_refresh(&rx); ring_peek(&rx, &record); ring_pop(&rx, &record)) {
 		assert(record.kind == RECORD_PACKET || record.kind == RECORD_ACKS || record.kind == RECORD_WORD ||
-		       (record.kind == RECORD_FGFC && config->ports[0].kind == PORT_EDGE));
+		       (record.kind == RECORD_PAUSE && config->fabric == FABRIC_ROCE) ||
+		       (record.kind == RECORD_FGFC && config->ports[0].kind == PORT_EDGE &&
+			config->fabric == FABRIC_FLOW_CHANNEL));
+		assert(config->fabric == FABRIC_FLOW_CHANNEL || record.kind != RECORD_ACKS);
 		assert(record.kind != RECORD_PACKET || record.traffic_class < CLASSES); /* of words: link.c checks */
 		assert(record.captured_bytes <= LONGEST_BYTES); /* what the link takes of it is checked behind */
 	}
@@ -65,6 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	port.kind = data[0] & 1 ? PORT_FABRIC : PORT_EDGE;
+	config.fabric = data[0] & 2 ? FABRIC_ROCE : FABRIC_FLOW_CHANNEL;
+	port.guarded = !(data[0] & 4);
 	data += 2;
 	size -= 2;
 	if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets))

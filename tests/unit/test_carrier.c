@@ -1,5 +1,6 @@
 /*  nodes/carrier: two ends of a link over a pair of sockets: what is sent arrives, byte by byte and in order; stop,
- *  guard and words work as over shared memory; a full socket, a full ring and bytes that make no sense (TB-3, TB-4, TB-23).
+ *  guard and words work as over shared memory; a full socket, a full ring and bytes that make no sense (TB-3, TB-4, TB-23);
+ *  RoCEv2 frames with their ICRC, PFC and PAUSE as themselves (RC-4, RC-5).
  *
  *  The sockets are local datagram sockets, which keep frames apart as packet sockets do; what only packet sockets do, an
  *  802.1Q tag beside the frame, is tried over a real veth pair where a network namespace can be had.                  */
@@ -22,6 +23,8 @@
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/pause_frame.h"
+#include "nodes/wire/roce_frame.h"
 
 #define RING_BYTES (1u << 17)
 #define LEAD (365 * NODE_NS)
@@ -141,6 +144,15 @@ static void setup_fabric(void)
 	ends_reopen();
 }
 
+/* plain frames, at edge and fabric ports alike; _i: at a fabric port */
+static void setup_roce(int fabric_port)
+{
+	port.kind = fabric_port ? PORT_FABRIC : PORT_EDGE;
+	port.buffer_units = port.stop_units = 0;
+	config.fabric = FABRIC_ROCE;
+	ends_reopen();
+}
+
 static uint64_t drops(const struct end *end, enum drop_reason reason)
 {
 	return end->stats->drops[reason];
@@ -174,7 +186,8 @@ static uint32_t fabric_frame_make(uint32_t frame_bytes, uint32_t traffic_class, 
 static bool send_bytes(struct end *from, const uint8_t *captured, uint32_t captured_bytes, uint32_t frame_bytes,
 		       uint32_t traffic_class, uint32_t tag)
 {
-	uint32_t wire_bytes = frame_bytes + 4 + (port.kind == PORT_FABRIC ? FABRIC_HEADER_BYTES : 0);
+	bool plain = port.kind == PORT_EDGE || config.fabric == FABRIC_ROCE;
+	uint32_t wire_bytes = frame_bytes + 4 + (plain ? 0 : FABRIC_HEADER_BYTES);
 	uint8_t *bytes = link_send_packet(&from->link, now_ps - LEAD, wire_bytes, captured_bytes, frame_bytes,
 					  traffic_class, tag);
 
@@ -387,11 +400,13 @@ START_TEST(carrier_intake__edge_frames)
 {
 	for (uint32_t kind = 0; kind < FRAME_KINDS; kind++) {
 		for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++) {
-			uint32_t clamped = c < CLASSES ? c : CLASSES - 1;
+			uint32_t clamped = c < CLASSES ? c : CLASSES - 1, captured;
 			uint8_t sent[1000] = { 0 };
 			const uint8_t *got;
 
-			send_bytes(&a, sent, frame_make(kind, 1000, c, 7, sent), 1000, clamped, 7);
+			captured = frame_make(kind, 1000, c, 7, sent);
+			send_bytes(&a, sent, captured, 1000, clamped, 7);
+			roce_complete(sent, captured, 1000);
 			carry();
 			got = receive(&b);
 			ck_assert_ptr_nonnull(got);
@@ -673,6 +688,130 @@ START_TEST(carrier_intake__fgfc_of_a_host)
 }
 END_TEST
 
+/* ---- PFC and PAUSE, ICRC ---- */
+
+static const uint8_t port_mac[6] = { 0x02, 0x48, 0xff, 0x00, 0x01, 0x02 };
+
+static void pause_expect(struct end *from, struct end *to, const struct pause_frame *pause)
+{
+	uint8_t bytes[PAUSE_FRAME_BYTES], seen[PAUSE_FRAME_BYTES + 8];
+	struct pause_frame got_frame;
+	const uint8_t *got;
+
+	pause_frame_write(pause, port_mac, bytes);
+	link_send_pause(&from->link, now_ps - LEAD, bytes, sizeof(bytes));
+	link_flush(&from->link, &(bool){ 0 });
+	carrier_outlet(&from->carrier, now_ps + NODE_US);
+	ck_assert_int_eq(recv(to->socket, seen, sizeof(seen), MSG_PEEK), (int)sizeof(bytes));
+	ck_assert_mem_eq(seen, bytes, sizeof(bytes));
+	carry();
+	got = receive(to);
+	ck_assert_uint_eq(header.kind, RECORD_PAUSE);
+	ck_assert_uint_eq(header.wire_bytes, sizeof(bytes) + FRAME_FCS_BYTES);
+	ck_assert_int_eq(pause_frame_read(got, header.captured_bytes, &got_frame), 0);
+	ck_assert_mem_eq(&got_frame, pause, sizeof(*pause));
+	ck_assert(nothing_there(to));
+}
+
+/* RC-5: standard frames on the veth, both ways; _i: at a fabric port */
+START_TEST(carrier_intake__pause)
+{
+	static const struct pause_frame pfc = { .enabled = 8, .quanta = { [3] = 65535 } };
+	static const struct pause_frame pause = { .port = true, .quanta = { 100 } };
+
+	setup_roce(_i);
+	pause_expect(&a, &b, &pfc);
+	pause_expect(&b, &a, &pfc);
+	pause_expect(&a, &b, &pause);
+	pause_expect(&b, &a, &pause);
+	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD) + drops(&b, DROP_MALFORMED), 0);
+}
+END_TEST
+
+/* What a program of a host says to its own port is no word of the link's: it stays a packet. In a fabric without PFC no frame holds
+ * anybody; _i: there. */
+START_TEST(carrier_intake__pause_of_a_host)
+{
+	static const struct pause_frame pfc = { .enabled = 8, .quanta = { [3] = 65535 } };
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+	const uint8_t *got;
+
+	if (!_i)
+		setup_roce(0);
+	pause_frame_write(&pfc, port_mac, bytes);
+	ck_assert(send_bytes(&a, bytes, sizeof(bytes), sizeof(bytes), 0, 5));
+	carry();
+	got = receive(&b);
+	ck_assert_uint_eq(header.kind, RECORD_PACKET);
+	ck_assert_mem_eq(got, bytes, sizeof(bytes));
+	ck_assert_uint_eq(header.captured_bytes, sizeof(bytes));
+}
+END_TEST
+
+/* in a roce fabric nobody hears FGFC: a frame of that look is a packet */
+START_TEST(carrier_intake__fgfc_in_roce)
+{
+	uint8_t bytes[FGFC_FRAME_BYTES];
+
+	setup_roce(0);
+	fgfc_make(bytes);
+	ck_assert(send_bytes(&a, bytes, sizeof(bytes), sizeof(bytes), 0, 5));
+	carry();
+	ck_assert_mem_eq(receive(&b), bytes, sizeof(bytes));
+	ck_assert_uint_eq(header.kind, RECORD_PACKET);
+}
+END_TEST
+
+/* RC-4: what was a number only has the ICRC of what is on the wire now; _i: kind, port, guard */
+START_TEST(carrier_outlet__icrc)
+{
+	enum frame_kind kind = _i & 1 ? FRAME_ROCE_IPV6 : FRAME_ROCE;
+	uint8_t sent[FRAME_HEADERS_MAX], whole[1000];
+	uint32_t captured;
+	const uint8_t *got;
+
+	if (_i & 2)
+		setup_roce(1);
+	port.guarded = _i & 4;
+	ends_reopen();
+	captured = frame_make(kind, 1000, 1, 7, sent);
+	send_bytes(&a, sent, captured, 1000, 1, 7);
+	carry();
+	got = receive(&b);
+	ck_assert_uint_eq(header.captured_bytes, 1000);
+	ck_assert_mem_eq(got, sent, captured);
+	ck_assert(roce_icrc_holds(got, 1000, 1000));
+	memcpy(whole, sent, captured);
+	roce_complete(whole, captured, 1000);
+	ck_assert_mem_eq(got, whole, 1000);
+}
+END_TEST
+
+/* behind a fabric header too, and what is captured whole goes as it is */
+START_TEST(carrier_outlet__icrc_in_fabric)
+{
+	uint8_t sent[FABRIC_FRONT_BYTES + 1000];
+	uint32_t captured;
+	const uint8_t *got;
+
+	fabric_frame_make(1000, 3, 5, sent);
+	captured = FABRIC_FRONT_BYTES + frame_make(FRAME_ROCE, 1000, 3, 5, sent + FABRIC_FRONT_BYTES);
+	send_bytes(&a, sent, captured, 1000, 3, 5);
+	carry();
+	got = receive(&b);
+	ck_assert_uint_eq(header.captured_bytes, sizeof(sent));
+	ck_assert_mem_eq(got, sent, captured);
+	ck_assert(roce_icrc_holds(got + FABRIC_FRONT_BYTES, 1000, 1000));
+	link_reject(&b.link, &header);
+	memset(sent + captured, 0, sizeof(sent) - captured);
+	send_bytes(&a, sent, sizeof(sent), 1000, 3, 5);
+	carry();
+	got = receive(&b);
+	ck_assert_mem_eq(got, sent, sizeof(sent));
+	ck_assert(!roce_icrc_holds(got + FABRIC_FRONT_BYTES, 1000, 1000));
+}
+END_TEST
+
 /* lost, and that is that: its fate concerns nobody, and those around it are as right as ever */
 START_TEST(carrier_guard__fgfc_lost)
 {
@@ -878,6 +1017,10 @@ static TCase *edge_cases(void)
 	tcase_add_loop_test(tcase, carrier__over_a_veth, 0, 2);
 	tcase_add_loop_test(tcase, carrier_intake__fgfc, 0, 2);
 	tcase_add_loop_test(tcase, carrier_intake__fgfc_of_a_host, 0, 2);
+	tcase_add_loop_test(tcase, carrier_intake__pause, 0, 2);
+	tcase_add_loop_test(tcase, carrier_intake__pause_of_a_host, 0, 2);
+	tcase_add_test(tcase, carrier_intake__fgfc_in_roce);
+	tcase_add_loop_test(tcase, carrier_outlet__icrc, 0, 8);
 	tcase_add_test(tcase, carrier_guard__fgfc_lost);
 	return tcase;
 }
@@ -888,6 +1031,7 @@ static TCase *fabric_cases(void)
 
 	tcase_add_checked_fixture(tcase, setup_fabric, ends_close);
 	tcase_add_test(tcase, carrier_intake__fabric_frames);
+	tcase_add_test(tcase, carrier_outlet__icrc_in_fabric);
 	tcase_add_test(tcase, carrier_intake__ack_frames);
 	tcase_add_test(tcase, carrier_intake__stop_and_go);
 	tcase_add_test(tcase, carrier_guard__losses);

@@ -423,6 +423,38 @@ START_TEST(roce_icrc__uncaptured)
 }
 END_TEST
 
+/* what a captured front becomes on the wire; the ICRC is last, at every length, and nothing is touched where there is none */
+START_TEST(roce_complete__every_kind)
+{
+	enum frame_kind kind = (enum frame_kind)_i;
+	bool roce = kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6;
+
+	for (uint32_t length = frame_bytes_min(kind); length < 300; length++) {
+		struct frame_spec spec = { .kind = kind, .destination = 1, .flow = 7, .frame_bytes = length };
+		struct frame_payload payload = { .message_start_ps = 0x0102030405060708 };
+		uint32_t captured = frame_write(&spec, &payload, bytes), behind = length;
+		uint8_t *whole = malloc(length), icrc[ROCE_ICRC_BYTES];
+
+		memset(whole, 0xee, length);
+		memcpy(whole, bytes, captured);
+		roce_complete(whole, captured, length);
+		ck_assert_mem_eq(whole, bytes, captured);
+		ck_assert(roce_icrc_holds(whole, length, length) == roce);
+		ck_assert(roce_trailer(bytes, captured, length, icrc) == roce);
+		if (roce) {
+			behind = length - ROCE_ICRC_BYTES;
+			ck_assert_mem_eq(whole + behind, icrc, sizeof(icrc));
+			ck_assert(!roce_trailer(whole, length, length, icrc)); /* is there already */
+			ck_assert(!roce_trailer(whole, behind + 1, length, icrc));
+			ck_assert(roce_trailer(whole, behind, length, icrc));
+		}
+		for (uint32_t at = captured; at < behind; at++)
+			ck_assert_uint_eq(whole[at], 0);
+		free(whole);
+	}
+}
+END_TEST
+
 /* Ethernet's padding lies behind the ICRC */
 START_TEST(roce_icrc__padding)
 {
@@ -463,6 +495,7 @@ static Suite *roce_frame_suite(void)
 	tcase_add_test(icrc, roce_icrc__frames_of_others);
 	tcase_add_loop_test(icrc, roce_icrc__variant_bytes, 0, 2);
 	tcase_add_loop_test(icrc, roce_icrc__uncaptured, 0, 2);
+	tcase_add_loop_test(icrc, roce_complete__every_kind, 0, FRAME_KINDS);
 	tcase_add_test(icrc, roce_icrc__padding);
 	return suite;
 }
