@@ -14,7 +14,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static enum frame_kind kind_of(const struct frame_fields *fields)
 {
 	if (fields->roce)
-		return FRAME_ROCE;
+		return fields->ip_version == 4 ? FRAME_ROCE : FRAME_ROCE_IPV6;
+	if (fields->ip_protocol == 6)
+		return FRAME_TCP;
 	if (fields->hpc)
 		return FRAME_HPC;
 	if (fields->ip_version)

@@ -1,4 +1,5 @@
-/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,ack_frame,fgfc_frame,ring,carrier,host_offload}/.
+/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,ack_frame,fgfc_frame,roce_frame,pause_frame,
+ *  tcp_frame,ring,carrier,host_offload}/.
  *
  *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own layouts are described
  *  at the top of each fuzzer.                                                                                        */
@@ -17,6 +18,9 @@
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/pause_frame.h"
+#include "nodes/wire/roce_frame.h"
+#include "nodes/wire/tcp_frame.h"
 #include "nodes/wire/word_frame.h"
 
 #define FRAME_BYTES 1514u
@@ -58,7 +62,7 @@ static uint32_t generated(enum frame_kind kind, uint32_t traffic_class, uint8_t 
 
 static void frame_seeds(void)
 {
-	static const char *const names[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc" };
+	static const char *const names[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc", "roce_ipv6", "tcp" };
 	static const uint8_t arp[44] = { 0, 60, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02, 0x48, 0, 0,
 					 0, 1,  0x08, 0x06, 0,    1,    8,    0,    6,    4,    0, 1 };
 	uint8_t bytes[2 + FRAME_HEADERS_MAX + 32];
@@ -122,7 +126,7 @@ static void ack_frame_seeds(void)
 /* one that holds a flow of every kind, and one that holds it no longer */
 static void fgfc_frame_seeds(void)
 {
-	static const char *const names[FRAME_KINDS] = { "layer_2", "ipv4", "ipv6", "roce", "hpc" };
+	static const char *const names[FRAME_KINDS] = { "layer_2", "ipv4", "ipv6", "roce", "hpc", "roce_ipv6", "tcp" };
 	static const uint8_t source_mac[6] = { 2, 0x48, 0xff, 0, 1, 2 };
 	uint8_t frame_bytes[2 + FRAME_HEADERS_MAX], bytes[FGFC_FRAME_BYTES];
 
@@ -142,6 +146,64 @@ static void fgfc_frame_seeds(void)
 		fgfc_frame_write(&frame, source_mac, bytes);
 		seed_write("fgfc_frame", "end", bytes, sizeof(bytes));
 	}
+}
+
+/* data whose end was not captured, and what answers it */
+static void roce_frame_seeds(void)
+{
+	static const char *const names[2][3] = { { "data", "ack", "cnp" }, { "data_ipv6", "ack_ipv6", "cnp_ipv6" } };
+	uint8_t bytes[2 + FRAME_HEADERS_MAX];
+
+	for (int six = 0; six < 2; six++) {
+		uint32_t size = generated(six ? FRAME_ROCE_IPV6 : FRAME_ROCE, 3, bytes);
+		struct roce_header header;
+		struct roce_reply reply;
+
+		seed_write("roce_frame", names[six][0], bytes, size);
+		if (roce_frame_read(bytes + 2, size - 2, FRAME_BYTES, &header))
+			abort();
+		reply = (struct roce_reply){ .ends = roce_ends_reversed(&header.ends),
+					     .traffic_class = 3,
+					     .queue_pair = ROCE_REQUESTER | 5,
+					     .psn = header.psn,
+					     .syndrome = ROCE_SYNDROME_NAK_PSN,
+					     .msn = 1,
+					     .signal = ROCE_SIGNAL_PAUSE };
+		size = roce_ack_write(&reply, bytes + 2);
+		bytes_put16(bytes, (uint16_t)size);
+		seed_write("roce_frame", names[six][1], bytes, 2 + size);
+		size = roce_cnp_write(&reply, bytes + 2);
+		bytes_put16(bytes, (uint16_t)size);
+		seed_write("roce_frame", names[six][2], bytes, 2 + size);
+	}
+}
+
+static void pause_frame_seeds(void)
+{
+	static const struct pause_frame frames[3] = { { .enabled = 0x88, .quanta = { [3] = 65535 } },
+						      { .quanta = { 65535 } },
+						      { .port = true, .quanta = { 100 } } };
+	static const char *const names[3] = { "pfc", "pfc_no_priority", "pause" };
+	static const uint8_t source_mac[6] = { 2, 0x48, 0xff, 0, 1, 2 };
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+
+	for (int i = 0; i < 3; i++) {
+		pause_frame_write(&frames[i], source_mac, bytes);
+		seed_write("pause_frame", names[i], bytes, sizeof(bytes));
+	}
+}
+
+static void tcp_frame_seeds(void)
+{
+	struct tcp_ack ack = { .source = 1,
+			       .traffic_class = 2,
+			       .flow = 5,
+			       .fields = { .acknowledgement = 1000, .window = 65535, .flags = TCP_FLAG_ACK } };
+	uint8_t bytes[2 + FRAME_HEADERS_MAX];
+
+	bytes_put16(bytes, (uint16_t)tcp_ack_write(&ack, bytes + 2));
+	seed_write("tcp_frame", "ack", bytes, 2 + FRAME_BYTES_MIN);
+	seed_write("tcp_frame", "data", bytes, generated(FRAME_TCP, 2, bytes));
 }
 
 /* One step that sets the tail to @tail, and records of @captured_bytes over the data area. */
@@ -165,6 +227,7 @@ static void carrier_seeds(void)
 {
 	uint8_t bytes[2 + 2 + WORD_FRAME_BYTES_MAX + 2 + FRAME_BYTES + 4] = { 0 };
 	struct word_frame_word word = { .kind = LINK_WORD_STOP, .value = 1 };
+	struct pause_frame pfc = { .enabled = 2, .quanta = { [1] = 65535 } };
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 	uint32_t length, at = 4;
 
@@ -180,6 +243,13 @@ static void carrier_seeds(void)
 	seed_write("carrier", "edge", bytes, at);
 	bytes[0] = 1;
 	seed_write("carrier", "fabric", bytes, at);
+	bytes[0] = 6; /* roce, unguarded: PFC, and a host's frame */
+	pause_frame_write(&pfc, envelope, bytes + 4);
+	bytes_put16(bytes + 2, PAUSE_FRAME_BYTES);
+	at = 4 + PAUSE_FRAME_BYTES;
+	generated(FRAME_ROCE, 1, bytes + at);
+	at += 2 + FRAME_BYTES;
+	seed_write("carrier", "roce", bytes, at);
 }
 
 /* TCP over IPv4 in one piece of 3000 bytes, to be cut, as a kernel hands it over; and a short frame of the same flow */
@@ -216,6 +286,9 @@ int main(int argc, char **argv)
 	fabric_header_seeds();
 	ack_frame_seeds();
 	fgfc_frame_seeds();
+	roce_frame_seeds();
+	pause_frame_seeds();
+	tcp_frame_seeds();
 	ring_seed("one_line", 1024, 20);
 	ring_seed("two_lines", 12800, 96);
 	ring_seed("whole", RING_BYTES_MIN, 200);
