@@ -104,4 +104,11 @@ struct roce_config {
 	struct tcp_config tcp;
 };
 
+#define ROCE_ALPHA_PERMILLE_MAX 1000000u
+#define ROCE_CONNECTIONS_MAX ROCE_QUEUE_PAIRS_MAX /* of a workload to one destination */
+
+/** roce_config_check() - is @config within every limit stated above, for a fabric with @class_count traffic classes?
+ *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */
+int roce_config_check(const struct roce_config *config, uint32_t class_count, char *why, unsigned why_max);
+
 #endif

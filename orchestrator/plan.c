@@ -9,6 +9,7 @@
 #include "nodes/wire/frame.h"
 #include "orchestrator/plan_buffer.h"
 #include "orchestrator/plan_congestion.h"
+#include "orchestrator/plan_roce.h"
 #include "orchestrator/plan_workload.h"
 #include "orchestrator/shortest_path.h"
 
@@ -122,7 +123,7 @@ static void port_fill(const struct scenario *scenario, struct node_config *node,
 		.gap_bytes = settings->gap_bytes,
 		.loss_ppb = settings->loss_ppb,
 		.bit_error_e15 = settings->bit_error_e15,
-		.guarded = settings->loss_ppb || settings->bit_error_e15,
+		.guarded = scenario->fabric == FABRIC_FLOW_CHANNEL && (settings->loss_ppb || settings->bit_error_e15),
 		.channels = settings->channels,
 		.match_fields = edge && node->kind == NODE_SWITCH ? scenario->match_fields : 0,
 	};
@@ -210,13 +211,14 @@ static uint64_t frames_in(node_time_t span_ps, const struct port_config *port, c
  * has would cost twenty times the memory, and a ring is walked through from end to end, so its memory is cache
  * footprint. For each there may be a record of a packet (192 bytes: header, fabric header, captured headers), the
  * ACK of a packet of the other direction (64 in a frame of its own, less in one with others) and link control words
- * (64 each). A quarter is added. */
+ * (64 each). A quarter is added. In a fabric of kind roce a link carries frames only, and any of them may be as short as an
+ * acknowledgement, a CNP or a PFC frame. */
 static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config *node, const struct port_config *port,
 			       const struct plan_frames *frames)
 {
 	const struct node_config *peer = &plan->nodes[port->peer_index];
 	const struct node_config *nic = node->kind == NODE_NIC ? node : peer;
-	uint64_t record_bytes = 192 + 64 + (port->guarded ? 4 : 2) * RING_LINE;
+	uint64_t record_bytes = node->fabric == FABRIC_ROCE ? 192 : 192 + 64 + (port->guarded ? 4 : 2) * RING_LINE;
 	node_time_t span_ps = 3 * plan->lookahead_ps + port->delay_ps + 2 * plan_latency_ps(node) +
 			      2 * node_time_of_bytes(port->mtu_bytes + 64, port->rate_bps);
 	uint64_t flows = nic->kind == NODE_NIC ? nic->nic.flows_max : frames->flows;
@@ -230,7 +232,8 @@ static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config
 
 static int rings_size(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
-	struct plan_frames frames = plan_frames_of(scenario);
+	const struct plan_frames shortest = { FRAME_BYTES_MIN, FRAME_BYTES_MIN, 0 };
+	struct plan_frames frames = scenario->fabric == FABRIC_ROCE ? shortest : plan_frames_of(scenario);
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		struct node_config *node = &plan->nodes[i];
@@ -397,6 +400,8 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 		error = reach_check(scenario, plan, errors);
 	if (!error)
 		error = plan_congestion_make(clock, scenario, plan, errors);
+	if (!error)
+		error = plan_roce_make(clock, scenario, plan, errors);
 	if (!error)
 		error = plan_workloads_make(scenario, plan, errors);
 	if (!error)

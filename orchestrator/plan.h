@@ -23,6 +23,8 @@ struct plan_workload {
 	uint32_t traffic_class;
 	uint32_t packet_bytes;
 	enum frame_kind frame;
+	enum transport_kind transport;
+	uint32_t connections; /* to each destination */
 };
 
 struct plan {
@@ -34,7 +36,8 @@ struct plan {
 	bool drain;               /* after the duration let everything that is inside arrive */
 	node_time_t drain_max_ps; /* but not longer than until this time */
 	node_time_t lookahead_ps;
-	uint32_t match_fields; /* what switches tell flows apart by: set of enum match_field */
+	uint32_t match_fields;      /* what switches tell flows apart by: set of enum match_field */
+	uint64_t roce_shared_bytes; /* roce, real clock: a switch's buffer beside its headroom */
 	uint32_t node_count, switch_count,
 		host_count;        /* node_count = switch_count + host_count; vacant places included */
 	struct node_config *nodes; /* [node_count]; a node's index is its place */
@@ -64,6 +67,12 @@ int plan_nodes_check(const struct scenario *scenario, const struct plan *plan, s
 static inline bool plan_is_real(const struct plan *plan)
 {
 	return plan->nodes[0].clock == CLOCK_REAL;
+}
+
+/** plan_fabric() - which kind of fabric it is. */
+static inline enum fabric_kind plan_fabric(const struct plan *plan)
+{
+	return plan->nodes[0].fabric;
 }
 
 /** plan_node_find() - node named @name; NULL if there is none. */

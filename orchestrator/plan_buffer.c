@@ -104,8 +104,11 @@ static int output_queues_check(const struct scenario *scenario, const struct pla
 int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 		      struct scenario_errors *errors)
 {
-	int error = output_queues_check(scenario, plan, errors);
+	int error;
 
+	if (scenario->fabric != FABRIC_FLOW_CHANNEL)
+		return 0;
+	error = output_queues_check(scenario, plan, errors);
 	return error ? error : input_buffers_make(clock, scenario, plan, errors);
 }
 

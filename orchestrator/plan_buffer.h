@@ -13,6 +13,7 @@ uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struc
 /** plan_buffers_make() - under the virtual clock fills buffer_units and stop_units of the switches' ports: the reserve is a part of
  *  the scenario's buffer, which must hold two packets besides. Under the real clock only the latter is checked; for the rest
  *  see below. A NIC takes everything: its memory is not part of the model. An output queue must hold a packet.
+ *  Nothing to do with a fabric of kind roce: plan_roce.h.
  *  Return: 0; -EINVAL, reported to @errors.                                                                        */
 int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 		      struct scenario_errors *errors);

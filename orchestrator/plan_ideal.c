@@ -9,7 +9,8 @@
  *  the rest keeps up with a faster link (cut-through); time: all of it and the gap. For the full packets this is
  *  solved: each begins the time of the slowest link so far after the one before. The last packet, which may be short,
  *  is followed link by link. The message is complete with the last packet's last bit. Between switches a packet is
- *  longer by the fabric header. ACKs take no part: nothing waits for them. */
+ *  longer by the fabric header, in a fabric of kind flow-channel. ACKs take no part: nothing waits for them. In a fabric of kind roce
+ *  the way is one of those that ECMP chooses from. */
 #include <stdint.h>
 
 #include "nodes/wire/fabric_header.h"
@@ -22,24 +23,25 @@
 /* where the message is on its way; 128 bits, because long messages on slow links exceed 64 */
 struct way {
 	uint32_t full_bytes, last_bytes; /* frames without FCS */
+	uint32_t header_bytes;           /* in front of them between switches */
 	uint64_t full_count;             /* packets before the last */
 	unsigned __int128 first_ps;      /* first full packet begins on this link */
 	unsigned __int128 last_ps;       /* last packet begins on this link */
 	node_time_t slowest_ps;          /* a full packet with gap on the slowest link so far */
 };
 
-static uint32_t wire_bytes(const struct port_config *port, uint32_t frame_bytes)
+static uint32_t wire_bytes(const struct way *way, const struct port_config *port, uint32_t frame_bytes)
 {
-	return frame_bytes + FRAME_FCS_BYTES + (port->kind == PORT_FABRIC ? FABRIC_HEADER_BYTES : 0);
+	return frame_bytes + FRAME_FCS_BYTES + (port->kind == PORT_FABRIC ? way->header_bytes : 0);
 }
 
 /* until the switch between links @in and @out may send a frame on, counted from its first bit on @in */
-static node_time_t act_ps(const struct switch_config *config, const struct port_config *in,
+static node_time_t act_ps(const struct way *way, const struct switch_config *config, const struct port_config *in,
 			  const struct port_config *out, uint32_t frame_bytes)
 {
-	uint32_t bytes = wire_bytes(in, frame_bytes);
+	uint32_t bytes = wire_bytes(way, in, frame_bytes);
 	node_time_t in_ps = node_time_of_bytes(bytes, in->rate_bps);
-	node_time_t out_ps = node_time_of_bytes(wire_bytes(out, frame_bytes), out->rate_bps);
+	node_time_t out_ps = node_time_of_bytes(wire_bytes(way, out, frame_bytes), out->rate_bps);
 	node_time_t head_ps = node_time_of_bytes(CUT_THROUGH_BYTES, in->rate_bps);
 
 	if (!config->cut_through || bytes <= CUT_THROUGH_BYTES)
@@ -50,7 +52,8 @@ static node_time_t act_ps(const struct switch_config *config, const struct port_
 /* the last packet has come to the beginning of the link behind @port: it waits for the full ones */
 static void way_enter(struct way *way, const struct port_config *port)
 {
-	node_time_t time_ps = node_time_of_bytes(wire_bytes(port, way->full_bytes) + port->gap_bytes, port->rate_bps);
+	node_time_t time_ps =
+		node_time_of_bytes(wire_bytes(way, port, way->full_bytes) + port->gap_bytes, port->rate_bps);
 	unsigned __int128 free_ps;
 
 	if (!way->full_count)
@@ -65,8 +68,8 @@ static void way_enter(struct way *way, const struct port_config *port)
 static void way_through(struct way *way, const struct port_config *in, const struct port_config *out,
 			const struct switch_config *config)
 {
-	way->first_ps += act_ps(config, in, out, way->full_bytes) + in->delay_ps + config->latency_ps;
-	way->last_ps += act_ps(config, in, out, way->last_bytes) + in->delay_ps + config->latency_ps;
+	way->first_ps += act_ps(way, config, in, out, way->full_bytes) + in->delay_ps + config->latency_ps;
+	way->last_ps += act_ps(way, config, in, out, way->last_bytes) + in->delay_ps + config->latency_ps;
 }
 
 /* the (@number mod their count)-th of @ports, in ascending order */
@@ -90,7 +93,7 @@ static unsigned __int128 way_follow(struct way *way, const struct plan *plan, ui
 		node = &plan->nodes[port->peer_index];
 		if (node->kind == NODE_NIC)
 			return way->last_ps + port->delay_ps +
-			       node_time_of_bytes(wire_bytes(port, way->last_bytes), port->rate_bps);
+			       node_time_of_bytes(wire_bytes(way, port, way->last_bytes), port->rate_bps);
 		next = &node->ports[node->index == end->peer_index
 					    ? end->peer_port
 					    : port_choose(shortest_path_route(node, end->peer_index)->ports,
@@ -111,6 +114,7 @@ node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t des
 		.full_bytes = sent->packet_bytes,
 		.last_bytes = overhead_bytes + rest_bytes,
 		.full_count = full_count,
+		.header_bytes = plan_fabric(plan) == FABRIC_FLOW_CHANNEL ? FABRIC_HEADER_BYTES : 0,
 	};
 	unsigned __int128 total_ps;
 

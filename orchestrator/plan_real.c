@@ -5,6 +5,7 @@
 
 #include "nodes/ring.h"
 #include "orchestrator/plan_buffer.h"
+#include "orchestrator/plan_roce.h"
 
 #define RING_BYTES_REAL (1u << 19) /* fifty of the largest frames; a full ring is waited for */
 #define HOST_QUEUES 4u             /* flows are spread over them, so that one that waits leaves the others alone */
@@ -32,9 +33,19 @@ static enum link_medium medium_of(const struct scenario *scenario, uint32_t link
 					   : scenario->links[link - scenario->host_count].settings.medium;
 }
 
+/* what may be under way, and what there is room for if its sender hears late */
+static void port_make_real(const struct scenario *scenario, const struct plan *plan, const struct node_config *node,
+			   struct port_config *port)
+{
+	if (node->fabric == FABRIC_ROCE)
+		plan_roce_port_make_real(scenario, plan, node, port);
+	else
+		plan_buffer_make_real(scenario, port);
+}
+
 /* ---- real programs ---- */
 
-static void node_make_real(const struct scenario *scenario, struct node_config *node)
+static void node_make_real(const struct scenario *scenario, const struct plan *plan, struct node_config *node)
 {
 	node->clock = CLOCK_REAL;
 	node->sample_ps = 0;
@@ -46,7 +57,7 @@ static void node_make_real(const struct scenario *scenario, struct node_config *
 		port->medium = medium_of(scenario, port->link_index);
 		/* the kernel drops what it has no buffer for: the sender must hear of it */
 		port->guarded = port->guarded || port->medium == MEDIUM_VETH;
-		plan_buffer_make_real(scenario, port); /* of NICs too: a model for links of switches to come */
+		port_make_real(scenario, plan, node, port); /* of NICs too: a model for links of switches to come */
 	}
 	if (node->kind == NODE_NIC) {
 		workloads_remove(&node->nic);
@@ -56,8 +67,15 @@ static void node_make_real(const struct scenario *scenario, struct node_config *
 
 static int plan_finish(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
-	int error = plan_nodes_check(scenario, plan, errors);
+	int error = 0;
 
+	if (plan_fabric(plan) == FABRIC_ROCE) {
+		error = plan_roce_buffers_check_real(scenario, plan, errors);
+		for (uint32_t i = 0; i < plan->switch_count; i++)
+			plan_roce_buffer_make(plan, &plan->nodes[i]);
+	}
+	if (!error)
+		error = plan_nodes_check(scenario, plan, errors);
 	if (error)
 		plan_free(plan);
 	return error;
@@ -70,14 +88,14 @@ int plan_make_real(const struct scenario *scenario, struct plan *plan, struct sc
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
-		node_make_real(scenario, &plan->nodes[i]);
+		node_make_real(scenario, plan, &plan->nodes[i]);
 	return plan_finish(scenario, plan, errors);
 }
 
 /* ---- generated traffic ---- */
 
 /* a ring holds what was sent while its reader was late: as much again as under the virtual clock, and no less than above */
-static void node_make_traffic(const struct scenario *scenario, struct node_config *node)
+static void node_make_traffic(const struct scenario *scenario, const struct plan *plan, struct node_config *node)
 {
 	node->clock = CLOCK_REAL;
 	for (uint32_t p = 0; p < node->port_count; p++) {
@@ -87,7 +105,7 @@ static void node_make_traffic(const struct scenario *scenario, struct node_confi
 			port->ring_bytes *= 2;
 		if (port->ring_bytes < RING_BYTES_REAL)
 			port->ring_bytes = RING_BYTES_REAL;
-		plan_buffer_make_real(scenario, port);
+		port_make_real(scenario, plan, node, port);
 		if (node->kind == NODE_NIC)
 			port->buffer_units = port->stop_units = 0; /* it takes everything, so ... */
 		else if (port->kind == PORT_EDGE)
@@ -102,6 +120,6 @@ int plan_make_traffic(const struct scenario *scenario, struct plan *plan, struct
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
-		node_make_traffic(scenario, &plan->nodes[i]);
+		node_make_traffic(scenario, plan, &plan->nodes[i]);
 	return plan_finish(scenario, plan, errors);
 }

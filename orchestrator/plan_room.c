@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/plan_roce.h"
 #include "orchestrator/plan_workload.h"
 #include "orchestrator/shortest_path.h"
 
@@ -73,11 +74,14 @@ static struct port_config vacant_port(const struct plan *plan)
 
 			port.mtu_bytes = other->mtu_bytes > port.mtu_bytes ? other->mtu_bytes : port.mtu_bytes;
 			port.channels = other->channels > port.channels ? other->channels : port.channels;
+			if (other->headroom_bytes > port.headroom_bytes)
+				port.headroom_bytes = other->headroom_bytes;
 		}
 	return port;
 }
 
-static int ports_widen(struct node_config *node, uint32_t port_count, const struct port_config *vacant)
+static int ports_widen(const struct plan *plan, struct node_config *node, uint32_t port_count,
+		       const struct port_config *vacant)
 {
 	struct port_config *ports = realloc(node->ports, port_count * sizeof(*ports));
 
@@ -86,6 +90,8 @@ static int ports_widen(struct node_config *node, uint32_t port_count, const stru
 	node->ports = ports;
 	while (node->port_count < port_count)
 		ports[node->port_count++] = *vacant;
+	if (node->fabric == FABRIC_ROCE && node->kind == NODE_SWITCH)
+		plan_roce_buffer_make(plan, node);
 	return 0;
 }
 
@@ -98,7 +104,7 @@ int plan_room_make(struct plan *plan)
 		error = links_widen(plan);
 	for (uint32_t i = 0; i < plan->switch_count && !error; i++)
 		if (!plan_vacant(plan, i))
-			error = ports_widen(&plan->nodes[i],
+			error = ports_widen(plan, &plan->nodes[i],
 					    least(plan->nodes[i].port_count + PLAN_ROOM_PORTS, NODE_PORTS_MAX),
 					    &vacant);
 	return error;
@@ -145,7 +151,7 @@ static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name
 		node->nic.workload_count = 0;
 	}
 	snprintf(node->name, sizeof(node->name), "%s", name);
-	if (ports_widen(node, port_count, &vacant)) {
+	if (ports_widen(plan, node, port_count, &vacant)) {
 		plan_room_node_remove(plan, (uint32_t)place);
 		return -ENOMEM;
 	}
@@ -167,12 +173,15 @@ void plan_room_node_remove(struct plan *plan, uint32_t node)
 	struct node_config *config = &plan->nodes[node];
 	enum node_kind kind = config->kind;
 	enum clock_kind clock = config->clock;
+	enum fabric_kind fabric = config->fabric;
 
 	for (uint32_t p = 0; p < config->port_count; p++)
 		if (!config->ports[p].vacant)
 			plan_room_link_remove(plan, config->ports[p].link_index);
 	node_config_free(config);
-	*config = (struct node_config){ .kind = kind, .clock = clock, .index = node, .node_count = plan->node_count };
+	*config = (struct node_config){
+		.kind = kind, .clock = clock, .fabric = fabric, .index = node, .node_count = plan->node_count
+	};
 }
 
 /* ---- links ---- */
@@ -237,7 +246,8 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->gap_bytes = like->gap_bytes;
 	config->loss_ppb = like->loss_ppb;
 	config->bit_error_e15 = like->bit_error_e15;
-	config->guarded = like->loss_ppb || like->bit_error_e15 || like->medium == MEDIUM_VETH;
+	config->guarded = plan_fabric(plan) == FABRIC_FLOW_CHANNEL &&
+			  (like->loss_ppb || like->bit_error_e15 || like->medium == MEDIUM_VETH);
 	config->buffer_units = like->buffer_units;
 	config->stop_units = like->stop_units;
 	config->flight_units = like->flight_units;
@@ -272,10 +282,12 @@ int64_t plan_room_link(struct plan *plan, uint32_t node_a, uint32_t node_b, cons
 	return link;
 }
 
-/* The node runs on with what it was made with: the channels of this port, memory for frames of its largest port. */
+/* The node runs on with what it was made with: channels and headroom of this port, memory for frames of its largest port. */
 static void port_vacate(struct node_config *node, uint32_t port)
 {
-	struct port_config vacant = { .vacant = true, .channels = node->ports[port].channels };
+	struct port_config vacant = { .vacant = true,
+				      .channels = node->ports[port].channels,
+				      .headroom_bytes = node->ports[port].headroom_bytes };
 
 	for (uint32_t p = 0; p < node->port_count; p++)
 		if (node->ports[p].mtu_bytes > vacant.mtu_bytes)
@@ -343,6 +355,8 @@ int plan_room_tables(struct plan *plan)
 		if (!error && !plan_vacant(plan, i))
 			error = hosts_tell(plan, config);
 	}
+	if (!error && plan_fabric(plan) == FABRIC_ROCE)
+		error = plan_roce_flood(plan);
 	return error;
 }
 

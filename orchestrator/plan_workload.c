@@ -57,14 +57,11 @@ static bool packets_fit(const struct scenario *scenario, const struct scenario_w
 /* at most: how many flows @workload has */
 static uint64_t flows_count(const struct scenario_workload *workload)
 {
-	switch (workload->pattern) {
-	case PATTERN_UNIFORM:
-		return (uint64_t)workload->sender_count * workload->receiver_count;
-	case PATTERN_ALL_TO_ALL:
-		return (uint64_t)workload->sender_count * (workload->sender_count - 1);
-	default:
-		return workload->sender_count;
-	}
+	uint64_t flows = (uint64_t)workload->sender_count * workload->connections;
+
+	if (workload->pattern == PATTERN_UNIFORM)
+		return flows * workload->receiver_count;
+	return workload->pattern == PATTERN_ALL_TO_ALL ? flows * (workload->sender_count - 1) : flows;
 }
 
 static int workloads_check(const struct scenario *scenario, struct scenario_errors *errors)
@@ -169,6 +166,8 @@ static int config_fill(const struct scenario *scenario, uint32_t index, uint32_t
 		.destination = destination_kind_of(workload->pattern),
 		.arrival = workload->arrival,
 		.frame = workload->frame,
+		.transport = workload->transport,
+		.connections = workload->connections,
 		.traffic_class = workload->traffic_class,
 		.packet_bytes = workload->packet_bytes,
 		.window = workload->arrival == ARRIVAL_CLOSED ? workload->window : 0,
@@ -242,9 +241,11 @@ static int flows_max_fill(const struct scenario *scenario, struct plan *plan)
 		struct nic_config *nic = &plan->nodes[plan_host_node(plan, host)].nic;
 
 		for (uint32_t i = 0; i < nic->workload_count; i++) {
-			nic->flows_max += nic->workloads[i].destination_count;
-			for (uint32_t j = 0; j < nic->workloads[i].destination_count; j++)
-				received[nic->workloads[i].destinations[j]]++;
+			const struct workload_config *workload = &nic->workloads[i];
+
+			nic->flows_max += workload->destination_count * workload->connections;
+			for (uint32_t j = 0; j < workload->destination_count; j++)
+				received[workload->destinations[j]] += workload->connections;
 		}
 	}
 	for (uint32_t host = 0; host < plan->host_count; host++) {
@@ -279,6 +280,8 @@ int plan_workloads_make(const struct scenario *scenario, struct plan *plan, stru
 		planned->traffic_class = workload->traffic_class;
 		planned->packet_bytes = workload->packet_bytes;
 		planned->frame = workload->frame;
+		planned->transport = workload->transport;
+		planned->connections = workload->connections;
 		error = workload_spread(scenario, i, plan);
 	}
 	return error ? error : flows_max_fill(scenario, plan);

@@ -146,11 +146,41 @@ static void nic_read(struct reader *reader, const struct key *key, const struct 
 
 /* ---- classes ---- */
 
-static const struct key class_keys[] = {
-	{ "name", key_name, KEY_FIELD(struct class_config, name), .required = true },
-	{ "min", key_share, KEY_FIELD(struct class_config, min_permille), .max = 1000, .one = 1000 },
-	{ "max", key_share, KEY_FIELD(struct class_config, max_permille), .min = 1, .max = 1000, .one = 1000 },
+/* what any fabric's class has, and what one of a fabric of kind roce has besides */
+struct class_reading {
+	struct class_config config;
+	struct scenario_roce_class roce;
 };
+
+#define ROCE_FIELD(field) KEY_FIELD(struct class_reading, roce.field)
+
+static const struct key class_keys[] = {
+	{ "name", key_name, KEY_FIELD(struct class_reading, config.name), .required = true },
+	{ "min", key_share, KEY_FIELD(struct class_reading, config.min_permille), .max = 1000, .one = 1000 },
+	{ "max", key_share, KEY_FIELD(struct class_reading, config.max_permille), .min = 1, .max = 1000, .one = 1000 },
+	{ "lossless", key_flag, ROCE_FIELD(lossless) },
+	{ "ecn", scenario_ecn_read, ROCE_FIELD(ecn) },
+	{ "queue", key_size, ROCE_FIELD(queue_bytes), .min = 64, .max = ROCE_BYTES_MAX },
+	{ "alpha", key_share, ROCE_FIELD(alpha_permille), .min = 1, .max = 64000, .one = 1000 },
+	{ "xoff", key_size, ROCE_FIELD(xoff_bytes), .min = 64, .max = ROCE_BYTES_MAX },
+	{ "xon-offset", key_size, ROCE_FIELD(xon_offset_bytes), .max = ROCE_BYTES_MAX },
+	{ "watched", key_flag, ROCE_FIELD(watched) },
+};
+
+/* keys that would do nothing beside the others */
+static void roce_class_check(struct reader *reader, const struct yaml_node *node, const char *name,
+			     const struct scenario_roce_class *class)
+{
+	const char *unused = class->lossless ? "queue" : yaml_find(node, "xoff") ? "xoff" : "xon-offset";
+
+	if (yaml_find(node, unused))
+		key_refuse(reader, yaml_find(node, unused), "class '%s': '%s' has no meaning in a class that is %s",
+			   name, unused, class->lossless ? "lossless: its sender is stopped instead" : "not lossless");
+	if (class->xoff_bytes != SCENARIO_DERIVED && class->xon_offset_bytes != SCENARIO_DERIVED &&
+	    class->xon_offset_bytes > class->xoff_bytes)
+		key_refuse(reader, yaml_find(node, "xon-offset"),
+			   "class '%s': xon-offset must not be greater than xoff", name);
+}
 
 static void class_check(struct reader *reader, const struct yaml_node *node, uint32_t index)
 {
@@ -159,6 +189,7 @@ static void class_check(struct reader *reader, const struct yaml_node *node, uin
 
 	if (class->min_permille > class->max_permille)
 		key_refuse(reader, node, "class '%s': min must not be greater than max", class->name);
+	roce_class_check(reader, node, class->name, &scenario->roce.classes[index]);
 	for (uint32_t i = 0; i < index; i++)
 		if (*class->name && !strcmp(scenario->classes[i].name, class->name))
 			key_refuse(reader, node, "there are two classes called '%s'", class->name);
@@ -178,17 +209,24 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 	}
 	scenario->class_count = 0;
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
-		struct class_config *class = &scenario->classes[scenario->class_count];
+		struct class_reading class = { .config = { .max_permille = 1000 } };
 
-		*class = (struct class_config){ .max_permille = 1000 };
-		keys_read(reader, child, "a class", class_keys, COUNT_OF(class_keys), class);
+		scenario_roce_class_init(&class.roce);
+		class.roce.place = child->place;
+		keys_read(reader, child, "a class", class_keys, COUNT_OF(class_keys), &class);
+		scenario->classes[scenario->class_count] = class.config;
+		scenario->roce.classes[scenario->class_count] = class.roce;
 		class_check(reader, child, scenario->class_count++);
-		sum_permille += class->min_permille;
+		sum_permille += class.config.min_permille;
 	}
 	if (sum_permille > 1000)
 		key_refuse(reader, node, "the classes' minimum shares add up to %u.%u%%, more than 100%%",
 			   sum_permille / 10, sum_permille % 10);
 }
+
+/* ---- fabric ---- */
+
+static const char *const fabric_words[FABRIC_KINDS] = { "flow-channel", "roce" };
 
 /* ---- expectations ---- */
 
@@ -229,11 +267,13 @@ static const struct key scenario_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct scenario, name), .required = true },
 	{ "about", key_text, KEY_FIELD(struct scenario, about) },
 	{ "seed", key_count, KEY_FIELD(struct scenario, seed), .max = UINT64_MAX },
+	{ "fabric", key_word, KEY_FIELD(struct scenario, fabric), .words = fabric_words, .word_count = FABRIC_KINDS },
 	{ "run", run_read, .required = true },
 	{ "classes", .read = classes_read },
 	{ "links", .read = scenario_links_read },
 	{ "switch", .read = switch_read },
 	{ "congestion", .read = scenario_congestion_read },
+	{ "roce", .read = scenario_roce_read },
 	{ "nic", .read = nic_read },
 	{ "topology", scenario_topology_read, .required = true },
 	{ "workloads", .read = scenario_workloads_read },
@@ -246,6 +286,7 @@ static int defaults_fill(struct scenario *scenario)
 	scenario->class_count = 1;
 	scenario->classes[0] = (struct class_config){ .name = "best-effort", .max_permille = 1000 };
 	scenario_congestion_init(&scenario->congestion);
+	scenario_roce_init(&scenario->roce);
 	scenario->about = strdup("");
 	return scenario->about ? 0 : -ENOMEM;
 }

@@ -16,6 +16,7 @@
 
 #include "nodes/config.h"
 #include "nodes/time.h"
+#include "orchestrator/scenario_roce.h"
 
 #define SCENARIO_ERRORS_MAX 20u       /* kept; further ones are only counted */
 #define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
@@ -32,12 +33,6 @@ struct scenario_text {
 struct scenario_errors {
 	unsigned count;                   /* all, also those beyond SCENARIO_ERRORS_MAX */
 	char *texts[SCENARIO_ERRORS_MAX]; /* "file:line:column: sentence"; owned */
-};
-
-/* where in the scenario something was said */
-struct scenario_place {
-	uint32_t setting; /* 0: in the file; n: in the n-th --set */
-	int line, column; /* from 1; 0: nowhere, it is a default */
 };
 
 struct scenario_link_settings {
@@ -91,6 +86,8 @@ struct scenario_workload {
 	struct size_point *sizes;
 	uint32_t packet_bytes;
 	enum frame_kind frame;
+	enum transport_kind transport;
+	uint32_t connections; /* to each destination, with whatever transport */
 	uint32_t traffic_class;
 	enum arrival_kind arrival;
 	uint32_t window, load_permille, burst_messages;
@@ -98,8 +95,6 @@ struct scenario_workload {
 	uint64_t messages_max;
 	struct scenario_place packet_place;
 };
-
-#define SCENARIO_DERIVED UINT64_MAX /* not said: follows from the fabric (plan_congestion.h) */
 
 /* a row of the table of congestion settings, as far as it was said; all as wide as SCENARIO_DERIVED */
 struct scenario_congestion_row {
@@ -133,6 +128,7 @@ struct scenario {
 	char name[NODE_NAME_MAX];
 	char *about; /* "" if not said */
 	uint64_t seed;
+	enum fabric_kind fabric;
 	/* run */
 	node_time_t duration_ps, warmup_ps, drain_max_ps,
 		sample_ps; /* drain_max_ps counts from the end of the duration */
@@ -151,6 +147,7 @@ struct scenario {
 	uint32_t flows_max, messages_max; /* flows_max 0: as many as the workloads need */
 	uint32_t fgfc_entries_max;
 	struct scenario_congestion congestion;
+	struct scenario_roce roce; /* of its classes, those that `classes` has; unused with another kind of fabric */
 	/* topology */
 	uint32_t switch_count, host_count, link_count;
 	struct scenario_switch *switches;

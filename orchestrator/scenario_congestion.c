@@ -118,16 +118,6 @@ static void rows_read(struct reader *reader, const struct key *key, const struct
 
 /* ---- mechanisms ---- */
 
-/* A mechanism with numbers: a mapping, or yes or no for its first key. */
-static void mechanism_read(struct reader *reader, const struct yaml_node *node, const char *what,
-			   const struct key *keys, size_t key_count, void *target)
-{
-	if (node->kind == YAML_SCALAR && *node->text)
-		keys[0].read(reader, &keys[0], node, target);
-	else
-		keys_read(reader, node, what, keys, key_count, target);
-}
-
 static const struct key eca_keys[] = {
 	{ "enabled", key_flag, FIELD(eca) },
 	{ "lbf-thresh", key_size, FIELD(lbf_thresh_bytes), .max = BYTES_MAX },
@@ -142,7 +132,7 @@ static const struct key eca_keys[] = {
 static void eca_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
 {
 	(void)key;
-	mechanism_read(reader, node, "'eca'", eca_keys, COUNT_OF(eca_keys), target);
+	keys_read_mechanism(reader, node, "'eca'", eca_keys, COUNT_OF(eca_keys), target);
 }
 
 static const struct key slow_start_keys[] = {
@@ -153,7 +143,7 @@ static const struct key slow_start_keys[] = {
 static void slow_start_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
 {
 	(void)key;
-	mechanism_read(reader, node, "'slow-start'", slow_start_keys, COUNT_OF(slow_start_keys), target);
+	keys_read_mechanism(reader, node, "'slow-start'", slow_start_keys, COUNT_OF(slow_start_keys), target);
 }
 
 static const struct key fgfc_keys[] = {
@@ -165,7 +155,7 @@ static const struct key fgfc_keys[] = {
 static void fgfc_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
 {
 	(void)key;
-	mechanism_read(reader, node, "'fgfc'", fgfc_keys, COUNT_OF(fgfc_keys), target);
+	keys_read_mechanism(reader, node, "'fgfc'", fgfc_keys, COUNT_OF(fgfc_keys), target);
 }
 
 /* ---- the whole ---- */
@@ -189,5 +179,6 @@ void scenario_congestion_read(struct reader *reader, const struct key *key, cons
 
 	(void)key;
 	scenario->congestion.place = node->place;
-	mechanism_read(reader, node, "'congestion'", congestion_keys, COUNT_OF(congestion_keys), &scenario->congestion);
+	keys_read_mechanism(reader, node, "'congestion'", congestion_keys, COUNT_OF(congestion_keys),
+			    &scenario->congestion);
 }

@@ -68,6 +68,15 @@ bool keys_read(struct reader *reader, const struct yaml_node *mapping, const cha
 	return true;
 }
 
+void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, const char *what, const struct key *keys,
+			 size_t key_count, void *target)
+{
+	if (node->kind == YAML_SCALAR && *node->text)
+		keys[0].read(reader, &keys[0], node, target);
+	else
+		keys_read(reader, node, what, keys, key_count, target);
+}
+
 const char *key_scalar(struct reader *reader, const struct yaml_node *node, const char *expected)
 {
 	if (node->kind == YAML_SCALAR && *node->text)

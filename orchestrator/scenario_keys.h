@@ -45,6 +45,10 @@ struct key {
 bool keys_read(struct reader *reader, const struct yaml_node *mapping, const char *what, const struct key *keys,
 	       size_t key_count, void *target);
 
+/** keys_read_mechanism() - the same for a mechanism with numbers: a mapping, or yes or no for its first key. */
+void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, const char *what, const struct key *keys,
+			 size_t key_count, void *target);
+
 /* kinds of values */
 key_read_fn key_count, key_time, key_rate, key_size, key_share, key_flag, key_word, key_name, key_text;
 
@@ -83,6 +87,8 @@ extern const size_t link_key_count;
 key_read_fn scenario_congestion_read;
 /** scenario_congestion_init() - nothing was said: every mechanism is on, every number derived. */
 void scenario_congestion_init(struct scenario_congestion *congestion);
+/* scenario_roce.c; scenario_ecn_read() reads a struct scenario_ecn */
+key_read_fn scenario_roce_read, scenario_ecn_read;
 /* scenario_topology.c */
 key_read_fn scenario_links_read, scenario_topology_read;
 /* scenario_workload.c */

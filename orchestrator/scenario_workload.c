@@ -18,6 +18,7 @@
 static const char *const pattern_words[PATTERNS] = { "incast", "permutation", "uniform", "all-to-all", "pairs" };
 static const char *const arrival_words[ARRIVAL_KINDS] = { "closed", "paced", "poisson", "burst" };
 static const char *const frame_words[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc", "roce-ipv6", "tcp" };
+static const char *const transport_words[TRANSPORT_KINDS] = { "none", "rc", "tcp" };
 static const char *const permutation_words[] = { "shift", "random" };
 
 /* ---- hosts ---- */
@@ -209,6 +210,10 @@ static const struct key workload_keys[] = {
 	{ "packet", packet_read, KEY_FIELD(struct scenario_workload, packet_bytes), .min = 64, .max = 9216 },
 	{ "frame", key_word, KEY_FIELD(struct scenario_workload, frame), .words = frame_words,
 	  .word_count = FRAME_KINDS },
+	{ "transport", key_word, KEY_FIELD(struct scenario_workload, transport), .words = transport_words,
+	  .word_count = TRANSPORT_KINDS },
+	{ "connections", key_count, KEY_FIELD(struct scenario_workload, connections), .min = 1,
+	  .max = ROCE_CONNECTIONS_MAX },
 	{ "class", .read = class_read },
 	{ "arrival", key_word, KEY_FIELD(struct scenario_workload, arrival), .words = arrival_words,
 	  .word_count = ARRIVAL_KINDS },
@@ -346,6 +351,46 @@ static void sizes_check(struct reader *reader, const struct yaml_node *node, str
 			   frame_words[workload->frame]);
 }
 
+static bool frame_is_roce(enum frame_kind frame)
+{
+	return frame == FRAME_ROCE || frame == FRAME_ROCE_IPV6;
+}
+
+/* what a workload sends that does not say it */
+static enum frame_kind frame_default(enum fabric_kind fabric, enum transport_kind transport)
+{
+	if (transport == TRANSPORT_TCP)
+		return FRAME_TCP;
+	return fabric == FABRIC_ROCE || transport == TRANSPORT_RC ? FRAME_ROCE : FRAME_HPC;
+}
+
+static enum transport_kind transport_default(enum frame_kind frame)
+{
+	if (frame == FRAME_TCP)
+		return TRANSPORT_TCP;
+	return frame_is_roce(frame) ? TRANSPORT_RC : TRANSPORT_NONE;
+}
+
+/* Frame and transport go together. Only a fabric of kind roce has transports: in another one the frames are the same, and the
+ * fabric sees to it that they arrive. */
+static void transport_complete(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload)
+{
+	const struct yaml_node *transport = yaml_find(node, "transport");
+	enum fabric_kind fabric = reader->scenario->fabric;
+
+	if (!yaml_find(node, "frame"))
+		workload->frame = frame_default(fabric, workload->transport);
+	if (!transport)
+		workload->transport = transport_default(workload->frame);
+	if (workload->transport == TRANSPORT_RC && !frame_is_roce(workload->frame))
+		key_refuse(reader, transport, "transport rc sends frame roce or roce-ipv6, not %s",
+			   frame_words[workload->frame]);
+	if (workload->transport == TRANSPORT_TCP && workload->frame != FRAME_TCP)
+		key_refuse(reader, transport, "transport tcp sends frame tcp, not %s", frame_words[workload->frame]);
+	if (fabric != FABRIC_ROCE)
+		workload->transport = TRANSPORT_NONE;
+}
+
 static void times_check(struct reader *reader, const struct yaml_node *node, const struct scenario_workload *workload)
 {
 	const struct yaml_node *start = yaml_find(node, "start"), *stop = yaml_find(node, "stop");
@@ -362,7 +407,7 @@ static void workload_read(struct reader *reader, const struct yaml_node *node, s
 
 	*workload = (struct scenario_workload){
 		.place = node->place,
-		.frame = FRAME_HPC,
+		.connections = 1,
 		.packet_bytes = 4096,
 		.packet_place = node->place,
 		.window = 1,
@@ -372,6 +417,7 @@ static void workload_read(struct reader *reader, const struct yaml_node *node, s
 	    reader->errors->count != errors_before || reader->out_of_memory)
 		return;
 	meanings_check(reader, node, workload);
+	transport_complete(reader, node, workload);
 	if (reader->errors->count != errors_before || !reader->scenario->host_count)
 		return;
 	if (workload->pattern != PATTERN_PAIRS && !yaml_find(node, "from"))

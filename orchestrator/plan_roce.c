@@ -1,0 +1,333 @@
+#include "orchestrator/plan_roce.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/link.h"
+#include "nodes/pfc.h"
+#include "nodes/units.h"
+#include "nodes/wire/frame.h"
+
+/* Marking as in the paper, for links of 40 Gb/s [Zhu et al., SIGCOMM 2015, figure 14] */
+#define KMIN_BYTES 5000u
+#define KMAX_BYTES 200000u
+#define PMAX_PPM 10000u
+#define ALPHA_LOSSLESS_PERMILLE 125u /* what switches are shipped with, and near the 11 % of HPCC's [SIGCOMM 2019] */
+#define ALPHA_LOSSY_PERMILLE 1000u   /* one queue leaves half of the buffer to the others [Choudhury and Hahne 1998] */
+#define PATH_HIGH_KMAX 3u            /* S4's example of a queue far above kmax */
+#define XON_OFFSET_FRAMES 2u
+#define SHARED_FRAMES_MIN 2u /* of the MTU, beside the headroom: one that leaves, one that comes. Ours */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t said_or(uint64_t said, uint64_t derived)
+{
+	return said == SCENARIO_DERIVED ? derived : said;
+}
+
+static uint32_t mtu_bytes_max(const struct plan *plan)
+{
+	uint32_t mtu_bytes = 0;
+
+	for (uint32_t i = 0; i < plan->link_count; i++)
+		if (!plan->links[i].vacant && plan->links[i].mtu_bytes > mtu_bytes)
+			mtu_bytes = plan->links[i].mtu_bytes;
+	return mtu_bytes;
+}
+
+/* ---- classes ---- */
+
+static void ecn_make(const struct scenario_ecn *class, const struct scenario_ecn *all, struct roce_class_config *config)
+{
+	config->ecn = said_or(class->enabled, said_or(all->enabled, true));
+	config->kmin_bytes = said_or(class->kmin_bytes, said_or(all->kmin_bytes, KMIN_BYTES));
+	config->kmax_bytes = said_or(class->kmax_bytes, said_or(all->kmax_bytes, KMAX_BYTES));
+	config->pmax_ppm = (uint32_t)said_or(class->pmax_ppm, said_or(all->pmax_ppm, PMAX_PPM));
+}
+
+/* when its sender is stopped, or its packets are dropped: by a level that was said, else by a share of the free buffer */
+static void levels_make(const struct scenario_roce_class *said, bool held, uint32_t mtu_bytes,
+			struct roce_class_config *config)
+{
+	bool level = held ? said->xoff_bytes != SCENARIO_DERIVED : said->queue_bytes != SCENARIO_DERIVED;
+
+	config->queue_bytes_max = said_or(said->queue_bytes, 0);
+	config->alpha_permille = (uint32_t)said_or(said->alpha_permille, level  ? 0
+									 : held ? ALPHA_LOSSLESS_PERMILLE
+										: ALPHA_LOSSY_PERMILLE);
+	config->xoff_bytes = said_or(said->xoff_bytes, 0);
+	config->xon_offset_bytes = said_or(said->xon_offset_bytes, XON_OFFSET_FRAMES * (uint64_t)mtu_bytes);
+	if (config->xoff_bytes && said->xon_offset_bytes == SCENARIO_DERIVED)
+		config->xon_offset_bytes = least(config->xon_offset_bytes, config->xoff_bytes);
+}
+
+static int class_make(const struct scenario *scenario, uint32_t index, uint32_t mtu_bytes, struct roce_config *roce,
+		      struct scenario_errors *errors)
+{
+	const struct scenario_roce_class *said = &scenario->roce.classes[index];
+	struct roce_class_config *config = &roce->classes[index];
+
+	*config = (struct roce_class_config){ .lossless = said->lossless };
+	ecn_make(&said->ecn, &scenario->roce.ecn, config);
+	levels_make(said, said->lossless && roce->pfc, mtu_bytes, config);
+	config->watched = said_or(said->watched, config->lossless && config->ecn);
+	if (config->kmin_bytes <= config->kmax_bytes)
+		return 0;
+	scenario_errors_at(
+		errors, scenario, said->place.line || said->place.setting ? &said->place : &scenario->roce.place,
+		"class '%s' would be marked from kmin %llu bytes to kmax %llu bytes: kmin must not be greater; give "
+		"the class both",
+		scenario->classes[index].name, (unsigned long long)config->kmin_bytes,
+		(unsigned long long)config->kmax_bytes);
+	return -EINVAL;
+}
+
+/* the class called "cnp", else the last */
+static uint32_t cnp_class_find(const struct scenario *scenario)
+{
+	for (uint32_t c = 0; c < scenario->class_count; c++)
+		if (!strcmp(scenario->classes[c].name, "cnp"))
+			return c;
+	return scenario->class_count - 1;
+}
+
+/* ---- path-level PFC ---- */
+
+/* THh and THl (RC-9): three times kmax and kmax, the highest of the watched classes; one that was said moves the other with it */
+static int path_levels_make(const struct scenario *scenario, struct roce_config *roce, struct scenario_errors *errors)
+{
+	const struct scenario_roce *said = &scenario->roce;
+	uint64_t kmax_bytes = 1;
+
+	for (uint32_t c = 0; c < scenario->class_count; c++)
+		if (roce->classes[c].watched)
+			kmax_bytes = most(kmax_bytes, roce->classes[c].kmax_bytes);
+	roce->path_high_bytes = least(
+		said_or(said->path_high_bytes, PATH_HIGH_KMAX * most(kmax_bytes, said_or(said->path_low_bytes, 0))),
+		ROCE_BYTES_MAX);
+	roce->path_low_bytes = said_or(said->path_low_bytes, roce->path_high_bytes / PATH_HIGH_KMAX);
+	if (roce->path_low_bytes < roce->path_high_bytes)
+		return 0;
+	scenario_errors_at(errors, scenario, &said->path_place,
+			   "path-pause: low is %llu bytes, it must be less than high, which is %llu bytes",
+			   (unsigned long long)roce->path_low_bytes, (unsigned long long)roce->path_high_bytes);
+	return -EINVAL;
+}
+
+/* ---- headroom ---- */
+
+uint64_t plan_roce_headroom_bytes(const struct node_config *sender, const struct node_config *receiver,
+				  const struct port_config *port)
+{
+	return pfc_headroom_bytes(port->rate_bps, port->delay_ps, plan_latency_ps(sender) + plan_latency_ps(receiver),
+				  port->mtu_bytes, port->gap_bytes) +
+	       port->mtu_bytes + FRAME_FCS_BYTES;
+}
+
+uint32_t plan_roce_lossless(const struct node_config *node)
+{
+	uint32_t count = 0;
+
+	for (uint32_t c = 0; node->roce.pfc && c < node->class_count; c++)
+		count += node->roce.classes[c].lossless;
+	return count;
+}
+
+static uint64_t headroom_sum(const struct node_config *node)
+{
+	uint64_t sum_bytes = 0;
+
+	for (uint32_t p = 0; p < node->port_count; p++)
+		sum_bytes += node->ports[p].headroom_bytes;
+	return sum_bytes * plan_roce_lossless(node);
+}
+
+static void headrooms_make(const struct scenario *scenario, struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		struct node_config *node = &plan->nodes[i];
+
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			struct port_config *port = &node->ports[p];
+
+			port->headroom_bytes =
+				said_or(scenario->roce.headroom_bytes,
+					plan_roce_headroom_bytes(&plan->nodes[port->peer_index], node, port));
+		}
+	}
+}
+
+/* Headroom is a part of the buffer; of the rest something must be left. */
+static int buffers_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+{
+	uint64_t shared_bytes = SHARED_FRAMES_MIN * (mtu_bytes_max(plan) + FRAME_FCS_BYTES), worst_bytes = 0;
+	const struct node_config *worst = NULL;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		uint64_t needed_bytes = headroom_sum(&plan->nodes[i]) + shared_bytes;
+
+		if (needed_bytes <= worst_bytes)
+			continue;
+		worst = &plan->nodes[i];
+		worst_bytes = needed_bytes;
+	}
+	if (!worst || worst_bytes <= scenario->roce.config.buffer_bytes)
+		return 0;
+	scenario_errors_at(
+		errors, scenario, &scenario->roce.buffer_place,
+		"the switches' buffer of %llu bytes is too small for switch '%s': %llu at least, for the headroom of "
+		"%u ports in %u lossless class%s and two packets of the MTU",
+		(unsigned long long)scenario->roce.config.buffer_bytes, worst->name, (unsigned long long)worst_bytes,
+		worst->port_count, plan_roce_lossless(worst), plan_roce_lossless(worst) == 1 ? "" : "es");
+	return -EINVAL;
+}
+
+/* ---- the real clock ---- */
+
+#define FLIGHT_BYTES_MIN (512u << 10) /* what attached hosts are fast with: bursts of offloaded segments. Ours */
+#define FLIGHT_BYTES_MAX (1u << 30)
+#define FLIGHT_PACKETS_MIN 64u
+
+/* what may be under way: twice what the link itself holds, and enough that a receiver which comes late finds work */
+static uint64_t flight_bytes(const struct port_config *port)
+{
+	uint64_t link_bytes = (uint64_t)((unsigned __int128)port->delay_ps * port->rate_bps / (8 * NODE_S));
+	uint64_t packet_bytes = (uint64_t)UNIT_BYTES * units_of_bytes(port->mtu_bytes);
+
+	return least(most(most(2 * link_bytes, FLIGHT_PACKETS_MIN * packet_bytes), FLIGHT_BYTES_MIN), FLIGHT_BYTES_MAX);
+}
+
+void plan_roce_port_make_real(const struct scenario *scenario, const struct plan *plan, const struct node_config *node,
+			      struct port_config *port)
+{
+	uint64_t flight = flight_bytes(port);
+	uint64_t headroom_bytes = 2 * flight + plan_roce_headroom_bytes(&plan->nodes[port->peer_index], node, port);
+
+	port->guarded = false;
+	port->buffer_units = port->stop_units = 0;
+	/* a veth link could tell what was taken only by words of its own */
+	port->flight_units = port->medium == MEDIUM_SHM ? (uint32_t)(flight / UNIT_BYTES) : 0;
+	port->headroom_bytes = said_or(scenario->roce.headroom_bytes, headroom_bytes);
+}
+
+int plan_roce_buffers_check_real(const struct scenario *scenario, const struct plan *plan,
+				 struct scenario_errors *errors)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		const struct node_config *node = &plan->nodes[i];
+
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			const struct port_config *port = &node->ports[p];
+			unsigned __int128 bytes =
+				(unsigned __int128)port->headroom_bytes * plan_roce_lossless(node) * NODE_PORTS_MAX +
+				plan->roce_shared_bytes;
+
+			if (bytes <= ROCE_BYTES_MAX)
+				continue;
+			scenario_errors_at(errors, scenario, &scenario->roce.buffer_place,
+					   "under the real clock %d ports with a headroom of %llu bytes in %u lossless "
+					   "class%s, as "
+					   "from '%s' to '%s', need a larger buffer than there can be: make the delay "
+					   "shorter, the "
+					   "rate lower or pfc.headroom smaller",
+					   NODE_PORTS_MAX, (unsigned long long)port->headroom_bytes,
+					   plan_roce_lossless(node), plan_roce_lossless(node) == 1 ? "" : "es",
+					   port->peer_name, node->name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+void plan_roce_buffer_make(const struct plan *plan, struct node_config *node)
+{
+	node->roce.buffer_bytes = plan->roce_shared_bytes + headroom_sum(node);
+}
+
+/* ---- the flood tree ---- */
+
+/* switch @root and all that it reaches join the tree */
+static void tree_grow(struct plan *plan, uint32_t root, bool *joined, uint32_t *queue)
+{
+	uint32_t first = 0, end = 0;
+
+	joined[root] = true;
+	queue[end++] = root;
+	while (first < end) {
+		struct node_config *at = &plan->nodes[queue[first++]];
+
+		for (uint32_t p = 0; p < at->port_count; p++) {
+			const struct port_config *port = &at->ports[p];
+
+			if (port->vacant || (port->kind == PORT_FABRIC && joined[port->peer_index]))
+				continue;
+			at->switch_.flood_ports |= 1ull << p;
+			if (port->kind != PORT_FABRIC)
+				continue;
+			plan->nodes[port->peer_index].switch_.flood_ports |= 1ull << port->peer_port;
+			joined[port->peer_index] = true;
+			queue[end++] = port->peer_index;
+		}
+	}
+}
+
+int plan_roce_flood(struct plan *plan)
+{
+	bool *joined = calloc(plan->switch_count, sizeof(*joined));
+	uint32_t *queue = calloc(plan->switch_count, sizeof(*queue));
+	int error = joined && queue ? 0 : -ENOMEM;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		plan->nodes[i].switch_.flood_ports = 0;
+	for (uint32_t i = 0; !error && i < plan->switch_count; i++)
+		if (!joined[i])
+			tree_grow(plan, i, joined, queue);
+	free(joined);
+	free(queue);
+	return error;
+}
+
+/* ---- the whole ---- */
+
+static int config_make(const struct scenario *scenario, const struct plan *plan, struct roce_config *roce,
+		       struct scenario_errors *errors)
+{
+	uint32_t mtu_bytes = mtu_bytes_max(plan);
+	int error = 0;
+
+	*roce = scenario->roce.config;
+	roce->cnp_class = (uint32_t)said_or(scenario->roce.cnp_class, cnp_class_find(scenario));
+	for (uint32_t c = 0; c < scenario->class_count && !error; c++)
+		error = class_make(scenario, c, mtu_bytes, roce, errors);
+	return error ? error : path_levels_make(scenario, roce, errors);
+}
+
+int plan_roce_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		   struct scenario_errors *errors)
+{
+	struct roce_config roce;
+	int error;
+
+	if (scenario->fabric != FABRIC_ROCE)
+		return 0;
+	error = config_make(scenario, plan, &roce, errors);
+	if (error)
+		return error;
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		plan->nodes[i].fabric = FABRIC_ROCE;
+		plan->nodes[i].roce = roce;
+	}
+	plan->roce_shared_bytes = roce.buffer_bytes;
+	headrooms_make(scenario, plan);
+	error = clock == CLOCK_VIRTUAL ? buffers_check(scenario, plan, errors) : 0;
+	return error ? error : plan_roce_flood(plan);
+}

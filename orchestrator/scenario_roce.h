@@ -1,0 +1,45 @@
+/*  scenario_roce - what a scenario says of a fabric of kind roce; what it does not say, plan_roce.h derives.            */
+#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_ROCE_H
+#define HEDDLE_ORCHESTRATOR_SCENARIO_ROCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/config.h"
+
+#define SCENARIO_DERIVED UINT64_MAX /* not said: follows from the fabric (plan_congestion.h, plan_roce.h) */
+
+/* where in the scenario something was said */
+struct scenario_place {
+	uint32_t setting; /* 0: in the file; n: in the n-th --set */
+	int line, column; /* from 1; 0: nowhere, it is a default */
+};
+
+/* marking, all as wide as SCENARIO_DERIVED */
+struct scenario_ecn {
+	uint64_t enabled, kmin_bytes, kmax_bytes, pmax_ppm;
+};
+
+struct scenario_roce_class {
+	bool lossless;
+	struct scenario_ecn ecn;
+	uint64_t queue_bytes, alpha_permille, xoff_bytes, xon_offset_bytes, watched;
+	struct scenario_place place;
+};
+
+struct scenario_roce {
+	struct roce_config config; /* all but what stands below, and the classes */
+	uint64_t headroom_bytes;   /* of every port and lossless class */
+	uint64_t cnp_class;        /* its index */
+	uint64_t path_high_bytes, path_low_bytes;
+	struct scenario_ecn ecn; /* of classes that say nothing */
+	struct scenario_roce_class classes[NODE_CLASSES_MAX];
+	struct scenario_place place; /* of the section */
+	struct scenario_place buffer_place, path_place;
+};
+
+/** scenario_roce_init() - nothing was said. */
+void scenario_roce_init(struct scenario_roce *roce);
+void scenario_roce_class_init(struct scenario_roce_class *class);
+
+#endif
