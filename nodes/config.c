@@ -107,6 +107,14 @@ static void classes_check(struct checker *checker, const struct node_config *con
 	enter(checker, "%s", "");
 }
 
+/* what is lost is lost, and the switch's shared buffer decides what there is room for */
+static void roce_port_check(struct checker *checker, const struct port_config *port)
+{
+	range(checker, "guarded", port->guarded, 0, 0);
+	range(checker, "buffer_units", port->buffer_units, 0, 0);
+	range(checker, "headroom_bytes", port->headroom_bytes, 0, ROCE_BYTES_MAX);
+}
+
 static void port_check(struct checker *checker, const struct node_config *config, const struct port_config *port)
 {
 	range(checker, "kind", port->kind, 0, PORT_KINDS - 1);
@@ -116,6 +124,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	if (port->vacant) {
 		range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
 		range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
+		range(checker, "headroom_bytes", port->headroom_bytes, 0, ROCE_BYTES_MAX);
 		return;
 	}
 	name(checker, "peer_name", port->peer_name);
@@ -137,6 +146,8 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "flight_units", port->flight_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
 	range(checker, "match_fields", port->match_fields, 0, MATCH_ALL);
+	if (config->fabric == FABRIC_ROCE)
+		roce_port_check(checker, port);
 	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);
 	if (port->ring_bytes & (port->ring_bytes - 1))
 		refuse(checker, "%sring_bytes is %" PRIu32 ", which is no power of two", checker->place,
@@ -235,6 +246,21 @@ static void congestion_check(struct checker *checker, const struct congestion_co
 	enter(checker, "%s", "");
 }
 
+/* headrooms are a part of the buffer, and something must be left to share */
+static void roce_switch_check(struct checker *checker, const struct node_config *config)
+{
+	uint64_t headroom_bytes = 0;
+
+	for (uint32_t i = 0; i < config->port_count; i++)
+		for (uint32_t c = 0; config->roce.pfc && c < config->class_count; c++)
+			headroom_bytes += config->roce.classes[c].lossless ? config->ports[i].headroom_bytes : 0;
+	enter(checker, "%s", "");
+	below(checker, "sum of all headroom_bytes", headroom_bytes, "roce.buffer_bytes", config->roce.buffer_bytes);
+	if (config->port_count < 64 && config->switch_.flood_ports >> config->port_count)
+		refuse(checker, "switch.flood_ports is 0x%" PRIx64 ", but the node has %" PRIu32 " ports",
+		       config->switch_.flood_ports, config->port_count);
+}
+
 static void switch_check(struct checker *checker, const struct node_config *config)
 {
 	const struct switch_config *self = &config->switch_;
@@ -260,6 +286,8 @@ static void switch_check(struct checker *checker, const struct node_config *conf
 			host_check(checker, &self->hosts[i]);
 		}
 	congestion_check(checker, &self->congestion);
+	if (config->fabric == FABRIC_ROCE)
+		roce_switch_check(checker, config);
 }
 
 static void sizes_check(struct checker *checker, const struct workload_config *workload)
@@ -300,6 +328,21 @@ static void arrival_check(struct checker *checker, const struct workload_config 
 	}
 }
 
+/* each transport is about frames of its own */
+static void transport_check(struct checker *checker, const struct node_config *config,
+			    const struct workload_config *workload)
+{
+	bool roce = workload->frame == FRAME_ROCE || workload->frame == FRAME_ROCE_IPV6;
+
+	range(checker, "transport", workload->transport, 0,
+	      config->fabric == FABRIC_ROCE ? TRANSPORT_KINDS - 1 : TRANSPORT_NONE);
+	range(checker, "connections", workload->connections, 1, ROCE_CONNECTIONS_MAX);
+	if ((workload->transport == TRANSPORT_RC && !roce) ||
+	    (workload->transport == TRANSPORT_TCP && workload->frame != FRAME_TCP))
+		refuse(checker, "%stransport is %d, which is not for frame %d", checker->place,
+		       (int)workload->transport, (int)workload->frame);
+}
+
 static void workload_check(struct checker *checker, const struct node_config *config,
 			   const struct workload_config *workload)
 {
@@ -307,6 +350,7 @@ static void workload_check(struct checker *checker, const struct node_config *co
 	range(checker, "workload_index", workload->workload_index, 0, FRAME_WORKLOADS_MAX - 1);
 	range(checker, "destination", workload->destination, 0, DESTINATION_KINDS - 1);
 	range(checker, "frame", workload->frame, 0, FRAME_KINDS - 1);
+	transport_check(checker, config, workload);
 	arrival_check(checker, workload);
 	below(checker, "traffic_class", workload->traffic_class, "class_count", config->class_count);
 	range(checker, "packet_bytes", workload->packet_bytes, 64, config->ports[0].mtu_bytes);
@@ -323,6 +367,18 @@ static void pause_check(struct checker *checker, const struct node_config *confi
 	range(checker, "every_ps", pause->every_ps, 1, PAUSE_MAX_PS);
 	range(checker, "for_ps", pause->for_ps, 1, pause->every_ps);
 	range(checker, "classes", pause->classes, 1, (1u << config->class_count) - 1);
+}
+
+/* a connection is a flow of its own from the start, not when it first sends */
+static void connections_check(struct checker *checker, const struct nic_config *nic)
+{
+	uint64_t connections = 0;
+
+	for (uint32_t i = 0; i < nic->workload_count; i++)
+		if (nic->workloads[i].transport != TRANSPORT_NONE)
+			connections += (uint64_t)nic->workloads[i].connections * nic->workloads[i].destination_count;
+	range(checker, "connections of all workloads", connections, 0,
+	      nic->flows_max < ROCE_QUEUE_PAIRS_MAX ? nic->flows_max : ROCE_QUEUE_PAIRS_MAX);
 }
 
 static void nic_check(struct checker *checker, const struct node_config *config)
@@ -343,12 +399,22 @@ static void nic_check(struct checker *checker, const struct node_config *config)
 		workload_check(checker, config, &nic->workloads[i]);
 	}
 	enter(checker, "nic.");
+	connections_check(checker, nic);
 	if (!array(checker, "pause_count", nic->pauses, nic->pause_count, 0, NIC_PAUSES_MAX))
 		return;
 	for (uint32_t i = 0; i < nic->pause_count && !checker->refused; i++) {
 		enter(checker, "nic.pauses[%" PRIu32 "].", i);
 		pause_check(checker, config, &nic->pauses[i]);
 	}
+}
+
+static void roce_check(struct checker *checker, const struct node_config *config)
+{
+	char why[200];
+
+	if (!checker->refused && config->fabric == FABRIC_ROCE &&
+	    roce_config_check(&config->roce, config->class_count, why, sizeof(why)))
+		refuse(checker, "%s", why);
 }
 
 int node_config_check(const struct node_config *config, char *why, unsigned why_max)
@@ -363,7 +429,9 @@ int node_config_check(const struct node_config *config, char *why, unsigned why_
 	range(&checker, "node_count", config->node_count, 1, NODE_COUNT_MAX);
 	below(&checker, "index", config->index, "node_count", config->node_count);
 	range(&checker, "measure_from_ps", config->measure_from_ps, 0, config->measure_to_ps);
+	range(&checker, "fabric", config->fabric, 0, FABRIC_KINDS - 1);
 	classes_check(&checker, config);
+	roce_check(&checker, config);
 	ports_check(&checker, config,
 		    config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps);
 	if (!checker.refused && config->kind == NODE_SWITCH)

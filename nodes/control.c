@@ -10,20 +10,22 @@
 #include <unistd.h>
 
 #include "nodes/control.pb-c.h"
+#include "nodes/control_roce.h"
 
-/*  A structure of config.h and its message in control.proto have fields of the same names. These lists name them once;
+/*  A structure of config.h or roce_config.h and its message in control.proto have fields of the same names. These lists name them once;
  *  packing and unpacking copy by the same list, so that a field cannot be sent and not received. Names, arrays and
  *  nested messages are dealt with by hand.                                                                           */
 /* clang-format off */
 #define CLASS_FIELDS(F) F(min_permille) F(max_permille)
 #define PORT_FIELDS(F)                                                                                                \
 	F(kind) F(medium) F(vacant) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
-	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(match_fields) F(ring_bytes)
+	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(match_fields) F(ring_bytes) \
+	F(headroom_bytes)
 #define ROUTE_FIELDS(F) F(fabric_address) F(ports)
 #define HOST_FIELDS(F) F(host_index) F(fabric_address) F(egress_port)
 #define SWITCH_FIELDS(F)                                                                                              \
 	F(fabric_address) F(latency_ps) F(cut_through) F(arbiter) F(output_queue_units_max)                            \
-	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect)
+	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect) F(flood_ports)
 #define CONGESTION_FIELDS(F)                                                                                          \
 	F(eca) F(lbf_thresh_units) F(lbf_shift) F(lpf_thresh) F(lpf_shift) F(dbf_thresh_units) F(dbf_shift) F(dbf_clk_cnt) \
 	F(slow_start) F(slow_start_setting) F(rate_limit) F(flow_limit) F(limit_after_ack) F(headroom)                 \
@@ -33,13 +35,14 @@
 	F(limit_after_ack) F(byte_time_ps) F(byte_time_scale)
 #define SIZE_FIELDS(F) F(bytes) F(cumulative_ppm)
 #define WORKLOAD_FIELDS(F)                                                                                            \
-	F(workload_index) F(destination) F(arrival) F(frame) F(traffic_class) F(packet_bytes) F(window)                \
+	F(workload_index) F(destination) F(arrival) F(frame) F(transport) F(connections) F(traffic_class)              \
+	F(packet_bytes) F(window)                                                                                      \
 	F(load_permille) F(burst_messages) F(burst_period_ps) F(start_ps) F(stop_ps) F(messages_max) F(message_bytes) \
 	F(seed)
 #define PAUSE_FIELDS(F) F(start_ps) F(stop_ps) F(every_ps) F(for_ps) F(classes)
 #define NIC_FIELDS(F) F(host_index) F(latency_ps) F(flows_max) F(messages_max) F(fgfc_entries_max) F(host_queues)
 #define NODE_FIELDS(F)                                                                                                \
-	F(kind) F(clock) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
+	F(kind) F(clock) F(fabric) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
 /* clang-format on */
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
@@ -62,6 +65,11 @@ SAME(FRAME_KIND__ROCE, FRAME_ROCE);
 SAME(FRAME_KIND__HPC, FRAME_HPC);
 SAME(FRAME_KIND__ROCE_IPV6, FRAME_ROCE_IPV6);
 SAME(FRAME_KIND__TCP, FRAME_TCP);
+SAME(FABRIC_KIND__FLOW_CHANNEL_FABRIC, FABRIC_FLOW_CHANNEL);
+SAME(FABRIC_KIND__ROCE_FABRIC, FABRIC_ROCE);
+SAME(TRANSPORT_KIND__NO_TRANSPORT, TRANSPORT_NONE);
+SAME(TRANSPORT_KIND__RC_TRANSPORT, TRANSPORT_RC);
+SAME(TRANSPORT_KIND__TCP_TRANSPORT, TRANSPORT_TCP);
 SAME(DESTINATION_KIND__FIXED, DESTINATION_FIXED);
 SAME(DESTINATION_KIND__RANDOM, DESTINATION_RANDOM);
 SAME(DESTINATION_KIND__ROUND_ROBIN, DESTINATION_ROUND_ROBIN);
@@ -92,6 +100,7 @@ struct packing {
 	Heddle__CongestionSetting settings[CONGESTION_SETTINGS], *setting_table[CONGESTION_SETTINGS];
 	Heddle__NicConfig nic;
 	Heddle__PortConfig port;
+	struct control_roce_packing roce;
 };
 
 /* @count structures of @size behind a table of pointers to them, zeroed, released by one free(); NULL if @count is 0 */
@@ -242,6 +251,8 @@ static int config_pack(struct packing *packing, const struct node_config *from)
 	packing->message.config = to;
 	to->name = (char *)from->name;
 	NODE_FIELDS(COPY)
+	if (from->fabric == FABRIC_ROCE)
+		to->roce = control_roce_pack(&packing->roce, &from->roce);
 	error = classes_pack(to, from);
 	if (!error)
 		error = ports_pack(to, from);
@@ -457,6 +468,8 @@ static int config_unpack(struct node_config *to, const Heddle__NodeConfig *from)
 	if (!text_copy(to->name, sizeof(to->name), from->name))
 		return -EINVAL;
 	NODE_FIELDS(COPY)
+	if (from->roce && !control_roce_unpack(&to->roce, from->roce))
+		return -EINVAL;
 	error = classes_unpack(to, from);
 	if (!error)
 		error = ports_unpack(to, from);

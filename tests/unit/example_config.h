@@ -130,6 +130,7 @@ static inline void example_nic(struct node_config *config)
 						      .destination = DESTINATION_ROUND_ROBIN,
 						      .arrival = i ? ARRIVAL_BURST : ARRIVAL_POISSON,
 						      .frame = FRAME_HPC,
+						      .connections = 1,
 						      .traffic_class = 1,
 						      .packet_bytes = 4096,
 						      .window = 4,
