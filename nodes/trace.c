@@ -15,6 +15,9 @@ static const struct {
 	[TRACE_FGFC_HOLD] = { "fgfc_hold", "port", "flow", "units" },
 	[TRACE_FGFC_END] = { "fgfc_end", "port", "flow", "units" },
 	[TRACE_FGFC_REFUSED] = { "fgfc_refused", "port", "entries", "units" },
+	[TRACE_XOFF] = { "xoff", "port", "class", "bytes" },
+	[TRACE_XON] = { "xon", "port", "class", "bytes" },
+	[TRACE_STUCK] = { "stuck", "port", "class", "us" },
 };
 
 static void print_entry(const struct trace_entry *entry, FILE *out)

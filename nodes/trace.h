@@ -24,6 +24,9 @@ enum trace_kind {
 	TRACE_FGFC_HOLD,     /* port, flow_id (NIC: entry), credit units: the flow is held at its source */
 	TRACE_FGFC_END,      /* port, flow_id (NIC: entry), units queued: no longer */
 	TRACE_FGFC_REFUSED,  /* port, entries, credit units: a NIC has no room for the flow */
+	TRACE_XOFF,          /* port, class, bytes held of what came in there: roce, the neighbour has to stop */
+	TRACE_XON,           /* port, class, bytes held: it may go on */
+	TRACE_STUCK,         /* port, class, microseconds: paused without a break, though data waits */
 	TRACE_KINDS
 };
 

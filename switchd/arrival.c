@@ -1,7 +1,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "nodes/units.h"
 #include "switchd/dataplane.h"
 
 #define PLACED_MAX 4u
@@ -296,35 +295,16 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 
 /* ---- both ---- */
 
-/* a cell with the captured part of the inner frame copied out of shared memory; NULL (counted) if it cannot be held */
+/* a cell with the captured part of the inner frame; NULL (counted) if it cannot be held */
 static struct packet *copy_in(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
 			      uint32_t front_bytes, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
-	uint32_t frame_bytes = link_frame_bytes(in->link, header->wire_bytes);
-	struct packet *packet;
+	enum drop_reason why;
+	struct packet *packet = packet_copy_in(&dp->pool, in->link, in->mtu_bytes, header, bytes, front_bytes, &why);
 
-	if (header->captured_bytes < front_bytes || header->captured_bytes - front_bytes > frame_bytes) {
-		dataplane_drop(dp, DROP_MALFORMED, port, frame_bytes, now);
-		return NULL;
-	}
-	if (frame_bytes > in->mtu_bytes || header->captured_bytes - front_bytes > dp->pool.captured_max) {
-		dataplane_drop(dp, DROP_OVERSIZE, port, frame_bytes, now);
-		return NULL;
-	}
-	packet = packet_alloc(&dp->pool);
-	if (!packet) {
-		dataplane_drop(dp, DROP_BUFFER_OVERFLOW, port, frame_bytes, now);
-		return NULL;
-	}
-	packet->frame_bytes = frame_bytes;
-	packet->captured_bytes = (uint16_t)(header->captured_bytes - front_bytes);
-	packet->units = (uint16_t)units_of_bytes(frame_bytes);
-	packet->in_port = (uint8_t)port;
-	packet->traffic_class = (uint8_t)header->traffic_class;
-	packet->copy = false;
-	packet->whole_at_ps = header->at_ps + link_frame_time_of(in->link, header->wire_bytes);
-	memcpy(packet->bytes, bytes + front_bytes, packet->captured_bytes);
+	if (!packet)
+		dataplane_drop(dp, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
 	return packet;
 }
 

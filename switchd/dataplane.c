@@ -311,17 +311,6 @@ static uint32_t pool_packets(const struct node_config *config)
 	return packets;
 }
 
-/* generated frames carry their headers only, those of real programs all their bytes */
-static uint32_t captured_max(const struct node_config *config)
-{
-	uint32_t bytes = FRAME_HEADERS_MAX;
-
-	for (uint32_t p = 0; config->clock == CLOCK_REAL && p < config->port_count; p++)
-		if (config->ports[p].mtu_bytes > bytes)
-			bytes = config->ports[p].mtu_bytes;
-	return bytes;
-}
-
 static int pool_init(struct dataplane *dp)
 {
 	const struct node_config *config = dp->config;
@@ -329,7 +318,7 @@ static int pool_init(struct dataplane *dp)
 	dp->flood_packets_max = FLOOD_ROUNDS * config->switch_.host_count;
 	if (dp->flood_packets_max < FLOOD_PACKETS_MIN)
 		dp->flood_packets_max = FLOOD_PACKETS_MIN;
-	return packet_pool_init(&dp->pool, pool_packets(config) + dp->flood_packets_max, captured_max(config));
+	return packet_pool_init(&dp->pool, pool_packets(config) + dp->flood_packets_max, packet_captured_max(config));
 }
 
 void dataplane_port_configure(struct dataplane *dp, uint32_t p)

@@ -10,14 +10,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nodes/link.h"
+#include "nodes/stats.h"
 #include "nodes/time.h"
+#include "nodes/wire/frame.h"
 
 struct packet {
 	struct packet *next;     /* in whatever queue it stands */
 	node_time_t whole_at_ps; /* its last bit is here */
 	union {
 		uint64_t key_hash;           /* of its flow's match pattern, while it waits for an EFCT line */
-		node_time_t requested_at_ps; /* once it has asked for its output */
+		node_time_t requested_at_ps; /* once it has asked for its output; roce: when it came in */
 	};
 	uint32_t frame_bytes;    /* inner frame, without FCS */
 	uint16_t captured_bytes; /* of it, in bytes[] */
@@ -26,13 +29,13 @@ struct packet {
 	uint16_t out_flow_id;    /* on the output link, once granted */
 	uint16_t out_position;   /* data_flow on the output link */
 	uint16_t fabric_address; /* destination switch */
-	uint8_t egress_port;     /* there */
+	uint8_t egress_port;     /* there; roce: output port here */
 	uint8_t in_port;
 	uint8_t traffic_class;
 	uint8_t hops;
 	bool ordered;
 	bool requested; /* counts as waiting for its output */
-	bool copy;      /* of a flooded frame: lives in the pool's flood reserve, not in an input buffer */
+	bool copy; /* of a flooded frame: lives in the pool's flood reserve, not in an input buffer. roce: counts for no input */
 	_Alignas(64) uint8_t bytes[];
 };
 
@@ -55,6 +58,28 @@ void packet_pool_fini(struct packet_pool *pool);
 /** packet_alloc() - a packet with undefined content; NULL if all are in use. O(1). */
 struct packet *packet_alloc(struct packet_pool *pool);
 void packet_free(struct packet_pool *pool, struct packet *packet);
+
+/** packet_captured_max() - captured bytes of the longest frame that a node of @config may hold: generated frames carry their headers
+ *  only, those of real programs (real clock) all their bytes. */
+uint32_t packet_captured_max(const struct node_config *config);
+
+/** packet_copy_in() - a packet with the captured part of a frame that came in over @link, copied out of shared memory (TB-23).
+ *  @bytes  of the record @header; the first @front_bytes of them stand in front of the inner frame.
+ *  Return: NULL with the reason in @why if it cannot be held: nonsense, longer than @mtu_bytes, no cell. */
+struct packet *packet_copy_in(struct packet_pool *pool, const struct link *link, uint32_t mtu_bytes,
+			      const struct record *header, const uint8_t *bytes, uint32_t front_bytes,
+			      enum drop_reason *why);
+
+/** packet_ready_at() - when the packet is so far in that it can go out over @link without a gap (cut through to a faster link). */
+static inline node_time_t packet_ready_at(const struct packet *packet, const struct link *link, bool cut_through)
+{
+	node_time_t out_time;
+
+	if (!cut_through)
+		return 0;
+	out_time = link_frame_time_of(link, packet->frame_bytes + link->front_bytes + FRAME_FCS_BYTES);
+	return packet->whole_at_ps > out_time ? packet->whole_at_ps - out_time : 0;
+}
 
 /* a first-in first-out queue of packets */
 struct packet_queue {

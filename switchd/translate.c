@@ -103,3 +103,8 @@ const struct translate_entry *translate_lookup(const struct translate *table, co
 		entry = find(table, TRANSLATE_IPV6, fields->target_ip, 16);
 	return entry;
 }
+
+const struct translate_entry *translate_source(const struct translate *table, const struct frame_fields *fields)
+{
+	return find(table, TRANSLATE_MAC, fields->source_mac, sizeof(fields->source_mac));
+}

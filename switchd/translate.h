@@ -39,4 +39,7 @@ void translate_fini(struct translate *table);
 /** translate_lookup() - where a frame goes.  Return: borrowed entry, NULL if its destination is unknown. O(1). */
 const struct translate_entry *translate_lookup(const struct translate *table, const struct frame_fields *fields);
 
+/** translate_source() - where a frame comes from, by its source MAC.  Return: borrowed entry, NULL if that is unknown. O(1). */
+const struct translate_entry *translate_source(const struct translate *table, const struct frame_fields *fields);
+
 #endif

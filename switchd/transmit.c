@@ -2,17 +2,6 @@
 
 #include "switchd/dataplane.h"
 
-/* when the first packet of a class is so far in that it can go out without a gap (cut through to a faster link) */
-static node_time_t packet_ready_at(const struct dataplane *dp, const struct link *link, const struct packet *packet)
-{
-	node_time_t out_time;
-
-	if (!dp->cut_through)
-		return 0;
-	out_time = link_frame_time_of(link, packet->frame_bytes + link->front_bytes + FRAME_FCS_BYTES);
-	return packet->whole_at_ps > out_time ? packet->whole_at_ps - out_time : 0;
-}
-
 /* does the class have data that the peer's stop keeps back: on an edge link here, on a fabric link in front of the crossbar? */
 static bool is_stopped(const struct dataplane *dp, const struct port *out, uint32_t traffic_class)
 {
@@ -43,7 +32,7 @@ static uint32_t classes_ready(const struct dataplane *dp, const struct port *out
 		*waiting |= stopped || (packet && !link_may_send_packet(out->link));
 		if (!packet || (stopped && out->kind == PORT_EDGE) || !link_may_send_packet(out->link))
 			continue;
-		at = packet_ready_at(dp, out->link, packet);
+		at = packet_ready_at(packet, out->link, dp->cut_through);
 		if (at <= now)
 			ready |= 1u << c;
 		else

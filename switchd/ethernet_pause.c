@@ -1,0 +1,150 @@
+#include <string.h>
+
+#include "nodes/trace.h"
+#include "switchd/ethernet.h"
+
+/* ---- what the neighbour holds here ---- */
+
+static void hold_begin(struct ethernet *eth, struct ethernet_queue *queue, node_time_t now)
+{
+	queue->stats->paused_since_ps = now ? now : 1; /* 0: not */
+	queue->paused_from_ps = now;
+	eth->held_count++;
+}
+
+static void hold_end(struct ethernet *eth, struct ethernet_queue *queue, bool stuck, node_time_t now)
+{
+	queue->stats->paused_ps += now - queue->paused_from_ps;
+	queue->stats->paused_since_ps = 0;
+	eth->held_count -= !stuck;
+}
+
+/* all that waits, waits for the neighbour */
+static void note_blocked(struct ethernet_port *out, bool blocked, node_time_t now)
+{
+	if (blocked == (out->blocked_since_ps != NODE_TIME_NEVER))
+		return;
+	if (!blocked && now > out->blocked_since_ps)
+		out->stats->paused_ps += now - out->blocked_since_ps;
+	out->blocked_since_ps = blocked ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
+}
+
+void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now)
+{
+	struct ethernet_port *out = &eth->ports[port];
+	uint32_t held = pfc_gate_held(&out->gate, now) & out->backlog;
+
+	for (uint32_t changed = held ^ out->held; changed; changed &= changed - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(changed);
+
+		if (held >> c & 1)
+			hold_begin(eth, &out->queues[c], now);
+		else
+			hold_end(eth, &out->queues[c], out->stuck >> c & 1, now);
+	}
+	out->held = (uint8_t)held;
+	out->stuck &= out->held;
+	note_blocked(out, held && held == out->backlog, now);
+}
+
+void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
+{
+	struct ethernet_port *out = &eth->ports[port];
+	bool blocked = out->blocked_since_ps != NODE_TIME_NEVER;
+
+	for (uint32_t held = out->held; held; held &= held - 1) {
+		struct ethernet_queue *queue = &out->queues[__builtin_ctz(held)];
+
+		queue->stats->paused_ps += now - queue->paused_from_ps;
+		queue->paused_from_ps = now;
+	}
+	note_blocked(out, false, now);
+	note_blocked(out, blocked, now);
+}
+
+void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct record *header, const uint8_t *bytes,
+			 node_time_t now)
+{
+	struct ethernet_port *out = &eth->ports[port];
+	uint8_t copy[PAUSE_FRAME_BYTES];
+	struct pause_frame frame;
+	uint32_t length = header->captured_bytes < sizeof(copy) ? header->captured_bytes : sizeof(copy);
+
+	memcpy(copy, bytes, length);
+	if (pause_frame_read(copy, length, &frame)) {
+		eth->stats->drops[DROP_MALFORMED]++;
+		return;
+	}
+	out->stats->pauses_received++;
+	if (!eth->roce.pfc || !pfc_gate_take(&out->gate, &frame, out->link->rate_bps, now))
+		return;
+	ethernet_pause_note(eth, port, now);
+	ethernet_touch(eth, port);
+}
+
+/* ---- what the neighbour is told ---- */
+
+void ethernet_pause_tell(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)
+{
+	struct ethernet_port *in = &eth->ports[port];
+	bool stop = shared_buffer_stopped(&eth->buffer, port, traffic_class);
+
+	if (stop == (in->teller.wanted >> traffic_class & 1))
+		return;
+	pfc_teller_want(&in->teller, traffic_class, stop);
+	trace(eth->stats, now, stop ? TRACE_XOFF : TRACE_XON, port, traffic_class,
+	      (uint32_t)eth->buffer.inputs[port][traffic_class].bytes);
+	ethernet_touch(eth, port);
+}
+
+static void note_told(struct ethernet_port *in, uint32_t before, node_time_t now)
+{
+	for (uint32_t changed = before ^ in->teller.told; changed; changed &= changed - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(changed);
+		struct class_stats *stats = in->queues[c].stats;
+
+		stats->xoff_since_ps = in->teller.told >> c & 1 ? now : 0;
+		if (!stats->xoff_first_ps)
+			stats->xoff_first_ps = now;
+	}
+}
+
+void ethernet_pause_send(struct ethernet *eth, uint32_t port, node_time_t now)
+{
+	struct ethernet_port *in = &eth->ports[port];
+	uint32_t before = in->teller.told;
+	struct pause_frame frame = pfc_teller_frame(&in->teller, in->link->rate_bps, now);
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+
+	note_told(in, before, now);
+	in->stats->pauses_sent++;
+	pause_frame_write(&frame, in->mac, bytes);
+	link_send_pause(in->link, now, bytes, sizeof(bytes));
+}
+
+/* ---- the watchdog ---- */
+
+node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now)
+{
+	node_time_t next = NODE_TIME_NEVER;
+
+	for (uint32_t p = 0; p < eth->port_count; p++) {
+		struct ethernet_port *out = &eth->ports[p];
+
+		for (uint32_t held = out->held & (uint8_t)~out->stuck; held; held &= held - 1) {
+			uint32_t c = (uint32_t)__builtin_ctz(held);
+			struct class_stats *stats = out->queues[c].stats;
+			node_time_t due = stats->paused_since_ps + eth->roce.watchdog_ps;
+
+			if (due > now) {
+				next = node_time_min(next, due);
+				continue;
+			}
+			stats->stuck++;
+			eth->held_count--;
+			out->stuck |= (uint8_t)(1u << c);
+			trace(eth->stats, now, TRACE_STUCK, p, c, (uint32_t)((now - stats->paused_since_ps) / NODE_US));
+		}
+	}
+	return next;
+}

@@ -1,0 +1,284 @@
+/*  ethernet_show - the switch's tables as text, and the parameters that can be changed while it runs (TB-9, TB-10).     */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/trace.h"
+#include "switchd/ethernet.h"
+
+typedef void show_port_fn(const struct ethernet *eth, uint32_t port, FILE *out);
+
+struct show_table {
+	const char *name, *header;
+	show_port_fn *port;
+};
+
+static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
+
+static void show_ports(const struct ethernet *eth, uint32_t p, FILE *out)
+{
+	const struct port_config *config = &eth->config->ports[p];
+	const struct port_stats *stats = eth->ports[p].stats;
+
+	fprintf(out,
+		"p%-4u %-7s %-16s %9.3f %12" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 "  %s\n", p,
+		ethernet_port_up(eth, p) ? port_kind_name[config->kind]
+		: config->vacant         ? "vacant"
+					 : "down",
+		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets,
+		stats->queue_bytes, stats->dropped_bytes, stats->lost_frames, eth->flood_ports >> p & 1 ? "yes" : "no");
+}
+
+static void show_queues(const struct ethernet *eth, uint32_t p, FILE *out)
+{
+	for (uint32_t c = 0; c < eth->class_count; c++) {
+		const struct class_stats *stats = eth->ports[p].queues[c].stats;
+
+		fprintf(out, "p%-4u %-16s %11" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %12.3f %12.3f\n", p,
+			eth->config->classes[c].name, stats->queue_bytes, stats->queue_bytes_max, stats->marked,
+			stats->drops,
+			stats->tx_packets_measured
+				? (double)stats->delay_ns_measured / (double)stats->tx_packets_measured / 1e3
+				: 0.0,
+			(double)stats->delay_ns_max / 1e3);
+	}
+}
+
+/* what limits a class there: what came in (lossless), or what waits to go out */
+static void show_buffer(const struct ethernet *eth, uint32_t p, FILE *out)
+{
+	for (uint32_t c = 0; c < eth->class_count; c++) {
+		const struct shared_buffer_input *input = &eth->buffer.inputs[p][c];
+		const struct class_stats *stats = eth->ports[p].queues[c].stats;
+
+		fprintf(out,
+			"p%-4u %-16s %-8s %11" PRIu64 " %11" PRIu64 " %11" PRIu64 " %12" PRIu64 " %12" PRIu64
+			" %11" PRIu64 "\n",
+			p, eth->config->classes[c].name, eth->roce.classes[c].lossless ? "input" : "output",
+			shared_buffer_limit(&eth->buffer, p, c), input->bytes, stats->input_bytes_max,
+			input->headroom_bytes, input->headroom_bytes_max, eth->buffer.outputs[p][c]);
+	}
+}
+
+/* microseconds since @since_ps, if it is set */
+static double since_us(const struct ethernet *eth, node_time_t since_ps)
+{
+	return since_ps && eth->stats->now_ps > since_ps ? (double)(eth->stats->now_ps - since_ps) / NODE_US : 0.0;
+}
+
+static void show_pfc(const struct ethernet *eth, uint32_t p, FILE *out)
+{
+	const struct port_stats *port = eth->ports[p].stats;
+
+	for (uint32_t c = 0; c < eth->class_count; c++) {
+		const struct class_stats *stats = eth->ports[p].queues[c].stats;
+
+		fprintf(out,
+			"p%-4u %-16s %-8s %12.3f %-8s %12.3f %12.3f %6" PRIu64 " %9" PRIu64 " %9" PRIu64 "   0x%" PRIx64
+			"\n",
+			p, eth->config->classes[c].name, stats->xoff_since_ps ? "stop" : "go",
+			since_us(eth, stats->xoff_since_ps), stats->paused_since_ps ? "held" : "-",
+			since_us(eth, stats->paused_since_ps), (double)stats->paused_ps / NODE_US, stats->stuck,
+			port->pauses_sent, port->pauses_received, stats->waits_for);
+	}
+}
+
+static void show_ecn(const struct ethernet *eth, uint32_t p, FILE *out)
+{
+	for (uint32_t c = 0; c < eth->class_count; c++) {
+		const struct roce_class_config *class = &eth->roce.classes[c];
+		const struct class_stats *stats = eth->ports[p].queues[c].stats;
+
+		fprintf(out, "p%-4u %-16s %-4s %10" PRIu64 " %10" PRIu64 " %8u %11" PRIu64 " %10" PRIu64 "\n", p,
+			eth->config->classes[c].name, class->ecn ? "on" : "off", class->kmin_bytes, class->kmax_bytes,
+			class->pmax_ppm, stats->queue_bytes, stats->marked);
+	}
+}
+
+static const struct show_table tables[] = {
+	{ "ports",
+	  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes dropped_bytes lost  floods\n",
+	  show_ports },
+	{ "queues", "port  class            queue_bytes   queue_max     marked    drops delay_us(avg) delay_us(max)\n",
+	  show_queues },
+	{ "buffer",
+	  "port  class            limit_of       limit input_bytes   input_max headroom_use headroom_max "
+	  "output_bytes\n",
+	  show_buffer },
+	{ "pfc",
+	  "port  class            says          for_us is_told        for_us    paused_us  stuck      sent  received   "
+	  "waits_for\n",
+	  show_pfc },
+	{ "ecn", "port  class            ecn        kmin       kmax pmax_ppm queue_bytes     marked\n", show_ecn },
+};
+
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static void show_routes(const struct ethernet *eth, FILE *out)
+{
+	fprintf(out, "dest   ports\n");
+	for (uint32_t a = 0; a < eth->routes.address_count; a++) {
+		const struct route *route = &eth->routes.routes[a];
+
+		if (!route->port_count)
+			continue;
+		fprintf(out, "%-6u", a);
+		for (uint32_t i = 0; i < route->port_count; i++)
+			fprintf(out, " p%u", route->ports[i]);
+		fprintf(out, "\n");
+	}
+}
+
+/* the whole of it, in front of the ports' part */
+static void show_shared(const struct ethernet *eth, FILE *out)
+{
+	const struct shared_buffer *buffer = &eth->buffer;
+
+	fprintf(out, "buffer %" PRIu64 " bytes, shared %" PRIu64 ", of it used %" PRIu64 ", for no input %" PRIu64 "\n",
+		buffer->buffer_bytes, buffer->shared_bytes, buffer->used_bytes, buffer->own_bytes);
+}
+
+/* a port that nobody has joined at is left out, but when it is asked for */
+static bool is_shown(const struct ethernet *eth, uint32_t port)
+{
+	return ethernet_port_up(eth, port) || !eth->config->ports[port].vacant;
+}
+
+int ethernet_show(void *dataplane, const char *table, int port, FILE *out)
+{
+	const struct ethernet *eth = dataplane;
+
+	if (port < -1 || port >= (int)eth->port_count)
+		return -EINVAL;
+	if (!strcmp(table, "routes")) {
+		show_routes(eth, out);
+		return 0;
+	}
+	if (!strcmp(table, "buffer"))
+		show_shared(eth, out);
+	for (uint32_t t = 0; t < TABLES; t++) {
+		if (strcmp(tables[t].name, table) != 0)
+			continue;
+		fputs(tables[t].header, out);
+		for (uint32_t p = 0; p < eth->port_count; p++)
+			if (port == (int)p || (port < 0 && is_shown(eth, p)))
+				tables[t].port(eth, p, out);
+		return 0;
+	}
+	for (uint32_t t = 0; t < TABLES; t++)
+		fprintf(out, "%s ", tables[t].name);
+	fprintf(out, "routes trace\n");
+	return -ENOENT;
+}
+
+/* ---- parameters ---- */
+
+#define PPM 1000000u
+#define ALPHA_PERMILLE_MAX 1000000u
+#define WATCHDOG_US_MAX 3600000000u
+
+/* a whole number of 0..@max */
+static bool number_of(const char *value, uint64_t max, uint64_t *number)
+{
+	char *end;
+
+	errno = 0;
+	*number = strtoull(value, &end, 10);
+	return *value >= '0' && *value <= '9' && !*end && !errno && *number <= max;
+}
+
+static int set_ecn(struct roce_class_config *class, const char *value)
+{
+	if (strcmp(value, "on") != 0 && strcmp(value, "off") != 0)
+		return -EINVAL;
+	class->ecn = !strcmp(value, "on");
+	return 0;
+}
+
+static int set_share(uint32_t *share, uint32_t max, const char *value)
+{
+	uint64_t number;
+
+	if (!number_of(value, max, &number))
+		return -EINVAL;
+	*share = (uint32_t)number;
+	return 0;
+}
+
+static int set_bytes(uint64_t *bytes, const char *value)
+{
+	return number_of(value, ROCE_BYTES_MAX, bytes) ? 0 : -EINVAL;
+}
+
+static int class_set(struct roce_class_config *class, const char *name, const char *value)
+{
+	struct roce_class_config changed = *class;
+	int error = -ENOENT;
+
+	if (!strcmp(name, "ecn"))
+		error = set_ecn(&changed, value);
+	else if (!strcmp(name, "kmin"))
+		error = set_bytes(&changed.kmin_bytes, value);
+	else if (!strcmp(name, "kmax"))
+		error = set_bytes(&changed.kmax_bytes, value);
+	else if (!strcmp(name, "pmax"))
+		error = set_share(&changed.pmax_ppm, PPM, value);
+	else if (!strcmp(name, "queue"))
+		error = set_bytes(&changed.queue_bytes_max, value);
+	else if (!strcmp(name, "alpha"))
+		error = set_share(&changed.alpha_permille, ALPHA_PERMILLE_MAX, value);
+	else if (!strcmp(name, "xoff"))
+		error = set_bytes(&changed.xoff_bytes, value);
+	else if (!strcmp(name, "xon-offset"))
+		error = set_bytes(&changed.xon_offset_bytes, value);
+	if (!error && changed.kmin_bytes > changed.kmax_bytes)
+		error = -EINVAL;
+	if (!error)
+		*class = changed;
+	return error;
+}
+
+/* @name of all classes, or after "CLASS." of one */
+static int classes_set(struct ethernet *eth, const char *name, const char *value)
+{
+	const char *dot = strchr(name, '.');
+	int error = -ENOENT;
+
+	for (uint32_t c = 0; c < eth->class_count; c++) {
+		const char *class = eth->config->classes[c].name;
+
+		if (dot && (strlen(class) != (size_t)(dot - name) || strncmp(class, name, (size_t)(dot - name)) != 0))
+			continue;
+		error = class_set(&eth->roce.classes[c], dot ? dot + 1 : name, value);
+		if (error)
+			return error;
+	}
+	return error;
+}
+
+static int set_watchdog(struct ethernet *eth, const char *value)
+{
+	uint64_t us;
+
+	if (!number_of(value, WATCHDOG_US_MAX, &us) || !us)
+		return -EINVAL;
+	eth->roce.watchdog_ps = us * NODE_US;
+	return 0;
+}
+
+int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out)
+{
+	struct ethernet *eth = dataplane;
+	int error;
+
+	trace(eth->stats, eth->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
+	error = strcmp(name, "watchdog") != 0 ? classes_set(eth, name, value) : set_watchdog(eth, value);
+	if (error)
+		fprintf(out,
+			"[CLASS.]ecn (on, off) [CLASS.]kmin kmax queue xoff xon-offset (0..%llu bytes; kmin <= kmax; "
+			"queue, xoff 0: none) [CLASS.]pmax (0..%u ppm) [CLASS.]alpha (0..%u permille) watchdog "
+			"(1..%u us)\n",
+			ROCE_BYTES_MAX, PPM, ALPHA_PERMILLE_MAX, WATCHDOG_US_MAX);
+	return error;
+}
