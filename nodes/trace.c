@@ -18,6 +18,8 @@ static const struct {
 	[TRACE_XOFF] = { "xoff", "port", "class", "bytes" },
 	[TRACE_XON] = { "xon", "port", "class", "bytes" },
 	[TRACE_STUCK] = { "stuck", "port", "class", "us" },
+	[TRACE_TIMEOUT] = { "timeout", "flow", "packet", "before" },
+	[TRACE_QUEUE_PAIR_ERROR] = { "pair_error", "flow", "packet", "timeouts" },
 };
 
 static void print_entry(const struct trace_entry *entry, FILE *out)

@@ -27,6 +27,8 @@ enum trace_kind {
 	TRACE_XOFF,          /* port, class, bytes held of what came in there: roce, the neighbour has to stop */
 	TRACE_XON,           /* port, class, bytes held: it may go on */
 	TRACE_STUCK,         /* port, class, microseconds: paused without a break, though data waits */
+	TRACE_TIMEOUT,       /* flow, packet not acknowledged, timeouts in a row before */
+	TRACE_QUEUE_PAIR_ERROR, /* flow, packet not acknowledged, timeouts in a row: gave up */
 	TRACE_KINDS
 };
 
