@@ -80,12 +80,13 @@ struct transport_rules {
 
 struct transport_flow {
 	/* what is sent */
-	_Alignas(64) uint64_t acknowledged, next, top, end; /* packets */
-	node_time_t pace_at_ps;                             /* the next packet does not go before */
-	node_time_t timeout_at_ps;                          /* NODE_TIME_NEVER: nothing is under way */
-	uint32_t first, last;                               /* messages that are not complete, in the pool */
-	uint32_t sending;                                   /* the message that `next` is in; none if next == end */
-	uint32_t ring_next;                                 /* flow behind this one in its class's ring */
+	_Alignas(64) uint64_t acknowledged; /* packets */
+	uint64_t next, top, end;
+	node_time_t pace_at_ps;    /* the next packet does not go before */
+	node_time_t timeout_at_ps; /* NODE_TIME_NEVER: nothing is under way */
+	uint32_t first, last;      /* messages that are not complete, in the pool */
+	uint32_t sending;          /* the message that `next` is in; none if next == end */
+	uint32_t ring_next;        /* flow behind this one in its class's ring */
 	/* how */
 	uint32_t window_packets;       /* unacknowledged at most */
 	uint32_t ack_asked;            /* lower half of the number behind the packet that last asked for an ACK */
