@@ -21,7 +21,7 @@ static uint32_t flow_slots_count(const struct nic_config *config)
 	uint32_t count = 0;
 
 	for (uint32_t w = 0; w < config->workload_count; w++)
-		count += config->workloads[w].destination_count;
+		count += config->workloads[w].destination_count * workload_connections_of(&config->workloads[w]);
 	return count;
 }
 
@@ -38,7 +38,7 @@ static int flow_slots_init(struct nic *nic)
 		nic->flow_slots[i] = SEND_NONE;
 	for (uint32_t w = 0; w < config->workload_count; w++) {
 		nic->flow_base[w] = base;
-		base += config->workloads[w].destination_count;
+		base += config->workloads[w].destination_count * workload_connections_of(&config->workloads[w]);
 	}
 	return 0;
 }
@@ -48,8 +48,14 @@ static int send_init(struct nic *nic)
 	const struct nic_config *config = &nic->config->nic;
 	uint32_t flows = flow_slots_count(config), messages = config->messages_max;
 
-	return send_queue_init(&nic->queue, config->host_index, flows < config->flows_max ? flows : config->flows_max,
-			       messages > WAITING_MESSAGES_MIN ? messages : WAITING_MESSAGES_MIN);
+	if (flows > config->flows_max)
+		flows = config->flows_max;
+	if (messages < WAITING_MESSAGES_MIN)
+		messages = WAITING_MESSAGES_MIN;
+	return send_queue_init(&nic->queue, config->host_index, flows, messages) ||
+			       nic_transport_init(nic, flows, messages)
+		       ? -ENOMEM
+		       : 0;
 }
 
 /* A packet was lost on the NIC's own link (FC-17), or the link is. A host is not told: its programs find out themselves. */
@@ -74,7 +80,10 @@ static void pause_step(struct nic *nic)
 	for (uint32_t left = classes ^ nic->pausing; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
-		link_hold(nic->link, c, classes >> c & 1);
+		if (nic->roce)
+			nic_pfc_stop(nic, c, classes >> c & 1);
+		else
+			link_hold(nic->link, c, classes >> c & 1);
 	}
 	nic->pausing = classes;
 	nic->pause_at_ps = pause_next_at(&nic->config->nic, nic->now_ps);
@@ -89,6 +98,7 @@ static void plug_in(struct nic *nic)
 	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
 	nic->pausing = 0; /* a new neighbour has not been told anything */
 	nic->pause_at_ps = nic->config->nic.pause_count ? nic->now_ps : NODE_TIME_NEVER;
+	nic_pfc_init(nic);
 	link_listen(nic->link, &listener);
 }
 
@@ -103,6 +113,8 @@ static void *nic_create(const struct node_config *config, struct link *links, st
 	nic->stats = stats;
 	nic->transmit_at_ps = NODE_TIME_NEVER;
 	nic->host_at_ps = NODE_TIME_NEVER;
+	nic->roce = config->fabric == FABRIC_ROCE;
+	nic->sample_at_ps = nic->roce && config->sample_ps && stats->samples_max ? 0 : NODE_TIME_NEVER;
 	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) || send_init(nic) ||
 	    receive_init(&nic->receive, config, stats) || nic_hold_init(nic, config->nic.fgfc_entries_max) ||
 	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps, nic->link->gap_bytes)) {
@@ -123,6 +135,7 @@ static void nic_destroy(void *dataplane)
 	workload_set_fini(&nic->workloads);
 	receive_fini(&nic->receive);
 	send_queue_fini(&nic->queue);
+	nic_transport_fini(nic);
 	free(nic->flow_slots);
 	free(nic->flow_base);
 	free(nic);
@@ -156,11 +169,29 @@ static bool arrive_for_host(struct nic *nic, const struct record *header, const 
 	return true;
 }
 
+/* Is it a frame of a transport? One that was captured whole is copied whole, so that its ICRC can be checked. */
+static bool arrive_for_transport(struct nic *nic, const struct record *header, const uint8_t *shared,
+				 uint32_t frame_bytes)
+{
+	bool whole = header->captured_bytes == frame_bytes && frame_bytes <= sizeof(nic->arriving);
+	uint32_t captured_bytes = header->captured_bytes;
+	struct nic_frame frame;
+
+	if (!nic->roce)
+		return false;
+	if (!whole && captured_bytes > FRAME_HEADERS_MAX)
+		captured_bytes = FRAME_HEADERS_MAX;
+	memcpy(nic->arriving, shared, captured_bytes);
+	frame = (struct nic_frame){ nic->arriving, captured_bytes, frame_bytes, header->traffic_class };
+	return nic_transport_arrive(nic, &frame);
+}
+
 static void arrive_packet(struct nic *nic, const struct record *header, const uint8_t *shared)
 {
 	uint32_t frame_bytes = link_frame_bytes(nic->link, header->wire_bytes);
 
-	if (!arrive_for_host(nic, header, shared, frame_bytes)) {
+	if (!arrive_for_transport(nic, header, shared, frame_bytes) &&
+	    !arrive_for_host(nic, header, shared, frame_bytes)) {
 		uint8_t bytes[FRAME_HEADERS_MAX];
 		uint32_t captured_bytes =
 			header->captured_bytes < sizeof(bytes) ? header->captured_bytes : (uint32_t)sizeof(bytes);
@@ -180,6 +211,8 @@ static void arrive(struct nic *nic)
 		arrive_packet(nic, &header, shared);
 	else if (shared && header.kind == RECORD_FGFC)
 		nic_hold_frame(nic, shared, header.captured_bytes);
+	else if (shared && header.kind == RECORD_PAUSE)
+		nic_pfc_frame(nic, shared, header.captured_bytes);
 	else if (shared)
 		nic->stats->drops[DROP_MALFORMED]++; /* an ACK frame ends at the edge, it never comes here */
 	link_done(nic->link, &header);
@@ -199,11 +232,14 @@ static node_time_t arrival_at(const struct nic *nic)
 /* says stop or go of all classes, if that is news */
 static void hold(struct nic *nic, bool stop)
 {
-	uint8_t before = nic->link->stop;
+	uint8_t before = nic->link->stop, told_before = nic->pfc_teller.wanted;
 
 	for (uint32_t c = 0; c < nic->config->class_count; c++)
-		link_hold(nic->link, c, stop || nic->pausing >> c & 1);
-	if (nic->link->stop != before)
+		if (nic->roce)
+			nic_pfc_stop(nic, c, stop || nic->pausing >> c & 1);
+		else
+			link_hold(nic->link, c, stop || nic->pausing >> c & 1);
+	if (nic->link->stop != before || nic->pfc_teller.wanted != told_before)
 		nic_transmit_plan(nic);
 }
 
@@ -212,9 +248,10 @@ static void hold(struct nic *nic, bool stop)
 /* the slot of the flow that the message belongs to; the first message opens it */
 static uint32_t flow_slot(struct nic *nic, const struct workload_message *message)
 {
-	uint32_t *slot = &nic->flow_slots[nic->flow_base[message->workload] + message->place];
 	const struct workload *workload = &nic->workloads.workloads[message->workload];
 	const struct workload_config *config = workload->config;
+	uint32_t flow = message->place * workload->connections.count + message->connection;
+	uint32_t *slot = &nic->flow_slots[nic->flow_base[message->workload] + flow];
 	struct send_flow_spec spec = {
 		.workload = message->workload,
 		.workload_index = config->workload_index,
@@ -233,8 +270,11 @@ static uint32_t flow_slot(struct nic *nic, const struct workload_message *messag
 		.workload_index = spec.workload_index,
 		.destination = spec.destination,
 		.traffic_class = spec.traffic_class,
+		.connection = message->connection,
 	};
 	nic->stats->flow_tx_count = *slot + 1;
+	if (config->transport != TRANSPORT_NONE)
+		nic_transport_open(nic, *slot, config->transport, message->connection);
 	return *slot;
 }
 
@@ -243,6 +283,7 @@ static void start_message(struct nic *nic)
 	struct port_stats *port = nic->link->stats;
 	struct workload_message message;
 	uint32_t slot;
+	bool transport;
 
 	workload_step(&nic->workloads, nic->now_ps, &message);
 	slot = flow_slot(nic, &message);
@@ -250,7 +291,11 @@ static void start_message(struct nic *nic)
 		nic->stats->drops[DROP_FLOW_TABLE_FULL]++;
 		return;
 	}
-	send_queue_put(&nic->queue, slot, message.bytes, message.start_ps);
+	transport = nic->workloads.workloads[message.workload].config->transport != TRANSPORT_NONE;
+	if (!transport)
+		send_queue_put(&nic->queue, slot, message.bytes, message.start_ps);
+	else if (!transport_put(&nic->transport, slot, message.bytes, message.start_ps, nic->now_ps))
+		return;
 	port->queue_bytes += message.bytes;
 	if (port->queue_bytes > port->queue_bytes_max)
 		port->queue_bytes_max = port->queue_bytes;
@@ -259,12 +304,38 @@ static void start_message(struct nic *nic)
 /* deferred messages are due now, not in the past */
 static node_time_t message_at(const struct nic *nic)
 {
-	if (send_queue_full(&nic->queue))
+	if (send_queue_full(&nic->queue) || (nic->roce && transport_full(&nic->transport)))
 		return NODE_TIME_NEVER;
 	return node_time_max(workload_next_at(&nic->workloads), nic->now_ps);
 }
 
 /* ---- run ---- */
+
+/* when something other than an arrival or the start of a message happens */
+static node_time_t timer_at(const struct nic *nic)
+{
+	node_time_t next = node_time_min(nic->pause_at_ps, fgfc_gate_next_at(&nic->gate));
+
+	next = node_time_min(next, node_time_min(nic->host_at_ps, nic->transmit_at_ps));
+	if (!nic->roce)
+		return next;
+	next = node_time_min(next, node_time_max(transport_next_at(&nic->transport), nic->now_ps));
+	return node_time_min(next, node_time_min(nic->held_until_ps, nic->sample_at_ps));
+}
+
+/* the one that comes first of those that are due at @at */
+static void timer_step(struct nic *nic, node_time_t at)
+{
+	if (fgfc_gate_next_at(&nic->gate) == at)
+		nic_hold_step(nic);
+	else if (nic->roce && transport_next_at(&nic->transport) <= at)
+		transport_step(&nic->transport, nic->now_ps);
+	else if (nic->sample_at_ps == at)
+		nic_sample(nic);
+	else if (nic->host_at_ps != at && nic->held_until_ps != at)
+		nic_transmit(nic);
+	/* else a frame of the host is considered from now on, or a class is no longer held */
+}
 
 static node_time_t nic_run(void *dataplane, node_time_t end)
 {
@@ -275,11 +346,7 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 		nic_transmit_plan(nic);
 	for (;;) {
 		node_time_t start_at = message_at(nic);
-		node_time_t next = node_time_min(node_time_min(node_time_min(arrives_at, nic->pause_at_ps), start_at),
-						 node_time_min(nic->host_at_ps, nic->transmit_at_ps));
-		node_time_t hold_until = fgfc_gate_next_at(&nic->gate);
-
-		next = node_time_min(next, hold_until);
+		node_time_t next = node_time_min(node_time_min(arrives_at, start_at), timer_at(nic));
 
 		if (next >= end)
 			return next;
@@ -293,11 +360,9 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 			pause_step(nic);
 		} else if (start_at == next) {
 			start_message(nic);
-		} else if (hold_until == next) {
-			nic_hold_step(nic);
-		} else if (nic->host_at_ps != next) {
-			nic_transmit(nic);
-		} /* else a frame of the host is considered from now on */
+		} else {
+			timer_step(nic, next);
+		}
 		nic_transmit_plan(nic);
 	}
 }

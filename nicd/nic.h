@@ -2,6 +2,9 @@
  *
  *      datapath.c        set-up, arrivals, starts of messages, the order of events, link changes
  *      nic_transmit.c    which frame is sent next, and when
+ *      nic_transport.c   flows with a transport: their data, what is answered and what answers mean
+ *      nic_pfc.c         who is held by PFC and PAUSE, here and there
+ *      nic_sample.c      samples
  *      nic_hold.c        what becomes of flows that are held (FGFC)
  *      datapath_show.c   tables and parameters                                                                       */
 #ifndef HEDDLE_NICD_NIC_H
@@ -16,10 +19,13 @@
 #include "nicd/host_if.h"
 #include "nicd/host_send.h"
 #include "nicd/receive.h"
+#include "nicd/reply_queue.h"
 #include "nicd/send_queue.h"
+#include "nicd/transport.h"
 #include "nicd/workload.h"
 #include "nodes/config.h"
 #include "nodes/link.h"
+#include "nodes/pfc.h"
 #include "nodes/stats.h"
 #include "nodes/traffic_class.h"
 
@@ -36,6 +42,16 @@ struct nic {
 	struct send_queue queue;
 	struct class_scheduler classes;
 	struct receive receive;
+	/* fabric kind roce */
+	bool roce;
+	struct transport transport;
+	struct reply_queue replies;
+	struct pfc_gate pfc_gate; /* what the switch lets go */
+	struct pfc_teller pfc_teller;
+	uint32_t held, held_waiting; /* sets of classes: held by the gate, and with something to send */
+	node_time_t held_until_ps;   /* when the first of held_waiting goes on by itself */
+	node_time_t held_noted_ps;   /* time of held classes is counted up to here */
+	node_time_t sample_at_ps;
 	struct host_if host;
 	struct host_send host_send;
 	struct host_hold host_hold;
@@ -46,15 +62,16 @@ struct nic {
 	node_time_t host_at_ps;           /* when a head of the host may be considered that may not yet */
 	uint32_t host_ready;              /* set of the host's queues whose heads may be considered */
 	uint32_t turns[NODE_CLASSES_MAX]; /* the source whose turn it is */
-	uint32_t *flow_slots;             /* by workload and place of the destination; SEND_NONE: no flow yet */
-	uint32_t *flow_base;              /* where a workload's begin */
-	node_time_t now_ps;               /* of the event under way or of the last one */
-	node_time_t transmit_at_ps;       /* next chance to send */
-	uint32_t sendable;                /* classes whose next packet may go */
-	uint32_t shaped;                  /* classes that were ready when none of them was below its maximum ... */
-	node_time_t shaped_until_ps;      /* ... and when one will be */
+	uint32_t *flow_slots;        /* by workload, place of the destination and connection; SEND_NONE: no flow yet */
+	uint32_t *flow_base;         /* where a workload's begin */
+	node_time_t now_ps;          /* of the event under way or of the last one */
+	node_time_t transmit_at_ps;  /* next chance to send */
+	uint32_t sendable;           /* classes whose next packet may go */
+	uint32_t shaped;             /* classes that were ready when none of them was below its maximum ... */
+	node_time_t shaped_until_ps; /* ... and when one will be */
 	bool paused;
 	node_time_t paused_since_ps; /* what came before is in paused_ps */
+	uint8_t arriving[NODE_MTU_MAX]; /* copy of the frame that has arrived */
 };
 
 /* ---- nic_transmit.c ---- */
@@ -64,6 +81,57 @@ void nic_transmit_plan(struct nic *nic);
 
 /** nic_transmit() - one frame, or the control words that are due.  At transmit_at_ps; nic_transmit_plan() after it. */
 void nic_transmit(struct nic *nic);
+
+/** nic_transmit_count() - a frame is injected. */
+void nic_transmit_count(struct nic *nic, uint32_t frame_bytes);
+
+/* ---- nic_transport.c ---- */
+
+/* a frame that has arrived: a private copy of its headers at least */
+struct nic_frame {
+	const uint8_t *bytes;
+	uint32_t captured_bytes, frame_bytes;
+	uint32_t traffic_class;
+};
+
+/** nic_transport_init() - no flows with a transport.  @flows_max, @messages_max  as of transport_init().  Return: 0 or -ENOMEM. */
+int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_max);
+void nic_transport_fini(struct nic *nic);
+
+/** nic_transport_open() - the flow in @slot, just opened in the send queue, has a transport and sends there. */
+void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind, uint32_t connection);
+
+/** nic_transport_arrive() - a frame has arrived.  Return: false if it is none of a transport. */
+bool nic_transport_arrive(struct nic *nic, const struct nic_frame *frame);
+
+/** nic_transport_ready() - the set of classes in which a transport has something to send now, data or an answer. */
+uint32_t nic_transport_ready(struct nic *nic);
+
+/** nic_transport_send(), nic_transport_reply() - the next data frame, or answer, of @traffic_class, which has one. */
+void nic_transport_send(struct nic *nic, uint32_t traffic_class);
+void nic_transport_reply(struct nic *nic, uint32_t traffic_class);
+
+/* ---- nic_pfc.c ---- */
+
+/** nic_pfc_init() - nothing is held, for the link that is plugged in. */
+void nic_pfc_init(struct nic *nic);
+
+/** nic_pfc_frame() - a PFC or PAUSE frame has arrived.  @bytes  captured, in shared memory. */
+void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes);
+
+/** nic_pfc_plan() - @waiting is the set of classes with something to send: counts how long they are held, and says when that ends. */
+void nic_pfc_plan(struct nic *nic, uint32_t waiting);
+
+/** nic_pfc_stop() - the switch is to send no more of @traffic_class (@stop), or to go on. */
+void nic_pfc_stop(struct nic *nic, uint32_t traffic_class, bool stop);
+
+/** nic_pfc_send() - the frame that is due for the switch, at pfc_teller_due_at(). */
+void nic_pfc_send(struct nic *nic);
+
+/* ---- nic_sample.c ---- */
+
+/** nic_sample() - one sample, at sample_at_ps. O(flows). */
+void nic_sample(struct nic *nic);
 
 /* ---- nic_hold.c ---- */
 

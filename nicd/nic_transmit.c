@@ -2,10 +2,12 @@
 #include "nicd/nic.h"
 #include "nodes/trace.h"
 
-/* who takes turns within a traffic class: the send queue, the host's frames that were held, then the host's queues */
+/* who takes turns within a traffic class: the send queue, flows with a transport, the host's frames that were held, then the host's
+ * queues. Answers of transports have no turn: they go first. */
 #define SOURCE_GENERATED 0u
-#define SOURCE_HELD 1u
-#define SOURCE_HOST 2u
+#define SOURCE_TRANSPORT 1u
+#define SOURCE_HELD 2u
+#define SOURCE_HOST 3u
 #define SOURCE_NONE UINT32_MAX
 
 /* The queues of the host whose heads were there at this moment; a NIC that comes late knows of more already.
@@ -30,21 +32,28 @@ static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 /* may a frame of the class, if there is one, go out now? */
 static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 {
-	return link_may_send_packet(nic->link) && !link_stopped(nic->link, traffic_class);
+	return link_may_send_packet(nic->link) && !link_stopped(nic->link, traffic_class) &&
+	       !(nic->held >> traffic_class & 1);
 }
 
-static uint32_t sendable_now(const struct nic *nic, uint32_t queues)
+/* the set of classes that have something to send, whether they may or not */
+static uint32_t waiting_now(struct nic *nic)
+{
+	uint32_t classes = nic->queue.ready | nic->host_hold.ready;
+
+	if (nic->roce)
+		classes |= nic_transport_ready(nic);
+	for (uint32_t left = nic->host_ready; left; left &= left - 1)
+		classes |= 1u << nic->host_send.heads[__builtin_ctz(left)].traffic_class;
+	return classes;
+}
+
+static uint32_t sendable_now(const struct nic *nic, uint32_t waiting)
 {
 	uint32_t classes = 0;
 
-	for (uint32_t left = nic->queue.ready | nic->host_hold.ready; left; left &= left - 1) {
+	for (uint32_t left = waiting; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
-
-		if (class_sendable(nic, c))
-			classes |= 1u << c;
-	}
-	for (uint32_t left = queues; left; left &= left - 1) {
-		uint32_t c = nic->host_send.heads[__builtin_ctz(left)].traffic_class;
 
 		if (class_sendable(nic, c))
 			classes |= 1u << c;
@@ -58,6 +67,8 @@ static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffi
 
 	if (source == SOURCE_GENERATED)
 		return nic->queue.ready & 1u << traffic_class;
+	if (source == SOURCE_TRANSPORT)
+		return nic->transport.ready & 1u << traffic_class;
 	if (source == SOURCE_HELD)
 		return nic->host_hold.ready & 1u << traffic_class;
 	return nic->host_ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class;
@@ -79,7 +90,7 @@ static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
 	return SOURCE_NONE;
 }
 
-static void count_injected(struct nic *nic, uint32_t frame_bytes)
+void nic_transmit_count(struct nic *nic, uint32_t frame_bytes)
 {
 	nic->stats->injected_packets++;
 	nic->stats->injected_bytes += frame_bytes;
@@ -99,7 +110,7 @@ static void count_sent(struct nic *nic, const struct send_packet *packet)
 	}
 	flow->packets++;
 	flow->bytes += packet->frame_bytes;
-	count_injected(nic, packet->frame_bytes);
+	nic_transmit_count(nic, packet->frame_bytes);
 }
 
 /* a frame of the host on the link.  Return: where it is to be written; NULL: it is lost */
@@ -110,7 +121,7 @@ static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32
 					  SEND_NONE);
 
 	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
-	count_injected(nic, frame_bytes);
+	nic_transmit_count(nic, frame_bytes);
 	nic->stats->host_tx_packets++;
 	return bytes;
 }
@@ -146,15 +157,23 @@ static void send_generated(struct nic *nic, uint32_t traffic_class)
 	send_queue_sent(&nic->queue, traffic_class, &packet);
 	nic_hold_sent(nic, packet.flow, packet.frame_bytes);
 	if (packet.message_last)
-		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload, nic->link->busy_until_ps);
+		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload,
+				 stats_flow_tx(nic->stats, packet.flow)->connection, nic->link->busy_until_ps);
 }
 
 static void send_packet(struct nic *nic, uint32_t traffic_class)
 {
-	uint32_t source = source_pick(nic, traffic_class);
+	uint32_t source;
 
+	if (nic->replies.ready >> traffic_class & 1) {
+		nic_transport_reply(nic, traffic_class);
+		return;
+	}
+	source = source_pick(nic, traffic_class);
 	if (source == SOURCE_GENERATED)
 		send_generated(nic, traffic_class);
+	else if (source == SOURCE_TRANSPORT)
+		nic_transport_send(nic, traffic_class);
 	else if (source == SOURCE_HELD)
 		send_held_frame(nic, traffic_class);
 	else if (source != SOURCE_NONE)
@@ -167,11 +186,21 @@ static bool may_send_words(const struct nic *nic, bool due)
 	return due && (!nic->link->real || (!nic->link->down && link_ring_has_room(nic->link)));
 }
 
+/* when a PFC or PAUSE frame of ours is due */
+static node_time_t pfc_at(const struct nic *nic)
+{
+	return nic->roce && link_may_send(nic->link) ? pfc_teller_due_at(&nic->pfc_teller) : NODE_TIME_NEVER;
+}
+
 void nic_transmit(struct nic *nic)
 {
 	node_time_t retry_at = NODE_TIME_NEVER;
 	int traffic_class;
 
+	if (pfc_at(nic) <= nic->now_ps) {
+		nic_pfc_send(nic);
+		return;
+	}
 	if (may_send_words(nic, link_words_due(nic->link))) {
 		link_send_words(nic->link, nic->now_ps, !nic->sendable);
 		return;
@@ -187,7 +216,8 @@ void nic_transmit(struct nic *nic)
 		link_send_words(nic->link, nic->now_ps, true);
 }
 
-static node_time_t transmit_at(const struct nic *nic)
+/* but for PFC */
+static node_time_t traffic_at(const struct nic *nic)
 {
 	uint32_t classes = nic->sendable;
 	node_time_t earliest = node_time_max(nic->now_ps, nic->link->busy_until_ps);
@@ -201,36 +231,37 @@ static node_time_t transmit_at(const struct nic *nic)
 	return may_send_words(nic, true) ? node_time_max(earliest, link_ask_at(nic->link)) : NODE_TIME_NEVER;
 }
 
-/* what waits for the switch: generated packets, or the host */
-static void trace_wait(struct nic *nic)
+static node_time_t transmit_at(const struct nic *nic)
 {
-	uint32_t classes = nic->queue.ready | nic->host_hold.ready;
-	uint32_t traffic_class = classes ? (uint32_t)__builtin_ctz(classes)
-					 : nic->host_send.heads[__builtin_ctz(nic->host_ready)].traffic_class;
-
-	trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, traffic_class, 0);
+	return node_time_min(traffic_at(nic),
+			     node_time_max(pfc_at(nic), node_time_max(nic->now_ps, nic->link->busy_until_ps)));
 }
 
-/* the time with data that the switch does not take, counted up to now */
-static void note_pause(struct nic *nic, bool waits)
+/* the time with data in the classes @waiting that the switch does not take, counted up to now */
+static void note_pause(struct nic *nic, uint32_t waiting)
 {
+	bool waits = waiting && !nic->sendable && !nic->link->down;
+
 	if (nic->paused && nic->now_ps > nic->paused_since_ps) {
 		nic->link->stats->paused_ps += nic->now_ps - nic->paused_since_ps;
 		nic->paused_since_ps = nic->now_ps;
 	}
 	if (waits && !nic->paused) {
 		nic->paused_since_ps = node_time_max(nic->now_ps, nic->link->busy_until_ps);
-		trace_wait(nic);
+		trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, (uint32_t)__builtin_ctz(waiting), 0);
 	}
 	nic->paused = waits;
 }
 
 void nic_transmit_plan(struct nic *nic)
 {
+	uint32_t waiting;
+
 	nic_hold_heads(nic);
 	nic->host_ready = host_ready(nic, &nic->host_at_ps);
-	nic->sendable = sendable_now(nic, nic->host_ready);
-	note_pause(nic,
-		   (nic->queue.ready || nic->host_hold.ready || nic->host_ready) && !nic->sendable && !nic->link->down);
+	waiting = waiting_now(nic);
+	nic_pfc_plan(nic, waiting);
+	nic->sendable = sendable_now(nic, waiting);
+	note_pause(nic, waiting);
 	nic->transmit_at_ps = transmit_at(nic);
 }

@@ -138,40 +138,57 @@ static bool order_step(struct receive_flow *flow, struct flow_rx_stats *stats, u
 	return true;
 }
 
-static bool drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now)
+void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now)
 {
 	receive->stats->drops[reason]++;
 	stats_port(receive->stats, 0)->dropped_bytes += frame_bytes;
 	trace(receive->stats, now, TRACE_DROP, 0, reason, frame_bytes);
-	return false;
+}
+
+static uint32_t refuse(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now)
+{
+	receive_drop(receive, reason, frame_bytes, now);
+	return RECEIVE_NONE;
+}
+
+uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		       uint32_t traffic_class, node_time_t now, struct frame_payload *payload)
+{
+	uint32_t found;
+
+	if (frame_bytes > receive->frame_bytes_max)
+		return refuse(receive, DROP_OVERSIZE, frame_bytes, now);
+	if (frame_payload_read(bytes, captured_bytes, frame_bytes, payload))
+		return refuse(receive, DROP_MALFORMED, frame_bytes, now);
+	found = memcmp(bytes, receive->mac, sizeof(receive->mac)) ? 0 : flow_find(receive, payload, traffic_class, now);
+	return found ? found - 1 : refuse(receive, DROP_UNKNOWN_FLOW, frame_bytes, now);
+}
+
+void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload, uint32_t frame_bytes,
+		  node_time_t now)
+{
+	struct stats_page *stats = receive->stats;
+	struct flow_rx_stats *flow = stats_flow_rx(stats, slot);
+
+	flow->packets++;
+	flow->bytes += frame_bytes;
+	if (now >= receive->measure_from_ps && now < receive->measure_to_ps)
+		flow->measured_bytes += frame_bytes;
+	flow->last_ps = now;
+	stats->delivered_packets++;
+	stats->delivered_bytes += frame_bytes;
+	if (order_step(&receive->flows[slot], flow, payload->packet) && message_step(&receive->flows[slot], payload))
+		message_log(stats, slot, payload, now);
 }
 
 bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
 		   uint32_t traffic_class, node_time_t now)
 {
-	struct stats_page *stats = receive->stats;
 	struct frame_payload payload;
-	struct flow_rx_stats *flow_stats;
-	uint32_t found;
+	uint32_t slot = receive_place(receive, bytes, captured_bytes, frame_bytes, traffic_class, now, &payload);
 
-	if (frame_bytes > receive->frame_bytes_max)
-		return drop(receive, DROP_OVERSIZE, frame_bytes, now);
-	if (frame_payload_read(bytes, captured_bytes, frame_bytes, &payload))
-		return drop(receive, DROP_MALFORMED, frame_bytes, now);
-	found = memcmp(bytes, receive->mac, sizeof(receive->mac)) ? 0
-								  : flow_find(receive, &payload, traffic_class, now);
-	if (!found)
-		return drop(receive, DROP_UNKNOWN_FLOW, frame_bytes, now);
-	flow_stats = stats_flow_rx(stats, found - 1);
-	flow_stats->packets++;
-	flow_stats->bytes += frame_bytes;
-	if (now >= receive->measure_from_ps && now < receive->measure_to_ps)
-		flow_stats->measured_bytes += frame_bytes;
-	flow_stats->last_ps = now;
-	stats->delivered_packets++;
-	stats->delivered_bytes += frame_bytes;
-	if (order_step(&receive->flows[found - 1], flow_stats, payload.packet) &&
-	    message_step(&receive->flows[found - 1], &payload))
-		message_log(stats, found - 1, &payload, now);
+	if (slot == RECEIVE_NONE)
+		return false;
+	receive_take(receive, slot, &payload, frame_bytes, now);
 	return true;
 }

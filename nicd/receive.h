@@ -19,6 +19,9 @@
 #include "nodes/config.h"
 #include "nodes/stats.h"
 #include "nodes/time.h"
+#include "nodes/wire/frame.h"
+
+#define RECEIVE_NONE UINT32_MAX
 
 /* its slot is its index, as in the statistics page */
 struct receive_flow {
@@ -52,5 +55,19 @@ void receive_fini(struct receive *receive);
  *  payload), unknown_flow (for another host, or one flow too many).  O(1) expected.                                */
 bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
 		   uint32_t traffic_class, node_time_t now);
+
+/* ---- the same in parts, for a transport that decides in between (responder.h) ---- */
+
+/** receive_place() - the flow that a frame belongs to, a new one if need be; the frame is not counted yet.
+ *  Return: its slot, with @payload filled; RECEIVE_NONE when the frame was dropped and counted, as above. */
+uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
+		       uint32_t traffic_class, node_time_t now, struct frame_payload *payload);
+
+/** receive_take() - that frame is delivered. */
+void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload, uint32_t frame_bytes,
+		  node_time_t now);
+
+/** receive_drop() - a frame goes no further, and why. */
+void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now);
 
 #endif

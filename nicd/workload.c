@@ -8,8 +8,8 @@
 /* streams of a workload's random numbers */
 enum { STREAM_SIZE, STREAM_ARRIVAL, STREAM_DESTINATION };
 
-static void workload_init(struct workload *workload, const struct workload_config *config, uint64_t rate_bps,
-			  uint32_t gap_bytes)
+static int workload_init(struct workload *workload, const struct workload_config *config, uint64_t rate_bps,
+			 uint32_t gap_bytes)
 {
 	uint32_t packet_extra_bytes;
 
@@ -23,6 +23,7 @@ static void workload_init(struct workload *workload, const struct workload_confi
 	workload_destination_init(&workload->destination, config, STREAM_DESTINATION);
 	if (!config->destination_count)
 		workload->arrival.due_ps = NODE_TIME_NEVER;
+	return workload_connections_init(&workload->connections, config);
 }
 
 int workload_set_init(struct workload_set *set, const struct nic_config *config, uint64_t rate_bps, uint32_t gap_bytes)
@@ -34,7 +35,10 @@ int workload_set_init(struct workload_set *set, const struct nic_config *config,
 		return -ENOMEM;
 	}
 	for (uint32_t i = 0; i < set->count; i++) {
-		workload_init(&set->workloads[i], &config->workloads[i], rate_bps, gap_bytes);
+		if (workload_init(&set->workloads[i], &config->workloads[i], rate_bps, gap_bytes)) {
+			workload_set_fini(set);
+			return -ENOMEM;
+		}
 		event_tree_set(&set->timers, i, set->workloads[i].arrival.due_ps);
 	}
 	return 0;
@@ -43,6 +47,8 @@ int workload_set_init(struct workload_set *set, const struct nic_config *config,
 void workload_set_fini(struct workload_set *set)
 {
 	event_tree_fini(&set->timers);
+	for (uint32_t i = 0; set->workloads && i < set->count; i++)
+		workload_connections_fini(&set->workloads[i].connections);
 	free(set->workloads);
 	*set = (struct workload_set){ 0 };
 }
@@ -55,17 +61,19 @@ void workload_step(struct workload_set *set, node_time_t now, struct workload_me
 	message->workload = index;
 	message->start_ps = workload_arrival_take(&workload->arrival);
 	message->place = workload_destination_next(&workload->destination);
+	message->connection = workload_connection_take(&workload->connections, message->place);
 	message->bytes = workload_size_next(&workload->size);
 	workload->started++;
 	workload->deferred += message->start_ps < now;
 	event_tree_set(&set->timers, index, workload->arrival.due_ps);
 }
 
-void workload_on_sent(struct workload_set *set, uint32_t index, node_time_t at)
+void workload_on_sent(struct workload_set *set, uint32_t index, uint32_t connection, node_time_t at)
 {
 	struct workload *workload = &set->workloads[index];
 
 	workload->sent++;
+	workload_connection_give(&workload->connections, connection);
 	workload_arrival_on_sent(&workload->arrival, at);
 	event_tree_set(&set->timers, index, workload->arrival.due_ps);
 }

@@ -1,8 +1,8 @@
 /*  workload - the traffic a NIC generates: any number of workloads, each of them sizes, arrivals and destinations.
  *
- *  A workload is made of three independent choices, each in a file of its own with a random sequence of its own, so
+ *  A workload is made of independent choices, each in a file of its own with a random sequence of its own, so
  *  that a change of one does not shift the others: how large (workload_size), when (workload_arrival), to whom
- *  (workload_destination). This file puts them together and knows which workload is due first; of those due at the
+ *  (workload_destination), over which connection (workload_connection, nothing random). This file puts them together and knows which workload is due first; of those due at the
  *  same time the one with the lower number comes first.
  *
  *  Backlog. An open loop goes on however slowly its messages drain. What has started but is not sent waits in the
@@ -17,6 +17,7 @@
 
 #include "nicd/message.h"
 #include "nicd/workload_arrival.h"
+#include "nicd/workload_connection.h"
 #include "nicd/workload_destination.h"
 #include "nicd/workload_size.h"
 #include "nodes/config.h"
@@ -29,6 +30,7 @@ struct workload {
 	struct workload_size size;
 	struct workload_arrival arrival;
 	struct workload_destination destination;
+	struct workload_connections connections;
 	uint64_t mean_ubytes; /* link bytes of a message on average, gaps included, in millionths */
 	uint32_t load_permille;
 	uint64_t started, sent; /* messages */
@@ -46,6 +48,7 @@ struct workload_set {
 struct workload_message {
 	uint32_t workload;
 	uint32_t place; /* of its destination in the workload's list */
+	uint32_t connection;
 	uint64_t bytes;
 	node_time_t start_ps; /* when it was due */
 };
@@ -64,8 +67,9 @@ static inline node_time_t workload_next_at(const struct workload_set *set)
 /** workload_step() - the message that is due first starts, at @now >= workload_next_at(). O(log workloads + points). */
 void workload_step(struct workload_set *set, node_time_t now, struct workload_message *message);
 
-/** workload_on_sent() - a message of workload @index is sent out completely at @at. O(log workloads). */
-void workload_on_sent(struct workload_set *set, uint32_t index, node_time_t at);
+/** workload_on_sent() - a message of workload @index on @connection is sent out completely, or with a transport acknowledged, at @at.
+ *  O(log workloads). */
+void workload_on_sent(struct workload_set *set, uint32_t index, uint32_t connection, node_time_t at);
 
 /** workload_load() - from the next gap on, workload @index offers @load_permille of the link.
  *  Return: 0; -EINVAL when its arrivals have no load (closed, burst) or load_permille is 0 or above 10000.       */

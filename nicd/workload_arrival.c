@@ -1,5 +1,7 @@
 #include "nicd/workload_arrival.h"
 
+#include "nicd/workload_connection.h"
+
 static node_time_t later(node_time_t at, uint64_t ps)
 {
 	return at + ps < at ? NODE_TIME_NEVER : at + ps;
@@ -12,6 +14,14 @@ static uint64_t poisson_gap_ps(struct workload_arrival *arrival)
 	return gap_ps ? gap_ps : 1;
 }
 
+/* messages under way on all connections */
+static uint32_t window_of(const struct workload_config *config)
+{
+	uint64_t window = (uint64_t)config->window * workload_connections_of(config);
+
+	return window < UINT32_MAX ? (uint32_t)window : UINT32_MAX;
+}
+
 void workload_arrival_init(struct workload_arrival *arrival, const struct workload_config *config, uint64_t mean_ubytes,
 			   uint64_t rate_bps, uint64_t stream)
 {
@@ -20,7 +30,7 @@ void workload_arrival_init(struct workload_arrival *arrival, const struct worklo
 		.due_ps = config->start_ps,
 		.stop_ps = config->stop_ps,
 		.left = config->messages_max ? config->messages_max : UINT64_MAX,
-		.window = config->window,
+		.window = window_of(config),
 		.burst_messages = config->burst_messages,
 		.burst_left = config->burst_messages,
 		.burst_period_ps = config->burst_period_ps,

@@ -1,6 +1,7 @@
 /*  workload_arrival - when the next message starts (TB-12).
  *
- *  Closed loop: a number of messages (`window`) is under way; as soon as one was sent out completely, the next starts.
+ *  Closed loop: a number of messages (`window`, on each connection) is under way; as soon as one was sent out completely, the next
+ *  starts.
  *  Open loop, whatever becomes of the messages: evenly (paced), with exponential gaps (Poisson), or in bursts. Paced
  *  gaps are exact: the fraction of a picosecond that a gap leaves over is carried into the next, so nothing drifts.
  *

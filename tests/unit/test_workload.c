@@ -146,11 +146,11 @@ START_TEST(workload_arrival__closed_window)
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_uint_eq(step(&message), 500);
 	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
-	workload_on_sent(&set, 0, 900);
+	workload_on_sent(&set, 0, 0, 900);
 	ck_assert_uint_eq(step(&message), 900);
 	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
-	workload_on_sent(&set, 0, 1000);
-	workload_on_sent(&set, 0, 1100);
+	workload_on_sent(&set, 0, 0, 1000);
+	workload_on_sent(&set, 0, 0, 1100);
 	ck_assert_uint_eq(step(&message), 1000);
 	ck_assert_uint_eq(step(&message), 1000);
 	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
@@ -225,7 +225,7 @@ START_TEST(workload_arrival__limits)
 	set_init();
 	for (; workload_next_at(&set) != NODE_TIME_NEVER; count++) {
 		step(&message);
-		workload_on_sent(&set, 0, 400);
+		workload_on_sent(&set, 0, 0, 400);
 	}
 	ck_assert_uint_eq(count, 7);
 	workload_set_fini(&set);
@@ -234,7 +234,7 @@ START_TEST(workload_arrival__limits)
 	set_init();
 	for (count = 0; workload_next_at(&set) != NODE_TIME_NEVER; count++) {
 		ck_assert_uint_lt(step(&message), 400);
-		workload_on_sent(&set, 0, 400);
+		workload_on_sent(&set, 0, 0, 400);
 	}
 	ck_assert_uint_le(count, 1);
 	workload_set_fini(&set);
