@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nicd/queue_pair.h"
+#include "nicd/tcp_receiver.h"
 #include "nodes/trace.h"
 #include "nodes/wire/roce_frame.h"
 
@@ -38,6 +39,7 @@ int transport_init(struct transport *transport, const struct node_config *config
 	transport->rules[TRANSPORT_RC] = (struct transport_rules){
 		.ack_packets = queue_pair->ack_packets,
 		.window_bytes = queue_pair->window_bytes,
+		.ecn_capable = true,
 		.timeout_ps = queue_pair->timeout_ps,
 		.timeouts_max = queue_pair->retries,
 	};
@@ -115,7 +117,9 @@ void transport_open(struct transport *transport, uint32_t slot, const struct tra
 
 static bool has_work(const struct transport_flow *flow)
 {
-	return flow->next != flow->end && flow->next - flow->acknowledged < flow->window_packets && !flow->in_error;
+	bool more = flow->next != flow->end && flow->next - flow->acknowledged < flow->window_packets;
+
+	return (more || flow->repeat) && !flow->in_error;
 }
 
 static bool may_send(const struct transport_flow *flow, node_time_t now)
@@ -230,6 +234,28 @@ static uint64_t packets_of(const struct transport_flow *flow, const struct trans
 	return (message->bytes - 1) / flow->capacity_bytes + 1;
 }
 
+/* what a packet has of its connection's stream beside bytes of a message: the header of the test payload */
+static uint32_t stream_extra_bytes(const struct transport_flow *flow)
+{
+	return flow->overhead_bytes - TCP_SEGMENT_AT;
+}
+
+static uint32_t stream_bytes_of(const struct transport_flow *flow, const struct transport_message *message)
+{
+	if (flow->transport != TRANSPORT_TCP)
+		return 0;
+	return (uint32_t)(message->bytes + packets_of(flow, message) * stream_extra_bytes(flow));
+}
+
+/* where @packet of @message begins */
+static uint32_t stream_of(const struct transport_flow *flow, const struct transport_message *message, uint64_t packet)
+{
+	if (flow->transport != TRANSPORT_TCP)
+		return 0;
+	return message->stream +
+	       (uint32_t)((packet - message->packet) * (flow->capacity_bytes + stream_extra_bytes(flow)));
+}
+
 bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, node_time_t start_ps, node_time_t now)
 {
 	struct transport_flow *flow = &transport->flows[slot];
@@ -245,6 +271,7 @@ bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, n
 		.start_ps = start_ps,
 		.packet = flow->end,
 		.number = flow->messages++,
+		.stream = flow->stream_end,
 		.next = NO_ONE,
 	};
 	if (flow->first == NO_ONE)
@@ -255,6 +282,7 @@ bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, n
 	if (flow->sending == NO_ONE)
 		flow->sending = entry;
 	flow->end += packets_of(flow, &transport->pool[entry]);
+	flow->stream_end += stream_bytes_of(flow, &transport->pool[entry]);
 	flow_settle(transport, slot, now);
 	return true;
 }
@@ -270,9 +298,21 @@ static void message_leave(struct transport *transport, struct transport_flow *fl
 
 /* ---- packets ---- */
 
+/* the packet that a flow sends next, and its message */
+static uint64_t packet_next(const struct transport_flow *flow)
+{
+	return flow->repeat ? flow->acknowledged : flow->next;
+}
+
+static const struct transport_message *message_next(const struct transport *transport,
+						    const struct transport_flow *flow)
+{
+	return &transport->pool[flow->repeat ? flow->first : flow->sending];
+}
+
 static uint64_t left_bytes(const struct transport_flow *flow, const struct transport_message *message)
 {
-	return message->bytes - (flow->next - message->packet) * flow->capacity_bytes;
+	return message->bytes - (packet_next(flow) - message->packet) * flow->capacity_bytes;
 }
 
 static uint32_t payload_bytes_next(const struct transport_flow *flow, const struct transport_message *message)
@@ -284,7 +324,7 @@ static uint32_t payload_bytes_next(const struct transport_flow *flow, const stru
 
 static uint32_t frame_bytes_next(const struct transport *transport, const struct transport_flow *flow)
 {
-	uint32_t frame_bytes = flow->overhead_bytes + payload_bytes_next(flow, &transport->pool[flow->sending]);
+	uint32_t frame_bytes = flow->overhead_bytes + payload_bytes_next(flow, message_next(transport, flow));
 
 	return frame_bytes > flow->frame_bytes_min ? frame_bytes : flow->frame_bytes_min;
 }
@@ -292,7 +332,7 @@ static uint32_t frame_bytes_next(const struct transport *transport, const struct
 /* often enough, at the end of a message, and when no more may go before an ACK comes */
 static bool ack_is_due(const struct transport *transport, const struct transport_flow *flow, bool message_last)
 {
-	uint64_t behind = flow->next + 1;
+	uint64_t behind = packet_next(flow) + 1;
 
 	return message_last || (uint32_t)behind - flow->ack_asked >= transport->rules[flow->transport].ack_packets ||
 	       behind - flow->acknowledged >= flow->window_packets;
@@ -302,7 +342,7 @@ struct transport_packet transport_next(const struct transport *transport, uint32
 {
 	uint32_t slot = transport->flows[transport->tails[traffic_class]].ring_next;
 	const struct transport_flow *flow = &transport->flows[slot];
-	const struct transport_message *message = &transport->pool[flow->sending];
+	const struct transport_message *message = message_next(transport, flow);
 	bool last = left_bytes(flow, message) <= flow->capacity_bytes;
 
 	return (struct transport_packet){
@@ -310,9 +350,9 @@ struct transport_packet transport_next(const struct transport *transport, uint32
 		.frame_bytes = frame_bytes_next(transport, flow),
 		.captured_bytes = frame_headers_bytes(flow->frame),
 		.payload_bytes = payload_bytes_next(flow, message),
-		.message_first = flow->next == message->packet,
+		.message_first = packet_next(flow) == message->packet,
 		.message_last = last,
-		.again = flow->next < flow->top,
+		.again = packet_next(flow) < flow->top,
 		.ack_request = ack_is_due(transport, flow, last),
 	};
 }
@@ -329,6 +369,7 @@ static void template_write(struct transport *transport, const struct transport_p
 		.traffic_class = spec->traffic_class,
 		.flow = spec->transport == TRANSPORT_RC ? QUEUE_PAIR_RELIABLE | packet->flow : packet->flow,
 		.frame_bytes = packet->frame_bytes,
+		.ecn_capable = transport->rules[spec->transport].ecn_capable,
 	};
 
 	frame_write(&frame, payload, transport->templates[packet->flow]);
@@ -338,12 +379,13 @@ static void template_write(struct transport *transport, const struct transport_p
 void transport_write(struct transport *transport, const struct transport_packet *packet, uint8_t *bytes)
 {
 	const struct transport_flow *flow = &transport->flows[packet->flow];
-	const struct transport_message *message = &transport->pool[flow->sending];
+	const struct transport_control *control = &transport->rules[flow->transport].control;
+	const struct transport_message *message = message_next(transport, flow);
 	struct frame_payload payload = {
 		.source = transport->host_index,
 		.flow_slot = packet->flow,
 		.workload_index = transport->specs[packet->flow].workload_index,
-		.packet = (uint32_t)flow->next,
+		.packet = (uint32_t)packet_next(flow),
 		.message = message->number,
 		.message_bytes = message->bytes,
 		.message_start_ps = message->start_ps,
@@ -358,12 +400,15 @@ void transport_write(struct transport *transport, const struct transport_packet 
 	frame_payload_write(flow->frame, &payload, bytes);
 	if (flow->transport == TRANSPORT_RC)
 		roce_ack_request(bytes, packet->ack_request);
+	if (control->write)
+		control->write(control->state, packet->flow, stream_of(flow, message, packet_next(flow)), packet->again,
+			       bytes);
 }
 
 static void count_sent(struct transport *transport, const struct transport_packet *packet, node_time_t now)
 {
 	struct flow_tx_stats *stats = stats_flow_tx(transport->stats, packet->flow);
-	const struct transport_message *message = &transport->pool[transport->flows[packet->flow].sending];
+	const struct transport_message *message = message_next(transport, &transport->flows[packet->flow]);
 
 	stats->packets++;
 	stats->bytes += packet->frame_bytes;
@@ -395,13 +440,9 @@ static void ring_sent(struct transport *transport, uint32_t slot, uint32_t frame
 	}
 }
 
-void transport_sent(struct transport *transport, const struct transport_packet *packet, uint32_t wire_bytes,
-		    node_time_t now)
+/* @packet, the one at `next`, has been sent */
+static void step_on(struct transport *transport, struct transport_flow *flow, const struct transport_packet *packet)
 {
-	struct transport_flow *flow = &transport->flows[packet->flow];
-	const struct transport_control *control = &transport->rules[flow->transport].control;
-
-	count_sent(transport, packet, now);
 	flow->next++;
 	if (flow->top < flow->next)
 		flow->top = flow->next;
@@ -409,6 +450,19 @@ void transport_sent(struct transport *transport, const struct transport_packet *
 		flow->ack_asked = (uint32_t)flow->next;
 	if (packet->message_last)
 		flow->sending = transport->pool[flow->sending].next;
+}
+
+void transport_sent(struct transport *transport, const struct transport_packet *packet, uint32_t wire_bytes,
+		    node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[packet->flow];
+	const struct transport_control *control = &transport->rules[flow->transport].control;
+
+	count_sent(transport, packet, now);
+	if (flow->repeat)
+		flow->repeat = false;
+	else
+		step_on(transport, flow, packet);
 	if (flow->timeout_at_ps == NODE_TIME_NEVER)
 		flow->timeout_at_ps = now + timeout_ps_of(transport, packet->flow);
 	if (control->sent)
@@ -446,6 +500,7 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 	if (!packets || flow->in_error)
 		return 0;
 	flow->acknowledged = packet;
+	flow->repeat = false;
 	flow->timeouts = 0;
 	complete = messages_complete(transport, flow);
 	if (flow->next <= packet) { /* what went back needs not be sent again, after all */
@@ -466,6 +521,7 @@ static void go_back(struct transport *transport, uint32_t slot, bool timeout, no
 	const struct transport_control *control = &transport->rules[flow->transport].control;
 
 	flow->next = flow->acknowledged;
+	flow->repeat = false;
 	flow->sending = flow->first;
 	flow->ack_asked = (uint32_t)flow->next;
 	flow->timeout_at_ps = NODE_TIME_NEVER;
@@ -481,6 +537,61 @@ void transport_go_back(struct transport *transport, uint32_t slot, node_time_t n
 		return;
 	stats_flow_tx(transport->stats, slot)->naks++;
 	go_back(transport, slot, false, now);
+}
+
+void transport_repeat(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+
+	assert(flow->acknowledged < flow->top);
+	if (flow->in_error)
+		return;
+	flow->repeat = flow->acknowledged < flow->next; /* else it is the next one as it is */
+	flow->timeout_at_ps = now + timeout_ps_of(transport, slot);
+	flow_settle(transport, slot, now);
+}
+
+void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+
+	if (flow->timeout_at_ps == NODE_TIME_NEVER)
+		return;
+	flow->timeout_at_ps = node_time_min(flow->timeout_at_ps, at_ps);
+	flow_settle(transport, slot, now);
+}
+
+void transport_ask(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	control_ask(transport, slot);
+	flow_settle(transport, slot, now);
+}
+
+bool transport_packet_at(const struct transport *transport, uint32_t slot, uint32_t stream, uint64_t *packet)
+{
+	const struct transport_flow *flow = &transport->flows[slot];
+	uint32_t full_bytes = flow->capacity_bytes + stream_extra_bytes(flow), entry = flow->first;
+	uint64_t at = flow->acknowledged, ahead;
+
+	ahead = stream - (entry == NO_ONE ? flow->stream_end : stream_of(flow, &transport->pool[entry], at));
+	ahead &= UINT32_MAX;
+	for (; ahead && entry != NO_ONE && at <= flow->top; entry = transport->pool[entry].next) {
+		const struct transport_message *message = &transport->pool[entry];
+		uint64_t end = message->packet + packets_of(flow, message);
+		uint64_t last_bytes =
+			message->bytes - (end - 1 - message->packet) * flow->capacity_bytes + stream_extra_bytes(flow);
+		uint64_t left = (end - 1 - at) * full_bytes + last_bytes;
+
+		if (ahead < left) {
+			at += ahead / full_bytes;
+			ahead %= full_bytes;
+			break;
+		}
+		ahead -= left;
+		at = end;
+	}
+	*packet = at;
+	return !ahead && at <= flow->top;
 }
 
 void transport_congested(struct transport *transport, uint32_t slot, node_time_t now)
@@ -522,6 +633,7 @@ static void fail(struct transport *transport, uint32_t slot, node_time_t now)
 		transport->discarded++;
 	}
 	flow->in_error = true;
+	flow->repeat = false;
 	flow->sending = NO_ONE;
 	flow->timeout_at_ps = NODE_TIME_NEVER;
 	stats_flow_tx(transport->stats, slot)->in_error = 1;

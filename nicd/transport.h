@@ -63,6 +63,8 @@ struct transport_control {
 	void (*step)(void *state, uint32_t slot, node_time_t now);
 	/* instead of the transport's own, see below */
 	node_time_t (*timeout_ps)(void *state, uint32_t slot);
+	/* what the headers of a packet say beyond what frame_write() does: @stream as in transport_message, of its first byte */
+	void (*write)(void *state, uint32_t slot, uint32_t stream, bool again, uint8_t *bytes);
 	/* for statistics: its rate at @now */
 	uint64_t (*rate_bps)(void *state, uint32_t slot, node_time_t now);
 };
@@ -70,6 +72,7 @@ struct transport_control {
 /* what holds for all flows of a transport */
 struct transport_rules {
 	struct transport_control control;
+	bool ecn_capable;       /* its packets are */
 	uint32_t ack_packets;   /* an ACK is asked for at least every so many */
 	uint64_t window_bytes;  /* unacknowledged at most; 0: window_packets_max */
 	node_time_t timeout_ps; /* unless the control says otherwise */
@@ -98,7 +101,9 @@ struct transport_flow {
 	uint8_t transport, frame; /* enum transport_kind, enum frame_kind */
 	uint8_t traffic_class;
 	bool in_ring, in_error;
-	uint32_t timeouts; /* in a row */
+	bool repeat; /* the packet `acknowledged` goes again before `next`, which does not go back: transport_repeat() */
+	uint32_t timeouts;   /* in a row */
+	uint32_t stream_end; /* TCP: byte behind the last message, modulo 2^32 */
 };
 
 /* the rest of a flow: needed once per message at most */
@@ -118,6 +123,7 @@ struct transport_message {
 	node_time_t start_ps;
 	uint64_t packet; /* number of its first */
 	uint32_t number; /* in its flow */
+	uint32_t stream; /* TCP: its first byte in the stream of its connection, modulo 2^32 */
 	uint32_t next;
 };
 
@@ -211,6 +217,20 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 
 /** transport_go_back() - the first packet that is not acknowledged did not arrive: it is next, and all behind it again. */
 void transport_go_back(struct transport *transport, uint32_t slot, node_time_t now);
+
+/** transport_repeat() - the first packet that is not acknowledged, which was sent, is sent again at once, whatever the window, and nothing
+ *  else; the timeout runs from now on. Until then what acknowledges it makes that needless. */
+void transport_repeat(struct transport *transport, uint32_t slot, node_time_t now);
+
+/** transport_keep_timeout() - behind transport_acknowledge(): the timeout is no later than @at_ps, unless none runs. */
+void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps, node_time_t now);
+
+/** transport_ask() - the control has heard something else: what it says holds from now on. */
+void transport_ask(struct transport *transport, uint32_t slot, node_time_t now);
+
+/** transport_packet_at() - TCP: the packet that begins at byte @stream, modulo 2^32, of the connection in @slot. O(messages that end there).
+ *  Return: false if none does that is under way or sent next: the byte is acknowledged already, or inside a packet, or was not sent. */
+bool transport_packet_at(const struct transport *transport, uint32_t slot, uint32_t stream, uint64_t *packet);
 
 /** transport_congested() - the control is told. */
 void transport_congested(struct transport *transport, uint32_t slot, node_time_t now);
