@@ -1,0 +1,53 @@
+#include "switchd/roce_queue.h"
+
+void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, const struct roce_class_config *class,
+		     struct class_stats *stats)
+{
+	*queue = (struct roce_queue){
+		.supplement = roce->supplement,
+		.reference_bytes = class->kmax_bytes * roce->reference_permille / 1000,
+		.period_ps = roce->increase_period_ps,
+		.stats = stats,
+	};
+}
+
+static void enter(struct roce_queue *queue, enum roce_state state, node_time_t now)
+{
+	struct class_stats *stats = queue->stats;
+
+	queue->state = state;
+	stats->state = state;
+	if (state > stats->state_max)
+		stats->state_max = state;
+	if (state == ROCE_ECN_FAILED && !stats->ecn_failed_ps)
+		stats->ecn_failed_ps = now;
+	if (state == ROCE_CNP_FAILED && !stats->cnp_failed_ps)
+		stats->cnp_failed_ps = now;
+}
+
+void roce_queue_on_length(struct roce_queue *queue, uint64_t bytes, node_time_t now)
+{
+	if (bytes <= queue->reference_bytes) {
+		if (queue->state != ROCE_ECN_NORMAL)
+			enter(queue, ROCE_ECN_NORMAL, now);
+	} else if (queue->state == ROCE_ECN_NORMAL) {
+		queue->above_since_ps = now;
+		enter(queue, ROCE_ECN_FAILED, now);
+	} else if (queue->state == ROCE_ECN_FAILED && queue->supplement &&
+		   now - queue->above_since_ps >= queue->period_ps) {
+		enter(queue, ROCE_CNP_FAILED, now);
+	}
+}
+
+bool roce_queue_supplements(const struct roce_queue *queue, const struct flow_line *line, node_time_t now)
+{
+	return queue->supplement && queue->state != ROCE_ECN_NORMAL && line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN &&
+	       now - node_time_max(line->first_ps, line->cnp_ps) >= queue->period_ps;
+}
+
+void roce_queue_on_supplement(struct roce_queue *queue, struct flow_line *line, node_time_t now)
+{
+	line->cnp_ps = now;
+	line->cnps_supplemented++;
+	queue->stats->cnps_supplemented++;
+}

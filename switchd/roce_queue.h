@@ -1,0 +1,46 @@
+/*  roce_queue - in which state a watched output queue is, and when the switch makes CNPs itself (RC-7, RC-8).
+ *
+ *                     length > reference                   so for an increase period, supplementing
+ *      ECN normal ----------------------------> ECN failed ----------------------------------------> CNP failed
+ *           ^               length <= reference      |                    length <= reference            |
+ *           +----------------------------------------+----------------------------------------------------+
+ *
+ *  reference = reference_permille of kmax (1.5 kmax in S4). From ECN failed on, a flow whose last CNP is older than its source's
+ *  rate-increase period, or that has been there for so long without any, gets one with its next packet: so no source raises its rate
+ *  while the queue is too long. After one such period every flow that feeds the queue has had a CNP, from its receiver or from here;
+ *  if the queue is still too long then, CNPs have failed (ours: S4 says "still", not for how long). Without supplementing a queue is
+ *  never in the third state.
+ *  O(1) for a packet. Place: told of every change of length and asked for every data packet of the class.              */
+#ifndef HEDDLE_SWITCHD_ROCE_QUEUE_H
+#define HEDDLE_SWITCHD_ROCE_QUEUE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/roce_config.h"
+#include "nodes/stats.h"
+#include "nodes/time.h"
+#include "switchd/flow_watch.h"
+
+struct roce_queue {
+	enum roce_state state;
+	bool supplement;
+	uint64_t reference_bytes;
+	node_time_t period_ps;      /* the sources' rate-increase period */
+	node_time_t above_since_ps; /* not ECN normal: without a break */
+	struct class_stats *stats;  /* state, state_max and when; borrowed */
+};
+
+/** roce_queue_init() - an empty queue of a watched class.  @stats  its page, zeroed. */
+void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, const struct roce_class_config *class,
+		     struct class_stats *stats);
+
+/** roce_queue_on_length() - the queue has @bytes from @now on. */
+void roce_queue_on_length(struct roce_queue *queue, uint64_t bytes, node_time_t now);
+
+/** roce_queue_supplements() - a packet of the flow of @line is put into the queue: does its sender need a CNP? Then the caller sends it
+ *  and says roce_queue_on_supplement().                                                                            */
+bool roce_queue_supplements(const struct roce_queue *queue, const struct flow_line *line, node_time_t now);
+void roce_queue_on_supplement(struct roce_queue *queue, struct flow_line *line, node_time_t now);
+
+#endif
