@@ -39,7 +39,8 @@ struct clock_page {
 	/* written once */
 	uint32_t magic, node_count;
 	node_time_t lookahead_ps;
-	uint64_t epoch_ns; /* real clock: CLOCK_MONOTONIC at fabric time 0 */
+	uint64_t epoch_ns;     /* real clock: CLOCK_MONOTONIC at fabric time 0 ... */
+	uint64_t epoch_utc_ns; /* ... and CLOCK_REALTIME */
 	/* the window; written by the last finisher, or by the orchestrator while stopped */
 	_Alignas(64) _Atomic uint32_t window; /* its number; changes last; futex word of the orchestrator is `stops` */
 	_Atomic uint32_t state;               /* enum clock_state */

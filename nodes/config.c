@@ -121,6 +121,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "medium", port->medium, 0, LINK_MEDIA - 1);
 	if (config->clock == CLOCK_VIRTUAL && (port->vacant || port->medium != MEDIUM_SHM))
 		refuse(checker, "%smedium: vacant ports and veth links need the real clock", checker->place);
+	range(checker, "capture_bytes", port->capture_bytes, 0, port->vacant ? 0 : NODE_CAPTURE_WHOLE);
 	if (port->vacant) {
 		range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
 		range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
@@ -156,6 +157,8 @@ static void port_check(struct checker *checker, const struct node_config *config
 
 static void ports_check(struct checker *checker, const struct node_config *config, node_time_t latency_ps)
 {
+	uint32_t captures = 0;
+
 	if (!array(checker, "port_count", config->ports, config->port_count, 1, NODE_PORTS_MAX))
 		return;
 	for (uint32_t i = 0; i < config->port_count && !checker->refused; i++) {
@@ -165,8 +168,10 @@ static void ports_check(struct checker *checker, const struct node_config *confi
 		if (config->clock == CLOCK_VIRTUAL && !latency_ps && !config->ports[i].delay_ps)
 			refuse(checker, "%sdelay_ps is 0, and so is the node's latency_ps: one must be greater",
 			       checker->place);
+		captures += config->ports[i].capture_bytes != 0;
 	}
 	enter(checker, "%s", "");
+	range(checker, "number of ports with capture_bytes", captures, 0, NODE_CAPTURES_MAX);
 }
 
 static void route_check(struct checker *checker, const struct route_config *route, uint32_t port_count)

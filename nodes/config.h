@@ -20,6 +20,9 @@
 #define NODE_MTU_MAX 9216      /* largest frame without FCS and fabric header */
 #define WORKLOAD_SIZES_MAX 64  /* points of a flow-size distribution */
 
+#define NODE_CAPTURES_MAX 32     /* links that a node captures: capture.h */
+#define NODE_CAPTURE_WHOLE 65535 /* a port's capture_bytes for frames of any length */
+
 /* how the fabric keeps flows apart, what it is lossless by, what tells congestion: S2 and S3, or S4 */
 enum fabric_kind { FABRIC_FLOW_CHANNEL, FABRIC_ROCE, FABRIC_KINDS };
 
@@ -77,6 +80,7 @@ struct port_config {
 	uint32_t match_fields;  /* edge ports of switches: set of enum match_field */
 	uint32_t ring_bytes;    /* data area of the transmit ring, a power of two */
 	uint64_t headroom_bytes; /* roce: room for what one lossless class may still bring after XOFF was decided */
+	uint32_t capture_bytes;  /* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */
 };
 
 /* which output ports lead to a switch */

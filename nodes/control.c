@@ -20,7 +20,7 @@
 #define PORT_FIELDS(F)                                                                                                \
 	F(kind) F(medium) F(vacant) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
 	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(match_fields) F(ring_bytes) \
-	F(headroom_bytes)
+	F(headroom_bytes) F(capture_bytes)
 #define ROUTE_FIELDS(F) F(fabric_address) F(ports)
 #define HOST_FIELDS(F) F(host_index) F(fabric_address) F(egress_port)
 #define SWITCH_FIELDS(F)                                                                                              \

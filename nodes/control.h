@@ -8,7 +8,8 @@
  *  Under the real clock: clock page, statistics page, own doorbell, then for every port that is not vacant what its medium
  *  takes - MEDIUM_SHM: transmit ring, receive ring, the peer's doorbell; MEDIUM_VETH: a packet socket - then a NIC's
  *  host_queues packet sockets. LINK_UP brings those of one port. Doorbells are eventfds (pace.h).
- *  A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195.                                               */
+ *  Under either clock the files of the ports that are captured stand behind those of the ports, in their order.
+ *  A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures 32 more.                                               */
 #ifndef HEDDLE_NODES_CONTROL_H
 #define HEDDLE_NODES_CONTROL_H
 
@@ -19,7 +20,7 @@
 
 #define CONTROL_FD 3
 #define CONTROL_BYTES_MAX (1u << 20)
-#define CONTROL_FDS_MAX (3 + 3 * NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
+#define CONTROL_FDS_MAX (3 + 3 * NODE_PORTS_MAX + NODE_CAPTURES_MAX + NIC_HOST_QUEUES_MAX)
 #define CONTROL_TEXT_MAX 1024u
 
 enum control_kind {

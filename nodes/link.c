@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/capture.h"
 #include "nodes/units.h"
 
 #define HEADER_BYTES 64u /* a packet is announced when so much of it has arrived (cut through) */
@@ -175,6 +176,32 @@ static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
 	return true;
 }
 
+/* the first bit of what arrives at @at leaves here */
+static struct capture_frame captured_frame(const struct link *link, enum record_kind kind, node_time_t at,
+					   uint32_t wire_bytes, uint32_t captured_bytes, bool lost)
+{
+	return (struct capture_frame){ .at_ps = at - link->delay_ps,
+				       .wire_bytes = wire_bytes,
+				       .captured_bytes = captured_bytes,
+				       .kind = kind,
+				       .lost = lost };
+}
+
+/* a frame is sent, all of it is at @bytes */
+static void capture_sent(struct link *link, node_time_t now, struct capture_frame frame, const uint8_t *bytes)
+{
+	if (link->capture)
+		capture_take(link->capture, now, &frame, bytes);
+}
+
+/* where the sender writes its packet; NULL: nowhere, it is lost (@record is NULL) */
+static uint8_t *packet_place(struct link *link, node_time_t now, struct record *record, struct capture_frame frame)
+{
+	uint8_t *bytes = record ? record_captured(record) : NULL;
+
+	return link->capture ? capture_sending(link->capture, now, &frame, bytes) : bytes;
+}
+
 /* a record's place in the ring with its header filled, or NULL */
 static struct record *record_start(struct link *link, node_time_t at, uint32_t wire_bytes, uint32_t captured_bytes)
 {
@@ -216,18 +243,19 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 		record = record_start(link, at, wire_bytes, captured_bytes);
 	link->sequence++;
 	link->sent_units += record || link->guarded ? units : 0;
-	if (!record) {
+	if (record) {
+		record->kind = RECORD_PACKET;
+		record->traffic_class = (uint16_t)traffic_class;
+		record->word = 0;
+		link->packet_sent = true;
+	} else {
 		link->stats->lost_frames++;
 		link->stats->lost_packets++;
 		link->stats->lost_units += units;
 		link->stats->lost_bytes += frame_bytes;
-		return NULL;
 	}
-	record->kind = RECORD_PACKET;
-	record->traffic_class = (uint16_t)traffic_class;
-	record->word = 0;
-	link->packet_sent = true;
-	return record_captured(record);
+	return packet_place(link, now, record,
+			    captured_frame(link, RECORD_PACKET, at, wire_bytes, captured_bytes, !record));
 }
 
 void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
@@ -246,6 +274,7 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, captured_bytes);
 	link->sequence++;
+	capture_sent(link, now, captured_frame(link, RECORD_ACKS, at, wire_bytes, captured_bytes, !record), bytes);
 	if (!record) {
 		link->stats->lost_frames++;
 		return;
@@ -270,6 +299,7 @@ static void send_control(struct link *link, node_time_t now, const uint8_t *byte
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, frame_bytes);
 	link->sequence++;
+	capture_sent(link, now, captured_frame(link, kind, at, wire_bytes, frame_bytes, !record), bytes);
 	if (!record) {
 		link->stats->lost_frames++;
 		return;
@@ -351,6 +381,8 @@ node_time_t link_flush(struct link *link, bool *packet)
 	node_time_t first = link->first_sent_ps;
 
 	*packet = link->packet_sent;
+	if (link->capture)
+		capture_settle(link->capture);
 	if (first == NODE_TIME_NEVER)
 		return first;
 	link->packet_sent = false;
@@ -513,6 +545,17 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 	bad_record(link);
 }
 
+static void capture_received(struct link *link, const struct record *header, node_time_t now)
+{
+	struct capture_frame frame = { .at_ps = header->at_ps,
+				       .wire_bytes = header->wire_bytes,
+				       .captured_bytes = header->captured_bytes,
+				       .kind = header->kind,
+				       .inbound = true };
+
+	capture_take(link->capture, now, &frame, link->head_bytes);
+}
+
 /* is there room for the packet, and does its record make sense? Charges the buffer. */
 static bool admit(struct link *link, const struct record *header)
 {
@@ -545,6 +588,8 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 	}
 	link->stats->rx_frames++;
 	link->stats->rx_bytes += header->wire_bytes;
+	if (link->capture)
+		capture_received(link, header, now);
 	if (link->guarded && !in_sequence(link, header->sequence))
 		return NULL;
 	if (!link->guarded && header->sequence != link->sequence_expected)

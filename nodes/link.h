@@ -60,6 +60,7 @@ struct link_log_entry {
 };
 
 struct link;
+struct capture;
 
 /* Whom a link tells what became of its frames, if it is guarded, and what its peer takes. Any of them may be NULL. Borrowed arguments. */
 struct link_listener {
@@ -128,8 +129,9 @@ struct link {
 	struct random random;
 	node_time_t measure_from_ps, measure_to_ps;
 	struct port_stats *stats;
-	uint64_t *drops;    /* by enum drop_reason */
-	struct record head; /* the record that link_next_at() looked at */
+	uint64_t *drops;         /* by enum drop_reason */
+	struct capture *capture; /* of whom it is told what passes: set by the node, borrowed; NULL: nobody */
+	struct record head;      /* the record that link_next_at() looked at */
 };
 
 /** link_packets_late() - (real clock) how many packets may come at most after stop was said at @port: what the reserve has units for, and
@@ -212,7 +214,7 @@ static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
  *  @wire_bytes     length on the link with FCS.      @captured_bytes  what the caller writes into the record.
  *  @frame_bytes    the inner frame, for the count of losses.   @tag  comes back in link_log_entry when it is lost.
  *  Return: where to write the captured bytes, at once and completely; NULL if the frame is lost on the link (it was
- *  counted; nothing to write). The caller asked link_may_send_packet() before.
+ *  counted) and nobody captures it: nothing to write. The caller asked link_may_send_packet() before.
  *  A full ring cannot happen under the virtual clock (it is sized for it); if it does, the frame is lost and counted.
  */
 uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t captured_bytes,

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -81,6 +82,7 @@ static int link_join(struct node *node, uint32_t port, int tx_fd, int rx_fd)
 			  node->stats);
 	if (error == -EINVAL)
 		return node_wrong("the rings of port %u are none", port);
+	node->links[port].capture = node->captures[port];
 	if (!error)
 		node->links_ready = port + 1;
 	return error;
@@ -117,6 +119,7 @@ static int veth_join(struct node *node, uint32_t port)
 		free(carrier);
 		return error;
 	}
+	node->links[port].capture = node->captures[port];
 	node->carriers[port] = carrier;
 	return 0;
 }
@@ -142,6 +145,32 @@ static int port_join(struct node *node, uint32_t port, struct control_message *m
 	return error;
 }
 
+/* the files of captured ports, from the @at-th descriptor of @message on. Whoever reads one may leave, or its disk be full: that is an
+ * error of a write and no signal. */
+static int captures_join(struct node *node, struct control_message *message, uint32_t *at)
+{
+	for (uint32_t port = 0; port < node->config->port_count; port++) {
+		struct capture *capture;
+		int fd;
+
+		if (!node->config->ports[port].capture_bytes)
+			continue;
+		if (!take(message, at, &fd, 1))
+			return node_wrong("the file of the capture at port %u is missing", port);
+		capture = calloc(1, sizeof(*capture));
+		if (!capture ||
+		    capture_init(capture, fd, node->config, port, &stats_port(node->stats, port)->capture_error)) {
+			free(capture);
+			close(fd);
+			return -ENOMEM;
+		}
+		node->captures[port] = node->links[port].capture = capture;
+		signal(SIGPIPE, SIG_IGN);
+		signal(SIGXFSZ, SIG_IGN);
+	}
+	return 0;
+}
+
 static int join_real(struct node *node, struct control_message *message)
 {
 	uint32_t port_count = node->config->port_count, at = 2;
@@ -161,19 +190,20 @@ static int join_real(struct node *node, struct control_message *message)
 		if (!error)
 			node->links_ready = port + 1;
 	}
+	if (!error)
+		error = captures_join(node, message, &at);
 	if (!error && (!take(message, &at, node->host_sockets, host_queues) || at != message->fd_count))
 		return node_wrong("%u descriptors came with the configuration, %u are needed", message->fd_count, at);
 	return error;
 }
 
-static int join_virtual(struct node *node, const struct control_message *message)
+static int join_virtual(struct node *node, struct control_message *message)
 {
-	uint32_t port_count = node->config->port_count;
+	uint32_t port_count = node->config->port_count, at = 2 + 2 * port_count;
 	int error;
 
-	if (message->fd_count != 2 + 2 * port_count)
-		return node_wrong("%u descriptors came with the configuration, %u are needed", message->fd_count,
-				  2 + 2 * port_count);
+	if (message->fd_count < at)
+		return node_wrong("%u descriptors came with the configuration, %u are needed", message->fd_count, at);
 	node->links = calloc(port_count, sizeof(*node->links));
 	if (!node->links)
 		return -ENOMEM;
@@ -182,6 +212,10 @@ static int join_virtual(struct node *node, const struct control_message *message
 		error = stats_join(node, message->fds[1]);
 	for (uint32_t port = 0; port < port_count && !error; port++)
 		error = link_join(node, port, message->fds[2 + 2 * port], message->fds[3 + 2 * port]);
+	if (!error)
+		error = captures_join(node, message, &at);
+	if (!error && at != message->fd_count)
+		return node_wrong("%u descriptors came with the configuration, %u are needed", message->fd_count, at);
 	return error;
 }
 
@@ -292,6 +326,11 @@ int node_join_link(struct node *node, struct control_message *message, FILE *out
 
 void node_join_end(struct node *node)
 {
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {
+		if (node->captures[port])
+			capture_fini(node->captures[port]);
+		free(node->captures[port]);
+	}
 	for (uint32_t port = 0; port < node->links_ready; port++)
 		link_fini(&node->links[port]);
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {

@@ -331,6 +331,14 @@ static int node_run(struct node *node)
 	}
 }
 
+/* fabric time has begun, so it is known when that was */
+static void captures_begin(struct node *node)
+{
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		if (node->captures[port])
+			capture_epoch(node->captures[port], node->clock.page->epoch_utc_ns);
+}
+
 /*  Return: the exit status */
 static int node_run_real(struct node *node, pid_t parent)
 {
@@ -350,6 +358,7 @@ static int node_run_real(struct node *node, pid_t parent)
 		if (status)
 			return status;
 	}
+	captures_begin(node);
 	control = true;
 	do {
 		int status = control ? control_serve(node) : 0;

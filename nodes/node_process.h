@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "nodes/capture.h"
 #include "nodes/control.h"
 #include "nodes/event_loop.h"
 #include "nodes/node.h"
@@ -36,8 +37,9 @@ struct node {
 	int doorbell;     /* real clock; -1 */
 	int peer_doorbells[NODE_PORTS_MAX], sockets[NODE_PORTS_MAX], host_sockets[NIC_HOST_QUEUES_MAX];
 	struct carrier *carriers[NODE_PORTS_MAX];
-	uint64_t broken_told; /* bit per port */
-	char why[256];        /* a sentence being made */
+	struct capture *captures[NODE_PORTS_MAX]; /* of the links that are captured, else NULL */
+	uint64_t broken_told;                     /* bit per port */
+	char why[256];                            /* a sentence being made */
 };
 
 /** node_wrong() - tells the orchestrator of something that ends the run.  Return: -EINVAL */

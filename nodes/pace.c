@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/capture.h"
+
 /* event loop numbers: ports, host sockets, the doorbell */
 #define NUMBER_HOST NODE_PORTS_MAX
 #define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
@@ -165,6 +167,8 @@ static void flush(struct pace *pace, node_time_t now)
 			if (!pace->carriers[port] && ring_waited(&link->rx))
 				notify(pace, port, now);
 		}
+		if (link->capture)
+			pace->next_ps = node_time_min(pace->next_ps, capture_step(link->capture, pace->now_ps));
 		if (pace->carriers[port])
 			pace->next_ps = node_time_min(pace->next_ps, carrier_outlet(pace->carriers[port], now));
 		if (link->starved) {

@@ -124,6 +124,7 @@ struct port_stats {
 	uint64_t pauses_sent, pauses_received; /* PFC and PAUSE frames */
 	uint64_t path_pauses, path_resumes;    /* first switch: sent to the device because a signal said so (RC-10) */
 	uint64_t signals_forwarded;            /* signals that came in here and went on (RC-10) */
+	uint64_t capture_error;                /* errno: the capture of this port's link ended early */
 };
 
 /* a flow as its sending NIC knows it; index = the slot that its packets carry */

@@ -12,6 +12,7 @@
 
 #include "orchestrator/atomic_file.h"
 #include "orchestrator/breakpoint.h"
+#include "orchestrator/capture_file.h"
 #include "orchestrator/commands.h"
 #include "orchestrator/expect.h"
 #include "orchestrator/human.h"
@@ -41,6 +42,9 @@ struct options {
 	const char *scenario;
 	const char *settings[SETTINGS_MAX];
 	unsigned setting_count;
+	const char *captures[CAPTURE_FILES_MAX];
+	unsigned capture_count;
+	uint32_t capture_bytes; /* kept of a frame */
 	char seed[32];
 	const char *json; /* NULL: none; JSON_STDOUT */
 	const char *csv;
@@ -54,7 +58,7 @@ struct options {
 
 static int options_parse(struct options *options, int argc, char **argv);
 static int scenario_load(const struct options *options, struct plan *plan);
-static int scenario_play(const struct options *options, const struct plan *plan);
+static int scenario_capture(struct options *options, struct plan *plan);
 
 static const char usage[] =
 	"usage: heddle run SCENARIO [options]\n"
@@ -63,6 +67,8 @@ static const char usage[] =
 	"  --json [FILE]       the result as JSON, to FILE, or to standard output instead of the summary\n"
 	"                      (a FILE before the SCENARIO must end in .json)\n"
 	"  --csv DIR           flows, messages, ports, tables and samples as CSV files in DIR\n"
+	"  --capture LINK=FILE every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be repeated\n"
+	"  --capture-snap N    no more than N bytes of each frame\n"
 	"  --clock KIND        virtual (if not given): exact, takes as long as it takes; real: takes as long as the\n"
 	"                      scenario says, at rates that this machine can carry, and says whether it could\n"
 	"  --seed N            another seed\n"
@@ -76,13 +82,14 @@ static const char usage[] =
 	"  --no-pin            let the kernel choose the cores of the nodes\n"
 	"  --watchdog TIME     how long a node may hang or be stopped (1s); 0s: for ever\n"
 	"\n"
-	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, 3 the fabric stalled,\n"
-	"4 a node failed, 5 not faithful: under the real clock this machine was too slow, whatever the expectations,\n"
-	"130 interrupted\n";
+	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, or a file could not be\n"
+	"written, 3 the fabric stalled, 4 a node failed, 5 not faithful: under the real clock this machine was too\n"
+	"slow, whatever the expectations, 130 interrupted\n";
 
 int cmd_run(int argc, char **argv)
 {
-	struct options options = { .fabric = { .loop = "auto", .watchdog_ns = WATCHDOG_NS_DEFAULT } };
+	struct options options = { .capture_bytes = NODE_CAPTURE_WHOLE,
+				   .fabric = { .loop = "auto", .watchdog_ns = WATCHDOG_NS_DEFAULT } };
 	struct plan plan = { 0 };
 	int status = options_parse(&options, argc, argv);
 
@@ -90,7 +97,7 @@ int cmd_run(int argc, char **argv)
 		return status;
 	status = scenario_load(&options, &plan);
 	if (!status)
-		status = scenario_play(&options, &plan);
+		status = scenario_capture(&options, &plan);
 	plan_free(&plan);
 	return status;
 }
@@ -207,6 +214,27 @@ static int option_loop(struct options *options, const char *value)
 	return wrong("--loop takes auto, io_uring or fallback, not '%s'%s", value, hint);
 }
 
+static int option_capture(struct options *options, const char *value)
+{
+	if (options->capture_count == CAPTURE_FILES_MAX)
+		return wrong("more than %u captures", CAPTURE_FILES_MAX);
+	options->captures[options->capture_count++] = value;
+	return 0;
+}
+
+static int option_capture_snap(struct options *options, const char *value)
+{
+	uint64_t bytes;
+	char why[256];
+
+	if (quantity_parse(QUANTITY_BYTES, value, &bytes, why, sizeof(why)))
+		return wrong("--capture-snap: %s", why);
+	if (!bytes || bytes > NODE_CAPTURE_WHOLE)
+		return wrong("--capture-snap takes 1 to %u bytes, not '%s'", NODE_CAPTURE_WHOLE, value);
+	options->capture_bytes = (uint32_t)bytes;
+	return 0;
+}
+
 static int option_csv(struct options *options, const char *value)
 {
 	options->csv = value;
@@ -232,6 +260,8 @@ static const struct option {
 	bool has_value;
 	int (*take)(struct options *options, const char *value);
 } option_table[] = {
+	{ "--capture", true, option_capture },
+	{ "--capture-snap", true, option_capture_snap },
 	{ "--clock", true, option_clock },
 	{ "--csv", true, option_csv },
 	{ "--seed", true, option_seed },
@@ -540,7 +570,15 @@ static int play(const struct options *options, struct run *run, FILE *script, co
 	return status;
 }
 
-static int scenario_play(const struct options *options, const struct plan *plan)
+/* the captures of a run that has come to @status.  Return: the exit status */
+static int captures_end(struct capture_files *captures, struct fabric *fabric, int status)
+{
+	if (!capture_files_end(captures, fabric))
+		return status;
+	return status == EXIT_FINE || status == EXIT_EXPECTATION || status == EXIT_UNFAITHFUL ? EXIT_USAGE : status;
+}
+
+static int scenario_play(const struct options *options, const struct plan *plan, struct capture_files *captures)
 {
 	struct run run = { .end_ps = plan->drain ? node_time_max(plan->drain_max_ps, plan->duration_ps)
 						 : plan->duration_ps,
@@ -566,9 +604,27 @@ static int scenario_play(const struct options *options, const struct plan *plan)
 		status = node_failed(&run.fabric);
 	} else {
 		status = play(options, &run, script, script_name);
+		status = captures_end(captures, &run.fabric, status);
 	}
 	fabric_free(&run.fabric);
 	if (script && script != stdin)
 		fclose(script);
+	return status;
+}
+
+/* ... with its captures */
+static int scenario_capture(struct options *options, struct plan *plan)
+{
+	struct capture_files captures;
+	char why[512];
+	int status;
+
+	if (capture_files_open(&captures, options->captures, options->capture_count, options->capture_bytes, plan, why,
+			       sizeof(why)))
+		return wrong("%s", why);
+	options->fabric.capture_file = capture_files_find;
+	options->fabric.owner = &captures;
+	status = scenario_play(options, plan, &captures);
+	capture_files_abort(&captures);
 	return status;
 }

@@ -58,6 +58,8 @@ struct fabric_options {
 	int (*host_sockets)(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX]);
 	/* real clock: fresh packet sockets at ends a and b of veth link @link.  Return: 0 or -errno. Ours to close. */
 	int (*link_sockets)(void *owner, uint32_t link, int fds[2]);
+	/* the file of the capture at @port of @node, whose capture_bytes are not 0. Not ours to close. */
+	int (*capture_file)(void *owner, uint32_t node, uint32_t port);
 	void *owner;
 };
 

@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "nodes/ring.h"
@@ -257,6 +258,17 @@ static int descriptors_real(struct fabric *fabric, uint32_t index, struct contro
 	return error;
 }
 
+/* ... and the files of its captures */
+static void descriptors_captures(const struct fabric *fabric, uint32_t index, struct control_message *message)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+
+	for (uint32_t port = 0; port < config->port_count; port++)
+		if (config->ports[port].capture_bytes)
+			message->fds[message->fd_count++] =
+				fabric->options.capture_file(fabric->options.owner, index, port);
+}
+
 /* ... and a NIC with an attached host after that */
 static int descriptors_host(struct fabric *fabric, uint32_t index, struct control_message *message)
 {
@@ -328,6 +340,8 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	message.fds[1] = stats_fd;
 	error = fabric->options.real ? descriptors_real(fabric, index, &message)
 				     : descriptors_virtual(fabric, index, &message);
+	if (!error)
+		descriptors_captures(fabric, index, &message);
 	host_from = message.fd_count;
 	if (!error)
 		error = descriptors_host(fabric, index, &message);
@@ -458,9 +472,12 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 
 void fabric_clock_begin(struct fabric *fabric)
 {
+	struct timespec utc;
 	uint64_t one = 1;
 
+	clock_gettime(CLOCK_REALTIME, &utc);
 	fabric->page->epoch_ns = wall_ns() + LEAD_NS;
+	fabric->page->epoch_utc_ns = (uint64_t)utc.tv_sec * 1000000000ull + (uint64_t)utc.tv_nsec + LEAD_NS;
 	atomic_store(&fabric->page->state, CLOCK_RUNNING);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		(void)!write(fabric->nodes[i].doorbell, &one, sizeof(one));
