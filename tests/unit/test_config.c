@@ -87,6 +87,7 @@ END_TEST
 	M(ports[1].match_fields = MATCH_ALL + 1, "ports[1].match_fields is 128")                                       \
 	M(ports[1].ring_bytes = 16384, "ports[1].ring_bytes is 16384")                                                 \
 	M(ports[1].ring_bytes = 100000, "ports[1].ring_bytes is 100000, which is no power of two")                     \
+	M(ports[1].capture_bytes = 65536, "ports[1].capture_bytes is 65536")                                           \
 	M(switch_.fabric_address = 0, "switch.fabric_address is 0")                                                    \
 	M(switch_.fabric_address = 65536, "switch.fabric_address is 65536")                                            \
 	M(switch_.latency_ps = NODE_TIME_NEVER, "switch.latency_ps is")                                                \

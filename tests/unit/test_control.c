@@ -87,6 +87,7 @@ static void port_expect(const struct port_config *a, const struct port_config *b
 	ck_assert_uint_eq(a->flight_units, b->flight_units);
 	ck_assert_uint_eq(a->match_fields, b->match_fields);
 	ck_assert_uint_eq(a->ring_bytes, b->ring_bytes);
+	ck_assert_uint_eq(a->capture_bytes, b->capture_bytes);
 }
 
 static void node_expect(const struct node_config *a, const struct node_config *b)
