@@ -161,8 +161,10 @@ static void frame_fill(const struct capture *capture, const struct capture_frame
 	memcpy(to, bytes, kept < carried ? kept : carried);
 	if (kept <= carried)
 		return;
-	memset(to + carried, 0, kept - carried);
-	(void)front, (void)length;
+	if (kept == length && carried >= front)
+		roce_complete(to + front, carried - front, length - front);
+	else
+		memset(to + carried, 0, kept - carried);
 }
 
 static void block_put(struct capture *capture, const struct capture_frame *frame, const uint8_t *bytes)

@@ -12,7 +12,9 @@
 #include "nodes/capture.h"
 #include "nodes/link.h"
 #include "nodes/wire/fabric_header.h"
+#include "nodes/wire/frame.h"
 #include "nodes/wire/pcapng.h"
+#include "nodes/wire/roce_frame.h"
 #include "tests/unit/example_config.h"
 
 #define RATE_BPS 200000000000ull
@@ -158,6 +160,30 @@ START_TEST(take__snap)
 	ck_assert_uint_eq(found[1].kept_bytes, 50);
 	ck_assert_uint_eq(found[1].frame_bytes, 1000);
 	ck_assert_uint_eq(found[2].kept_bytes, 40);
+}
+END_TEST
+
+/* a generated RoCEv2 frame is whole in the file, and its ICRC right; where its end is not kept, there is none */
+START_TEST(take__roce)
+{
+	const struct frame_spec spec = { .kind = FRAME_ROCE, .destination = 1, .frame_bytes = 1000 };
+	const struct frame_payload payload = { .message_bytes = 100, .payload_bytes = 100 };
+	struct capture_frame frame = { .wire_bytes = 1004, .kind = RECORD_PACKET };
+	uint32_t port = (uint32_t)_i, front = port ? FABRIC_FRONT_BYTES : 0;
+
+	frame.captured_bytes = front + frame_write(&spec, &payload, frame_bytes + front);
+	frame.wire_bytes += port ? FABRIC_HEADER_BYTES : 0;
+	begin(port, NODE_CAPTURE_WHOLE);
+	capture_take(&capture, 0, &frame, frame_bytes);
+	capture.kept_max = 999;
+	capture_take(&capture, 0, &frame, frame_bytes);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found[0].frame_bytes, front + 1000);
+	ck_assert_uint_ne(word(found[0].bytes + front + 996), 0);
+	ck_assert(roce_icrc_holds(found[0].bytes + front, 1000, 1000));
+	ck_assert_uint_eq(found[1].kept_bytes, 999);
+	ck_assert_uint_eq(word(found[1].bytes + 995), 0);
 }
 END_TEST
 
@@ -446,6 +472,7 @@ int main(void)
 	tcase_add_test(cases, take__lengths_at_an_edge);
 	tcase_add_test(cases, take__lengths_on_a_fabric_link);
 	tcase_add_test(cases, take__snap);
+	tcase_add_loop_test(cases, take__roce, 0, 2);
 	tcase_add_test(cases, take__lengths_that_cannot_be);
 	tcase_add_test(cases, sending__bytes_come_afterwards);
 	tcase_add_test(cases, order__received_later_but_passed_earlier);

@@ -149,6 +149,7 @@ START_TEST(control_unpack__switch_as_it_was)
 	const struct switch_config *a, *b;
 
 	example_switch(&config);
+	config.ports[0].capture_bytes = 128;
 	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
 	round_trip();
 	node_expect(got.config, &config);
