@@ -405,7 +405,8 @@ START_TEST(node_main__wrong_arguments)
 {
 	char *arguments[] = { "toy", _i ? "--loop=fast" : "--parent=", _i ? "--parent=1" : NULL, NULL };
 
-	ck_assert_int_eq(node_main(2 + _i, arguments, NODE_NIC, &toy_ops), 2);
+	ck_assert_int_eq(node_main(2 + _i, arguments, NODE_NIC, (const struct node_ops *const[]){ &toy_ops, &toy_ops }),
+			 2);
 }
 END_TEST
 
