@@ -47,3 +47,23 @@ void atomic_file_abort(struct atomic_file *file)
 	if (file->written[0])
 		unlink(file->written);
 }
+
+int atomic_file_folder(const char *folder)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s", folder) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	for (char *at = path + 1;; at++) {
+		char end = *at;
+
+		if (end && end != '/')
+			continue;
+		*at = 0;
+		if (mkdir(path, 0777) && errno != EEXIST)
+			return -errno;
+		if (!end)
+			return 0;
+		*at = end;
+	}
+}

@@ -22,4 +22,7 @@ int atomic_file_commit(struct atomic_file *file);
 /** atomic_file_abort() - nothing appears. */
 void atomic_file_abort(struct atomic_file *file);
 
+/** atomic_file_folder() - makes folder @folder and those above it, as far as they are missing.  Return: 0 or -errno. */
+int atomic_file_folder(const char *folder);
+
 #endif

@@ -15,6 +15,10 @@
 #define CONGESTION(field) { .name = #field, .offset = offsetof(struct port_stats, field), .congestion = true }
 #define CONGESTION_MOMENT(field) { .name = #field, .offset = offsetof(struct port_stats, field), .kind = QUANTITY_TIME, \
 				   .congestion = true, .moment = true }
+#define ROCE(field) { .name = #field, .offset = offsetof(struct port_stats, field), .roce = true }
+#define CLASS_COUNTER(field, of) { .name = #field, .offset = offsetof(struct class_stats, field), .kind = of }
+#define CLASS_MOMENT(field) { .name = #field, .offset = offsetof(struct class_stats, field), .kind = QUANTITY_TIME, \
+			      .moment = true }
 #define NODE_COUNTER(field, of) { .name = #field, .offset = offsetof(struct stats_page, field), .kind = of }
 /* clang-format on */
 
@@ -67,9 +71,42 @@ const struct counter_name port_counters[] = {
 	CONGESTION(fgfc_held),
 	CONGESTION(fgfc_frames),
 	CONGESTION(fgfc_refused),
+	ROCE(pauses_sent),
+	ROCE(pauses_received),
+	ROCE(path_pauses),
+	ROCE(path_resumes),
+	ROCE(signals_forwarded),
 };
 
 const size_t port_counter_count = COUNT_OF(port_counters);
+
+const struct counter_name class_counters[] = {
+	CLASS_COUNTER(queue_bytes, QUANTITY_BYTES),
+	CLASS_COUNTER(queue_bytes_max, QUANTITY_BYTES),
+	CLASS_COUNTER(tx_packets_measured, QUANTITY_COUNT),
+	CLASS_COUNTER(tx_bytes_measured, QUANTITY_BYTES),
+	CLASS_COUNTER(delay_ns_max, QUANTITY_COUNT),
+	CLASS_COUNTER(drops, QUANTITY_COUNT),
+	CLASS_COUNTER(marked, QUANTITY_COUNT),
+	CLASS_COUNTER(input_bytes, QUANTITY_BYTES),
+	CLASS_COUNTER(input_bytes_max, QUANTITY_BYTES),
+	CLASS_COUNTER(headroom_bytes_max, QUANTITY_BYTES),
+	CLASS_COUNTER(paused_ps, QUANTITY_TIME),
+	CLASS_MOMENT(paused_since_ps),
+	CLASS_MOMENT(xoff_since_ps),
+	CLASS_MOMENT(xoff_first_ps),
+	CLASS_COUNTER(stuck, QUANTITY_COUNT),
+	CLASS_COUNTER(state, QUANTITY_COUNT),
+	CLASS_COUNTER(state_max, QUANTITY_COUNT),
+	CLASS_MOMENT(ecn_failed_ps),
+	CLASS_MOMENT(cnp_failed_ps),
+	CLASS_COUNTER(cnps_seen, QUANTITY_COUNT),
+	CLASS_COUNTER(cnps_supplemented, QUANTITY_COUNT),
+	CLASS_COUNTER(signals_pause, QUANTITY_COUNT),
+	CLASS_COUNTER(signals_resume, QUANTITY_COUNT),
+};
+
+const size_t class_counter_count = COUNT_OF(class_counters);
 
 static const struct counter_name node_counters[] = {
 	NODE_COUNTER(injected_packets, QUANTITY_COUNT),  NODE_COUNTER(injected_bytes, QUANTITY_BYTES),

@@ -21,11 +21,16 @@ struct counter_name {
 	enum quantity_kind kind;
 	bool congestion; /* what congestion control did at a port: shown together, wherever ports are */
 	bool moment;     /* 0: it never came */
+	bool roce;       /* there is only something to show in a fabric of kind roce */
 };
 
 /* those of a port */
 extern const struct counter_name port_counters[];
 extern const size_t port_counter_count;
+
+/* those of a traffic class of a port: of struct class_stats, fabric kind roce */
+extern const struct counter_name class_counters[];
+extern const size_t class_counter_count;
 
 struct counter {
 	bool now; /* the fabric's time; the rest is unused then */
@@ -45,6 +50,12 @@ struct condition {
 static inline uint64_t port_counter_value(const struct counter_name *name, const struct port_stats *port)
 {
 	return *(const uint64_t *)((const char *)port + name->offset);
+}
+
+/** class_counter_value() - what @name, one of class_counters[], is of a class of a port. */
+static inline uint64_t class_counter_value(const struct counter_name *name, const struct class_stats *class)
+{
+	return *(const uint64_t *)((const char *)class + name->offset);
 }
 
 /** condition_parse() - reads the whole of @text.  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes). */

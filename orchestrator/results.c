@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/results_roce.h"
+
 /* slot s of host h is flow place[first_flow[h] + s]: its own number until the flows are sorted, then where it went */
 struct gathering {
 	const struct plan *plan;
@@ -55,6 +57,7 @@ int results_gather(const struct plan *plan, struct stats_page *const *pages, str
 	struct gathering g = { .plan = plan, .pages = pages, .results = results };
 	struct results kept = { .interrupted = results->interrupted,
 				.empty = results->empty,
+				.stalled = results->stalled,
 				.end_ps = results->end_ps,
 				.measured_ps = measured_ps(plan, results) };
 	int error;
@@ -68,6 +71,8 @@ int results_gather(const struct plan *plan, struct stats_page *const *pages, str
 	}
 	if (!error)
 		error = gather_ports(&g);
+	if (!error)
+		error = results_roce_gather(plan, pages, results);
 	if (!error)
 		error = gather_groups(&g);
 	if (!error)
@@ -87,6 +92,8 @@ void results_free(struct results *results)
 	free(results->messages);
 	free(results->groups);
 	free(results->ports);
+	free(results->classes);
+	pause_cycles_free(&results->deadlocks);
 	free(results->expectations);
 	free(results->fidelity.nodes);
 	*results = (struct results){ 0 };
@@ -168,9 +175,10 @@ static int gather_sent(struct gathering *g)
 				.traffic_class = tx->traffic_class,
 				.sent_bytes = tx->bytes,
 				.sent_packets = tx->packets,
-				.lost = g->settled ? tx->packets : 0,
+				.lost = g->settled && tx->packets > tx->resent ? tx->packets - tx->resent : 0,
 				.first_ps = NODE_TIME_NEVER,
 				.last_ps = NODE_TIME_NEVER,
+				.transport = results_roce_sent(tx),
 			};
 		}
 	}
@@ -201,6 +209,7 @@ static void add_received(struct result_flow *flow, const struct flow_rx_stats *r
 	else
 		flow->lost -= rx->packets < flow->lost ? rx->packets : flow->lost;
 	flow->message_count += rx->messages;
+	results_roce_received(&flow->transport, rx);
 	flow->first_ps = node_time_min(flow->first_ps, rx->first_ps);
 	flow->last_ps = flow->last_ps == NODE_TIME_NEVER ? rx->last_ps : node_time_max(flow->last_ps, rx->last_ps);
 }

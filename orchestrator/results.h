@@ -14,6 +14,7 @@
 
 #include "nodes/stats.h"
 #include "orchestrator/fidelity.h"
+#include "orchestrator/pause_cycle.h"
 #include "orchestrator/plan.h"
 
 /* nearest-rank percentiles; valid if the count beside them is not 0 */
@@ -23,6 +24,20 @@ struct result_times {
 
 struct result_slowdowns {
 	double p50, p99, p999; /* 1: as fast as on an empty fabric */
+};
+
+/* fabric kind roce: what reliable delivery and congestion control did for a flow, a connection or queue pair */
+struct result_transport {
+	uint64_t connection; /* which of those to this destination */
+	uint64_t in_error;   /* 1: a queue pair that has given up */
+	uint64_t resent, timeouts, naks;
+	uint64_t cnps;                   /* taken by the sender */
+	uint64_t cnps_made;              /* by the receiver */
+	uint64_t cnp_gap_min_ps;         /* 0: fewer than two were made */
+	uint64_t marked;                 /* packets that came marked */
+	uint64_t rate_bps, rate_min_bps; /* of the reaction point: at the end, and the least; 0: it has none */
+	uint64_t window_bytes_max;
+	uint64_t duplicates, out_of_order; /* packets that came again, or behind a gap */
 };
 
 struct result_flow {
@@ -35,6 +50,7 @@ struct result_flow {
 	node_time_t first_ps, last_ps;        /* NODE_TIME_NEVER if nothing was received */
 	uint64_t message_count;               /* complete */
 	struct result_times fct;
+	struct result_transport transport; /* fabric kind roce */
 };
 
 struct result_message {
@@ -59,6 +75,14 @@ struct result_port {
 	struct port_stats stats;
 	double utilisation;      /* share of the measured interval that the link was taken */
 	double queue_bytes_mean; /* over the measured interval */
+};
+
+/* fabric kind roce: a traffic class of a port */
+struct result_class {
+	uint32_t node, port, traffic_class;
+	struct class_stats stats;
+	double queue_bytes_mean, delay_ns_mean; /* over the measured interval; the mean of no packet is 0 */
+	uint64_t throughput_bps;
 };
 
 /* how late a process was (TB-8); real clock only */
@@ -110,6 +134,7 @@ struct result_host {
 struct results {
 	bool interrupted;   /* the run was ended before its time */
 	bool empty;         /* nothing was under way at the end: totals must balance */
+	bool stalled;       /* nothing would ever happen again, although nodes hold data */
 	node_time_t end_ps; /* where the fabric stopped: the last event if it is empty, else the clock's limit */
 	node_time_t measured_ps;
 	uint32_t flow_count;
@@ -121,6 +146,10 @@ struct results {
 	struct result_group all;     /* all flows together */
 	uint32_t port_count;
 	struct result_port *ports; /* by node, port */
+	/* fabric kind roce, else none */
+	uint32_t class_count;
+	struct result_class *classes;  /* by node, port, class */
+	struct pause_cycles deadlocks; /* at the end */
 	uint32_t expectation_count;
 	struct result_expectation *expectations; /* filled by expect_evaluate() */
 	uint64_t drops[DROP_REASONS];
@@ -132,7 +161,7 @@ struct results {
 
 /** results_gather() - computes @results from @plan and @pages, one statistics page per node in the plan's order.
  *  The clock stands still and the pages have passed stats_check().
- *  @results  set by the caller before: interrupted, empty, end_ps (where the clock stopped); everything else is filled.
+ *  @results  set by the caller before: interrupted, empty, stalled, end_ps (where the clock stopped); everything else is filled.
  *            results_free() later.
  *  Return: 0 or -ENOMEM.  O(n log n) in flows and messages.                                                      */
 int results_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results);
@@ -145,6 +174,12 @@ bool results_balanced(const struct results *results);
 /** results_port() - row of port @port of node @node; it exists. */
 const struct result_port *results_port(const struct plan *plan, const struct results *results, uint32_t node,
 				       uint32_t port);
+
+/** results_is_roce() - of a fabric of kind roce? */
+static inline bool results_is_roce(const struct plan *plan)
+{
+	return plan->nodes[0].fabric == FABRIC_ROCE;
+}
 
 /** results_rank() - index of the nearest-rank percentile @permille (1..1000) among @count (> 0) sorted values. */
 uint64_t results_rank(uint64_t count, uint32_t permille);

@@ -6,11 +6,10 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "orchestrator/atomic_file.h"
 #include "orchestrator/counter.h"
-#include "orchestrator/results.h"
+#include "orchestrator/results_roce.h"
 
 struct tables {
 	const struct plan *plan;
@@ -20,28 +19,7 @@ struct tables {
 
 typedef void table_write_fn(const struct tables *t, FILE *out);
 
-static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write, nodes_write;
-
-/* makes folder @folder and those above it */
-static int folder_make(const char *folder)
-{
-	char path[PATH_MAX];
-
-	if (snprintf(path, sizeof(path), "%s", folder) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	for (char *at = path + 1;; at++) {
-		char end = *at;
-
-		if (end && end != '/')
-			continue;
-		*at = 0;
-		if (mkdir(path, 0777) && errno != EEXIST)
-			return -errno;
-		if (!end)
-			return 0;
-		*at = end;
-	}
-}
+static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write, nodes_write, classes_write;
 
 static int table_write(const struct tables *t, const char *folder, const char *name, table_write_fn *write)
 {
@@ -65,16 +43,18 @@ int results_csv_write(const struct plan *plan, struct stats_page *const *pages, 
 		const char *name;
 		table_write_fn *write;
 	} files[] = {
-		{ "flows.csv", flows_write },   { "messages.csv", messages_write }, { "ports.csv", ports_write },
-		{ "tables.csv", tables_write }, { "samples.csv", samples_write },   { "nodes.csv", nodes_write }
+		{ "flows.csv", flows_write },     { "messages.csv", messages_write }, { "ports.csv", ports_write },
+		{ "tables.csv", tables_write },   { "samples.csv", samples_write },   { "nodes.csv", nodes_write },
+		{ "classes.csv", classes_write },
 	};
 	const struct tables t = { .plan = plan, .pages = pages, .results = results };
-	int error = folder_make(folder);
+	int error = atomic_file_folder(folder);
 
 	if (error)
 		snprintf(why, why_max, "cannot make the folder %s: %s", folder, strerror(-error));
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !error; i++) {
-		if (files[i].write == nodes_write && !results->fidelity.nodes)
+		if ((files[i].write == nodes_write && !results->fidelity.nodes) ||
+		    (files[i].write == classes_write && !results_is_roce(plan)))
 			continue;
 		error = table_write(&t, folder, files[i].name, files[i].write);
 		if (error)
@@ -109,9 +89,12 @@ static void field(FILE *out, uint64_t value, bool known)
 
 static void flows_write(const struct tables *t, FILE *out)
 {
+	bool roce = results_is_roce(t->plan);
+
 	fprintf(out,
 		"id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_ps,fct_p50_ps,fct_p99_ps,"
-		"fct_p999_ps,reordered,lost\n");
+		"fct_p999_ps,reordered,lost");
+	results_roce_transport_csv(roce, NULL, out);
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
 		const struct result_flow *row = &t->results->flows[i];
 		bool known = row->fct.p50_ps != 0;
@@ -125,7 +108,8 @@ static void flows_write(const struct tables *t, FILE *out)
 		field(out, row->fct.p50_ps, known);
 		field(out, row->fct.p99_ps, known);
 		field(out, row->fct.p999_ps, known);
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 "\n", row->reordered, row->lost);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64, row->reordered, row->lost);
+		results_roce_transport_csv(roce, &row->transport, out);
 	}
 }
 
@@ -154,15 +138,17 @@ static void congestion_write(const struct port_stats *stats, FILE *out)
 			field(out, port_counter_value(counter, stats),
 			      !counter->moment || port_counter_value(counter, stats));
 	}
-	fputc('\n', out);
 }
 
 static void ports_write(const struct tables *t, FILE *out)
 {
+	bool roce = results_is_roce(t->plan);
+
 	fprintf(out, "node,port,peer,tx_frames,tx_bytes,tx_packets,rx_frames,rx_bytes,rx_packets,utilisation,"
 		     "queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_frames,acks,words,lost_frames,"
 		     "lost_bytes,loss_reports,hole_units,channel_waits,buffer_units");
 	congestion_write(NULL, out);
+	results_roce_port_csv(roce, NULL, out);
 	for (uint32_t i = 0; i < t->results->port_count; i++) {
 		const struct result_port *row = &t->results->ports[i];
 		const struct port_stats *stats = &row->stats;
@@ -180,6 +166,7 @@ static void ports_write(const struct tables *t, FILE *out)
 			stats->loss_reports, stats->hole_units, stats->channel_waits,
 			t->plan->nodes[row->node].ports[row->port].buffer_units);
 		congestion_write(stats, out);
+		results_roce_port_csv(roce, stats, out);
 	}
 }
 
@@ -191,7 +178,7 @@ static void tables_write(const struct tables *t, FILE *out)
 		const struct node_config *node = &t->plan->nodes[row->node];
 		uint32_t size = node->ports[row->port].channels;
 
-		if (node->kind != NODE_SWITCH)
+		if (node->kind != NODE_SWITCH || results_is_roce(t->plan))
 			continue;
 		if (node->ports[row->port].kind == PORT_EDGE)
 			fprintf(out, "%s,%" PRIu32 ",efct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n", node->name, row->port,
@@ -205,8 +192,11 @@ static void tables_write(const struct tables *t, FILE *out)
 
 static void samples_write(const struct tables *t, FILE *out)
 {
+	bool roce = results_is_roce(t->plan);
+
 	fprintf(out, "node,port,at_ps,queue_bytes,input_units,tx_bytes,flow_queue_units,eca,limited,metered,"
-		     "fgfc_held,extent_units\n");
+		     "fgfc_held,extent_units");
+	results_roce_sample_csv(roce, NULL, out);
 	for (uint32_t node = 0; node < t->plan->node_count; node++) {
 		for (uint64_t i = 0; i < t->pages[node]->sample_count; i++) {
 			const struct sample_stats *sample = stats_sample(t->pages[node], i);
@@ -214,11 +204,18 @@ static void samples_write(const struct tables *t, FILE *out)
 			fprintf(out, "%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64,
 				t->plan->nodes[node].name, sample->port, sample->at_ps, sample->queue_bytes,
 				sample->input_units, sample->tx_bytes);
-			fprintf(out, ",%" PRIu32 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu32 "\n",
+			fprintf(out, ",%" PRIu32 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu32,
 				sample->flow_queue_units, sample->eca, sample->limited, sample->metered,
 				sample->fgfc_held, sample->extent_units);
+			results_roce_sample_csv(roce, sample, out);
 		}
 	}
+}
+
+/* fabric kind roce only */
+static void classes_write(const struct tables *t, FILE *out)
+{
+	results_roce_classes_csv(t->plan, t->results, out);
 }
 
 /* real clock only */

@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "orchestrator/counter.h"
-#include "orchestrator/results.h"
+#include "orchestrator/results_roce.h"
 
 #define REAL_DIGITS 12
 
@@ -144,6 +144,8 @@ static json_t *flows_json(struct writing *w)
 		put(w, flow, "fct_ps", times_json(w, &row->fct, row->fct.p50_ps != 0));
 		put_count(w, flow, "reordered", row->reordered);
 		put_count(w, flow, "lost", row->lost);
+		if (results_is_roce(w->plan))
+			put(w, flow, "transport", results_roce_transport_json(&row->transport));
 		append(w, array, flow);
 	}
 	return array;
@@ -204,6 +206,8 @@ static json_t *ports_json(struct writing *w)
 		put_count(w, port, "input_units_max", row->stats.input_units_max);
 		put_count(w, port, "buffer_units", w->plan->nodes[row->node].ports[row->port].buffer_units);
 		put(w, port, "congestion", congestion_json(w, &row->stats));
+		if (results_is_roce(w->plan))
+			put(w, port, "roce", results_roce_port_json(&row->stats));
 		append(w, array, port);
 	}
 	return array;
@@ -221,7 +225,7 @@ static void append_table(struct writing *w, json_t *array, const struct result_p
 	append(w, array, table);
 }
 
-/* the tables of switches; only edge ports have an EFCT */
+/* the tables of switches with flow channels; only edge ports have an EFCT */
 static json_t *tables_json(struct writing *w)
 {
 	json_t *array = json_array();
@@ -230,7 +234,7 @@ static json_t *tables_json(struct writing *w)
 		const struct result_port *row = &w->results->ports[i];
 		const struct node_config *node = &w->plan->nodes[row->node];
 
-		if (node->kind != NODE_SWITCH)
+		if (node->kind != NODE_SWITCH || results_is_roce(w->plan))
 			continue;
 		if (node->ports[row->port].kind == PORT_EDGE)
 			append_table(w, array, row, "efct", row->stats.efct_used_max);
@@ -344,6 +348,7 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 
 	put_text(&w, root, "scenario", plan->scenario);
 	put_count(&w, root, "seed", plan->seed);
+	put_text(&w, root, "fabric", results_is_roce(plan) ? "roce" : "flow-channel");
 	put_text(&w, root, "clock", plan_is_real(plan) ? "real" : "virtual");
 	put_count(&w, root, "duration_ps", plan->duration_ps);
 	put_count(&w, root, "end_ps", results->end_ps);
@@ -354,6 +359,11 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 	put(&w, root, "groups", groups_json(&w));
 	put(&w, root, "ports", ports_json(&w));
 	put(&w, root, "tables", tables_json(&w));
+	if (results_is_roce(plan)) {
+		put(&w, root, "classes", results_roce_classes_json(plan, results));
+		put(&w, root, "roce", results_roce_json(plan, results));
+		put(&w, root, "deadlocks", results_roce_deadlocks_json(plan, &results->deadlocks));
+	}
 	put(&w, root, "drops", drops_json(&w));
 	put(&w, root, "totals", totals_json(&w));
 	put(&w, root, "expectations", expectations_json(&w));

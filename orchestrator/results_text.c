@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "orchestrator/human.h"
-#include "orchestrator/results.h"
+#include "orchestrator/results_roce.h"
 
 #define FLOWS_SHOWN 24u /* more than so many flows are summed up by their groups only */
 #define PORTS_SHOWN 6u
@@ -42,6 +42,7 @@ void results_text_write(const struct plan *plan, const struct results *results, 
 	groups_write(&t);
 	ports_write(&t);
 	results_congestion_write(plan, results, colour, out);
+	results_roce_write(plan, results, colour, out);
 	totals_write(&t);
 	tables_write(&t);
 	if (results->fidelity.nodes)
@@ -131,11 +132,11 @@ static void head_write(const struct text *t, const char *loops)
 	char measured[HUMAN_TEXT_MAX], end[HUMAN_TEXT_MAX];
 
 	fprintf(t->out,
-		"%s%s%s: %" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32 " link%s; %s clock, seed %" PRIu64 "\n",
-		paint(t, BOLD), t->plan->scenario, paint(t, PLAIN), t->plan->switch_count,
-		t->plan->switch_count == 1 ? "" : "es", t->plan->host_count, t->plan->host_count == 1 ? "" : "s",
-		t->plan->link_count, t->plan->link_count == 1 ? "" : "s", plan_is_real(t->plan) ? "real" : "virtual",
-		t->plan->seed);
+		"%s%s%s: %s%" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32 " link%s; %s clock, seed %" PRIu64 "\n",
+		paint(t, BOLD), t->plan->scenario, paint(t, PLAIN), results_is_roce(t->plan) ? "fabric roce, " : "",
+		t->plan->switch_count, t->plan->switch_count == 1 ? "" : "es", t->plan->host_count,
+		t->plan->host_count == 1 ? "" : "s", t->plan->link_count, t->plan->link_count == 1 ? "" : "s",
+		plan_is_real(t->plan) ? "real" : "virtual", t->plan->seed);
 	fprintf(t->out, "ran %s of fabric time, rates measured over %s%s%s\n", human_time(t->results->end_ps, end),
 		human_time(t->results->measured_ps, measured), loops ? "; " : "", loops ? loops : "");
 	if (t->results->interrupted)
