@@ -37,18 +37,58 @@ struct parser {
 };
 
 static bool parse(const struct plan *plan, const char *text, struct expectation *e, struct complaint *complaint);
+static bool parse_only_metric(const struct plan *plan, const char *text, struct expectation *e,
+			      struct complaint *complaint);
 static bool fulfilled(const struct expectation *e, double value);
+
+static int complaint_tell(const struct plan *plan, const struct scenario_text *text, const struct complaint *complaint,
+			  struct scenario_errors *errors)
+{
+	scenario_errors_add(errors, plan->file, text->line, text->column + (int)complaint->offset, "%s",
+			    complaint->sentence);
+	return -EINVAL;
+}
 
 int expect_check(const struct plan *plan, const struct scenario_text *text, struct scenario_errors *errors)
 {
 	struct complaint complaint = { 0 };
 	struct expectation e;
 
-	if (parse(plan, text->text, &e, &complaint))
-		return 0;
-	scenario_errors_add(errors, plan->file, text->line, text->column + (int)complaint.offset, "%s",
-			    complaint.sentence);
-	return -EINVAL;
+	return parse(plan, text->text, &e, &complaint) ? 0 : complaint_tell(plan, text, &complaint, errors);
+}
+
+int expect_metric_check(const struct plan *plan, const struct scenario_text *text, struct scenario_errors *errors)
+{
+	struct complaint complaint = { 0 };
+	struct expectation e;
+
+	return parse_only_metric(plan, text->text, &e, &complaint) ? 0 : complaint_tell(plan, text, &complaint, errors);
+}
+
+struct result_expectation expect_metric_evaluate(const struct plan *plan, const char *text,
+						 const struct results *results)
+{
+	struct result_expectation row = { .text = text };
+	struct complaint complaint;
+	struct expectation e;
+
+	if (parse_only_metric(plan, text, &e, &complaint))
+		row.known = row.ok = e.subject.metric->value(&e.subject, plan, results, &row.value);
+	if (row.known)
+		metric_show(e.subject.metric, row.value, row.shown, sizeof(row.shown));
+	return row;
+}
+
+bool expect_speaks_of(const struct plan *plan, const char *metric)
+{
+	struct complaint complaint;
+	struct expectation e;
+
+	for (uint32_t i = 0; i < plan->expectation_count; i++) {
+		if (parse(plan, plan->expectations[i].text, &e, &complaint) && !strcmp(e.subject.metric->name, metric))
+			return true;
+	}
+	return false;
 }
 
 int expect_evaluate(const struct plan *plan, struct results *results)
@@ -219,6 +259,21 @@ static bool find_reason(struct parser *parser, size_t offset, const char *word, 
 	return complain(parser, offset, "there is no reason to drop called '%s'%s", word, hint);
 }
 
+static bool find_class(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+{
+	const struct node_config *node = &parser->plan->nodes[0];
+
+	for (uint32_t c = 0; c < node->class_count; c++) {
+		if (strcmp(node->classes[c].name, word))
+			continue;
+		e->subject.has_class = true;
+		e->subject.traffic_class = c;
+		return true;
+	}
+	return complain_name(parser, offset, "class", word, node->classes[0].name, node->class_count,
+			     sizeof(node->classes[0]));
+}
+
 static bool find_port(struct parser *parser, size_t offset, const char *word, struct expectation *e)
 {
 	char node[WORD_MAX];
@@ -244,6 +299,21 @@ static bool find_port(struct parser *parser, size_t offset, const char *word, st
 	return true;
 }
 
+/* a port, or a node for all its ports */
+static bool find_place(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+{
+	const struct node_config *found = plan_node_find(parser->plan, word);
+
+	if (strchr(word, ':'))
+		return find_port(parser, offset, word, e);
+	if (!found)
+		return complain_name(parser, offset, "switch or host", word, parser->plan->nodes[0].name,
+				     parser->plan->node_count, sizeof(*parser->plan->nodes));
+	e->subject.node = found->index;
+	e->subject.ports = UINT64_MAX >> (64 - found->port_count);
+	return true;
+}
+
 /* one or two arguments have been read; what do they mean for this metric? */
 static bool resolve(struct parser *parser, struct expectation *e, char words[2][WORD_MAX], const size_t offsets[2])
 {
@@ -259,6 +329,12 @@ static bool resolve(struct parser *parser, struct expectation *e, char words[2][
 		break;
 	case METRIC_WORKLOAD_OR_HOSTS:
 		break;
+	case METRIC_PORT_MAYBE_CLASS:
+		return find_port(parser, offsets[0], words[0], e) &&
+		       (!two || find_class(parser, offsets[1], words[1], e));
+	case METRIC_MAYBE_PLACE:
+		return find_place(parser, offsets[0], words[0], e) &&
+		       (!two || find_class(parser, offsets[1], words[1], e));
 	default:
 		if (two)
 			return complain(parser, offsets[1], "%s takes one argument", e->subject.metric->name);
@@ -294,7 +370,8 @@ static bool parse_arguments(struct parser *parser, struct expectation *e)
 		if (e->subject.metric->arguments == METRIC_HOST)
 			return complain(parser, open, "%s needs a host: %s(destination)", e->subject.metric->name,
 					e->subject.metric->name);
-		if (e->subject.metric->arguments == METRIC_PORT)
+		if (e->subject.metric->arguments == METRIC_PORT ||
+		    e->subject.metric->arguments == METRIC_PORT_MAYBE_CLASS)
 			return complain(parser, open, "%s needs a port: %s(node:peer)", e->subject.metric->name,
 					e->subject.metric->name);
 		return true;
@@ -388,4 +465,17 @@ static bool parse(const struct plan *plan, const char *text, struct expectation 
 	*e = (struct expectation){ 0 };
 	return parse_metric(&parser, e) && parse_arguments(&parser, e) && parse_comparison(&parser, e) &&
 	       parse_value(&parser, e);
+}
+
+static bool parse_only_metric(const struct plan *plan, const char *text, struct expectation *e,
+			      struct complaint *complaint)
+{
+	struct parser parser = { .plan = plan, .text = text, .complaint = complaint };
+
+	*e = (struct expectation){ 0 };
+	if (!parse_metric(&parser, e) || !parse_arguments(&parser, e))
+		return false;
+	skip_spaces(&parser);
+	return !text[parser.at] ||
+	       complain(&parser, parser.at, "here the metric should end: a column is a metric such as 'goodput(NAME)'");
 }

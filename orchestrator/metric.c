@@ -182,6 +182,8 @@ static bool value_utilisation(const struct metric_subject *e, const struct plan 
 static bool value_queue_max(const struct metric_subject *e, const struct plan *plan, const struct results *results,
 			    double *value)
 {
+	if (e->has_class)
+		return metric_class_max(e, plan, results, value);
 	*value = over_ports(e, plan, results, pick_queue_max, true);
 	return true;
 }
@@ -189,6 +191,8 @@ static bool value_queue_max(const struct metric_subject *e, const struct plan *p
 static bool value_queue_mean(const struct metric_subject *e, const struct plan *plan, const struct results *results,
 			     double *value)
 {
+	if (e->has_class)
+		return metric_class_queue_mean(e, plan, results, value);
 	*value = over_ports(e, plan, results, pick_queue_mean, false);
 	return results->measured_ps != 0;
 }
@@ -314,6 +318,11 @@ static bool value_reached(const struct metric_subject *e, const struct plan *pla
 #define PORT_SUM_UNITS(field) value_sum_units, offsetof(struct port_stats, field)
 #define PORT_MAX_UNITS(field) value_max_units, offsetof(struct port_stats, field)
 #define NICS_SUM(field) value_nics, offsetof(struct port_stats, field)
+#define CLASS_SUM(field) metric_class_sum, offsetof(struct class_stats, field)
+#define CLASS_MAX(field) metric_class_max, offsetof(struct class_stats, field)
+#define CLASS_FIRST(field) metric_class_first, offsetof(struct class_stats, field)
+#define PORTS_SUM(field) metric_ports_sum, offsetof(struct port_stats, field)
+#define FLOWS_SUM(field) metric_flows_sum, offsetof(struct result_transport, field)
 #define TOTAL(field) value_total, offsetof(struct result_totals, field)
 #define FCT(field) value_fct, offsetof(struct result_times, field)
 #define SLOWDOWN(field) value_slowdown, offsetof(struct result_slowdowns, field)
@@ -336,8 +345,9 @@ const struct metric metric_table[] = {
 	{ "goodput.share", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT, value_goodput_share, 0 },
 	{ "share", QUANTITY_SHARE, METRIC_HOSTS, METRIC_AS_PERCENT, value_share, 0 },
 	{ "utilisation", QUANTITY_SHARE, METRIC_PORT, METRIC_AS_PERCENT, value_utilisation, 0 },
-	{ "queue.max", QUANTITY_BYTES, METRIC_PORT, METRIC_AS_BYTES, value_queue_max, 0 },
-	{ "queue.mean", QUANTITY_BYTES, METRIC_PORT, METRIC_AS_BYTES, value_queue_mean, 0 },
+	{ "queue.max", QUANTITY_BYTES, METRIC_PORT_MAYBE_CLASS, METRIC_AS_BYTES, value_queue_max,
+	  offsetof(struct class_stats, queue_bytes_max) },
+	{ "queue.mean", QUANTITY_BYTES, METRIC_PORT_MAYBE_CLASS, METRIC_AS_BYTES, value_queue_mean, 0 },
 	{ "fct.p50", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p50_ps) },
 	{ "fct.p99", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p99_ps) },
 	{ "fct.p999", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p999_ps) },
@@ -367,6 +377,37 @@ const struct metric metric_table[] = {
 	{ "fgfc.held", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(fgfc_held) },
 	{ "fgfc.frames", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(fgfc_frames) },
 	{ "fgfc.refused", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, NICS_SUM(fgfc_refused) },
+	{ "deadlocks", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, metric_deadlocks, 0 },
+	{ "throughput", QUANTITY_RATE, METRIC_PORT_MAYBE_CLASS, METRIC_AS_RATE, metric_class_throughput, 0 },
+	{ "delay.mean", QUANTITY_TIME, METRIC_PORT_MAYBE_CLASS, METRIC_AS_TIME, metric_class_delay_mean, 0 },
+	{ "delay.max", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_MAX(delay_ns_max) },
+	{ "input.max", QUANTITY_BYTES, METRIC_MAYBE_PLACE, METRIC_AS_BYTES, CLASS_MAX(input_bytes_max) },
+	{ "headroom.max", QUANTITY_BYTES, METRIC_MAYBE_PLACE, METRIC_AS_BYTES, CLASS_MAX(headroom_bytes_max) },
+	{ "drops.at", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(drops) },
+	{ "marked", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(marked) },
+	{ "paused", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_SUM(paused_ps) },
+	{ "stuck", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(stuck) },
+	{ "xoff.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_FIRST(xoff_first_ps) },
+	{ "state.max", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_MAX(state_max) },
+	{ "ecn-failed.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_FIRST(ecn_failed_ps) },
+	{ "cnp-failed.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_FIRST(cnp_failed_ps) },
+	{ "cnps.seen", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(cnps_seen) },
+	{ "cnps.supplemented", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(cnps_supplemented) },
+	{ "signals.pause", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(signals_pause) },
+	{ "signals.resume", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(signals_resume) },
+	{ "signals.forwarded", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(signals_forwarded) },
+	{ "path.pauses", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(path_pauses) },
+	{ "path.resumes", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(path_resumes) },
+	{ "pauses", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(pauses_received) },
+	{ "pauses.sent", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(pauses_sent) },
+	{ "cnps", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(cnps) },
+	{ "cnps.made", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(cnps_made) },
+	{ "resent", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(resent) },
+	{ "timeouts", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(timeouts) },
+	{ "naks", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(naks) },
+	{ "errors", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(in_error) },
+	{ "rate.min", QUANTITY_RATE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATE, metric_rate_min, 0 },
+	{ "rate.mean", QUANTITY_RATE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATE, metric_rate_mean, 0 },
 };
 
 const size_t metric_count = sizeof(metric_table) / sizeof(metric_table[0]);

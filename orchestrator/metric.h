@@ -16,6 +16,8 @@ enum metric_arguments {
 	METRIC_HOST,
 	METRIC_PORT,
 	METRIC_MAYBE_PORT,
+	METRIC_PORT_MAYBE_CLASS,
+	METRIC_MAYBE_PLACE, /* a node, or a port; then maybe a class */
 };
 
 enum metric_shown_as {
@@ -30,8 +32,8 @@ enum metric_shown_as {
 /* a metric of something: its arguments, resolved */
 struct metric_subject {
 	const struct metric *metric;
-	bool has_workload, has_reason, has_hosts;
-	uint32_t workload, reason, source, destination, node;
+	bool has_workload, has_reason, has_hosts, has_class;
+	uint32_t workload, reason, source, destination, node, traffic_class;
 	uint64_t ports; /* set; 0: of the whole fabric */
 };
 
@@ -47,6 +49,11 @@ struct metric {
 	metric_value_fn *value;
 	size_t offset; /* of the field that the function looks at */
 };
+
+/* in fabrics of kind roce, elsewhere without a value: of traffic classes of ports, of flows; metric_roce.c */
+metric_value_fn metric_class_sum, metric_class_max, metric_class_first, metric_class_queue_mean,
+	metric_class_delay_mean, metric_class_throughput, metric_ports_sum, metric_flows_sum, metric_rate_min,
+	metric_rate_mean, metric_deadlocks;
 
 extern const struct metric metric_table[];
 extern const size_t metric_count;
