@@ -2,8 +2,11 @@
  *
  *  scenario -> plan -> processes -> clock to the end -> statistics -> results -> expectations. Nothing is started
  *  before everything has been understood; nothing is left behind however it ends.
+ *  With --compare it is gone once for each variant of the scenario: cmd_compare.c.
  *  The same way under both clocks (TB-7, TB-8). A run under the real clock that was not faithful has an exit status of its
  *  own, before that of the expectations: neither their yes nor their no would say anything about the fabric.         */
+#include "orchestrator/cmd_run.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,41 +26,10 @@
 #include "orchestrator/suggest.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
-#define SETTINGS_MAX 256u
-#define JSON_STDOUT "-"
 #define REAL_MEASURED_MIN_PS (100 * NODE_MS) /* what is shorter is soon blurred by processes that are late (ours) */
 #define REAL_GRACE_PS (10 * NODE_MS)         /* for nodes that are late to handle what was due before the end */
 
-enum exit_status {
-	EXIT_FINE = 0,
-	EXIT_EXPECTATION = 1,
-	EXIT_USAGE = 2, /* or a wrong scenario */
-	EXIT_STALL = 3,
-	EXIT_NODE = 4,
-	EXIT_UNFAITHFUL = 5, /* real clock: the machine was too slow for this scenario */
-	EXIT_INTERRUPTED = 130,
-};
-
-struct options {
-	const char *scenario;
-	const char *settings[SETTINGS_MAX];
-	unsigned setting_count;
-	const char *captures[CAPTURE_FILES_MAX];
-	unsigned capture_count;
-	uint32_t capture_bytes; /* kept of a frame */
-	char seed[32];
-	const char *json; /* NULL: none; JSON_STDOUT */
-	const char *csv;
-	bool timing, quiet;
-	const char *script;
-	bool breaks; /* there is a breakpoint */
-	bool real;   /* clock */
-	node_time_t break_ps, slow_ps_per_s;
-	struct fabric_options fabric;
-};
-
 static int options_parse(struct options *options, int argc, char **argv);
-static int scenario_load(const struct options *options, struct plan *plan);
 static int scenario_capture(struct options *options, struct plan *plan);
 
 static const char usage[] =
@@ -73,6 +45,9 @@ static const char usage[] =
 	"                      scenario says, at rates that this machine can carry, and says whether it could\n"
 	"  --seed N            another seed\n"
 	"  --set PATH=VALUE    change a key of the scenario, e.g. run.duration=1ms; may be repeated\n"
+	"  --compare           run each variant of the scenario's 'compare' section and print one table; the\n"
+	"                      expectations are not judged; --json and --csv write the table\n"
+	"  --only VARIANT      of these only this one; may be repeated\n"
 	"  --timing            also say what the run cost on this machine\n"
 	"  --quiet             no summary, no progress\n"
 	"  --break-at TIME     stop there and take commands (type 'help')\n"
@@ -95,7 +70,9 @@ int cmd_run(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	status = scenario_load(&options, &plan);
+	if (options.compare)
+		return run_compare(&options);
+	status = run_scenario_load(&options, SCENARIO_NO_VARIANT, &plan);
 	if (!status)
 		status = scenario_capture(&options, &plan);
 	plan_free(&plan);
@@ -241,6 +218,21 @@ static int option_csv(struct options *options, const char *value)
 	return 0;
 }
 
+static int option_compare(struct options *options, const char *value)
+{
+	(void)value;
+	options->compare = true;
+	return 0;
+}
+
+static int option_only(struct options *options, const char *value)
+{
+	if (options->only_count == SCENARIO_VARIANTS_MAX)
+		return wrong("more than %u times --only", SCENARIO_VARIANTS_MAX);
+	options->only[options->only_count++] = value;
+	return 0;
+}
+
 static int option_timing(struct options *options, const char *value)
 {
 	(void)value;
@@ -263,6 +255,8 @@ static const struct option {
 	{ "--capture", true, option_capture },
 	{ "--capture-snap", true, option_capture_snap },
 	{ "--clock", true, option_clock },
+	{ "--compare", false, option_compare },
+	{ "--only", true, option_only },
 	{ "--csv", true, option_csv },
 	{ "--seed", true, option_seed },
 	{ "--set", true, option_set },
@@ -349,6 +343,14 @@ static int options_parse(struct options *options, int argc, char **argv)
 	if (options->real && (options->breaks || options->slow_ps_per_s))
 		return wrong("the real clock cannot be stopped or slowed down: --break-at, --script and --slow are for "
 			     "--clock virtual");
+	if (options->compare && (options->breaks || options->slow_ps_per_s || options->timing))
+		return wrong("--compare runs every variant to its end and prints one table: --break-at, --script, "
+			     "--slow and "
+			     "--timing are for a single run");
+	if (options->compare && options->capture_count)
+		return wrong("--capture writes the file of one run: not with --compare");
+	if (options->only_count && !options->compare)
+		return wrong("--only names a variant to --compare: give that too");
 	options->fabric.real = options->fabric.whole = options->real;
 	return -1;
 }
@@ -375,23 +377,25 @@ static void real_note(const struct scenario *scenario)
 			human_time(measured_ps, time));
 }
 
-static int scenario_load(const struct options *options, struct plan *plan)
+int run_scenario_load(const struct options *options, uint32_t variant, struct plan *plan)
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error =
-		scenario_read_file(options->scenario, options->settings, options->setting_count, &scenario, &errors);
+	int error = scenario_read_variant(options->scenario, options->settings, options->setting_count, variant,
+					  &scenario, &errors);
 
 	if (!error)
 		error = options->real ? plan_make_traffic(&scenario, plan, &errors)
 				      : plan_make(&scenario, plan, &errors);
 	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
 		expect_check(plan, &plan->expectations[i], &errors);
+	if (!error && options->columns)
+		compare_check(options->columns, plan, &errors);
 	scenario_errors_print(&errors, stderr);
 	if (error && !errors.count)
 		wrong("%s", strerror(-error));
 	error = error || errors.count;
-	if (!error && options->real)
+	if (!error && options->real && !options->row)
 		real_note(&scenario);
 	scenario_errors_free(&errors);
 	scenario_free(&scenario);
@@ -477,6 +481,22 @@ static int json_write(const struct options *options, const struct plan *plan, co
 	return error ? wrong("cannot write the JSON result to %s: %s", options->json, strerror(-error)) : 0;
 }
 
+/* why there is no usual result: for the row of a variant, or for people */
+static void __attribute__((format(printf, 2, 3))) remark(const struct options *options, const char *format, ...)
+{
+	va_list arguments;
+	char text[1024];
+
+	va_start(arguments, format);
+	if (options->row)
+		compare_note(options->row, format, arguments);
+	else
+		vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (!options->row)
+		wrong("%s", text);
+}
+
 /* everything that was asked for; returns 0 or an exit status */
 static int results_write(const struct options *options, const struct plan *plan, struct stats_page *const *pages,
 			 const struct results *results, const struct fabric *fabric)
@@ -487,6 +507,10 @@ static int results_write(const struct options *options, const struct plan *plan,
 	char loops[FABRIC_LOOP_MAX + 32], why[512];
 	int status = 0;
 
+	if (options->row) {
+		compare_row_fill(options->row, options->columns, plan, results);
+		return 0;
+	}
 	if (!options->quiet && !json_on_stdout) {
 		loops_describe(fabric, loops, sizeof(loops));
 		results_text_write(plan, results, host, loops, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
@@ -499,12 +523,27 @@ static int results_write(const struct options *options, const struct plan *plan,
 	return status;
 }
 
-/* the fabric has ended: gather, judge, print */
-static int results_make(const struct options *options, const struct plan *plan, struct fabric *fabric, bool interrupted)
+/* Cycles of PFC are a result like another if the scenario expects to find some, or none; else they have kept it from showing what it
+ * was made for. */
+static int deadlocks_judge(const struct options *options, const struct plan *plan, const struct results *results)
 {
-	struct results results = { .interrupted = interrupted,
-				   .empty = fabric->empty,
-				   .end_ps = fabric->stopped_at_ps };
+	char text[1024];
+
+	if (!results->deadlocks.count || (expect_speaks_of(plan, "deadlocks") && !options->row))
+		return 0;
+	for (uint32_t i = 0; i < results->deadlocks.count; i++)
+		remark(options, "the fabric stalled: deadlock %s",
+		       pause_cycle_describe(plan, &results->deadlocks.list[i], text, sizeof(text)));
+	return EXIT_STALL;
+}
+
+/* the fabric has ended: gather, judge, print */
+static int results_make(const struct options *options, const struct plan *plan, struct fabric *fabric, bool interrupted,
+			bool stalled)
+{
+	struct results results = {
+		.interrupted = interrupted, .empty = fabric->empty, .stalled = stalled, .end_ps = fabric->stopped_at_ps
+	};
 	struct stats_page **pages = fabric_pages(fabric);
 	int status;
 
@@ -512,29 +551,34 @@ static int results_make(const struct options *options, const struct plan *plan, 
 		wrong("%s", fabric->failure[0] ? fabric->failure : "not enough memory");
 		return EXIT_NODE;
 	}
-	if (results_gather(plan, pages, &results) || expect_evaluate(plan, &results)) {
+	if (results_gather(plan, pages, &results) || (!options->row && expect_evaluate(plan, &results))) {
 		status = wrong("not enough memory for the results");
 	} else {
 		status = results_write(options, plan, pages, &results, fabric);
 		if (!results_balanced(&results)) {
-			wrong("injected, delivered, lost and held bytes do not balance: a node does not count what it "
-			      "sends or drops");
+			remark(options, "injected, delivered, lost and held bytes do not balance: a node does not "
+					"count what it sends or drops");
 			status = EXIT_NODE;
 		}
-		if (!status && !interrupted && !results_faithful(&results))
+		if (!status && !interrupted && !results_faithful(&results)) {
+			if (options->row)
+				remark(options, "not faithful: the machine was too slow");
 			status = EXIT_UNFAITHFUL;
+		}
 		if (!status && expect_failed(&results))
 			status = EXIT_EXPECTATION;
+		if (deadlocks_judge(options, plan, &results))
+			status = EXIT_STALL;
 	}
 	results_free(&results);
 	free(pages);
 	return status;
 }
 
-static int node_failed(struct fabric *fabric)
+static int node_failed(const struct options *options, struct fabric *fabric)
 {
 	fabric_kill(fabric);
-	wrong("%s", fabric->failure);
+	remark(options, "%s", fabric->failure);
 	return EXIT_NODE;
 }
 
@@ -552,28 +596,28 @@ static int play(const struct options *options, struct run *run, FILE *script, co
 	if (!status && outcome == RUN_THERE)
 		outcome = run_to(run, run->end_ps);
 	if (outcome == RUN_FAILED)
-		return node_failed(fabric);
+		return node_failed(options, fabric);
 	stalled = !status && outcome == RUN_THERE && run_stalled(run, holders, sizeof(holders));
 	if (fabric_end(fabric))
-		return node_failed(fabric);
+		return node_failed(options, fabric);
 	if (status)
 		return status;
-	status = results_make(options, fabric->plan, fabric, outcome == RUN_INTERRUPTED);
+	status = results_make(options, fabric->plan, fabric, outcome == RUN_INTERRUPTED, stalled);
 	if (outcome == RUN_INTERRUPTED)
 		return EXIT_INTERRUPTED;
-	if (stalled) {
-		wrong("the fabric stalled: nothing will ever happen again, but %s", holders);
+	if (stalled && (options->row || !expect_speaks_of(fabric->plan, "deadlocks"))) {
+		remark(options, "the fabric stalled: nothing will ever happen again, but %s", holders);
 		return EXIT_STALL;
 	}
-	if (fabric->plan->drain && !fabric->empty)
-		fprintf(stderr, "heddle run: the fabric was not empty when run.drain-max was over\n");
+	if (fabric->plan->drain && !fabric->empty && !stalled && !status)
+		remark(options, "the fabric was not empty when run.drain-max was over");
 	return status;
 }
 
-/* the captures of a run that has come to @status.  Return: the exit status */
+/* the captures, if there are any, of a run that has come to @status.  Return: the exit status */
 static int captures_end(struct capture_files *captures, struct fabric *fabric, int status)
 {
-	if (!capture_files_end(captures, fabric))
+	if (!captures || !capture_files_end(captures, fabric))
 		return status;
 	return status == EXIT_FINE || status == EXIT_EXPECTATION || status == EXIT_UNFAITHFUL ? EXIT_USAGE : status;
 }
@@ -601,7 +645,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 		fabric_kill(&run.fabric);
 		status = EXIT_INTERRUPTED;
 	} else if (error) {
-		status = node_failed(&run.fabric);
+		status = node_failed(options, &run.fabric);
 	} else {
 		status = play(options, &run, script, script_name);
 		status = captures_end(captures, &run.fabric, status);
@@ -610,6 +654,11 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	if (script && script != stdin)
 		fclose(script);
 	return status;
+}
+
+int run_scenario_play(const struct options *options, const struct plan *plan)
+{
+	return scenario_play(options, plan, NULL);
 }
 
 /* ... with its captures */

@@ -279,6 +279,7 @@ static const struct key scenario_keys[] = {
 	{ "workloads", .read = scenario_workloads_read },
 	{ "pauses", .read = scenario_pauses_read },
 	{ "expect", .read = expectations_read },
+	{ "compare", .read = scenario_compare_read },
 };
 
 static int defaults_fill(struct scenario *scenario)
@@ -324,8 +325,9 @@ static int settings_read(struct scenario *scenario, struct yaml_node *root, cons
 	return errors->count ? -EINVAL : 0;
 }
 
-int scenario_read_memory(const char *name, const char *text, size_t length, const char *const *settings,
-			 unsigned setting_count, struct scenario *scenario, struct scenario_errors *errors)
+static int text_read(const char *name, const char *text, size_t length, const char *const *settings,
+		     unsigned setting_count, uint32_t variant, struct scenario *scenario,
+		     struct scenario_errors *errors)
 {
 	struct yaml_node *root;
 	int error;
@@ -342,10 +344,18 @@ int scenario_read_memory(const char *name, const char *text, size_t length, cons
 	if (error)
 		return error;
 	error = settings_read(scenario, root, settings, setting_count, errors);
+	if (!error && variant != SCENARIO_NO_VARIANT)
+		error = scenario_compare_apply(scenario, root, variant, errors);
 	if (!error)
 		error = tree_read(scenario, root, errors);
 	yaml_free(root);
 	return error;
+}
+
+int scenario_read_memory(const char *name, const char *text, size_t length, const char *const *settings,
+			 unsigned setting_count, struct scenario *scenario, struct scenario_errors *errors)
+{
+	return text_read(name, text, length, settings, setting_count, SCENARIO_NO_VARIANT, scenario, errors);
 }
 
 /* Return: malloc'd, NULL with errno. One byte more than allowed is read, so that the reader can tell. */
@@ -373,8 +383,8 @@ static char *file_read(const char *path, size_t *length)
 	return text;
 }
 
-int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count, struct scenario *scenario,
-		       struct scenario_errors *errors)
+int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count, uint32_t variant,
+			  struct scenario *scenario, struct scenario_errors *errors)
 {
 	size_t length;
 	char *text;
@@ -386,9 +396,15 @@ int scenario_read_file(const char *path, const char *const *settings, unsigned s
 		scenario_errors_add(errors, path, 0, 0, "cannot be read: %s", strerror(errno));
 		return -EINVAL;
 	}
-	error = scenario_read_memory(path, text, length, settings, setting_count, scenario, errors);
+	error = text_read(path, text, length, settings, setting_count, variant, scenario, errors);
 	free(text);
 	return error;
+}
+
+int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count, struct scenario *scenario,
+		       struct scenario_errors *errors)
+{
+	return scenario_read_variant(path, settings, setting_count, SCENARIO_NO_VARIANT, scenario, errors);
 }
 
 void scenario_free(struct scenario *scenario)
@@ -402,6 +418,7 @@ void scenario_free(struct scenario *scenario)
 		free(scenario->expectations[i].text);
 	for (uint32_t i = 0; i < scenario->setting_count; i++)
 		free(scenario->settings[i]);
+	scenario_compare_free(scenario->compare);
 	free(scenario->workloads);
 	free(scenario->pauses);
 	free(scenario->expectations);

@@ -121,6 +121,24 @@ struct scenario_pause {
 	struct pause_config config;
 };
 
+#define SCENARIO_VARIANTS_MAX 64u
+#define SCENARIO_COLUMNS_MAX 64u
+#define SCENARIO_VARIANT_NAME_MAX 48u /* with the terminating 0 */
+#define SCENARIO_NO_VARIANT UINT32_MAX
+
+/* the same scenario with other settings, to be compared with it */
+struct scenario_variant {
+	char name[SCENARIO_VARIANT_NAME_MAX]; /* any printable text */
+	struct scenario_place place;
+};
+
+struct scenario_compare {
+	uint32_t column_count, variant_count;
+	struct scenario_text columns[SCENARIO_COLUMNS_MAX]; /* metrics */
+	char *column_names[SCENARIO_COLUMNS_MAX];           /* what stands above the column */
+	struct scenario_variant variants[SCENARIO_VARIANTS_MAX];
+};
+
 struct scenario {
 	char *file;      /* as named by the caller */
 	char **settings; /* "--set path=value" */
@@ -162,6 +180,7 @@ struct scenario {
 	struct scenario_pause *pauses;
 	uint32_t expectation_count;
 	struct scenario_text *expectations;
+	struct scenario_compare *compare; /* NULL: nothing was said */
 };
 
 /** scenario_read_file() - reads @path and applies @settings ("path=value", as behind --set) to it.
@@ -170,7 +189,12 @@ struct scenario {
 int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count, struct scenario *scenario,
 		       struct scenario_errors *errors);
 
-/** scenario_read_memory() - the same for @length bytes at @text; @name stands for the file in errors, and files that
+/** scenario_read_variant() - the same with variant @variant of its `compare` section on top of @settings; SCENARIO_NO_VARIANT: none.
+ *  Whether there are so many is known from scenario->compare of the file without one.                               */
+int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count, uint32_t variant,
+			  struct scenario *scenario, struct scenario_errors *errors);
+
+/** scenario_read_memory() - scenario_read_file() for @length bytes at @text; @name stands for the file in errors, and files that
  *  the scenario refers to are looked for beside it. */
 int scenario_read_memory(const char *name, const char *text, size_t length, const char *const *settings,
 			 unsigned setting_count, struct scenario *scenario, struct scenario_errors *errors);

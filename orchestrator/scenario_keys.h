@@ -89,6 +89,13 @@ key_read_fn scenario_congestion_read;
 void scenario_congestion_init(struct scenario_congestion *congestion);
 /* scenario_roce.c; scenario_ecn_read() reads a struct scenario_ecn */
 key_read_fn scenario_roce_read, scenario_ecn_read;
+/* scenario_compare.c */
+key_read_fn scenario_compare_read;
+/** scenario_compare_apply() - puts the settings of variant @variant into the tree @root of @scenario, before it is read.
+ *  Return: 0; -EINVAL with an error added; -ENOMEM. What is no list of variants is left to scenario_compare_read().  */
+int scenario_compare_apply(const struct scenario *scenario, struct yaml_node *root, uint32_t variant,
+			   struct scenario_errors *errors);
+void scenario_compare_free(struct scenario_compare *compare);
 /* scenario_topology.c */
 key_read_fn scenario_links_read, scenario_topology_read;
 /* scenario_workload.c */

@@ -7,7 +7,7 @@
 
 struct setting {
 	const char *label;
-	uint32_t number;
+	struct scenario_place place; /* of the path */
 	struct scenario_errors *errors;
 	unsigned depth; /* of the node reached so far */
 };
@@ -25,7 +25,7 @@ static struct yaml_node *child_make(struct yaml_node *parent, const char *key, c
 
 	if (!child)
 		return NULL;
-	child->place.setting = child->key_place.setting = setting->number;
+	child->place = child->key_place = setting->place;
 	yaml_append(parent, child);
 	return child;
 }
@@ -53,7 +53,7 @@ static int step_down(struct yaml_node *parent, const char *word, const struct se
 		     struct yaml_node **child)
 {
 	if (parent->kind == YAML_SCALAR && parent->text && *parent->text) {
-		scenario_errors_add(setting->errors, setting->label, 0, 0,
+		scenario_errors_add(setting->errors, setting->label, setting->place.line, setting->place.column,
 				    "'%.60s' is a single value, there is no '%.60s' in it",
 				    parent->key ? parent->key : parent->text, word);
 		return -EINVAL;
@@ -70,7 +70,7 @@ static int step_down(struct yaml_node *parent, const char *word, const struct se
 	if (*child)
 		return 0;
 	if (!is_number(word) || strtoul(word, NULL, 10) != parent->count) {
-		scenario_errors_add(setting->errors, setting->label, 0, 0,
+		scenario_errors_add(setting->errors, setting->label, setting->place.line, setting->place.column,
 				    "'%.60s' has %u elements (0 is the first), none is '%.60s'",
 				    parent->key ? parent->key : "the list", parent->count, word);
 		return -EINVAL;
@@ -102,7 +102,7 @@ static int walk(struct yaml_node *root, char *path, struct setting *setting, str
 		int error;
 
 		if (!*word || ++setting->depth >= YAML_DEPTH_MAX) {
-			scenario_errors_add(setting->errors, setting->label, 0, 0,
+			scenario_errors_add(setting->errors, setting->label, setting->place.line, setting->place.column,
 					    "this is no path: write keys joined by dots, as in switch.arbiter");
 			return -EINVAL;
 		}
@@ -116,7 +116,7 @@ static int walk(struct yaml_node *root, char *path, struct setting *setting, str
 int settings_apply(struct yaml_node *root, const char *text, const char *label, uint32_t number,
 		   struct scenario_errors *errors)
 {
-	struct setting setting = { .label = label, .number = number, .errors = errors };
+	struct setting setting = { .label = label, .place.setting = number, .errors = errors };
 	const char *equals = strchr(text, '=');
 	struct yaml_node *node, *value;
 	char *path;
@@ -137,6 +137,25 @@ int settings_apply(struct yaml_node *root, const char *text, const char *label, 
 		else
 			replace(node, value);
 	}
+	free(path);
+	return error;
+}
+
+int settings_put(struct yaml_node *root, struct yaml_node *value, const char *file, struct scenario_errors *errors)
+{
+	struct setting setting = { .label = file, .place = value->key_place, .errors = errors };
+	char *path = strdup(value->key);
+	struct yaml_node *node;
+	int error;
+
+	if (setting.place.setting)
+		setting.place.line = 0;
+	error = path ? walk(root, path, &setting, &node) : -ENOMEM;
+
+	if (error)
+		yaml_free(value);
+	else
+		replace(node, value);
 	free(path);
 	return error;
 }

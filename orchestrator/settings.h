@@ -15,4 +15,8 @@
 int settings_apply(struct yaml_node *root, const char *text, const char *label, uint32_t number,
 		   struct scenario_errors *errors);
 
+/** settings_put() - puts @value at the path @value->key into the tree @root: a setting that is YAML already, and keeps its place.
+ *  @value  taken, also on failure.   @file  for errors.   Return: as above.                                        */
+int settings_put(struct yaml_node *root, struct yaml_node *value, const char *file, struct scenario_errors *errors);
+
 #endif
