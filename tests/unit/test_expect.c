@@ -15,6 +15,7 @@ static struct plan plan;
 static struct result_flow flows[2];
 static struct result_group groups[2];
 static struct result_port port_rows[6];
+static struct result_class class_rows[6 * 2]; /* of every port: best, roce */
 static struct results results;
 
 /* s1 with two links to h1 (ports 0, 1) and one to h2 (port 2); h1 and h2 send to h3, 1 : 3 */
@@ -235,6 +236,151 @@ START_TEST(expect_evaluate__ports)
 }
 END_TEST
 
+/* the same as a fabric of kind roce, with two classes */
+static void roce_set_up(void)
+{
+	for (uint32_t i = 0; i < 4; i++) {
+		nodes[i].fabric = FABRIC_ROCE;
+		nodes[i].class_count = 2;
+		strcpy(nodes[i].classes[0].name, "best");
+		strcpy(nodes[i].classes[1].name, "roce");
+	}
+	for (uint32_t i = 0; i < 12; i++)
+		class_rows[i] = (struct result_class){ .node = port_rows[i / 2].node,
+						       .port = port_rows[i / 2].port,
+						       .traffic_class = i % 2 };
+	results.classes = class_rows;
+	results.class_count = 12;
+}
+
+/* RC-1, RC-5, RC-7 ... RC-10: of a class at a port, of a port, a switch, all switches */
+START_TEST(expect_evaluate__classes)
+{
+	roce_set_up();
+	class_rows[1].stats = (struct class_stats){ .queue_bytes_max = 7000,
+						    .marked = 3,
+						    .drops = 4,
+						    .delay_ns_max = 9,
+						    .delay_ns_measured = 60,
+						    .tx_packets_measured = 20,
+						    .xoff_first_ps = 5 * NODE_US,
+						    .state_max = ROCE_CNP_FAILED,
+						    .cnp_failed_ps = 8 * NODE_US,
+						    .cnps_supplemented = 6 };
+	class_rows[3].stats = (struct class_stats){ .queue_bytes_max = 6000,
+						    .marked = 2,
+						    .delay_ns_measured = 20,
+						    .tx_packets_measured = 20,
+						    .xoff_first_ps = 4 * NODE_US,
+						    .headroom_bytes_max = 100,
+						    .paused_ps = 3 * NODE_US,
+						    .stuck = 1 };
+	class_rows[4].stats.marked = 10;
+	class_rows[7].stats.marked = 1000; /* a NIC's: not one of the fabric's */
+	class_rows[1].queue_bytes_mean = 100;
+	class_rows[3].queue_bytes_mean = 300;
+	class_rows[1].throughput_bps = 3000000000;
+	class_rows[0].throughput_bps = 1000000000;
+	ck_assert(holds("queue.max(s1:h1, roce) == 7kB"));
+	ck_assert(holds("queue.max(s1:p1,roce) == 6kB"));
+	ck_assert(holds("queue.max(s1:h1, best) == 0"));
+	ck_assert(holds("queue.max(s1:h1) == 5kB"));
+	ck_assert(holds("queue.mean(s1:h1, roce) == 200B"));
+	ck_assert(holds("delay.max(s1:h1) == 9ns"));
+	ck_assert(holds("delay.mean(s1:h1, roce) == 2ns"));
+	ck_assert(!holds("delay.mean(s1:h2) >= 0s")); /* nothing was sent */
+	ck_assert(holds("throughput(s1:p0) == 4Gb/s"));
+	ck_assert(holds("throughput(s1:p0, roce) == 3Gb/s"));
+	ck_assert(holds("marked == 15"));
+	ck_assert(holds("marked(s1) == 15"));
+	ck_assert(holds("marked(s1, roce) == 5"));
+	ck_assert(holds("marked(s1:h2) == 10"));
+	ck_assert(holds("marked(h1) == 1000"));
+	ck_assert(holds("drops.at(s1:p0) == 4"));
+	ck_assert(holds("xoff.first == 4us"));
+	ck_assert(holds("xoff.first(s1:p0) == 5us"));
+	ck_assert(!holds("xoff.first(s1:h2) < 1s")); /* never */
+	ck_assert(holds("state.max(s1:p0) == 2"));
+	ck_assert(holds("cnp-failed.first == 8us"));
+	ck_assert(!holds("ecn-failed.first >= 0s"));
+	ck_assert(holds("headroom.max == 100"));
+	ck_assert(holds("paused(s1:h1) == 3us"));
+	ck_assert(holds("stuck == 1"));
+	ck_assert(holds("cnps.supplemented == 6"));
+}
+END_TEST
+
+/* RC-2 ... RC-4: of flows, of a workload */
+START_TEST(expect_evaluate__transports)
+{
+	roce_set_up();
+	flows[0].workload = 0;
+	flows[1].workload = 1;
+	flows[0].transport = (struct result_transport){ .cnps = 4, .naks = 1, .rate_min_bps = 5000000000 };
+	flows[1].transport = (struct result_transport){
+		.resent = 7, .timeouts = 2, .in_error = 1, .rate_min_bps = 1000000000, .rate_bps = 3000000000
+	};
+	port_rows[0].stats.pauses_received = 11;
+	port_rows[3].stats.pauses_received = 5; /* a NIC's */
+	port_rows[1].stats.path_pauses = 2;
+	ck_assert(holds("cnps == 4"));
+	ck_assert(holds("cnps(elephants) == 0"));
+	ck_assert(holds("naks(mice) == 1"));
+	ck_assert(holds("resent == 7"));
+	ck_assert(holds("timeouts(elephants) == 2"));
+	ck_assert(holds("errors == 1"));
+	ck_assert(holds("rate.min == 1Gb/s"));
+	ck_assert(holds("rate.min(mice) == 5Gb/s"));
+	ck_assert(holds("rate.mean == 3Gb/s"));
+	ck_assert(!holds("rate.mean(mice) >= 1Mb/s")); /* it has none */
+	ck_assert(holds("pauses == 11"));
+	ck_assert(holds("pauses(h1) == 5"));
+	ck_assert(holds("path.pauses(s1) == 2"));
+	ck_assert(holds("path.resumes == 0"));
+}
+END_TEST
+
+/* what only the other kind of fabric has is unknown, not 0 */
+START_TEST(expect_evaluate__roce_in_flow_channels)
+{
+	nodes[0].class_count = 1;
+	strcpy(nodes[0].classes[0].name, "best");
+	ck_assert(!holds("marked == 0"));
+	ck_assert(!holds("pauses == 0"));
+	ck_assert(!holds("cnps == 0"));
+	ck_assert(!holds("queue.max(s1:h1, best) >= 0"));
+}
+END_TEST
+
+/* cycles of PFC; or the one standstill that the end of events shows */
+START_TEST(expect_evaluate__deadlocks)
+{
+	ck_assert(holds("deadlocks == 0"));
+	results.stalled = true;
+	ck_assert(holds("deadlocks == 1"));
+	results.deadlocks.count = 3;
+	ck_assert(holds("deadlocks == 3"));
+	ck_assert(expect_speaks_of(&plan, "deadlocks"));
+	ck_assert(!expect_speaks_of(&plan, "lost"));
+}
+END_TEST
+
+/* a column of a comparison: a metric and nothing else */
+START_TEST(expect_metric_evaluate__column)
+{
+	struct scenario_text place = { .text = "goodput(mice) > 1", .line = 7, .column = 5 };
+	struct scenario_errors errors = { 0 };
+	struct result_expectation row = expect_metric_evaluate(&plan, "goodput(mice) ", &results);
+
+	ck_assert(row.known);
+	ck_assert_str_eq(row.shown, "3.200 Gb/s");
+	ck_assert(!expect_metric_evaluate(&plan, "marked", &results).known);
+	ck_assert_int_eq(expect_metric_check(&plan, &place, &errors), -22);
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], "f.yaml:7:19: here the metric should end"));
+	scenario_errors_free(&errors);
+}
+END_TEST
+
 /* TB-11: place inside the text, what was expected, what was meant */
 START_TEST(expect_check__refuses)
 {
@@ -264,6 +410,13 @@ START_TEST(expect_check__refuses)
 	refused("reaction(h9) < 1us", 10, "no host 'h9'");
 	refused("reaction(h1, h2) < 1us", 14, "one argument");
 	refused("jain(mice) == 1 +- much", 20, "tolerance");
+	nodes[0].class_count = 1;
+	strcpy(nodes[0].classes[0].name, "best");
+	refused("queue.max(s1:h1, bets) == 0", 18, "did you mean 'best'");
+	refused("queue.max == 0", 11, "needs a port");
+	refused("marked(s2) == 0", 8, "no switch or host 's2'");
+	refused("marked(s1:h3) == 0", 11, "no port 'h3'");
+	refused("cnps(s1) == 0", 6, "no workload 's1'");
 }
 END_TEST
 
@@ -296,6 +449,11 @@ int main(void)
 	tcase_add_test(cases, expect_evaluate__congestion);
 	tcase_add_test(cases, expect_evaluate__buffers);
 	tcase_add_test(cases, expect_evaluate__reaction);
+	tcase_add_test(cases, expect_evaluate__classes);
+	tcase_add_test(cases, expect_evaluate__transports);
+	tcase_add_test(cases, expect_evaluate__roce_in_flow_channels);
+	tcase_add_test(cases, expect_evaluate__deadlocks);
+	tcase_add_test(cases, expect_metric_evaluate__column);
 	tcase_add_test(cases, expect_check__refuses);
 	tcase_add_test(cases, expect_check__long_texts);
 	suite_add_tcase(suite, cases);

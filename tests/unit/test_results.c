@@ -273,9 +273,9 @@ static char *json_text(const struct result_host *host)
 /* TB-7, TB-13: the same results give the same bytes; only `host` may tell machines apart */
 START_TEST(results_json_write__stable)
 {
-	static const char *const keys[] = { "scenario", "seed",   "clock",       "duration_ps", "nodes",
-					    "links",    "flows",  "groups",      "ports",       "tables",
-					    "drops",    "totals", "expectations" };
+	static const char *const keys[] = { "scenario", "seed",  "fabric", "clock",       "duration_ps",
+					    "nodes",    "links", "flows",  "groups",      "ports",
+					    "tables",   "drops", "totals", "expectations" };
 	const struct result_host host = { .cpu_s = 2, .packet_hops = 10 };
 	char *first, *second, *timed, key[64];
 
@@ -293,6 +293,9 @@ START_TEST(results_json_write__stable)
 		ck_assert_msg(strstr(first, key) != NULL, "%s is missing", keys[i]);
 	}
 	ck_assert_ptr_null(strstr(first, "\"host\""));
+	ck_assert_ptr_nonnull(strstr(first, "\"fabric\": \"flow-channel\""));
+	ck_assert_ptr_null(strstr(first, "roce")); /* nor anything else that only that kind of fabric has */
+	ck_assert_ptr_null(strstr(first, "deadlocks"));
 	ck_assert_ptr_nonnull(strstr(timed, "\"packet_hops_per_cpu_s\": 5.0"));
 	free(first);
 	free(second);
@@ -415,7 +418,22 @@ START_TEST(port_counters__congestion_complete)
 		ck_assert_uint_eq(port_counters[i].offset, first + count * sizeof(uint64_t));
 		count++;
 	}
-	ck_assert_uint_eq(first + count * sizeof(uint64_t), sizeof(struct port_stats));
+	ck_assert_uint_eq(first + count * sizeof(uint64_t), offsetof(struct port_stats, pauses_sent));
+}
+END_TEST
+
+/* and every one of a fabric of kind roce */
+START_TEST(port_counters__roce_complete)
+{
+	size_t at = offsetof(struct port_stats, pauses_sent);
+
+	for (size_t i = 0; i < port_counter_count; i++) {
+		if (!port_counters[i].roce)
+			continue;
+		ck_assert_uint_eq(port_counters[i].offset, at);
+		at += sizeof(uint64_t);
+	}
+	ck_assert_uint_eq(at, sizeof(struct port_stats));
 }
 END_TEST
 
@@ -557,6 +575,7 @@ int main(void)
 	tcase_add_test(cases, results_gather__completion_times);
 	tcase_add_test(cases, results_gather__strange_rows);
 	tcase_add_test(cases, results_gather__ports_and_tables);
+	tcase_add_test(cases, port_counters__roce_complete);
 	tcase_add_test(cases, results_rank__nearest);
 	tcase_add_test(cases, results_jain__even_and_starved);
 	tcase_add_test(cases, results_json_write__stable);
