@@ -213,47 +213,45 @@ static int set_bytes(uint64_t *bytes, const char *value)
 
 static int class_set(struct roce_class_config *class, const char *name, const char *value)
 {
-	struct roce_class_config changed = *class;
 	int error = -ENOENT;
 
 	if (!strcmp(name, "ecn"))
-		error = set_ecn(&changed, value);
+		error = set_ecn(class, value);
 	else if (!strcmp(name, "kmin"))
-		error = set_bytes(&changed.kmin_bytes, value);
+		error = set_bytes(&class->kmin_bytes, value);
 	else if (!strcmp(name, "kmax"))
-		error = set_bytes(&changed.kmax_bytes, value);
+		error = set_bytes(&class->kmax_bytes, value);
 	else if (!strcmp(name, "pmax"))
-		error = set_share(&changed.pmax_ppm, PPM, value);
+		error = set_share(&class->pmax_ppm, PPM, value);
 	else if (!strcmp(name, "queue"))
-		error = set_bytes(&changed.queue_bytes_max, value);
+		error = set_bytes(&class->queue_bytes_max, value);
 	else if (!strcmp(name, "alpha"))
-		error = set_share(&changed.alpha_permille, ALPHA_PERMILLE_MAX, value);
+		error = set_share(&class->alpha_permille, ALPHA_PERMILLE_MAX, value);
 	else if (!strcmp(name, "xoff"))
-		error = set_bytes(&changed.xoff_bytes, value);
+		error = set_bytes(&class->xoff_bytes, value);
 	else if (!strcmp(name, "xon-offset"))
-		error = set_bytes(&changed.xon_offset_bytes, value);
-	if (!error && changed.kmin_bytes > changed.kmax_bytes)
-		error = -EINVAL;
-	if (!error)
-		*class = changed;
-	return error;
+		error = set_bytes(&class->xon_offset_bytes, value);
+	return !error && class->kmin_bytes > class->kmax_bytes ? -EINVAL : error;
 }
 
-/* @name of all classes, or after "CLASS." of one */
+/* @name of all classes, or after "CLASS." of one; all of it or nothing */
 static int classes_set(struct ethernet *eth, const char *name, const char *value)
 {
+	struct roce_class_config changed[ROCE_CLASSES_MAX];
 	const char *dot = strchr(name, '.');
 	int error = -ENOENT;
 
+	memcpy(changed, eth->roce.classes, sizeof(changed));
 	for (uint32_t c = 0; c < eth->class_count; c++) {
 		const char *class = eth->config->classes[c].name;
 
 		if (dot && (strlen(class) != (size_t)(dot - name) || strncmp(class, name, (size_t)(dot - name)) != 0))
 			continue;
-		error = class_set(&eth->roce.classes[c], dot ? dot + 1 : name, value);
+		error = class_set(&changed[c], dot ? dot + 1 : name, value);
 		if (error)
 			return error;
 	}
+	memcpy(eth->roce.classes, changed, sizeof(changed));
 	return error;
 }
 

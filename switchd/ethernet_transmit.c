@@ -33,7 +33,6 @@ node_time_t ethernet_transmit_next_at(struct ethernet *eth, uint32_t port, node_
 		return NODE_TIME_NEVER;
 	if (free_at > now) /* what exactly is due then shows when it is free */
 		return out->backlog ? free_at : node_time_max(free_at, pause_at);
-	ethernet_pause_note(eth, port, now);
 	if (!link_may_send(out->link))
 		return NODE_TIME_NEVER;
 	ready = classes_ready(eth, out, now, &later_at);
@@ -83,7 +82,10 @@ void ethernet_transmit(struct ethernet *eth, uint32_t port, node_time_t now)
 	uint32_t ready;
 	int traffic_class;
 
-	if (out->link->busy_until_ps > now || !ethernet_port_up(eth, port) || !link_may_send(out->link))
+	if (out->link->busy_until_ps > now || !ethernet_port_up(eth, port))
+		return;
+	ethernet_pause_note(eth, port, now); /* a pause may be over */
+	if (!link_may_send(out->link))
 		return;
 	if (pfc_teller_due_at(&out->teller) <= now) {
 		ethernet_pause_send(eth, port, now);

@@ -46,7 +46,12 @@ struct one_switch {
 	struct stats_page *stats;
 	struct link links[PORTS];
 	struct neighbour neighbours[PORTS];
-	struct dataplane *dp;
+	const struct node_ops *ops;
+	union {
+		struct dataplane *dp;
+		struct ethernet *eth; /* one_ethernet.h */
+		void *dataplane;
+	};
 };
 
 /* what a neighbour got */
@@ -83,7 +88,8 @@ static inline struct congestion_config one_switch_congestion_off(void)
 /* the configuration; a test changes what it wants before one_switch_open() */
 static inline void one_switch_configure(struct one_switch *s)
 {
-	*s = (struct one_switch){ .config = { .kind = NODE_SWITCH,
+	*s = (struct one_switch){ .ops = &switchd_ops,
+				  .config = { .kind = NODE_SWITCH,
 					      .name = "s1",
 					      .node_count = 8,
 					      .measure_to_ps = NODE_S,
@@ -161,13 +167,13 @@ static inline void one_switch_open(struct one_switch *s)
 		else
 			one_switch_plug(s, p);
 	}
-	s->dp = switchd_ops.create(&s->config, s->links, s->stats);
-	assert(s->dp);
+	s->dataplane = s->ops->create(&s->config, s->links, s->stats);
+	assert(s->dataplane);
 }
 
 static inline void one_switch_close(struct one_switch *s)
 {
-	switchd_ops.destroy(s->dp);
+	s->ops->destroy(s->dataplane);
 	for (uint32_t p = 0; p < PORTS; p++)
 		one_switch_unplug(s, p);
 	free(s->stats);
@@ -186,7 +192,7 @@ static inline node_time_t one_switch_run(struct one_switch *s, node_time_t end)
 		ring_publish(&s->neighbours[p].tx);
 		link_refresh(&s->links[p], 0);
 	}
-	next = switchd_ops.run(s->dp, end);
+	next = s->ops->run(s->dataplane, end);
 	for (uint32_t p = 0; p < PORTS; p++) {
 		if (!s->neighbours[p].to_switch)
 			continue;
