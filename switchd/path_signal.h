@@ -20,9 +20,7 @@
 #include "switchd/flow_watch.h"
 
 struct path_signal {
-	bool enabled;
-	enum roce_state target;
-	uint64_t high_bytes, low_bytes;
+	const struct roce_config *roce; /* borrowed, may be changed */
 	node_time_t renew_ps;
 	uint32_t oldest, youngest; /* flows told to pause, in the order in which they were: index + 1; 0: none */
 	uint32_t paused;           /* so many */

@@ -1,14 +1,9 @@
 #include "switchd/roce_queue.h"
 
-void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, const struct roce_class_config *class,
+void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, uint32_t traffic_class,
 		     struct class_stats *stats)
 {
-	*queue = (struct roce_queue){
-		.supplement = roce->supplement,
-		.reference_bytes = class->kmax_bytes * roce->reference_permille / 1000,
-		.period_ps = roce->increase_period_ps,
-		.stats = stats,
-	};
+	*queue = (struct roce_queue){ .roce = roce, .class = &roce->classes[traffic_class], .stats = stats };
 }
 
 static void enter(struct roce_queue *queue, enum roce_state state, node_time_t now)
@@ -27,22 +22,23 @@ static void enter(struct roce_queue *queue, enum roce_state state, node_time_t n
 
 void roce_queue_on_length(struct roce_queue *queue, uint64_t bytes, node_time_t now)
 {
-	if (bytes <= queue->reference_bytes) {
+	if (bytes <= roce_queue_reference_bytes(queue)) {
 		if (queue->state != ROCE_ECN_NORMAL)
 			enter(queue, ROCE_ECN_NORMAL, now);
 	} else if (queue->state == ROCE_ECN_NORMAL) {
 		queue->above_since_ps = now;
 		enter(queue, ROCE_ECN_FAILED, now);
-	} else if (queue->state == ROCE_ECN_FAILED && queue->supplement &&
-		   now - queue->above_since_ps >= queue->period_ps) {
+	} else if (queue->state == ROCE_ECN_FAILED && queue->roce->supplement &&
+		   now - queue->above_since_ps >= queue->roce->increase_period_ps) {
 		enter(queue, ROCE_CNP_FAILED, now);
 	}
 }
 
 bool roce_queue_supplements(const struct roce_queue *queue, const struct flow_line *line, node_time_t now)
 {
-	return queue->supplement && queue->state != ROCE_ECN_NORMAL && line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN &&
-	       now - node_time_max(line->first_ps, line->cnp_ps) >= queue->period_ps;
+	return queue->roce->supplement && queue->state != ROCE_ECN_NORMAL &&
+	       line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN &&
+	       now - node_time_max(line->first_ps, line->cnp_ps) >= queue->roce->increase_period_ps;
 }
 
 void roce_queue_on_supplement(struct roce_queue *queue, struct flow_line *line, node_time_t now)

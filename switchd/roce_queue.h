@@ -24,16 +24,21 @@
 
 struct roce_queue {
 	enum roce_state state;
-	bool supplement;
-	uint64_t reference_bytes;
-	node_time_t period_ps;      /* the sources' rate-increase period */
+	const struct roce_config *roce; /* borrowed, may be changed */
+	const struct roce_class_config *class;
 	node_time_t above_since_ps; /* not ECN normal: without a break */
 	struct class_stats *stats;  /* state, state_max and when; borrowed */
 };
 
-/** roce_queue_init() - an empty queue of a watched class.  @stats  its page, zeroed. */
-void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, const struct roce_class_config *class,
+/** roce_queue_init() - an empty queue of @roce's watched class @traffic_class.  @stats  its page, zeroed. */
+void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, uint32_t traffic_class,
 		     struct class_stats *stats);
+
+/** roce_queue_reference_bytes() - the end of the reference range. */
+static inline uint64_t roce_queue_reference_bytes(const struct roce_queue *queue)
+{
+	return queue->class->kmax_bytes * queue->roce->reference_permille / 1000;
+}
 
 /** roce_queue_on_length() - the queue has @bytes from @now on. */
 void roce_queue_on_length(struct roce_queue *queue, uint64_t bytes, node_time_t now);

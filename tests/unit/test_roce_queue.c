@@ -15,15 +15,14 @@ static struct flow_line line;
 
 static void restart(void)
 {
-	const struct roce_class_config class = { .kmin_bytes = 5000, .kmax_bytes = KMAX, .watched = true };
-
 	stats = (struct class_stats){ 0 };
-	roce_queue_init(&queue, &roce, &class, &stats);
+	roce_queue_init(&queue, &roce, 1, &stats);
 }
 
 static void setup(void)
 {
 	roce = (struct roce_config){ .supplement = true, .increase_period_ps = PERIOD, .reference_permille = 1500 };
+	roce.classes[1] = (struct roce_class_config){ .kmin_bytes = 5000, .kmax_bytes = KMAX, .watched = true };
 	line = (struct flow_line){ .queue_pair = 0x400001 };
 	restart();
 }
