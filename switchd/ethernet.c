@@ -17,19 +17,24 @@ static uint32_t source_transmit(const struct ethernet *eth, uint32_t port)
 	return eth->port_count + port;
 }
 
+static uint32_t source_signals(const struct ethernet *eth, uint32_t port)
+{
+	return 2 * eth->port_count + port;
+}
+
 static uint32_t source_sample(const struct ethernet *eth)
 {
-	return 2 * eth->port_count;
+	return 3 * eth->port_count;
 }
 
 static uint32_t source_measured(const struct ethernet *eth)
 {
-	return 2 * eth->port_count + 1;
+	return 3 * eth->port_count + 1;
 }
 
 static uint32_t source_watchdog(const struct ethernet *eth)
 {
-	return 2 * eth->port_count + 2;
+	return 3 * eth->port_count + 2;
 }
 
 #define TIMERS 3u
@@ -46,6 +51,11 @@ void ethernet_leave(struct ethernet *eth, struct packet *packet)
 	eth->stats->inside_packets--;
 	eth->stats->inside_bytes -= packet->frame_bytes;
 	packet_free(&eth->pool, packet);
+}
+
+void ethernet_signals_arm(struct ethernet *eth, uint32_t port, node_time_t due)
+{
+	event_tree_set(&eth->events, source_signals(eth, port), due);
 }
 
 static void on_arrival(struct ethernet *eth, uint32_t port, node_time_t now)
@@ -68,16 +78,21 @@ static void sample_take(const struct ethernet *eth, uint32_t p, struct sample_st
 {
 	const struct ethernet_port *port = &eth->ports[p];
 	uint64_t input_bytes = 0;
+	uint8_t worst = ROCE_ECN_NORMAL;
 
-	for (uint32_t c = 0; c < eth->class_count; c++)
+	for (uint32_t c = 0; c < eth->class_count; c++) {
 		input_bytes += eth->buffer.inputs[p][c].bytes;
+		if (port->queues[c].watch.state > worst)
+			worst = (uint8_t)port->queues[c].watch.state;
+	}
 	*sample = (struct sample_stats){ .at_ps = now,
 					 .port = p,
 					 .input_units = (uint32_t)(input_bytes / UNIT_BYTES),
 					 .queue_bytes = port->gauge.bytes,
 					 .tx_bytes = port->stats->tx_bytes,
 					 .paused = port->held,
-					 .xoff = port->teller.told };
+					 .xoff = port->teller.told,
+					 .state = worst };
 }
 
 /* a sample of every port, as long as the measured interval and the page last */
@@ -119,9 +134,13 @@ static void handle(struct ethernet *eth, uint32_t source, node_time_t now)
 {
 	if (source < eth->port_count) {
 		on_arrival(eth, source, now);
-	} else if (source < source_sample(eth)) {
+	} else if (source < source_signals(eth, 0)) {
 		ethernet_transmit(eth, source - eth->port_count, now);
 		ethernet_touch(eth, source - eth->port_count);
+	} else if (source < source_sample(eth)) {
+		uint32_t port = source - source_signals(eth, 0);
+
+		event_tree_set(&eth->events, source, ethernet_path_step(eth, port, now));
 	} else if (source == source_sample(eth)) {
 		on_sample(eth, now);
 	} else if (source == source_measured(eth)) {
@@ -215,6 +234,7 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 		lossless |= (uint32_t)eth->roce.classes[c].lossless << c;
 	pfc_gate_init(&port->gate, lossless);
 	pfc_teller_init(&port->teller, eth->roce.pause);
+	path_pause_clear(&port->path, port_config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, p, port_config->vacant ? 0 : port_config->headroom_bytes,
 			       port_config->vacant ? 0 : port_config->mtu_bytes + FRAME_FCS_BYTES);
 }
@@ -259,6 +279,7 @@ static void on_link_set(void *dataplane, uint32_t port)
 	struct ethernet *eth = dataplane;
 	const struct port_config *config = &eth->config->ports[port];
 
+	eth->ports[port].path.rate_bps = config->rate_bps;
 	class_scheduler_init(&eth->ports[port].classes, eth->class_count, eth->config->classes, config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, port, config->headroom_bytes, config->mtu_bytes + FRAME_FCS_BYTES);
 	ethernet_touch(eth, port);
@@ -301,6 +322,7 @@ static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
 		port->queues[c].gauge = gauge;
 		port->queues[c].stats = stats_class(eth->stats, p, c);
 	}
+	path_pause_init(&port->path, &eth->roce, p, config->ports[p].rate_bps);
 	port_configure(eth, p);
 	if (config->ports[p].vacant)
 		eth->routes.ports_up &= ~(1ull << p);
@@ -319,6 +341,7 @@ static void destroy(void *dataplane)
 {
 	struct ethernet *eth = dataplane;
 
+	ethernet_path_fini(eth);
 	packet_pool_fini(&eth->pool);
 	translate_fini(&eth->translate);
 	route_table_fini(&eth->routes);
@@ -345,7 +368,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 	eth->ecmp_seed = config->seed;
 	random_init(&eth->random, config->seed, RANDOM_STREAM);
 	shared_buffer_init(&eth->buffer, eth->roce.classes, eth->class_count, eth->roce.buffer_bytes);
-	error = event_tree_init(&eth->events, 2 * config->port_count + TIMERS);
+	error = event_tree_init(&eth->events, 3 * config->port_count + TIMERS);
 	if (!error)
 		error = pool_init(eth);
 	if (!error)
@@ -360,6 +383,10 @@ static void *create(const struct node_config *config, struct link *links, struct
 		eth->routes.ports_up &= (1ull << eth->port_count) - 1;
 	for (uint32_t p = 0; p < config->port_count; p++)
 		port_init(eth, p, &links[p]);
+	if (ethernet_path_init(eth)) {
+		destroy(eth);
+		return NULL;
+	}
 	if (config->sample_ps)
 		event_tree_set(&eth->events, source_sample(eth), 0);
 	event_tree_set(&eth->events, source_measured(eth), config->measure_to_ps);

@@ -24,8 +24,12 @@
 #include "nodes/random.h"
 #include "nodes/stats.h"
 #include "nodes/traffic_class.h"
+#include "switchd/flow_watch.h"
 #include "switchd/packet.h"
+#include "switchd/path_pause.h"
+#include "switchd/path_signal.h"
 #include "switchd/queue_gauge.h"
+#include "switchd/roce_queue.h"
 #include "switchd/route.h"
 #include "switchd/shared_buffer.h"
 #include "switchd/translate.h"
@@ -38,6 +42,8 @@ struct ethernet_queue {
 	struct queue_gauge gauge;
 	struct class_stats *stats;            /* of output and input */
 	node_time_t paused_from_ps;           /* the neighbour holds up data; counted up to then */
+	struct roce_queue watch;        /* of a watched class, as its signals */
+	struct path_signal signals;
 	uint32_t packets_for[NODE_PORTS_MAX]; /* that came in here and stand in the queue of that output */
 };
 
@@ -53,6 +59,7 @@ struct ethernet_port {
 	node_time_t blocked_since_ps; /* data waits, and all of it for the neighbour; NODE_TIME_NEVER: not */
 	struct pfc_gate gate;
 	struct pfc_teller teller;
+	struct path_pause path;
 	struct class_scheduler classes;
 	struct queue_gauge gauge;
 	struct ethernet_queue queues[NODE_CLASSES_MAX];
@@ -75,6 +82,7 @@ struct ethernet {
 	struct translate translate;
 	struct route_table routes;
 	struct shared_buffer buffer;
+	struct flow_watch flows; /* no lines unless supplementing or signalling needs them */
 	struct ethernet_port ports[NODE_PORTS_MAX];
 };
 
@@ -133,12 +141,40 @@ void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
 /** ethernet_pause_tell() - the buffer may want something else of the neighbour at input @port than before. */
 void ethernet_pause_tell(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now);
 
+/** ethernet_pause_due_at() - when ethernet_pause_send() has something to say at @port; NODE_TIME_NEVER. */
+node_time_t ethernet_pause_due_at(const struct ethernet *eth, uint32_t port, node_time_t now);
+
 /** ethernet_pause_send() - puts the frame that is due on the link of @port, which is free. */
 void ethernet_pause_send(struct ethernet *eth, uint32_t port, node_time_t now);
 
 /** ethernet_watchdog() - counts the classes that are held without a break for so long that they are stuck.
  *  Return: when to look again; NODE_TIME_NEVER. O(ports x classes), once per watchdog time at most for each of them. */
 node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now);
+
+/* ---- ethernet_path.c: states, CNPs and signals of S4 ---- */
+
+/** ethernet_path_init() - ports and queues are there, nothing has passed.  Return: 0 or -ENOMEM. */
+int ethernet_path_init(struct ethernet *eth);
+void ethernet_path_fini(struct ethernet *eth);
+
+/** ethernet_path_reply() - an ACK, NAK or CNP is to leave at @out, or was to: a signal for the device there is taken out.
+ *  @here  @out is where its destination is.   Return: was it taken out? The packet stays the caller's.               */
+bool ethernet_path_reply(struct ethernet *eth, uint32_t out, const struct packet *packet,
+			 const struct frame_fields *fields, bool here, node_time_t now);
+
+/** ethernet_path_data() - a RoCEv2 data packet with @fields has been put into the queue of @out and @traffic_class. */
+void ethernet_path_data(struct ethernet *eth, uint32_t out, uint32_t traffic_class, const struct frame_fields *fields,
+			node_time_t now);
+
+/** ethernet_path_on_length() - the queue of a watched class has grown or shrunk. */
+void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now);
+
+/** ethernet_path_step() - sends signals that are due because of the queues of @port, a few at a time.
+ *  Return: when to call it again, as things are; NODE_TIME_NEVER. */
+node_time_t ethernet_path_step(struct ethernet *eth, uint32_t port, node_time_t now);
+
+/** ethernet_signals_arm() - (ethernet.c) ethernet_path_step() is to be called at @due. */
+void ethernet_signals_arm(struct ethernet *eth, uint32_t port, node_time_t due);
 
 /* ---- ethernet_transmit.c: output queue -> link ---- */
 
@@ -150,7 +186,7 @@ void ethernet_transmit(struct ethernet *eth, uint32_t port, node_time_t now);
 
 /* ---- ethernet_show.c ---- */
 
-/** ethernet_show() - node_ops.show: "ports", "queues", "buffer", "pfc", "ecn", "routes". */
+/** ethernet_show() - node_ops.show: "ports", "queues", "buffer", "pfc", "ecn", "states", "flows", "routes". */
 int ethernet_show(void *dataplane, const char *table, int port, FILE *out);
 
 /** ethernet_set() - node_ops.set: [CLASS.]PARAMETER, of one class or of all: "ecn" (on, off), "kmin", "kmax", "queue", "xoff",

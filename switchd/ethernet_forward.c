@@ -77,6 +77,30 @@ static int choose(const struct ethernet *eth, const struct frame_fields *fields,
 	return ecmp_choose(&eth->routes, where->fabric_address, where->egress_port, hash);
 }
 
+/* has reached its end, as a signal does at the first switch */
+static void consume(struct ethernet *eth, struct packet *packet)
+{
+	eth->stats->delivered_packets++;
+	eth->stats->delivered_bytes += packet->frame_bytes;
+	packet_free(&eth->pool, packet);
+}
+
+/* Takes the packet, which is to leave at @out. @here its destination is there. */
+static void pass(struct ethernet *eth, uint32_t out, struct packet *packet, const struct frame_fields *fields,
+		 bool here, node_time_t now)
+{
+	bool reply = fields->roce_opcode == ROCE_OPCODE_ACKNOWLEDGE || fields->roce_opcode == ROCE_OPCODE_CNP;
+	uint32_t c = packet->traffic_class;
+
+	if (fields->roce && reply && ethernet_path_reply(eth, out, packet, fields, here, now)) {
+		consume(eth, packet);
+		return;
+	}
+	ethernet_queue_push(eth, out, packet, now);
+	if (fields->roce && !reply && eth->roce.classes[c].watched)
+		ethernet_path_data(eth, out, c, fields, now);
+}
+
 /* Takes the packet. Nothing goes out where it came in: who sent it there has no way, or means itself. */
 static void forward(struct ethernet *eth, struct packet *packet, const struct frame_fields *fields, node_time_t now)
 {
@@ -88,7 +112,8 @@ static void forward(struct ethernet *eth, struct packet *packet, const struct fr
 		if (out < 0 || (out == packet->in_port && !packet->copy))
 			discard(eth, packet, DROP_NO_ROUTE, now);
 		else
-			ethernet_queue_push(eth, (uint32_t)out, packet, now);
+			pass(eth, (uint32_t)out, packet, fields,
+			     where->fabric_address == eth->routes.own_address, now);
 	} else if (fields->group && fields->report) {
 		discard(eth, packet, DROP_NO_LISTENER, now);
 	} else if (is_reserved(fields->destination_mac)) {

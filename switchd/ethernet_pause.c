@@ -109,14 +109,42 @@ static void note_told(struct ethernet_port *in, uint32_t before, node_time_t now
 	}
 }
 
+node_time_t ethernet_pause_due_at(const struct ethernet *eth, uint32_t port, node_time_t now)
+{
+	const struct ethernet_port *in = &eth->ports[port];
+
+	return path_pause_due(&in->path, now) ? 0 : pfc_teller_due_at(&in->teller);
+}
+
+/* The buffer's word first: of two words about the same classes it is the more urgent.  Return: is there any? */
+static bool next_frame(struct ethernet_port *in, node_time_t now, struct pause_frame *frame)
+{
+	uint32_t before = in->teller.told;
+	bool stop = in->path.renew;
+
+	if (pfc_teller_due_at(&in->teller) <= now) {
+		*frame = pfc_teller_frame(&in->teller, in->link->rate_bps, now);
+		path_pause_amend(&in->path, frame, now);
+		note_told(in, before, now);
+		return true;
+	}
+	if (!path_pause_due(&in->path, now) || !path_pause_frame(&in->path, &in->teller, now, frame))
+		return false;
+	if (stop)
+		in->stats->path_pauses++;
+	else
+		in->stats->path_resumes++;
+	return true;
+}
+
 void ethernet_pause_send(struct ethernet *eth, uint32_t port, node_time_t now)
 {
 	struct ethernet_port *in = &eth->ports[port];
-	uint32_t before = in->teller.told;
-	struct pause_frame frame = pfc_teller_frame(&in->teller, in->link->rate_bps, now);
 	uint8_t bytes[PAUSE_FRAME_BYTES];
+	struct pause_frame frame;
 
-	note_told(in, before, now);
+	if (!next_frame(in, now, &frame))
+		return;
 	in->stats->pauses_sent++;
 	pause_frame_write(&frame, in->mac, bytes);
 	link_send_pause(in->link, now, bytes, sizeof(bytes));

@@ -50,6 +50,8 @@ static void note_queue(struct ethernet *eth, const struct packet *packet, int64_
 
 	queue_gauge_add_class(&queue->gauge, queue->stats, bytes, now);
 	queue_gauge_add(&out->gauge, out->stats, bytes, now);
+	if (eth->roce.classes[packet->traffic_class].watched)
+		ethernet_path_on_length(eth, packet->egress_port, packet->traffic_class, now);
 }
 
 /* the buffer does not take it */

@@ -1,4 +1,5 @@
 /*  ethernet_show - the switch's tables as text, and the parameters that can be changed while it runs (TB-9, TB-10).     */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,6 +97,26 @@ static void show_ecn(const struct ethernet *eth, uint32_t p, FILE *out)
 	}
 }
 
+/* watched queues (RC-7 ... RC-9) */
+static void show_states(const struct ethernet *eth, uint32_t p, FILE *out)
+{
+	static const char *const state_name[ROCE_STATES] = { "ecn-normal", "ecn-failed", "cnp-failed" };
+
+	for (uint32_t c = 0; c < eth->class_count; c++) {
+		const struct ethernet_queue *queue = &eth->ports[p].queues[c];
+		const struct class_stats *stats = queue->stats;
+
+		if (!eth->roce.classes[c].watched)
+			continue;
+		fprintf(out,
+			"p%-4u %-16s %-10s %-10s %11" PRIu64 " %11" PRIu64 " %10" PRIu64 " %12" PRIu64 " %7" PRIu64
+			" %8" PRIu64 " %6u\n",
+			p, eth->config->classes[c].name, state_name[queue->watch.state], state_name[stats->state_max],
+			queue->gauge.bytes, roce_queue_reference_bytes(&queue->watch), stats->cnps_seen,
+			stats->cnps_supplemented, stats->signals_pause, stats->signals_resume, queue->signals.paused);
+	}
+}
+
 static const struct show_table tables[] = {
 	{ "ports",
 	  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes dropped_bytes lost  floods\n",
@@ -111,6 +132,10 @@ static const struct show_table tables[] = {
 	  "waits_for\n",
 	  show_pfc },
 	{ "ecn", "port  class            ecn        kmin       kmax pmax_ppm queue_bytes     marked\n", show_ecn },
+	{ "states",
+	  "port  class            state      worst      queue_bytes   reference  cnps_seen supplemented  pauses  "
+	  "resumes paused\n",
+	  show_states },
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -128,6 +153,35 @@ static void show_routes(const struct ethernet *eth, FILE *out)
 			fprintf(out, " p%u", route->ports[i]);
 		fprintf(out, "\n");
 	}
+}
+
+static void show_flow(const struct ethernet *eth, const struct flow_line *line, FILE *out)
+{
+	int family = line->key.ip_version == 4 ? AF_INET : AF_INET6;
+	char source[INET6_ADDRSTRLEN], destination[INET6_ADDRSTRLEN], queue_pair[16] = "-";
+
+	inet_ntop(family, line->key.source_ip, source, sizeof(source));
+	inet_ntop(family, line->key.destination_ip, destination, sizeof(destination));
+	if (line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN)
+		snprintf(queue_pair, sizeof(queue_pair), "0x%06x", line->queue_pair);
+	fprintf(out, "p%-4u %-16s %-24s %-24s %6u %10s %12.3f %12.3f %10" PRIu64 " %12" PRIu64 "  %s\n", line->port,
+		eth->config->classes[line->traffic_class].name, source, destination, line->key.source_port, queue_pair,
+		since_us(eth, line->seen_ps), since_us(eth, line->cnp_ps), line->cnps_seen, line->cnps_supplemented,
+		line->pinned ? "paused" : "-");
+}
+
+/* what is remembered of flows, as of @port or (-1) of all; a flow is at the port where its data goes out */
+static void show_flows(const struct ethernet *eth, int port, FILE *out)
+{
+	const struct flow_watch *watch = &eth->flows;
+
+	fprintf(out, "flows %u of %u, forgotten %" PRIu64 ", unwatched packets %" PRIu64 "\n", watch->used,
+		watch->sets * watch->ways, watch->forgotten, watch->unwatched);
+	fprintf(out, "port  class            source                   destination                sport queue_pair  "
+		     "packet_us_ago   cnp_us_ago  cnps_seen supplemented  signal\n");
+	for (uint32_t i = 0; i < watch->sets * watch->ways; i++)
+		if (watch->hashes[i] && (port < 0 || watch->lines[i].port == port))
+			show_flow(eth, &watch->lines[i], out);
 }
 
 /* the whole of it, in front of the ports' part */
@@ -155,6 +209,10 @@ int ethernet_show(void *dataplane, const char *table, int port, FILE *out)
 		show_routes(eth, out);
 		return 0;
 	}
+	if (!strcmp(table, "flows")) {
+		show_flows(eth, port, out);
+		return 0;
+	}
 	if (!strcmp(table, "buffer"))
 		show_shared(eth, out);
 	for (uint32_t t = 0; t < TABLES; t++) {
@@ -168,7 +226,7 @@ int ethernet_show(void *dataplane, const char *table, int port, FILE *out)
 	}
 	for (uint32_t t = 0; t < TABLES; t++)
 		fprintf(out, "%s ", tables[t].name);
-	fprintf(out, "routes trace\n");
+	fprintf(out, "flows routes trace\n");
 	return -ENOENT;
 }
 

@@ -25,7 +25,7 @@ static uint32_t classes_ready(const struct ethernet *eth, const struct ethernet_
 node_time_t ethernet_transmit_next_at(struct ethernet *eth, uint32_t port, node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
-	node_time_t free_at = out->link->busy_until_ps, pause_at = pfc_teller_due_at(&out->teller);
+	node_time_t free_at = out->link->busy_until_ps, pause_at = ethernet_pause_due_at(eth, port, now);
 	node_time_t later_at, retry_at;
 	uint32_t ready;
 
@@ -87,7 +87,7 @@ void ethernet_transmit(struct ethernet *eth, uint32_t port, node_time_t now)
 	ethernet_pause_note(eth, port, now); /* a pause may be over */
 	if (!link_may_send(out->link))
 		return;
-	if (pfc_teller_due_at(&out->teller) <= now) {
+	if (ethernet_pause_due_at(eth, port, now) <= now) {
 		ethernet_pause_send(eth, port, now);
 		return;
 	}
