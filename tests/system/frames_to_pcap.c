@@ -2,21 +2,29 @@
  *
  *  DIR/hosts.pcap: for each kind in turn eight frames from host 0 to host 299: traffic class 0, then 5; of each the
  *  first, a middle and the last packet of a message, and a message of one packet; full frames, zeros where generated
- *  traffic carries nothing. DIR/headers.pcap: the same, only with what a ring record would carry. DIR/fabric.pcap: the
- *  same on a fabric link, and one ACK frame at the end.                                                              */
+ *  traffic carries nothing, and ICRCs. DIR/headers.pcap: the same, only with what a ring record would carry. DIR/fabric.pcap: the
+ *  same on a fabric link, and one ACK frame at the end. DIR/fgfc.pcap: FGFC frames that name the first frame of each kind.
+ *  DIR/roce.pcap: over IPv4, then over IPv6 an ECN-capable data frame, the same marked, and what answers it: ACK, NAK, CNP, and
+ *  CNPs with the signals 1 and 2. DIR/tcp.pcap: an ECN-capable segment, the ACK that says it was marked, and the next one.
+ *  DIR/pause.pcap: PFC for the priorities 0 and 3 (go on) and 7, PFC without a priority, PAUSE.                      */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/units.h"
 #include "nodes/wire/ack_frame.h"
+#include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/pause_frame.h"
+#include "nodes/wire/roce_frame.h"
+#include "nodes/wire/tcp_frame.h"
 
 #define FRAME_BYTES 1514u
 #define LAST_BYTES 1002u
 #define FLOW 0x12345u
+#define TCP_HEADERS_BYTES 54u
 
 static FILE *pcap_open(const char *directory, const char *name)
 {
@@ -51,14 +59,26 @@ static void pcap_close(FILE *file)
 	}
 }
 
+/* where TCP segment @number begins */
+static uint32_t sequence_of(uint32_t number)
+{
+	uint32_t sequence = 0;
+
+	for (uint32_t i = 0; i < number; i++)
+		sequence += (i % 4 < 2 ? FRAME_BYTES : LAST_BYTES) - TCP_HEADERS_BYTES;
+	return sequence;
+}
+
 /* Frame @number of @kind, 0..7, at @bytes.  Return: its length. */
-static uint32_t frame_make(enum frame_kind kind, uint32_t number, uint8_t *bytes)
+static uint32_t frame_make(enum frame_kind kind, uint32_t number, bool ecn_capable, uint8_t *bytes)
 {
 	struct frame_spec spec = { .kind = kind,
 				   .destination = 299,
 				   .traffic_class = number < 4 ? 0 : 5,
 				   .flow = FLOW,
-				   .frame_bytes = number % 4 < 2 ? FRAME_BYTES : LAST_BYTES };
+				   .frame_bytes = number % 4 < 2 ? FRAME_BYTES : LAST_BYTES,
+				   .ecn_capable = ecn_capable };
+	struct tcp_fields tcp = { sequence_of(number), 1, 65535, TCP_FLAG_ACK };
 	struct frame_payload payload = { .flow_slot = 1,
 					 .packet = 0x1000000 + number,
 					 .message_bytes = 4000,
@@ -66,8 +86,10 @@ static uint32_t frame_make(enum frame_kind kind, uint32_t number, uint8_t *bytes
 					 .message_first = number % 4 == 0 || number % 4 == 3,
 					 .message_last = number % 4 >= 2 };
 
-	memset(bytes, 0, FRAME_BYTES);
 	frame_write(&spec, &payload, bytes);
+	if (kind == FRAME_TCP)
+		tcp_fields_write(&tcp, bytes);
+	roce_complete(bytes, frame_headers_bytes(kind), spec.frame_bytes);
 	return spec.frame_bytes;
 }
 
@@ -115,6 +137,85 @@ static void fgfc_frame_to(FILE *file, const uint8_t *frame, uint32_t frame_bytes
 	pcap_write(file, bytes, sizeof(bytes), sizeof(bytes));
 }
 
+static void roce_to(FILE *file, enum frame_kind kind)
+{
+	uint8_t bytes[FRAME_BYTES];
+	uint32_t length = frame_make(kind, 0, true, bytes);
+	struct roce_reply reply = { .traffic_class = 6,
+				    .queue_pair = ROCE_REQUESTER | 1,
+				    .psn = 0xabcdef,
+				    .syndrome = ROCE_SYNDROME_ACK,
+				    .msn = 9 };
+	struct roce_header header;
+
+	roce_ack_request(bytes, true);
+	roce_complete(bytes, frame_headers_bytes(kind), length);
+	pcap_write(file, bytes, length, length);
+	ecn_mark(bytes, length);
+	pcap_write(file, bytes, length, length); /* with the ICRC of before: it holds */
+	if (roce_frame_read(bytes, length, length, &header) || !roce_icrc_holds(bytes, length, length)) {
+		fputs("frames_to_pcap: cannot read its own frame\n", stderr);
+		exit(EXIT_FAILURE);
+	}
+	reply.ends = roce_ends_reversed(&header.ends);
+	length = roce_ack_write(&reply, bytes);
+	pcap_write(file, bytes, length, length);
+	reply.syndrome = ROCE_SYNDROME_NAK_PSN;
+	length = roce_ack_write(&reply, bytes);
+	pcap_write(file, bytes, length, length);
+	for (reply.signal = ROCE_SIGNAL_NONE; reply.signal <= ROCE_SIGNAL_RESUME; reply.signal++) {
+		length = roce_cnp_write(&reply, bytes);
+		pcap_write(file, bytes, length, length);
+	}
+}
+
+static void tcp_to(FILE *file)
+{
+	uint8_t bytes[FRAME_BYTES];
+	uint32_t length = frame_make(FRAME_TCP, 0, true, bytes);
+	struct tcp_ack ack = { .source = 299,
+			       .traffic_class = 5,
+			       .flow = FLOW,
+			       .fields = { 1, sequence_of(1), 512, TCP_FLAG_ACK | TCP_FLAG_ECE } };
+
+	ecn_mark(bytes, length);
+	pcap_write(file, bytes, length, length);
+	length = tcp_ack_write(&ack, bytes);
+	pcap_write(file, bytes, length, length);
+	length = frame_make(FRAME_TCP, 1, true, bytes);
+	tcp_fields_write(&(struct tcp_fields){ sequence_of(1), 1, 65535, TCP_FLAG_ACK | TCP_FLAG_CWR }, bytes);
+	pcap_write(file, bytes, length, length);
+}
+
+static void pause_to(FILE *file)
+{
+	static const struct pause_frame frames[] = { { .enabled = 0x89, .quanta = { 65535, [7] = 0x1234 } },
+						     { .quanta = { 65535 } },
+						     { .port = true, .quanta = { 100 } } };
+	static const uint8_t source_mac[6] = { 0x02, 0x48, 0xff, 0x00, 0x06, 0x0a };
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+
+	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++) {
+		pause_frame_write(&frames[i], source_mac, bytes);
+		pcap_write(file, bytes, sizeof(bytes), sizeof(bytes));
+	}
+}
+
+/* the files of frames that are no generated ones */
+static void others_to(const char *directory)
+{
+	FILE *roce = pcap_open(directory, "roce.pcap"), *tcp = pcap_open(directory, "tcp.pcap");
+	FILE *pause = pcap_open(directory, "pause.pcap");
+
+	roce_to(roce, FRAME_ROCE);
+	roce_to(roce, FRAME_ROCE_IPV6);
+	tcp_to(tcp);
+	pause_to(pause);
+	pcap_close(roce);
+	pcap_close(tcp);
+	pcap_close(pause);
+}
+
 int main(int argc, char **argv)
 {
 	FILE *hosts, *headers, *fabric, *fgfc;
@@ -130,7 +231,7 @@ int main(int argc, char **argv)
 	fgfc = pcap_open(argv[1], "fgfc.pcap");
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		for (uint32_t number = 0; number < 8; number++) {
-			uint32_t frame_bytes = frame_make((enum frame_kind)kind, number, frame);
+			uint32_t frame_bytes = frame_make((enum frame_kind)kind, number, false, frame);
 
 			pcap_write(hosts, frame, frame_bytes, frame_bytes);
 			pcap_write(headers, frame, frame_headers_bytes((enum frame_kind)kind), frame_bytes);
@@ -144,5 +245,6 @@ int main(int argc, char **argv)
 	pcap_close(headers);
 	pcap_close(fabric);
 	pcap_close(fgfc);
+	others_to(argv[1]);
 	return EXIT_SUCCESS;
 }

@@ -1,10 +1,11 @@
 #!/bin/sh
-# test_wire_tshark [FRAMES_TO_PCAP] - an independent decoder judges the frames (FC-18, FC-21, EC-16, TB-19).
+# test_wire_tshark [FRAMES_TO_PCAP] - an independent decoder judges the frames (FC-18, FC-21, EC-16, RC-4, RC-5, RC-9, TB-19).
 #
 # frames_to_pcap writes generated frames of every kind, host 0 -> host 299, flow 0x12345: per kind four of traffic class 0,
 # then four of class 5; of each the first, a middle, the last packet of a message, and a message of one packet.
 # Wireshark's dissectors must find in every standard header what was put in, checksums good, and nothing malformed.
 # The helper is the one that make built, else it is compiled here. IPv6 with UDP checksum 0 is right for a tunnel [RFC 6935]: allowed below.
+# shellcheck disable=SC2086 # lists of fields are meant to be split
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
@@ -28,8 +29,7 @@ decode() {
 	for field in "$@"; do
 		fields="$fields -e $field"
 	done
-	# shellcheck disable=SC2086
-	tshark -n -r "$work/$file" -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE \
+	tshark -n -r "$work/$file" -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
 		-o udp.ignore_ipv6_zero_checksum:TRUE -Y "$filter" -T fields -E separator=\| -E occurrence=f $fields \
 		>"$work/decoded" 2>>"$work/tshark.log" || echo "tshark ended with status $?"
 	awk -F'|' '{ for (i = 1; i <= NF; i++) printf "%s%s", $i == "" ? "-" : $i, i < NF ? " " : "\n" }' "$work/decoded"
@@ -56,7 +56,9 @@ if [ ! -x "$helper" ]; then
 	helper=$work/frames_to_pcap
 	"${CC:-gcc}" -std=gnu17 -D_GNU_SOURCE -I"$top" -o "$helper" "$top/tests/system/frames_to_pcap.c" \
 		"$top/nodes/wire/address.c" "$top/nodes/wire/frame.c" "$top/nodes/wire/fabric_header.c" \
-		"$top/nodes/wire/ack_frame.c" "$top/nodes/wire/flow_name.c" "$top/nodes/wire/fgfc_frame.c" -ldeflate || exit 1
+		"$top/nodes/wire/ack_frame.c" "$top/nodes/wire/flow_name.c" "$top/nodes/wire/fgfc_frame.c" \
+		"$top/nodes/wire/crc32.c" "$top/nodes/wire/ecn_mark.c" "$top/nodes/wire/ip_header.c" "$top/nodes/wire/pause_frame.c" \
+		"$top/nodes/wire/roce_frame.c" "$top/nodes/wire/tcp_frame.c" -ldeflate || exit 1
 fi
 "$helper" "$work" || exit 1
 
@@ -115,6 +117,11 @@ expect ipv6__udp \
 58181 18436 948" \
 	"$(decode hosts.pcap "frame.number == 17 || frame.number == 24" udp.srcport udp.dstport udp.length)"
 
+bth="infiniband.bth.opcode infiniband.bth.destqp infiniband.bth.psn infiniband.bth.p_key infiniband.bth.padcnt infiniband.bth.tver
+infiniband.bth.a"
+answer="infiniband.bth.opcode infiniband.reserved infiniband.bth.destqp infiniband.bth.a infiniband.bth.reserved7 infiniband.bth.psn
+infiniband.aeth.syndrome.opcode infiniband.aeth.syndrome.credit_count infiniband.aeth.syndrome.error_code infiniband.aeth.msn"
+
 # RC SEND first 0, middle 1, last 2, only 4; the lower 24 bits of the packet number
 expect roce__ipv4_and_udp \
 "0 1500 1 58181 4791 1480
@@ -130,17 +137,16 @@ expect roce__bth \
 1 0x812345 5 65535 0 0 0
 2 0x812345 6 65535 0 0 0
 4 0x812345 7 65535 0 0 0" \
-	"$(decode hosts.pcap "infiniband.bth" infiniband.bth.opcode infiniband.bth.destqp infiniband.bth.psn \
-		infiniband.bth.p_key infiniband.bth.padcnt infiniband.bth.tver infiniband.bth.a)"
+	"$(decode hosts.pcap "infiniband.bth && ip" $bth)"
 
-expect hpc__ethertype "8 frames" "$(decode hosts.pcap "frame.number > 32 && eth.type == 0x88b6" eth.type | wc -l) frames"
+expect hpc__ethertype "8 frames" "$(decode hosts.pcap "frame.number > 32 && frame.number <= 40 && eth.type == 0x88b6" eth.type | wc -l) frames"
 
 # On a fabric link: envelopes of switch 6 port 10 and switch 7 port 11 around every frame, the ACK frame last.
 expect fabric__envelopes \
-"40 02:48:ff:00:06:0a 02:48:ff:00:07:0b 0x88b5 1028
-41 02:48:ff:00:06:0a 02:48:ff:00:07:0b 0x88b5 30" \
-	"$(decode fabric.pcap "frame.number >= 40" frame.number eth.src eth.dst eth.type frame.len)"
-expect fabric__all_enveloped "41 frames" "$(decode fabric.pcap "eth.type == 0x88b5" eth.type | wc -l) frames"
+"56 02:48:ff:00:06:0a 02:48:ff:00:07:0b 0x88b5 1028
+57 02:48:ff:00:06:0a 02:48:ff:00:07:0b 0x88b5 30" \
+	"$(decode fabric.pcap "frame.number >= 56" frame.number eth.src eth.dst eth.type frame.len)"
+expect fabric__all_enveloped "57 frames" "$(decode fabric.pcap "eth.type == 0x88b5" eth.type | wc -l) frames"
 
 # FGFC: of OUI Extended EtherType 00:0e:ab (3755), protocol id 0; behind it the type byte and what is ours: all fields, 50 us, 16 units.
 expect fgfc__nothing_malformed "" "$(decode fgfc.pcap "$bad" frame.number _ws.expert.message)"
@@ -150,9 +156,78 @@ expect fgfc__oui_extended_ethertype \
 $ends 0x88b7 3755 0x0000 02 00 00 007f 0000c350 00000010
 $ends 0x88b7 3755 0x0000 03 00 00 007f 0000c350 00000010
 $ends 0x88b7 3755 0x0000 02 00 00 007f 0000c350 00000010
-$ends 0x88b7 3755 0x0000 00 00 00 007f 0000c350 00000010" \
+$ends 0x88b7 3755 0x0000 00 00 00 007f 0000c350 00000010
+$ends 0x88b7 3755 0x0000 03 00 00 007f 0000c350 00000010
+$ends 0x88b7 3755 0x0000 02 00 00 007f 0000c350 00000010" \
 	"$(decode fgfc.pcap ieee802a eth.dst eth.src eth.type ieee802a.oui ieee802a.pid data.data |
 		sed -E 's/ (\w\w)(\w\w)(\w\w)(\w{4})(\w{8})(\w{8})\w*$/ \1 \2 \3 \4 \5 \6/')"
+
+# Data over IPv6 has the BTH of data over IPv4.
+expect roce_ipv6__bth "$(decode hosts.pcap "infiniband.bth && ip" $bth)" "$(decode hosts.pcap "infiniband.bth && ipv6" $bth)"
+ip="fd48::1 fd48::12c"
+expect roce_ipv6__ipv6_and_udp \
+"$ip 0x00000000 0x012345 1460 17 58181 4791 1460
+$ip 0x000000a0 0x012345 948 17 58181 4791 948" \
+	"$(decode hosts.pcap "frame.number == 41 || frame.number == 48" ipv6.src ipv6.dst ipv6.tclass ipv6.flow ipv6.plen \
+		ipv6.nxt udp.srcport udp.dstport udp.length)"
+
+# TCP: segments that follow each other, 1460 or 948 bytes long, checksum good
+expect tcp__segments \
+"0 1 58181 18436 0 1460 1 0x0010
+0 1 58181 18436 1460 1460 1 0x0010
+0 1 58181 18436 2920 948 1 0x0010
+0 1 58181 18436 3868 948 1 0x0010
+40 1 58181 18436 4816 1460 1 0x0010
+40 1 58181 18436 6276 1460 1 0x0010
+40 1 58181 18436 7736 948 1 0x0010
+40 1 58181 18436 8684 948 1 0x0010" \
+	"$(decode hosts.pcap tcp ip.dsfield.dscp ip.checksum.status tcp.srcport tcp.dstport tcp.seq_raw tcp.len \
+		tcp.checksum.status tcp.flags)"
+# ECT(0) that became CE, the ACK with ECE, the next segment with CWR; the ACK padded to 60 bytes
+expect tcp__congestion \
+"10.0.0.1 10.0.1.44 3 58181 18436 0 1 1460 65535 1 0x0010
+10.0.1.44 10.0.0.1 0 18436 58181 1 1460 0 512 1 0x0050
+10.0.0.1 10.0.1.44 2 58181 18436 1460 1 1460 65535 1 0x0090" \
+	"$(decode tcp.pcap tcp ip.src ip.dst ip.dsfield.ecn tcp.srcport tcp.dstport tcp.seq_raw tcp.ack_raw tcp.len \
+		tcp.window_size_value tcp.checksum.status tcp.flags)"
+expect tcp__nothing_malformed "" "$(decode tcp.pcap "$bad" frame.number _ws.expert.message)"
+
+# What answers data (RC-4, RC-9). ECN: 2 ECT(0), 3 CE. Opcode 17: AETH with an ACK without credits (0, 31), or a NAK (3, error 0: PSN).
+# Opcode 129: CNP, which Wireshark 4.0 has no name for; BECN (0x40) stands in front of the queue pair, the signal in the 7 reserved bits.
+there="10.0.0.1 10.0.1.44"
+back="10.0.1.44 10.0.0.1"
+expect roce_ipv4__answers \
+"$there 0 2 1 58181 1480 0 00 0x812345 1 0 0 - - - -
+$there 0 3 1 58181 1480 0 00 0x812345 1 0 0 - - - -
+$back 48 0 1 58181 28 17 00 0x400001 0 0 11259375 0 31 - 9
+$back 48 0 1 58181 28 17 00 0x400001 0 0 11259375 3 - 0 9
+$back 48 0 1 58181 40 129 40 0x400001 0 0 0 - - - -
+$back 48 0 1 58181 40 129 40 0x400001 0 1 0 - - - -
+$back 48 0 1 58181 40 129 40 0x400001 0 2 0 - - - -" \
+	"$(decode roce.pcap ip ip.src ip.dst ip.dsfield.dscp ip.dsfield.ecn ip.checksum.status udp.srcport udp.length $answer)"
+there="fd48::1 fd48::12c"
+back="fd48::12c fd48::1"
+expect roce_ipv6__answers \
+"$there 0 2 58181 1460 0 00 0x812345 1 0 0 - - - -
+$there 0 3 58181 1460 0 00 0x812345 1 0 0 - - - -
+$back 48 0 58181 28 17 00 0x400001 0 0 11259375 0 31 - 9
+$back 48 0 58181 28 17 00 0x400001 0 0 11259375 3 - 0 9
+$back 48 0 58181 40 129 40 0x400001 0 0 0 - - - -
+$back 48 0 58181 40 129 40 0x400001 0 1 0 - - - -
+$back 48 0 58181 40 129 40 0x400001 0 2 0 - - - -" \
+	"$(decode roce.pcap ipv6 ipv6.src ipv6.dst ipv6.tclass.dscp ipv6.tclass.ecn udp.srcport udp.length $answer)"
+expect roce__nothing_malformed "" "$(decode roce.pcap "$bad" frame.number _ws.expert.message)"
+
+# PFC (class-based flow control to Wireshark) and PAUSE (RC-5)
+ends="02:48:ff:00:06:0a 01:80:c2:00:00:01 0x8808 60"
+expect pause__decoded \
+"$ends 0x0101 0x0089 65535 0 0 0 0 4660 -
+$ends 0x0101 0x0000 65535 0 0 0 0 0 -
+$ends 0x0001 - - - - - - - 100" \
+	"$(decode pause.pcap macc eth.src eth.dst eth.type frame.len macc.opcode macc.cbfc.enbv macc.cbfc.pause_time.c0 \
+		macc.cbfc.pause_time.c1 macc.cbfc.pause_time.c2 macc.cbfc.pause_time.c3 macc.cbfc.pause_time.c6 \
+		macc.cbfc.pause_time.c7 macc.pause_time)"
+expect pause__nothing_malformed "" "$(decode pause.pcap "$bad" frame.number _ws.expert.message)"
 
 [ "$failed" -eq 0 ] || cat "$work/tshark.log"
 finish 0
