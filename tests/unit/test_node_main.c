@@ -363,6 +363,24 @@ START_TEST(node_main__descriptor_missing)
 }
 END_TEST
 
+START_TEST(node_main__capture_file_missing)
+{
+	config.ports[0].capture_bytes = 100;
+	spawn(NODE_NIC);
+	control_send(control, &message);
+	refused("the file of the capture at port 0 is missing");
+}
+END_TEST
+
+START_TEST(node_main__capture_file_not_asked_for)
+{
+	message.fds[message.fd_count++] = memory_make(1 << 16, 0);
+	spawn(NODE_NIC);
+	control_send(control, &message);
+	refused("5 descriptors came with the configuration, 4 are needed");
+}
+END_TEST
+
 /* what a neighbour could shrink under the node's feet is not mapped: clock page, statistics page, rings */
 START_TEST(node_main__memory_not_sealed)
 {
@@ -429,6 +447,8 @@ int main(void)
 	tcase_add_test(tcase, node_main__configuration_refused);
 	tcase_add_test(tcase, node_main__first_message_is_another);
 	tcase_add_test(tcase, node_main__descriptor_missing);
+	tcase_add_test(tcase, node_main__capture_file_missing);
+	tcase_add_test(tcase, node_main__capture_file_not_asked_for);
 	tcase_add_loop_test(tcase, node_main__memory_not_sealed, 0, 4);
 	tcase_add_loop_test(tcase, node_main__memory_too_small_or_empty, 0, 4);
 	tcase_add_loop_test(tcase, node_main__orchestrator_is_gone, 0, 2);
