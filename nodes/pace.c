@@ -250,6 +250,7 @@ void pace_turn(struct pace *pace)
 		taken = pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
 		pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
 	}
+	pace->now_ps = end;
 	flush(pace, now);
 	if (pace->host_readable)
 		pace->next_ps = node_time_min(pace->next_ps, now + host_wait(pace, taken));
@@ -257,7 +258,6 @@ void pace_turn(struct pace *pace)
 		pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
 	if (pace->ops->host_deliver)
 		pace->next_ps = node_time_min(pace->next_ps, pace->ops->host_deliver(pace->dataplane, now));
-	pace->now_ps = end;
 	pace->turned_ps = now;
 	if ((now - end) / NODE_NS > pace->stats->behind_max_ns)
 		pace->stats->behind_max_ns = (now - end) / NODE_NS;

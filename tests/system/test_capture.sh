@@ -155,6 +155,29 @@ check 'a folder that is not there' refused 'No such file' --capture s0:h1=nowher
 check 'a full disk at once' refused 'No space left' --capture s0:h1=/dev/full
 check 'a snap length of nothing' refused '1 to 65535' --capture s0:h1=x.pcapng --capture-snap 0
 check 'too many captures' refused 'more than 256' $(seq -f '--capture s0:h1=x%g' 257)
+cat >many.yaml <<-'END'
+	name: many
+	run: {duration: 10us}
+	topology: {generate: star, hosts: 60}
+	workloads:
+	  - {name: load, pattern: permutation, size: 4KiB, messages: 1}
+END
+captures() { for n in $(seq 0 "$1"); do echo "--capture s0:h$n=m$n.pcapng"; done; }
+one_too_many() {
+	# shellcheck disable=SC2046
+	run 2 run many.yaml --quiet $(captures 32) && says err 'capture s0:h32 at its other end: h32:s0' && ! ls m*.pcapng*
+}
+check 'more than a node captures' one_too_many
+all_of() {
+	local n
+	# shellcheck disable=SC2046
+	capture 0 many.yaml $(captures 31) --capture h32:s0=m32.pcapng "$@" || return 1
+	for n in $(seq 0 31); do
+		counted "m$n.pcapng" s0 "h$n" || return 1
+	done
+	counted m32.pcapng h32 s0
+}
+check 'as many as it captures, and one from the other end' all_of
 left() { ls x* y* 2>/dev/null && return 1 || return 0; }
 check 'none of them has left a file' left
 
@@ -188,4 +211,14 @@ ended() {
 		fields ended.pcapng frame.time_epoch | awk '{ last = $1 } END { exit !(NR > 100 && last < 0.0000225) }'
 }
 check 'a run that is ended keeps what there was' ended
+killed() {
+	"$heddle" run "$lot" --quiet --set run.duration=10s --capture s506:s508=killed.pcapng --capture-snap 64 >out 2>err &
+	local pid=$! victim
+	wait_for find . -name 'killed.pcapng.part.*' -size +1000k >/dev/null || { kill $pid; return 1; }
+	victim=$(children $pid | cut -d ' ' -f 1)
+	kill -KILL "$victim"
+	wait $pid
+	[ $? = 4 ] && says err "(pid $victim) was killed" && fields killed.pcapng frame.len >lengths && [ "$(wc -l <lengths)" -gt 1000 ]
+}
+check 'so does one in which a node dies' killed
 finish

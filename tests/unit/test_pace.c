@@ -1,5 +1,6 @@
 /*  nodes/pace: a node under the real clock sleeps until it has something to do, and is never asleep then (TB-1, TB-8). */
 #include <check.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -8,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/capture.h"
 #include "nodes/pace.h"
 
 /* node 0 has one port, which leads to node 1; its dataplane takes whatever arrives and has a timer */
@@ -286,6 +288,37 @@ static void ring(void)
 	(void)!write(doorbell, &one, sizeof(one));
 }
 
+/* a captured frame is in the file CAPTURE_REST_PS later, though nothing else happens */
+START_TEST(pace_wait__a_capture_ends_a_sleep)
+{
+	struct capture *capture = calloc(1, sizeof(*capture));
+	uint64_t error_told = 0;
+	uint8_t bytes[200];
+	int ends[2];
+	bool control;
+
+	make(_i);
+	ck_assert_int_eq(pipe2(ends, O_NONBLOCK), 0);
+	port.capture_bytes = NODE_CAPTURE_WHOLE;
+	ck_assert_int_eq(capture_init(capture, ends[1], &config, 0, &error_told), 0);
+	own.capture = capture;
+	memset(link_send_packet(&peer, 0, 104, 100, 100, 0, 0), 'x', 100);
+	link_flush(&peer, &control);
+	play();
+	ck_assert_uint_eq(received, 1);
+	ck_assert_int_lt(read(ends[0], bytes, sizeof(bytes)), 0);
+	do
+		pace_turn(&pace);
+	while (pace.next_ps != NODE_TIME_NEVER && pace_wait(&pace, &control));
+	ck_assert_int_eq(read(ends[0], bytes, sizeof(bytes)), 28 + 100 + 8 + 4 + 4);
+	ck_assert_mem_eq(bytes + 28, "xxxx", 4);
+	ck_assert_uint_ge(pace_now(&pace), received_ps + CAPTURE_REST_PS);
+	capture_fini(capture);
+	free(capture);
+	close(ends[0]);
+}
+END_TEST
+
 START_TEST(pace_wait__the_doorbell_ends_a_sleep)
 {
 	bool control;
@@ -354,6 +387,7 @@ int main(void)
 	tcase_add_loop_test(tcase, pace_turn__host_with_more, 0, 2);
 	tcase_add_loop_test(tcase, pace_begun__not_before_the_epoch, 0, 2);
 	tcase_add_loop_test(tcase, pace_turn__a_record_is_handled_at_its_due_time, 0, 2);
+	tcase_add_loop_test(tcase, pace_wait__a_capture_ends_a_sleep, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__the_doorbell_ends_a_sleep, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__a_control_message_ends_a_sleep, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__the_end_of_the_fabric, 0, 2);
