@@ -10,13 +10,15 @@
 #include "orchestrator/expect.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/quantity.h"
+#include "orchestrator/roce_text.h"
 
 #define SETTINGS_MAX 256u
 
 static const char usage[] =
 	"usage: heddle check [--json] [--congestion] [--seed N] [--set PATH=VALUE]... SCENARIO\n"
 	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
-	"With --congestion also all numbers of congestion control, those that follow from the fabric among them.\n"
+	"With --congestion also all numbers of congestion control, those that follow from the fabric among them; of a\n"
+	"fabric of kind roce always thresholds, headroom and buffers.\n"
 	"\n"
 	"exit status: 0 the scenario is fine, 2 wrong usage or scenario\n";
 
@@ -80,6 +82,11 @@ static int request_parse(int argc, char **argv, struct request *request)
 	return error;
 }
 
+static uint64_t flows_of(const struct workload_config *workload)
+{
+	return (uint64_t)workload->destination_count * workload->connections;
+}
+
 static struct summary summarise(const struct plan *plan)
 {
 	struct summary summary = { 0 };
@@ -90,7 +97,7 @@ static struct summary summarise(const struct plan *plan)
 		for (uint32_t p = 0; p < node->port_count; p++)
 			summary.ring_bytes += node->ports[p].ring_bytes;
 		for (uint32_t w = 0; node->kind == NODE_NIC && w < node->nic.workload_count; w++)
-			summary.flows += node->nic.workloads[w].destination_count;
+			summary.flows += flows_of(&node->nic.workloads[w]);
 	}
 	summary.edge_links = plan->host_count;
 	summary.fabric_links = plan->link_count - plan->host_count;
@@ -106,7 +113,7 @@ static uint64_t workload_flows(const struct plan *plan, uint32_t index)
 
 		for (uint32_t w = 0; w < nic->workload_count; w++)
 			if (nic->workloads[w].workload_index == index)
-				flows += nic->workloads[w].destination_count;
+				flows += flows_of(&nic->workloads[w]);
 	}
 	return flows;
 }
@@ -130,6 +137,7 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 	printf("scenario      %s (seed %llu)\n", plan->scenario, (unsigned long long)plan->seed);
 	if (*scenario->about)
 		printf("about         %s\n", scenario->about);
+	printf("fabric        %s\n", scenario_fabric_name[plan_fabric(plan)]);
 	printf("nodes         %u: %u switches, %u hosts\n", plan->node_count, plan->switch_count, plan->host_count);
 	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count, summary.edge_links,
 	       summary.fabric_links);
@@ -143,6 +151,8 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 		       (unsigned long long)workload_flows(plan, i), plan->workloads[i].packet_bytes);
 	printf("rings         %llu KiB in all\n", (unsigned long long)(summary.ring_bytes >> 10));
 	printf("expectations  %u\n", plan->expectation_count);
+	if (plan_fabric(plan) == FABRIC_ROCE)
+		roce_print(plan, stdout);
 	return congestion ? print_congestion(plan) : 0;
 }
 
@@ -167,8 +177,9 @@ static int print_json(const struct plan *plan, const struct scenario *scenario, 
 		json_array_append_new(workloads, json_pack("{s:s, s:I, s:I}", "name", plan->workloads[i].name, "flows",
 							   (json_int_t)workload_flows(plan, i), "packet_bytes",
 							   (json_int_t)plan->workloads[i].packet_bytes));
-	root = json_pack("{s:b, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "ok", 1, "file",
-			 plan->file, "scenario", plan->scenario, "about", scenario->about,
+	root = json_pack("{s:b, s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "ok", 1,
+			 "file", plan->file, "fabric", scenario_fabric_name[plan_fabric(plan)], "scenario",
+			 plan->scenario, "about", scenario->about,
 			 /* 64 bits without sign: JSON integers of jansson have one */
 			 "seed", json_sprintf("%llu", (unsigned long long)plan->seed), "switches",
 			 (json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count, "links",
@@ -176,7 +187,8 @@ static int print_json(const struct plan *plan, const struct scenario *scenario, 
 			 (json_int_t)plan->warmup_ps, "lookahead_ps", (json_int_t)plan->lookahead_ps, "flows",
 			 (json_int_t)summary.flows, "ring_bytes", (json_int_t)summary.ring_bytes, "workloads",
 			 workloads, "expectations", (json_int_t)plan->expectation_count);
-	if (!root || (congestion && add_congestion(plan, root))) {
+	if (!root || (congestion && add_congestion(plan, root)) ||
+	    (plan_fabric(plan) == FABRIC_ROCE && json_object_set_new(root, "roce", roce_json(plan)))) {
 		json_decref(root);
 		return -ENOMEM;
 	}

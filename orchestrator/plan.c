@@ -211,18 +211,36 @@ static uint64_t frames_in(node_time_t span_ps, const struct port_config *port, c
  * has would cost twenty times the memory, and a ring is walked through from end to end, so its memory is cache
  * footprint. For each there may be a record of a packet (192 bytes: header, fabric header, captured headers), the
  * ACK of a packet of the other direction (64 in a frame of its own, less in one with others) and link control words
- * (64 each). A quarter is added. In a fabric of kind roce a link carries frames only, and any of them may be as short as an
- * acknowledgement, a CNP or a PFC frame. */
+ * (64 each). A quarter is added. */
+static uint64_t records_bytes(node_time_t span_ps, const struct port_config *port, const struct plan_frames *frames,
+			      uint64_t flows)
+{
+	uint64_t record_bytes = 192 + 64 + (port->guarded ? 4 : 2) * RING_LINE;
+
+	return (frames_in(span_ps, port, frames, flows) + 8) * record_bytes * 5 / 4;
+}
+
+/* The same in a fabric of kind roce. There a link carries frames only, but all of them may be as short as an acknowledgement or a PFC
+ * frame. Records are of 128 bytes, or of 192 for frames of which more than 96 bytes are captured. */
+static uint64_t roce_records_bytes(node_time_t span_ps, const struct port_config *port)
+{
+	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
+	uint64_t of_shortest = bytes / (FRAME_BYTES_MIN + FRAME_FCS_BYTES + port->gap_bytes) * 128;
+	uint64_t of_longer = bytes / (97 + FRAME_FCS_BYTES + port->gap_bytes) * 192;
+
+	return (of_shortest > of_longer ? of_shortest : of_longer) + 8 * 192;
+}
+
 static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config *node, const struct port_config *port,
 			       const struct plan_frames *frames)
 {
 	const struct node_config *peer = &plan->nodes[port->peer_index];
 	const struct node_config *nic = node->kind == NODE_NIC ? node : peer;
-	uint64_t record_bytes = node->fabric == FABRIC_ROCE ? 192 : 192 + 64 + (port->guarded ? 4 : 2) * RING_LINE;
 	node_time_t span_ps = 3 * plan->lookahead_ps + port->delay_ps + 2 * plan_latency_ps(node) +
 			      2 * node_time_of_bytes(port->mtu_bytes + 64, port->rate_bps);
 	uint64_t flows = nic->kind == NODE_NIC ? nic->nic.flows_max : frames->flows;
-	uint64_t bytes = (frames_in(span_ps, port, frames, flows) + 8) * record_bytes * 5 / 4;
+	uint64_t bytes = node->fabric == FABRIC_ROCE ? roce_records_bytes(span_ps, port)
+						     : records_bytes(span_ps, port, frames, flows);
 	uint32_t ring_size = RING_BYTES_MIN;
 
 	while (ring_size < RING_BYTES_MAX && ring_size < bytes)
@@ -232,8 +250,7 @@ static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config
 
 static int rings_size(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
-	const struct plan_frames shortest = { FRAME_BYTES_MIN, FRAME_BYTES_MIN, 0 };
-	struct plan_frames frames = scenario->fabric == FABRIC_ROCE ? shortest : plan_frames_of(scenario);
+	struct plan_frames frames = plan_frames_of(scenario);
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
 		struct node_config *node = &plan->nodes[i];

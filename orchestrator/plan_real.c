@@ -65,12 +65,13 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 	}
 }
 
-static int plan_finish(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+/* @room  for what joins: plan_room.h */
+static int plan_finish(const struct scenario *scenario, struct plan *plan, bool room, struct scenario_errors *errors)
 {
 	int error = 0;
 
 	if (plan_fabric(plan) == FABRIC_ROCE) {
-		error = plan_roce_buffers_check_real(scenario, plan, errors);
+		error = plan_roce_buffers_check_real(scenario, plan, room, errors);
 		for (uint32_t i = 0; i < plan->switch_count; i++)
 			plan_roce_buffer_make(plan, &plan->nodes[i]);
 	}
@@ -89,7 +90,7 @@ int plan_make_real(const struct scenario *scenario, struct plan *plan, struct sc
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_real(scenario, plan, &plan->nodes[i]);
-	return plan_finish(scenario, plan, errors);
+	return plan_finish(scenario, plan, true, errors);
 }
 
 /* ---- generated traffic ---- */
@@ -121,5 +122,5 @@ int plan_make_traffic(const struct scenario *scenario, struct plan *plan, struct
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_traffic(scenario, plan, &plan->nodes[i]);
-	return plan_finish(scenario, plan, errors);
+	return plan_finish(scenario, plan, false, errors);
 }

@@ -142,7 +142,7 @@ uint32_t plan_roce_lossless(const struct node_config *node)
 	return count;
 }
 
-static uint64_t headroom_sum(const struct node_config *node)
+uint64_t plan_roce_headroom_sum(const struct node_config *node)
 {
 	uint64_t sum_bytes = 0;
 
@@ -173,7 +173,7 @@ static int buffers_check(const struct scenario *scenario, const struct plan *pla
 	const struct node_config *worst = NULL;
 
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		uint64_t needed_bytes = headroom_sum(&plan->nodes[i]) + shared_bytes;
+		uint64_t needed_bytes = plan_roce_headroom_sum(&plan->nodes[i]) + shared_bytes;
 
 		if (needed_bytes <= worst_bytes)
 			continue;
@@ -219,29 +219,29 @@ void plan_roce_port_make_real(const struct scenario *scenario, const struct plan
 	port->headroom_bytes = said_or(scenario->roce.headroom_bytes, headroom_bytes);
 }
 
-int plan_roce_buffers_check_real(const struct scenario *scenario, const struct plan *plan,
+int plan_roce_buffers_check_real(const struct scenario *scenario, const struct plan *plan, bool room,
 				 struct scenario_errors *errors)
 {
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct node_config *node = &plan->nodes[i];
+		uint32_t ports = room ? NODE_PORTS_MAX : node->port_count;
 
 		for (uint32_t p = 0; p < node->port_count; p++) {
 			const struct port_config *port = &node->ports[p];
 			unsigned __int128 bytes =
-				(unsigned __int128)port->headroom_bytes * plan_roce_lossless(node) * NODE_PORTS_MAX +
+				(unsigned __int128)port->headroom_bytes * plan_roce_lossless(node) * ports +
 				plan->roce_shared_bytes;
 
 			if (bytes <= ROCE_BYTES_MAX)
 				continue;
 			scenario_errors_at(errors, scenario, &scenario->roce.buffer_place,
-					   "under the real clock %d ports with a headroom of %llu bytes in %u lossless "
+					   "under the real clock %u ports with a headroom of %llu bytes in %u lossless "
 					   "class%s, as "
 					   "from '%s' to '%s', need a larger buffer than there can be: make the delay "
 					   "shorter, the "
 					   "rate lower or pfc.headroom smaller",
-					   NODE_PORTS_MAX, (unsigned long long)port->headroom_bytes,
-					   plan_roce_lossless(node), plan_roce_lossless(node) == 1 ? "" : "es",
-					   port->peer_name, node->name);
+					   ports, (unsigned long long)port->headroom_bytes, plan_roce_lossless(node),
+					   plan_roce_lossless(node) == 1 ? "" : "es", port->peer_name, node->name);
 			return -EINVAL;
 		}
 	}
@@ -250,7 +250,7 @@ int plan_roce_buffers_check_real(const struct scenario *scenario, const struct p
 
 void plan_roce_buffer_make(const struct plan *plan, struct node_config *node)
 {
-	node->roce.buffer_bytes = plan->roce_shared_bytes + headroom_sum(node);
+	node->roce.buffer_bytes = plan->roce_shared_bytes + plan_roce_headroom_sum(node);
 }
 
 /* ---- the flood tree ---- */
@@ -328,6 +328,11 @@ int plan_roce_make(enum clock_kind clock, const struct scenario *scenario, struc
 	}
 	plan->roce_shared_bytes = roce.buffer_bytes;
 	headrooms_make(scenario, plan);
-	error = clock == CLOCK_VIRTUAL ? buffers_check(scenario, plan, errors) : 0;
+	if (clock == CLOCK_VIRTUAL)
+		error = buffers_check(scenario, plan, errors);
+	else
+		error = plan_roce_buffers_check_real(scenario, plan, false, errors);
+	for (uint32_t i = 0; clock == CLOCK_REAL && i < plan->switch_count; i++)
+		plan_roce_buffer_make(plan, &plan->nodes[i]);
 	return error ? error : plan_roce_flood(plan);
 }

@@ -27,9 +27,9 @@ uint64_t plan_roce_headroom_bytes(const struct node_config *sender, const struct
 void plan_roce_port_make_real(const struct scenario *scenario, const struct plan *plan, const struct node_config *node,
 			      struct port_config *port);
 
-/** plan_roce_buffers_check_real() - can all buffers be as large as they would be with every port in use?
+/** plan_roce_buffers_check_real() - are all buffers within their limit, with @room for as many ports as a switch can have?
  *  Return: 0; -EINVAL, reported to @errors.                                                                       */
-int plan_roce_buffers_check_real(const struct scenario *scenario, const struct plan *plan,
+int plan_roce_buffers_check_real(const struct scenario *scenario, const struct plan *plan, bool room,
 				 struct scenario_errors *errors);
 
 /** plan_roce_buffer_make() - under the real clock @node's buffer, a switch's: plan->roce_shared_bytes, and the headroom of all its
@@ -38,6 +38,9 @@ void plan_roce_buffer_make(const struct plan *plan, struct node_config *node);
 
 /** plan_roce_lossless() - how many classes have a headroom at every port. */
 uint32_t plan_roce_lossless(const struct node_config *node);
+
+/** plan_roce_headroom_sum() - the part of @node's buffer that is headroom. */
+uint64_t plan_roce_headroom_sum(const struct node_config *node);
 
 /** plan_roce_flood() - flood_ports of all switches, for the links as they are now.  Return: 0 or -ENOMEM.  O(links). */
 int plan_roce_flood(struct plan *plan);

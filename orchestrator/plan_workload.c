@@ -262,6 +262,31 @@ static int flows_max_fill(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
+/* Queue pairs and connections are set up before they send: they all must have a place. */
+static int connections_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+{
+	for (uint32_t host = 0; host < plan->host_count; host++) {
+		const struct node_config *node = &plan->nodes[plan_host_node(plan, host)];
+		uint32_t max = node->nic.flows_max < ROCE_QUEUE_PAIRS_MAX ? node->nic.flows_max : ROCE_QUEUE_PAIRS_MAX;
+		uint64_t connections = 0;
+
+		for (uint32_t i = 0; i < node->nic.workload_count; i++) {
+			const struct workload_config *workload = &node->nic.workloads[i];
+
+			if (workload->transport != TRANSPORT_NONE)
+				connections += (uint64_t)workload->destination_count * workload->connections;
+			if (connections <= max)
+				continue;
+			scenario_errors_at(errors, scenario, &scenario->workloads[workload->workload_index].place,
+					   "with workload '%s' host '%s' has %llu connections, more than %u%s",
+					   workload->name, node->name, (unsigned long long)connections, max,
+					   max < ROCE_QUEUE_PAIRS_MAX ? ", its nic.flows-max" : "");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
 int plan_workloads_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
 	int error = workloads_check(scenario, errors);
@@ -284,7 +309,9 @@ int plan_workloads_make(const struct scenario *scenario, struct plan *plan, stru
 		planned->connections = workload->connections;
 		error = workload_spread(scenario, i, plan);
 	}
-	return error ? error : flows_max_fill(scenario, plan);
+	if (!error)
+		error = flows_max_fill(scenario, plan);
+	return error ? error : connections_check(scenario, plan, errors);
 }
 
 /* the frames of @workload: full ones and the rest that its fixed size leaves; all may be the shortest if it is

@@ -11,6 +11,8 @@
 
 #define TIME_MAX (3600 * NODE_S)
 
+const char *const scenario_fabric_name[FABRIC_KINDS] = { "flow-channel", "roce" };
+
 /* ---- defaults: the numbers of a Slingshot-like fabric (S2, S3); ours where the sources are silent ---- */
 
 static const struct scenario scenario_defaults = {
@@ -224,10 +226,6 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 			   sum_permille / 10, sum_permille % 10);
 }
 
-/* ---- fabric ---- */
-
-static const char *const fabric_words[FABRIC_KINDS] = { "flow-channel", "roce" };
-
 /* ---- expectations ---- */
 
 static void expectations_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
@@ -267,7 +265,8 @@ static const struct key scenario_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct scenario, name), .required = true },
 	{ "about", key_text, KEY_FIELD(struct scenario, about) },
 	{ "seed", key_count, KEY_FIELD(struct scenario, seed), .max = UINT64_MAX },
-	{ "fabric", key_word, KEY_FIELD(struct scenario, fabric), .words = fabric_words, .word_count = FABRIC_KINDS },
+	{ "fabric", key_word, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
+	  .word_count = FABRIC_KINDS },
 	{ "run", run_read, .required = true },
 	{ "classes", .read = classes_read },
 	{ "links", .read = scenario_links_read },

@@ -183,6 +183,8 @@ struct scenario {
 	struct scenario_compare *compare; /* NULL: nothing was said */
 };
 
+extern const char *const scenario_fabric_name[FABRIC_KINDS]; /* as the key 'fabric' says it */
+
 /** scenario_read_file() - reads @path and applies @settings ("path=value", as behind --set) to it.
  *  Return: 0 with @scenario filled; -EINVAL, @errors filled (also when the file cannot be read); -ENOMEM.
  *  scenario_free() in any case.                                                                                  */

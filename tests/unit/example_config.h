@@ -153,4 +153,70 @@ static inline void example_nic(struct node_config *config)
 	}
 }
 
+/* @config in a fabric of kind roce; no two numbers of a structure are the same */
+static inline void example_roce(struct node_config *config)
+{
+	struct roce_config *roce = &config->roce;
+
+	config->fabric = FABRIC_ROCE;
+	for (uint32_t i = 0; i < config->port_count; i++) {
+		config->ports[i].guarded = false;
+		config->ports[i].buffer_units = config->ports[i].stop_units = 0;
+		config->ports[i].headroom_bytes = 90000 + i;
+	}
+	if (config->kind == NODE_SWITCH)
+		config->switch_.flood_ports = 5;
+	for (uint32_t i = 0; i < config->nic.workload_count; i++) {
+		config->nic.workloads[i].frame = i ? FRAME_TCP : FRAME_ROCE_IPV6;
+		config->nic.workloads[i].transport = i ? TRANSPORT_TCP : TRANSPORT_RC;
+		config->nic.workloads[i].connections = 7 + i;
+	}
+	*roce = (struct roce_config){ .pfc = true,
+				      .pause = true,
+				      .cnp_class = 1,
+				      .buffer_bytes = 33554432,
+				      .supplement = true,
+				      .increase_period_ps = 55000000,
+				      .reference_permille = 1500,
+				      .path_pause = true,
+				      .path_target = ROCE_CNP_FAILED,
+				      .path_form = PATH_PAUSE_PORT,
+				      .path_high_bytes = 600000,
+				      .path_low_bytes = 200000,
+				      .flows_max = 65536,
+				      .watchdog_ps = 10000000000 };
+	for (uint32_t i = 0; i < ROCE_CLASSES_MAX; i++)
+		roce->classes[i] = (struct roce_class_config){ .lossless = i % 2,
+							       .ecn = i % 3,
+							       .kmin_bytes = 5000 + i,
+							       .kmax_bytes = 200000 + i,
+							       .pmax_ppm = 10000 + i,
+							       .queue_bytes_max = 3000000 + i,
+							       .alpha_permille = 125 + i,
+							       .xoff_bytes = 2000000 + i,
+							       .xon_offset_bytes = 8192 + i,
+							       .watched = i % 2 };
+	roce->dcqcn = (struct dcqcn_config){ .enabled = true,
+					     .g_ppb = 3906250,
+					     .alpha_initial_ppm = 1000000,
+					     .alpha_first = true,
+					     .alpha_timer_ps = 56000000,
+					     .increase_timer_ps = 57000000,
+					     .byte_counter_bytes = 10000000,
+					     .fast_recovery = 5,
+					     .ai_bps = 40000000,
+					     .hai_bps = 400000000,
+					     .rate_min_bps = 41000000,
+					     .rate_initial_bps = 42000000,
+					     .cut_interval_ps = 4000000,
+					     .clamp_target = true,
+					     .cnp_interval_ps = 50000000 };
+	roce->queue_pair = (struct queue_pair_config){
+		.ack_packets = 16, .window_bytes = 1 << 20, .timeout_ps = 67000000000, .retries = 7
+	};
+	roce->tcp = (struct tcp_config){
+		.initial_packets = 10, .window_packets_max = 1024, .ecn = true, .rto_min_ps = 1000000000
+	};
+}
+
 #endif

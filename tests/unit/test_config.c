@@ -165,11 +165,81 @@ END_TEST
 	M(nic.pauses[0].for_ps = 21, "nic.pauses[0].for_ps is 21, it must be 1..20")                                   \
 	M(nic.pauses[0].classes = 0, "nic.pauses[0].classes is 0")                                                     \
 	M(nic.pauses[0].classes = 4, "nic.pauses[0].classes is 4")
+
+/* of fabric kind roce: wherever it is, and at switches and NICs only */
+#define ROCE_MISTAKES(M)                                                                                              \
+	M(fabric = FABRIC_KINDS, "fabric is 2")                                                                        \
+	M(ports[0].guarded = true, "ports[0].guarded is 1")                                                            \
+	M(ports[0].buffer_units = 1, "ports[0].buffer_units is 1")                                                     \
+	M(ports[0].headroom_bytes = (1ull << 32) + 1, "ports[0].headroom_bytes is 4294967297")                         \
+	M(roce.cnp_class = 2, "roce.cnp_class is 2, more than the last class, which is 1")                             \
+	M(roce.buffer_bytes = 0, "roce.buffer_bytes is 0")                                                             \
+	M(roce.buffer_bytes = (1ull << 32) + 1, "roce.buffer_bytes is 4294967297")                                     \
+	M(roce.increase_period_ps = 0, "roce.increase_period_ps is 0")                                                 \
+	M(roce.reference_permille = 999, "roce.reference_permille is 999")                                             \
+	M(roce.path_target = ROCE_ECN_NORMAL, "roce.path_target is 0")                                                 \
+	M(roce.path_target = ROCE_STATES, "roce.path_target is 3")                                                     \
+	M(roce.path_form = PATH_PAUSE_FORMS, "roce.path_form is 4")                                                    \
+	M(roce.path_high_bytes = 0, "roce.path_high_bytes is 0")                                                       \
+	M(roce.path_low_bytes = 600000, "roce.path_low_bytes is 600000, more than path_high_bytes - 1")                \
+	M(roce.flows_max = 0, "roce.flows_max is 0")                                                                   \
+	M(roce.flows_max = 1048577, "roce.flows_max is 1048577")                                                       \
+	M(roce.watchdog_ps = 0, "roce.watchdog_ps is 0")                                                               \
+	M(roce.classes[1].kmin_bytes = 200002, "roce.classes[1].kmin_bytes is 200002, more than kmax_bytes")           \
+	M(roce.classes[1].kmax_bytes = (1ull << 32) + 1, "roce.classes[1].kmax_bytes is 4294967297")                   \
+	M(roce.classes[1].pmax_ppm = 1000001, "roce.classes[1].pmax_ppm is 1000001")                                   \
+	M(roce.classes[1].queue_bytes_max = (1ull << 32) + 1, "roce.classes[1].queue_bytes_max is 4294967297")         \
+	M(roce.classes[1].alpha_permille = 1000001, "roce.classes[1].alpha_permille is 1000001")                       \
+	M(roce.classes[1].xoff_bytes = (1ull << 32) + 1, "roce.classes[1].xoff_bytes is 4294967297")                   \
+	M(roce.classes[1].xoff_bytes = roce_unstopped(), "roce.classes[1].xoff_bytes and alpha_permille are 0")        \
+	M(roce.classes[1].xon_offset_bytes = 2000002, "roce.classes[1].xon_offset_bytes is 2000002, more than")        \
+	M(roce.dcqcn.g_ppb = 0, "roce.dcqcn.g_ppb is 0")                                                               \
+	M(roce.dcqcn.g_ppb = 1000000001, "roce.dcqcn.g_ppb is 1000000001")                                             \
+	M(roce.dcqcn.alpha_initial_ppm = 1000001, "roce.dcqcn.alpha_initial_ppm is 1000001")                           \
+	M(roce.dcqcn.alpha_timer_ps = 0, "roce.dcqcn.alpha_timer_ps is 0")                                             \
+	M(roce.dcqcn.increase_timer_ps = 0, "roce.dcqcn.increase_timer_ps is 0")                                       \
+	M(roce.dcqcn.byte_counter_bytes = 0, "roce.dcqcn.byte_counter_bytes is 0")                                     \
+	M(roce.dcqcn.fast_recovery = 0, "roce.dcqcn.fast_recovery is 0")                                               \
+	M(roce.dcqcn.ai_bps = 800000000001, "roce.dcqcn.ai_bps is 800000000001")                                       \
+	M(roce.dcqcn.hai_bps = 800000000001, "roce.dcqcn.hai_bps is 800000000001")                                     \
+	M(roce.dcqcn.rate_min_bps = 999999, "roce.dcqcn.rate_min_bps is 999999")                                       \
+	M(roce.dcqcn.rate_initial_bps = 800000000001, "roce.dcqcn.rate_initial_bps is 800000000001")                   \
+	M(roce.dcqcn.cut_interval_ps = NODE_TIME_NEVER, "roce.dcqcn.cut_interval_ps is")                               \
+	M(roce.dcqcn.cnp_interval_ps = NODE_TIME_NEVER, "roce.dcqcn.cnp_interval_ps is")                               \
+	M(roce.queue_pair.ack_packets = 0, "roce.queue_pair.ack_packets is 0")                                         \
+	M(roce.queue_pair.window_bytes = NODE_TIME_NEVER, "roce.queue_pair.window_bytes is")                           \
+	M(roce.queue_pair.timeout_ps = 0, "roce.queue_pair.timeout_ps is 0")                                           \
+	M(roce.queue_pair.retries = 65536, "roce.queue_pair.retries is 65536")                                         \
+	M(roce.tcp.initial_packets = 0, "roce.tcp.initial_packets is 0")                                               \
+	M(roce.tcp.window_packets_max = 4097, "roce.tcp.window_packets_max is 4097")                                   \
+	M(roce.tcp.rto_min_ps = 0, "roce.tcp.rto_min_ps is 0")
+
+#define ROCE_SWITCH_MISTAKES(M)                                                                                       \
+	M(roce.buffer_bytes = 270003, "sum of all headroom_bytes is 270003, it must be less than roce.buffer_bytes")   \
+	M(switch_.flood_ports = 8, "switch.flood_ports is 0x8, but the node has 3 ports")
+
+#define ROCE_NIC_MISTAKES(M)                                                                                          \
+	M(nic.workloads[0].transport = TRANSPORT_KINDS, "nic.workloads[0].transport is 3")                             \
+	M(nic.workloads[0].connections = 0, "nic.workloads[0].connections is 0")                                       \
+	M(nic.workloads[0].connections = 65537, "nic.workloads[0].connections is 65537")                               \
+	M(nic.workloads[0].frame = FRAME_IPV4, "nic.workloads[0].transport is 1, which is not for frame 1")            \
+	M(nic.workloads[1].frame = FRAME_ROCE, "nic.workloads[1].transport is 2, which is not for frame 3")            \
+	M(nic.flows_max = 44, "nic.connections of all workloads is 45, it must be 0..44")
 /* clang-format on */
+
+/* nothing stops the lossless class 1 */
+static uint64_t roce_unstopped(void)
+{
+	config.roce.classes[1].alpha_permille = 0;
+	return 0;
+}
 
 #define TEXT(mistake, text) text,
 static const char *const switch_texts[] = { SWITCH_MISTAKES(TEXT) };
 static const char *const nic_texts[] = { NIC_MISTAKES(TEXT) };
+static const char *const roce_texts[] = { ROCE_MISTAKES(TEXT) };
+static const char *const roce_switch_texts[] = { ROCE_SWITCH_MISTAKES(TEXT) };
+static const char *const roce_nic_texts[] = { ROCE_NIC_MISTAKES(TEXT) };
 
 #define CASE(mistake, text)       \
 	case __COUNTER__ - FIRST: \
@@ -181,6 +251,30 @@ static void switch_mistake(int i)
 	enum { FIRST = __COUNTER__ + 1 };
 	switch (i) {
 		SWITCH_MISTAKES(CASE)
+	}
+}
+
+static void roce_mistake(int i)
+{
+	enum { FIRST = __COUNTER__ + 1 };
+	switch (i) {
+		ROCE_MISTAKES(CASE)
+	}
+}
+
+static void roce_switch_mistake(int i)
+{
+	enum { FIRST = __COUNTER__ + 1 };
+	switch (i) {
+		ROCE_SWITCH_MISTAKES(CASE)
+	}
+}
+
+static void roce_nic_mistake(int i)
+{
+	enum { FIRST = __COUNTER__ + 1 };
+	switch (i) {
+		ROCE_NIC_MISTAKES(CASE)
 	}
 }
 
@@ -213,6 +307,58 @@ START_TEST(node_config_check__nic_mistake)
 	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
 	ck_assert_msg(strstr(why, nic_texts[_i]), "'%s' does not say '%s'", why, nic_texts[_i]);
 	node_config_free(&config);
+}
+END_TEST
+
+START_TEST(node_config_check__roce_complete)
+{
+	example_switch(&config);
+	example_roce(&config);
+	ck_assert_msg(node_config_check(&config, why, sizeof(why)) == 0, "%s", why);
+	node_config_free(&config);
+	example_nic(&config);
+	example_roce(&config);
+	ck_assert_msg(node_config_check(&config, why, sizeof(why)) == 0, "%s", why);
+	/* only such a fabric has transports */
+	config.fabric = FABRIC_FLOW_CHANNEL;
+	config.ports[0].guarded = true;
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+	ck_assert_msg(strstr(why, "nic.workloads[0].transport is 1, it must be 0..0"), "%s", why);
+	node_config_free(&config);
+}
+END_TEST
+
+static void roce_refused(const char *text)
+{
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+	ck_assert_msg(strstr(why, text), "'%s' does not say '%s'", why, text);
+	node_config_free(&config);
+}
+
+START_TEST(node_config_check__roce_mistake)
+{
+	example_switch(&config);
+	example_roce(&config);
+	roce_mistake(_i);
+	roce_refused(roce_texts[_i]);
+}
+END_TEST
+
+START_TEST(node_config_check__roce_switch_mistake)
+{
+	example_switch(&config);
+	example_roce(&config);
+	roce_switch_mistake(_i);
+	roce_refused(roce_switch_texts[_i]);
+}
+END_TEST
+
+START_TEST(node_config_check__roce_nic_mistake)
+{
+	example_nic(&config);
+	example_roce(&config);
+	roce_nic_mistake(_i);
+	roce_refused(roce_nic_texts[_i]);
 }
 END_TEST
 
@@ -254,6 +400,12 @@ int main(void)
 	tcase_add_test(tcase, node_config_check__missing_elements);
 	tcase_add_loop_test(tcase, node_config_check__switch_mistake, 0, sizeof(switch_texts) / sizeof(*switch_texts));
 	tcase_add_loop_test(tcase, node_config_check__nic_mistake, 0, sizeof(nic_texts) / sizeof(*nic_texts));
+	tcase_add_test(tcase, node_config_check__roce_complete);
+	tcase_add_loop_test(tcase, node_config_check__roce_mistake, 0, sizeof(roce_texts) / sizeof(*roce_texts));
+	tcase_add_loop_test(tcase, node_config_check__roce_switch_mistake, 0,
+			    sizeof(roce_switch_texts) / sizeof(*roce_switch_texts));
+	tcase_add_loop_test(tcase, node_config_check__roce_nic_mistake, 0,
+			    sizeof(roce_nic_texts) / sizeof(*roce_nic_texts));
 	tcase_add_test(tcase, node_config_check__no_lookahead);
 	tcase_add_test(tcase, node_config_check__nic_has_one_port);
 	suite_add_tcase(suite, tcase);

@@ -88,6 +88,7 @@ static void port_expect(const struct port_config *a, const struct port_config *b
 	ck_assert_uint_eq(a->match_fields, b->match_fields);
 	ck_assert_uint_eq(a->ring_bytes, b->ring_bytes);
 	ck_assert_uint_eq(a->capture_bytes, b->capture_bytes);
+	ck_assert_uint_eq(a->headroom_bytes, b->headroom_bytes);
 }
 
 static void node_expect(const struct node_config *a, const struct node_config *b)
@@ -184,6 +185,8 @@ static void workload_expect(const struct workload_config *a, const struct worklo
 	ck_assert_int_eq(a->destination, b->destination);
 	ck_assert_int_eq(a->arrival, b->arrival);
 	ck_assert_int_eq(a->frame, b->frame);
+	ck_assert_int_eq(a->transport, b->transport);
+	ck_assert_uint_eq(a->connections, b->connections);
 	ck_assert_uint_eq(a->traffic_class, b->traffic_class);
 	ck_assert_uint_eq(a->packet_bytes, b->packet_bytes);
 	ck_assert_uint_eq(a->window, b->window);
@@ -230,16 +233,101 @@ START_TEST(control_unpack__nic_as_it_was)
 }
 END_TEST
 
+static void roce_class_expect(const struct roce_class_config *a, const struct roce_class_config *b)
+{
+	ck_assert_int_eq(a->lossless, b->lossless);
+	ck_assert_int_eq(a->ecn, b->ecn);
+	ck_assert_uint_eq(a->kmin_bytes, b->kmin_bytes);
+	ck_assert_uint_eq(a->kmax_bytes, b->kmax_bytes);
+	ck_assert_uint_eq(a->pmax_ppm, b->pmax_ppm);
+	ck_assert_uint_eq(a->queue_bytes_max, b->queue_bytes_max);
+	ck_assert_uint_eq(a->alpha_permille, b->alpha_permille);
+	ck_assert_uint_eq(a->xoff_bytes, b->xoff_bytes);
+	ck_assert_uint_eq(a->xon_offset_bytes, b->xon_offset_bytes);
+	ck_assert_int_eq(a->watched, b->watched);
+}
+
+static void dcqcn_expect(const struct dcqcn_config *a, const struct dcqcn_config *b)
+{
+	ck_assert_int_eq(a->enabled, b->enabled);
+	ck_assert_uint_eq(a->g_ppb, b->g_ppb);
+	ck_assert_uint_eq(a->alpha_initial_ppm, b->alpha_initial_ppm);
+	ck_assert_int_eq(a->alpha_first, b->alpha_first);
+	ck_assert_uint_eq(a->alpha_timer_ps, b->alpha_timer_ps);
+	ck_assert_uint_eq(a->increase_timer_ps, b->increase_timer_ps);
+	ck_assert_uint_eq(a->byte_counter_bytes, b->byte_counter_bytes);
+	ck_assert_uint_eq(a->fast_recovery, b->fast_recovery);
+	ck_assert_uint_eq(a->ai_bps, b->ai_bps);
+	ck_assert_uint_eq(a->hai_bps, b->hai_bps);
+	ck_assert_uint_eq(a->rate_min_bps, b->rate_min_bps);
+	ck_assert_uint_eq(a->rate_initial_bps, b->rate_initial_bps);
+	ck_assert_uint_eq(a->cut_interval_ps, b->cut_interval_ps);
+	ck_assert_int_eq(a->clamp_target, b->clamp_target);
+	ck_assert_uint_eq(a->cnp_interval_ps, b->cnp_interval_ps);
+}
+
+static void roce_expect(const struct roce_config *a, const struct roce_config *b)
+{
+	ck_assert_int_eq(a->pfc, b->pfc);
+	ck_assert_int_eq(a->pause, b->pause);
+	ck_assert_uint_eq(a->cnp_class, b->cnp_class);
+	ck_assert_uint_eq(a->buffer_bytes, b->buffer_bytes);
+	for (uint32_t i = 0; i < ROCE_CLASSES_MAX; i++)
+		roce_class_expect(&a->classes[i], &b->classes[i]);
+	ck_assert_int_eq(a->supplement, b->supplement);
+	ck_assert_uint_eq(a->increase_period_ps, b->increase_period_ps);
+	ck_assert_uint_eq(a->reference_permille, b->reference_permille);
+	ck_assert_int_eq(a->path_pause, b->path_pause);
+	ck_assert_int_eq(a->path_target, b->path_target);
+	ck_assert_int_eq(a->path_form, b->path_form);
+	ck_assert_uint_eq(a->path_high_bytes, b->path_high_bytes);
+	ck_assert_uint_eq(a->path_low_bytes, b->path_low_bytes);
+	ck_assert_uint_eq(a->flows_max, b->flows_max);
+	ck_assert_uint_eq(a->watchdog_ps, b->watchdog_ps);
+	dcqcn_expect(&a->dcqcn, &b->dcqcn);
+	ck_assert_uint_eq(a->queue_pair.ack_packets, b->queue_pair.ack_packets);
+	ck_assert_uint_eq(a->queue_pair.window_bytes, b->queue_pair.window_bytes);
+	ck_assert_uint_eq(a->queue_pair.timeout_ps, b->queue_pair.timeout_ps);
+	ck_assert_uint_eq(a->queue_pair.retries, b->queue_pair.retries);
+	ck_assert_uint_eq(a->tcp.initial_packets, b->tcp.initial_packets);
+	ck_assert_uint_eq(a->tcp.window_packets_max, b->tcp.window_packets_max);
+	ck_assert_int_eq(a->tcp.ecn, b->tcp.ecn);
+	ck_assert_uint_eq(a->tcp.rto_min_ps, b->tcp.rto_min_ps);
+}
+
+/* _i: the kind of node */
+START_TEST(control_unpack__roce_as_it_was)
+{
+	if (_i == NODE_SWITCH)
+		example_switch(&config);
+	else
+		example_nic(&config);
+	example_roce(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	round_trip();
+	node_expect(got.config, &config);
+	ck_assert_int_eq(got.config->fabric, FABRIC_ROCE);
+	roce_expect(&got.config->roce, &config.roce);
+	ck_assert_uint_eq(got.config->switch_.flood_ports, config.switch_.flood_ports);
+	for (uint32_t i = 0; i < config.nic.workload_count; i++)
+		workload_expect(&got.config->nic.workloads[i], &config.nic.workloads[i]);
+	control_message_free(&got);
+	node_config_free(&config);
+}
+END_TEST
+
 /* every way of cutting a message short, and every byte of it spoilt: refused or harmless, never a crash or a leak */
 START_TEST(control_unpack__spoilt_bytes)
 {
 	uint8_t *bytes = NULL;
 	int length;
 
-	if (_i)
+	if (_i % 2)
 		example_nic(&config);
 	else
 		example_switch(&config);
+	if (_i / 2)
+		example_roce(&config);
 	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
 	length = control_pack(&sent, &bytes);
 	for (int i = 0; i < length; i++) {
@@ -388,8 +476,9 @@ int main(void)
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_loop_test(tcase, control_pack__every_kind, 0, CONTROL_KINDS);
 	tcase_add_test(tcase, control_unpack__switch_as_it_was);
+	tcase_add_loop_test(tcase, control_unpack__roce_as_it_was, 0, NODE_KINDS);
 	tcase_add_test(tcase, control_unpack__nic_as_it_was);
-	tcase_add_loop_test(tcase, control_unpack__spoilt_bytes, 0, 2);
+	tcase_add_loop_test(tcase, control_unpack__spoilt_bytes, 0, 4);
 	tcase_add_test(tcase, control_unpack__no_message);
 	tcase_add_test(tcase, control_unpack__configuration_is_checked);
 	tcase_add_test(tcase, control_send__with_descriptors);

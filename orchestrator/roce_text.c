@@ -1,0 +1,156 @@
+#include "orchestrator/roce_text.h"
+
+#include "orchestrator/human.h"
+#include "orchestrator/plan_roce.h"
+#include "orchestrator/quantity.h"
+
+static const char *const form_names[PATH_PAUSE_FORMS] = {
+	[PATH_PAUSE_TARGET] = "PFC for the watched classes",
+	[PATH_PAUSE_ALL] = "PFC for all classes",
+	[PATH_PAUSE_NONE] = "PFC that names no class",
+	[PATH_PAUSE_PORT] = "PAUSE for the port",
+};
+
+/* ---- for people ---- */
+
+static void class_print(const struct plan *plan, uint32_t index, FILE *out)
+{
+	const struct node_config *node = &plan->nodes[0];
+	const struct roce_class_config *class = &node->roce.classes[index];
+	bool held = class->lossless && node->roce.pfc;
+	char text[3][HUMAN_TEXT_MAX], share[QUANTITY_TEXT_MAX];
+
+	fprintf(out, "  class %u     %s: %s, ", index, node->classes[index].name,
+		held              ? "lossless"
+		: class->lossless ? "lossless without PFC, so"
+				  : "lossy");
+	if (held)
+		fprintf(out, "stopped above ");
+	else
+		fprintf(out, "dropped above ");
+	if (held ? class->xoff_bytes : class->queue_bytes_max)
+		fprintf(out, "%s", human_bytes(held ? class->xoff_bytes : class->queue_bytes_max, text[0]));
+	if ((held ? class->xoff_bytes : class->queue_bytes_max) && class->alpha_permille)
+		fprintf(out, " or ");
+	if (class->alpha_permille)
+		fprintf(out, "%s of the free buffer",
+			quantity_format(QUANTITY_SHARE, class->alpha_permille * (QUANTITY_SHARE_ONE / 1000), share));
+	else if (!held && !class->queue_bytes_max)
+		fprintf(out, "all of the buffer");
+	if (held)
+		fprintf(out, ", let go %s below", human_bytes(class->xon_offset_bytes, text[0]));
+	if (class->ecn)
+		fprintf(out, "; marked from %s to %s, up to %s", human_bytes(class->kmin_bytes, text[0]),
+			human_bytes(class->kmax_bytes, text[1]),
+			quantity_format(QUANTITY_SHARE, class->pmax_ppm * (QUANTITY_SHARE_ONE / 1000000), share));
+	fprintf(out, "%s%s\n", class->watched ? "; watched" : "", index == node->roce.cnp_class ? "; CNPs" : "");
+}
+
+static void mechanisms_print(const struct roce_config *roce, FILE *out)
+{
+	const struct dcqcn_config *dcqcn = &roce->dcqcn;
+	char text[4][HUMAN_TEXT_MAX];
+
+	if (dcqcn->enabled)
+		fprintf(out, "  dcqcn       alpha timer %s, increase timer %s, byte counter %s, lowest rate %s\n",
+			human_time(dcqcn->alpha_timer_ps, text[0]), human_time(dcqcn->increase_timer_ps, text[1]),
+			human_bytes(dcqcn->byte_counter_bytes, text[2]), human_rate(dcqcn->rate_min_bps, text[3]));
+	else
+		fprintf(out, "  dcqcn       off\n");
+	if (roce->supplement)
+		fprintf(out, "  supplement  a CNP for a flow without one for %s\n",
+			human_time(roce->increase_period_ps, text[0]));
+	else
+		fprintf(out, "  supplement  off\n");
+	if (roce->path_pause)
+		fprintf(out, "  path pause  %s failed and above %s: %s, until below %s\n",
+			roce->path_target == ROCE_ECN_FAILED ? "ECN" : "CNP",
+			human_bytes(roce->path_high_bytes, text[0]), form_names[roce->path_form],
+			human_bytes(roce->path_low_bytes, text[1]));
+	else
+		fprintf(out, "  path pause  off\n");
+}
+
+/* the least and the most headroom of a port, and what is left to share */
+static void switch_print(const struct node_config *node, FILE *out)
+{
+	uint64_t least_bytes = UINT64_MAX, most_bytes = 0, all_bytes = plan_roce_headroom_sum(node);
+	char text[4][HUMAN_TEXT_MAX];
+
+	for (uint32_t p = 0; p < node->port_count; p++) {
+		uint64_t bytes = node->ports[p].headroom_bytes;
+
+		least_bytes = bytes < least_bytes ? bytes : least_bytes;
+		most_bytes = bytes > most_bytes ? bytes : most_bytes;
+	}
+	if (!plan_roce_lossless(node))
+		least_bytes = most_bytes = 0;
+	human_bytes(least_bytes, text[0]);
+	human_bytes(most_bytes, text[1]);
+	fprintf(out, "  %-11s headroom %s%s%s a port and class, %s in all; %s to share\n", node->name, text[0],
+		least_bytes == most_bytes ? "" : " to ", least_bytes == most_bytes ? "" : text[1],
+		human_bytes(all_bytes, text[2]), human_bytes(node->roce.buffer_bytes - all_bytes, text[3]));
+}
+
+void roce_print(const struct plan *plan, FILE *out)
+{
+	const struct roce_config *roce = &plan->nodes[0].roce;
+	char text[2][HUMAN_TEXT_MAX];
+
+	fprintf(out, "roce          buffers of %s, %s", human_bytes(roce->buffer_bytes, text[0]),
+		!roce->pfc    ? "no PFC\n"
+		: roce->pause ? "PAUSE"
+			      : "PFC");
+	if (roce->pfc)
+		fprintf(out, "; stuck is what is held for %s\n", human_time(roce->watchdog_ps, text[1]));
+	for (uint32_t c = 0; c < plan->nodes[0].class_count; c++)
+		class_print(plan, c, out);
+	mechanisms_print(roce, out);
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		switch_print(&plan->nodes[i], out);
+}
+
+/* ---- for programs ---- */
+
+static json_t *class_json(const struct node_config *node, uint32_t index)
+{
+	const struct roce_class_config *class = &node->roce.classes[index];
+
+	return json_pack("{s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "name", node->classes[index].name,
+			 "lossless", (int)class->lossless, "ecn", (int)class->ecn, "kmin_bytes",
+			 (json_int_t) class->kmin_bytes, "kmax_bytes", (json_int_t) class->kmax_bytes, "pmax_ppm",
+			 (json_int_t) class->pmax_ppm, "queue_bytes_max", (json_int_t) class->queue_bytes_max,
+			 "alpha_permille", (json_int_t) class->alpha_permille, "xoff_bytes",
+			 (json_int_t) class->xoff_bytes, "xon_offset_bytes", (json_int_t) class->xon_offset_bytes,
+			 "watched", (int)class->watched);
+}
+
+static json_t *switch_json(const struct node_config *node)
+{
+	json_t *ports = json_array();
+
+	for (uint32_t p = 0; p < node->port_count; p++)
+		json_array_append_new(ports, json_pack("{s:s, s:I}", "peer", node->ports[p].peer_name, "headroom_bytes",
+						       (json_int_t)node->ports[p].headroom_bytes));
+	return json_pack("{s:s, s:I, s:I, s:o}", "name", node->name, "buffer_bytes",
+			 (json_int_t)node->roce.buffer_bytes, "headroom_bytes",
+			 (json_int_t)plan_roce_headroom_sum(node), "ports", ports);
+}
+
+json_t *roce_json(const struct plan *plan)
+{
+	const struct node_config *first = &plan->nodes[0];
+	const struct roce_config *roce = &first->roce;
+	json_t *classes = json_array(), *switches = json_array();
+
+	for (uint32_t c = 0; c < first->class_count; c++)
+		json_array_append_new(classes, class_json(first, c));
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		json_array_append_new(switches, switch_json(&plan->nodes[i]));
+	return json_pack("{s:b, s:b, s:I, s:I, s:b, s:b, s:I, s:b, s:I, s:I, s:o, s:o}", "pfc", (int)roce->pfc, "pause",
+			 (int)roce->pause, "cnp_class", (json_int_t)roce->cnp_class, "watchdog_ps",
+			 (json_int_t)roce->watchdog_ps, "dcqcn", (int)roce->dcqcn.enabled, "supplement",
+			 (int)roce->supplement, "increase_period_ps", (json_int_t)roce->increase_period_ps,
+			 "path_pause", (int)roce->path_pause, "path_high_bytes", (json_int_t)roce->path_high_bytes,
+			 "path_low_bytes", (json_int_t)roce->path_low_bytes, "classes", classes, "switches", switches);
+}
