@@ -18,8 +18,9 @@ static const uint32_t counts_default[GENERATE_COUNTS] = {
 
 static void print_usage(FILE *out)
 {
-	fprintf(out, "usage: heddle gen KIND [--explicit] [KEY=COUNT]...\n"
-		     "Prints a complete, commented scenario. --explicit writes every switch, host and link out.\n");
+	fprintf(out, "usage: heddle gen KIND [--explicit] [fabric=roce] [KEY=COUNT]...\n"
+		     "Prints a complete, commented scenario. --explicit writes every switch, host and link out;\n"
+		     "fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels.\n");
 	for (unsigned kind = 0; kind < GENERATE_KINDS; kind++) {
 		fprintf(out, "  %-11s", generate_kind_name[kind]);
 		for (unsigned i = 0; i < GENERATE_COUNTS; i++)
@@ -74,6 +75,22 @@ static int count_parse(enum generate_kind kind, const char *text, uint32_t *coun
 	return -EINVAL;
 }
 
+/* "fabric=roce" */
+static int fabric_parse(const char *word, enum fabric_kind *fabric)
+{
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	for (int i = 0; i < FABRIC_KINDS; i++)
+		if (!strcmp(word, scenario_fabric_name[i])) {
+			*fabric = (enum fabric_kind)i;
+			return 0;
+		}
+	fprintf(stderr, "heddle gen: fabric: '%s' is neither %s nor %s%s\n", word, scenario_fabric_name[0],
+		scenario_fabric_name[1],
+		suggest_sentence(word, scenario_fabric_name, FABRIC_KINDS, sizeof(char *), hint, sizeof(hint)));
+	return -EINVAL;
+}
+
 /* Nothing is printed that `heddle check` would refuse. */
 static int text_check(const char *text, size_t length)
 {
@@ -91,7 +108,8 @@ static int text_check(const char *text, size_t length)
 	return error;
 }
 
-static int print_scenario(enum generate_kind kind, const uint32_t *counts, bool explicit_topology)
+static int print_scenario(enum generate_kind kind, const uint32_t *counts, enum fabric_kind fabric,
+			  bool explicit_topology)
 {
 	uint64_t switches, hosts, links;
 	char *text = NULL;
@@ -108,7 +126,7 @@ static int print_scenario(enum generate_kind kind, const uint32_t *counts, bool 
 	memory = open_memstream(&text, &length);
 	if (!memory)
 		return -ENOMEM;
-	error = generate_text(kind, counts, explicit_topology, memory);
+	error = generate_text(kind, counts, fabric, explicit_topology, memory);
 	if (fclose(memory))
 		error = -ENOMEM;
 	if (!error)
@@ -122,6 +140,7 @@ static int print_scenario(enum generate_kind kind, const uint32_t *counts, bool 
 int cmd_gen(int argc, char **argv)
 {
 	uint32_t counts[GENERATE_COUNTS];
+	enum fabric_kind fabric = FABRIC_FLOW_CHANNEL;
 	bool explicit_topology = false;
 	int kind, error;
 
@@ -134,12 +153,14 @@ int cmd_gen(int argc, char **argv)
 	for (int i = 2; i < argc && kind >= 0; i++) {
 		if (!strcmp(argv[i], "--explicit"))
 			explicit_topology = true;
+		else if (!strncmp(argv[i], "fabric=", 7))
+			kind = fabric_parse(argv[i] + 7, &fabric) ? -EINVAL : kind;
 		else if (count_parse((enum generate_kind)kind, argv[i], counts))
 			kind = -EINVAL;
 	}
 	if (kind < 0)
 		return 2;
-	error = print_scenario((enum generate_kind)kind, counts, explicit_topology);
+	error = print_scenario((enum generate_kind)kind, counts, fabric, explicit_topology);
 	if (error && error != -EINVAL)
 		fprintf(stderr, "heddle gen: %s\n", strerror(-error));
 	return !error ? 0 : error == -EINVAL ? 2 : 4;

@@ -40,7 +40,7 @@ static int write_explicit(enum generate_kind kind, const uint32_t *counts, FILE 
 	return error;
 }
 
-static const char rest[] =
+static const char links_text[] =
 	"\n"
 	"links:                           # all links; 'edge' and 'fabric' may differ: edge: {rate: 100Gb/s}\n"
 	"  rate: 200Gb/s\n"
@@ -48,7 +48,9 @@ static const char rest[] =
 	"  mtu: 4096                      # largest frame, without FCS\n"
 	"  gap: 20B                       # preamble and inter-frame gap\n"
 	"  loss: 0                        # share of frames lost, such as 0.1%\n"
-	"  bit-errors: 0                  # share of bits in error, such as 1e-12\n"
+	"  bit-errors: 0                  # share of bits in error, such as 1e-12\n";
+
+static const char flow_channel_text[] =
 	"  channels: 2048                 # flow channels of a direction\n"
 	"  medium: shm                    # or veth: of 'heddle up' only\n"
 	"\n"
@@ -83,7 +85,7 @@ static const char rest[] =
 	"    pattern: permutation         # or incast, uniform, all-to-all, pairs\n"
 	"    size: 64KiB                  # of a message; or sizes: a CSV file of bytes,cumulative percent\n"
 	"    packet: 4096                 # largest frame, without FCS\n"
-	"    frame: hpc                   # or ethernet, ipv4, ipv6, roce\n"
+	"    frame: hpc                   # or ethernet, ipv4, ipv6, roce, roce-ipv6, tcp\n"
 	"    class: best-effort\n"
 	"    arrival: closed              # or paced, poisson (with load: 90%), burst\n"
 	"    window: 2                    # messages under way per destination\n"
@@ -92,19 +94,82 @@ static const char rest[] =
 	"  - lost == 0\n"
 	"  - reordered == 0\n";
 
-int generate_text(enum generate_kind kind, const uint32_t *counts, bool explicit_topology, FILE *out)
+/* two classes of traffic as in S4, and one for CNPs */
+static const char roce_text[] =
+	"  medium: shm                    # or veth: of 'heddle up' only\n"
+	"\n"
+	"switch:\n"
+	"  latency: 350ns\n"
+	"  forwarding: cut-through        # or store-and-forward\n"
+	"\n"
+	"roce:                            # what follows from the links: heddle check\n"
+	"  pfc: {enabled: yes, pause: no, headroom: derived, watchdog: 10ms}\n"
+	"  buffer: 32MiB                  # of a switch, headroom included\n"
+	"  cnp-class: cnp\n"
+	"  ecn: {kmin: 5kB, kmax: 200kB, pmax: 1%}\n"
+	"  dcqcn:                         # no: nobody slows down\n"
+	"    variant: paper               # or s4, vendor: other numbers than these\n"
+	"    g: 1/256\n"
+	"    alpha: after-cut\n"
+	"    alpha-initial: 1\n"
+	"    alpha-timer: 55us\n"
+	"    increase-timer: 55us\n"
+	"    byte-counter: 10MB\n"
+	"    fast-recovery: 5\n"
+	"    ai: 40Mb/s\n"
+	"    hai: 400Mb/s\n"
+	"    rate-min: 40Mb/s\n"
+	"    rate-initial: link\n"
+	"    cut-interval: 0\n"
+	"    clamp-target: yes\n"
+	"    cnp-interval: 50us\n"
+	"  supplement: {enabled: no, period: 55us}\n"
+	"  reference: 1.5                 # times kmax: above it a queue is congested although it marks\n"
+	"  path-pause: {enabled: no, target: cnp-failed, form: target, high: 600kB, low: 200kB}\n"
+	"  queue-pair: {ack: 16, window: 0, timeout: 67ms, retries: 7}\n"
+	"  tcp: {initial-window: 10, window-max: 1024, ecn: no, rto-min: 1ms}\n"
+	"  flows: 65536                   # that a switch remembers\n"
+	"\n"
+	"nic:\n"
+	"  latency: 500ns\n"
+	"\n"
+	"classes:                         # shares of every link; class n is priority n\n"
+	"  - {name: tcp, min: 50%, max: 100%, lossless: no, ecn: no, alpha: 1}\n"
+	"  - {name: rdma, min: 50%, max: 100%, lossless: yes, ecn: yes, alpha: 1/8, watched: yes}\n"
+	"  - {name: cnp, min: 0%, max: 100%, lossless: no, ecn: no}\n"
+	"\n"
+	"workloads:\n"
+	"  - name: load\n"
+	"    pattern: permutation         # or incast, uniform, all-to-all, pairs\n"
+	"    size: 64KiB                  # of a message; or sizes: a CSV file of bytes,cumulative percent\n"
+	"    packet: 4096                 # largest frame, without FCS\n"
+	"    frame: roce                  # or roce-ipv6, tcp, ethernet, ipv4, ipv6, hpc\n"
+	"    transport: rc                # or tcp, none\n"
+	"    connections: 1               # queue pairs to each destination\n"
+	"    class: rdma\n"
+	"    arrival: closed              # or paced, poisson (with load: 90%), burst\n"
+	"    window: 2                    # messages under way per destination\n"
+	"\n"
+	"expect:\n"
+	"  - lost == 0\n"
+	"  - reordered == 0\n";
+
+int generate_text(enum generate_kind kind, const uint32_t *counts, enum fabric_kind fabric, bool explicit_topology,
+		  FILE *out)
 {
 	int error = 0;
 
 	fprintf(out, "# A %s: %s. Every key that is left out has the value shown here.\n", generate_kind_name[kind],
 		generate_kind_about[kind]);
-	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n\n",
-		generate_kind_name[kind], generate_kind_name[kind]);
+	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n", generate_kind_name[kind],
+		generate_kind_name[kind]);
+	fprintf(out, "fabric: %-24s # or %s\n\n", scenario_fabric_name[fabric], scenario_fabric_name[!fabric]);
 	fprintf(out, "run: {duration: 200us, warmup: 50us, drain: yes, drain-max: 100ms, sample: 0}\n\n");
 	if (explicit_topology)
 		error = write_explicit(kind, counts, out);
 	else
 		write_generated(kind, counts, out);
-	fputs(rest, out);
+	fputs(links_text, out);
+	fputs(fabric == FABRIC_ROCE ? roce_text : flow_channel_text, out);
 	return error;
 }

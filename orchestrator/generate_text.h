@@ -7,6 +7,7 @@
 /** generate_text() - writes the scenario to @out; scenario_read_memory() and plan_make() accept it.
  *  @counts    [GENERATE_COUNTS], those that @kind needs are at least 1.
  *  @explicit_topology  write every switch, host and link out instead of 'generate'.   Return: 0 or -ENOMEM.       */
-int generate_text(enum generate_kind kind, const uint32_t *counts, bool explicit_topology, FILE *out);
+int generate_text(enum generate_kind kind, const uint32_t *counts, enum fabric_kind fabric, bool explicit_topology,
+		  FILE *out);
 
 #endif

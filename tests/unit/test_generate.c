@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/control.h"
 #include "orchestrator/generate_text.h"
 #include "orchestrator/plan.h"
 
@@ -97,7 +98,8 @@ START_TEST(generate_topology__full_mesh)
 END_TEST
 
 /* the text of a generated scenario, read and planned */
-static void text_accepted(enum generate_kind kind, bool explicit_topology, struct plan *plan)
+static void text_accepted(enum generate_kind kind, enum fabric_kind kind_of_fabric, bool explicit_topology,
+			  struct plan *plan)
 {
 	uint32_t counts[GENERATE_COUNTS];
 	struct scenario_errors errors = { 0 };
@@ -108,7 +110,7 @@ static void text_accepted(enum generate_kind kind, bool explicit_topology, struc
 
 	for (unsigned i = 0; i < GENERATE_COUNTS; i++)
 		counts[i] = 3;
-	ck_assert_int_eq(generate_text(kind, counts, explicit_topology, out), 0);
+	ck_assert_int_eq(generate_text(kind, counts, kind_of_fabric, explicit_topology, out), 0);
 	fclose(out);
 	error = scenario_read_memory("gen", text, length, NULL, 0, &scenario, &errors);
 	if (!error)
@@ -123,8 +125,8 @@ START_TEST(generate_text__is_accepted_and_explicit_means_the_same)
 {
 	struct plan generated, written_out;
 
-	text_accepted((enum generate_kind)_i, false, &generated);
-	text_accepted((enum generate_kind)_i, true, &written_out);
+	text_accepted((enum generate_kind)_i, FABRIC_FLOW_CHANNEL, false, &generated);
+	text_accepted((enum generate_kind)_i, FABRIC_FLOW_CHANNEL, true, &written_out);
 	ck_assert_uint_eq(generated.node_count, written_out.node_count);
 	ck_assert_uint_eq(generated.link_count, written_out.link_count);
 	for (uint32_t i = 0; i < generated.node_count; i++) {
@@ -135,6 +137,39 @@ START_TEST(generate_text__is_accepted_and_explicit_means_the_same)
 		ck_assert_uint_eq(generated.links[i].node_b, written_out.links[i].node_b);
 	plan_free(&generated);
 	plan_free(&written_out);
+}
+END_TEST
+
+/* what stands in a text for fabric kind roce are the defaults: without it the nodes are told the same */
+START_TEST(generate_text__roce_shows_the_defaults)
+{
+	static const char bare[] =
+		"name: t\nfabric: roce\nrun: {duration: 200us}\ntopology: {generate: star, hosts: 3}\n"
+		"classes: [{name: tcp, lossless: no, ecn: no}, {name: rdma}, "
+		"{name: cnp, lossless: no, ecn: no}]\n";
+	struct scenario_errors errors = { 0 };
+	struct plan generated, plain;
+	uint8_t *bytes[2] = { 0 };
+	int length;
+
+	text_accepted(GENERATE_STAR, FABRIC_ROCE, false, &generated);
+	ck_assert_int_eq(scenario_read_memory("t", bare, strlen(bare), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(plan_make(&scenario, &plain, &errors), 0);
+	ck_assert_int_eq(plan_fabric(&generated), FABRIC_ROCE);
+	generated.nodes[0].measure_from_ps = 0;
+	memcpy(generated.nodes[0].classes, plain.nodes[0].classes, sizeof(plain.nodes[0].classes)); /* shares */
+	length = control_pack(&(struct control_message){ .kind = CONTROL_CONFIGURE, .config = &generated.nodes[0] },
+			      &bytes[0]);
+	ck_assert_int_gt(length, 0);
+	ck_assert_int_eq(control_pack(&(struct control_message){ .kind = CONTROL_CONFIGURE, .config = &plain.nodes[0] },
+				      &bytes[1]),
+			 length);
+	ck_assert_mem_eq(bytes[0], bytes[1], length);
+	free(bytes[0]);
+	free(bytes[1]);
+	scenario_free(&scenario);
+	plan_free(&generated);
+	plan_free(&plain);
 }
 END_TEST
 
@@ -151,6 +186,7 @@ int main(void)
 	tcase_add_test(tests, generate_topology__dumbbell);
 	tcase_add_test(tests, generate_topology__leaf_spine);
 	tcase_add_test(tests, generate_topology__full_mesh);
+	tcase_add_test(tests, generate_text__roce_shows_the_defaults);
 	tcase_add_loop_test(tests, generate_text__is_accepted_and_explicit_means_the_same, 0, GENERATE_KINDS);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
