@@ -235,8 +235,7 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 	pfc_gate_init(&port->gate, lossless);
 	pfc_teller_init(&port->teller, eth->roce.pause);
 	path_pause_clear(&port->path, port_config->rate_bps);
-	shared_buffer_port_set(&eth->buffer, p, port_config->vacant ? 0 : port_config->headroom_bytes,
-			       port_config->vacant ? 0 : port_config->mtu_bytes + FRAME_FCS_BYTES);
+	shared_buffer_port_set(&eth->buffer, p, port_config->vacant ? 0 : port_config->headroom_bytes);
 }
 
 /* What waits for the link is lost; what came in over it goes on. */
@@ -281,7 +280,7 @@ static void on_link_set(void *dataplane, uint32_t port)
 
 	eth->ports[port].path.rate_bps = config->rate_bps;
 	class_scheduler_init(&eth->ports[port].classes, eth->class_count, eth->config->classes, config->rate_bps);
-	shared_buffer_port_set(&eth->buffer, port, config->headroom_bytes, config->mtu_bytes + FRAME_FCS_BYTES);
+	shared_buffer_port_set(&eth->buffer, port, config->headroom_bytes);
 	ethernet_touch(eth, port);
 }
 

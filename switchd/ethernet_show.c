@@ -233,7 +233,6 @@ int ethernet_show(void *dataplane, const char *table, int port, FILE *out)
 /* ---- parameters ---- */
 
 #define PPM 1000000u
-#define ALPHA_PERMILLE_MAX 1000000u
 #define WATCHDOG_US_MAX 3600000000u
 
 /* a whole number of 0..@max */
@@ -284,57 +283,60 @@ static int class_set(struct roce_class_config *class, const char *name, const ch
 	else if (!strcmp(name, "queue"))
 		error = set_bytes(&class->queue_bytes_max, value);
 	else if (!strcmp(name, "alpha"))
-		error = set_share(&class->alpha_permille, ALPHA_PERMILLE_MAX, value);
+		error = set_share(&class->alpha_permille, ROCE_ALPHA_PERMILLE_MAX, value);
 	else if (!strcmp(name, "xoff"))
 		error = set_bytes(&class->xoff_bytes, value);
 	else if (!strcmp(name, "xon-offset"))
 		error = set_bytes(&class->xon_offset_bytes, value);
-	return !error && class->kmin_bytes > class->kmax_bytes ? -EINVAL : error;
+	return error;
 }
 
-/* @name of all classes, or after "CLASS." of one; all of it or nothing */
-static int classes_set(struct ethernet *eth, const char *name, const char *value)
+/* @name of all classes, or after "CLASS." of one */
+static int classes_set(const struct ethernet *eth, const char *name, const char *value, struct roce_config *roce)
 {
-	struct roce_class_config changed[ROCE_CLASSES_MAX];
 	const char *dot = strchr(name, '.');
 	int error = -ENOENT;
 
-	memcpy(changed, eth->roce.classes, sizeof(changed));
 	for (uint32_t c = 0; c < eth->class_count; c++) {
 		const char *class = eth->config->classes[c].name;
 
 		if (dot && (strlen(class) != (size_t)(dot - name) || strncmp(class, name, (size_t)(dot - name)) != 0))
 			continue;
-		error = class_set(&changed[c], dot ? dot + 1 : name, value);
+		error = class_set(&roce->classes[c], dot ? dot + 1 : name, value);
 		if (error)
 			return error;
 	}
-	memcpy(eth->roce.classes, changed, sizeof(changed));
 	return error;
 }
 
-static int set_watchdog(struct ethernet *eth, const char *value)
+static int set_watchdog(struct roce_config *roce, const char *value)
 {
 	uint64_t us;
 
-	if (!number_of(value, WATCHDOG_US_MAX, &us) || !us)
+	if (!number_of(value, WATCHDOG_US_MAX, &us))
 		return -EINVAL;
-	eth->roce.watchdog_ps = us * NODE_US;
+	roce->watchdog_ps = us * NODE_US;
 	return 0;
 }
 
+/* all of it or nothing: what it comes to must be a configuration that could have been given at start */
 int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out)
 {
 	struct ethernet *eth = dataplane;
+	struct roce_config changed = eth->roce;
+	char why[200] = "";
 	int error;
 
 	trace(eth->stats, eth->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
-	error = strcmp(name, "watchdog") != 0 ? classes_set(eth, name, value) : set_watchdog(eth, value);
-	if (error)
+	error = strcmp(name, "watchdog") != 0 ? classes_set(eth, name, value, &changed) : set_watchdog(&changed, value);
+	if (!error)
+		error = roce_config_check(&changed, eth->class_count, why, sizeof(why));
+	if (!error)
+		eth->roce = changed;
+	else
 		fprintf(out,
-			"[CLASS.]ecn (on, off) [CLASS.]kmin kmax queue xoff xon-offset (0..%llu bytes; kmin <= kmax; "
-			"queue, xoff 0: none) [CLASS.]pmax (0..%u ppm) [CLASS.]alpha (0..%u permille) watchdog "
-			"(1..%u us)\n",
-			ROCE_BYTES_MAX, PPM, ALPHA_PERMILLE_MAX, WATCHDOG_US_MAX);
+			"%s%s[CLASS.]ecn (on, off) [CLASS.]kmin kmax queue xoff xon-offset (0..%llu bytes; queue, "
+			"xoff 0: none) [CLASS.]pmax (0..%u ppm) [CLASS.]alpha (0..%u permille) watchdog (1..%u us)\n",
+			why, *why ? "\n" : "", ROCE_BYTES_MAX, PPM, ROCE_ALPHA_PERMILLE_MAX, WATCHDOG_US_MAX);
 	return error;
 }

@@ -4,12 +4,14 @@
 
 /* Classes that have a packet that may go, as a set. @later_at the earliest time another one will be ready without anything else
  * happening: its packet is far enough in, or the neighbour holds it no longer.                                        */
-static uint32_t classes_ready(const struct ethernet *eth, const struct ethernet_port *out, node_time_t now,
+static uint32_t classes_ready(const struct ethernet *eth, struct ethernet_port *out, node_time_t now,
 			      node_time_t *later_at)
 {
 	uint32_t held = out->backlog & pfc_gate_held(&out->gate, now), ready = 0;
 
 	*later_at = held ? pfc_gate_next_at(&out->gate, held, now) : NODE_TIME_NEVER;
+	if (held == out->backlog || !link_may_send_packet(out->link))
+		return 0;
 	for (uint32_t waiting = out->backlog & ~held; waiting; waiting &= waiting - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(waiting);
 		node_time_t at = packet_ready_at(out->queues[c].queue.head, out->link, eth->cut_through);

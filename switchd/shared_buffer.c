@@ -11,14 +11,13 @@ void shared_buffer_init(struct shared_buffer *buffer, const struct roce_class_co
 	};
 }
 
-void shared_buffer_port_set(struct shared_buffer *buffer, uint32_t port, uint64_t headroom_bytes,
-			    uint32_t frame_bytes_max)
+void shared_buffer_port_set(struct shared_buffer *buffer, uint32_t port, uint64_t headroom_bytes)
 {
 	uint64_t kept_bytes = 0;
 
 	for (uint32_t c = 0; c < buffer->class_count; c++)
 		if (buffer->classes[c].lossless)
-			buffer->inputs[port][c].headroom_bytes_max = headroom_bytes + frame_bytes_max;
+			buffer->inputs[port][c].headroom_bytes_max = headroom_bytes;
 	for (uint32_t p = 0; p < NODE_PORTS_MAX; p++)
 		for (uint32_t c = 0; c < buffer->class_count; c++)
 			kept_bytes += buffer->inputs[p][c].headroom_bytes_max;

@@ -5,7 +5,7 @@
  *  is too much makes the neighbour there stop (XOFF), and what it has under way by then goes to the input's own headroom, that nobody
  *  else can take; only what does not fit there either is dropped.
  *
- *      buffer = shared part + headroom of every lossless input (what its link may still bring, and the frame that shows that it is too much)
+ *      buffer = shared part + headroom of every lossless input: what its link may still bring, and the frame that shows that it is too much
  *
  *  Limits are fixed, or a share of what is free in the shared part now [Choudhury and Hahne, "Dynamic queue length thresholds for
  *  shared-memory packet switches", 1998]: n queues that all want more then hold alpha B / (1 + n alpha) each. An input that was stopped
@@ -55,10 +55,8 @@ struct shared_buffer {
 void shared_buffer_init(struct shared_buffer *buffer, const struct roce_class_config *classes, uint32_t class_count,
 			uint64_t buffer_bytes);
 
-/** shared_buffer_port_set() - the link at @port may bring @headroom_bytes more after XOFF, of every lossless class, in frames of at most
- *  @frame_bytes_max. Both 0: there is no link. O(ports). */
-void shared_buffer_port_set(struct shared_buffer *buffer, uint32_t port, uint64_t headroom_bytes,
-			    uint32_t frame_bytes_max);
+/** shared_buffer_port_set() - @headroom_bytes are kept for every lossless class of input @port; 0: there is no link. O(ports x classes). */
+void shared_buffer_port_set(struct shared_buffer *buffer, uint32_t port, uint64_t headroom_bytes);
 
 /** shared_buffer_take() - a packet of @bytes came in at @in (SHARED_BUFFER_NO_INPUT) and is to wait at @out. If it is taken, it is counted. */
 enum shared_buffer_verdict shared_buffer_take(struct shared_buffer *buffer, uint32_t in, uint32_t out,

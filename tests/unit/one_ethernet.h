@@ -19,6 +19,19 @@
 #define FULL_PS ((FULL_BYTES + FRAME_FCS_BYTES + GAP_BYTES) * BYTE_PS)
 #define PAUSE_PS ((PAUSE_FRAME_BYTES + FRAME_FCS_BYTES) * BYTE_PS) /* until it is whole */
 
+/* what a switch has no use for */
+static inline void nic_part_setup(struct roce_config *roce)
+{
+	roce->dcqcn = (struct dcqcn_config){ .g_ppb = 1,
+					     .alpha_timer_ps = 1,
+					     .increase_timer_ps = 1,
+					     .byte_counter_bytes = 1,
+					     .fast_recovery = 1,
+					     .rate_min_bps = 1000000 };
+	roce->queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = 1 };
+	roce->tcp = (struct tcp_config){ .initial_packets = 1, .window_packets_max = 1, .rto_min_ps = 1 };
+}
+
 static inline void ethernet_setup(void)
 {
 	one_switch_configure(&s);
@@ -41,7 +54,9 @@ static inline void ethernet_setup(void)
 					      .path_low_bytes = 200000,
 					      .flows_max = 16,
 					      .watchdog_ps = 10 * NODE_MS };
-	s.config.roce.classes[ROCE] = (struct roce_class_config){ .lossless = true, .xon_offset_bytes = 2000 };
+	s.config.roce.classes[ROCE] =
+		(struct roce_class_config){ .lossless = true, .xoff_bytes = 500000, .xon_offset_bytes = 2000 };
+	nic_part_setup(&s.config.roce);
 }
 
 /* the frame that host @source sends */

@@ -178,7 +178,7 @@ START_TEST(flood__quarter_of_the_buffer)
 {
 	uint64_t own;
 
-	s.config.roce.buffer_bytes = 4 * (HEADROOM_BYTES + MTU + FRAME_FCS_BYTES) + 10000;
+	s.config.roce.buffer_bytes = 4 * HEADROOM_BYTES + 10000;
 	one_switch_open(&s);
 	port_block(1);
 	for (uint32_t i = 0; i < 20; i++)
@@ -333,7 +333,7 @@ START_TEST(pfc__headroom)
 	burst_send(0, 0, 1, ROCE, 11);
 	one_switch_run(&s, NODE_US);
 	ck_assert(pause_receive(0, &frame));
-	late = (HEADROOM_BYTES + MTU + FRAME_FCS_BYTES) / 1000;
+	late = HEADROOM_BYTES / 1000;
 	burst_send(0, NODE_US, 1, ROCE, late);
 	one_switch_run(&s, 10 * NODE_US);
 	ck_assert_uint_eq(drops_all(), 0);
@@ -639,7 +639,7 @@ START_TEST(link__vacant)
 	s.ports[3] = (struct port_config){ .vacant = true, .mtu_bytes = MTU, .channels = 1 };
 	one_switch_open(&s);
 	shared = s.eth->buffer.shared_bytes;
-	ck_assert_uint_eq(shared, BUFFER_BYTES - 3 * (HEADROOM_BYTES + MTU + FRAME_FCS_BYTES));
+	ck_assert_uint_eq(shared, BUFFER_BYTES - 3 * HEADROOM_BYTES);
 	roce_send(0, 0, 4, 0, ROCE, 100);
 	one_switch_run(&s, NODE_MS);
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
@@ -647,7 +647,7 @@ START_TEST(link__vacant)
 	s.ports[3].peer_index = 4;
 	one_switch_plug(&s, 3);
 	ethernet_ops.link_up(s.eth, 3, NODE_MS);
-	ck_assert_uint_eq(s.eth->buffer.shared_bytes, shared - (HEADROOM_BYTES + MTU + FRAME_FCS_BYTES));
+	ck_assert_uint_eq(s.eth->buffer.shared_bytes, shared - HEADROOM_BYTES);
 	roce_send(0, NODE_MS, 4, 0, ROCE, 100);
 	one_switch_run(&s, 2 * NODE_MS);
 	packet_expect(3, 100);
@@ -767,13 +767,14 @@ START_TEST(ethernet_set__values)
 	ck_assert_int_eq(set("roce.pmax", "10000"), 0);
 	ck_assert_int_eq(set("alpha", "125"), 0);
 	ck_assert_int_eq(set("roce.xoff", "4000"), 0);
-	ck_assert_int_eq(set("xon-offset", "1000"), 0);
+	ck_assert_int_eq(set("roce.xon-offset", "1000"), 0);
 	ck_assert_int_eq(set("queue", "9000"), 0);
 	ck_assert_int_eq(set("watchdog", "100"), 0);
 	ck_assert_uint_eq(s.eth->roce.watchdog_ps, 100 * NODE_US);
 	ck_assert_int_eq(set("roce.kmax", "4999"), -EINVAL); /* below kmin */
 	ck_assert_int_eq(set("kmax", "4999"), -EINVAL);      /* below that of one: then of none */
 	ck_assert_uint_eq(s.eth->roce.classes[TCP].kmax_bytes, 200000);
+	ck_assert_int_eq(set("roce.xon-offset", "4001"), -EINVAL); /* more than xoff */
 	ck_assert_int_eq(set("roce.ecn", "maybe"), -EINVAL);
 	ck_assert_int_eq(set("pmax", "1000001"), -EINVAL);
 	ck_assert_int_eq(set("queue", "-1"), -EINVAL);
