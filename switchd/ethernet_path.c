@@ -101,7 +101,7 @@ void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traff
 	struct ethernet_queue *queue = &eth->ports[port].queues[traffic_class];
 	enum roce_state before = queue->watch.state;
 
-	roce_queue_on_length(&queue->watch, queue->gauge.bytes, now);
+	roce_queue_on_length(&queue->watch, queue->gauge.bytes, queue->signals.paused, now);
 	if (queue->watch.state != before)
 		trace(eth->stats, now, TRACE_ROCE_STATE, port, traffic_class, queue->watch.state);
 	if (queue->signals.paused)

@@ -20,18 +20,36 @@ static void enter(struct roce_queue *queue, enum roce_state state, node_time_t n
 		stats->cnp_failed_ps = now;
 }
 
-void roce_queue_on_length(struct roce_queue *queue, uint64_t bytes, node_time_t now)
+static void on_short(struct roce_queue *queue, bool paused, node_time_t now)
 {
-	if (bytes <= roce_queue_reference_bytes(queue)) {
-		if (queue->state != ROCE_ECN_NORMAL)
-			enter(queue, ROCE_ECN_NORMAL, now);
-	} else if (queue->state == ROCE_ECN_NORMAL) {
+	if (queue->state != ROCE_ECN_NORMAL)
+		enter(queue, ROCE_ECN_NORMAL, now);
+	else if (!paused)
+		return;
+	queue->calm_since_ps = now;
+}
+
+static void on_long(struct roce_queue *queue, node_time_t now)
+{
+	node_time_t period_ps = queue->roce->increase_period_ps;
+
+	if (queue->state == ROCE_ECN_NORMAL) {
+		queue->tried &= now - queue->calm_since_ps < period_ps;
 		queue->above_since_ps = now;
-		enter(queue, ROCE_ECN_FAILED, now);
+		enter(queue, queue->tried ? ROCE_CNP_FAILED : ROCE_ECN_FAILED, now);
 	} else if (queue->state == ROCE_ECN_FAILED && queue->roce->supplement &&
-		   now - queue->above_since_ps >= queue->roce->increase_period_ps) {
+		   now - queue->above_since_ps >= period_ps) {
+		queue->tried = true;
 		enter(queue, ROCE_CNP_FAILED, now);
 	}
+}
+
+void roce_queue_on_length(struct roce_queue *queue, uint64_t bytes, bool paused, node_time_t now)
+{
+	if (bytes > roce_queue_reference_bytes(queue))
+		on_long(queue, now);
+	else
+		on_short(queue, paused, now);
 }
 
 bool roce_queue_supplements(const struct roce_queue *queue, const struct flow_line *line, node_time_t now)
