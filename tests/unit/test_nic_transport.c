@@ -1,0 +1,276 @@
+/*  Two NICs with queue pairs, back to back: two_nics.h has the drawing.                                              */
+#include "nicd/queue_pair.h"
+#include "nodes/random.h"
+#include "tests/unit/two_nics.h"
+
+#define CAPACITY_BYTES (1000 - 86) /* RoCEv2 over IPv4: 82 of headers and test payload, ICRC */
+
+static const struct flow_tx_stats *tx(uint32_t slot)
+{
+	return stats_flow_tx(two[0].stats, slot);
+}
+
+static const struct flow_rx_stats *rx(uint32_t slot)
+{
+	return stats_flow_rx(two[1].stats, slot);
+}
+
+/* everything that host 0 started has arrived once, in order, and all of it is acknowledged */
+static void check_delivered(uint32_t flows, uint64_t messages)
+{
+	uint64_t sent = 0, received = 0;
+
+	ck_assert_uint_eq(two[0].stats->flow_tx_count, flows);
+	ck_assert_uint_eq(two[1].stats->flow_rx_count, flows);
+	for (uint32_t i = 0; i < flows; i++) {
+		ck_assert_uint_eq(rx(i)->lost + rx(i)->reordered, 0);
+		ck_assert_uint_eq(tx(i)->in_error, 0);
+		sent += tx(i)->packets - tx(i)->resent;
+		received += rx(i)->packets;
+		messages -= rx(i)->messages;
+	}
+	ck_assert_uint_eq(messages, 0);
+	ck_assert_uint_eq(sent, received);
+	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
+	ck_assert_uint_eq(two[0].nic->transport.pool_count, 0);
+	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent, two[0].nic->workloads.workloads[0].started);
+	two_check_books();
+}
+
+/* ---- a link that loses nothing ---- */
+
+/* RC-4: a message is complete for its sender when it is acknowledged: then a closed loop starts the next one */
+START_TEST(nic_transport__completion_at_the_ack)
+{
+	const node_time_t packets_ps = 10 * (1000 + 24) * TWO_BYTE_PS; /* with FCS and gap */
+	const node_time_t ack_ps = (62 + 4) * TWO_BYTE_PS;
+
+	two[0].workloads[0].message_bytes = 10 * CAPACITY_BYTES;
+	two[0].workloads[0].messages_max = 2;
+	two_build();
+	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
+	check_delivered(1, 2);
+	ck_assert_uint_eq(stats_message(two[1].stats, 0)->end_ps,
+			  packets_ps - TWO_GAP_BYTES * TWO_BYTE_PS + TWO_LEAD_PS);
+	ck_assert_uint_eq(stats_message(two[1].stats, 1)->start_ps,
+			  packets_ps - TWO_GAP_BYTES * TWO_BYTE_PS + 2 * TWO_LEAD_PS + ack_ps);
+	ck_assert_uint_eq(tx(0)->packets, 20);
+	ck_assert_uint_eq(tx(0)->resent + tx(0)->timeouts + tx(0)->naks, 0);
+	ck_assert_uint_eq(two[1].stats->injected_packets, 2); /* one ACK a message */
+	two_free();
+}
+END_TEST
+
+/* RC-4: with two messages under way the link never waits for an ACK */
+START_TEST(nic_transport__window_of_two_fills_the_link)
+{
+	two[0].workloads[0].message_bytes = 50 * CAPACITY_BYTES;
+	two[0].workloads[0].window = 2;
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two_build();
+	two_run(NODE_MS);
+	ck_assert_uint_ge(stats_port(two[0].stats, 0)->tx_busy_ps, NODE_MS - NODE_NS);
+	two_run(NODE_S);
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_free();
+}
+END_TEST
+
+/* every connection of a closed loop has its own window; IPv6 as well */
+START_TEST(nic_transport__connections_of_a_closed_loop)
+{
+	const uint32_t connections = 1000;
+
+	two[0].workloads[0].frame = FRAME_ROCE_IPV6;
+	two[0].workloads[0].connections = connections;
+	two[0].workloads[0].message_bytes = 3 * (1000 - 106);
+	two[0].workloads[0].stop_ps = 2 * NODE_MS;
+	two_build();
+	two_run(NODE_S);
+	check_delivered(connections, two[0].nic->workloads.workloads[0].started);
+	for (uint32_t i = 0; i < connections; i++) {
+		ck_assert_uint_eq(tx(i)->connection, i);
+		ck_assert_uint_ge(tx(i)->packets + 3, tx(0)->packets); /* they share the link fairly */
+		ck_assert_uint_le(tx(i)->packets, tx(0)->packets + 3);
+	}
+	ck_assert_uint_ge(tx(0)->messages, 7);
+	two_free();
+}
+END_TEST
+
+/* arrivals of an open loop take connections in turn, with or without a transport */
+START_TEST(nic_transport__connections_in_turn)
+{
+	two[0].workloads[0].arrival = ARRIVAL_PACED;
+	two[0].workloads[0].load_permille = 500;
+	two[0].workloads[0].connections = 4;
+	two[0].workloads[0].messages_max = 10;
+	two[0].workloads[0].transport = _i ? TRANSPORT_RC : TRANSPORT_NONE;
+	two_build();
+	two_run(NODE_S);
+	ck_assert_uint_eq(two[0].stats->flow_tx_count, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(tx(i)->messages, i < 2 ? 3 : 2);
+	check_delivered(4, 10);
+	two_free();
+}
+END_TEST
+
+/* ---- losses ---- */
+
+/* RC-4: both directions lose up to a tenth of all frames, data, ACKs, NAKs alike: everything arrives exactly once and in order */
+START_TEST(nic_transport__lossy_link_exactly_once)
+{
+	struct random random;
+
+	random_init(&random, 1000 + (uint64_t)_i, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		two[i].config.seed = 100 + 2 * (uint64_t)_i + i;
+		two[i].port.loss_ppb = (uint32_t)random_below(&random, 100000000);
+		two[i].config.roce.queue_pair.ack_packets = 1 + (uint32_t)random_below(&random, 20);
+		two[i].config.roce.queue_pair.window_bytes = random_below(&random, 3) * 10000;
+		two[i].config.roce.queue_pair.timeout_ps = 20 * NODE_US;
+		two[i].config.roce.queue_pair.retries = 1000;
+	}
+	two[0].workloads[0].connections = 1 + (uint32_t)random_below(&random, 5);
+	two[0].workloads[0].window = 1 + (uint32_t)random_below(&random, 4);
+	two[0].workloads[0].message_bytes = 1 + random_below(&random, 40000);
+	two[0].workloads[0].messages_max = 200;
+	two[1].config.nic.workload_count = (uint32_t)_i & 1; /* the other way round, too */
+	two[1].workloads[0].messages_max = 100;
+	two_build();
+	ck_assert_uint_eq(two_run(10 * NODE_S), NODE_TIME_NEVER);
+	check_delivered(two[0].workloads[0].connections, 200);
+	if (_i & 1)
+		ck_assert_uint_eq(stats_flow_rx(two[0].stats, 0)->messages, 100);
+	two_free();
+}
+END_TEST
+
+/* RC-4: nobody answers: so many timeouts, then the queue pair gives up, what waits is discarded, and the fabric falls silent */
+START_TEST(nic_transport__gives_up)
+{
+	two[0].port.loss_ppb = 1000000000;
+	two[0].workloads[0].window = 3;
+	two_build();
+	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_eq(tx(0)->in_error, 1);
+	ck_assert_uint_eq(tx(0)->timeouts, 8);
+	ck_assert_uint_eq(tx(0)->resent, 7 * 33); /* three messages of 11 packets */
+	ck_assert_uint_eq(two[0].nic->transport.discarded, 3);
+	ck_assert_uint_eq(two[0].nic->transport.pool_count, 0);
+	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
+	two_free();
+}
+END_TEST
+
+/* ---- PFC ---- */
+
+/* a PFC frame of host 1 for class 0, as its neighbour puts it on the link */
+static void pfc_send(uint16_t quanta)
+{
+	struct pause_frame frame = { .enabled = 1, .quanta = { quanta } };
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+
+	pause_frame_write(&frame, two[1].nic->receive.mac, bytes);
+	link_send_pause(&two[1].link, two_now, bytes, sizeof(bytes));
+	ck_assert_uint_ne(link_flush(&two[1].link, &(bool){ 0 }), NODE_TIME_NEVER);
+}
+
+/* RC-11: the class is held for the time given, then goes on */
+START_TEST(nic_transport__pfc_holds_until_it_expires)
+{
+	const node_time_t pause_ps = 65535 * pfc_quantum_ps(TWO_RATE_BPS); /* 335 us */
+	uint64_t sent;
+
+	two[0].config.roce.queue_pair.timeout_ps = NODE_MS;
+	two[0].workloads[0].window = 2;
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two_build();
+	two_run(100 * NODE_US);
+	pfc_send(65535);
+	two_run(110 * NODE_US);
+	sent = two[0].stats->injected_packets;
+	ck_assert_uint_eq(two_run(100 * NODE_US + pause_ps), 100 * NODE_US + pause_ps + TWO_LEAD_PS + 64 * TWO_BYTE_PS);
+	ck_assert_uint_eq(two[0].stats->injected_packets, sent);
+	two_run(NODE_S);
+	ck_assert_uint_eq(stats_port(two[0].stats, 0)->pauses_received, 1);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, pause_ps);
+	ck_assert_uint_gt(stats_port(two[0].stats, 0)->paused_ps,
+			  pause_ps - 1024 * TWO_BYTE_PS); /* a frame was under way */
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	ck_assert_uint_eq(tx(0)->timeouts, 0);
+	two_free();
+}
+END_TEST
+
+/* RC-11: XON ends it at once */
+START_TEST(nic_transport__pfc_xon)
+{
+	two[0].workloads[0].window = 2;
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two_build();
+	two_run(100 * NODE_US);
+	pfc_send(65535);
+	two_run(150 * NODE_US);
+	pfc_send(0);
+	two_run(NODE_S);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, 50 * NODE_US);
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_free();
+}
+END_TEST
+
+/* RC-5: `pauses` make the NIC send XOFF, again half a pause time later, and XON: the sender stands still meanwhile */
+START_TEST(nic_transport__pauses_are_pfc)
+{
+	two[1].config.nic.pause_count = 1;
+	two[1].pauses[0] = (struct pause_config){
+		.start_ps = 200 * NODE_US, .stop_ps = NODE_S, .every_ps = NODE_S, .for_ps = 500 * NODE_US, .classes = 1
+	};
+	two[0].workloads[0].window = 2;
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two[0].config.roce.queue_pair.timeout_ps = 10 * NODE_MS;
+	two_build();
+	two_run(NODE_S);
+	ck_assert_uint_eq(stats_port(two[1].stats, 0)->pauses_sent, 4); /* XOFF at 200, 368, 536 us; XON */
+	ck_assert_uint_eq(stats_port(two[0].stats, 0)->pauses_received, 4);
+	ck_assert_uint_ge(stats_class(two[0].stats, 0, 0)->paused_ps, 499 * NODE_US);
+	ck_assert_uint_le(stats_class(two[0].stats, 0, 0)->paused_ps, 501 * NODE_US);
+	ck_assert_uint_eq(stats_class(two[1].stats, 0, 0)->xoff_since_ps, 0);
+	ck_assert_uint_eq(stats_class(two[1].stats, 0, 0)->xoff_first_ps, 200 * NODE_US);
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_free();
+}
+END_TEST
+
+static Suite *suite(void)
+{
+	Suite *s = suite_create("nic_transport");
+	TCase *tc = tcase_create("nic_transport");
+
+	tcase_add_checked_fixture(tc, two_setup, NULL);
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, nic_transport__completion_at_the_ack);
+	tcase_add_test(tc, nic_transport__window_of_two_fills_the_link);
+	tcase_add_test(tc, nic_transport__connections_of_a_closed_loop);
+	tcase_add_loop_test(tc, nic_transport__connections_in_turn, 0, 2);
+	tcase_add_loop_test(tc, nic_transport__lossy_link_exactly_once, 0, 40);
+	tcase_add_test(tc, nic_transport__gives_up);
+	tcase_add_test(tc, nic_transport__pfc_holds_until_it_expires);
+	tcase_add_test(tc, nic_transport__pfc_xon);
+	tcase_add_test(tc, nic_transport__pauses_are_pfc);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+int main(void)
+{
+	SRunner *runner = srunner_create(suite());
+	int failed;
+
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
