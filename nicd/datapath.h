@@ -19,11 +19,19 @@
  *  aside meanwhile, so the others of its class have the link: fgfc_gate.h, nic_hold.c. A frame or the end of a pause comes
  *  before what starts or is sent at the same moment. Its time does not count as paused.
  *
- *  A flow (workload, destination) is opened by its first message. Messages of one flow too many are dropped and
+ *  A flow (workload, destination, connection) is opened by its first message. Messages of one flow too many are dropped and
  *  counted as flow_table_full; in a closed loop such a message is one that never ends. At least 4096 messages can
  *  wait, or as many as the log of completions holds; beyond that arrivals are deferred (workload.h).
  *
- *  Tables for `show`: flows (sent), received, workloads, fgfc (held).  Parameters for `set`: workload.NAME.load, in permille.
+ *  Fabric kind roce. Workloads with a transport have queue pairs instead of a place in the send queue (transport.h, nic_transport.c): a
+ *  message is complete when it is acknowledged. Within a class their packets take turns with the others; ACKs, NAKs and CNPs go
+ *  first. In the place of stop and go there is PFC, in both directions (nic_pfc.c): a class that is held sends nothing at all.
+ *  Order of events: behind the ends of FGFC pauses come timers of transports, samples, then ends of PFC pauses.
+ *
+ *      workload -> transport ----> traffic classes, PFC -> link     link -> responder -> receive
+ *      reply_queue ----------------^                                     \-> queue pairs -> workload
+ *
+ *  Tables for `show`: flows (sent), received, workloads, fgfc (held); roce: queue-pairs, pfc.  Parameters for `set`: workload.NAME.load, in permille.
  *  Allocates in create() only; an event costs O(log workloads + classes).                                          */
 #ifndef HEDDLE_NICD_DATAPATH_H
 #define HEDDLE_NICD_DATAPATH_H

@@ -49,6 +49,7 @@ struct nic {
 	struct pfc_gate pfc_gate; /* what the switch lets go */
 	struct pfc_teller pfc_teller;
 	uint32_t held, held_waiting; /* sets of classes: held by the gate, and with something to send */
+	uint32_t held_stuck;         /* of held_waiting, those that the watchdog has found already */
 	node_time_t held_until_ps;   /* when the first of held_waiting goes on by itself */
 	node_time_t held_noted_ps;   /* time of held classes is counted up to here */
 	node_time_t sample_at_ps;
@@ -70,7 +71,7 @@ struct nic {
 	uint32_t shaped;             /* classes that were ready when none of them was below its maximum ... */
 	node_time_t shaped_until_ps; /* ... and when one will be */
 	bool paused;
-	node_time_t paused_since_ps; /* what came before is in paused_ps */
+	node_time_t paused_since_ps;    /* what came before is in paused_ps */
 	uint8_t arriving[NODE_MTU_MAX]; /* copy of the frame that has arrived */
 };
 

@@ -20,8 +20,13 @@ void nic_pfc_init(struct nic *nic)
 {
 	pfc_gate_init(&nic->pfc_gate, lossless_classes(nic->config));
 	pfc_teller_init(&nic->pfc_teller, nic->config->roce.pause);
-	nic->held = nic->held_waiting = 0;
+	nic->held = nic->held_waiting = nic->held_stuck = 0;
 	nic->held_until_ps = NODE_TIME_NEVER;
+	for (uint32_t c = 0; nic->roce && c < NODE_CLASSES_MAX; c++) {
+		struct class_stats *stats = stats_class(nic->stats, 0, c);
+
+		stats->paused_since_ps = stats->xoff_since_ps = 0;
+	}
 }
 
 /* path-level PFC comes from the first switch even where links do without (RC-10) */
@@ -45,12 +50,20 @@ void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byte
 		pfc_gate_take(&nic->pfc_gate, &frame, nic->link->rate_bps, nic->now_ps);
 }
 
-/* the time up to now counts for the classes that waited and were held */
+/* the time up to now counts for the classes that waited and were held; each pause that is too long is noticed once */
 static void note_held(struct nic *nic)
 {
-	for (uint32_t left = nic->held_waiting; left; left &= left - 1)
-		stats_class(nic->stats, 0, (uint32_t)__builtin_ctz(left))->paused_ps +=
-			nic->now_ps - nic->held_noted_ps;
+	nic->held_stuck &= nic->held_waiting;
+	for (uint32_t left = nic->held_waiting; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+		struct class_stats *stats = stats_class(nic->stats, 0, c);
+
+		stats->paused_ps += nic->now_ps - nic->held_noted_ps;
+		if (nic->held_stuck >> c & 1 || nic->now_ps - stats->paused_since_ps < nic->config->roce.watchdog_ps)
+			continue;
+		nic->held_stuck |= 1u << c;
+		stats->stuck++;
+	}
 	nic->held_noted_ps = nic->now_ps;
 }
 

@@ -1,6 +1,10 @@
 /*  Two NICs with queue pairs, back to back: two_nics.h has the drawing.                                              */
+#include <errno.h>
+#include <stdio.h>
+
 #include "nicd/queue_pair.h"
 #include "nodes/random.h"
+#include "nodes/wire/bytes.h"
 #include "tests/unit/two_nics.h"
 
 #define CAPACITY_BYTES (1000 - 86) /* RoCEv2 over IPv4: 82 of headers and test payload, ICRC */
@@ -244,6 +248,184 @@ START_TEST(nic_transport__pauses_are_pfc)
 }
 END_TEST
 
+/* the class of CNPs is held, too: answers wait, and nothing else does */
+START_TEST(nic_transport__held_answers)
+{
+	const node_time_t pause_ps = 10000 * pfc_quantum_ps(TWO_RATE_BPS);
+
+	two[0].workloads[0].messages_max = 3;
+	two[0].config.roce.queue_pair.timeout_ps = NODE_MS;
+	two_build();
+	two[1].nic->pfc_gate.until_ps[0] = pause_ps; /* host 1 may not send ACKs */
+	two_run(NODE_S);
+	ck_assert_uint_ge(stats_message(two[1].stats, 1)->start_ps, pause_ps + TWO_LEAD_PS);
+	ck_assert_uint_gt(stats_class(two[1].stats, 0, 0)->paused_ps, pause_ps - 10 * NODE_US);
+	check_delivered(1, 3);
+	two_free();
+}
+END_TEST
+
+/* RC-11: PAUSE holds all classes; a class that is held for long is noticed */
+START_TEST(nic_transport__pause_holds_the_port)
+{
+	struct pause_frame frame = { .port = true, .quanta = { 65535 } };
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two[0].config.roce.watchdog_ps = 300 * NODE_US;
+	two[0].config.roce.queue_pair.timeout_ps = NODE_MS;
+	two_build();
+	two_run(10 * NODE_US);
+	pause_frame_write(&frame, two[1].nic->receive.mac, bytes);
+	link_send_pause(&two[1].link, two_now, bytes, sizeof(bytes));
+	two_run(20 * NODE_US);
+	ck_assert_uint_eq(pfc_gate_held(&two[0].nic->pfc_gate, two_now), 0xff);
+	two_run(NODE_S);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->stuck, 1);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_since_ps, 0);
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_free();
+}
+END_TEST
+
+/* ---- frames that others send ---- */
+
+/* a frame of @length bytes comes to host @to */
+static void inject(uint32_t to, const uint8_t *bytes, uint32_t length)
+{
+	uint8_t *at = link_send_packet(&two[!to].link, two_now, length + 4, length, length, 0, 0);
+
+	ck_assert_ptr_nonnull(at);
+	memcpy(at, bytes, length);
+	two[!to].stats->injected_packets++; /* for the books */
+}
+
+/* an answer of host 1, as it would be, for queue pair @queue_pair of host 0 */
+static struct roce_reply answer_of(uint32_t queue_pair)
+{
+	return (struct roce_reply){ .ends = two[1].nic->replies.responders[0].ends,
+				    .queue_pair = queue_pair,
+				    .psn = 5,
+				    .syndrome = ROCE_SYNDROME_NAK_PSN };
+}
+
+/* RC-2, RC-4: a CNP reaches its queue pair; what has a wrong ICRC, another sender or a queue pair that is not there does not */
+START_TEST(nic_transport__answers_are_checked)
+{
+	struct roce_reply reply;
+	uint8_t bytes[ROCE_REPLY_BYTES_MAX];
+	uint32_t length;
+
+	two[0].workloads[0].messages_max = 1;
+	two_build();
+	two_run(NODE_MS);
+	reply = answer_of(ROCE_REQUESTER | 0);
+	inject(0, bytes, roce_cnp_write(&reply, bytes));
+	two_run(2 * NODE_MS);
+	ck_assert_uint_eq(tx(0)->cnps, 1);
+	length = roce_cnp_write(&reply, bytes);
+	bytes[length - 1] ^= 1;
+	inject(0, bytes, length);
+	two_run(3 * NODE_MS);
+	ck_assert_uint_eq(two[0].stats->drops[DROP_BAD_ICRC], 1);
+	reply = answer_of(ROCE_REQUESTER | 1);
+	inject(0, bytes, roce_cnp_write(&reply, bytes));
+	reply = answer_of(ROCE_REQUESTER | (QUEUE_PAIR_SLOTS_MAX - 1));
+	inject(0, bytes, roce_ack_write(&reply, bytes));
+	reply = answer_of(ROCE_REQUESTER | 0);
+	reply.ends.source_mac[5]++;
+	inject(0, bytes, roce_ack_write(&reply, bytes));
+	two_run(4 * NODE_MS);
+	ck_assert_uint_eq(two[0].stats->drops[DROP_UNKNOWN_FLOW], 3);
+	reply = answer_of(ROCE_REQUESTER | 0); /* says what cannot be */
+	inject(0, bytes, roce_ack_write(&reply, bytes));
+	two_run(5 * NODE_MS);
+	ck_assert_uint_eq(tx(0)->cnps, 1);
+	ck_assert_uint_eq(tx(0)->naks + tx(0)->resent, 0);
+	check_delivered(1, 1);
+	two_free();
+}
+END_TEST
+
+/* marks the data frames on their way to host 1: what a congested switch does */
+static void inject_marked(uint32_t packet)
+{
+	struct frame_spec spec = {
+		.kind = FRAME_ROCE, .destination = 1, .flow = QUEUE_PAIR_RELIABLE, .frame_bytes = 100
+	};
+	struct frame_payload payload = {
+		.packet = packet, .message_bytes = 14, .payload_bytes = 14, .message_first = true, .message_last = true
+	};
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t captured_bytes = frame_write(&spec, &payload, bytes);
+	uint8_t *at;
+
+	bytes[15] |= 3; /* CE, and the header's checksum for it */
+	bytes_put16(bytes + 24, (uint16_t)(bytes_get16(bytes + 24) - 3));
+	at = link_send_packet(&two[0].link, two_now, 104, captured_bytes, 100, 0, 0);
+	memcpy(at, bytes, captured_bytes);
+	two[0].stats->injected_packets++;
+}
+
+/* RC-2: marked packets make CNPs, one of a flow in the interval; out of order ones, too; they come back to their queue pair */
+START_TEST(nic_transport__cnps)
+{
+	two[1].config.roce.dcqcn = (struct dcqcn_config){ .enabled = true, .cnp_interval_ps = 50 * NODE_US };
+	two[0].config.nic.workload_count = 0;
+	two_build();
+	for (uint32_t i = 0; i < 10; i++) {
+		inject_marked(2 * i); /* all but the first are behind a gap */
+		two_run((i + 1) * 10 * NODE_US);
+	}
+	two_run(NODE_MS);
+	ck_assert_uint_eq(rx(0)->marked, 10);
+	ck_assert_uint_eq(rx(0)->cnps, 2);
+	ck_assert_uint_eq(rx(0)->cnp_gap_min_ps, 50 * NODE_US);
+	ck_assert_uint_eq(rx(0)->out_of_order, 9);
+	ck_assert_uint_eq(rx(0)->messages, 1);
+	ck_assert_uint_eq(two[1].stats->injected_packets, 3); /* two CNPs, a NAK: nobody asked for an ACK */
+	ck_assert_uint_eq(two[0].stats->drops[DROP_UNKNOWN_FLOW], 3);
+	two_check_books();
+	two_free();
+}
+END_TEST
+
+/* ---- observing ---- */
+
+/* samples as long as the measured interval lasts; tables */
+START_TEST(nic_transport__samples_and_tables)
+{
+	const struct sample_stats *sample;
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	two[0].config.sample_ps = 10 * NODE_US;
+	two[0].config.samples_max = 1000;
+	two[0].config.measure_to_ps = 95 * NODE_US;
+	two[0].workloads[0].message_bytes = 1000 * CAPACITY_BYTES;
+	two[0].workloads[0].messages_max = 1;
+	two_build();
+	two_run(50 * NODE_US);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "queue-pairs", 0, out), 0);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "pfc", -1, out), 0);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "flows", 0, out), 0);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "nothing", 0, out), -ENOENT);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "ready"));
+	ck_assert_ptr_nonnull(strstr(text, "frames sent: 0, received: 0"));
+	ck_assert_ptr_nonnull(strstr(text, "queue-pairs pfc"));
+	free(text);
+	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_eq(two[0].stats->sample_count, 10); /* 0 ... 90 us */
+	sample = stats_sample(two[0].stats, 5);
+	ck_assert_uint_eq(sample->at_ps, 50 * NODE_US);
+	ck_assert_uint_gt(sample->queue_bytes, 0);
+	ck_assert_uint_gt(sample->tx_bytes, 0);
+	two_free();
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("nic_transport");
@@ -260,6 +442,11 @@ static Suite *suite(void)
 	tcase_add_test(tc, nic_transport__pfc_holds_until_it_expires);
 	tcase_add_test(tc, nic_transport__pfc_xon);
 	tcase_add_test(tc, nic_transport__pauses_are_pfc);
+	tcase_add_test(tc, nic_transport__held_answers);
+	tcase_add_test(tc, nic_transport__pause_holds_the_port);
+	tcase_add_test(tc, nic_transport__answers_are_checked);
+	tcase_add_test(tc, nic_transport__cnps);
+	tcase_add_test(tc, nic_transport__samples_and_tables);
 	suite_add_tcase(s, tc);
 	return s;
 }

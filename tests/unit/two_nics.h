@@ -43,6 +43,7 @@ static inline struct roce_config two_roce(void)
 	struct roce_config roce = {
 		.pfc = true,
 		.cnp_class = 1,
+		.watchdog_ps = 10 * NODE_MS,
 		.dcqcn = { .cnp_interval_ps = 50 * NODE_US },
 		.queue_pair = { .ack_packets = 16, .timeout_ps = 100 * NODE_US, .retries = 7 },
 		.tcp = { .initial_packets = 10, .window_packets_max = 1024, .rto_min_ps = NODE_MS },
