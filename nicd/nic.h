@@ -3,6 +3,7 @@
  *      datapath.c        set-up, arrivals, starts of messages, the order of events, link changes
  *      nic_transmit.c    which frame is sent next, and when
  *      nic_transport.c   flows with a transport: their data, what is answered and what answers mean
+ *      nic_tcp.c         those of TCP
  *      nic_pfc.c         who is held by PFC and PAUSE, here and there
  *      nic_sample.c      samples
  *      nic_hold.c        what becomes of flows that are held (FGFC)
@@ -14,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "nicd/dcqcn_control.h"
 #include "nicd/fgfc_gate.h"
 #include "nicd/host_hold.h"
 #include "nicd/host_if.h"
@@ -21,6 +23,8 @@
 #include "nicd/receive.h"
 #include "nicd/reply_queue.h"
 #include "nicd/send_queue.h"
+#include "nicd/tcp_receiver.h"
+#include "nicd/tcp_sender.h"
 #include "nicd/transport.h"
 #include "nicd/workload.h"
 #include "nodes/config.h"
@@ -46,7 +50,10 @@ struct nic {
 	bool roce;
 	struct transport transport;
 	struct reply_queue replies;
-	struct pfc_gate pfc_gate; /* what the switch lets go */
+	struct dcqcn_control dcqcn;
+	struct tcp_sender tcp_sender;
+	struct tcp_receiver tcp_receiver; /* by slot of the received flow */
+	struct pfc_gate pfc_gate;         /* what the switch lets go */
 	struct pfc_teller pfc_teller;
 	uint32_t held, held_waiting; /* sets of classes: held by the gate, and with something to send */
 	uint32_t held_stuck;         /* of held_waiting, those that the watchdog has found already */
@@ -111,6 +118,19 @@ uint32_t nic_transport_ready(struct nic *nic);
 /** nic_transport_send(), nic_transport_reply() - the next data frame, or answer, of @traffic_class, which has one. */
 void nic_transport_send(struct nic *nic, uint32_t traffic_class);
 void nic_transport_reply(struct nic *nic, uint32_t traffic_class);
+
+/* ---- nic_tcp.c ---- */
+
+/** nic_tcp_init() - no connections, behind transport_init().  @flows_max  that may be sent.  Return: 0 or -ENOMEM. */
+int nic_tcp_init(struct nic *nic, uint32_t flows_max);
+void nic_tcp_fini(struct nic *nic);
+
+/** nic_tcp_arrive() - a frame has arrived.  Return: false if it is none of a connection of generated traffic. */
+bool nic_tcp_arrive(struct nic *nic, const struct nic_frame *frame);
+
+/** nic_tcp_answer() - the ACK that is due to the sender of the received flow in @slot, to @bytes (FRAME_BYTES_MIN).
+ *  Return: its length. */
+uint32_t nic_tcp_answer(struct nic *nic, uint32_t slot, uint8_t *bytes);
 
 /* ---- nic_pfc.c ---- */
 

@@ -20,15 +20,18 @@ int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_ma
 {
 	if (!nic->roce)
 		flows_max = messages_max = 0;
-	return transport_init(&nic->transport, nic->config, flows_max, messages_max, nic->stats) ||
-			       reply_queue_init(&nic->replies, nic->roce ? nic->stats->flows_max : 0,
-						nic->config->roce.cnp_class)
-		       ? -ENOMEM
-		       : 0;
+	if (transport_init(&nic->transport, nic->config, flows_max, messages_max, nic->stats) ||
+	    reply_queue_init(&nic->replies, nic->roce ? nic->stats->flows_max : 0, nic->config->roce.cnp_class) ||
+	    dcqcn_control_init(&nic->dcqcn, &nic->config->roce.dcqcn, nic->link->rate_bps, flows_max, nic->stats,
+			       &nic->transport))
+		return -ENOMEM;
+	return nic_tcp_init(nic, flows_max);
 }
 
 void nic_transport_fini(struct nic *nic)
 {
+	nic_tcp_fini(nic);
+	dcqcn_control_fini(&nic->dcqcn);
 	transport_fini(&nic->transport);
 	reply_queue_fini(&nic->replies);
 }
@@ -82,17 +85,25 @@ void nic_transport_send(struct nic *nic, uint32_t traffic_class)
 		       nic->now_ps);
 }
 
+/* the answer of a queue pair to @bytes.  Return: its length */
+static uint32_t write_reply(struct nic *nic, uint32_t slot, uint32_t traffic_class, bool cnp, uint8_t *bytes)
+{
+	struct responder *responder = &nic->replies.responders[slot];
+	struct roce_reply reply = cnp ? responder_cnp(responder, traffic_class) : responder_answer(responder);
+
+	if (cnp && responder->cnps)
+		reply_queue_cnp(&nic->replies, slot);
+	return cnp ? roce_cnp_write(&reply, bytes) : roce_ack_write(&reply, bytes);
+}
+
 void nic_transport_reply(struct nic *nic, uint32_t traffic_class)
 {
 	bool cnp;
 	uint32_t slot = reply_queue_next(&nic->replies, traffic_class, &cnp), length;
-	struct responder *responder = &nic->replies.responders[slot];
-	struct roce_reply reply = cnp ? responder_cnp(responder, traffic_class) : responder_answer(responder);
 	uint8_t frame[ROCE_REPLY_BYTES_MAX], *bytes;
 
-	length = cnp ? roce_cnp_write(&reply, frame) : roce_ack_write(&reply, frame);
-	if (cnp && responder->cnps)
-		reply_queue_cnp(&nic->replies, slot);
+	length = nic->replies.responders[slot].tcp ? nic_tcp_answer(nic, slot, frame)
+						   : write_reply(nic, slot, traffic_class, cnp, frame);
 	bytes = start_frame(nic, traffic_class, length, length, SEND_NONE);
 	if (bytes)
 		memcpy(bytes, frame, length);
@@ -147,6 +158,10 @@ static void arrive_data(struct nic *nic, const struct nic_frame *frame, const st
 	if (!responder->open)
 		responder_open(responder, header, ROCE_REQUESTER | (payload.flow_slot & (QUEUE_PAIR_SLOTS_MAX - 1)),
 			       frame->traffic_class);
+	if (responder->tcp) { /* a connection's number, forged */
+		receive_drop(&nic->receive, DROP_UNKNOWN_FLOW, frame->frame_bytes, nic->now_ps);
+		return;
+	}
 	answers = responder->answers;
 	verdict = responder_on_packet(responder, header);
 	if (!answers && responder->answers)
@@ -198,6 +213,8 @@ bool nic_transport_arrive(struct nic *nic, const struct nic_frame *frame)
 	struct roce_header header;
 	uint32_t kind;
 
+	if (nic_tcp_arrive(nic, frame))
+		return true;
 	if (roce_frame_read(frame->bytes, frame->captured_bytes, frame->frame_bytes, &header) ||
 	    memcmp(header.ends.destination_mac, nic->receive.mac, sizeof(nic->receive.mac)))
 		return false;

@@ -24,6 +24,7 @@ struct responder {
 	uint32_t queue_pair; /* at the sender: answers go to it */
 	uint8_t traffic_class;
 	bool open;
+	bool tcp;                       /* a connection of TCP: nic_tcp.c. Of what follows it has `answers` only */
 	bool gap_told;                  /* by a NAK, and nothing has come in order since */
 	bool nak;                       /* the answer that waits is one */
 	uint16_t answers;               /* ACKs and NAKs that wait to be sent */

@@ -19,7 +19,8 @@
 #include "nodes/wire/frame.h"
 
 #define TCP_SEGMENT_NONE UINT32_MAX
-#define TCP_SEGMENT_AT 54u /* in a generated frame: behind Ethernet, IPv4 and TCP headers. All that follows is of the stream */
+#define TCP_SEGMENT_AT \
+	54u /* in a generated frame: behind Ethernet, IPv4 and TCP headers. All that follows is of the stream */
 
 struct tcp_segment {
 	struct frame_payload payload;

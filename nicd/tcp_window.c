@@ -92,14 +92,16 @@ static void grow(struct tcp_window *window, const struct tcp_config *config, uin
 	window->window_packets++;
 }
 
-static uint32_t half(uint64_t packets)
+/* ssthresh after a loss, when @flight may be under way: half of it. But not of what is held behind a hole or was sent before a timeout,
+ * which the window does not cover [as in BSD: the lesser of the window and what is out]. */
+static uint32_t half(const struct tcp_window *window, uint64_t flight)
 {
-	return max32((uint32_t)min64(packets, UINT32_MAX) / 2, THRESHOLD_MIN);
+	return max32((uint32_t)min64(flight, window->window_packets) / 2, THRESHOLD_MIN);
 }
 
 static void recovery_begin(struct tcp_window *window, const struct tcp_heard *heard)
 {
-	window->threshold = half(heard->top - heard->packet);
+	window->threshold = half(window, heard->top - heard->packet);
 	window->window_packets = window->threshold + DUPLICATES;
 	window->growth = 0;
 	window->recover = heard->top;
@@ -178,7 +180,7 @@ static bool on_echo(struct tcp_window *window, const struct tcp_heard *heard)
 	if (window->recovering || !is_beyond(heard->packet, window->cut_until) ||
 	    !is_beyond(heard->packet, window->recover))
 		return false;
-	window->threshold = half(window->window_packets);
+	window->threshold = half(window, UINT64_MAX);
 	window->window_packets = window->threshold;
 	window->growth = 0;
 	window->cut_until = heard->top;
@@ -202,8 +204,9 @@ struct tcp_answer tcp_window_ack(struct tcp_window *window, const struct tcp_con
 
 void tcp_window_timeout(struct tcp_window *window, uint64_t acknowledged, uint64_t top)
 {
-	if (!window->backoff) /* RFC 5681: a packet that is lost again does not halve it again */
-		window->threshold = half(top - acknowledged);
+	/* a packet that is lost again does not halve it again [RFC 5681], nor does one whose loss has done so */
+	if (!window->backoff && !window->recovering)
+		window->threshold = half(window, top - acknowledged);
 	window->window_packets = 1;
 	window->growth = 0;
 	window->recover = top;

@@ -37,9 +37,9 @@ int transport_init(struct transport *transport, const struct node_config *config
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		transport->tails[c] = NO_ONE;
 	transport->rules[TRANSPORT_RC] = (struct transport_rules){
+		.ecn_capable = true,
 		.ack_packets = queue_pair->ack_packets,
 		.window_bytes = queue_pair->window_bytes,
-		.ecn_capable = true,
 		.timeout_ps = queue_pair->timeout_ps,
 		.timeouts_max = queue_pair->retries,
 	};

@@ -72,7 +72,7 @@ struct transport_control {
 /* what holds for all flows of a transport */
 struct transport_rules {
 	struct transport_control control;
-	bool ecn_capable;       /* its packets are */
+	bool ecn_capable;       /* its packets may be marked (RC-1) */
 	uint32_t ack_packets;   /* an ACK is asked for at least every so many */
 	uint64_t window_bytes;  /* unacknowledged at most; 0: window_packets_max */
 	node_time_t timeout_ps; /* unless the control says otherwise */
