@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/commands.h"
+#include "orchestrator/compare.h"
 #include "orchestrator/congestion_text.h"
 #include "orchestrator/expect.h"
 #include "orchestrator/plan.h"
@@ -151,6 +152,9 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 		       (unsigned long long)workload_flows(plan, i), plan->workloads[i].packet_bytes);
 	printf("rings         %llu KiB in all\n", (unsigned long long)(summary.ring_bytes >> 10));
 	printf("expectations  %u\n", plan->expectation_count);
+	if (scenario->compare)
+		printf("variants      %u, compared by %u metrics\n", scenario->compare->variant_count,
+		       scenario->compare->column_count);
 	if (plan_fabric(plan) == FABRIC_ROCE)
 		roce_print(plan, stdout);
 	return congestion ? print_congestion(plan) : 0;
@@ -215,6 +219,24 @@ static void print_errors(const struct scenario_errors *errors, bool json)
 	json_decref(root);
 }
 
+/* variant @variant of @base: 0, -EINVAL with @errors, -ENOMEM */
+static int check_variant(const struct request *request, const struct scenario *base, uint32_t variant,
+			 struct scenario_errors *errors)
+{
+	struct scenario scenario = { 0 };
+	struct plan plan = { 0 };
+	int error = scenario_read_variant(request->path, request->settings, request->setting_count, variant, &scenario,
+					  errors);
+
+	if (!error)
+		error = plan_make(&scenario, &plan, errors);
+	if (!error)
+		error = compare_check(base->compare, &plan, errors);
+	plan_free(&plan);
+	scenario_free(&scenario);
+	return error;
+}
+
 /* Return: 0, -EINVAL with @errors, -ENOMEM. */
 static int check(const struct request *request, struct scenario *scenario, struct plan *plan,
 		 struct scenario_errors *errors)
@@ -225,6 +247,8 @@ static int check(const struct request *request, struct scenario *scenario, struc
 		error = plan_make(scenario, plan, errors);
 	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
 		expect_check(plan, &plan->expectations[i], errors);
+	for (uint32_t i = 0; !error && scenario->compare && i < scenario->compare->variant_count; i++)
+		error = check_variant(request, scenario, i, errors);
 	return !error && errors->count ? -EINVAL : error;
 }
 

@@ -29,7 +29,8 @@ static const char usage[] =
 	"  delayed        rates are as configured, but a hop may add delay: so much that 99 % of a node's turns, and "
 	"of\n"
 	"                 the time, were not later\n"
-	"  overloaded     NOT FAITHFUL: for 1 % of the time in which something went on, or more, data waited because a\n"
+	"  overloaded     NOT FAITHFUL: for 1 % of the time in which something went on, or more, data waited because "
+	"a\n"
 	"                 node was later than its buffers last\n"
 	"\n"
 	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does not answer\n";
@@ -74,6 +75,7 @@ static void fabric_print(const json_t *fabric)
 		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric, and start it again");
 	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
 	       human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
+	observe_deadlocks_print(fabric, stdout);
 	observe_fidelity_print(fabric, stdout);
 }
 

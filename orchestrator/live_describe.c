@@ -1,6 +1,7 @@
 #include "orchestrator/live_describe.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "orchestrator/counter.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/fidelity.h"
+#include "orchestrator/live_roce.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
 
@@ -124,8 +126,10 @@ static void traffic_describe(const struct live *live, const struct node_config *
 		received += port->rx_packets;
 		received_bytes += port->rx_bytes;
 		queue_bytes += port->queue_bytes;
-		if (!config->ports[p].vacant)
+		if (!config->ports[p].vacant) {
 			json_array_append_new(ports, port_describe(live, &config->ports[p], p, port));
+			live_roce_port_put(config, stats, p, json_array_get(ports, json_array_size(ports) - 1));
+		}
 	}
 	number_put(object, "sent_packets", sent);
 	number_put(object, "sent_bytes", sent_bytes);
@@ -210,12 +214,30 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 		return object;
 	traffic_describe(live, config, state->stats, object);
 	congestion_sum(config, state->stats, object);
+	live_roce_node_put(config, state->stats, object);
 	drops_describe(state->stats, object);
 	limits_describe(live, config, object);
 	number_put(object, "active_ns", state->stats->active_ns);
 	number_put(object, "lateness_max_ns", state->stats->lateness.max_ns);
 	json_object_set_new(object, "lateness_counts", lateness_describe(&state->stats->lateness));
 	return object;
+}
+
+/* what only a fabric of kind roce has */
+static void roce_put(const struct live *live, json_t *object)
+{
+	struct stats_page **pages = calloc(live->plan->node_count, sizeof(struct stats_page *));
+
+	for (uint32_t i = 0; pages && i < live->plan->node_count; i++) {
+		const struct fabric_node *state = &live->fabric.nodes[i];
+
+		if (!plan_vacant(live->plan, i) && page_readable(state) &&
+		    state->stats->port_count == live->plan->nodes[i].port_count)
+			pages[i] = state->stats;
+	}
+	if (pages)
+		live_roce_put(live->plan, pages, object);
+	free(pages);
 }
 
 /* @key of all nodes, and @own */
@@ -233,7 +255,7 @@ json_t *live_describe(struct asking *asking)
 	const struct live *live = asking->live;
 	const struct plan *plan = live->plan;
 	struct plan_counts counts = plan_room_counts(plan);
-	json_t *nodes = json_array();
+	json_t *nodes = json_array(), *object;
 	uint64_t cpu_ns, memory_bytes;
 	uint32_t dead = 0;
 	char since[32];
@@ -247,10 +269,13 @@ json_t *live_describe(struct asking *asking)
 	cpu_ns = sum_of(nodes, "cpu_ns", fabric_cpu_ns(getpid()) + live->fabric.cpu_ns);
 	memory_bytes = sum_of(nodes, "memory_bytes", memory_bytes_of(getpid()));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
-	return json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}", "fabric",
-			 live->place.name, "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(),
-			 "since", since, "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts",
-			 (int)counts.hosts, "switches", (int)counts.switches, "links", (int)counts.links, "dead",
-			 (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes, "init_dead",
-			 live->namespaces.init_fd < 0, "nodes", nodes);
+	object = json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}", "fabric",
+			   live->place.name, "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(),
+			   "since", since, "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts",
+			   (int)counts.hosts, "switches", (int)counts.switches, "links", (int)counts.links, "dead",
+			   (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes,
+			   "init_dead", live->namespaces.init_fd < 0, "nodes", nodes);
+	if (object)
+		roce_put(live, object);
+	return object;
 }

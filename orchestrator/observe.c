@@ -86,6 +86,11 @@ static void ports_put(json_t *node, const json_t *before, double passed_ns)
 	}
 }
 
+/* those that only nodes of a fabric of kind roce have (live_roce.h) */
+static const struct {
+	const char *counter, *rate;
+} roce_rates[] = { { "marked", "marked_per_s" }, { "pauses", "pauses_per_s" }, { "cnps", "cnps_per_s" } };
+
 void observe_traffic(json_t *later, const json_t *before)
 {
 	double passed_ns = passed_ns_of(later, before);
@@ -103,8 +108,25 @@ void observe_traffic(json_t *later, const json_t *before)
 		rate_put(node, "dropped_pps", growth(node, then, "dropped_packets"), 1e9, passed_ns);
 		rate_put(node, "eca_acks_per_s", growth(node, then, "eca_acks"), 1e9, passed_ns);
 		rate_put(node, "stops_per_s", growth(node, then, "stops"), 1e9, passed_ns);
+		for (size_t r = 0; r < sizeof(roce_rates) / sizeof(roce_rates[0]) && json_object_get(node, "held"); r++)
+			rate_put(node, roce_rates[r].rate, growth(node, then, roce_rates[r].counter), 1e9, passed_ns);
 		ports_put(node, then, passed_ns);
 	}
+}
+
+/* ---- deadlocks ---- */
+
+void observe_deadlocks_print(const json_t *fabric, FILE *out)
+{
+	const json_t *deadlocks = json_object_get(fabric, "deadlocks");
+	size_t count = json_array_size(deadlocks);
+
+	if (!count)
+		return;
+	fprintf(out, "deadlock   %s", client_text(json_array_get(deadlocks, 0), "text"));
+	if (count > 1)
+		fprintf(out, "; and %zu more", count - 1);
+	fputc('\n', out);
 }
 
 /* ---- fidelity ---- */

@@ -12,6 +12,7 @@
 
 /* lines that are no rows: sums, a verdict at its longest; a gap, a head and "so many more" for each of two tables */
 #define FIXED_LINES (3u + 3u + 2u * 3u)
+#define ROCE_LINES 2u        /* sums and deadlocks in a fabric of kind roce */
 #define LINKS_MAX (1u << 20) /* a larger number is no link */
 
 /* a line of a table, and what it is sorted by */
@@ -76,6 +77,36 @@ static void congestion_print(const json_t *nodes, FILE *out)
 			limited, metered, held, acks, stops);
 }
 
+static bool is_roce(const json_t *fabric)
+{
+	return !strcmp(client_text(fabric, "kind"), "roce");
+}
+
+/* who is held, and who was told of congestion, in a fabric of kind roce */
+static void roce_print(const json_t *nodes, FILE *out)
+{
+	double held = 0, told_to_stop = 0, in_error = 0, marked = 0, pauses = 0, cnps = 0;
+	const json_t *node;
+	size_t i;
+
+	json_array_foreach(nodes, i, node)
+	{
+		cnps += real_of(node, "cnps_per_s");
+		in_error += (double)client_number(node, "in_error");
+		if (strcmp(client_text(node, "kind"), "switch") != 0)
+			continue;
+		held += (double)client_number(node, "held");
+		told_to_stop += (double)client_number(node, "told_to_stop");
+		marked += real_of(node, "marked_per_s");
+		pauses += real_of(node, "pauses_per_s");
+	}
+	fprintf(out, "roce       %.0f outputs held, %.0f inputs full; %.0f marked/s, %.0f CNPs/s, %.0f pauses/s", held,
+		told_to_stop, marked, cnps, pauses);
+	if (in_error > 0)
+		fprintf(out, "; %.0f queue pairs in ERROR", in_error);
+	fputc('\n', out);
+}
+
 static void head_print(const json_t *fabric, FILE *out)
 {
 	const json_t *nodes = json_object_get(fabric, "nodes"), *node;
@@ -102,6 +133,9 @@ static void head_print(const json_t *fabric, FILE *out)
 		human_rate((uint64_t)in_bps, in), in_pps, human_rate((uint64_t)out_bps, delivered), out_pps,
 		dropped_pps);
 	congestion_print(nodes, out);
+	if (is_roce(fabric))
+		roce_print(nodes, out);
+	observe_deadlocks_print(fabric, out);
 	observe_fidelity_print(fabric, out);
 }
 
@@ -238,7 +272,8 @@ static size_t nodes_room(size_t room, size_t nodes, size_t links)
 void top_text_print(const json_t *fabric, unsigned lines_max, FILE *out)
 {
 	size_t node_count = json_array_size(json_object_get(fabric, "nodes")), bound = links_bound(fabric);
-	size_t room = lines_max > FIXED_LINES ? lines_max - FIXED_LINES : 2, nodes_max = node_count, link_count;
+	size_t fixed = FIXED_LINES + (is_roce(fabric) ? ROCE_LINES : 0);
+	size_t room = lines_max > fixed ? lines_max - fixed : 2, nodes_max = node_count, link_count;
 	struct row *rows = calloc((node_count > bound ? node_count : bound) + 1, sizeof(*rows));
 
 	if (!rows)

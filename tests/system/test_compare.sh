@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# test_compare - variants of a scenario side by side: heddle run --compare (TB-10, TB-13).
+#
+#   a1, a2 --- s1 === s2 --- b1, b2        and a ring of seven switches that comes to a standstill in one variant
+#
+# What is in a row is what a run of its own with the same settings says; a variant that stalls does not keep the others from being
+# run; a mistake in one is told where it stands before anything is run.
+set -u
+. "$(dirname "$0")/common.sh"
+
+cat >"$scratch/two.yaml" <<'END'
+name: two
+run: {duration: 100us, warmup: 20us}
+topology: {switches: [s1, s2], hosts: {a1: s1, a2: s1, b1: s2, b2: s2}, links: [[s1, s2]]}
+workloads:
+  - {name: load, pattern: pairs, pairs: [[a1, b1], [a2, b2]], size: 64KiB, window: 2}
+expect:
+  - goodput(load) >= 10Tb/s
+compare:
+  columns: [goodput(load), {metric: queue.max(s1:s2), name: "s1, to s2"}, marked, deadlocks]
+  variants:
+    - {name: as it is}
+    - {name: slow, set: {links.rate: 25Gb/s}}
+    - {name: "small, \"packets\"", set: {workloads.load.packet: 1000, switch: {arbiter: by-port}}}
+END
+{
+	cat "$topologies/credit-deadlock.yaml"
+	cat <<'END'
+compare:
+  columns: [deadlocks, inside]
+  variants:
+    - {name: ring}
+    - {name: limited, set: {congestion: {port-limit: 32KiB}}}
+END
+} >"$scratch/ring.yaml"
+
+table() {
+	run 0 run --compare "$scratch/two.yaml" --json "$scratch/two.json" --csv "$scratch/csv" && says err "variant 'slow', 2 of 3" &&
+		says out 'variant           goodput(load)  s1, to s2  marked  deadlocks' && says out 'small, "packets"  '
+}
+
+# value VARIANT METRIC - in the table
+value() { jq -r --arg v "$1" --arg m "$2" '.variants[] | select(.name == $v) | .values[$m]' "$scratch/two.json"; }
+
+# as_alone VARIANT OPTION... - a run of its own with these options has the same goodput and queue; its expectation fails
+as_alone() {
+	local variant=$1
+	shift
+	run 1 run "$scratch/two.yaml" --json "$scratch/alone.json" --quiet "$@" || return
+	[ "$(jq '[.groups.load.goodput_bps, ([.ports[] | select(.node == "s1" and .peer == "s2").queue_bytes_max] | max)] | map(floor)' \
+		"$scratch/alone.json" -c)" = "[$(value "$variant" 'goodput(load)' | cut -d. -f1),$(value "$variant" 'queue.max(s1:s2)' | cut -d. -f1)]" ]
+}
+
+only() {
+	run 0 run "$scratch/two.yaml" --compare --only slow --csv "$scratch/only" && says out 'two: 1 variant;' &&
+		[ "$(wc -l <"$scratch/only/compare.csv")" = 2 ] && grep -q '^"slow",' "$scratch/only/compare.csv"
+}
+
+deterministic() {
+	run 0 run "$scratch/two.yaml" --compare --quiet --json "$scratch/again.json" && silent out && silent err &&
+		cmp "$scratch/two.json" "$scratch/again.json"
+}
+
+stalled() {
+	run 0 run "$scratch/ring.yaml" --compare && grep -q '^ring  *1  .*the fabric stalled: .* s0 holds' "$scratch/out" &&
+		grep -Eq '^limited +0 +0 B$' "$scratch/out" || { cat "$scratch/out" && return 1; }
+}
+
+# an expectation of deadlocks decides in place of exit status 3
+expected() {
+	run 0 run "$topologies/credit-deadlock.yaml" --set 'expect=[deadlocks == 1]' && says out 'deadlocks == 1  1' &&
+		run 1 run "$topologies/credit-deadlock.yaml" --quiet --set 'expect=[deadlocks == 0]' &&
+		run 3 run "$topologies/credit-deadlock.yaml" --quiet --set 'expect=[lost == 0]'
+}
+
+mistakes() {
+	sed 's/links.rate/links.rat/' "$scratch/two.yaml" >"$scratch/bad.yaml"
+	run 2 run --compare "$scratch/bad.yaml" && says err "bad.yaml:12:26: 'links' has no key 'rat' - did you mean 'rate'?" &&
+		says err "variant 'slow'" && ! grep -q '1 of 3' "$scratch/err" &&
+		run 2 check "$scratch/bad.yaml" && says err 'bad.yaml:12:26: ' &&
+		sed 's/queue.max(s1:s2)/queue.max(s1:s3)/' "$scratch/two.yaml" >"$scratch/bad.yaml" &&
+		run 2 run --compare "$scratch/bad.yaml" && says err "bad.yaml:9:50: s1 has no port 's3'" &&
+		run 2 run --compare "$topologies/parking-lot.yaml" && says err "has no 'compare' section" &&
+		run 2 run --compare "$scratch/two.yaml" --only slaw && says err "did you mean 'slow'?" &&
+		run 2 run "$scratch/two.yaml" --only slow && says err 'give that too' &&
+		run 2 run --compare "$scratch/two.yaml" --break-at 1us && says err 'for a single run'
+}
+
+check "a row for each variant" table
+if command -v jq >/dev/null; then
+	check "a row says what a run of its own says" as_alone 'as it is'
+	check "also with its settings" as_alone slow --set links.rate=25Gb/s
+	check "also with settings of several kinds" as_alone 'small, "packets"' --set workloads.load.packet=1000 --set switch.arbiter=by-port
+	check "what there is none of is null" [ "$(value slow marked)" = null ]
+else
+	skip "a row says what a run of its own says" "there is no jq"
+fi
+check "CSV with quotes" grep -q '^"small, ""packets""",[0-9]*,[0-9]*,,0,""$' "$scratch/csv/compare.csv"
+check "one of them only" only
+check "the same bytes again" deterministic
+check "one that stalls says so, the others are run" stalled
+check "who expects a deadlock has a good run with one" expected
+check "mistakes are told where they stand, before anything is run" mistakes
+finish
