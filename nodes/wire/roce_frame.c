@@ -18,6 +18,7 @@
 #define AETH_BYTES 4u
 #define CNP_RESERVED_BYTES 16u
 
+#define LOCAL_HEADER_BYTES 8u
 #define BTH_KEY 0xffffu /* the default partition */
 #define BTH_BECN (1u << 30)
 #define BTH_ACK_REQUEST 0x80u
@@ -194,22 +195,25 @@ void roce_ack_request(uint8_t *bytes, bool request)
 /* Eight bytes of ones stand for InfiniBand's local header; what routers may change is ones in the copy. */
 static uint32_t icrc_of_headers(const uint8_t *bytes, uint8_t ip_version, const struct places *places)
 {
-	static const uint8_t ones[8] = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff };
-	uint32_t ip_bytes = ip_version == 4 ? IPV4_BYTES : IPV6_BYTES, crc = crc32_add(0, ones, sizeof(ones));
-	uint8_t copy[IPV6_BYTES];
+	uint32_t ip_bytes = ip_version == 4 ? IPV4_BYTES : IPV6_BYTES, options_at = places->ip_at + ip_bytes, crc;
+	uint8_t copy[LOCAL_HEADER_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES];
+	uint8_t *ip = copy + LOCAL_HEADER_BYTES, *udp = ip + ip_bytes;
 
-	memcpy(copy, bytes + places->ip_at, ip_bytes);
+	memset(copy, 0xff, LOCAL_HEADER_BYTES);
+	memcpy(ip, bytes + places->ip_at, ip_bytes);
 	if (ip_version == 4) {
-		copy[1] = copy[8] = copy[10] = copy[11] = 0xff; /* TOS, TTL, checksum */
+		ip[1] = ip[8] = ip[10] = ip[11] = 0xff; /* TOS, TTL, checksum */
 	} else {
-		memcpy(copy, (const uint8_t[]){ 0x6f, 0xff, 0xff, 0xff }, 4); /* traffic class, flow label */
-		copy[7] = 0xff;                                               /* hop limit */
+		bytes_put32(ip, 0x6fffffff); /* traffic class, flow label */
+		ip[7] = 0xff;                /* hop limit */
 	}
-	crc = crc32_add(crc, copy, ip_bytes);
-	crc = crc32_add(crc, bytes + places->ip_at + ip_bytes, places->udp_at - places->ip_at - ip_bytes); /* options */
-	memcpy(copy, bytes + places->udp_at, UDP_BYTES + BTH_BYTES);
-	copy[6] = copy[7] = copy[UDP_BYTES + 4] = 0xff; /* checksum; FECN, BECN and reserved */
-	return crc32_add(crc, copy, UDP_BYTES + BTH_BYTES);
+	memcpy(udp, bytes + places->udp_at, UDP_BYTES + BTH_BYTES);
+	udp[6] = udp[7] = udp[UDP_BYTES + 4] = 0xff; /* checksum; FECN, BECN and reserved */
+	if (places->udp_at == options_at)
+		return crc32_add(0, copy, LOCAL_HEADER_BYTES + ip_bytes + UDP_BYTES + BTH_BYTES);
+	crc = crc32_add(0, copy, LOCAL_HEADER_BYTES + ip_bytes);
+	crc = crc32_add(crc, bytes + options_at, places->udp_at - options_at);
+	return crc32_add(crc, udp, UDP_BYTES + BTH_BYTES);
 }
 
 static uint32_t icrc_of(const uint8_t *bytes, uint32_t captured_bytes, uint8_t ip_version, const struct places *places)
