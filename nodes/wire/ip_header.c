@@ -1,5 +1,6 @@
 #include "nodes/wire/ip_header.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "nodes/wire/bytes.h"
@@ -32,7 +33,7 @@ uint16_t ip_checksum_fold(uint64_t sum, const uint8_t *bytes, uint32_t words)
 	for (uint32_t i = 0; i < words; i++) {
 		uint32_t word;
 
-		memcpy(&word, bytes + 4 * i, sizeof(word));
+		memcpy(&word, bytes + (size_t)4 * i, sizeof(word));
 		sum += word;
 	}
 	sum = (sum & 0xffffffff) + (sum >> 32);

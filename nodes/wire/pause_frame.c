@@ -40,7 +40,7 @@ void pause_frame_write(const struct pause_frame *frame, const uint8_t source_mac
 	bytes_put16(bytes + VECTOR_AT, frame->enabled);
 	for (uint32_t i = 0; i < PAUSE_PRIORITIES; i++)
 		if (counting(frame->enabled) >> i & 1)
-			bytes_put16(bytes + TIMES_AT + 2 * i, frame->quanta[i]);
+			bytes_put16(bytes + TIMES_AT + (size_t)2 * i, frame->quanta[i]);
 }
 
 int pause_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct pause_frame *frame)
@@ -59,6 +59,6 @@ int pause_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct pause
 	frame->enabled = bytes[VECTOR_AT + 1];
 	for (uint32_t i = 0; i < PAUSE_PRIORITIES; i++)
 		if (counting(frame->enabled) >> i & 1)
-			frame->quanta[i] = bytes_get16(bytes + TIMES_AT + 2 * i);
+			frame->quanta[i] = bytes_get16(bytes + TIMES_AT + (size_t)2 * i);
 	return 0;
 }

@@ -28,7 +28,8 @@ static bool same(const struct flow_name *a, const struct flow_name *b, uint32_t 
 
 START_TEST(flow_name_of__every_kind)
 {
-	static const uint8_t kinds[FRAME_KINDS] = { FLOW_LAYER_2, FLOW_IPV4, FLOW_IPV6, FLOW_IPV4, FLOW_HPC, FLOW_IPV6, FLOW_IPV4 };
+	static const uint8_t kinds[FRAME_KINDS] = { FLOW_LAYER_2, FLOW_IPV4, FLOW_IPV6, FLOW_IPV4,
+						    FLOW_HPC,     FLOW_IPV6, FLOW_IPV4 };
 	struct flow_name name = name_of((enum frame_kind)_i, 7);
 
 	ck_assert_uint_eq(name.kind, kinds[_i]);
