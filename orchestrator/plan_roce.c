@@ -54,20 +54,20 @@ static void ecn_make(const struct scenario_ecn *class, const struct scenario_ecn
 	config->pmax_ppm = (uint32_t)said_or(class->pmax_ppm, said_or(all->pmax_ppm, PMAX_PPM));
 }
 
-/* when its sender is stopped, or its packets are dropped: by a level that was said, else by a share of the free buffer */
+/* What is held is stopped by the level of an input, what is not is dropped above that of an output queue; the other level has no meaning
+ * then, but the same class may be compared both ways. Without a level of its own it is a share of the free buffer. */
 static void levels_make(const struct scenario_roce_class *said, bool held, uint32_t mtu_bytes,
 			struct roce_class_config *config)
 {
-	bool level = held ? said->xoff_bytes != SCENARIO_DERIVED : said->queue_bytes != SCENARIO_DERIVED;
+	uint64_t xon_offset_bytes = said_or(said->xon_offset_bytes, XON_OFFSET_FRAMES * (uint64_t)mtu_bytes);
+	uint64_t alpha_permille = held ? ALPHA_LOSSLESS_PERMILLE : ALPHA_LOSSY_PERMILLE;
 
-	config->queue_bytes_max = said_or(said->queue_bytes, 0);
-	config->alpha_permille = (uint32_t)said_or(said->alpha_permille, level  ? 0
-									 : held ? ALPHA_LOSSLESS_PERMILLE
-										: ALPHA_LOSSY_PERMILLE);
-	config->xoff_bytes = said_or(said->xoff_bytes, 0);
-	config->xon_offset_bytes = said_or(said->xon_offset_bytes, XON_OFFSET_FRAMES * (uint64_t)mtu_bytes);
-	if (config->xoff_bytes && said->xon_offset_bytes == SCENARIO_DERIVED)
-		config->xon_offset_bytes = least(config->xon_offset_bytes, config->xoff_bytes);
+	config->xoff_bytes = held ? said_or(said->xoff_bytes, 0) : 0;
+	config->xon_offset_bytes = config->xoff_bytes ? least(xon_offset_bytes, config->xoff_bytes) : xon_offset_bytes;
+	config->queue_bytes_max = held ? 0 : said_or(said->queue_bytes, 0);
+	if (config->xoff_bytes || config->queue_bytes_max)
+		alpha_permille = 0;
+	config->alpha_permille = (uint32_t)said_or(said->alpha_permille, alpha_permille);
 }
 
 static int class_make(const struct scenario *scenario, uint32_t index, uint32_t mtu_bytes, struct roce_config *roce,

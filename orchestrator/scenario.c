@@ -169,15 +169,9 @@ static const struct key class_keys[] = {
 	{ "watched", key_flag, ROCE_FIELD(watched) },
 };
 
-/* keys that would do nothing beside the others */
 static void roce_class_check(struct reader *reader, const struct yaml_node *node, const char *name,
 			     const struct scenario_roce_class *class)
 {
-	const char *unused = class->lossless ? "queue" : yaml_find(node, "xoff") ? "xoff" : "xon-offset";
-
-	if (yaml_find(node, unused))
-		key_refuse(reader, yaml_find(node, unused), "class '%s': '%s' has no meaning in a class that is %s",
-			   name, unused, class->lossless ? "lossless: its sender is stopped instead" : "not lossless");
 	if (class->xoff_bytes != SCENARIO_DERIVED && class->xon_offset_bytes != SCENARIO_DERIVED &&
 	    class->xon_offset_bytes > class->xoff_bytes)
 		key_refuse(reader, yaml_find(node, "xon-offset"),

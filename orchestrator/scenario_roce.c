@@ -233,7 +233,8 @@ static void dcqcn_read(struct reader *reader, const struct key *key, const struc
 	(void)key;
 	keys_read_mechanism(reader, node, "'dcqcn'", dcqcn_keys, COUNT_OF(dcqcn_keys), dcqcn);
 	if (dcqcn->rate_initial_bps && dcqcn->rate_initial_bps < dcqcn->rate_min_bps)
-		key_refuse(reader, node, "rate-initial must not be less than rate-min");
+		key_refuse(reader, node, "rate-initial, %llu b/s, must not be less than rate-min, %llu b/s",
+			   (unsigned long long)dcqcn->rate_initial_bps, (unsigned long long)dcqcn->rate_min_bps);
 }
 
 /* ---- what S4 adds ---- */
@@ -314,7 +315,8 @@ static void tcp_read(struct reader *reader, const struct key *key, const struct 
 	(void)key;
 	keys_read(reader, node, "'tcp'", tcp_keys, COUNT_OF(tcp_keys), tcp);
 	if (tcp->initial_packets > tcp->window_packets_max)
-		key_refuse(reader, node, "initial-window must not be greater than window-max");
+		key_refuse(reader, node, "initial-window, %u, must not be greater than window-max, %u",
+			   tcp->initial_packets, tcp->window_packets_max);
 }
 
 /* ---- the whole ---- */
