@@ -154,14 +154,14 @@ int fabric_link_up(struct fabric *fabric, uint32_t link)
 	return error;
 }
 
-/* the plan says what a link is like when it returns, so it is kept up to date */
-static void settings_keep(struct port_config *port, const struct port_config *settings)
+/* the plan says what a link is like when it returns, so it is kept up to date.  @guards  this kind of fabric guards links that lose */
+static void settings_keep(struct port_config *port, const struct port_config *settings, bool guards)
 {
 	port->rate_bps = settings->rate_bps;
 	port->delay_ps = settings->delay_ps;
 	port->loss_ppb = settings->loss_ppb;
 	port->bit_error_e15 = settings->bit_error_e15;
-	port->guarded = port->guarded || settings->loss_ppb || settings->bit_error_e15;
+	port->guarded = port->guarded || (guards && (settings->loss_ppb || settings->bit_error_e15));
 }
 
 static int end_set(struct fabric *fabric, uint32_t node, uint32_t port)
@@ -194,11 +194,11 @@ int fabric_link_set(struct fabric *fabric, uint32_t link, const struct port_conf
 	struct port_config *a = &fabric->plan->nodes[ends->node_a].ports[ends->port_a];
 	struct port_config *b = &fabric->plan->nodes[ends->node_b].ports[ends->port_b];
 	const struct port_config a_was = *a, b_was = *b;
-	bool anew;
+	bool anew, guards = plan_fabric(fabric->plan) == FABRIC_FLOW_CHANNEL;
 	int error;
 
-	settings_keep(a, settings);
-	settings_keep(b, settings);
+	settings_keep(a, settings, guards);
+	settings_keep(b, settings, guards);
 	anew = a->guarded != a_was.guarded;
 	error = link_follow(fabric, link, anew);
 	if (error) {

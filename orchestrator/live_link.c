@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "orchestrator/fabric_real.h"
+#include "orchestrator/plan_roce.h"
 #include "orchestrator/quantity.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -166,6 +167,8 @@ static json_t *link_switch(struct asking *asking, bool down)
 		link->down = true; /* one end is, at least */
 		return refuse("the link cannot be taken %s: %s", down ? "down" : "up", reason_of(live, error));
 	}
+	if (plan_fabric(live->plan) == FABRIC_ROCE && !plan_roce_flood(live->plan))
+		fabric_tables_send(&live->fabric); /* floods take another way */
 	return live_link_describe(live, (uint32_t)index);
 }
 

@@ -322,6 +322,22 @@ START_TEST(plan_roce_flood__once_to_everybody_on_every_topology)
 }
 END_TEST
 
+/* a link that is down is no branch: the ring of four switches is a chain without it */
+START_TEST(plan_roce_flood__around_a_link_that_is_down)
+{
+	uint32_t got[64] = { 0 };
+
+	planned(RUN "topology: {switches: [a, b, c, d], hosts: {A: a, B: b, C: c, D: d}, "
+		    "links: [[a, b], [b, c], [c, d], [d, a]]}\n");
+	plan.links[4].down = true;
+	ck_assert_int_eq(plan_roce_flood(&plan), 0);
+	ck_assert_uint_eq(flood_links(&plan), 3);
+	ck_assert_uint_eq(plan.nodes[0].switch_.flood_ports >> plan.links[4].port_a & 1, 0);
+	flood_from(&plan, 0, got);
+	ck_assert_uint_eq(got[1] + got[2] + got[3], 3);
+}
+END_TEST
+
 /* ---- connections ---- */
 
 START_TEST(plan_workloads__connections)
@@ -508,6 +524,7 @@ int main(void)
 	tcase_add_test(cases, plan_roce_make__losses_are_losses);
 	tcase_add_loop_test(cases, plan_roce_flood__once_to_everybody_on_every_topology, 0,
 			    sizeof(fabrics) / sizeof(*fabrics));
+	tcase_add_test(cases, plan_roce_flood__around_a_link_that_is_down);
 	tcase_add_test(cases, plan_workloads__connections);
 	tcase_add_test(cases, plan_workloads__more_connections_than_places);
 	tcase_add_test(cases, plan_ideal__roce_has_no_fabric_header);
