@@ -13,32 +13,34 @@ static const char *const form_names[PATH_PAUSE_FORMS] = {
 
 /* ---- for people ---- */
 
-static void class_print(const struct plan *plan, uint32_t index, FILE *out)
+/* above which level, or share of the free buffer, or the lower of both */
+static void level_print(uint64_t level_bytes, uint32_t alpha_permille, FILE *out)
 {
-	const struct node_config *node = &plan->nodes[0];
-	const struct roce_class_config *class = &node->roce.classes[index];
-	bool held = class->lossless && node->roce.pfc;
-	char text[3][HUMAN_TEXT_MAX], share[QUANTITY_TEXT_MAX];
+	char bytes[HUMAN_TEXT_MAX], share[QUANTITY_TEXT_MAX];
 
-	fprintf(out, "  class %u     %s: %s, ", index, node->classes[index].name,
-		held              ? "lossless"
-		: class->lossless ? "lossless without PFC, so"
-				  : "lossy");
-	if (held)
-		fprintf(out, "stopped above ");
-	else
-		fprintf(out, "dropped above ");
-	if (held ? class->xoff_bytes : class->queue_bytes_max)
-		fprintf(out, "%s", human_bytes(held ? class->xoff_bytes : class->queue_bytes_max, text[0]));
-	if ((held ? class->xoff_bytes : class->queue_bytes_max) && class->alpha_permille)
-		fprintf(out, " or ");
-	if (class->alpha_permille)
+	if (level_bytes)
+		fprintf(out, "%s%s", human_bytes(level_bytes, bytes), alpha_permille ? " or " : "");
+	if (alpha_permille)
 		fprintf(out, "%s of the free buffer",
-			quantity_format(QUANTITY_SHARE, class->alpha_permille * (QUANTITY_SHARE_ONE / 1000), share));
-	else if (!held && !class->queue_bytes_max)
+			quantity_format(QUANTITY_SHARE, alpha_permille * (QUANTITY_SHARE_ONE / 1000), share));
+	if (!level_bytes && !alpha_permille)
 		fprintf(out, "all of the buffer");
-	if (held)
+}
+
+static void class_print(const struct node_config *node, uint32_t index, FILE *out)
+{
+	const struct roce_class_config *class = &node->roce.classes[index];
+	char text[2][HUMAN_TEXT_MAX], share[QUANTITY_TEXT_MAX];
+
+	fprintf(out, "  class %u     %s: ", index, node->classes[index].name);
+	if (class->lossless && node->roce.pfc) {
+		fprintf(out, "lossless, stopped above ");
+		level_print(class->xoff_bytes, class->alpha_permille, out);
 		fprintf(out, ", let go %s below", human_bytes(class->xon_offset_bytes, text[0]));
+	} else {
+		fprintf(out, "%s, dropped above ", class->lossless ? "not lossless without PFC" : "lossy");
+		level_print(class->queue_bytes_max, class->alpha_permille, out);
+	}
 	if (class->ecn)
 		fprintf(out, "; marked from %s to %s, up to %s", human_bytes(class->kmin_bytes, text[0]),
 			human_bytes(class->kmax_bytes, text[1]),
@@ -104,7 +106,7 @@ void roce_print(const struct plan *plan, FILE *out)
 	if (roce->pfc)
 		fprintf(out, "; stuck is what is held for %s\n", human_time(roce->watchdog_ps, text[1]));
 	for (uint32_t c = 0; c < plan->nodes[0].class_count; c++)
-		class_print(plan, c, out);
+		class_print(&plan->nodes[0], c, out);
 	mechanisms_print(roce, out);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		switch_print(&plan->nodes[i], out);
