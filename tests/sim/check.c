@@ -1,4 +1,4 @@
-/*  check - the books of a fabric in one process (TB-25). What lies in the rings is counted too, so that every sum holds at any
+/*  check - the books of a fabric of flow channels in one process (TB-25). What lies in the rings is counted too, so that every sum holds at any
  *  moment between two windows, not only when the fabric is empty.                                                     */
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,8 +19,7 @@ struct in_flight {
 	uint64_t units;                            /* of all channels */
 };
 
-__attribute__((format(printf, 3, 4))) static void fail(const struct sim *sim, const char *where, const char *format,
-						       ...)
+void sim_fail(const struct sim *sim, const char *where, const char *format, ...)
 {
 	va_list arguments;
 
@@ -100,14 +99,14 @@ static void check_ifct_entry(const struct sim *sim, const struct sim_node *node,
 		requested_bytes[entry->follow_port] += packet->requested ? packet->frame_bytes : 0;
 	}
 	if (units != ifct_queue_extent(entry))
-		fail(sim, node->config->name, "p%u flow %u: queue_extent %u, queued %u units", port, id,
-		     ifct_queue_extent(entry), units);
+		sim_fail(sim, node->config->name, "p%u flow %u: queue_extent %u, queued %u units", port, id,
+			 ifct_queue_extent(entry), units);
 	if (ifct_flow_extent(entry) >= 1u << 31)
-		fail(sim, node->config->name, "p%u flow %u: negative flow_extent", port, id);
+		sim_fail(sim, node->config->name, "p%u flow %u: negative flow_extent", port, id);
 	if (dp->ports[port].kind == PORT_EDGE &&
 	    efct_flow_extent(&dp->ports[port].efct.lines[id]) != ifct_total_extent(entry))
-		fail(sim, node->config->name, "p%u flow %u: EFCT extent %u, IFCT extent %u", port, id,
-		     efct_flow_extent(&dp->ports[port].efct.lines[id]), ifct_total_extent(entry));
+		sim_fail(sim, node->config->name, "p%u flow %u: EFCT extent %u, IFCT extent %u", port, id,
+			 efct_flow_extent(&dp->ports[port].efct.lines[id]), ifct_total_extent(entry));
 }
 
 /* the OFCT's extent is the IFCT's: both count what went on and is not acknowledged; and no two ids name the same flow */
@@ -125,17 +124,17 @@ static void check_ofct(const struct sim *sim, const struct sim_node *node, uint3
 			continue;
 		active++;
 		if (!flow->active || flow->follow_port != port || ifct_flow_extent(flow) != ofct_flow_extent(entry))
-			fail(sim, node->config->name, "p%u channel %u: extent %u, its flow p%u/%u has %u", port, id,
-			     ofct_flow_extent(entry), entry->input_port, entry->input_port_flow_id,
-			     ifct_flow_extent(flow));
+			sim_fail(sim, node->config->name, "p%u channel %u: extent %u, its flow p%u/%u has %u", port, id,
+				 ofct_flow_extent(entry), entry->input_port, entry->input_port_flow_id,
+				 ifct_flow_extent(flow));
 		for (uint32_t other = 0; other < id; other++)
 			if (ofct->entries[other].active && ofct->entries[other].input_port == entry->input_port &&
 			    ofct->entries[other].input_port_flow_id == entry->input_port_flow_id)
-				fail(sim, node->config->name, "p%u: channels %u and %u name the same flow", port, other,
-				     id);
+				sim_fail(sim, node->config->name, "p%u: channels %u and %u name the same flow", port,
+					 other, id);
 	}
 	if (active != ofct->used)
-		fail(sim, node->config->name, "p%u: %u channels in use, %u counted", port, active, ofct->used);
+		sim_fail(sim, node->config->name, "p%u: %u channels in use, %u counted", port, active, ofct->used);
 }
 
 /* ---- congestion control of one switch ---- */
@@ -146,7 +145,8 @@ static const void *places[NODE_PORTS_MAX << 11];
 static void stand(const struct sim *sim, const struct sim_node *node, uint32_t ref, const void *place)
 {
 	if (places[ref])
-		fail(sim, node->config->name, "p%u flow %u stands in two places", flow_ref_port(ref), flow_ref_id(ref));
+		sim_fail(sim, node->config->name, "p%u flow %u stands in two places", flow_ref_port(ref),
+			 flow_ref_id(ref));
 	places[ref] = place;
 }
 
@@ -228,12 +228,12 @@ static void check_limits(const struct sim *sim, const struct sim_node *node, uin
 	bool limited = dp->ports[port].kind == PORT_EDGE || dp->ports[flow->follow_port].kind == PORT_FABRIC;
 
 	if (!waits_rightly(dp, ref))
-		fail(sim, node->config->name, "p%u flow %u waits (%u) for nothing", port, id, flow->wait);
+		sim_fail(sim, node->config->name, "p%u flow %u waits (%u) for nothing", port, id, flow->wait);
 	if (flow->fc_state != RUNNING && !ifct_flow_extent(flow))
-		fail(sim, node->config->name, "p%u flow %u is blocked until empty, but it is", port, id);
+		sim_fail(sim, node->config->name, "p%u flow %u is blocked until empty, but it is", port, id);
 	if (limited && config->flow_limit && ifct_flow_extent(flow) > most_of(dp, flow_extent_units) + mtu_units)
-		fail(sim, node->config->name, "p%u flow %u: flow_extent of %u units is over every limit", port, id,
-		     ifct_flow_extent(flow));
+		sim_fail(sim, node->config->name, "p%u flow %u: flow_extent of %u units is over every limit", port, id,
+			 ifct_flow_extent(flow));
 }
 
 /* what the flows of a port come to */
@@ -264,7 +264,7 @@ static void check_flows(const struct sim *sim, const struct sim_node *node, uint
 		sums->limited += flow->ep_congestion != 0;
 	}
 	if (left)
-		fail(sim, node->config->name, "p%u: %u flows counted, %u of them are none", port, ifct->used, left);
+		sim_fail(sim, node->config->name, "p%u: %u flows counted, %u of them are none", port, ifct->used, left);
 }
 
 /* EC-9, EC-12, EC-14: what a port counts is what its flows have */
@@ -278,18 +278,18 @@ static void check_port_sums(const struct sim *sim, const struct sim_node *node, 
 		sums->queued[packet->traffic_class] += packet->units;
 	for (uint32_t c = 0; c < dp->class_count; c++)
 		if (sums->queued[c] != in->link->held_units[c] || sums->promised[c] != in->promised_units[c])
-			fail(sim, node->config->name, "p%u class %u: %u units held and %u promised, %u and %u counted",
-			     port, c, sums->queued[c], sums->promised[c], in->link->held_units[c],
-			     in->promised_units[c]);
+			sim_fail(sim, node->config->name,
+				 "p%u class %u: %u units held and %u promised, %u and %u counted", port, c,
+				 sums->queued[c], sums->promised[c], in->link->held_units[c], in->promised_units[c]);
 	if (in->kind == PORT_EDGE && sums->extent != in->stats->extent_units)
-		fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted", port, sums->extent,
-		     in->stats->extent_units);
+		sim_fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted", port, sums->extent,
+			 in->stats->extent_units);
 	if (in->kind == PORT_EDGE && limit && sums->extent > limit + in->mtu_units)
-		fail(sim, node->config->name, "p%u: flow_extents sum up to %lu units, the limit is %lu", port,
-		     sums->extent, limit);
+		sim_fail(sim, node->config->name, "p%u: flow_extents sum up to %lu units, the limit is %lu", port,
+			 sums->extent, limit);
 	if (sums->metered != in->stats->metered || sums->limited != in->stats->limited)
-		fail(sim, node->config->name, "p%u: %lu metered and %lu limited flows, %lu and %lu counted", port,
-		     sums->metered, sums->limited, in->stats->metered, in->stats->limited);
+		sim_fail(sim, node->config->name, "p%u: %lu metered and %lu limited flows, %lu and %lu counted", port,
+			 sums->metered, sums->limited, in->stats->metered, in->stats->limited);
 }
 
 /* EC-1: the queue of an egress port is what has asked for it and has not left */
@@ -305,8 +305,8 @@ static void check_requests(const struct sim *sim, const struct sim_node *node, u
 		seen += out->output[c].eca.qu_bytes;
 	}
 	if (bytes != out->gauge.bytes || (out->kind == PORT_EDGE && dp->injection.config->eca && bytes != seen))
-		fail(sim, node->config->name, "p%u: %lu bytes wait, gauge %lu, ECA %lu", port, bytes, out->gauge.bytes,
-		     seen);
+		sim_fail(sim, node->config->name, "p%u: %lu bytes wait, gauge %lu, ECA %lu", port, bytes,
+			 out->gauge.bytes, seen);
 }
 
 static void check_switch(const struct sim *sim, const struct sim_node *node)
@@ -333,8 +333,8 @@ static void check_buffer(const struct sim *sim, const struct sim_node *node, con
 {
 	for (uint32_t c = 0; link->buffer_units && c < link->class_count; c++)
 		if (link->held_units[c] > link->buffer_units)
-			fail(sim, node->config->name, "p%u class %u: buffer holds %u of %u units", link->port, c,
-			     link->held_units[c], link->buffer_units);
+			sim_fail(sim, node->config->name, "p%u class %u: buffer holds %u of %u units", link->port, c,
+				 link->held_units[c], link->buffer_units);
 }
 
 /* units of channel @id that still wait in the output queues of @port */
@@ -369,13 +369,13 @@ static void check_headroom(const struct sim *sim, const struct sim_node *from, u
 		(int64_t)down->committed_units + (from->links[port].guarded ? most_of(dp, queue_extent_units) : 0);
 
 	if (down->active && down->um && up->dm && !ends && sum > given)
-		fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %ld given", port, id, sum,
-		     given);
+		sim_fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %ld given", port, id,
+			 sum, given);
 	if (ends || credit || from->links[port].guarded)
 		return;
 	if (up->dm != (down->active && down->um))
-		fail(sim, from->config->name, "p%u channel %u: needs credit %d, is given credit %d", port, id, up->dm,
-		     down->active && down->um);
+		sim_fail(sim, from->config->name, "p%u channel %u: needs credit %d, is given credit %d", port, id,
+			 up->dm, down->active && down->um);
 }
 
 /* unacknowledged = in the output queue + under way + in the receiver and beyond + ACKs on the way back */
@@ -393,8 +393,8 @@ static void check_extent(const struct sim *sim, const struct sim_node *from, uin
 		if (settles(type) && waiting->types & 1u << type)
 			sum += waiting->value[type];
 	if (sum != extent)
-		fail(sim, from->config->name, "p%u channel %u: flow_extent %u, but %u units are behind it", port, id,
-		     extent, sum);
+		sim_fail(sim, from->config->name, "p%u channel %u: flow_extent %u, but %u units are behind it", port,
+			 id, extent, sum);
 }
 
 static void check_channels(const struct sim *sim, const struct sim_node *from, uint32_t from_port,
@@ -455,18 +455,22 @@ static void check_inside(const struct sim *sim, uint64_t under_way_units)
 		}
 	}
 	if (inside > counted)
-		fail(sim, "totals", "%lu units are inside, ingress ports count %lu", inside, counted);
+		sim_fail(sim, "totals", "%lu units are inside, ingress ports count %lu", inside, counted);
 }
 
 void sim_check(struct sim *sim)
 {
 	uint64_t injected = 0, delivered = 0, inside = 0, lost = 0, under_way = 0, units = 0;
 
+	if (sim->plan.nodes[0].fabric == FABRIC_ROCE) {
+		sim_check_roce(sim);
+		return;
+	}
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		const struct sim_node *node = &sim->nodes[i];
 
 		if (node->window.broken)
-			fail(sim, node->config->name, "a ring is broken");
+			sim_fail(sim, node->config->name, "a ring is broken");
 		if (node->config->kind == NODE_SWITCH)
 			check_switch(sim, node);
 		injected +=
@@ -477,7 +481,7 @@ void sim_check(struct sim *sim)
 			lost += stats_port(node->stats, p)->lost_bytes;
 		for (uint32_t f = 0; f < node->stats->flow_rx_count; f++)
 			if (stats_flow_rx(node->stats, f)->reordered)
-				fail(sim, node->config->name, "flow %u was reordered", f);
+				sim_fail(sim, node->config->name, "flow %u was reordered", f);
 	}
 	for (uint32_t i = 0; i < sim->plan.link_count; i++) {
 		const struct plan_link *link = &sim->plan.links[i];
@@ -487,8 +491,8 @@ void sim_check(struct sim *sim)
 	}
 	check_inside(sim, units);
 	if (injected != delivered + inside + lost + under_way)
-		fail(sim, "totals", "injected %lu, delivered %lu + inside %lu + lost %lu + under way %lu", injected,
-		     delivered, inside, lost, under_way);
+		sim_fail(sim, "totals", "injected %lu, delivered %lu + inside %lu + lost %lu + under way %lu", injected,
+			 delivered, inside, lost, under_way);
 }
 
 /* an empty buffer has said go, and was heard */
@@ -496,7 +500,7 @@ static void check_going(const struct sim *sim, const struct sim_node *node)
 {
 	for (uint32_t p = 0; p < node->config->port_count; p++)
 		if (node->links[p].stop || node->links[p].stopped)
-			fail(sim, node->config->name, "p%u: stopped, though all is empty", p);
+			sim_fail(sim, node->config->name, "p%u: stopped, though all is empty", p);
 }
 
 static void check_port_released(const struct sim *sim, const struct sim_node *node, uint32_t p)
@@ -506,20 +510,25 @@ static void check_port_released(const struct sim *sim, const struct sim_node *no
 	const struct port_stats *stats = port->stats;
 
 	if (dp->ifcts[p].used || port->efct.used || port->ofct.used || port->acks.count)
-		fail(sim, node->config->name, "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p,
-		     dp->ifcts[p].used, port->efct.used, port->ofct.used, port->acks.count);
+		sim_fail(sim, node->config->name, "p%u: IFCT %u, EFCT %u, OFCT %u lines and %u ACKs are left", p,
+			 dp->ifcts[p].used, port->efct.used, port->ofct.used, port->acks.count);
 	if (stats->metered || stats->limited || stats->extent_units || port->gauge.bytes)
-		fail(sim, node->config->name, "p%u: %lu metered and %lu limited flows, %lu units, %lu bytes are left",
-		     p, stats->metered, stats->limited, stats->extent_units, port->gauge.bytes);
+		sim_fail(sim, node->config->name,
+			 "p%u: %lu metered and %lu limited flows, %lu units, %lu bytes are left", p, stats->metered,
+			 stats->limited, stats->extent_units, port->gauge.bytes);
 	if (port->fgfc.on)
-		fail(sim, node->config->name, "p%u: %u flows are still held at their source", p, port->fgfc.on);
+		sim_fail(sim, node->config->name, "p%u: %u flows are still held at their source", p, port->fgfc.on);
 	for (uint32_t c = 0; c < dp->class_count; c++)
 		if (port->link->held_units[c] || port->promised_units[c] || port->output[c].queue.units)
-			fail(sim, node->config->name, "p%u: a buffer is not empty, or room in it is promised", p);
+			sim_fail(sim, node->config->name, "p%u: a buffer is not empty, or room in it is promised", p);
 }
 
 void sim_check_released(struct sim *sim)
 {
+	if (sim->plan.nodes[0].fabric == FABRIC_ROCE) {
+		sim_check_released_roce(sim);
+		return;
+	}
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		const struct sim_node *node = &sim->nodes[i];
 		const struct dataplane *dp = node->dataplane;
@@ -528,8 +537,8 @@ void sim_check_released(struct sim *sim)
 		if (node->config->kind != NODE_SWITCH)
 			continue;
 		if (dp->pool.used || node->stats->inside_bytes || dp->wakes.count)
-			fail(sim, node->config->name, "%u packets are still inside, %u flows wait for a time",
-			     dp->pool.used, dp->wakes.count);
+			sim_fail(sim, node->config->name, "%u packets are still inside, %u flows wait for a time",
+				 dp->pool.used, dp->wakes.count);
 		for (uint32_t p = 0; p < dp->port_count; p++)
 			check_port_released(sim, node, p);
 	}

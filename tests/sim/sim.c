@@ -236,13 +236,23 @@ bool sim_expectations_hold(struct sim *sim)
 	return all;
 }
 
-struct dataplane *sim_switch(struct sim *sim, const char *name)
+static void *switch_find(struct sim *sim, const char *name, enum fabric_kind fabric)
 {
 	const struct node_config *config = plan_node_find(&sim->plan, name);
 
-	if (!config || config->kind != NODE_SWITCH)
+	if (!config || config->kind != NODE_SWITCH || config->fabric != fabric)
 		abort();
 	return sim->nodes[config->index].dataplane;
+}
+
+struct dataplane *sim_switch(struct sim *sim, const char *name)
+{
+	return switch_find(sim, name, FABRIC_FLOW_CHANNEL);
+}
+
+struct ethernet *sim_ethernet(struct sim *sim, const char *name)
+{
+	return switch_find(sim, name, FABRIC_ROCE);
 }
 
 uint64_t sim_drops(const struct sim *sim, enum drop_reason reason)

@@ -11,6 +11,7 @@
 #include "orchestrator/plan.h"
 #include "orchestrator/results.h"
 #include "switchd/dataplane.h"
+#include "switchd/ethernet.h"
 
 struct sim_node {
 	const struct node_config *config;
@@ -54,15 +55,25 @@ char *sim_json(struct sim *sim);
 /** sim_expectations_hold() - do all expectations of the scenario hold? Prints those that do not. */
 bool sim_expectations_hold(struct sim *sim);
 
+/** sim_switch(), sim_ethernet() - the switch @name of a fabric of flow channels, of one of kind roce. */
 struct dataplane *sim_switch(struct sim *sim, const char *name);
+struct ethernet *sim_ethernet(struct sim *sim, const char *name);
 uint64_t sim_drops(const struct sim *sim, enum drop_reason reason);
 
-/* ---- check.c: the books ---- */
+/* ---- check.c, check_roce.c: the books ---- */
 
 /** sim_check() - aborts the test with a sentence if bytes, extents or channels do not add up, or a buffer holds too much. */
 void sim_check(struct sim *sim);
 
 /** sim_check_released() - is every flow channel free, every buffer empty, every link going? For an empty fabric. */
 void sim_check_released(struct sim *sim);
+
+/* the same of a fabric of kind roce */
+void sim_check_roce(struct sim *sim);
+void sim_check_released_roce(struct sim *sim);
+
+/** sim_fail() - aborts the test with the sentence, the scenario, the time and @where. */
+__attribute__((format(printf, 3, 4), noreturn)) void sim_fail(const struct sim *sim, const char *where,
+							      const char *format, ...);
 
 #endif
