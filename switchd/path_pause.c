@@ -50,7 +50,7 @@ static void hold(struct path_pause *pause, struct flow_line *line, node_time_t n
 		pause->flows++;
 	}
 	pause->wanted = true;
-	if (pause->until_ps < now + time_of(pause) / 2)
+	if (pause->until_ps < now + time_of(pause) / 4 * 3)
 		pause->renew = true;
 }
 

@@ -1,8 +1,8 @@
 /*  path_pause - the first switch: what a port tells its device because signals say so (RC-10, RC-11).
  *
  *  A signal is for the switch that has the traffic's source as a device of its own: a server or a switch, both obey. The device gets a PFC
- *  or PAUSE frame, 65535 quanta or 0. A device has many flows, a frame stops them all: so signals are merged (ours). While more than half
- *  of the time is left, no further frame is sent, since a congested switch repeats itself before that; and the device may go on when the
+ *  or PAUSE frame, 65535 quanta or 0. A device has many flows, a frame stops them all: so signals are merged (ours). While more than three
+ *  quarters of the time are left no further frame is sent, for a congested switch repeats itself after half of it; and the device may go on when the
  *  last of the flows is resumed for which it was paused. If a resume signal is lost, or a flow's line forgotten, the time runs out.
  *  The switch's own buffer speaks to the same device (pfc_teller), over the same priorities. Both must let go: a resume frame leaves
  *  out what the teller has stopped, and path_pause_amend() puts the rest of the path's time in the place of the teller's 0.

@@ -7,7 +7,7 @@
  *  In between nothing is said, and pauses run out. All of it is asked for one flow at a time, the flow told first being the next, so
  *  that the caller bounds the work of an event.
  *  How long a PFC frame lasts follows from the rate of the device's link, which a switch far away does not know: it takes the rate of
- *  its own fastest port (ours). A device with a link more than twice as fast goes on now and then, until its packet gets it paused again.
+ *  its own fastest port (ours). A device with a link more than twice as fast goes on now and then, until it is told again.
  *  Memory: a list through the flows' lines. O(1).                                                                      */
 #ifndef HEDDLE_SWITCHD_PATH_SIGNAL_H
 #define HEDDLE_SWITCHD_PATH_SIGNAL_H

@@ -117,11 +117,11 @@ START_TEST(merge__one_frame_for_many_flows)
 		hear(i, ROCE_SIGNAL_PAUSE, i);
 	ck_assert(send_path(10));
 	ck_assert(!send_path(11));
-	hear(1, ROCE_SIGNAL_PAUSE, FULL / 2 - 10); /* more than half of the time is left */
-	ck_assert(!send_path(FULL / 2));
-	hear(2, ROCE_SIGNAL_PAUSE, FULL / 2 + 11);
-	ck_assert(send_path(FULL / 2 + 11));
-	ck_assert_uint_eq(pfc_gate_held(&device, FULL + 11), WATCHED);
+	hear(1, ROCE_SIGNAL_PAUSE, FULL / 4); /* three quarters of the time are left */
+	ck_assert(!send_path(FULL / 4));
+	hear(2, ROCE_SIGNAL_PAUSE, FULL / 2); /* a congested switch repeats itself */
+	ck_assert(send_path(FULL / 2));
+	ck_assert_uint_eq(pfc_gate_held(&device, FULL + 10), WATCHED);
 }
 END_TEST
 
