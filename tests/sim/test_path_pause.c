@@ -1,0 +1,159 @@
+/*  Path-level PFC in whole fabrics of kind roce: who is paused when CNPs no longer help, and what that brings about (RC-7 ... RC-11, RC-14,
+ *  RC-15). How it works, step by step: unit/test_ethernet_path.                                                       */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/sim.h"
+
+static struct sim sim;
+
+#define CLASSES                                                                                                \
+	"classes:\n"                                                                                           \
+	"  - {name: roce, lossless: yes, ecn: {kmin: 5kB, kmax: 200kB, pmax: 1%}, xoff: 16MB, watched: yes}\n" \
+	"  - {name: cnp, lossless: no}\n"
+
+static const struct stats_page *stats_of(const char *node)
+{
+	return sim.nodes[plan_node_find(&sim.plan, node)->index].stats;
+}
+
+/* the port of @node that leads to @peer */
+static uint32_t port_to(const char *node, const char *peer)
+{
+	const struct node_config *config = sim.nodes[plan_node_find(&sim.plan, node)->index].config;
+
+	for (uint32_t p = 0; p < config->port_count; p++)
+		if (!strcmp(config->ports[p].peer_name, peer))
+			return p;
+	ck_abort_msg("%s has no link to %s", node, peer);
+}
+
+static const struct port_stats *port_of(const char *node, const char *peer)
+{
+	return stats_port((struct stats_page *)stats_of(node), port_to(node, peer));
+}
+
+static const struct class_stats *roce_of(const char *node, const char *peer)
+{
+	return stats_class((struct stats_page *)stats_of(node), port_to(node, peer), 0);
+}
+
+static uint64_t forwarded(const char *node)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t p = 0; p < stats_of(node)->port_count; p++)
+		sum += stats_port((struct stats_page *)stats_of(node), p)->signals_forwarded;
+	return sum;
+}
+
+/* ---- one ToR: more flows than the lowest rate of a NIC leaves room for ---- */
+
+static const char one_tor[] = "name: one-tor\n"
+			      "fabric: roce\n"
+			      "run: {duration: 1500us, warmup: 500us}\n" CLASSES "roce:\n"
+			      "  buffer: 64MB\n"
+			      "  supplement: yes\n"
+			      "  path-pause: no\n"
+			      "  dcqcn: {rate-min: 4Gb/s}\n" /* 77 flows: 308 Gb/s, for a link of 200 */
+			      "topology: {generate: star, hosts: 8}\n"
+			      "workloads:\n"
+			      "  - {name: incast, pattern: incast, to: h7, size: 256KiB, window: 1, connections: 11}\n";
+
+/* what h7 gets, and how much waits for it on average, in the measured millisecond */
+static void run_one_tor(const char *const *settings, uint64_t *bytes, uint64_t *queue_bytes)
+{
+	const struct class_stats *stats;
+
+	sim_open_text(&sim, one_tor, settings);
+	sim_run(&sim);
+	stats = roce_of("s0", "h7");
+	*bytes = stats->tx_bytes_measured;
+	*queue_bytes = stats->queue_byte_ns_sum / 1000000;
+	ck_assert_uint_eq(stats->state_max, ROCE_CNP_FAILED); /* RC-7 */
+	ck_assert_uint_gt(stats->cnps_supplemented, 0);       /* RC-8 */
+	ck_assert_uint_eq(sim_drops(&sim, DROP_HEADROOM), 0);
+}
+
+START_TEST(one_tor__an_order_of_magnitude_less_backlog)
+{
+	static const char *const with[] = { "roce.path-pause=yes", NULL };
+	uint64_t bytes, queue_bytes, bytes_with, queue_bytes_with;
+
+	run_one_tor(NULL, &bytes, &queue_bytes);
+	ck_assert_uint_eq(roce_of("s0", "h7")->signals_pause, 0);
+	sim_close(&sim);
+	run_one_tor(with, &bytes_with, &queue_bytes_with);
+	ck_assert_uint_gt(roce_of("s0", "h7")->signals_resume, 0);
+	for (uint32_t h = 0; h < 7; h++)
+		ck_assert_uint_gt(port_of("s0", sim.plan.nodes[1 + h].name)->path_pauses, 0);
+	ck_assert_uint_eq(port_of("s0", "h7")->path_pauses, 0);
+	sim_close(&sim);
+	ck_assert_uint_gt(queue_bytes, 10 * queue_bytes_with); /* RC-14 */
+	ck_assert_uint_ge(bytes_with * 100, bytes * 99);       /* throughput almost unchanged */
+}
+END_TEST
+
+/* ---- three levels [S4 fig. 10, 12] ---- */
+
+/*  Two pods of two ToRs and two leaves, two spines. Hosts at all four ToRs send to r at the last one; v does not, nor does what it sends pass
+ *  that ToR.                                                                                                         */
+static const char clos[] =
+	"name: clos\n"
+	"fabric: roce\n"
+	"run: {duration: 400us}\n" CLASSES "roce: {buffer: 64MB, supplement: yes, path-pause: yes}\n"
+	"topology:\n"
+	"  switches: [t0, t1, t2, t3, l0, l1, l2, l3, p0, p1]\n"
+	"  hosts: {a: t0, v: t0, b: t1, w: t1, c: t2, d: t3, r: t3}\n"
+	"  links:\n"
+	"    - [t0, l0]\n    - [t0, l1]\n    - [t1, l0]\n    - [t1, l1]\n"
+	"    - [t2, l2]\n    - [t2, l3]\n    - [t3, l2]\n    - [t3, l3]\n"
+	"    - [l0, p0]\n    - [l1, p1]\n    - [l2, p0]\n    - [l3, p1]\n"
+	"workloads:\n"
+	"  - {name: to-r, pattern: pairs, pairs: [[a, r], [b, r], [c, r], [d, r]], size: 64KiB, window: 2,"
+	" connections: 8}\n"
+	"  - {name: beside, pattern: pairs, pairs: [[v, w]], size: 64KiB}\n";
+
+START_TEST(clos__signals_reach_the_right_tors_only)
+{
+	static const char *const between[] = { "l0", "l1", "l2", "l3", "p0", "p1" };
+
+	sim_open_text(&sim, clos, NULL);
+	sim_run(&sim);
+	ck_assert_uint_eq(roce_of("t3", "r")->state_max, ROCE_CNP_FAILED);
+	ck_assert_uint_gt(port_of("t0", "a")->path_pauses, 0); /* RC-15 */
+	ck_assert_uint_gt(port_of("t1", "b")->path_pauses, 0);
+	ck_assert_uint_gt(port_of("t2", "c")->path_pauses, 0);
+	ck_assert_uint_gt(port_of("t3", "d")->path_pauses, 0);
+	ck_assert_uint_gt(port_of("t0", "a")->path_resumes, 0);
+	ck_assert_uint_eq(port_of("t0", "v")->path_pauses, 0); /* neither who does not feed the queue, ... */
+	ck_assert_uint_eq(port_of("t1", "w")->path_pauses, 0);
+	ck_assert_uint_eq(port_of("t3", "r")->path_pauses, 0);
+	for (uint32_t i = 0; i < sizeof(between) / sizeof(between[0]); i++)
+		for (uint32_t p = 0; p < stats_of(between[i])->port_count; p++) /* ... nor any switch in between */
+			ck_assert_uint_eq(stats_port((struct stats_page *)stats_of(between[i]), p)->path_pauses, 0);
+	ck_assert_uint_gt(forwarded("p0") + forwarded("p1"), 0); /* RC-10 */
+	ck_assert_uint_ge(forwarded("l0") + forwarded("l1"), forwarded("p0") + forwarded("p1"));
+	ck_assert_uint_eq(forwarded("t0") + forwarded("t1") + forwarded("t2") + forwarded("t3"), 0);
+	ck_assert_uint_eq(sim_drops(&sim, DROP_HEADROOM), 0);
+	sim_close(&sim);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("path_pause");
+	TCase *tests = tcase_create("path_pause");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 300);
+	tcase_add_test(tests, one_tor__an_order_of_magnitude_less_backlog);
+	tcase_add_test(tests, clos__signals_reach_the_right_tors_only);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
