@@ -36,6 +36,7 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.delay_ps = p->delay_ps,
 		.gap_bytes = p->gap_bytes,
 		.guarded = p->guarded,
+		.gaps = config->fabric == FABRIC_ROCE,
 		.cut_through = is_switch && config->switch_.cut_through,
 		.class_count = (uint8_t)config->class_count,
 		.port = (uint8_t)port,
@@ -579,6 +580,14 @@ static bool admit(struct link *link, const struct record *header)
 	return true;
 }
 
+/* Can @sequence be that of the next frame of a link that is not guarded? */
+static bool counts_on(const struct link *link, uint32_t sequence)
+{
+	uint32_t ahead = sequence - link->sequence_expected;
+
+	return link->gaps ? ahead <= INT32_MAX : !ahead;
+}
+
 const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now)
 {
 	*header = link->head;
@@ -592,7 +601,7 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 		capture_received(link, header, now);
 	if (link->guarded && !in_sequence(link, header->sequence))
 		return NULL;
-	if (!link->guarded && header->sequence != link->sequence_expected)
+	if (!link->guarded && !counts_on(link, header->sequence))
 		bad_record(link); /* a peer that cannot count */
 	link->sequence_expected = header->sequence + 1;
 	if (link->guarded && link->sequence_expected - link->seen_told >= LINK_SEEN_FRAMES)
