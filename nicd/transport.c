@@ -419,6 +419,12 @@ static void count_sent(struct transport *transport, const struct transport_packe
 	trace(transport->stats, now, TRACE_MESSAGE_START, packet->flow, message->number, (uint32_t)message->bytes);
 }
 
+/* is there a packet under way that asked for an ACK? */
+static bool ack_is_asked(const struct transport_flow *flow)
+{
+	return (int32_t)(flow->ack_asked - (uint32_t)flow->acknowledged) > 0;
+}
+
 static node_time_t timeout_ps_of(const struct transport *transport, uint32_t slot)
 {
 	const struct transport_rules *rules = &transport->rules[transport->flows[slot].transport];
@@ -463,7 +469,7 @@ void transport_sent(struct transport *transport, const struct transport_packet *
 		flow->repeat = false;
 	else
 		step_on(transport, flow, packet);
-	if (flow->timeout_at_ps == NODE_TIME_NEVER)
+	if (packet->ack_request && flow->timeout_at_ps == NODE_TIME_NEVER)
 		flow->timeout_at_ps = now + timeout_ps_of(transport, packet->flow);
 	if (control->sent)
 		control->sent(control->state, packet->flow, wire_bytes, packet->again, now);
@@ -507,7 +513,7 @@ uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint6
 		flow->next = packet;
 		flow->sending = flow->first;
 	}
-	flow->timeout_at_ps = flow->next == packet ? NODE_TIME_NEVER : now + timeout_ps_of(transport, slot);
+	flow->timeout_at_ps = ack_is_asked(flow) ? now + timeout_ps_of(transport, slot) : NODE_TIME_NEVER;
 	if (control->acknowledged)
 		control->acknowledged(control->state, slot, packets, (uint32_t)(flow->top - packet), now);
 	control_ask(transport, slot);

@@ -20,8 +20,8 @@
  *
  *  The heap holds one time per flow: the end of its pacing, its timeout or its control's own time, whichever comes first. A time that
  *  has moved on is found out when it comes, so an ACK costs no step in the heap; O(log flows) for a paced packet, else O(1).
- *  A timeout runs from the last progress, or from the first packet that is sent with none under way: what was not sent, because the
- *  class is held (PFC), does not time out.
+ *  A timeout runs while a packet is under way that asked for an ACK, from then on or from the last progress: nobody answers a packet
+ *  that did not ask, however long the next one that does is paced or held (PFC).
  *
  *  Memory: flows_max flows of two cache lines and a pool of messages, allocated in _init, never later. transport_full() is a normal
  *  state: whoever puts messages asks before, and waits.
@@ -86,7 +86,7 @@ struct transport_flow {
 	_Alignas(64) uint64_t acknowledged; /* packets */
 	uint64_t next, top, end;
 	node_time_t pace_at_ps;    /* the next packet does not go before */
-	node_time_t timeout_at_ps; /* NODE_TIME_NEVER: nothing is under way */
+	node_time_t timeout_at_ps; /* NODE_TIME_NEVER: no ACK is waited for */
 	uint32_t first, last;      /* messages that are not complete, in the pool */
 	uint32_t sending;          /* the message that `next` is in; none if next == end */
 	uint32_t ring_next;        /* flow behind this one in its class's ring */

@@ -187,7 +187,6 @@ START_TEST(nic_transport__pfc_holds_until_it_expires)
 	const node_time_t pause_ps = 65535 * pfc_quantum_ps(TWO_RATE_BPS); /* 335 us */
 	uint64_t sent;
 
-	two[0].config.roce.queue_pair.timeout_ps = NODE_MS;
 	two[0].workloads[0].window = 2;
 	two[0].workloads[0].stop_ps = NODE_MS;
 	two_build();

@@ -180,10 +180,10 @@ START_TEST(transport__timeouts)
 	put_packets(0, 4);
 	put_packets(0, 4);
 	send_all();
-	ck_assert_uint_eq(transport_next_at(&transport), TIMEOUT_PS);
+	ck_assert_uint_eq(transport_next_at(&transport), 3 * PACKET_PS + TIMEOUT_PS); /* the fourth asks first */
 	now = TIMEOUT_PS / 2;
 	transport_acknowledge(&transport, 0, 1, now);
-	now = TIMEOUT_PS;
+	now = 3 * PACKET_PS + TIMEOUT_PS;
 	transport_step(&transport, now); /* too early: found out */
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->timeouts, 0);
 	ck_assert_uint_eq(transport_next_at(&transport), TIMEOUT_PS / 2 + TIMEOUT_PS);
@@ -201,6 +201,24 @@ START_TEST(transport__timeouts)
 	ck_assert_uint_eq(transport.discarded, 3);
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
 	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, now), 0); /* too late */
+}
+END_TEST
+
+/* RC-3, RC-4: packets that asked for no ACK do not time out while the next one that does is paced or held */
+START_TEST(transport__not_asked_does_not_time_out)
+{
+	flow_open(0, 0);
+	put_packets(0, 6);
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert(!send_one().ack_request);
+	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
+	now += 100 * TIMEOUT_PS;
+	ck_assert(send_one().ack_request);
+	ck_assert(!send_one().ack_request);
+	transport_acknowledge(&transport, 0, 4, now);
+	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
+	ck_assert(send_one().ack_request);
+	ck_assert_uint_eq(transport_next_at(&transport), now - PACKET_PS + TIMEOUT_PS);
 }
 END_TEST
 
@@ -227,7 +245,8 @@ START_TEST(transport__error_in_the_ring)
 	flow_open(1, 0);
 	put_packets(0, 100);
 	for (uint32_t i = 0; i < 4; i++) {
-		ck_assert_uint_eq(send_one().flow, 0);
+		for (uint32_t k = 0; k < 4; k++)
+			ck_assert_uint_eq(send_one().flow, 0);
 		if (i == 3)
 			put_packets(1, 2);
 		now = transport_next_at(&transport);
@@ -435,6 +454,7 @@ static Suite *suite(void)
 	tcase_add_test(tc, transport__window);
 	tcase_add_test(tc, transport__go_back);
 	tcase_add_test(tc, transport__timeouts);
+	tcase_add_test(tc, transport__not_asked_does_not_time_out);
 	tcase_add_test(tc, transport__held_does_not_time_out);
 	tcase_add_test(tc, transport__error_in_the_ring);
 	tcase_add_test(tc, queue_pair_read__psn);
