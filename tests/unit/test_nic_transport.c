@@ -1,6 +1,8 @@
 /*  Two NICs with queue pairs, back to back: two_nics.h has the drawing.                                              */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "nicd/queue_pair.h"
 #include "nodes/random.h"
@@ -264,6 +266,36 @@ START_TEST(nic_transport__held_answers)
 }
 END_TEST
 
+/* RC-11: frames of an attached host are held like any others */
+START_TEST(nic_transport__held_host_frames)
+{
+	const node_time_t pause_ps = 10000 * pfc_quantum_ps(TWO_RATE_BPS);
+	struct frame_spec spec = { .kind = FRAME_ETHERNET, .destination = 1, .frame_bytes = FRAME_BYTES_MIN };
+	struct frame_payload payload = {
+		.message_bytes = 1, .payload_bytes = 1, .message_first = true, .message_last = true
+	};
+	uint8_t message[sizeof(struct virtio_net_hdr) + FRAME_HEADERS_MAX] = { 0 };
+	int sockets[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, sockets), 0);
+	two[0].config.nic.host_queues = 1;
+	two[0].config.nic.workload_count = 0;
+	two_build();
+	ck_assert_int_eq(nicd_ops.host_open(two[0].nic, sockets, 1), 0);
+	two[0].nic->pfc_gate.until_ps[0] = pause_ps;
+	frame_write(&spec, &payload, message + sizeof(struct virtio_net_hdr));
+	ck_assert_int_eq(send(sockets[1], message, sizeof(struct virtio_net_hdr) + FRAME_BYTES_MIN, 0),
+			 sizeof(struct virtio_net_hdr) + FRAME_BYTES_MIN);
+	ck_assert(nicd_ops.host_receive(two[0].nic, &(uint32_t){ 1 }, two_now));
+	two_run(NODE_S);
+	ck_assert_uint_eq(two[0].stats->host_tx_packets, 1);
+	ck_assert_uint_eq(rx(0)->first_ps, pause_ps + TWO_LEAD_PS + (FRAME_BYTES_MIN + 4) * TWO_BYTE_PS);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, pause_ps);
+	two_free();
+	close(sockets[1]);
+}
+END_TEST
+
 /* RC-11: PAUSE holds all classes; a class that is held for long is noticed */
 START_TEST(nic_transport__pause_holds_the_port)
 {
@@ -442,6 +474,7 @@ static Suite *suite(void)
 	tcase_add_test(tc, nic_transport__pfc_xon);
 	tcase_add_test(tc, nic_transport__pauses_are_pfc);
 	tcase_add_test(tc, nic_transport__held_answers);
+	tcase_add_test(tc, nic_transport__held_host_frames);
 	tcase_add_test(tc, nic_transport__pause_holds_the_port);
 	tcase_add_test(tc, nic_transport__answers_are_checked);
 	tcase_add_test(tc, nic_transport__cnps);
