@@ -45,6 +45,33 @@ START_TEST(top_text_print__no_congestion)
 }
 END_TEST
 
+/* RC-1, RC-5: of a fabric of kind roce, what is held and marked, and who waits for whom for ever; none in another one */
+START_TEST(top_text_print__roce)
+{
+	json_t *fabric =
+		json_pack("{s:s, s:s, s:[{s:s, s:i, s:i, s:f, s:f}, {s:s, s:f, s:i, s:i}], s:[{s:s}, {s:s}]}", "fabric",
+			  "two", "kind", "roce", "nodes", "kind", "switch", "held", 3, "told_to_stop", 2,
+			  "marked_per_s", 50.0, "pauses_per_s", 7.0, "kind", "nic", "cnps_per_s", 20.0, "in_error", 1,
+			  "held", 9, "deadlocks", "text", "s1 -> s2 -> s1, class a: ...", "text", "s3 -> s4 -> s3");
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(fabric);
+	top_text_print(fabric, 0, out);
+	fclose(out);
+	json_decref(fabric);
+	ck_assert_ptr_nonnull(strstr(text, "\nroce       3 outputs held, 2 inputs full; 50 marked/s, 20 CNPs/s, 7 "
+					   "pauses/s; 1 queue pairs in ERROR\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\ndeadlock   s1 -> s2 -> s1, class a: ...; and 1 more\n"));
+	free(text);
+	text = text_of(7);
+	ck_assert_ptr_null(strstr(text, "roce"));
+	ck_assert_ptr_null(strstr(text, "deadlock"));
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("top_text");
@@ -54,6 +81,7 @@ int main(void)
 
 	tcase_add_test(tests, top_text_print__congestion);
 	tcase_add_test(tests, top_text_print__no_congestion);
+	tcase_add_test(tests, top_text_print__roce);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
