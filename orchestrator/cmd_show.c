@@ -11,6 +11,7 @@
 #include "orchestrator/commands.h"
 #include "orchestrator/human.h"
 #include "orchestrator/plan.h"
+#include "orchestrator/roce_text.h"
 #include "orchestrator/suggest.h"
 
 #define SETTINGS_MAX 256u
@@ -169,8 +170,9 @@ static int summary_print(const struct plan *plan, const struct request *request)
 
 	(void)request;
 	printf("scenario   %s, seed %" PRIu64 "\n", plan->scenario, plan->seed);
-	printf("fabric     %" PRIu32 " switches, %" PRIu32 " hosts, %" PRIu32 " links\n", plan->switch_count,
-	       plan->host_count, plan->link_count);
+	printf("fabric     %s%" PRIu32 " switches, %" PRIu32 " hosts, %" PRIu32 " links\n",
+	       plan_fabric(plan) == FABRIC_ROCE ? "roce, " : "", plan->switch_count, plan->host_count,
+	       plan->link_count);
 	printf("time       %s, measured from %s%s; lookahead %s\n", human_time(plan->duration_ps, duration),
 	       human_time(plan->warmup_ps, warmup), plan->drain ? ", then drained" : "",
 	       human_time(plan->lookahead_ps, lookahead));
@@ -179,21 +181,27 @@ static int summary_print(const struct plan *plan, const struct request *request)
 		       plan->workloads[i].packet_bytes, plan->workloads[i].traffic_class);
 	for (uint32_t i = 0; i < plan->expectation_count; i++)
 		printf("expects    %s\n", plan->expectations[i].text);
+	if (plan_fabric(plan) == FABRIC_ROCE)
+		roce_print(plan, stdout);
 	return 0;
 }
 
 static void ports_print(const struct node_config *node)
 {
-	char rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX];
+	char rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX], headroom[HUMAN_TEXT_MAX];
 
 	for (uint32_t port = 0; port < node->port_count; port++) {
 		const struct port_config *config = &node->ports[port];
 
-		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32 ", %" PRIu32
-		       " channels\n",
-		       port, port_kind_name[config->kind], config->peer_name, config->peer_port,
-		       human_rate(config->rate_bps, rate), human_time(config->delay_ps, delay), config->mtu_bytes,
-		       config->channels);
+		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32, port,
+		       port_kind_name[config->kind], config->peer_name, config->peer_port,
+		       human_rate(config->rate_bps, rate), human_time(config->delay_ps, delay), config->mtu_bytes);
+		if (node->fabric != FABRIC_ROCE)
+			printf(", %" PRIu32 " channels\n", config->channels);
+		else if (node->kind == NODE_SWITCH)
+			printf(", headroom %s a class\n", human_bytes(config->headroom_bytes, headroom));
+		else
+			printf("\n");
 	}
 }
 
@@ -305,17 +313,36 @@ static int hosts_print(const struct plan *plan, const struct request *request)
 	return 0;
 }
 
-static void switch_print(const struct plan *plan, const struct node_config *node)
+/* what a switch is told that depends on the kind of fabric */
+static void dataplane_print(const struct node_config *node)
 {
 	const struct switch_config *config = &node->switch_;
-	char latency[HUMAN_TEXT_MAX], timers[3][HUMAN_TEXT_MAX];
+	char latency[HUMAN_TEXT_MAX], timers[3][HUMAN_TEXT_MAX], buffer[HUMAN_TEXT_MAX];
 
+	if (node->fabric == FABRIC_ROCE) {
+		printf("  fabric address %" PRIu32 ", latency %s, %s, buffer %s; floods over ports",
+		       config->fabric_address, human_time(config->latency_ps, latency),
+		       config->cut_through ? "cut-through" : "store and forward",
+		       human_bytes(node->roce.buffer_bytes, buffer));
+		for (uint32_t port = 0; port < node->port_count; port++)
+			if (config->flood_ports >> port & 1)
+				printf(" %" PRIu32, port);
+		printf("\n");
+		return;
+	}
 	printf("  fabric address %" PRIu32 ", latency %s, %s, arbiter by %s, output queue %" PRIu32 " units\n",
 	       config->fabric_address, human_time(config->latency_ps, latency),
 	       config->cut_through ? "cut-through" : "store and forward",
 	       config->arbiter == ARBITER_BY_FLOW ? "flow" : "port", config->output_queue_units_max);
 	printf("  ACK timers %s, %s, %s, collect %" PRIu32 "\n", human_time(config->ack_t1_ps, timers[0]),
 	       human_time(config->ack_t2_ps, timers[1]), human_time(config->ack_t3_ps, timers[2]), config->ack_collect);
+}
+
+static void switch_print(const struct plan *plan, const struct node_config *node)
+{
+	const struct switch_config *config = &node->switch_;
+
+	dataplane_print(node);
 	switch_routes_print(plan, node);
 	for (uint32_t i = 0; i < config->host_count; i++)
 		printf("  host %s at %s port %" PRIu32 "\n",

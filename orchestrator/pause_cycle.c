@@ -38,7 +38,7 @@ int pause_cycles_find(const struct plan *plan, struct stats_page *const *pages, 
 	int error;
 
 	*cycles = (struct pause_cycles){ 0 };
-	if (plan->nodes[0].fabric != FABRIC_ROCE)
+	if (plan_fabric(plan) != FABRIC_ROCE)
 		return 0;
 	error = outputs_find(&g, before_ps);
 	leaves_drop(&g);

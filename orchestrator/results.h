@@ -178,7 +178,7 @@ const struct result_port *results_port(const struct plan *plan, const struct res
 /** results_is_roce() - of a fabric of kind roce? */
 static inline bool results_is_roce(const struct plan *plan)
 {
-	return plan->nodes[0].fabric == FABRIC_ROCE;
+	return plan_fabric(plan) == FABRIC_ROCE;
 }
 
 /** results_rank() - index of the nearest-rank percentile @permille (1..1000) among @count (> 0) sorted values. */
