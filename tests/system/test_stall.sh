@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # test_stall - a fabric in which nothing can ever happen again is told from one that is done (TB-22): seven switches in a ring
 # whose buffers wait for each other end with exit status 3, and the message names nodes that hold data; a run with --json still
-# has its totals: what is inside is inside, not lost.
+# has its totals: what is inside is inside, not lost. With PFC, which is refreshed and so never falls silent, the circle of switches that
+# wait for each other is found and named (RC-5); a scenario that expects it is fulfilled by it, and a comparison goes on behind it.
 set -u
 . "$(dirname "$0")/common.sh"
 
@@ -10,11 +11,46 @@ stalled() {
 		grep -q 'stalled: .* s0 holds' "$scratch/err" || { cat "$scratch/err" && return 1; }
 }
 
+# the same ring with PFC: names in the order of the waits
+circle='s0 -> s1 -> s2 -> s3 -> s4 -> s5 -> s6 -> s0, class roce: each waits for the next since'
+
+pfc_stalled() {
+	run 3 run "$topologies/pfc-deadlock.yaml" --quiet --set 'expect=[drops == 0]' --set run.drain-max=2ms \
+		--json "$scratch/pfc.json" && says err "the fabric stalled: deadlock $circle"
+}
+
+pfc_expected() {
+	run 0 run "$topologies/pfc-deadlock.yaml" && says out "deadlock: $circle" &&
+		run 1 run "$topologies/pfc-deadlock.yaml" --quiet --set 'expect=[deadlocks == 0]'
+}
+
+# a ring without enough traffic to fill it has pauses, but no circle
+pfc_moves() {
+	run 0 run "$topologies/pfc-deadlock.yaml" --set workloads.a.messages=1 --set workloads.b.messages=1 \
+		--set 'expect=[deadlocks == 0, delivered == 1, drops == 0]' && ! grep -q deadlock: "$scratch/out"
+}
+
+compared() {
+	run 0 run --compare "$topologies/pfc-deadlock.yaml" && grep -q "^PFC  *1  .*deadlock $circle" "$scratch/out" &&
+		grep -q '^flow channels  *1  .*nothing will ever happen again' "$scratch/out" &&
+		grep -Eq '^no PFC +0 ' "$scratch/out" && grep -Eq '^flow channels, limited +0 .* 0 B$' "$scratch/out" ||
+		{ cat "$scratch/out" && return 1; }
+}
+
 check "a ring of full buffers: exit status 3, the nodes are named" stalled
 if command -v jq >/dev/null; then
 	check "its data is inside, not lost" jq -e '.totals.inside_bytes > 1000000 and .totals.lost_bytes == 0 and
 		([.flows[].lost] | add) == 0 and ([.ports[].paused_ps] | max) > 400000000' "$scratch/stall.json"
 else
 	skip "its data is inside, not lost" "there is no jq"
+fi
+check "a ring of switches held by PFC: exit status 3, the circle is named" pfc_stalled
+check "a scenario that expects it is fulfilled" pfc_expected
+check "pauses that end are no deadlock" pfc_moves
+check "a comparison goes on behind variants that stall" compared
+if command -v jq >/dev/null; then
+	check "the outputs of the circle, for programs" jq -e '(.deadlocks | length) == 1 and ([.deadlocks[0].outputs[].node] ==
+		["s0", "s1", "s2", "s3", "s4", "s5", "s6"]) and .totals.lost_bytes == 0 and .totals.inside_bytes > 1000000' \
+		"$scratch/pfc.json"
 fi
 finish
