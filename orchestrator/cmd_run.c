@@ -538,12 +538,11 @@ static int deadlocks_judge(const struct options *options, const struct plan *pla
 }
 
 /* the fabric has ended: gather, judge, print */
-static int results_make(const struct options *options, const struct plan *plan, struct fabric *fabric, bool interrupted,
-			bool stalled)
+static int results_make(const struct options *options, const struct plan *plan, struct fabric *fabric, bool interrupted)
 {
-	struct results results = {
-		.interrupted = interrupted, .empty = fabric->empty, .stalled = stalled, .end_ps = fabric->stopped_at_ps
-	};
+	struct results results = { .interrupted = interrupted,
+				   .empty = fabric->empty,
+				   .end_ps = fabric->stopped_at_ps };
 	struct stats_page **pages = fabric_pages(fabric);
 	int status;
 
@@ -602,7 +601,7 @@ static int play(const struct options *options, struct run *run, FILE *script, co
 		return node_failed(options, fabric);
 	if (status)
 		return status;
-	status = results_make(options, fabric->plan, fabric, outcome == RUN_INTERRUPTED, stalled);
+	status = results_make(options, fabric->plan, fabric, outcome == RUN_INTERRUPTED);
 	if (outcome == RUN_INTERRUPTED)
 		return EXIT_INTERRUPTED;
 	if (stalled && (options->row || !expect_speaks_of(fabric->plan, "deadlocks"))) {

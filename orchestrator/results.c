@@ -52,18 +52,28 @@ static uint64_t held_bytes(const struct gathering *g)
 	return held;
 }
 
+/* at NICs, not yet sent */
+static uint64_t waiting_bytes(const struct gathering *g)
+{
+	uint64_t waiting = 0;
+
+	for (uint32_t host = 0; host < g->plan->host_count; host++)
+		waiting += stats_port(host_page(g, host), 0)->queue_bytes;
+	return waiting;
+}
+
 int results_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results)
 {
 	struct gathering g = { .plan = plan, .pages = pages, .results = results };
 	struct results kept = { .interrupted = results->interrupted,
 				.empty = results->empty,
-				.stalled = results->stalled,
 				.end_ps = results->end_ps,
 				.measured_ps = measured_ps(plan, results) };
 	int error;
 
 	*results = kept;
 	g.settled = results->empty && !held_bytes(&g);
+	results->stalled = results->empty && (held_bytes(&g) || waiting_bytes(&g));
 	error = gather_flows(&g);
 	if (!error) {
 		sort_flows(&g);

@@ -134,9 +134,9 @@ struct result_host {
 struct results {
 	bool interrupted;   /* the run was ended before its time */
 	bool empty;         /* nothing was under way at the end: totals must balance */
-	bool stalled;       /* nothing would ever happen again, although nodes hold data */
 	node_time_t end_ps; /* where the fabric stopped: the last event if it is empty, else the clock's limit */
 	node_time_t measured_ps;
+	bool stalled; /* nothing would ever happen again, although nodes hold data: run_stalled() */
 	uint32_t flow_count;
 	struct result_flow *flows; /* by workload, source, destination, class, slot */
 	uint64_t message_count;
@@ -161,7 +161,7 @@ struct results {
 
 /** results_gather() - computes @results from @plan and @pages, one statistics page per node in the plan's order.
  *  The clock stands still and the pages have passed stats_check().
- *  @results  set by the caller before: interrupted, empty, stalled, end_ps (where the clock stopped); everything else is filled.
+ *  @results  set by the caller before: interrupted, empty, end_ps (where the clock stopped); everything else is filled.
  *            results_free() later.
  *  Return: 0 or -ENOMEM.  O(n log n) in flows and messages.                                                      */
 int results_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results);
