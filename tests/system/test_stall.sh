@@ -28,7 +28,7 @@ pfc_expected() {
 pfc_moves() {
 	run 0 run "$topologies/pfc-deadlock.yaml" --set 'workloads=[{name: c, pattern: incast, to: a0, window: 8}]' \
 		--set 'expect=[deadlocks == 0, inside == 0, lost == 0, drops == 0, pauses >= 1]' &&
-		! grep -q deadlock: "$scratch/out"
+		! grep -q "^deadlock:" "$scratch/out"
 }
 
 compared() {

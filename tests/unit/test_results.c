@@ -183,6 +183,27 @@ START_TEST(results_balanced__bytes_missing)
 END_TEST
 
 /* TB-13: nearest rank, per flow and per workload; slowdown against the empty fabric */
+/* nothing will happen any more, and yet something is held, or waits to be sent */
+START_TEST(results_gather__stalled)
+{
+	flow_add(0, 1, 0, 5, 5);
+	gather(true);
+	ck_assert(!results.stalled);
+	results_free(&results);
+	stats_port(pages[1], 0)->queue_bytes = 1;
+	gather(false);
+	ck_assert(!results.stalled);
+	results_free(&results);
+	gather(true);
+	ck_assert(results.stalled);
+	results_free(&results);
+	stats_port(pages[1], 0)->queue_bytes = 0;
+	pages[0]->inside_bytes = 1;
+	gather(true);
+	ck_assert(results.stalled);
+}
+END_TEST
+
 START_TEST(results_gather__completion_times)
 {
 	flow_add(0, 1, 0, 5, 5);
@@ -572,6 +593,7 @@ int main(void)
 	tcase_add_test(cases, results_gather__goodput_over_measured_interval);
 	tcase_add_test(cases, results_gather__losses_when_empty);
 	tcase_add_test(cases, results_balanced__bytes_missing);
+	tcase_add_test(cases, results_gather__stalled);
 	tcase_add_test(cases, results_gather__completion_times);
 	tcase_add_test(cases, results_gather__strange_rows);
 	tcase_add_test(cases, results_gather__ports_and_tables);
