@@ -262,10 +262,12 @@ static void totals_write(const struct text *t)
 	if (!results_balanced(t->results))
 		fprintf(t->out, "%sthe totals do not balance%s: the nodes hold %" PRIu64 " bytes\n", paint(t, RED),
 			paint(t, PLAIN), totals->held_bytes);
-	fprintf(t->out,
-		"packets lost %" PRIu64 ", reordered %" PRIu64 ", data units lost unknown to their source %" PRIu64
-		", waits for a free channel %" PRIu64 "\n",
-		totals->lost, totals->reordered, totals->unreported, totals->channel_waits);
+	fprintf(t->out, "packets lost %" PRIu64 ", reordered %" PRIu64, totals->lost, totals->reordered);
+	if (!results_is_roce(t->plan))
+		fprintf(t->out,
+			", data units lost unknown to their source %" PRIu64 ", waits for a free channel %" PRIu64,
+			totals->unreported, totals->channel_waits);
+	fputc('\n', t->out);
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++)
 		drops += t->results->drops[reason];
 	if (!drops)
