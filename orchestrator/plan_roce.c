@@ -169,7 +169,7 @@ static void headrooms_make(const struct scenario *scenario, struct plan *plan)
 /* Headroom is a part of the buffer; of the rest something must be left. */
 static int buffers_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
 {
-	uint64_t shared_bytes = SHARED_FRAMES_MIN * (mtu_bytes_max(plan) + FRAME_FCS_BYTES), worst_bytes = 0;
+	uint64_t shared_bytes = SHARED_FRAMES_MIN * ((uint64_t)mtu_bytes_max(plan) + FRAME_FCS_BYTES), worst_bytes = 0;
 	const struct node_config *worst = NULL;
 
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
