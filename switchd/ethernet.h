@@ -190,7 +190,8 @@ void ethernet_transmit(struct ethernet *eth, uint32_t port, node_time_t now);
 int ethernet_show(void *dataplane, const char *table, int port, FILE *out);
 
 /** ethernet_set() - node_ops.set: [CLASS.]PARAMETER, of one class or of all: "ecn" (on, off), "kmin", "kmax", "queue", "xoff",
- *  "xon-offset" (bytes), "pmax" (ppm), "alpha" (permille); and "watchdog" (us). */
+ *  "xon-offset" (bytes), "pmax" (ppm), "alpha" (permille); and of the switch: "watchdog", "supplement-period" (us), "reference" (permille
+ *  of kmax), "path-high", "path-low" (bytes). */
 int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out);
 
 #endif

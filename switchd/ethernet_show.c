@@ -233,7 +233,7 @@ int ethernet_show(void *dataplane, const char *table, int port, FILE *out)
 /* ---- parameters ---- */
 
 #define PPM 1000000u
-#define WATCHDOG_US_MAX 3600000000u
+#define TIME_US_MAX 3600000000u
 
 /* a whole number of 0..@max */
 static bool number_of(const char *value, uint64_t max, uint64_t *number)
@@ -309,14 +309,32 @@ static int classes_set(const struct ethernet *eth, const char *name, const char 
 	return error;
 }
 
-static int set_watchdog(struct roce_config *roce, const char *value)
+static int set_time(node_time_t *time_ps, const char *value)
 {
 	uint64_t us;
 
-	if (!number_of(value, WATCHDOG_US_MAX, &us))
+	if (!number_of(value, TIME_US_MAX, &us))
 		return -EINVAL;
-	roce->watchdog_ps = us * NODE_US;
+	*time_ps = us * NODE_US;
 	return 0;
+}
+
+/* what is no class's */
+static int switch_set(const char *name, const char *value, struct roce_config *roce)
+{
+	int error = -ENOENT;
+
+	if (!strcmp(name, "watchdog"))
+		error = set_time(&roce->watchdog_ps, value);
+	else if (!strcmp(name, "supplement-period"))
+		error = set_time(&roce->increase_period_ps, value);
+	else if (!strcmp(name, "reference"))
+		error = set_share(&roce->reference_permille, UINT32_MAX, value);
+	else if (!strcmp(name, "path-high"))
+		error = set_bytes(&roce->path_high_bytes, value);
+	else if (!strcmp(name, "path-low"))
+		error = set_bytes(&roce->path_low_bytes, value);
+	return error;
 }
 
 /* all of it or nothing: what it comes to must be a configuration that could have been given at start */
@@ -328,7 +346,9 @@ int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out
 	int error;
 
 	trace(eth->stats, eth->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
-	error = strcmp(name, "watchdog") != 0 ? classes_set(eth, name, value, &changed) : set_watchdog(&changed, value);
+	error = switch_set(name, value, &changed);
+	if (error == -ENOENT)
+		error = classes_set(eth, name, value, &changed);
 	if (!error)
 		error = roce_config_check(&changed, eth->class_count, why, sizeof(why));
 	if (!error)
@@ -336,7 +356,9 @@ int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out
 	else
 		fprintf(out,
 			"%s%s[CLASS.]ecn (on, off) [CLASS.]kmin kmax queue xoff xon-offset (0..%llu bytes; queue, "
-			"xoff 0: none) [CLASS.]pmax (0..%u ppm) [CLASS.]alpha (0..%u permille) watchdog (1..%u us)\n",
-			why, *why ? "\n" : "", ROCE_BYTES_MAX, PPM, ROCE_ALPHA_PERMILLE_MAX, WATCHDOG_US_MAX);
+			"xoff 0: none) [CLASS.]pmax (0..%u ppm) [CLASS.]alpha (0..%u permille) watchdog "
+			"supplement-period (1..%u us) reference (1000..1000000 permille of kmax) path-high path-low "
+			"(bytes)\n",
+			why, *why ? "\n" : "", ROCE_BYTES_MAX, PPM, ROCE_ALPHA_PERMILLE_MAX, TIME_US_MAX);
 	return error;
 }

@@ -2,6 +2,7 @@
  *  supplements and signals, as the first one it pauses its devices, in between it lets pass (RC-7 ... RC-10).
  *
  *  The queue of p1 is watched: hosts 0, at p0, and 2, behind switch 2 at p2, send to host 1 there, so it grows by 24.5 bytes a ns.  */
+#include <errno.h>
 #include <stdio.h>
 
 #include "nodes/wire/roce_frame.h"
@@ -39,6 +40,7 @@ static void path_setup(void)
 	roce->classes[ROCE].ecn = roce->classes[ROCE].watched = true;
 	roce->classes[ROCE].kmin_bytes = 5000;
 	roce->classes[ROCE].kmax_bytes = KMAX;
+	roce->classes[ROCE].xoff_bytes = 4u << 20; /* hosts here do not mind what they are told */
 	memset(heard, 0, sizeof(heard));
 	now_ps = 0;
 }
@@ -493,6 +495,38 @@ START_TEST(show__states_and_flows)
 }
 END_TEST
 
+static int set(const char *name, const char *value)
+{
+	FILE *out = fopen("/dev/null", "w");
+	int error = ethernet_ops.set(s.dataplane, name, value, out);
+
+	fclose(out);
+	return error;
+}
+
+/* what is set holds from the next packet on, and only what could have been given at start */
+START_TEST(set__levels)
+{
+	one_switch_open(&s);
+	ck_assert_int_eq(set("path-high", "2000000"), 0); /* TB-10 */
+	ck_assert_int_eq(set("reference", "2000"), 0);
+	ck_assert_int_eq(set("supplement-period", "5"), 0);
+	ck_assert_int_eq(set("path-low", "2000000"), -EINVAL); /* not below path-high */
+	ck_assert_int_eq(set("reference", "999"), -EINVAL);
+	ck_assert_int_eq(set("supplement-period", "0"), -EINVAL);
+	ck_assert_int_eq(set("path-middle", "1"), -ENOENT);
+	incast_acked(15 * NODE_US);
+	ck_assert_uint_eq(class_of(1, ROCE)->state, ROCE_CNP_FAILED);
+	ck_assert_uint_ge(class_of(1, ROCE)->ecn_failed_ps, 2 * KMAX * BYTE_PS);
+	ck_assert_uint_le(class_of(1, ROCE)->cnp_failed_ps,
+			  class_of(1, ROCE)->ecn_failed_ps + 5 * NODE_US + 2 * FULL_PS);
+	ck_assert_uint_eq(class_of(1, ROCE)->signals_pause, 0);
+	ck_assert_int_eq(set("path-high", "60000"), 0);
+	incast(15 * NODE_US, 16 * NODE_US);
+	ck_assert_uint_eq(class_of(1, ROCE)->signals_pause, 2);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("ethernet_path");
@@ -518,6 +552,7 @@ int main(void)
 	tcase_add_test(tests, both__must_let_go);
 	tcase_add_test(tests, link_down__forgets_what_the_device_was_told);
 	tcase_add_test(tests, show__states_and_flows);
+	tcase_add_test(tests, set__levels);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
