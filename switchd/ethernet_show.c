@@ -164,7 +164,7 @@ static void show_flow(const struct ethernet *eth, const struct flow_line *line, 
 	inet_ntop(family, line->key.destination_ip, destination, sizeof(destination));
 	if (line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN)
 		snprintf(queue_pair, sizeof(queue_pair), "0x%06x", line->queue_pair);
-	fprintf(out, "p%-4u %-16s %-24s %-24s %6u %10s %12.3f %12.3f %10" PRIu64 " %12" PRIu64 "  %s\n", line->port,
+	fprintf(out, "p%-4u %-16s %-24s %-24s %6u %10s %13.3f %12.3f %10" PRIu64 " %12" PRIu64 "  %s\n", line->port,
 		eth->config->classes[line->traffic_class].name, source, destination, line->key.source_port, queue_pair,
 		since_us(eth, line->seen_ps), since_us(eth, line->cnp_ps), line->cnps_seen, line->cnps_supplemented,
 		line->pinned ? "paused" : "-");
@@ -177,7 +177,7 @@ static void show_flows(const struct ethernet *eth, int port, FILE *out)
 
 	fprintf(out, "flows %u of %u, forgotten %" PRIu64 ", unwatched packets %" PRIu64 "\n", watch->used,
 		watch->sets * watch->ways, watch->forgotten, watch->unwatched);
-	fprintf(out, "port  class            source                   destination                sport queue_pair  "
+	fprintf(out, "port  class            source                   destination               sport queue_pair "
 		     "packet_us_ago   cnp_us_ago  cnps_seen supplemented  signal\n");
 	for (uint32_t i = 0; i < watch->sets * watch->ways; i++)
 		if (watch->hashes[i] && (port < 0 || watch->lines[i].port == port))
