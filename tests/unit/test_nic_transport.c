@@ -153,6 +153,43 @@ START_TEST(nic_transport__lossy_link_exactly_once)
 }
 END_TEST
 
+/* both ends are far on already: so many packets have gone over their queue pair */
+static void far_on(uint64_t packets)
+{
+	struct transport_flow *flow = &two[0].nic->transport.flows[0];
+
+	ck_assert_uint_eq(flow->acknowledged, flow->end);
+	flow->acknowledged += packets;
+	flow->next += packets;
+	flow->top += packets;
+	flow->end += packets;
+	flow->ack_asked += (uint32_t)packets;
+	two[1].nic->replies.responders[0].expected = (uint32_t)flow->next & ROCE_PSN_MASK;
+	two[1].nic->receive.flows[0].packet += (uint32_t)packets;
+}
+
+/* RC-4: PSNs begin anew behind 2^24, packet numbers behind 2^32, in the middle of a message and of losses */
+START_TEST(nic_transport__numbers_wrap)
+{
+	two[0].workloads[0].arrival = ARRIVAL_BURST;
+	two[0].workloads[0].burst_messages = 1;
+	two[0].workloads[0].burst_period_ps = NODE_MS;
+	two[0].workloads[0].messages_max = 2;
+	two[0].workloads[0].message_bytes = 300 * CAPACITY_BYTES;
+	two[0].config.roce.queue_pair.timeout_ps = 20 * NODE_US;
+	two[0].config.roce.queue_pair.retries = 1000;
+	two[0].port.loss_ppb = two[1].port.loss_ppb = 20000000;
+	two_build();
+	two_run(NODE_MS - NODE_US);
+	far_on((_i ? 1ull << 32 : 1 << 24) - 450);
+	two_run(NODE_S);
+	ck_assert_uint_gt(tx(0)->resent, 0);
+	ck_assert_uint_eq(tx(0)->packets - tx(0)->resent, 600);
+	check_delivered(1, 2);
+	two_free();
+}
+END_TEST
+
 /* RC-4: nobody answers: so many timeouts, then the queue pair gives up, what waits is discarded, and the fabric falls silent */
 START_TEST(nic_transport__gives_up)
 {
@@ -469,6 +506,7 @@ static Suite *suite(void)
 	tcase_add_test(tc, nic_transport__connections_of_a_closed_loop);
 	tcase_add_loop_test(tc, nic_transport__connections_in_turn, 0, 2);
 	tcase_add_loop_test(tc, nic_transport__lossy_link_exactly_once, 0, 40);
+	tcase_add_loop_test(tc, nic_transport__numbers_wrap, 0, 2);
 	tcase_add_test(tc, nic_transport__gives_up);
 	tcase_add_test(tc, nic_transport__pfc_holds_until_it_expires);
 	tcase_add_test(tc, nic_transport__pfc_xon);
