@@ -643,7 +643,7 @@ static void fail(struct transport *transport, uint32_t slot, node_time_t now)
 	flow->sending = NO_ONE;
 	flow->timeout_at_ps = NODE_TIME_NEVER;
 	stats_flow_tx(transport->stats, slot)->in_error = 1;
-	trace(transport->stats, now, TRACE_QUEUE_PAIR_ERROR, slot, (uint32_t)flow->acknowledged, flow->timeouts);
+	trace(transport->stats, now, TRACE_PAIR_ERROR, slot, (uint32_t)flow->acknowledged, flow->timeouts);
 	flow_settle(transport, slot, now);
 }
 

@@ -89,7 +89,8 @@ struct link {
 	uint32_t gap_bytes;
 	uint32_t sequence; /* of the next frame */
 	bool guarded, cut_through;
-	bool gaps; /* frames may be missing although it is not guarded (roce): whoever wants them sends them again */
+	/* frames may be missing although it is not guarded (roce): whoever wants them sends them again */
+	bool gaps;
 	bool down;     /* nothing is sent or received: vacant, or link_down() */
 	bool held;     /* new: what comes waits until the dataplane is ready for it; set and cleared by the dataplane */
 	bool real;     /* real clock: a full ring is waited for */

@@ -19,7 +19,7 @@ static const struct {
 	[TRACE_XON] = { "xon", "port", "class", "bytes" },
 	[TRACE_STUCK] = { "stuck", "port", "class", "us" },
 	[TRACE_TIMEOUT] = { "timeout", "flow", "packet", "before" },
-	[TRACE_QUEUE_PAIR_ERROR] = { "pair_error", "flow", "packet", "timeouts" },
+	[TRACE_PAIR_ERROR] = { "pair_error", "flow", "packet", "timeouts" },
 	[TRACE_ROCE_STATE] = { "roce_state", "port", "class", "state" },
 	[TRACE_PATH_SIGNAL] = { "path_signal", "port", "signal", "flows" },
 };

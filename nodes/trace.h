@@ -28,7 +28,7 @@ enum trace_kind {
 	TRACE_XON,           /* port, class, bytes held: it may go on */
 	TRACE_STUCK,         /* port, class, microseconds: paused without a break, though data waits */
 	TRACE_TIMEOUT,       /* flow, packet not acknowledged, timeouts in a row before */
-	TRACE_QUEUE_PAIR_ERROR, /* flow, packet not acknowledged, timeouts in a row: gave up */
+	TRACE_PAIR_ERROR,    /* flow, packet not acknowledged, timeouts in a row: gave up */
 	TRACE_ROCE_STATE,    /* port, class, state: of a watched output queue (RC-7) */
 	TRACE_PATH_SIGNAL,   /* port, signal, flows paused: for the device at that port (RC-10) */
 	TRACE_KINDS
