@@ -28,7 +28,7 @@ int nic_tcp_init(struct nic *nic, uint32_t flows_max)
 {
 	const struct tcp_config *config = &nic->config->roce.tcp;
 
-	return tcp_sender_init(&nic->tcp_sender, config, flows_max, &nic->transport) ||
+	return tcp_sender_init(&nic->tcp_sender, nic->config, flows_max, &nic->transport) ||
 			       tcp_receiver_init(&nic->tcp_receiver, nic->roce ? nic->stats->flows_max : 0,
 						 nic->roce ? SEGMENTS_WAITING_MAX : 0, config->window_packets_max)
 		       ? -ENOMEM
@@ -84,11 +84,11 @@ static void deliver(struct nic *nic, uint32_t slot, const struct tcp_segment *se
 {
 	struct tcp_segment waited;
 
-	receive_take(&nic->receive, slot, &segment->payload, segment->frame_bytes, nic->now_ps);
+	receive_take(&nic->receive, slot, &segment->payload, segment->frame_bytes, nic->now_ps, nic->now_ps);
 	while (tcp_receiver_pop(&nic->tcp_receiver, slot, &waited)) {
 		nic->stats->inside_packets--;
 		nic->stats->inside_bytes -= waited.frame_bytes;
-		receive_take(&nic->receive, slot, &waited.payload, waited.frame_bytes, nic->now_ps);
+		receive_take(&nic->receive, slot, &waited.payload, waited.frame_bytes, waited.arrived_ps, nic->now_ps);
 	}
 }
 
@@ -121,6 +121,7 @@ static void arrive_data(struct nic *nic, const struct nic_frame *frame)
 	struct tcp_fields fields = tcp_fields_read(frame->bytes);
 	struct tcp_segment segment = {
 		.frame_bytes = frame->frame_bytes,
+		.arrived_ps = nic->now_ps,
 		.sequence = fields.sequence,
 		.bytes = frame->frame_bytes - TCP_SEGMENT_AT,
 	};

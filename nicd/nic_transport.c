@@ -169,7 +169,7 @@ static void arrive_data(struct nic *nic, const struct nic_frame *frame, const st
 	if (header->congested)
 		notice_mark(nic, slot);
 	if (verdict == RESPONDER_TAKE)
-		receive_take(&nic->receive, slot, &payload, frame->frame_bytes, nic->now_ps);
+		receive_take(&nic->receive, slot, &payload, frame->frame_bytes, nic->now_ps, nic->now_ps);
 	else
 		count_verdict(nic, slot, verdict, frame->frame_bytes);
 }

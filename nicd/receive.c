@@ -165,14 +165,14 @@ uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t c
 }
 
 void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload, uint32_t frame_bytes,
-		  node_time_t now)
+		  node_time_t arrived, node_time_t now)
 {
 	struct stats_page *stats = receive->stats;
 	struct flow_rx_stats *flow = stats_flow_rx(stats, slot);
 
 	flow->packets++;
 	flow->bytes += frame_bytes;
-	if (now >= receive->measure_from_ps && now < receive->measure_to_ps)
+	if (arrived >= receive->measure_from_ps && arrived < receive->measure_to_ps)
 		flow->measured_bytes += frame_bytes;
 	flow->last_ps = now;
 	stats->delivered_packets++;
@@ -189,6 +189,6 @@ bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captu
 
 	if (slot == RECEIVE_NONE)
 		return false;
-	receive_take(receive, slot, &payload, frame_bytes, now);
+	receive_take(receive, slot, &payload, frame_bytes, now, now);
 	return true;
 }

@@ -63,9 +63,9 @@ bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captu
 uint32_t receive_place(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
 		       uint32_t traffic_class, node_time_t now, struct frame_payload *payload);
 
-/** receive_take() - that frame is delivered. */
+/** receive_take() - that frame, which arrived at @arrived, is delivered. */
 void receive_take(struct receive *receive, uint32_t slot, const struct frame_payload *payload, uint32_t frame_bytes,
-		  node_time_t now);
+		  node_time_t arrived, node_time_t now);
 
 /** receive_drop() - a frame goes no further, and why. */
 void receive_drop(struct receive *receive, enum drop_reason reason, uint32_t frame_bytes, node_time_t now);

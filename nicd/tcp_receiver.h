@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/time.h"
 #include "nodes/wire/frame.h"
 
 #define TCP_SEGMENT_NONE UINT32_MAX
@@ -24,6 +25,7 @@
 
 struct tcp_segment {
 	struct frame_payload payload;
+	node_time_t arrived_ps;
 	uint32_t frame_bytes;
 	uint32_t sequence; /* of its first byte */
 	uint32_t bytes;    /* of the stream */

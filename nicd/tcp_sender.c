@@ -6,6 +6,9 @@
 #define WINDOW_FIELD \
 	UINT16_MAX /* the receiver's, which does not limit: tcp_receiver.h has room for what may be under way */
 
+#define OVERHEAD_PACKETS 2u
+#define STREAM_OVERHEAD 0x7463706full /* of the node's random numbers: "tcpo" */
+
 static struct tcp_window *window_of(void *state, uint32_t slot)
 {
 	return &((struct tcp_sender *)state)->windows[slot];
@@ -21,11 +24,24 @@ static void note_window(const struct tcp_sender *sender, uint32_t slot)
 		stats->window_bytes_max = bytes;
 }
 
+/* what waited for an ACK is set free at @now */
+static void delay(struct tcp_sender *sender, uint32_t slot, node_time_t now)
+{
+	const struct transport_flow *flow = &sender->transport->flows[slot];
+	uint32_t frame_bytes = flow->overhead_bytes + flow->capacity_bytes;
+
+	if (sender->ready_ps[slot] <= now)
+		sender->ready_ps[slot] =
+			now + random_below(&sender->random,
+					   node_time_of_bytes(OVERHEAD_PACKETS * frame_bytes, sender->rate_bps));
+}
+
 static void on_open(void *state, uint32_t slot, node_time_t now)
 {
 	struct tcp_sender *sender = state;
 
-	(void)now;
+	sender->ready_ps[slot] = 0;
+	delay(sender, slot, now);
 	tcp_window_init(&sender->windows[slot], sender->config);
 	note_window(sender, slot);
 }
@@ -46,6 +62,11 @@ static void on_lost(void *state, uint32_t slot, bool timeout, node_time_t now)
 	(void)now;
 	if (timeout)
 		tcp_window_timeout(&sender->windows[slot], flow->acknowledged, flow->top);
+}
+
+static node_time_t ready_at(void *state, uint32_t slot)
+{
+	return ((struct tcp_sender *)state)->ready_ps[slot];
 }
 
 static uint32_t window_packets(void *state, uint32_t slot)
@@ -71,27 +92,33 @@ static void on_write(void *state, uint32_t slot, uint32_t stream, bool again, ui
 	tcp_fields_write(&fields, bytes);
 }
 
-int tcp_sender_init(struct tcp_sender *sender, const struct tcp_config *config, uint32_t flows_max,
+int tcp_sender_init(struct tcp_sender *sender, const struct node_config *config, uint32_t flows_max,
 		    struct transport *transport)
 {
 	*sender = (struct tcp_sender){
-		.config = config,
+		.config = &config->roce.tcp,
 		.transport = transport,
 		.windows = calloc(flows_max + 1u, sizeof(*sender->windows)),
+		.ready_ps = calloc(flows_max + 1u, sizeof(*sender->ready_ps)),
+		.rate_bps = config->ports[0].rate_bps,
 	};
-	if (!sender->windows)
+	random_init(&sender->random, config->seed, STREAM_OVERHEAD);
+	if (!sender->windows || !sender->ready_ps) {
+		tcp_sender_fini(sender);
 		return -ENOMEM;
+	}
 	transport->rules[TRANSPORT_TCP] = (struct transport_rules){
 		.control = {
 			.state = sender,
 			.open = on_open,
 			.sent = on_sent,
 			.lost = on_lost,
+			.ready_at = ready_at,
 			.window_packets = window_packets,
 			.timeout_ps = timeout_ps,
 			.write = on_write,
 		},
-		.ecn_capable = config->ecn,
+		.ecn_capable = config->roce.tcp.ecn,
 		.ack_packets = 1, /* every segment is acknowledged */
 		.timeouts_max = UINT32_MAX,
 	};
@@ -101,6 +128,7 @@ int tcp_sender_init(struct tcp_sender *sender, const struct tcp_config *config, 
 void tcp_sender_fini(struct tcp_sender *sender)
 {
 	free(sender->windows);
+	free(sender->ready_ps);
 	*sender = (struct tcp_sender){ 0 };
 }
 
@@ -117,6 +145,8 @@ uint32_t tcp_sender_on_ack(struct tcp_sender *sender, uint32_t slot, const struc
 
 	if (!transport_packet_at(transport, slot, ack->acknowledgement, &heard.packet))
 		return 0;
+	if (flow->next - flow->acknowledged >= flow->window_packets)
+		delay(sender, slot, now);
 	answer = tcp_window_ack(&sender->windows[slot], sender->config, &heard, now);
 	complete = transport_acknowledge(transport, slot, heard.packet, now);
 	if (!answer.restart_timer)

@@ -3,6 +3,9 @@
  *  transport.h keeps messages and packets, tcp_window.h says how many may be under way; this file is between them: ACKs name bytes of
  *  the stream, windows count packets. A packet is a segment: the test payload's header and bytes of one message; none is pushed
  *  together from two messages, as with TCP_NODELAY (ours).
+ *  Overhead. What waited for an ACK goes a random time later, up to that of two full packets on the link (ours). Hosts are never exact;
+ *  without it, packets of some connections would reach a full queue always just when there is room, and those of others never: they
+ *  would be locked out [Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1991, section 3.3].
  *  Memory: a window per slot, allocated in _init, never later.                                                          */
 #ifndef HEDDLE_NICD_TCP_SENDER_H
 #define HEDDLE_NICD_TCP_SENDER_H
@@ -11,18 +14,22 @@
 
 #include "nicd/tcp_window.h"
 #include "nicd/transport.h"
-#include "nodes/roce_config.h"
+#include "nodes/config.h"
+#include "nodes/random.h"
 #include "nodes/wire/tcp_frame.h"
 
 struct tcp_sender {
 	const struct tcp_config *config;
 	struct transport *transport;
 	struct tcp_window *windows; /* by slot */
+	node_time_t *ready_ps;      /* by slot: the next packet does not go before */
+	uint64_t rate_bps;          /* of the link */
+	struct random random;
 };
 
-/** tcp_sender_init() - the control of all TRANSPORT_TCP flows of @transport (initialised, @flows_max slots).
+/** tcp_sender_init() - the control of all TRANSPORT_TCP flows of @transport (initialised, @flows_max slots), on port 0 of @config.
  *  @config, @transport  borrowed.   Return: 0 or -ENOMEM. */
-int tcp_sender_init(struct tcp_sender *sender, const struct tcp_config *config, uint32_t flows_max,
+int tcp_sender_init(struct tcp_sender *sender, const struct node_config *config, uint32_t flows_max,
 		    struct transport *transport);
 void tcp_sender_fini(struct tcp_sender *sender);
 

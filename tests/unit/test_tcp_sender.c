@@ -35,6 +35,7 @@ struct pipe {
 	uint32_t first, count;
 };
 
+static struct port_config port = { .rate_bps = NIC_BPS };
 static struct node_config config;
 static struct stats_page *stats;
 static struct transport transport;
@@ -51,7 +52,7 @@ static uint64_t dropped;
 static void start(uint32_t queue, bool ecn)
 {
 	config = (struct node_config){
-		.kind = NODE_NIC, .fabric = FABRIC_ROCE, .port_count = 1, .nic = { .flows_max = FLOWS }
+		.kind = NODE_NIC, .fabric = FABRIC_ROCE, .port_count = 1, .ports = &port, .nic = { .flows_max = FLOWS }
 	};
 	config.roce.queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = NODE_MS };
 	config.roce.tcp = (struct tcp_config){
@@ -60,7 +61,7 @@ static void start(uint32_t queue, bool ecn)
 	stats = calloc(1, stats_bytes(&config));
 	stats_init(stats, &config);
 	ck_assert_int_eq(transport_init(&transport, &config, FLOWS, 1024, stats), 0);
-	ck_assert_int_eq(tcp_sender_init(&sender, &config.roce.tcp, FLOWS, &transport), 0);
+	ck_assert_int_eq(tcp_sender_init(&sender, &config, FLOWS, &transport), 0);
 	ck_assert_int_eq(tcp_receiver_init(&receiver, FLOWS, 65536, 1024), 0);
 	forward = (struct pipe){ .parcels = calloc(PIPE, sizeof(struct parcel)) };
 	back = (struct pipe){ .parcels = calloc(PIPE, sizeof(struct parcel)) };
