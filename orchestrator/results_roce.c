@@ -117,7 +117,7 @@ static void port_add(struct roce_sums *sums, const struct port_stats *port)
 
 static void flow_add(struct roce_sums *sums, const struct result_transport *flow)
 {
-	sums->cnps += flow->cnps;
+	sums->cnps += flow->window_bytes_max ? 0 : flow->cnps; /* TCP cuts its window: there are no CNPs */
 	sums->cnps_made += flow->cnps_made;
 	sums->packets_marked += flow->marked;
 	sums->resent += flow->resent;
