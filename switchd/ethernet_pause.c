@@ -79,6 +79,7 @@ void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct recor
 	if (!eth->roce.pfc || !pfc_gate_take(&out->gate, &frame, out->link->rate_bps, now))
 		return;
 	ethernet_pause_note(eth, port, now);
+	ethernet_pause_settle(eth, port, now); /* one that is renewed again and again must be seen while it lasts */
 	ethernet_touch(eth, port);
 }
 

@@ -461,6 +461,7 @@ START_TEST(pfc__watchdog)
 	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 0);
 	one_switch_run(&s, 1400 * NODE_US);
 	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 1);
+	ck_assert_uint_ge(class_of(1, ROCE)->paused_ps, 1290 * NODE_US); /* while it lasts: up to the last frame that said so */
 	ck_assert_uint_eq(stats_trace(s.stats, s.stats->trace_count - 1)->kind, TRACE_STUCK);
 	ck_assert_uint_eq(one_switch_run(&s, FAR), NODE_S); /* the end of the measured interval is all that is left */
 	packet_expect(1, SMALL_BYTES);
