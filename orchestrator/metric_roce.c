@@ -158,6 +158,23 @@ bool metric_flows_sum(const struct metric_subject *e, const struct plan *plan, c
 	return results_is_roce(plan);
 }
 
+bool metric_marked_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			 double *value)
+{
+	uint64_t marked = 0, packets = 0;
+
+	for (uint32_t i = 0; i < results->flow_count; i++) {
+		const struct result_flow *flow = &results->flows[i];
+
+		if (!flow_is_meant(e, flow))
+			continue;
+		marked += flow->transport.marked;
+		packets += flow->packets + flow->transport.duplicates + flow->transport.out_of_order;
+	}
+	*value = packets ? (double)marked / (double)packets : 0;
+	return results_is_roce(plan) && packets;
+}
+
 bool metric_rate_min(const struct metric_subject *e, const struct plan *plan, const struct results *results,
 		     double *value)
 {

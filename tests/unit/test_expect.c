@@ -320,6 +320,11 @@ START_TEST(expect_evaluate__transports)
 	flows[1].transport = (struct result_transport){
 		.resent = 7, .timeouts = 2, .in_error = 1, .rate_min_bps = 1000000000, .rate_bps = 3000000000
 	};
+	flows[0].packets = 20;
+	flows[0].transport.marked = 15;
+	flows[1].packets = 29;
+	flows[1].transport.marked = 10;
+	flows[1].transport.duplicates = 1;
 	port_rows[0].stats.pauses_received = 11;
 	port_rows[3].stats.pauses_received = 5; /* a NIC's */
 	port_rows[1].stats.path_pauses = 2;
@@ -333,6 +338,8 @@ START_TEST(expect_evaluate__transports)
 	ck_assert(holds("rate.min(mice) == 5Gb/s"));
 	ck_assert(holds("rate.mean == 3Gb/s"));
 	ck_assert(!holds("rate.mean(mice) >= 1Mb/s")); /* it has none */
+	ck_assert(holds("marked.share == 1/2"));
+	ck_assert(holds("marked.share(mice) == 75%"));
 	ck_assert(holds("pauses == 11"));
 	ck_assert(holds("pauses(h1) == 5"));
 	ck_assert(holds("path.pauses(s1) == 2"));
