@@ -198,6 +198,7 @@ bench-hosts: all
 demo: all
 	@./heddle run topologies/parking-lot-by-port.yaml
 	@./heddle run topologies/parking-lot.yaml
+	@printf '\nRoCE with PFC, DCQCN and what helps it, beside flow channels: ./heddle run --compare topologies/roce-compare.yaml\n'
 
 # ---- house ----
 
