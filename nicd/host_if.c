@@ -179,6 +179,14 @@ static void overrun_count(struct host_if *host, struct host_queue *queue)
 		host->stats->drops[DROP_HOST_OVERRUN] += lost.tp_drops;
 }
 
+/* the socket is empty.  Return: false, it holds no more */
+static bool queue_drained(struct host_if *host, struct host_queue *queue)
+{
+	if (queue->pressed)
+		overrun_count(host, queue);
+	return false;
+}
+
 /*  Return: may the socket hold more?  @taken  set if it held something */
 static bool queue_receive(struct host_if *host, struct host_queue *queue, node_time_t now, bool *taken)
 {
@@ -190,14 +198,11 @@ static bool queue_receive(struct host_if *host, struct host_queue *queue, node_t
 		receive_prepare(host, batch);
 		received = recvmmsg(queue->fd, host->calls->messages, batch, MSG_DONTWAIT, NULL);
 		if (received < 0)
-			return errno == EINTR;
+			return errno == EINTR || queue_drained(host, queue);
 		*taken = *taken || received > 0;
 		receive_take(host, queue, (uint32_t)received, now);
-		if ((uint32_t)received < batch) {
-			if (queue->pressed)
-				overrun_count(host, queue);
-			return false;
-		}
+		if ((uint32_t)received < batch)
+			return queue_drained(host, queue);
 	}
 	queue->pressed = true;
 	return true;
