@@ -235,7 +235,7 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 	pfc_gate_init(&port->gate, lossless);
 	pfc_teller_init(&port->teller, eth->roce.pause);
 	path_pause_clear(&port->path, port_config->rate_bps);
-	shared_buffer_port_set(&eth->buffer, p, port_config->vacant ? 0 : port_config->headroom_bytes);
+	shared_buffer_port_set(&eth->buffer, p, port_config->headroom_bytes); /* kept for later if vacant */
 }
 
 /* What waits for the link is lost; what came in over it goes on. */
