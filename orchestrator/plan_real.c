@@ -50,6 +50,8 @@ static void node_make_real(const struct scenario *scenario, const struct plan *p
 	node->clock = CLOCK_REAL;
 	node->sample_ps = 0;
 	node->samples_max = 0;
+	node->measure_from_ps = 0; /* it has no duration: averages are of all the time that it runs */
+	node->measure_to_ps = NODE_TIME_NEVER;
 	for (uint32_t p = 0; p < node->port_count; p++) {
 		struct port_config *port = &node->ports[p];
 
