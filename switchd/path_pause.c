@@ -97,7 +97,7 @@ bool path_pause_frame(struct path_pause *pause, const struct pfc_teller *teller,
 		frame->quanta[0] = stop ? PAUSE_QUANTA_MAX : 0;
 	else
 		fill(frame, pause->classes & (uint8_t)~kept, stop ? PAUSE_QUANTA_MAX : 0);
-	return port ? !kept : kept != pause->classes;
+	return !kept || (!port && kept != pause->classes);
 }
 
 void path_pause_amend(const struct path_pause *pause, struct pause_frame *frame, node_time_t now)

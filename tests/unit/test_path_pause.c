@@ -111,6 +111,21 @@ START_TEST(forms__as_configured)
 }
 END_TEST
 
+/* a switch has no lossless classes without PFC of its own; the device knows which they are */
+START_TEST(forms__without_pfc)
+{
+	roce = (struct roce_config){ .path_pause = true, .path_form = (enum path_pause_form)_i };
+	roce.classes[2].watched = true;
+	path_pause_init(&path, &roce, 5, RATE);
+	hear(0, ROCE_SIGNAL_PAUSE, 0);
+	ck_assert(send_path(0));
+	ck_assert(pfc_gate_held(&device, 1) & WATCHED); /* RC-10 */
+	hear(0, ROCE_SIGNAL_RESUME, 10);
+	ck_assert(send_path(10));
+	ck_assert_uint_eq(pfc_gate_held(&device, 10), 0);
+}
+END_TEST
+
 START_TEST(merge__one_frame_for_many_flows)
 {
 	for (uint32_t i = 0; i < 4; i++)
@@ -277,6 +292,7 @@ int main(void)
 	tcase_add_test(tests, signals__xoff_and_xon);
 	tcase_add_test(tests, signals__other_values_say_nothing);
 	tcase_add_loop_test(tests, forms__as_configured, 0, PATH_PAUSE_FORMS);
+	tcase_add_loop_test(tests, forms__without_pfc, 0, PATH_PAUSE_FORMS);
 	tcase_add_test(tests, merge__one_frame_for_many_flows);
 	tcase_add_test(tests, merge__goes_on_when_the_last_flow_may);
 	tcase_add_test(tests, merge__paused_and_resumed_before_a_frame_could_go);
