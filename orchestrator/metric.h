@@ -53,7 +53,7 @@ struct metric {
 /* in fabrics of kind roce, elsewhere without a value: of traffic classes of ports, of flows; metric_roce.c */
 metric_value_fn metric_class_sum, metric_class_max, metric_class_first, metric_class_queue_mean,
 	metric_class_delay_mean, metric_class_throughput, metric_ports_sum, metric_flows_sum, metric_rate_min,
-	metric_rate_mean, metric_marked_share, metric_deadlocks;
+	metric_rate_mean, metric_marked_share, metric_cnp_gap, metric_deadlocks;
 
 extern const struct metric metric_table[];
 extern const size_t metric_count;

@@ -191,6 +191,23 @@ bool metric_rate_min(const struct metric_subject *e, const struct plan *plan, co
 	return least != 0;
 }
 
+/* the shortest time between two CNPs that were made for one flow */
+bool metric_cnp_gap(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+		    double *value)
+{
+	uint64_t least = 0;
+
+	(void)plan;
+	for (uint32_t i = 0; i < results->flow_count; i++) {
+		const struct result_flow *flow = &results->flows[i];
+		uint64_t gap = flow_is_meant(e, flow) ? flow->transport.cnp_gap_min_ps : 0;
+
+		least = gap && (!least || gap < least) ? gap : least;
+	}
+	*value = (double)least;
+	return least != 0;
+}
+
 /* of those flows that have a reaction point */
 bool metric_rate_mean(const struct metric_subject *e, const struct plan *plan, const struct results *results,
 		      double *value)

@@ -325,6 +325,7 @@ START_TEST(expect_evaluate__transports)
 	flows[1].packets = 29;
 	flows[1].transport.marked = 10;
 	flows[1].transport.duplicates = 1;
+	flows[0].transport.cnp_gap_min_ps = 51 * NODE_US;
 	port_rows[0].stats.pauses_received = 11;
 	port_rows[3].stats.pauses_received = 5; /* a NIC's */
 	port_rows[1].stats.path_pauses = 2;
@@ -336,6 +337,8 @@ START_TEST(expect_evaluate__transports)
 	ck_assert(holds("errors == 1"));
 	ck_assert(holds("rate.min == 1Gb/s"));
 	ck_assert(holds("rate.min(mice) == 5Gb/s"));
+	ck_assert(holds("cnps.gap == 51us")); /* that of mice: elephants have none */
+	ck_assert(!holds("cnps.gap(elephants) >= 0s"));
 	ck_assert(holds("rate.mean == 3Gb/s"));
 	ck_assert(!holds("rate.mean(mice) >= 1Mb/s")); /* it has none */
 	ck_assert(holds("marked.share == 1/2"));
