@@ -90,11 +90,13 @@ shown 'queue pairs a server, with supplementing' sweep cnp-threshold 5 8 9 10 11
 check 'nine hold' rows cnp-threshold '.n > 9 or (.queue < 5e5 and .delay < 1e9)'
 check 'ten do not: megabytes, milliseconds' rows cnp-threshold '.n < 10 or (.queue > 1e6 and .delay > 3e9)'
 
-check 'what is expected of the first row' play 0 cnp-failure
+check 'the lowest rates together are too much: not if a NIC can hold less' needs cnp-failure '' roce.dcqcn.rate-min=40Mb/s \
+	'queue.mean(s0:h7, roce)' 'delay.mean(s0:h7, roce)'
 shown 'table 1 (RC-13)' table cnp-failure
 within='def within($part; $a; $b): ($a / $b - 1) | . <= $part and . >= -$part;'
 check 'backlog and delay within a tenth of S4'"'"'s' rows cnp-failure \
 	"$within"' ($seed[0][.n | tostring] as [$backlog, $delay] | . as $row | within(0.1; $row.backlog; $backlog) and within(0.1; $row.delay; $delay))'
+check 'all queue pairs are at their lowest rate' rows cnp-failure "$within"' . as $row | within(0.01; $row.rate; 75e6)'
 check 'the delay is backlog / share' rows cnp-failure "$within"' . as $row | within(0.02; $row.delay; $row.backlog * 8e12 / $row.RoCE)'
 
 # ---- RC-14: path-level PFC ----
