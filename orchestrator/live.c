@@ -16,6 +16,7 @@
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/live_host.h"
+#include "orchestrator/live_link.h"
 #include "orchestrator/live_request.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
@@ -241,6 +242,7 @@ static void failure_note(struct fabric *fabric)
 static void nodes_watch(struct daemon_state *daemon)
 {
 	struct fabric *fabric = &daemon->live.fabric;
+	bool died = false;
 
 	fabric->patience_until_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
 	fabric_watch_children(fabric);
@@ -256,12 +258,15 @@ static void nodes_watch(struct daemon_state *daemon)
 		daemon->told_dead[i] = !node->pid;
 		if (node->pid)
 			continue;
+		died = true;
 		note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i), fabric->plan->nodes[i].name,
 		     (int)node->pid_shown, node->fate);
 		error = fabric_node_isolate(fabric, i);
 		if (error)
 			note("its links could not be taken down: %s", strerror(-error));
 	}
+	if (died && live_ways_follow(&daemon->live))
+		note("routes stay as they are: no memory");
 	failure_note(fabric);
 }
 

@@ -250,6 +250,8 @@ static json_t *ask_start(struct asking *asking)
 	error = fabric_node_restart(&asking->live->fabric, (uint32_t)node);
 	if (error == -EEXIST)
 		return refuse("%s runs already", asking->live->plan->nodes[node].name);
+	if (!error)
+		error = live_ways_follow(asking->live);
 	if (error)
 		return refuse("%s cannot be started: %s", asking->live->plan->nodes[node].name,
 			      reason_of(asking->live, error));

@@ -412,7 +412,7 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = hosts_tell(scenario, plan);
 	if (!error)
-		error = shortest_path_routes(plan->nodes, plan->switch_count);
+		error = shortest_path_routes(plan->nodes, plan->switch_count, NULL);
 	if (!error)
 		error = reach_check(scenario, plan, errors);
 	if (!error)

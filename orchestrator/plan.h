@@ -16,7 +16,14 @@ struct plan_link {
 	uint32_t mtu_bytes;
 	bool vacant; /* a place for a link to come: plan_room.h */
 	bool down;   /* real clock: taken down, until somebody takes it up */
+	bool dead;   /* real clock, kind roce: a node at one of its ends is, as far as routes know */
 };
+
+/** plan_link_carries() - do routes and floods of a fabric of kind roce lead over it? */
+static inline bool plan_link_carries(const struct plan_link *link)
+{
+	return !link->vacant && !link->down && !link->dead;
+}
 
 struct plan_workload {
 	char name[NODE_NAME_MAX];

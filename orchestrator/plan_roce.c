@@ -270,7 +270,7 @@ static void tree_grow(struct plan *plan, uint32_t root, bool *joined, uint32_t *
 
 			if (port->vacant || (port->kind == PORT_FABRIC && joined[port->peer_index]))
 				continue;
-			if (port->kind == PORT_FABRIC && plan->links[port->link_index].down)
+			if (port->kind == PORT_FABRIC && !plan_link_carries(&plan->links[port->link_index]))
 				continue;
 			at->switch_.flood_ports |= 1ull << p;
 			if (port->kind != PORT_FABRIC)

@@ -338,6 +338,35 @@ static void routes_prune(struct switch_config *config)
 	config->route_count = kept;
 }
 
+/* the ports of each switch that no way leads over: a routing protocol would have noticed.  Return: free() it; NULL: there is no memory */
+static uint64_t *cut_ports(const struct plan *plan)
+{
+	uint64_t *cut = calloc(plan->switch_count, sizeof(*cut));
+
+	for (uint32_t i = 0; cut && i < plan->link_count; i++) {
+		const struct plan_link *link = &plan->links[i];
+
+		if (link->vacant || plan_link_carries(link) || is_edge(plan, link->node_a, link->node_b))
+			continue;
+		cut[link->node_a] |= 1ull << link->port_a;
+		cut[link->node_b] |= 1ull << link->port_b;
+	}
+	return cut;
+}
+
+static int routes_make(struct plan *plan)
+{
+	uint64_t *cut;
+	int error;
+
+	if (plan_fabric(plan) != FABRIC_ROCE)
+		return shortest_path_routes(plan->nodes, plan->switch_count, NULL);
+	cut = cut_ports(plan);
+	error = cut ? shortest_path_routes(plan->nodes, plan->switch_count, cut) : -ENOMEM;
+	free(cut);
+	return error;
+}
+
 int plan_room_tables(struct plan *plan)
 {
 	int error;
@@ -347,7 +376,7 @@ int plan_room_tables(struct plan *plan)
 		plan->nodes[i].switch_.routes = NULL;
 		plan->nodes[i].switch_.route_count = 0;
 	}
-	error = shortest_path_routes(plan->nodes, plan->switch_count);
+	error = routes_make(plan);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		struct switch_config *config = &plan->nodes[i].switch_;
 

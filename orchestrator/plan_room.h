@@ -38,7 +38,8 @@ int64_t plan_room_link(struct plan *plan, uint32_t node_a, uint32_t node_b, cons
 void plan_room_link_remove(struct plan *plan, uint32_t link);
 void plan_room_node_remove(struct plan *plan, uint32_t node);
 
-/** plan_room_tables() - routes and host tables of all switches, for the links as they are now.
+/** plan_room_tables() - routes and host tables of all switches, for the links as they are now; in a fabric of kind roce without those that
+ *  carry nothing (plan_link_carries()). Flow channels keep their ways: what waits for a link that is down is reported lost.
  *  Return: 0; -ENOMEM, tables may be empty then.                                                                  */
 int plan_room_tables(struct plan *plan);
 

@@ -5,10 +5,16 @@
 
 #define UNREACHED UINT32_MAX
 
+/* Does port @p of @at lead to another switch?  @cut  as in shortest_path_routes() */
+static bool leads_on(const struct node_config *at, uint32_t p, const uint64_t *cut)
+{
+	return at->ports[p].kind == PORT_FABRIC && !(cut && cut[at->index] >> p & 1);
+}
+
 /* How many links every switch is away from @target.   @queue  filled with those that can reach it, nearest first.
  * Return: how many these are. */
-static uint32_t distances_fill(const struct node_config *switches, uint32_t switch_count, uint32_t target,
-			       uint32_t *distances, uint32_t *queue)
+static uint32_t distances_fill(const struct node_config *switches, uint32_t switch_count, const uint64_t *cut,
+			       uint32_t target, uint32_t *distances, uint32_t *queue)
 {
 	uint32_t first = 0, end = 0;
 
@@ -22,7 +28,7 @@ static uint32_t distances_fill(const struct node_config *switches, uint32_t swit
 		for (uint32_t p = 0; p < at->port_count; p++) {
 			uint32_t peer = at->ports[p].peer_index;
 
-			if (at->ports[p].kind != PORT_FABRIC || distances[peer] != UNREACHED)
+			if (!leads_on(at, p, cut) || distances[peer] != UNREACHED)
 				continue;
 			distances[peer] = distances[at->index] + 1;
 			queue[end++] = peer;
@@ -32,17 +38,17 @@ static uint32_t distances_fill(const struct node_config *switches, uint32_t swit
 }
 
 /* the ports of @at that lead one step nearer */
-static uint64_t candidates(const struct node_config *at, const uint32_t *distances)
+static uint64_t candidates(const struct node_config *at, const uint64_t *cut, const uint32_t *distances)
 {
 	uint64_t ports = 0;
 
 	for (uint32_t p = 0; p < at->port_count; p++)
-		if (at->ports[p].kind == PORT_FABRIC && distances[at->ports[p].peer_index] < distances[at->index])
+		if (leads_on(at, p, cut) && distances[at->ports[p].peer_index] < distances[at->index])
 			ports |= 1ull << p;
 	return ports;
 }
 
-int shortest_path_routes(struct node_config *switches, uint32_t switch_count)
+int shortest_path_routes(struct node_config *switches, uint32_t switch_count, const uint64_t *cut)
 {
 	uint32_t *distances = calloc(switch_count, sizeof(*distances));
 	uint32_t *queue = calloc(switch_count, sizeof(*queue));
@@ -54,12 +60,13 @@ int shortest_path_routes(struct node_config *switches, uint32_t switch_count)
 		error = switches[i].switch_.routes ? 0 : -ENOMEM;
 	}
 	for (uint32_t target = 0; !error && target < switch_count; target++) {
-		distances_fill(switches, switch_count, target, distances, queue);
+		distances_fill(switches, switch_count, cut, target, distances, queue);
 		for (uint32_t i = 0; i < switch_count; i++)
 			if (i != target)
 				switches[i].switch_.routes[target - (target > i)] = (struct route_config){
 					.fabric_address = target + 1,
-					.ports = distances[i] == UNREACHED ? 0 : candidates(&switches[i], distances),
+					.ports = distances[i] == UNREACHED ? 0
+									   : candidates(&switches[i], cut, distances),
 				};
 	}
 	free(distances);
@@ -81,7 +88,7 @@ static node_time_t way_ps(const struct node_config *at, const uint32_t *distance
 {
 	node_time_t longest_ps = 0;
 
-	for (uint64_t ports = candidates(at, distances); ports; ports &= ports - 1) {
+	for (uint64_t ports = candidates(at, NULL, distances); ports; ports &= ports - 1) {
 		const struct port_config *port = &at->ports[__builtin_ctzll(ports)];
 
 		longest_ps = node_time_max(longest_ps, hop_ps(at, port) + ways_ps[port->peer_index]);
@@ -101,7 +108,7 @@ int shortest_path_longest_ps(const struct node_config *switches, uint32_t switch
 	*longest_ps = 0;
 	for (uint32_t target = 0; !error && target < switch_count; target++) {
 		uint32_t count = has_hosts(&switches[target])
-					 ? distances_fill(switches, switch_count, target, distances, queue)
+					 ? distances_fill(switches, switch_count, NULL, target, distances, queue)
 					 : 0;
 
 		for (uint32_t i = 0; i < count; i++) {

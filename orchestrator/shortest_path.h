@@ -10,8 +10,9 @@
 /** shortest_path_routes() - fills the routes of every switch, in the order of fabric addresses, its own left out;
  *  switches that cannot be reached have no ports.
  *  @switches  nodes 0..@switch_count-1 with their ports filled in; fabric address = index + 1.
+ *  @cut       for each switch the set of its ports that lead nowhere, at both ends of a link; NULL: there are none.
  *  Return: 0 or -ENOMEM.  O(switches * links).                                                                   */
-int shortest_path_routes(struct node_config *switches, uint32_t switch_count);
+int shortest_path_routes(struct node_config *switches, uint32_t switch_count, const uint64_t *cut);
 
 /** shortest_path_longest_ps() - the longest of the shortest paths between two switches that have hosts; of several between the same
  *  two, the longest counts.

@@ -500,6 +500,31 @@ START_TEST(plan_room__joins_and_leaves_a_roce_fabric)
 }
 END_TEST
 
+/* a leaf does not send to a spine that has lost its link to the other leaf, nor to one that is dead; nor do floods */
+START_TEST(plan_room_tables__around_what_carries_nothing)
+{
+	ck_assert_int_eq(plan_of(plan_make_real,
+				 RUN "topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 1, spines: 2}\n",
+				 &plan),
+			 0);
+	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 3u << 1); /* leaf1 to leaf0: both spines */
+	ck_assert_uint_eq(plan.links[2].node_b, 2);                        /* leaf0 - spine0 */
+	plan.links[2].down = true;
+	ck_assert_int_eq(plan_room_tables(&plan), 0);
+	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 1u << 2);
+	ck_assert_uint_eq(flood_links(&plan), 3);
+	plan.links[2].down = false;
+	plan.links[3].dead = plan.links[5].dead = true; /* all of spine1 */
+	ck_assert_int_eq(plan_room_tables(&plan), 0);
+	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 1u << 1);
+	ck_assert_uint_eq(plan.nodes[3].switch_.route_count, 0);
+	ck_assert_uint_eq(flood_links(&plan), 2);
+	plan.links[3].dead = plan.links[5].dead = false;
+	ck_assert_int_eq(plan_room_tables(&plan), 0);
+	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 3u << 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("plan_roce");
@@ -534,6 +559,7 @@ int main(void)
 	tcase_add_test(cases, plan_make_real__roce_over_veth);
 	tcase_add_test(cases, plan_make_real__more_than_a_buffer_can_hold);
 	tcase_add_test(cases, plan_room__joins_and_leaves_a_roce_fabric);
+	tcase_add_test(cases, plan_room_tables__around_what_carries_nothing);
 	suite_add_tcase(suite, cases);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
