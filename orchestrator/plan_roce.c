@@ -19,6 +19,13 @@
 #define XON_OFFSET_FRAMES 2u
 #define SHARED_FRAMES_MIN 2u /* of the MTU, beside the headroom: one that leaves, one that comes. Ours */
 
+/* 4.096 us * 2^14, a usual local ACK timeout [IBTA vol. 1, 9.7.6.1.3]; and the shortest of a TCP for data centres. Under the real clock an
+ * ACK is as late as the processes on its way together, tens of milliseconds on a busy machine: 2^17, and what Linux has. Ours */
+#define TIMEOUT_PS (67 * NODE_MS)
+#define TIMEOUT_REAL_PS (537 * NODE_MS)
+#define RTO_MIN_PS NODE_MS
+#define RTO_MIN_REAL_PS (200 * NODE_MS)
+
 static uint64_t least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
@@ -300,13 +307,22 @@ int plan_roce_flood(struct plan *plan)
 
 /* ---- the whole ---- */
 
-static int config_make(const struct scenario *scenario, const struct plan *plan, struct roce_config *roce,
-		       struct scenario_errors *errors)
+static void timeouts_make(enum clock_kind clock, struct roce_config *roce)
+{
+	bool real = clock == CLOCK_REAL;
+
+	roce->queue_pair.timeout_ps = said_or(roce->queue_pair.timeout_ps, real ? TIMEOUT_REAL_PS : TIMEOUT_PS);
+	roce->tcp.rto_min_ps = said_or(roce->tcp.rto_min_ps, real ? RTO_MIN_REAL_PS : RTO_MIN_PS);
+}
+
+static int config_make(enum clock_kind clock, const struct scenario *scenario, const struct plan *plan,
+		       struct roce_config *roce, struct scenario_errors *errors)
 {
 	uint32_t mtu_bytes = mtu_bytes_max(plan);
 	int error = 0;
 
 	*roce = scenario->roce.config;
+	timeouts_make(clock, roce);
 	roce->cnp_class = (uint32_t)said_or(scenario->roce.cnp_class, cnp_class_find(scenario));
 	for (uint32_t c = 0; c < scenario->class_count && !error; c++)
 		error = class_make(scenario, c, mtu_bytes, roce, errors);
@@ -321,7 +337,7 @@ int plan_roce_make(enum clock_kind clock, const struct scenario *scenario, struc
 
 	if (scenario->fabric != FABRIC_ROCE)
 		return 0;
-	error = config_make(scenario, plan, &roce, errors);
+	error = config_make(clock, scenario, plan, &roce, errors);
 	if (error)
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++) {

@@ -93,9 +93,8 @@ void scenario_roce_init(struct scenario_roce *roce)
 			.flows_max = 65536,
 			.watchdog_ps = 10 * NODE_MS,
 			.dcqcn = variant_of(DCQCN_VARIANT_PAPER),
-			/* 4.096 us * 2^14, a usual local ACK timeout [IBTA vol. 1, 9.7.6.1.3] */
-			.queue_pair = { .ack_packets = 16, .timeout_ps = 67 * NODE_MS, .retries = 7 },
-			.tcp = { .initial_packets = 10, .window_packets_max = 1024, .rto_min_ps = NODE_MS },
+			.queue_pair = { .ack_packets = 16, .timeout_ps = SCENARIO_DERIVED, .retries = 7 },
+			.tcp = { .initial_packets = 10, .window_packets_max = 1024, .rto_min_ps = SCENARIO_DERIVED },
 		},
 		.headroom_bytes = SCENARIO_DERIVED,
 		.cnp_class = SCENARIO_DERIVED,

@@ -500,6 +500,24 @@ START_TEST(plan_room__joins_and_leaves_a_roce_fabric)
 }
 END_TEST
 
+/* under the real clock ACKs are as late as processes are; what was said holds under both */
+START_TEST(plan_roce__timeouts_of_either_clock)
+{
+	ck_assert_int_eq(plan_of(plan_make, TWO, &plan), 0);
+	ck_assert_uint_eq(plan.nodes[0].roce.queue_pair.timeout_ps, 67 * NODE_MS);
+	ck_assert_uint_eq(plan.nodes[0].roce.tcp.rto_min_ps, NODE_MS);
+	plan_free(&plan);
+	ck_assert_int_eq(plan_of(plan_make_traffic, TWO, &plan), 0);
+	ck_assert_uint_eq(plan.nodes[0].roce.queue_pair.timeout_ps, 537 * NODE_MS);
+	ck_assert_uint_eq(plan.nodes[0].roce.tcp.rto_min_ps, 200 * NODE_MS);
+	plan_free(&plan);
+	ck_assert_int_eq(
+		plan_of(plan_make_traffic, TWO "roce: {queue-pair: {timeout: 1ms}, tcp: {rto-min: 2ms}}\n", &plan), 0);
+	ck_assert_uint_eq(plan.nodes[0].roce.queue_pair.timeout_ps, NODE_MS);
+	ck_assert_uint_eq(plan.nodes[0].roce.tcp.rto_min_ps, 2 * NODE_MS);
+}
+END_TEST
+
 /* a leaf does not send to a spine that has lost its link to the other leaf, nor to one that is dead; nor do floods */
 START_TEST(plan_room_tables__around_what_carries_nothing)
 {
@@ -560,6 +578,7 @@ int main(void)
 	tcase_add_test(cases, plan_make_real__more_than_a_buffer_can_hold);
 	tcase_add_test(cases, plan_room__joins_and_leaves_a_roce_fabric);
 	tcase_add_test(cases, plan_room_tables__around_what_carries_nothing);
+	tcase_add_test(cases, plan_roce__timeouts_of_either_clock);
 	suite_add_tcase(suite, cases);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

@@ -67,12 +67,12 @@ START_TEST(scenario_roce__defaults)
 	ck_assert_int_eq(roce->path_form, PATH_PAUSE_TARGET);
 	ck_assert_uint_eq(roce->queue_pair.ack_packets, 16);
 	ck_assert_uint_eq(roce->queue_pair.window_bytes, 0);
-	ck_assert_uint_eq(roce->queue_pair.timeout_ps, 67 * NODE_MS);
+	ck_assert_uint_eq(roce->queue_pair.timeout_ps, SCENARIO_DERIVED);
 	ck_assert_uint_eq(roce->queue_pair.retries, 7);
 	ck_assert_uint_eq(roce->tcp.initial_packets, 10);
 	ck_assert_uint_eq(roce->tcp.window_packets_max, 1024);
 	ck_assert(!roce->tcp.ecn);
-	ck_assert_uint_eq(roce->tcp.rto_min_ps, NODE_MS);
+	ck_assert_uint_eq(roce->tcp.rto_min_ps, SCENARIO_DERIVED);
 	ck_assert_uint_eq(roce->flows_max, 65536);
 	ck_assert_uint_eq(scenario.roce.headroom_bytes, SCENARIO_DERIVED);
 }
