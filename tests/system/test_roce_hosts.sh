@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# test_roce_hosts - real programs on a fabric of kind roce (TB-8, TB-15, TB-22, RC-1, RC-5): the kernel's own stack, over PFC, ECN and ECMP.
+#
+#   h0, h1, h2 - leaf0 --- spine0, spine1 --- leaf1 - h3, h4, h5     100 Mb/s, class "lossy" (DSCP 0), class "held" (DSCP 8)
+#
+# What is lost is asked of counters, never of clocks: on a busy machine a sender is slow, but a held frame is not dropped.
+# Skipped where the kernel forbids network namespaces.
+set -u
+. "$(dirname "$0")/common.sh"
+
+fabric_dir
+
+command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
+command -v python3 >/dev/null || { echo 'skipped: python3 is not installed'; exit 77; }
+
+cat >"$scratch/roce.yaml" <<'SCENARIO'
+name: roce-hosts
+fabric: roce
+run: {duration: 1ms}
+topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 3, spines: 2}
+links: {rate: 100Mb/s, delay: 10us, mtu: 9014}
+classes:
+  - {name: lossy, lossless: no, queue: 100kB, ecn: {kmin: 20kB, kmax: 60kB, pmax: 50%}}
+  - {name: held, lossless: yes, ecn: no, xoff: 100kB}
+SCENARIO
+# every flow two hops clockwise, into the next one's way
+cat >"$scratch/ring.yaml" <<'SCENARIO'
+name: ring
+fabric: roce
+run: {duration: 1ms}
+topology:
+  switches: [s0, s1, s2, s3, s4]
+  hosts: {r0: s0, r1: s1, r2: s2, r3: s3, r4: s4}
+  links: [[s0, s1], [s1, s2], [s2, s3], [s3, s4], [s4, s0]]
+links: {rate: 20Mb/s, delay: 10us}
+classes: [{name: lossy, lossless: no}, {name: held, ecn: no, xoff: 20kB}]
+SCENARIO
+
+on() {
+	local host=$1
+	shift
+	timeout 30 "$heddle" exec -f "$fabric" "$host" -- "$@"
+}
+
+# told JQ - what ps says of the fabric's nodes
+told() { "$heddle" ps "$fabric" --json | jq -e ".[0].nodes | $1"; }
+
+# blast HOST TO TOS SECONDS [BYTES] - UDP as fast as the host's interface takes it
+blast() {
+	on "$1" python3 - "$2" "$3" "$4" "${5:-8000}" <<-'PROGRAM'
+		import socket, sys, time
+		to, tos, seconds, size = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
+		s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+		s.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, tos)
+		address = socket.getaddrinfo(to, 9, socket.AF_INET)[0][4]
+		end = time.monotonic() + seconds
+		while time.monotonic() < end:
+		    s.sendto(bytes(size), address)
+	PROGRAM
+}
+
+# quiet - until nothing is inside any more
+quiet() {
+	for _ in $(seq 100); do
+		told 'all(.queue_bytes == 0)' >/dev/null && break
+		sleep 0.1
+	done
+	sleep 0.3
+}
+
+fabric=roce-hosts
+fabric_up "$scratch/roce.yaml"
+
+ping_all() {
+	for from in 0 4; do
+		for to in 0 1 2 3 4 5; do
+			on "h$from" ping "$@" -c 1 -W 5 -q "h$to" || return 1
+		done
+	done
+}
+check 'ping by name, IPv4, among all' ping_all -4
+check 'ping by name, IPv6, among all' ping_all -6
+check 'an MTU of 9000, unfragmented' on h0 ping -4 -c 2 -W 5 -q -M do -s 8972 h5
+heard() { on "$1" awk '$1 == "IpExt:" { if (n++) print $at; else for (at = NF; $at != "InBcastPkts"; at--); }' /proc/net/netstat; }
+broadcast() {
+	local before host
+	before=$(for host in h1 h2 h3 h4 h5; do heard $host; done)
+	on h0 ping -4 -b -c 2 -i 0.2 -W 1 -q 10.255.255.255 2>&1
+	sleep 0.5
+	for host in h1 h2 h3 h4 h5; do heard $host; done | paste - <(echo "$before") |
+		awk '{ print; if ($1 - $2 != 2) wrong = 1 } END { exit wrong || NR != 5 }'
+}
+check 'broadcast reaches all others, once, over two spines' broadcast
+
+# three hosts send to one: those of a lossless class are held, back to the hosts, and nothing is lost between them
+incast() {
+	local from
+	for from in h0 h1 h4; do
+		blast $from h3 "$1" 1 &
+	done
+	wait
+	quiet
+}
+lossless() {
+	incast 32
+	told 'all(.drops | del(.no_listener, .host_overrun) == {})' &&
+		told '[.[] | select(.kind == "nic").ports[].roce.pauses_received // 0] | add > 0'
+}
+check 'an incast on a lossless class loses nothing' lossless
+# every frame of a sender's interface was sent, or is counted as one that the NIC had no room for
+books() {
+	local host
+	for host in h0 h1 h4; do
+		echo "$(on $host ip -s -j link show eth0 | jq '.[0].stats64.tx.packets')" \
+			"$(told ".[] | select(.name == \"$host\") | .sent_packets + (.drops.host_overrun // 0)")"
+	done | awk '{ print } $1 != $2 || $1 < 200 { wrong = 1 } END { exit wrong || NR != 3 }'
+}
+check 'and what PFC has kept a host from sending is counted' books
+lossy() {
+	incast 0
+	told '[.[] | select(.kind == "switch").drops.queue_full // 0] | add > 0' &&
+		told 'all(.drops | has("headroom") | not)'
+}
+check 'an incast on a lossy class is dropped and counted' lossy
+
+# the kernel sees the switches' marks, but for those on packets that a later switch has dropped
+ecn() {
+	local host marked ce dropped
+	for host in h0 h1 h5; do
+		on $host sysctl -qw net.ipv4.tcp_ecn=1 || return 1
+	done
+	for host in h0 h1; do
+		on h5 iperf3 -s -1 -D -p "520${host#h}" && listening h5 "520${host#h}" || return 1
+	done
+	for host in h0 h1; do
+		on $host iperf3 -4 -c h5 -t 2 -p "520${host#h}" >/dev/null &
+	done
+	wait
+	quiet
+	marked=$(told '[.[].marked] | add')
+	dropped=$(told '[.[].drops.queue_full // 0] | add')
+	ce=$(for host in h0 h1 h5; do
+		on $host awk '$1 == "IpExt:" { if (n++) print $at; else for (at = NF; $at != "InCEPkts"; at--); }' /proc/net/netstat
+	done | awk '{ sum += $1 } END { print sum }')
+	echo "$marked marked, $ce seen, $dropped dropped"
+	[ "$ce" -gt 0 ] && [ "$ce" -le "$marked" ] && [ $((marked - ce)) -le "$dropped" ]
+}
+if command -v iperf3 >/dev/null; then
+	check 'TCP with ECN: the kernel counts what the switches have marked' ecn
+else
+	skip 'TCP with ECN' 'iperf3 is not installed'
+fi
+
+# a NIC that does nothing any more: what is for its host waits, back to the sender, and comes later
+stopped() {
+	local pid drops_before received
+	pid=$(told '.[] | select(.name == "h5").pid') && kill -STOP "$pid" || return 1
+	drops_before=$(told '[.[] | select(.kind == "switch").dropped_packets] | add')
+	received=$(told '.[] | select(.name == "h5").received_packets')
+	blast h0 h5 32 1
+	told '.[] | select(.name == "leaf0").told_to_stop > 0' || { kill -CONT "$pid"; return 1; }
+	kill -CONT "$pid"
+	quiet
+	[ "$(told '[.[] | select(.kind == "switch").dropped_packets] | add')" = "$drops_before" ] &&
+		told ".[] | select(.name == \"h5\").received_packets > $received" && told 'all(.told_to_stop == 0 and .held == 0)'
+}
+check 'PFC from a host that does not take what comes' stopped
+
+# ---- links and switches that fail ----
+
+around() {
+	"$heddle" link -f "$fabric" leaf0:spine0 down && ping_all -4 && "$heddle" link -f "$fabric" leaf0:spine0 up && ping_all -4
+}
+check 'ways around a link that is down' around
+spine_dies() {
+	local host
+	kill -KILL "$(told '.[] | select(.name == "spine0").pid')" || return 1
+	told '.[] | select(.name == "spine0").state == "dead"' >/dev/null || sleep 0.5
+	for host in h0 h2 h4; do
+		on $host ip neigh flush dev eth0
+	done
+	ping_all -4 || return 1
+	"$heddle" start -f "$fabric" spine0 && ping_all -4 &&
+		"$heddle" show -f "$fabric" leaf1 routes | grep -q '^1 .*p3 p4'
+}
+check 'ways, floods too, around a spine that was killed; back once it is started' spine_dies
+joins() {
+	"$heddle" add -f "$fabric" switch leaf2 spine0 spine1 && "$heddle" add -f "$fabric" host h6 leaf2 || return 1
+	on h6 ping -4 -c 1 -W 5 -q h0 && on h3 ping -6 -c 1 -W 5 -q h6 || return 1
+	"$heddle" remove -f "$fabric" h6 && "$heddle" remove -f "$fabric" leaf2 && on h0 ping -4 -c 1 -W 5 -q h5
+}
+check 'a leaf and a host join and leave' joins
+check 'a level is set' run 0 set -f roce-hosts leaf0 held.xoff 50000
+check 'down' run 0 down roce-hosts
+
+# ---- a deadlock of PFC ----
+
+ring() {
+	local i found=1
+	"$heddle" up "$scratch/ring.yaml" || return 1
+	for i in 0 1 2 3 4; do
+		blast "r$i" "r$(((i + 2) % 5))" 32 8 1400 &
+	done
+	for _ in $(seq 70); do
+		"$heddle" ps ring | grep '^deadlock  *s0 -> s1 -> s2 -> s3 -> s4 -> s0, class held' && found=0 && break
+		sleep 0.1
+	done
+	"$heddle" link -f ring s0:s1 down
+	sleep 0.5
+	"$heddle" ps ring | grep '^deadlock' && found=1
+	"$heddle" down ring
+	wait
+	return $found
+}
+fabric=ring
+check 'a deadlock is named, and gone with one of its links' ring
+check 'nothing is left' sh -c "! ls -A '$HEDDLE_RUNTIME_DIR' | grep ."
+finish
