@@ -64,7 +64,7 @@ help:
 	'make test      build, then all tests' \
 	'make check     unit and simulation tests, with the address and undefined-behaviour sanitizers' \
 	'make tsan      the tests of shared memory, with the thread sanitizer' \
-	'make soak      long runs: 200 killed nodes, 300 times up, trouble and down, 10 000 random scenarios, incasts of 1013' \
+	'make soak      long runs: 200 killed nodes, 300 times up, trouble and down, 10 000 random scenarios of each kind, incasts of 1013' \
 	'make fuzz      every fuzzer for FUZZ_SECONDS (600)' \
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
 	'make bench-hosts   the attached hosts only' \
@@ -171,8 +171,9 @@ test: all
 
 soak: all
 	@$(MAKE) --no-print-directory test-helpers
-	@$(MAKE) --no-print-directory KIND=asan build/asan/sim/test_swarm
-	@ROUNDS=200 SWARM_SEEDS=10000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm
+	@$(MAKE) --no-print-directory KIND=asan build/asan/sim/test_swarm build/asan/sim/test_swarm_roce
+	@ROUNDS=200 SWARM_SEEDS=10000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
+		build/asan/sim/test_swarm_roce
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@LONG=yes tests/run.sh 'soak, incast' tests/system/test_congestion.sh
 

@@ -1,0 +1,505 @@
+/*  TB-25: random scenarios of fabric kind roce, NICs and transports included - topologies (rings too), classes, buffers, levels, headroom, marking,
+ *  DCQCN, path-level PFC, TCP, losses and slow receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 60; make soak
+ *  runs 10000), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.
+ *  test_roce_switches.c has the same for switches alone.                                                             */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/random.h"
+#include "tests/sim/sim.h"
+
+#define MESSAGES_MAX 60u  /* of a workload, all senders together */
+#define SAME_BYTES_OF 16u /* every so many seeds are played twice */
+
+/* a scenario while it is drawn, and what of it later sections and the verdict need to know */
+struct draw {
+	struct random random;
+	FILE *out;
+	unsigned hosts, classes;
+	bool jumbo;   /* the MTU is 9 kB */
+	bool loses;   /* links lose frames: PFC frames too */
+	bool starves; /* the queue of a lossy class may be too short for any packet */
+	bool derived_headroom;
+};
+
+/* one of some strings, or numbers */
+#define PICK(draw, ...)         \
+	((const char *const[]){ \
+		__VA_ARGS__ }[below(draw, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))])
+#define PICK_NUMBER(draw, ...) \
+	((const uint64_t[]){ __VA_ARGS__ }[below(draw, sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))])
+
+static unsigned below(struct draw *draw, unsigned limit)
+{
+	return (unsigned)random_below(&draw->random, limit);
+}
+
+static const char *flag(struct draw *draw)
+{
+	return PICK(draw, "yes", "no");
+}
+
+/* ---- the fabric ---- */
+
+/* where PFC can wait for itself */
+static void write_ring(struct draw *draw)
+{
+	unsigned switches = 3 + below(draw, 5);
+
+	draw->hosts = 2 * switches;
+	fprintf(draw->out, "topology:\n  switches: [s0");
+	for (unsigned i = 1; i < switches; i++)
+		fprintf(draw->out, ", s%u", i);
+	fprintf(draw->out, "]\n  hosts: {h0: s0");
+	for (unsigned i = 1; i < draw->hosts; i++)
+		fprintf(draw->out, ", h%u: s%u", i, i % switches);
+	fprintf(draw->out, "}\n  links: [[s%u, s0]", switches - 1);
+	for (unsigned i = 1; i < switches; i++)
+		fprintf(draw->out, ", [s%u, s%u]", i - 1, i);
+	fprintf(draw->out, "]\n");
+}
+
+static void write_topology(struct draw *draw)
+{
+	unsigned first = 2 + below(draw, 3), second = 1 + below(draw, 3);
+
+	draw->hosts = first * second;
+	switch (below(draw, 6)) {
+	case 0:
+		draw->hosts = 2 + below(draw, 8);
+		fprintf(draw->out, "topology: {generate: star, hosts: %u}\n", draw->hosts);
+		return;
+	case 1:
+		fprintf(draw->out, "topology: {generate: chain, switches: %u, hosts-per-switch: %u}\n", first, second);
+		return;
+	case 2:
+		draw->hosts = 2 * second;
+		fprintf(draw->out, "topology: {generate: dumbbell, hosts-per-side: %u}\n", second);
+		return;
+	case 3:
+		fprintf(draw->out, "topology: {generate: full-mesh, switches: %u, hosts-per-switch: %u}\n", first,
+			second);
+		return;
+	case 4:
+		write_ring(draw);
+		return;
+	default:
+		fprintf(draw->out, "topology: {generate: leaf-spine, leaves: %u, hosts-per-leaf: %u, spines: %u}\n",
+			first, second, 1 + below(draw, 3));
+	}
+}
+
+static void write_links(struct draw *draw)
+{
+	const char *loss = PICK(draw, "0", "0", "0", "0", "0", "0.1%", "1%");
+
+	draw->jumbo = below(draw, 3);
+	draw->loses = loss[0] != '0' || loss[1];
+	fprintf(draw->out, "links: {rate: %s, delay: %s, mtu: %s, gap: %s, loss: %s, edge: {rate: %s}}\n",
+		PICK(draw, "200Gb/s", "100Gb/s", "40Gb/s", "333Gb/s", "400Gb/s"),
+		PICK(draw, "100ns", "1us", "3us", "0ns"), draw->jumbo ? "9000" : "1500", PICK(draw, "20", "20", "0"),
+		loss, PICK(draw, "200Gb/s", "50Gb/s", "25Gb/s"));
+	fprintf(draw->out, "switch: {forwarding: %s, latency: %s}\n", PICK(draw, "cut-through", "store-and-forward"),
+		PICK(draw, "350ns", "100ns"));
+}
+
+static void write_ecn(struct draw *draw)
+{
+	fprintf(draw->out, "%s",
+		PICK(draw, "no", "yes", "{kmin: 0B, kmax: 0B, pmax: 0%}", "{kmin: 5kB, kmax: 50kB, pmax: 10%}",
+		     "{kmin: 0B, kmax: 2kB, pmax: 100%}", "{kmin: 20kB, kmax: 20kB, pmax: 1%}"));
+}
+
+static void write_class(struct draw *draw, unsigned index)
+{
+	static const char *const queue[] = { "64B", "20kB", "100kB", "4GiB" };
+	static const char *const alpha[] = { "0.1%", "1/8", "1", "6400%" };
+	static const char *const xoff[] = { "64B", "3kB", "30kB", "1MB", "4GiB" };
+	unsigned level = below(draw, 5), limit;
+
+	fprintf(draw->out, "  - {name: c%u, min: %s, max: %s, lossless: %s, ecn: ", index,
+		PICK(draw, "0%", "5%", "12%"), PICK(draw, "100%", "100%", "60%", "30%"),
+		PICK(draw, "yes", "yes", "no"));
+	write_ecn(draw);
+	if (!below(draw, 3))
+		fprintf(draw->out, ", watched: %s", flag(draw));
+	if (!below(draw, 3)) {
+		limit = below(draw, 4);
+		fprintf(draw->out, ", queue: %s", queue[limit]);
+		draw->starves |= !limit;
+	}
+	if (below(draw, 2)) {
+		limit = below(draw, 4);
+		fprintf(draw->out, ", alpha: %s", alpha[limit]);
+		draw->starves |= limit < 2;
+	}
+	if (below(draw, 2)) {
+		fprintf(draw->out, ", xoff: %s", xoff[level]);
+		if (below(draw, 2))
+			fprintf(draw->out, ", xon-offset: %s", PICK(draw, "0", xoff[level], level > 1 ? "3kB" : "1B"));
+	}
+	fprintf(draw->out, "}\n");
+}
+
+static void write_classes(struct draw *draw)
+{
+	draw->classes = (unsigned)PICK_NUMBER(draw, 1, 2, 2, 3, 8);
+	fprintf(draw->out, "classes:\n");
+	for (unsigned i = 0; i < draw->classes; i++)
+		write_class(draw, i);
+}
+
+/* ---- roce ---- */
+
+static void write_pfc(struct draw *draw)
+{
+	draw->derived_headroom = below(draw, 4);
+	fprintf(draw->out, "  pfc: {enabled: %s, pause: %s, headroom: %s, watchdog: %s}\n",
+		PICK(draw, "yes", "yes", "yes", "no"), PICK(draw, "no", "no", "yes"),
+		draw->derived_headroom ? "derived" : PICK(draw, "0", "1kB", "20kB", "1MB"),
+		PICK(draw, "10ms", "20us", "1ns"));
+}
+
+static void write_dcqcn(struct draw *draw)
+{
+	if (!below(draw, 4)) {
+		fprintf(draw->out, "  dcqcn: no\n");
+		return;
+	}
+	fprintf(draw->out, "  dcqcn: {variant: %s, alpha: %s, clamp-target: %s, cnp-interval: %s, cut-interval: %s",
+		PICK(draw, "paper", "s4", "vendor"), PICK(draw, "after-cut", "before-cut"), flag(draw),
+		PICK(draw, "50us", "0", "1us", "4us"), PICK(draw, "0", "4us", "1s"));
+	if (below(draw, 2))
+		fprintf(draw->out,
+			",\n    g: %s, alpha-initial: %s, alpha-timer: %s, increase-timer: %s, byte-counter: %s, "
+			"fast-recovery: %s",
+			PICK(draw, "1/256", "1", "0.000000001"), PICK(draw, "1", "0", "0.5"),
+			PICK(draw, "55us", "1ns", "1s"), PICK(draw, "55us", "1ns", "2us"),
+			PICK(draw, "10MB", "1B", "20kB"), PICK(draw, "5", "1", "1000"));
+	if (below(draw, 2))
+		fprintf(draw->out, ",\n    ai: %s, hai: %s, rate-min: %s, rate-initial: %s",
+			PICK(draw, "40Mb/s", "0", "10Gb/s"), PICK(draw, "400Mb/s", "0", "800Gb/s"),
+			PICK(draw, "100Mb/s", "1Gb/s", "10Mb/s"), PICK(draw, "link", "800Gb/s", "1Gb/s"));
+	fprintf(draw->out, "}\n");
+}
+
+static void write_path_pause(struct draw *draw)
+{
+	if (below(draw, 2))
+		fprintf(draw->out, "  supplement: {period: %s}\n", PICK(draw, "55us", "1us", "100ns"));
+	if (below(draw, 2))
+		fprintf(draw->out, "  path-pause: {target: %s, form: %s, %s}\n", PICK(draw, "cnp-failed", "ecn-failed"),
+			PICK(draw, "target", "all", "none", "port"),
+			PICK(draw, "high: 600kB, low: 200kB", "high: 20kB, low: 5kB", "high: 2B, low: 1B"));
+	fprintf(draw->out, "  reference: %s\n", PICK(draw, "1.5", "1", "100"));
+	fprintf(draw->out, "  flows: %s\n", PICK(draw, "65536", "1", "4", "16"));
+}
+
+static void write_transports(struct draw *draw)
+{
+	fprintf(draw->out, "  queue-pair: {ack: %s, window: %s, timeout: %s, retries: %s}\n",
+		PICK(draw, "16", "1", draw->loses ? "4" : "65536"), PICK(draw, "0", "0", "1", "9000B", "100kB"),
+		PICK(draw, "100us", "1ms", "10us"), PICK(draw, "7", "0", "50"));
+	fprintf(draw->out, "  tcp: {initial-window: %s, window-max: %s, ecn: %s, rto-min: %s}\n",
+		PICK(draw, "1", "1", "2"), PICK(draw, "4096", "64", "2"), flag(draw), PICK(draw, "1ms", "20us", "1us"));
+}
+
+static void write_roce(struct draw *draw, uint64_t buffer_bytes)
+{
+	fprintf(draw->out, "roce:\n  buffer: %luB\n  cnp-class: c%u\n", (unsigned long)buffer_bytes,
+		below(draw, draw->classes));
+	write_pfc(draw);
+	write_dcqcn(draw);
+	write_path_pause(draw);
+	write_transports(draw);
+}
+
+/* ---- who sends, and who is slow to take it ---- */
+
+static void write_pattern(struct draw *draw)
+{
+	if (!below(draw, 3))
+		fprintf(draw->out, "pattern: incast, to: h%u, ", below(draw, draw->hosts));
+	else
+		fprintf(draw->out, "pattern: %s, ", PICK(draw, "uniform", "permutation", "all-to-all", "uniform"));
+}
+
+static void write_workload(struct draw *draw, unsigned index)
+{
+	const char *packet =
+		draw->jumbo ? PICK(draw, "128", "1500", "4096", "9000") : PICK(draw, "128", "1000", "1500");
+
+	fprintf(draw->out,
+		"  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, connections: %s, messages: %u, ", index,
+		PICK(draw, "1B", "4KiB", "40kB", "9000B", "300kB"), packet,
+		PICK(draw, "roce", "roce", "roce", "roce-ipv6", "tcp", "tcp", "ipv4", "hpc"),
+		below(draw, draw->classes), PICK(draw, "1", "1", "3", "16"), 1 + MESSAGES_MAX / draw->hosts);
+	write_pattern(draw);
+	switch (below(draw, 3)) {
+	case 0:
+		fprintf(draw->out, "arrival: closed, window: %s}\n", PICK(draw, "1", "4", "32"));
+		return;
+	case 1:
+		fprintf(draw->out, "arrival: poisson, load: %s}\n", PICK(draw, "10%", "50%", "100%"));
+		return;
+	default:
+		fprintf(draw->out, "arrival: burst, burst: {messages: %s, period: %s}}\n", PICK(draw, "1", "4"),
+			PICK(draw, "2us", "5us"));
+	}
+}
+
+static void write_workloads(struct draw *draw)
+{
+	unsigned workloads = 1 + below(draw, 4);
+
+	fprintf(draw->out, "workloads:\n");
+	for (unsigned i = 0; i < workloads; i++)
+		write_workload(draw, i);
+}
+
+static void write_pauses(struct draw *draw)
+{
+	unsigned pauses = below(draw, 3);
+
+	if (pauses)
+		fprintf(draw->out, "pauses:\n");
+	for (unsigned i = 0; i < pauses; i++) {
+		fprintf(draw->out, "  - {host: h%u, start: %s, for: %s", below(draw, draw->hosts),
+			PICK(draw, "0ns", "2us"), PICK(draw, "100ns", "900ns", "9us"));
+		if (below(draw, 2))
+			fprintf(draw->out, ", every: %s", PICK(draw, "10us", "20us"));
+		if (below(draw, 2))
+			fprintf(draw->out, ", class: c%u", below(draw, draw->classes));
+		fprintf(draw->out, "}\n");
+	}
+}
+
+/* the scenario of a seed, with that buffer in every switch */
+static char *scenario_of(uint64_t seed, uint64_t buffer_bytes, struct draw *draw)
+{
+	char *text = NULL;
+	size_t length;
+
+	*draw = (struct draw){ .out = open_memstream(&text, &length) };
+	random_init(&draw->random, seed, 11);
+	fprintf(draw->out,
+		"name: swarm\nfabric: roce\nseed: %lu\n"
+		"run: {duration: 30us, warmup: 1us, drain-max: 400ms, sample: 1us}\n",
+		(unsigned long)seed);
+	write_topology(draw);
+	write_links(draw);
+	write_classes(draw);
+	write_roce(draw, buffer_bytes);
+	write_workloads(draw);
+	write_pauses(draw);
+	fclose(draw->out);
+	return text;
+}
+
+/* of a switch, what its headroom needs, and two packets */
+static uint64_t least_buffer_bytes(const struct plan *plan)
+{
+	uint64_t least = 0;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		const struct node_config *node = &plan->nodes[i];
+		uint64_t needed = 2 * (9000 + FRAME_FCS_BYTES);
+
+		for (uint32_t p = 0; p < node->port_count; p++)
+			for (uint32_t c = 0; c < node->class_count; c++)
+				needed += node->roce.pfc && node->roce.classes[c].lossless
+						  ? node->ports[p].headroom_bytes
+						  : 0;
+		least = needed > least ? needed : least;
+	}
+	return least;
+}
+
+static void refuse(const char *text, const struct scenario_errors *errors)
+{
+	for (unsigned i = 0; i < errors->count && i < SCENARIO_ERRORS_MAX; i++)
+		fprintf(stderr, "%s\n", errors->texts[i]);
+	ck_abort_msg("a scenario is refused:\n%s", text);
+}
+
+static uint64_t buffer_bytes_of(uint64_t seed)
+{
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	struct draw draw;
+	struct random random;
+	struct plan plan;
+	char *text = scenario_of(seed, ROCE_BYTES_MAX, &draw);
+	uint64_t bytes;
+
+	if (scenario_read_memory("swarm", text, strlen(text), NULL, 0, &scenario, &errors) ||
+	    plan_make(&scenario, &plan, &errors))
+		refuse(text, &errors);
+	random_init(&random, seed, 12);
+	bytes = least_buffer_bytes(&plan) + (random_below(&random, 3) ? random_below(&random, 200000) : 4000000);
+	plan_free(&plan);
+	scenario_free(&scenario);
+	free(text);
+	return bytes;
+}
+
+/* ---- what must hold ---- */
+
+static enum transport_kind transport_of(const struct node_config *node, uint32_t workload_index)
+{
+	for (uint32_t w = 0; w < node->nic.workload_count; w++)
+		if (node->nic.workloads[w].workload_index == workload_index)
+			return node->nic.workloads[w].transport;
+	return TRANSPORT_NONE;
+}
+
+/* the flow that @host sends in @slot, as its receiver knows it; NULL: nothing of it came */
+static const struct flow_rx_stats *received_flow(const struct sim *sim, const struct node_config *sender, uint32_t slot)
+{
+	uint32_t destination = stats_flow_tx(sim->nodes[sender->index].stats, slot)->destination;
+	struct stats_page *stats = sim->nodes[sim->plan.switch_count + destination].stats;
+
+	for (uint32_t f = 0; f < stats->flow_rx_count; f++) {
+		const struct flow_rx_stats *flow = stats_flow_rx(stats, f);
+
+		if (flow->source == sender->nic.host_index && flow->source_slot == slot)
+			return flow;
+	}
+	return NULL;
+}
+
+/* RC-4, RC-6: all of it, once, in order; of a queue pair that gave up a part */
+static void check_flow(const struct sim *sim, const struct node_config *sender, uint32_t slot, bool empty)
+{
+	static const struct flow_rx_stats nothing;
+	const struct flow_tx_stats *sent = stats_flow_tx(sim->nodes[sender->index].stats, slot);
+	const struct flow_rx_stats *got = received_flow(sim, sender, slot);
+
+	if (!got)
+		got = &nothing;
+	if (got->reordered || got->lost)
+		sim_fail(sim, sender->name, "flow %u: %lu packets came out of order, %lu never", slot, got->reordered,
+			 got->lost);
+	if (got->packets > sent->packets - sent->resent || got->messages > sent->messages)
+		sim_fail(sim, sender->name, "flow %u: %lu of %lu packets, %lu of %lu messages were delivered", slot,
+			 got->packets, sent->packets - sent->resent, got->messages, sent->messages);
+	if (empty && !sent->in_error &&
+	    (got->packets != sent->packets - sent->resent || got->messages != sent->messages))
+		sim_fail(sim, sender->name, "flow %u: only %lu of %lu packets, %lu of %lu messages were delivered",
+			 slot, got->packets, sent->packets - sent->resent, got->messages, sent->messages);
+}
+
+static void check_flows(const struct sim *sim, bool empty)
+{
+	for (uint32_t i = sim->plan.switch_count; i < sim->plan.node_count; i++) {
+		const struct node_config *node = sim->nodes[i].config;
+		struct stats_page *stats = sim->nodes[i].stats;
+
+		for (uint32_t f = 0; f < stats->flow_tx_count; f++)
+			if (transport_of(node, stats_flow_tx(stats, f)->workload_index) != TRANSPORT_NONE)
+				check_flow(sim, node, f, empty);
+	}
+}
+
+/* what nothing in these scenarios is a reason for */
+static void check_drops(const struct sim *sim, const struct draw *draw)
+{
+	static const enum drop_reason never[] = {
+		DROP_MALFORMED,       DROP_BAD_RECORD, DROP_NO_DESTINATION, DROP_NO_ROUTE,
+		DROP_BUFFER_OVERFLOW, DROP_OVERSIZE,   DROP_BAD_ACK,        DROP_UNKNOWN_FLOW,
+		DROP_FLOW_TABLE_FULL, DROP_RING_FULL,  DROP_LINK_DOWN,      DROP_BAD_ICRC,
+	};
+
+	for (uint32_t i = 0; i < sizeof(never) / sizeof(never[0]); i++)
+		if (sim_drops(sim, never[i]))
+			sim_fail(sim, "totals", "%lu drops: %s", sim_drops(sim, never[i]), stats_drop_name[never[i]]);
+	if (draw->derived_headroom && !draw->loses && sim_drops(sim, DROP_HEADROOM))
+		sim_fail(sim, "totals", "a lossless class lost %lu packets", sim_drops(sim, DROP_HEADROOM));
+}
+
+/* all is delivered, or switches wait for each other for ever; or there is no way */
+static void check_end(struct sim *sim, const struct draw *draw)
+{
+	bool empty = clock_earliest(&sim->clock) == NODE_TIME_NEVER;
+	struct results results;
+
+	check_flows(sim, empty);
+	if (empty) {
+		sim_check_released(sim);
+		return;
+	}
+	sim_results(sim, &results);
+	if (getenv("SWARM_SHOW"))
+		results_text_write(&sim->plan, &results, NULL, NULL, false, stderr);
+	if (!results.deadlocks.count && !(draw->starves && sim_drops(sim, DROP_QUEUE_FULL)))
+		sim_fail(sim, "totals", "not empty, and no deadlock");
+	results_free(&results);
+}
+
+static char *play(struct sim *sim, const char *text, const struct draw *draw, uint32_t check_windows)
+{
+	char *json;
+
+	sim_open_text(sim, text, NULL);
+	sim->check_windows = check_windows;
+	sim_run(sim);
+	check_drops(sim, draw);
+	check_end(sim, draw);
+	json = sim_json(sim);
+	sim_close(sim);
+	return json;
+}
+
+static void run_seed(uint64_t seed)
+{
+	struct draw draw;
+	struct sim sim;
+	char *text, *json, *again;
+
+	fprintf(stderr, "swarm: seed %lu\n", (unsigned long)seed);
+	text = scenario_of(seed, buffer_bytes_of(seed), &draw);
+	if (getenv("SWARM_SHOW"))
+		fputs(text, stderr);
+	json = play(&sim, text, &draw, seed % 8 ? 16 : 1);
+	if (seed % SAME_BYTES_OF == 0) {
+		again = play(&sim, text, &draw, 0);
+		ck_assert_msg(!strcmp(json, again), "seed %lu: not the same bytes again", (unsigned long)seed);
+		free(again);
+	}
+	free(json);
+	free(text);
+}
+
+static uint64_t number_from(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+START_TEST(random_scenarios__roce)
+{
+	uint64_t first = number_from("SWARM_SEED", 1), count = number_from("SWARM_SEEDS", 60);
+
+	for (uint64_t seed = first; seed < first + count; seed++)
+		run_seed(seed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("swarm of fabrics of kind roce");
+	TCase *tests = tcase_create("random scenarios");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 7200);
+	tcase_add_test(tests, random_scenarios__roce);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
