@@ -9,7 +9,7 @@
  *  Memory: connections_max connections and a pool of segments_max for all, allocated in _init, never later; untouched parts cost
  *  nothing. When the pool is empty, or a connection has segments_each waiting, a segment is refused as if it had been lost: the sender
  *  sends it again. Sequence numbers are compared modulo 2^32. Nothing in a segment is trusted.
- *  Place: called by tcp_connection.c with what frames say; knows neither frames nor time.                                 */
+ *  Place: called by nic_tcp.c with what frames say; knows neither frames nor time.                                 */
 #ifndef HEDDLE_NICD_TCP_RECEIVER_H
 #define HEDDLE_NICD_TCP_RECEIVER_H
 
