@@ -41,6 +41,7 @@ static void round_trip(struct tcp_window *window, node_time_t took_ps)
 {
 	node_time_t error_ps;
 
+	window->backoff = 0; /* only now: else a path that is longer than the timeout would never be measured [5] */
 	if (!window->smoothed_ps) {
 		window->smoothed_ps = took_ps;
 		window->variation_ps = took_ps / 2;
@@ -155,7 +156,7 @@ static struct tcp_answer on_progress(struct tcp_window *window, const struct tcp
 	struct tcp_answer answer = { .restart_timer = true };
 
 	window->duplicates = 0;
-	window->backoff = 0;
+	window->timed_out = false;
 	usage(window, heard);
 	if (window->timed_ps != NODE_TIME_NEVER && heard->packet > window->timed) {
 		round_trip(window, now - window->timed_ps);
@@ -205,12 +206,13 @@ struct tcp_answer tcp_window_ack(struct tcp_window *window, const struct tcp_con
 void tcp_window_timeout(struct tcp_window *window, uint64_t acknowledged, uint64_t top)
 {
 	/* a packet that is lost again does not halve it again [RFC 5681], nor does one whose loss has done so */
-	if (!window->backoff && !window->recovering)
+	if (!window->timed_out && !window->recovering)
 		window->threshold = half(window, top - acknowledged);
 	window->window_packets = 1;
 	window->growth = 0;
 	window->recover = top;
 	window->recovering = false;
+	window->timed_out = true;
 	window->duplicates = 0;
 	window->timed_ps = NODE_TIME_NEVER;
 	if (window->backoff < BACKOFF_MAX)

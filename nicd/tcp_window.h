@@ -39,7 +39,8 @@ struct tcp_window {
 	uint32_t threshold;         /* ssthresh, packets */
 	uint32_t growth;            /* congestion avoidance: packets acknowledged towards the next one more */
 	uint32_t duplicates;        /* ACKs in a row that acknowledged nothing */
-	uint8_t backoff;            /* timeouts in a row */
+	uint8_t backoff;            /* timeouts since a round trip was measured: the time is doubled so often */
+	bool timed_out;             /* and nothing was acknowledged since */
 	bool recovering;            /* in fast recovery */
 	bool patience;              /* the timer was restarted by a partial ACK in this recovery */
 	bool reduced;               /* CWR is to be said */

@@ -159,7 +159,7 @@ START_TEST(tcp_window_timeout__no_false_retransmit)
 }
 END_TEST
 
-/* RFC 6298: 3 rto_min at first; SRTT + 4 RTTVAR; doubled by each timeout, and back with the next ACK of new data */
+/* RFC 6298: 3 rto_min at first; SRTT + 4 RTTVAR; doubled by each timeout, and back when a round trip is measured again */
 START_TEST(tcp_window_rto_ps__formula)
 {
 	start();
@@ -181,8 +181,57 @@ START_TEST(tcp_window_rto_ps__formula)
 	for (uint32_t i = 0; i < 100; i++)
 		tcp_window_timeout(&window, una, top);
 	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), TCP_RTO_MAX);
-	ack(3);
-	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), 29 * NODE_MS);
+	ack(3); /* of what was sent more than once */
+	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), TCP_RTO_MAX);
+	tcp_window_sent(&window, top++, false, now);
+	now += 9 * NODE_MS;
+	ack(4); /* RTTVAR 3/4 5 */
+	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), 24 * NODE_MS);
+}
+END_TEST
+
+/* a queue that is longer than the first timeout: some packets are sent twice, then the timeout fits */
+START_TEST(tcp_window_rto_ps__long_queue)
+{
+	node_time_t sent_ps = 0;
+	uint32_t timeouts = 0;
+
+	start();
+	for (uint32_t i = 0; i < 20; i++) {
+		tcp_window_sent(&window, top++, false, now);
+		for (sent_ps = now;;) {
+			node_time_t rto_ps = tcp_window_rto_ps(&window, &config);
+
+			if (now + rto_ps >= sent_ps + 30 * NODE_MS)
+				break;
+			now += rto_ps;
+			tcp_window_timeout(&window, una, top);
+			tcp_window_sent(&window, una, true, now);
+			timeouts++;
+		}
+		now = sent_ps + 30 * NODE_MS;
+		ack(top);
+	}
+	ck_assert_uint_ge(timeouts, 1);
+	ck_assert_uint_le(timeouts, 4);
+	ck_assert_uint_eq(window.smoothed_ps, 30 * NODE_MS);
+	ck_assert_uint_ge(tcp_window_rto_ps(&window, &config), 30 * NODE_MS);
+}
+END_TEST
+
+/* the loss of another packet halves the window again, though no round trip was measured in between [RFC 5681] */
+START_TEST(tcp_window_timeout__another_loss)
+{
+	start();
+	round_trips(2);
+	tcp_window_timeout(&window, una, top);
+	ck_assert_uint_eq(window.threshold, 20);
+	tcp_window_timeout(&window, una, top);
+	ck_assert_uint_eq(window.threshold, 20);
+	for (uint32_t i = 0; i < 10; i++)
+		ack(una + 1);
+	tcp_window_timeout(&window, una, top);
+	ck_assert_uint_lt(window.threshold, 20);
 }
 END_TEST
 
@@ -245,6 +294,8 @@ int main(void)
 	tcase_add_test(tests, tcp_window_ack__partial);
 	tcase_add_test(tests, tcp_window_timeout__no_false_retransmit);
 	tcase_add_test(tests, tcp_window_rto_ps__formula);
+	tcase_add_test(tests, tcp_window_rto_ps__long_queue);
+	tcase_add_test(tests, tcp_window_timeout__another_loss);
 	tcase_add_test(tests, tcp_window_rto_ps__short_trips);
 	tcase_add_test(tests, tcp_window_sent__again);
 	tcase_add_test(tests, tcp_window_ack__echo);
