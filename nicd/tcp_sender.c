@@ -51,6 +51,7 @@ static void on_sent(void *state, uint32_t slot, uint32_t wire_bytes, bool again,
 	struct tcp_sender *sender = state;
 
 	(void)wire_bytes;
+	sender->windows[slot].reduced &= again;
 	tcp_window_sent(&sender->windows[slot], sender->transport->flows[slot].next - 1, again, now);
 }
 
@@ -79,16 +80,14 @@ static node_time_t timeout_ps(void *state, uint32_t slot)
 	return tcp_window_rto_ps(window_of(state, slot), ((struct tcp_sender *)state)->config);
 }
 
-/* CWR goes with the first new packet behind a cut [RFC 3168, 6.1.2] */
+/* CWR goes with the first new packet behind a cut [RFC 3168, 6.1.2]. Nothing changes by writing: a packet that the link loses may be
+ * written for a capture only. */
 static void on_write(void *state, uint32_t slot, uint32_t stream, bool again, uint8_t *bytes)
 {
-	struct tcp_window *window = window_of(state, slot);
 	struct tcp_fields fields = { .sequence = stream, .window = WINDOW_FIELD, .flags = TCP_FLAG_ACK };
 
-	if (window->reduced && !again) {
+	if (window_of(state, slot)->reduced && !again)
 		fields.flags |= TCP_FLAG_CWR;
-		window->reduced = false;
-	}
 	tcp_fields_write(&fields, bytes);
 }
 

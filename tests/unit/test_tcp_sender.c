@@ -373,6 +373,37 @@ START_TEST(tcp_sender__ecn)
 END_TEST
 
 /* ACKs that no receiver of ours sends change nothing */
+static bool says_cwr(const struct transport_packet *packet)
+{
+	uint8_t bytes[FRAME_HEADERS_MAX];
+
+	transport_write(&transport, packet, bytes);
+	return tcp_fields_read(bytes).flags & TCP_FLAG_CWR;
+}
+
+/* the first new packet behind a cut says it, whether it is written or not: one that is lost is written for a capture only */
+START_TEST(tcp_sender__cwr_once)
+{
+	struct transport_packet packet;
+
+	start(100, true);
+	open_flow(0);
+	put(0, 10 * PACKET_BYTES);
+	now = NODE_MS;
+	transport_step(&transport, now);
+	sender.windows[0].reduced = true;
+	packet = transport_next(&transport, 0);
+	if (_i) {
+		ck_assert(says_cwr(&packet));
+		ck_assert(says_cwr(&packet));
+	}
+	transport_sent(&transport, &packet, packet.frame_bytes + 24, now);
+	packet = transport_next(&transport, 0);
+	ck_assert(!says_cwr(&packet));
+	stop();
+}
+END_TEST
+
 START_TEST(tcp_sender_on_ack__nonsense)
 {
 	struct transport_flow before;
@@ -412,6 +443,7 @@ int main(void)
 	tcase_add_loop_test(tests, tcp_sender__losses, 1, 6);
 	tcase_add_loop_test(tests, tcp_sender__losses, 100, 102);
 	tcase_add_test(tests, tcp_sender__ecn);
+	tcase_add_loop_test(tests, tcp_sender__cwr_once, 0, 2);
 	tcase_add_test(tests, tcp_sender_on_ack__nonsense);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
