@@ -162,7 +162,8 @@ void ethernet_path_fini(struct ethernet *eth);
 bool ethernet_path_reply(struct ethernet *eth, uint32_t out, const struct packet *packet,
 			 const struct frame_fields *fields, bool here, node_time_t now);
 
-/** ethernet_path_data() - a RoCEv2 data packet with @fields has been put into the queue of @out and @traffic_class. */
+/** ethernet_path_data() - a RoCEv2 data packet with @fields has been put into the queue of @out and @traffic_class, or there was no room
+ *  for it: its flow feeds the queue either way. */
 void ethernet_path_data(struct ethernet *eth, uint32_t out, uint32_t traffic_class, const struct frame_fields *fields,
 			node_time_t now);
 

@@ -62,6 +62,12 @@ void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
 	note_blocked(out, blocked, now);
 }
 
+/* path-level PFC comes from the first switch even where links do without (RC-10) */
+static bool obeys(const struct ethernet *eth)
+{
+	return eth->roce.pfc || eth->roce.path_pause;
+}
+
 void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct record *header, const uint8_t *bytes,
 			 node_time_t now)
 {
@@ -76,7 +82,7 @@ void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct recor
 		return;
 	}
 	out->stats->pauses_received++;
-	if (!eth->roce.pfc || !pfc_gate_take(&out->gate, &frame, out->link->rate_bps, now))
+	if (!obeys(eth) || !pfc_gate_take(&out->gate, &frame, out->link->rate_bps, now))
 		return;
 	ethernet_pause_note(eth, port, now);
 	ethernet_pause_settle(eth, port, now); /* one that is renewed again and again must be seen while it lasts */

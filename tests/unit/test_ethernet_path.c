@@ -378,6 +378,23 @@ START_TEST(signal__forms)
 }
 END_TEST
 
+/* RC-10: a device may be a switch, and its links may do without PFC otherwise */
+START_TEST(signal__a_switch_obeys_without_pfc)
+{
+	s.config.roce.pfc = false;
+	s.config.roce.path_pause = _i;
+	one_switch_open(&s);
+	pfc_send(3, 0, ROCE, 65535);
+	roce_send(0, PAUSE_PS, 4, 7, ROCE, FULL_BYTES);
+	run(20 * NODE_US);
+	ck_assert_uint_eq(heard[3].bytes, _i ? 0 : FULL_BYTES);
+	pfc_send(3, 30 * NODE_US, ROCE, 0);
+	run(40 * NODE_US);
+	ck_assert_uint_eq(heard[3].bytes, FULL_BYTES);
+	check_books();
+}
+END_TEST
+
 /* from host 4, behind p3, to host 2, behind p2 */
 START_TEST(signal__passes_a_switch_in_between)
 {
@@ -546,6 +563,7 @@ int main(void)
 	tcase_add_test(tests, path__many_flows);
 	tcase_add_test(tests, signal__pauses_the_device_it_is_for);
 	tcase_add_loop_test(tests, signal__forms, 0, PATH_PAUSE_FORMS);
+	tcase_add_loop_test(tests, signal__a_switch_obeys_without_pfc, 0, 2);
 	tcase_add_test(tests, signal__passes_a_switch_in_between);
 	tcase_add_test(tests, signal__is_nobodys_if_path_pause_is_off);
 	tcase_add_test(tests, signal__of_a_flow_that_never_passed);
