@@ -266,6 +266,7 @@ static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
 	struct ethernet *eth = dataplane;
 
 	port_configure(eth, port);
+	ethernet_path_rates(eth);
 	eth->routes.ports_up |= 1ull << port;
 	for (uint32_t c = 0; c < eth->class_count; c++) /* what came in over the former link may still be too much */
 		ethernet_pause_tell(eth, port, c, now);
@@ -279,6 +280,7 @@ static void on_link_set(void *dataplane, uint32_t port)
 	const struct port_config *config = &eth->config->ports[port];
 
 	eth->ports[port].path.rate_bps = config->rate_bps;
+	ethernet_path_rates(eth);
 	class_scheduler_init(&eth->ports[port].classes, eth->class_count, eth->config->classes, config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, port, config->headroom_bytes);
 	ethernet_touch(eth, port);

@@ -157,6 +157,9 @@ node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now);
 int ethernet_path_init(struct ethernet *eth);
 void ethernet_path_fini(struct ethernet *eth);
 
+/** ethernet_path_rates() - the rates of links have changed, or ports are no longer vacant. O(ports x classes). */
+void ethernet_path_rates(struct ethernet *eth);
+
 /** ethernet_path_reply() - an ACK, NAK or CNP is to leave at @out, or was to: a signal for the device there is taken out.
  *  @here  @out is where its destination is.   Return: was it taken out? The packet stays the caller's.               */
 bool ethernet_path_reply(struct ethernet *eth, uint32_t out, const struct packet *packet,

@@ -3,16 +3,25 @@
 #include "nodes/trace.h"
 #include "switchd/ethernet.h"
 
+#define RATE_BPS_MIN 1000000u
 #define SIGNALS_PER_EVENT 16u /* what remains is the next event's, at the same time */
 
-int ethernet_path_init(struct ethernet *eth)
+/* a switch whose ports are all vacant takes the slowest link there is: none is told anything anyway */
+static uint64_t fastest_bps(const struct ethernet *eth)
 {
-	const struct roce_config *roce = &eth->roce;
-	uint64_t rate_bps = 1;
+	uint64_t rate_bps = RATE_BPS_MIN;
 
 	for (uint32_t p = 0; p < eth->port_count; p++)
 		if (eth->config->ports[p].rate_bps > rate_bps)
 			rate_bps = eth->config->ports[p].rate_bps;
+	return rate_bps;
+}
+
+int ethernet_path_init(struct ethernet *eth)
+{
+	const struct roce_config *roce = &eth->roce;
+	uint64_t rate_bps = fastest_bps(eth);
+
 	for (uint32_t p = 0; p < eth->port_count; p++) {
 		for (uint32_t c = 0; c < eth->class_count; c++) {
 			struct ethernet_queue *queue = &eth->ports[p].queues[c];
@@ -22,6 +31,15 @@ int ethernet_path_init(struct ethernet *eth)
 		}
 	}
 	return roce->supplement || roce->path_pause ? flow_watch_init(&eth->flows, roce->flows_max) : 0;
+}
+
+void ethernet_path_rates(struct ethernet *eth)
+{
+	uint64_t rate_bps = fastest_bps(eth);
+
+	for (uint32_t p = 0; p < eth->port_count; p++)
+		for (uint32_t c = 0; c < eth->class_count; c++)
+			path_signal_rate(&eth->ports[p].queues[c].signals, rate_bps);
 }
 
 void ethernet_path_fini(struct ethernet *eth)

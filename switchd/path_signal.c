@@ -6,7 +6,13 @@
 
 void path_signal_init(struct path_signal *signal, const struct roce_config *roce, uint64_t rate_bps)
 {
-	*signal = (struct path_signal){ .roce = roce, .renew_ps = PAUSE_QUANTA_MAX * pfc_quantum_ps(rate_bps) / 2 };
+	*signal = (struct path_signal){ .roce = roce };
+	path_signal_rate(signal, rate_bps);
+}
+
+void path_signal_rate(struct path_signal *signal, uint64_t rate_bps)
+{
+	signal->renew_ps = PAUSE_QUANTA_MAX * pfc_quantum_ps(rate_bps) / 2;
 }
 
 static void append(struct path_signal *signal, struct flow_watch *watch, struct flow_line *line, node_time_t now)

@@ -29,6 +29,9 @@ struct path_signal {
 /** path_signal_init() - nobody was told anything.  @rate_bps  of the switch's fastest port. */
 void path_signal_init(struct path_signal *signal, const struct roce_config *roce, uint64_t rate_bps);
 
+/** path_signal_rate() - the fastest port now has @rate_bps (> 0). */
+void path_signal_rate(struct path_signal *signal, uint64_t rate_bps);
+
 /** path_signal_on_packet() - a packet of the flow of @line is put into the queue, which is in @state and has @bytes.
  *  Return: must the flow be told to pause? It counts as told then.                                                   */
 bool path_signal_on_packet(struct path_signal *signal, struct flow_watch *watch, struct flow_line *line,

@@ -12,6 +12,7 @@
 #define REFERENCE 30000u
 #define HIGH 60000u
 #define LOW 20000u
+#define GIGA 1000000000ull
 #define PERIOD (10 * NODE_US)
 #define RENEW (PAUSE_QUANTA_MAX * (node_time_t)2560 / 2) /* half of what a PFC frame holds at 200 Gb/s */
 
@@ -459,6 +460,25 @@ START_TEST(both__must_let_go)
 }
 END_TEST
 
+/* how often a pause is repeated follows from the fastest link that there is now */
+START_TEST(link_set__pauses_are_repeated_in_time)
+{
+	const struct path_signal *signals;
+
+	for (uint32_t p = 0; p < PORTS; p++)
+		s.ports[p].rate_bps = 10 * GIGA;
+	one_switch_open(&s);
+	signals = &s.eth->ports[1].queues[ROCE].signals;
+	ck_assert_uint_eq(signals->renew_ps, 65535ull * 51200 / 2);
+	s.ports[3].rate_bps = 100 * GIGA;
+	ethernet_ops.link_up(s.dataplane, 3, NODE_US);
+	ck_assert_uint_eq(signals->renew_ps, 65535ull * 5120 / 2);
+	s.ports[3].rate_bps = 40 * GIGA;
+	ethernet_ops.link_set(s.dataplane, 3);
+	ck_assert_uint_eq(signals->renew_ps, 65535ull * 12800 / 2);
+}
+END_TEST
+
 START_TEST(link_down__forgets_what_the_device_was_told)
 {
 	one_switch_open(&s);
@@ -568,6 +588,7 @@ int main(void)
 	tcase_add_test(tests, signal__is_nobodys_if_path_pause_is_off);
 	tcase_add_test(tests, signal__of_a_flow_that_never_passed);
 	tcase_add_test(tests, both__must_let_go);
+	tcase_add_test(tests, link_set__pauses_are_repeated_in_time);
 	tcase_add_test(tests, link_down__forgets_what_the_device_was_told);
 	tcase_add_test(tests, show__states_and_flows);
 	tcase_add_test(tests, set__levels);
