@@ -5,6 +5,7 @@
 #   pfc-spreading     from the end of a row of switches congestion reaches hosts that do not send there; how fast
 #   pfc-parking-lot   shares follow inputs, not flows
 #   pfc-pause         PAUSE for a whole port makes a class suffer that PFC spares
+#   pfc-ring-of-four  four switches in a ring: found and named
 #   pfc-deadlock      a ring of switches that wait for each other (also in test_stall.sh): without overload, and what cures it
 #
 # Each scenario's own expectations are closed formulas; they must hold with several seeds, and must not hold without what they are about. The
@@ -115,4 +116,17 @@ for cure in 'PFC, no link s6 - s0' 'PFC, xoff: 1200kB' 'PFC, window: 32KiB' 'no 
 done
 judge pfc-deadlock 'not cured by DCQCN, nor by channels without a limit' \
 	'v("PFC and DCQCN"; "deadlocks") == 1 and v("flow channels"; "deadlocks") == 1'
+
+# ring_of_four SEED... - one way around or the other, or both: a circle of four is found and named
+ring_of_four() {
+	local seed
+	for seed in "$@"; do
+		run 0 run "$topologies/pfc-ring-of-four.yaml" --quiet --seed "$seed" &&
+			run 3 run "$topologies/pfc-ring-of-four.yaml" --quiet --seed "$seed" --set 'expect=[drops == 0]' &&
+			grep -Eq 'deadlock s0 -> (s1 -> s2 -> s3|s3 -> s2 -> s1) -> s0, class' "$scratch/err" || return
+	done
+}
+check 'pfc-ring-of-four: found and named, with any seed' ring_of_four 1 2 3
+check 'pfc-ring-of-four: without the last link nothing stands still' run 0 run "$topologies/pfc-ring-of-four.yaml" --quiet \
+	--set 'topology.links=[[s0, s1], [s1, s2], [s2, s3]]' --set 'expect=[deadlocks == 0, inside == 0, drops == 0]'
 finish
