@@ -26,8 +26,9 @@
  *            implementations take. The lowest rate is ours: one step of R_AI.
  *    s4      the same with the rate-increase period that S4 speaks of, 300 us.
  *    vendor  as NICs behave that are configured apart: alpha falls on a timer of its own of 1 us, cuts are at least 4 us
- *            apart, the target is kept while it has not been reached, recovery is slow and short; the numbers are those that
- *            the simulator of HPCC [Li et al., SIGCOMM 2019] publishes for such a NIC.                                   */
+ *            apart (both are defaults of ConnectX), the target is kept while it has not been reached, recovery is slow and
+ *            short. The numbers are those of mix/config.txt in the simulator of HPCC [Li et al., SIGCOMM 2019]; it has no byte
+ *            counter, ours is the paper's, and it echoes every mark, so that the CNP interval follows from that of cuts.    */
 #define DCQCN_PAPER                                                                                                \
 	.enabled = true, .g_ppb = 3906250, .alpha_initial_ppm = 1000000, .alpha_timer_ps = 55 * NODE_US,           \
 	.increase_timer_ps = 55 * NODE_US, .byte_counter_bytes = 10000000, .fast_recovery = 5, .ai_bps = 40000000, \
