@@ -109,7 +109,8 @@ headroom() {
 		[ "$used" -gt "$worst" ] && worst=$used worst_begin=$begin
 	done
 	echo "        $1, $2, MTU $3: $worst of $derived bytes needed"
-	[ "$worst" -gt $((derived - $3 - 4 - derived / 100)) ] &&
+	# less than a frame from it; gaps take time, but no room
+	[ "$worst" -gt $((derived * ($3 + 4) / ($3 + 24) - $3 - 4)) ] &&
 		fill "$1" "$2" "$3" "$buffer" workloads.back.start="$worst_begin" roce.pfc.headroom="$worst" 'expect=[drops == 0]' &&
 		fill "$1" "$2" "$3" "$buffer" workloads.back.start="$worst_begin" roce.pfc.headroom=$((worst - 1)) 'expect=[drops(headroom) >= 1]' &&
 		fill "$1" "$2" "$3" "$buffer" workloads.back.start="$worst_begin" roce.pfc.headroom=$((derived / 2)) 'expect=[drops(headroom) >= 1]'
