@@ -176,6 +176,7 @@ soak: all
 		build/asan/sim/test_swarm_roce
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@LONG=yes tests/run.sh 'soak, incast' tests/system/test_congestion.sh
+	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
 
 FUZZ_SECONDS ?= 600
 fuzz: deps
