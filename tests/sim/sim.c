@@ -164,6 +164,7 @@ static void run_window(struct sim *sim)
 
 void sim_run_until(struct sim *sim, node_time_t limit)
 {
+	sim->limit_ps = limit;
 	clock_resume(&sim->clock, limit, sim->wake);
 	while (!clock_stopped(&sim->clock)) {
 		run_window(sim);
@@ -193,7 +194,7 @@ void sim_results(struct sim *sim, struct results *results)
 		pages[i] = sim->nodes[i].stats;
 	*results = (struct results){ 0 };
 	results->empty = clock_earliest(&sim->clock) == NODE_TIME_NEVER;
-	results->end_ps = atomic_load(&sim->page->start_ps);
+	results->end_ps = results->empty ? atomic_load(&sim->page->start_ps) : sim->limit_ps;
 	if (results_gather(&sim->plan, pages, results))
 		abort();
 	if (expect_evaluate(&sim->plan, results))

@@ -32,6 +32,7 @@ struct sim {
 	uint32_t
 		check_windows; /* run the checkers every so many windows, more in a long run; 0: only at the end of sim_run() */
 	uint64_t windows, check_at;
+	node_time_t limit_ps; /* up to where it was run last */
 };
 
 /** sim_open_file(), sim_open_text() - the fabric of a scenario, stopped at time 0.
