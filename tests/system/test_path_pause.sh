@@ -11,18 +11,18 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
+sim=$top/build/release/sim/sim_json
 long=${LONG:-}
 short=(--set run.duration=60ms --set run.warmup=40ms)
 
-# play STATUS SCENARIO [path=value...] - heddle run ends with STATUS; its result is in $scratch/SCENARIO, what does not hold in SCENARIO.not
+# play STATUS SCENARIO [path=value...] - in one process (the same bytes: test_sim_same_bytes); STATUS 1: something does not hold, and is in SCENARIO.not
 play() {
-	local wanted=$1 scenario=$2 settings=() setting status=0
+	local wanted=$1 scenario=$2 status=0
 	shift 2
-	for setting in "$@"; do settings+=(--set "$setting"); done
-	run "$wanted" run "$topologies/$scenario.yaml" "${settings[@]}" --json "$scratch/$scenario" || status=1
-	grep FAILED "$scratch/out" >"$scratch/$scenario.not"
-	[ $status = 0 ] || cat "$scratch/$scenario.not"
-	return $status
+	"$sim" "$topologies/$scenario.yaml" "$@" >"$scratch/$scenario" || return
+	jq -r '.expectations[] | select(.ok | not) | "FAILED  \(.text): \(.value)"' "$scratch/$scenario" | tee "$scratch/$scenario.not"
+	[ -s "$scratch/$scenario.not" ] && status=1
+	[ -s "$scratch/$scenario" ] && [ $status = "$wanted" ]
 }
 
 # needs SCENARIO SETTINGS WITHOUT TEXT... - with SETTINGS (words) all holds; with the setting WITHOUT besides, what begins with TEXT does not
