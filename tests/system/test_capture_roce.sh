@@ -88,7 +88,7 @@ kinds() {
 		[ "$(of trunk.pcapng "$data || $ack" ip.dsfield.dscp ipv6.tclass.dscp | tr -d '\t' | sort -u)" = 0 ] &&
 		[ "$(of trunk.pcapng "$cnp" ip.dsfield.dscp ipv6.tclass.dscp | tr -d '\t' | sort -u)" = 16 ] &&
 		[ "$(of trunk.pcapng tcp ip.dsfield.dscp | sort -u)" = 8 ] &&
-		[ "$(of trunk.pcapng "$data" ip.dsfield.ecn ipv6.tclass.ecn | tr -d '\t' | sort -u | tr '\n' ' ')" = '2 3 ' ] &&
+		[ "$(of r.pcapng "$data" ip.dsfield.ecn ipv6.tclass.ecn | tr -d '\t' | sort -u | tr '\n' ' ')" = '2 3 ' ] &&
 		[ "$(of trunk.pcapng "$ack || $cnp" ip.dsfield.ecn ipv6.tclass.ecn | tr -d '\t' | sort -u)" = 0 ]
 }
 
@@ -121,8 +121,8 @@ taken() { same "$(seen a.pcapng "$out && $cnp")" "$(sum flows cnps src=a)"; }
 signals() { # VALUE COLUMN
 	same "$(seen trunk.pcapng "$out && $cnp && infiniband.bth.reserved7 == $1")" "$(sum classes "$2" node=right)"
 }
-marks() {
-	same "$(seen trunk.pcapng "$in && (ip.dsfield.ecn == 3 || ipv6.tclass.ecn == 3)")" "$(sum classes marked node=left peer=right)" &&
+marks() { # the link between the switches is not congested for sure
+	[ "$(seen trunk.pcapng "$in && (ip.dsfield.ecn == 3 || ipv6.tclass.ecn == 3)")" = "$(sum classes marked node=left peer=right)" ] &&
 		same "$(seen r.pcapng "$out && (ip.dsfield.ecn == 3 || ipv6.tclass.ecn == 3)")" "$(sum flows marked dst=r)"
 }
 tcp() {
