@@ -44,6 +44,7 @@ void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byte
 	if (captured_bytes > sizeof(copy))
 		captured_bytes = sizeof(copy);
 	memcpy(copy, bytes, captured_bytes);
+	nic->pfc_gate.late_ps = pfc_late_ps(nic->config, 0);
 	if (pause_frame_read(copy, captured_bytes, &frame))
 		nic->stats->drops[DROP_MALFORMED]++;
 	else if (obeys(nic))

@@ -33,18 +33,28 @@ static bool hold_until(node_time_t *until_ps, node_time_t wanted_ps, node_time_t
 	return *until_ps != before_ps;
 }
 
+/* @quanta of a pause, and what it may last beyond them */
+static node_time_t lasts_ps(const struct pfc_gate *gate, uint16_t quanta, node_time_t quantum_ps)
+{
+	return quanta * quantum_ps + (quanta == PAUSE_QUANTA_MAX ? gate->late_ps : 0);
+}
+
 uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps, node_time_t now)
 {
 	node_time_t quantum_ps = pfc_quantum_ps(rate_bps);
 	uint32_t named = frame->enabled ? frame->enabled : gate->lossless, changed = 0;
 
 	if (frame->port)
-		return hold_until(&gate->port_until_ps, now + frame->quanta[0] * quantum_ps, now) ? ALL_CLASSES : 0;
+		return hold_until(&gate->port_until_ps, now + lasts_ps(gate, frame->quanta[0], quantum_ps), now)
+			       ? ALL_CLASSES
+			       : 0;
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++) {
 		uint16_t quanta = frame->quanta[frame->enabled ? c : 0];
 
 		if (named >> c & 1)
-			changed |= (uint32_t)hold_until(&gate->until_ps[c], now + quanta * quantum_ps, now) << c;
+			changed |=
+				(uint32_t)hold_until(&gate->until_ps[c], now + lasts_ps(gate, quanta, quantum_ps), now)
+				<< c;
 	}
 	return changed;
 }

@@ -18,7 +18,21 @@ struct pfc_gate {
 	node_time_t until_ps[NODE_CLASSES_MAX]; /* PFC: held before; 0: not */
 	node_time_t port_until_ps;              /* PAUSE: all of them, whatever PFC says */
 	uint8_t lossless;                       /* classes that a PFC frame without a priority means (ours, RC-10) */
+	node_time_t late_ps; /* so much longer lasts what was to last the full time: its renewal may come late */
 };
+
+/* Under the real clock a neighbour that wants a pause to go on may not be let run in time to say so, and what would then be sent has no room.
+ * As long as a process may be late on a busy machine; the word to go on ends a pause at once all the same. Ours */
+#define PFC_LATE_PS NODE_S
+
+/** pfc_late_ps() - the allowance for the gate at @port of a node with @config: none under the virtual clock, and none on a link that loses
+ *  frames, where the word to go on may get lost. */
+static inline node_time_t pfc_late_ps(const struct node_config *config, uint32_t port)
+{
+	const struct port_config *link = &config->ports[port];
+
+	return config->clock == CLOCK_REAL && !link->loss_ppb && !link->bit_error_e15 ? PFC_LATE_PS : 0;
+}
 
 struct pfc_teller {
 	uint8_t wanted, told;      /* sets of classes that are to be stopped, that the neighbour knows to be */

@@ -76,6 +76,7 @@ void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct recor
 	struct pause_frame frame;
 	uint32_t length = header->captured_bytes < sizeof(copy) ? header->captured_bytes : sizeof(copy);
 
+	out->gate.late_ps = pfc_late_ps(eth->config, port);
 	memcpy(copy, bytes, length);
 	if (pause_frame_read(copy, length, &frame)) {
 		eth->stats->drops[DROP_MALFORMED]++;

@@ -249,6 +249,38 @@ START_TEST(teller__pause_stops_the_port)
 }
 END_TEST
 
+/* the full time lasts longer where its renewal may come late; a shorter one, and the word to go on, mean what they say */
+START_TEST(gate__late_renewal)
+{
+	gate.late_ps = NODE_MS;
+	take(0x04, PAUSE_QUANTA_MAX, 0);
+	ck_assert_uint_eq(pfc_gate_held(&gate, FULL + NODE_MS - 1), 0x04);
+	ck_assert_uint_eq(pfc_gate_held(&gate, FULL + NODE_MS), 0);
+	take(0x04, PAUSE_QUANTA_MAX - 1, 0);
+	ck_assert_uint_eq(pfc_gate_held(&gate, FULL - QUANTUM), 0);
+	take_port(PAUSE_QUANTA_MAX, 0);
+	ck_assert_uint_eq(pfc_gate_held(&gate, FULL + NODE_MS - 1), 0xff);
+	take_port(0, FULL);
+	ck_assert_uint_eq(pfc_gate_held(&gate, FULL), 0);
+}
+END_TEST
+
+/* only the real clock makes anybody late; and where the word to go on may be lost, time has to end a pause */
+START_TEST(late__real_clock_without_loss)
+{
+	struct port_config port = { .mtu_bytes = 1514 };
+	struct node_config config = { .clock = CLOCK_VIRTUAL, .ports = &port };
+
+	ck_assert_uint_eq(pfc_late_ps(&config, 0), 0);
+	config.clock = CLOCK_REAL;
+	ck_assert_uint_eq(pfc_late_ps(&config, 0), PFC_LATE_PS);
+	port.loss_ppb = 1;
+	ck_assert_uint_eq(pfc_late_ps(&config, 0), 0);
+	port = (struct port_config){ .bit_error_e15 = 1 };
+	ck_assert_uint_eq(pfc_late_ps(&config, 0), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("pfc");
@@ -266,6 +298,8 @@ int main(void)
 	tcase_add_test(tests, gate__times_differ_by_class);
 	tcase_add_test(tests, gate__pause_is_another_matter_than_pfc);
 	tcase_add_test(tests, gate__no_priority_means_the_lossless_classes);
+	tcase_add_test(tests, gate__late_renewal);
+	tcase_add_test(tests, late__real_clock_without_loss);
 	tcase_add_test(tests, teller__news_at_once);
 	tcase_add_test(tests, teller__change_of_mind_is_no_news);
 	tcase_add_test(tests, teller__refreshes_at_half_the_time);
