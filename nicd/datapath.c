@@ -94,7 +94,7 @@ static void plug_in(struct nic *nic)
 {
 	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
 
-	class_scheduler_init(&nic->classes, nic->config->class_count, nic->config->classes, nic->link->rate_bps);
+	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);
 	dcqcn_control_line(&nic->dcqcn, nic->link->rate_bps);
 	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
 	nic->pausing = 0; /* a new neighbour has not been told anything */
@@ -385,8 +385,7 @@ static void nic_link_set(void *dataplane, uint32_t port)
 {
 	struct nic *nic = dataplane;
 
-	class_scheduler_init(&nic->classes, nic->config->class_count, nic->config->classes,
-			     nic->config->ports[port].rate_bps);
+	class_scheduler_init_node(&nic->classes, nic->config, nic->config->ports[port].rate_bps);
 	dcqcn_control_line(&nic->dcqcn, nic->config->ports[port].rate_bps);
 }
 

@@ -1,5 +1,11 @@
 #include "nodes/traffic_class.h"
 
+static void minimum_set(struct class_share *share, uint64_t min_bps)
+{
+	share->min_bps = min_bps;
+	share->min_burst_ps = min_bps ? node_time_of_bytes(CLASS_BURST_BYTES, min_bps) : 0;
+}
+
 void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_count, const struct class_config *classes,
 			  uint64_t rate_bps)
 {
@@ -7,15 +13,26 @@ void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_coun
 	for (uint32_t c = 0; c < class_count; c++) {
 		struct class_share *share = &scheduler->share[c];
 
-		share->min_bps = rate_bps / 1000 * classes[c].min_permille;
+		minimum_set(share, rate_bps / 1000 * classes[c].min_permille);
 		share->max_bps = classes[c].max_permille < 1000 ? rate_bps / 1000 * classes[c].max_permille : 0;
 		share->weight = classes[c].min_permille ? classes[c].min_permille : 1;
-		if (share->min_bps)
-			share->min_burst_ps = node_time_of_bytes(CLASS_BURST_BYTES, share->min_bps);
 		if (share->max_bps)
 			share->max_burst_ps = node_time_of_bytes(CLASS_BURST_BYTES, share->max_bps);
 	}
 	scheduler->unshared = class_count == 1 && !scheduler->share[0].max_bps;
+}
+
+void class_scheduler_init_node(struct class_scheduler *scheduler, const struct node_config *config, uint64_t rate_bps)
+{
+	struct class_share *cnps = &scheduler->share[config->roce.cnp_class];
+	uint64_t cnps_bps = rate_bps / 1000 * CLASS_CNP_PERMILLE;
+	bool any = false;
+
+	class_scheduler_init(scheduler, config->class_count, config->classes, rate_bps);
+	for (uint32_t c = 0; c < config->class_count; c++)
+		any |= scheduler->share[c].min_bps != 0;
+	if (config->fabric == FABRIC_ROCE && any && cnps->min_bps < cnps_bps)
+		minimum_set(cnps, cnps_bps);
 }
 
 static bool entitled(const struct class_share *share, node_time_t now)

@@ -15,6 +15,7 @@
 #include "nodes/time.h"
 
 #define CLASS_BURST_BYTES 18432u /* two jumbo frames */
+#define CLASS_CNP_PERMILLE 10u
 
 struct class_share {
 	uint64_t min_bps, max_bps; /* 0: no minimum; max_bps 0: no maximum but the link */
@@ -33,6 +34,11 @@ struct class_scheduler {
 /** class_scheduler_init() - @classes  shares of a link of @rate_bps. */
 void class_scheduler_init(struct class_scheduler *scheduler, uint32_t class_count, const struct class_config *classes,
 			  uint64_t rate_bps);
+
+/** class_scheduler_init_node() - the same for a link of the node that @config is of. In a fabric of kind roce the class of CNPs has
+ *  CLASS_CNP_PERMILLE of it at least, beside the minima of the others, which may add up to all of it: CNPs are few, and without them
+ *  nothing ends congestion (ours; switches are set up to send them first of all). */
+void class_scheduler_init_node(struct class_scheduler *scheduler, const struct node_config *config, uint64_t rate_bps);
 
 /* the part of class_scheduler_pick() that is not for a single class */
 int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_t ready, node_time_t now,

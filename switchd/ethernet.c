@@ -229,7 +229,7 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
 			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, envelope);
 	memcpy(port->mac, envelope + sizeof(port->mac), sizeof(port->mac));
-	class_scheduler_init(&port->classes, config->class_count, config->classes, port_config->rate_bps);
+	class_scheduler_init_node(&port->classes, config, port_config->rate_bps);
 	for (uint32_t c = 0; c < config->class_count; c++)
 		lossless |= (uint32_t)eth->roce.classes[c].lossless << c;
 	pfc_gate_init(&port->gate, lossless);
@@ -281,7 +281,7 @@ static void on_link_set(void *dataplane, uint32_t port)
 
 	eth->ports[port].path.rate_bps = config->rate_bps;
 	ethernet_path_rates(eth);
-	class_scheduler_init(&eth->ports[port].classes, eth->class_count, eth->config->classes, config->rate_bps);
+	class_scheduler_init_node(&eth->ports[port].classes, eth->config, config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, port, config->headroom_bytes);
 	ethernet_touch(eth, port);
 }

@@ -259,6 +259,45 @@ START_TEST(class_scheduler_sent__lent_arrears_are_bounded)
 }
 END_TEST
 
+/* TCP and RDMA are guaranteed all of the link and want it: CNPs go first all the same, and take no more than their part */
+START_TEST(class_scheduler_init_node__cnps)
+{
+	struct node_config config = { .fabric = _i ? FABRIC_ROCE : FABRIC_FLOW_CHANNEL,
+				      .class_count = 3,
+				      .classes = { { .min_permille = 900, .max_permille = 1000 },
+						   { .min_permille = 100, .max_permille = 1000 },
+						   { .max_permille = 1000 } },
+				      .roce.cnp_class = 2 };
+
+	start(100000000000, 3, config.classes);
+	class_scheduler_init_node(&model.scheduler, &config, model.rate_bps);
+	model.bytes[2] = 84;
+	run(3, packets_time(1000));
+	ck_assert_int_eq(step(7, NODE_TIME_NEVER) == 2, _i);
+	run(7, packets_time(100000));
+	if (!_i)
+		return;
+	ck_assert_uint_ge(model.sent[2], 99000ull * PACKET_BYTES / 100);
+	ck_assert_uint_le(model.sent[2], 99000ull * PACKET_BYTES / 100 + 2 * CLASS_BURST_BYTES);
+	ck_assert_uint_ge(model.sent[1], 100000ull * PACKET_BYTES / 100 * 9);
+}
+END_TEST
+
+/* where nobody has a minimum, they share equally as ever; one that is large enough stays */
+START_TEST(class_scheduler_init_node__as_it_is)
+{
+	struct node_config config = { .fabric = FABRIC_ROCE, .class_count = 2, .roce.cnp_class = 1 };
+	struct class_scheduler expected;
+
+	config.classes[0] = (struct class_config){ .min_permille = _i ? 500 : 0, .max_permille = 1000 };
+	config.classes[1] = (struct class_config){ .min_permille = _i ? CLASS_CNP_PERMILLE : 0, .max_permille = 1000 };
+	class_scheduler_init(&expected, 2, config.classes, 100000000000);
+	class_scheduler_init_node(&model.scheduler, &config, 100000000000);
+	for (uint32_t c = 0; c < 2; c++)
+		ck_assert_uint_eq(model.scheduler.share[c].min_bps, expected.share[c].min_bps);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("traffic_class");
@@ -268,6 +307,8 @@ int main(void)
 
 	suite_add_tcase(suite, tcase);
 	tcase_add_loop_test(tcase, class_scheduler_init__any_rate, 0, 5);
+	tcase_add_loop_test(tcase, class_scheduler_init_node__cnps, 0, 2);
+	tcase_add_loop_test(tcase, class_scheduler_init_node__as_it_is, 0, 2);
 	tcase_add_test(tcase, class_scheduler_pick__nothing_ready);
 	tcase_add_test(tcase, class_scheduler_pick__single_class);
 	tcase_add_test(tcase, class_scheduler_pick__rest_is_lent_by_minimum);
