@@ -142,6 +142,12 @@ int roce_config_check(const struct roce_config *config, uint32_t class_count, ch
 		error = class_check(config, i, why, why_max);
 	if (!error)
 		error = limits_check(&config->dcqcn, "roce.dcqcn.", dcqcn_limits, COUNT_OF(dcqcn_limits), why, why_max);
+	if (!error && config->dcqcn.rate_initial_bps)
+		error = order_check("roce.dcqcn.", "rate_min_bps", config->dcqcn.rate_min_bps, "rate_initial_bps",
+				    config->dcqcn.rate_initial_bps, why, why_max);
+	if (!error)
+		error = order_check("roce.tcp.", "initial_packets", config->tcp.initial_packets, "window_packets_max",
+				    config->tcp.window_packets_max, why, why_max);
 	if (!error)
 		error = limits_check(&config->queue_pair, "roce.queue_pair.", queue_pair_limits,
 				     COUNT_OF(queue_pair_limits), why, why_max);

@@ -55,7 +55,7 @@ struct dcqcn_config {
 	uint32_t fast_recovery;        /* F, >= 1 */
 	uint64_t ai_bps, hai_bps;      /* R_AI, R_HAI */
 	uint64_t rate_min_bps;         /* the lowest rate that a NIC can hold, >= 1 Mb/s */
-	uint64_t rate_initial_bps;     /* of a new queue pair; 0: that of the link */
+	uint64_t rate_initial_bps;     /* of a new queue pair, >= rate_min_bps; 0: that of the link */
 	node_time_t
 		cut_interval_ps; /* CNPs within so long after a cut do not cut again, nor touch alpha (a variant); 0: each does */
 	bool clamp_target; /* R_T = R_C on every cut; else only if the rate has been raised since the last (a variant) */
@@ -73,7 +73,7 @@ struct queue_pair_config {
 
 /* the TCP-like class (RC-6) */
 struct tcp_config {
-	uint32_t initial_packets;    /* first window, >= 1 */
+	uint32_t initial_packets;    /* first window, 1..window_packets_max */
 	uint32_t window_packets_max; /* 1..4096 */
 	bool ecn;                    /* marked packets count like lost ones (RFC 3168); else only losses do */
 	node_time_t rto_min_ps;      /* > 0 */

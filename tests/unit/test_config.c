@@ -204,6 +204,7 @@ END_TEST
 	M(roce.dcqcn.hai_bps = 800000000001, "roce.dcqcn.hai_bps is 800000000001")                                     \
 	M(roce.dcqcn.rate_min_bps = 999999, "roce.dcqcn.rate_min_bps is 999999")                                       \
 	M(roce.dcqcn.rate_initial_bps = 800000000001, "roce.dcqcn.rate_initial_bps is 800000000001")                   \
+	M(roce.dcqcn.rate_initial_bps = 1, "roce.dcqcn.rate_min_bps is 41000000, more than rate_initial_bps")          \
 	M(roce.dcqcn.cut_interval_ps = NODE_TIME_NEVER, "roce.dcqcn.cut_interval_ps is")                               \
 	M(roce.dcqcn.cnp_interval_ps = NODE_TIME_NEVER, "roce.dcqcn.cnp_interval_ps is")                               \
 	M(roce.queue_pair.ack_packets = 0, "roce.queue_pair.ack_packets is 0")                                         \
@@ -211,6 +212,7 @@ END_TEST
 	M(roce.queue_pair.timeout_ps = 0, "roce.queue_pair.timeout_ps is 0")                                           \
 	M(roce.queue_pair.retries = 65536, "roce.queue_pair.retries is 65536")                                         \
 	M(roce.tcp.initial_packets = 0, "roce.tcp.initial_packets is 0")                                               \
+	M(roce.tcp.initial_packets = 4096, "roce.tcp.initial_packets is 4096, more than window_packets_max")           \
 	M(roce.tcp.window_packets_max = 4097, "roce.tcp.window_packets_max is 4097")                                   \
 	M(roce.tcp.rto_min_ps = 0, "roce.tcp.rto_min_ps is 0")
 
