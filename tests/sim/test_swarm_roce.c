@@ -10,7 +10,7 @@
 #include "nodes/random.h"
 #include "tests/sim/sim.h"
 
-#define MESSAGES_MAX 60u  /* of a workload, all senders together */
+#define MESSAGES_MAX 40u  /* of a workload, all senders together */
 #define SAME_BYTES_OF 16u /* every so many seeds are played twice */
 
 /* a scenario while it is drawn, and what of it later sections and the verdict need to know */
@@ -233,7 +233,7 @@ static void write_workload(struct draw *draw, unsigned index)
 
 	fprintf(draw->out,
 		"  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, connections: %s, messages: %u, ", index,
-		PICK(draw, "1B", "4KiB", "40kB", "9000B", "300kB"), packet,
+		PICK(draw, "1B", "4KiB", "40kB", "9000B", "100kB"), packet,
 		PICK(draw, "roce", "roce", "roce", "roce-ipv6", "tcp", "tcp", "ipv4", "hpc"),
 		below(draw, draw->classes), PICK(draw, "1", "1", "3", "16"), 1 + MESSAGES_MAX / draw->hosts);
 	write_pattern(draw);
