@@ -80,14 +80,30 @@ static void answer(struct nic *nic, uint32_t slot, bool progress)
 
 /* ---- arrivals: data ---- */
 
+static void count_duplicate(struct nic *nic, uint32_t slot, const struct tcp_segment *segment)
+{
+	stats_flow_rx(nic->stats, slot)->duplicates++;
+	receive_drop(&nic->receive, DROP_DUPLICATE, segment->frame_bytes, nic->now_ps);
+}
+
+/* a segment does not wait any more */
+static void count_left(struct nic *nic, const struct tcp_segment *segment)
+{
+	nic->stats->inside_packets--;
+	nic->stats->inside_bytes -= segment->frame_bytes;
+}
+
 static void deliver(struct nic *nic, uint32_t slot, const struct tcp_segment *segment)
 {
 	struct tcp_segment waited;
 
 	receive_take(&nic->receive, slot, &segment->payload, segment->frame_bytes, nic->now_ps, nic->now_ps);
+	while (tcp_receiver_covered(&nic->tcp_receiver, slot, &waited)) {
+		count_left(nic, &waited);
+		count_duplicate(nic, slot, &waited);
+	}
 	while (tcp_receiver_pop(&nic->tcp_receiver, slot, &waited)) {
-		nic->stats->inside_packets--;
-		nic->stats->inside_bytes -= waited.frame_bytes;
+		count_left(nic, &waited);
 		receive_take(&nic->receive, slot, &waited.payload, waited.frame_bytes, waited.arrived_ps, nic->now_ps);
 	}
 }
@@ -106,8 +122,7 @@ static void settle(struct nic *nic, uint32_t slot, const struct tcp_segment *seg
 		nic->stats->inside_bytes += segment->frame_bytes;
 		break;
 	case TCP_DUPLICATE:
-		stats->duplicates++;
-		receive_drop(&nic->receive, DROP_DUPLICATE, segment->frame_bytes, nic->now_ps);
+		count_duplicate(nic, slot, segment);
 		break;
 	case TCP_REFUSED:
 		stats->out_of_order++;

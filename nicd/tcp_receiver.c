@@ -130,24 +130,33 @@ enum tcp_verdict tcp_receiver_take(struct tcp_receiver *receiver, uint32_t conne
 	return hold(receiver, stream, segment);
 }
 
-bool tcp_receiver_pop(struct tcp_receiver *receiver, uint32_t connection, struct tcp_segment *segment)
+static void leave(struct tcp_receiver *receiver, struct tcp_stream *stream, struct tcp_segment *segment)
 {
-	struct tcp_stream *stream = &receiver->streams[connection];
 	uint32_t entry = stream->first;
 
-	/* what a longer segment has covered meanwhile is not delivered again (only a broken sender does that) */
-	while (stream->waiting && ahead(receiver->pool[entry].sequence, stream->expected) < 0) {
-		stream->first = receiver->pool[entry].next;
-		stream->waiting--;
-		pool_give(receiver, entry);
-		entry = stream->first;
-	}
-	if (!stream->waiting || receiver->pool[entry].sequence != stream->expected)
-		return false;
 	*segment = receiver->pool[entry];
-	stream->expected += segment->bytes;
 	stream->first = segment->next;
 	stream->waiting--;
 	pool_give(receiver, entry);
+}
+
+bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection, struct tcp_segment *segment)
+{
+	struct tcp_stream *stream = &receiver->streams[connection];
+
+	if (!stream->waiting || ahead(receiver->pool[stream->first].sequence, stream->expected) >= 0)
+		return false;
+	leave(receiver, stream, segment);
+	return true;
+}
+
+bool tcp_receiver_pop(struct tcp_receiver *receiver, uint32_t connection, struct tcp_segment *segment)
+{
+	struct tcp_stream *stream = &receiver->streams[connection];
+
+	if (!stream->waiting || receiver->pool[stream->first].sequence != stream->expected)
+		return false;
+	leave(receiver, stream, segment);
+	stream->expected += segment->bytes;
 	return true;
 }

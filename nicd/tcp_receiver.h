@@ -63,6 +63,10 @@ void tcp_receiver_fini(struct tcp_receiver *receiver);
 enum tcp_verdict tcp_receiver_take(struct tcp_receiver *receiver, uint32_t connection,
 				   const struct tcp_segment *segment, bool marked, bool reduced);
 
+/** tcp_receiver_covered() - (behind TCP_IN_ORDER, before tcp_receiver_pop()) a segment that waited, and that a longer one has covered meanwhile: it
+ *  does not wait any more and is not to be delivered again. Only a broken sender does that.  Return: false: there is none. O(1). */
+bool tcp_receiver_covered(struct tcp_receiver *receiver, uint32_t connection, struct tcp_segment *segment);
+
 /** tcp_receiver_pop() - the next segment that waited and is in order now.  Return: false: there is none. O(1). */
 bool tcp_receiver_pop(struct tcp_receiver *receiver, uint32_t connection, struct tcp_segment *segment);
 

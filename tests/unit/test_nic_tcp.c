@@ -2,6 +2,7 @@
 #include "nicd/tcp_sender.h"
 #include "nodes/random.h"
 #include "nodes/wire/ecn_mark.h"
+#include "nodes/wire/tcp_frame.h"
 #include "tests/unit/two_nics.h"
 
 #define CAPACITY_BYTES (1000 - 82)
@@ -219,6 +220,39 @@ START_TEST(nic_tcp__forged)
 }
 END_TEST
 
+/* a segment of host 1's stream that nobody sent */
+static void forge(uint32_t sequence, uint32_t frame_bytes)
+{
+	struct frame_spec spec = { .kind = FRAME_TCP, .destination = 1, .frame_bytes = frame_bytes };
+	struct frame_payload payload = { .message_bytes = 1000, .message_first = true };
+	struct tcp_fields fields = { .sequence = sequence, .flags = TCP_FLAG_ACK };
+	uint32_t captured = frame_headers_bytes(FRAME_TCP);
+	uint8_t bytes[FRAME_HEADERS_MAX];
+
+	frame_write(&spec, &payload, bytes);
+	tcp_fields_write(&fields, bytes);
+	memcpy(link_send_packet(&two[0].link, two_now, frame_bytes + FRAME_FCS_BYTES, captured, frame_bytes, 0, 0),
+	       bytes, captured);
+	two_run(two_now + 10 * NODE_US);
+}
+
+/* TB-25: what waits and is then covered by a longer segment has left the books too */
+START_TEST(nic_tcp__covered_segments)
+{
+	two[0].config.nic.workload_count = 0;
+	two_build();
+	forge(200, 154);
+	forge(300, 154);
+	ck_assert_uint_eq(two[1].stats->inside_packets, 2);
+	forge(0, 454);
+	ck_assert_uint_eq(two[1].nic->tcp_receiver.pool_count, 0);
+	ck_assert_uint_eq(two[1].stats->inside_packets + two[1].stats->inside_bytes, 0);
+	ck_assert_uint_eq(two[1].stats->delivered_packets, 1);
+	ck_assert_uint_eq(two[1].stats->drops[DROP_DUPLICATE], 2);
+	two_free();
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("nic_tcp");
@@ -228,6 +262,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 120);
+	tcase_add_test(tests, nic_tcp__covered_segments);
 	tcase_add_test(tests, nic_tcp__completion_at_the_ack);
 	tcase_add_test(tests, nic_tcp__fills_and_shares);
 	tcase_add_loop_test(tests, nic_tcp__lossy_link_exactly_once, 0, 40);

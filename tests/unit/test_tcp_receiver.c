@@ -85,6 +85,27 @@ START_TEST(tcp_receiver_take__full)
 }
 END_TEST
 
+/* a longer segment than those that wait: none of them is delivered again, nor forgotten */
+START_TEST(tcp_receiver_covered__longer)
+{
+	struct tcp_segment segment = { .payload.packet = 7, .sequence = 0, .bytes = 2 * BYTES + 1 };
+
+	start(8, 8);
+	ck_assert_int_eq(take(0, 1), TCP_HELD);
+	ck_assert_int_eq(take(0, 2), TCP_HELD);
+	ck_assert_int_eq(take(0, 4), TCP_HELD);
+	ck_assert_int_eq(tcp_receiver_take(&receiver, 0, &segment, false, false), TCP_IN_ORDER);
+	ck_assert(tcp_receiver_covered(&receiver, 0, &segment));
+	ck_assert_uint_eq(segment.payload.packet, 1);
+	ck_assert(tcp_receiver_covered(&receiver, 0, &segment));
+	ck_assert_uint_eq(segment.payload.packet, 2);
+	ck_assert(!tcp_receiver_covered(&receiver, 0, &segment));
+	ck_assert(!tcp_receiver_pop(&receiver, 0, &segment));
+	ck_assert_uint_eq(receiver.pool_count, 1);
+	tcp_receiver_fini(&receiver);
+}
+END_TEST
+
 /* the stream is longer than 2^32 bytes */
 START_TEST(tcp_receiver_take__wraps)
 {
@@ -185,6 +206,7 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
+	tcase_add_test(tests, tcp_receiver_covered__longer);
 	tcase_add_test(tests, tcp_receiver_take__in_order);
 	tcase_add_test(tests, tcp_receiver_take__hole);
 	tcase_add_test(tests, tcp_receiver_take__full);
