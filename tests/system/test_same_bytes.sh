@@ -81,5 +81,7 @@ first_core=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\([0-9]*\).*/\1/p' /proc/s
 
 scenario parking-lot --set run.duration=300us --set run.warmup=100us --set run.sample=10us
 scenario leaf-spine-uniform --set run.duration=100us --set run.warmup=20us --set run.sample=10us
+scenario pfc-deadlock --set run.duration=100us --set run.warmup=20us --set run.drain-max=1ms --set run.sample=10us --set roce.dcqcn=yes \
+	--set links.loss=0.1% --set classes.0.ecn=yes
 check "another seed gives other results" other_seed
 finish

@@ -24,4 +24,11 @@ check "16 channels a port" same "$topologies/leaf-spine-uniform.yaml" run.durati
 check "store and forward" same "$topologies/parking-lot.yaml" run.duration=50us run.warmup=10us \
 	switch.forwarding=store-and-forward
 check "queue samples" same "$topologies/parking-lot.yaml" run.duration=50us run.warmup=10us run.sample=1us
+roce=(run.duration=50us run.warmup=10us fabric=roce "classes=[{name: rdma, ecn: {kmin: 5kB, kmax: 20kB, pmax: 10%}, xoff: 60kB}, {name: cnp, lossless: no}]")
+check "RoCE" same "$topologies/leaf-spine-uniform.yaml" "${roce[@]}" run.sample=1us
+check "RoCE, lossy links" same "$topologies/leaf-spine-uniform.yaml" "${roce[@]}" links.loss=0.1% roce.queue-pair.timeout=20us
+check "RoCE, supplemented CNPs and path-level PFC" same "$topologies/star-incast.yaml" "${roce[@]}" roce.supplement=yes \
+	"roce.path-pause={target: ecn-failed, high: 40kB, low: 10kB}"
+check "RoCE, TCP in a lossy class" same "$topologies/star-incast.yaml" "${roce[@]}" workloads.0.transport=tcp workloads.0.class=cnp \
+	classes.1.queue=40kB roce.tcp.rto-min=20us
 finish
