@@ -265,7 +265,7 @@ int main(void)
 	tcase_add_test(tests, nic_tcp__covered_segments);
 	tcase_add_test(tests, nic_tcp__completion_at_the_ack);
 	tcase_add_test(tests, nic_tcp__fills_and_shares);
-	tcase_add_loop_test(tests, nic_tcp__lossy_link_exactly_once, 0, 40);
+	tcase_add_loop_test(tests, nic_tcp__lossy_link_exactly_once, 0, 16);
 	tcase_add_test(tests, nic_tcp__fast_retransmit);
 	tcase_add_loop_test(tests, nic_tcp__ecn_capable, 0, 2);
 	tcase_add_test(tests, nic_tcp__beside_a_queue_pair);
