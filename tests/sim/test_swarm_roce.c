@@ -1,7 +1,7 @@
 /*  TB-25: random scenarios of fabric kind roce, NICs and transports included - topologies (rings too), classes, buffers, levels, headroom, marking,
  *  DCQCN, path-level PFC, TCP, losses and slow receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 60; make soak
  *  runs 10000), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.
- *  test_roce_switches.c has the same for switches alone.                                                             */
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
