@@ -208,6 +208,32 @@ uint64_t fabric_cpu_ns(pid_t pid)
 	return (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
 }
 
+bool fabric_wants_core(pid_t pid)
+{
+	char path[64], text[256], *behind_name;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+	fclose(file);
+	behind_name = strrchr(text, ')'); /* the name may hold anything */
+	return behind_name && (!strncmp(behind_name, ") R", 3) || !strncmp(behind_name, ") D", 3));
+}
+
+/* does one of the nodes that have not finished @window only wait for the kernel to run it? */
+static bool late_nodes_starve(const struct fabric *fabric, uint32_t window)
+{
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		if (clock_takes_part(&fabric->clock, i) && atomic_load(&fabric->clock.done[i]) != window &&
+		    fabric_wants_core(fabric->nodes[i].pid))
+			return true;
+	}
+	return false;
+}
+
 /* the nodes that have not finished @window: how many, their CPU time; the first goes to @first */
 static uint32_t late_nodes(const struct fabric *fabric, uint32_t window, uint32_t *first, uint64_t *cpu_ns)
 {
@@ -241,8 +267,10 @@ bool fabric_watch_clock(struct fabric *fabric)
 			    window, (double)fabric->watchdog.stalled_ns / 1e9);
 		return true;
 	}
+	if (verdict == WATCHDOG_HANGS && late_nodes_starve(fabric, window))
+		return false;
 	if (count > 1)
-		snprintf(others, sizeof(others), ", nor have %u others", count - 1);
+		snprintf(others, sizeof(others), count > 2 ? ", nor have %u others" : ", nor has %u other", count - 1);
 	fabric_fail_node(fabric, first, "%s: it has not finished window %u at %llu ps for %.1f s%s",
 			 verdict == WATCHDOG_HANGS ? "hangs" : "runs in circles", window,
 			 (unsigned long long)atomic_load(&fabric->page->start_ps),

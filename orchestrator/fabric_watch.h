@@ -26,6 +26,10 @@ uint64_t fabric_rusage_ns(const struct rusage *usage);
 /** fabric_cpu_ns() - what process @pid has taken so far; 0 if it is 0, or gone. */
 uint64_t fabric_cpu_ns(pid_t pid);
 
+/** fabric_wants_core() - would process @pid run if it had a core (or its memory)? One that sleeps, is stopped or gone does
+ *  not: on a busy machine this tells who waits for the machine from who hangs.                                     */
+bool fabric_wants_core(pid_t pid);
+
 /** fabric_watch_children() - reaps who has died. Has one, or has one been stopped for too long? */
 bool fabric_watch_children(struct fabric *fabric);
 
