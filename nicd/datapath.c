@@ -116,6 +116,8 @@ static void *nic_create(const struct node_config *config, struct link *links, st
 	nic->host_at_ps = NODE_TIME_NEVER;
 	nic->roce = config->fabric == FABRIC_ROCE;
 	nic->sample_at_ps = nic->roce && config->sample_ps && stats->samples_max ? 0 : NODE_TIME_NEVER;
+	nic->measured_at_ps = config->measure_to_ps;
+	nic->waiting = (struct queue_gauge){ .from_ps = config->measure_from_ps, .to_ps = config->measure_to_ps };
 	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) || send_init(nic) ||
 	    receive_init(&nic->receive, config, stats) || nic_hold_init(nic, config->nic.fgfc_entries_max) ||
 	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps, nic->link->gap_bytes)) {
@@ -318,6 +320,7 @@ static node_time_t timer_at(const struct nic *nic)
 	node_time_t next = node_time_min(nic->pause_at_ps, fgfc_gate_next_at(&nic->gate));
 
 	next = node_time_min(next, node_time_min(nic->host_at_ps, nic->transmit_at_ps));
+	next = node_time_min(next, nic->measured_at_ps);
 	if (!nic->roce)
 		return next;
 	next = node_time_min(next, node_time_max(transport_next_at(&nic->transport), nic->now_ps));
@@ -333,9 +336,20 @@ static void timer_step(struct nic *nic, node_time_t at)
 		transport_step(&nic->transport, nic->now_ps);
 	else if (nic->sample_at_ps == at)
 		nic_sample(nic);
+	else if (nic->measured_at_ps <= at)
+		nic->measured_at_ps = NODE_TIME_NEVER; /* queue_note() has counted what waited until now */
 	else if (nic->host_at_ps != at && nic->held_until_ps != at)
 		nic_transmit(nic);
 	/* else a frame of the host is considered from now on, or a class is no longer held */
+}
+
+/* what waits has been the same since the last event */
+static void queue_note(struct nic *nic)
+{
+	struct port_stats *port = nic->link->stats;
+
+	queue_gauge_integrate(&nic->waiting, &port->queue_byte_ns_sum, nic->now_ps);
+	nic->waiting.bytes = port->queue_bytes;
 }
 
 static node_time_t nic_run(void *dataplane, node_time_t end)
@@ -364,6 +378,7 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 		} else {
 			timer_step(nic, next);
 		}
+		queue_note(nic);
 		nic_transmit_plan(nic);
 	}
 }

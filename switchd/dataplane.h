@@ -35,7 +35,7 @@
 #include "switchd/ofct.h"
 #include "switchd/output_queue.h"
 #include "switchd/packet.h"
-#include "switchd/queue_gauge.h"
+#include "nodes/queue_gauge.h"
 #include "switchd/route.h"
 #include "switchd/translate.h"
 #include "switchd/wake_queue.h"

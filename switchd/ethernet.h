@@ -28,7 +28,7 @@
 #include "switchd/packet.h"
 #include "switchd/path_pause.h"
 #include "switchd/path_signal.h"
-#include "switchd/queue_gauge.h"
+#include "nodes/queue_gauge.h"
 #include "switchd/roce_queue.h"
 #include "switchd/route.h"
 #include "switchd/shared_buffer.h"

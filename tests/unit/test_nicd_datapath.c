@@ -236,6 +236,25 @@ START_TEST(nic_run__open_loop_backlog)
 }
 END_TEST
 
+/* TB-13: what waits in a NIC on average, also of what still waits when the measured interval ends */
+START_TEST(nic_run__queue_mean)
+{
+	const node_time_t from_ps = packet_ps(PACKET_BYTES), to_ps = 11 * packet_ps(PACKET_BYTES) / 2;
+	uint64_t byte_ps = 0;
+
+	ends[0].workloads[0].messages_max = 1;
+	ends[0].config.measure_from_ps = from_ps;
+	ends[0].config.measure_to_ps = to_ps;
+	fabric_build();
+	fabric_run(NODE_MS);
+	for (uint32_t i = 2; i < 10; i++) /* the i-th packet waits until all before it have been sent */
+		byte_ps += CAPACITY_BYTES * (node_time_min(i * packet_ps(PACKET_BYTES), to_ps) - from_ps);
+	ck_assert_uint_eq(stats_port(ends[0].stats, 0)->queue_byte_ns_sum, byte_ps / NODE_NS);
+	fabric_check();
+	fabric_free();
+}
+END_TEST
+
 /* TB-12: five destinations in turn share the link evenly */
 START_TEST(nic_run__round_robin)
 {
@@ -867,6 +886,7 @@ int main(void)
 	tcase_add_test(cases, nic_run__one_message_exactly);
 	tcase_add_test(cases, nic_run__closed_loop_fills_the_link);
 	tcase_add_test(cases, nic_run__open_loop_backlog);
+	tcase_add_test(cases, nic_run__queue_mean);
 	tcase_add_test(cases, nic_run__round_robin);
 	tcase_add_test(cases, nic_run__flow_table_full);
 	tcase_add_test(cases, nic_run__class_maximum);

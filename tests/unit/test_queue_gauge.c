@@ -1,8 +1,8 @@
-/*  switchd/queue_gauge: what waits for an output, now, at most and on average, exactly (FC-11, TB-13).               */
+/*  nodes/queue_gauge: what waits for an output, now, at most and on average, exactly (FC-11, TB-13).               */
 #include <check.h>
 #include <stdlib.h>
 
-#include "switchd/queue_gauge.h"
+#include "nodes/queue_gauge.h"
 
 static struct queue_gauge gauge;
 static struct port_stats stats;

@@ -2,8 +2,8 @@
  *
  *  A packet counts from its request (its header reaches the output port before its payload, FC-11) until it is put on the
  *  link, so the gauge shows the load to come. The integral is kept in bytes times nanoseconds with its remainder, exactly. */
-#ifndef HEDDLE_SWITCHD_QUEUE_GAUGE_H
-#define HEDDLE_SWITCHD_QUEUE_GAUGE_H
+#ifndef HEDDLE_NODES_QUEUE_GAUGE_H
+#define HEDDLE_NODES_QUEUE_GAUGE_H
 
 #include <stdint.h>
 
