@@ -6,7 +6,7 @@
 #   dcqcn-incast     few flows: fair, a short queue, as long as a model of the protocol says; many: the queue at kmax and beyond
 #   ets-shares       classes get their minima
 #
-# Figures are printed; docs/roce.md has them too. Long runs are played in one process (sim_json: the same bytes, test_sim_same_bytes).
+# Figures are printed; docs/roce-figures.md has them too. Long runs are played in one process (sim_json: the same bytes, test_sim_same_bytes).
 set -u
 . "$(dirname "$0")/common.sh"
 

@@ -7,7 +7,7 @@
 #   path-pause         the same rows with path-level PFC
 #   path-pause-clos    signals over three levels of switches, and who acts on them
 #
-# Figures are printed; docs/roce.md has them too. Without LONG=yes (make soak) sweeps are shorter and have fewer rows.
+# Figures are printed; docs/roce-figures.md has them too. Without LONG=yes (make soak) sweeps are shorter and have fewer rows.
 set -u
 . "$(dirname "$0")/common.sh"
 

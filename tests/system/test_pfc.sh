@@ -9,7 +9,7 @@
 #   pfc-deadlock      a ring of switches that wait for each other (also in test_stall.sh): without overload, and what cures it
 #
 # Each scenario's own expectations are closed formulas; they must hold with several seeds, and must not hold without what they are about. The
-# tables of docs/roce.md are printed.
+# tables of docs/roce-figures.md are printed.
 set -u
 . "$(dirname "$0")/common.sh"
 
