@@ -139,7 +139,8 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 	if (*scenario->about)
 		printf("about         %s\n", scenario->about);
 	printf("fabric        %s\n", scenario_fabric_name[plan_fabric(plan)]);
-	printf("nodes         %u: %u switches, %u hosts\n", plan->node_count, plan->switch_count, plan->host_count);
+	printf("nodes         %u: %u switch%s, %u host%s\n", plan->node_count, plan->switch_count,
+	       plan->switch_count == 1 ? "" : "es", plan->host_count, plan->host_count == 1 ? "" : "s");
 	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count, summary.edge_links,
 	       summary.fabric_links);
 	printf("time          %s, measured from %s, lookahead %s\n",

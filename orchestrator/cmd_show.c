@@ -170,9 +170,10 @@ static int summary_print(const struct plan *plan, const struct request *request)
 
 	(void)request;
 	printf("scenario   %s, seed %" PRIu64 "\n", plan->scenario, plan->seed);
-	printf("fabric     %s%" PRIu32 " switches, %" PRIu32 " hosts, %" PRIu32 " links\n",
-	       plan_fabric(plan) == FABRIC_ROCE ? "roce, " : "", plan->switch_count, plan->host_count,
-	       plan->link_count);
+	printf("fabric     %s%" PRIu32 " switch%s, %" PRIu32 " host%s, %" PRIu32 " link%s\n",
+	       plan_fabric(plan) == FABRIC_ROCE ? "roce, " : "", plan->switch_count,
+	       plan->switch_count == 1 ? "" : "es", plan->host_count, plan->host_count == 1 ? "" : "s",
+	       plan->link_count, plan->link_count == 1 ? "" : "s");
 	printf("time       %s, measured from %s%s; lookahead %s\n", human_time(plan->duration_ps, duration),
 	       human_time(plan->warmup_ps, warmup), plan->drain ? ", then drained" : "",
 	       human_time(plan->lookahead_ps, lookahead));

@@ -461,7 +461,8 @@ START_TEST(pfc__watchdog)
 	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 0);
 	one_switch_run(&s, 1400 * NODE_US);
 	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 1);
-	ck_assert_uint_ge(class_of(1, ROCE)->paused_ps, 1290 * NODE_US); /* while it lasts: up to the last frame that said so */
+	ck_assert_uint_ge(class_of(1, ROCE)->paused_ps,
+			  1290 * NODE_US); /* while it lasts: up to the last frame that said so */
 	ck_assert_uint_eq(stats_trace(s.stats, s.stats->trace_count - 1)->kind, TRACE_STUCK);
 	ck_assert_uint_eq(one_switch_run(&s, FAR), NODE_S); /* the end of the measured interval is all that is left */
 	packet_expect(1, SMALL_BYTES);
@@ -751,6 +752,8 @@ static int set(const char *name, const char *value)
 	error = ethernet_ops.set(s.eth, name, value, out);
 	fclose(out);
 	ck_assert_int_eq(length != 0, error != 0);
+	if (error == -EINVAL) /* the reason, then what there is */
+		ck_assert(strchr(text, '\n') < strstr(text, "[CLASS.]"));
 	free(text);
 	return error;
 }
@@ -780,6 +783,7 @@ START_TEST(ethernet_set__values)
 	ck_assert_int_eq(set("roce.xon-offset", "4001"), -EINVAL); /* more than xoff */
 	ck_assert_int_eq(set("roce.ecn", "maybe"), -EINVAL);
 	ck_assert_int_eq(set("pmax", "1000001"), -EINVAL);
+	ck_assert_int_eq(set("queue", "9kB"), -EINVAL);
 	ck_assert_int_eq(set("queue", "-1"), -EINVAL);
 	ck_assert_int_eq(set("queue", ""), -EINVAL);
 	ck_assert_int_eq(set("watchdog", "0"), -EINVAL);
