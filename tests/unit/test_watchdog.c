@@ -1,6 +1,10 @@
 /*  test_watchdog - who is blamed for a standstill, and who is not (TB-22).                                           */
 #include <check.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "orchestrator/fabric_watch.h"
 #include "orchestrator/watchdog.h"
 
 #define SECOND 1000000000ull
@@ -69,6 +73,29 @@ START_TEST(watchdog_look__switched_off)
 }
 END_TEST
 
+/* a process that would run, one that sleeps, one that was stopped, one that is gone */
+START_TEST(fabric_wants_core__states)
+{
+	pid_t child = fork();
+	int status;
+
+	ck_assert_int_ge(child, 0);
+	if (!child) {
+		for (;;)
+			pause();
+	}
+	ck_assert(fabric_wants_core(getpid()));
+	while (fabric_wants_core(child)) /* until it has come to pause() */
+		usleep(1000);
+	ck_assert_int_eq(kill(child, SIGSTOP), 0);
+	ck_assert_int_eq(waitpid(child, &status, WUNTRACED), child);
+	ck_assert(!fabric_wants_core(child));
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(!fabric_wants_core(child));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("watchdog");
@@ -82,6 +109,7 @@ int main(void)
 	tcase_add_test(cases, watchdog_look__works_for_long);
 	tcase_add_test(cases, watchdog_look__watcher_was_away);
 	tcase_add_test(cases, watchdog_look__switched_off);
+	tcase_add_test(cases, fabric_wants_core__states);
 	suite_add_tcase(suite, cases);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
