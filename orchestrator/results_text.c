@@ -181,6 +181,13 @@ static void flows_write(const struct text *t)
 	}
 }
 
+/* three digits, and never an exponent */
+static const char *factor(double value, char *text)
+{
+	snprintf(text, HUMAN_TEXT_MAX, value < 999.5 ? "%.3g" : "%.0f", value);
+	return text;
+}
+
 static void groups_write(const struct text *t)
 {
 	int names = name_columns(t);
@@ -191,14 +198,15 @@ static void groups_write(const struct text *t)
 	      "Jain", "FCT p50", "p99", "p99.9", "slowdown p50/p99/p99.9");
 	for (uint32_t i = 0; i < t->results->group_count; i++) {
 		const struct result_group *group = &t->results->groups[i];
-		char rate[HUMAN_TEXT_MAX], times[3][HUMAN_TEXT_MAX];
+		char rate[HUMAN_TEXT_MAX], times[3][HUMAN_TEXT_MAX], slower[3][HUMAN_TEXT_MAX];
 
 		fprintf(t->out, "%-*s  %6" PRIu32 "  %8" PRIu64 "  %12s  %7.5f", names, workload_name(t, i),
 			group->flow_count, group->message_count, human_rate(group->goodput_bps, rate), group->jain);
 		if (group->fct.p50_ps)
-			fprintf(t->out, "  %10s %10s %10s  %.3g / %.3g / %.3g", human_time(group->fct.p50_ps, times[0]),
+			fprintf(t->out, "  %10s %10s %10s  %s / %s / %s", human_time(group->fct.p50_ps, times[0]),
 				human_time(group->fct.p99_ps, times[1]), human_time(group->fct.p999_ps, times[2]),
-				group->slowdown.p50, group->slowdown.p99, group->slowdown.p999);
+				factor(group->slowdown.p50, slower[0]), factor(group->slowdown.p99, slower[1]),
+				factor(group->slowdown.p999, slower[2]));
 		else
 			fprintf(t->out, "  %10s %10s %10s", "-", "-", "-");
 		fputc('\n', t->out);
