@@ -214,7 +214,10 @@ static json_t *ask_show(struct asking *asking)
 			return refusal;
 	}
 	snprintf(message.text, sizeof(message.text), "%s", table ? table : "");
-	snprintf(what, sizeof(what), "table '%.64s'", table ? table : "");
+	if (table && *table)
+		snprintf(what, sizeof(what), "table '%.64s'", table);
+	else
+		snprintf(what, sizeof(what), "default table");
 	return node_ask(asking, (uint32_t)node, what, &message);
 }
 
