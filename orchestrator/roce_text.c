@@ -73,8 +73,26 @@ static void mechanisms_print(const struct roce_config *roce, FILE *out)
 		fprintf(out, "  path pause  off\n");
 }
 
+/* a headroom that the scenario gives may be too small on purpose */
+static void shortage_print(const struct plan *plan, const struct node_config *node, FILE *out)
+{
+	uint64_t needed_bytes = 0;
+	char text[HUMAN_TEXT_MAX];
+
+	for (uint32_t p = 0; p < node->port_count && plan_roce_lossless(node); p++) {
+		const struct port_config *port = &node->ports[p];
+		uint64_t bytes = plan_roce_headroom_bytes(&plan->nodes[port->peer_index], node, port);
+
+		if (bytes > port->headroom_bytes && bytes > needed_bytes)
+			needed_bytes = bytes;
+	}
+	if (needed_bytes)
+		fprintf(out, "              TOO LITTLE: after XOFF up to %s may come; what finds no room is dropped\n",
+			human_bytes(needed_bytes, text));
+}
+
 /* the least and the most headroom of a port, and what is left to share */
-static void switch_print(const struct node_config *node, FILE *out)
+static void switch_print(const struct plan *plan, const struct node_config *node, FILE *out)
 {
 	uint64_t least_bytes = UINT64_MAX, most_bytes = 0, all_bytes = plan_roce_headroom_sum(node);
 	char text[4][HUMAN_TEXT_MAX];
@@ -92,6 +110,7 @@ static void switch_print(const struct node_config *node, FILE *out)
 	fprintf(out, "  %-11s headroom %s%s%s a port and class, %s in all; %s to share\n", node->name, text[0],
 		least_bytes == most_bytes ? "" : " to ", least_bytes == most_bytes ? "" : text[1],
 		human_bytes(all_bytes, text[2]), human_bytes(node->roce.buffer_bytes - all_bytes, text[3]));
+	shortage_print(plan, node, out);
 }
 
 void roce_print(const struct plan *plan, FILE *out)
@@ -109,7 +128,7 @@ void roce_print(const struct plan *plan, FILE *out)
 		class_print(&plan->nodes[0], c, out);
 	mechanisms_print(roce, out);
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		switch_print(&plan->nodes[i], out);
+		switch_print(plan, &plan->nodes[i], out);
 }
 
 /* ---- for programs ---- */

@@ -62,6 +62,17 @@ START_TEST(roce_print__derived)
 }
 END_TEST
 
+START_TEST(roce_print__headroom_too_small)
+{
+	printed(CLASSES "roce: {pfc: {headroom: 80kB}}\n");
+	says("  s1          headroom 80.00 kB a port and class, 160.0 kB in all; 33.39 MB to share\n"
+	     "              TOO LITTLE: after XOFF up to 83.67 kB may come; what finds no room is dropped\n");
+	tear_down();
+	printed(CLASSES "roce: {pfc: {headroom: 83674}}\n");
+	ck_assert_ptr_null(strstr(text, "TOO LITTLE"));
+}
+END_TEST
+
 START_TEST(roce_print__everything_off)
 {
 	printed(CLASSES "roce: {pfc: no, dcqcn: no}\n");
@@ -97,6 +108,7 @@ int main(void)
 
 	tcase_add_checked_fixture(cases, NULL, tear_down);
 	tcase_add_test(cases, roce_print__derived);
+	tcase_add_test(cases, roce_print__headroom_too_small);
 	tcase_add_test(cases, roce_print__everything_off);
 	tcase_add_test(cases, roce_json__every_port);
 	suite_add_tcase(suite, cases);
