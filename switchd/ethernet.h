@@ -160,10 +160,16 @@ void ethernet_path_fini(struct ethernet *eth);
 /** ethernet_path_rates() - the rates of links have changed, or ports are no longer vacant. O(ports x classes). */
 void ethernet_path_rates(struct ethernet *eth);
 
-/** ethernet_path_reply() - an ACK, NAK or CNP is to leave at @out, or was to: a signal for the device there is taken out.
- *  @here  @out is where its destination is.   Return: was it taken out? The packet stays the caller's.               */
-bool ethernet_path_reply(struct ethernet *eth, uint32_t out, const struct packet *packet,
-			 const struct frame_fields *fields, bool here, node_time_t now);
+enum path_verdict {
+	PATH_PASSES,
+	PATH_TAKEN,  /* a signal for the device at the output: it ends here */
+	PATH_FORGED, /* a signal from a host, of which only switches make any */
+};
+
+/** ethernet_path_reply() - an ACK, NAK or CNP is to leave at @out, or was to.  @here  @out is where its destination is.
+ *  Return: what becomes of it. The packet stays the caller's.                                                       */
+enum path_verdict ethernet_path_reply(struct ethernet *eth, uint32_t out, const struct packet *packet,
+				      const struct frame_fields *fields, bool here, node_time_t now);
 
 /** ethernet_path_data() - a RoCEv2 data packet with @fields has been put into the queue of @out and @traffic_class, or there was no room
  *  for it: its flow feeds the queue either way. */

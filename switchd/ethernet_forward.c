@@ -90,10 +90,17 @@ static void pass(struct ethernet *eth, uint32_t out, struct packet *packet, cons
 		 bool here, node_time_t now)
 {
 	bool reply = fields->roce_opcode == ROCE_OPCODE_ACKNOWLEDGE || fields->roce_opcode == ROCE_OPCODE_CNP;
+	enum path_verdict verdict = PATH_PASSES;
 	uint32_t c = packet->traffic_class;
 
-	if (fields->roce && reply && ethernet_path_reply(eth, out, packet, fields, here, now)) {
+	if (fields->roce && reply)
+		verdict = ethernet_path_reply(eth, out, packet, fields, here, now);
+	if (verdict == PATH_TAKEN) {
 		consume(eth, packet);
+		return;
+	}
+	if (verdict == PATH_FORGED) {
+		discard(eth, packet, DROP_MALFORMED, now);
 		return;
 	}
 	ethernet_queue_push(eth, out, packet, now);
@@ -112,8 +119,7 @@ static void forward(struct ethernet *eth, struct packet *packet, const struct fr
 		if (out < 0 || (out == packet->in_port && !packet->copy))
 			discard(eth, packet, DROP_NO_ROUTE, now);
 		else
-			pass(eth, (uint32_t)out, packet, fields,
-			     where->fabric_address == eth->routes.own_address, now);
+			pass(eth, (uint32_t)out, packet, fields, where->fabric_address == eth->routes.own_address, now);
 	} else if (fields->group && fields->report) {
 		discard(eth, packet, DROP_NO_LISTENER, now);
 	} else if (is_reserved(fields->destination_mac)) {

@@ -54,41 +54,50 @@ static bool watches_flows(const struct ethernet *eth)
 
 /* ---- what passes ---- */
 
-/* A CNP with a signal: for a device of ours it is taken out, all others go on untouched.  Return: is it taken out? */
-static bool take_signal(struct ethernet *eth, uint32_t out, const struct packet *packet, struct flow_line *line,
-			const struct roce_header *header, bool here, node_time_t now)
+/* Only switches signal: from a host it would hold, or let go, whomever the host likes. */
+static bool is_forged(const struct ethernet *eth, const struct packet *packet)
 {
+	return eth->roce.path_pause && !packet->copy && eth->ports[packet->in_port].kind == PORT_EDGE;
+}
+
+/* A CNP with a signal: for a device of ours, and from one, it ends here, all others go on untouched. */
+static enum path_verdict take_signal(struct ethernet *eth, uint32_t out, const struct packet *packet,
+				     struct flow_line *line, const struct roce_header *header, bool here,
+				     node_time_t now)
+{
+	if (is_forged(eth, packet))
+		return PATH_FORGED;
 	if (!here || !eth->roce.path_pause) {
 		eth->ports[packet->in_port].stats->signals_forwarded += !packet->copy;
-		return false;
+		return PATH_PASSES;
 	}
 	path_pause_on_signal(&eth->ports[out].path, line, header->signal, now);
 	trace(eth->stats, now, TRACE_PATH_SIGNAL, out, header->signal, eth->ports[out].path.flows);
 	ethernet_touch(eth, out);
-	return true;
+	return PATH_TAKEN;
 }
 
-bool ethernet_path_reply(struct ethernet *eth, uint32_t out, const struct packet *packet,
-			 const struct frame_fields *fields, bool here, node_time_t now)
+enum path_verdict ethernet_path_reply(struct ethernet *eth, uint32_t out, const struct packet *packet,
+				      const struct frame_fields *fields, bool here, node_time_t now)
 {
 	struct flow_line *line = watches_flows(eth) ? flow_watch_reply(&eth->flows, fields) : NULL;
 	struct roce_header header;
 
 	if (fields->roce_opcode == ROCE_OPCODE_CNP) {
 		if (roce_frame_read(packet->bytes, packet->captured_bytes, packet->frame_bytes, &header))
-			return false;
+			return PATH_PASSES;
 		if (header.signal == ROCE_SIGNAL_PAUSE || header.signal == ROCE_SIGNAL_RESUME)
 			return take_signal(eth, out, packet, line, &header, here, now);
 	}
 	if (!line || packet->copy) /* made here: noted already */
-		return false;
+		return PATH_PASSES;
 	line->queue_pair = fields->queue_pair;
 	if (fields->roce_opcode == ROCE_OPCODE_CNP) {
 		line->cnp_ps = now;
 		line->cnps_seen++;
 		eth->ports[line->port].queues[line->traffic_class].stats->cnps_seen++;
 	}
-	return false;
+	return PATH_PASSES;
 }
 
 /* ---- watched queues ---- */

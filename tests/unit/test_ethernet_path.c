@@ -428,6 +428,23 @@ START_TEST(signal__is_nobodys_if_path_pause_is_off)
 }
 END_TEST
 
+/* host 1 would hold host 0, or hosts elsewhere; a CNP without a signal is anybody's */
+START_TEST(signal__from_a_host_is_refused)
+{
+	one_switch_open(&s);
+	cnp_send(1, 10 * NODE_US, 0, 1, 7, ROCE_SIGNAL_PAUSE);
+	cnp_send(1, 20 * NODE_US, 0, 4, 7, ROCE_SIGNAL_RESUME);
+	cnp_send(1, 30 * NODE_US, 2, 1, 7, ROCE_SIGNAL_PAUSE);
+	cnp_send(1, 40 * NODE_US, 0, 1, 7, ROCE_SIGNAL_NONE);
+	run(50 * NODE_US);
+	ck_assert_uint_eq(heard[0].xoffs + heard[0].xons, 0);
+	ck_assert_uint_eq(heard[2].pause_signals, 0);
+	ck_assert_uint_eq(heard[0].cnps, 1);
+	ck_assert_uint_eq(s.stats->drops[DROP_MALFORMED], 3);
+	books_expect(0);
+}
+END_TEST
+
 START_TEST(signal__of_a_flow_that_never_passed)
 {
 	one_switch_open(&s);
@@ -586,6 +603,7 @@ int main(void)
 	tcase_add_loop_test(tests, signal__a_switch_obeys_without_pfc, 0, 2);
 	tcase_add_test(tests, signal__passes_a_switch_in_between);
 	tcase_add_test(tests, signal__is_nobodys_if_path_pause_is_off);
+	tcase_add_test(tests, signal__from_a_host_is_refused);
 	tcase_add_test(tests, signal__of_a_flow_that_never_passed);
 	tcase_add_test(tests, both__must_let_go);
 	tcase_add_test(tests, link_set__pauses_are_repeated_in_time);
