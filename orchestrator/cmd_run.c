@@ -642,6 +642,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	error = fabric_start(&run.fabric, plan, &options->fabric);
 	if (error == -EINTR) {
 		fabric_kill(&run.fabric);
+		remark(options, "interrupted before it began");
 		status = EXIT_INTERRUPTED;
 	} else if (error) {
 		status = node_failed(options, &run.fabric);

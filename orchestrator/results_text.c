@@ -262,9 +262,11 @@ static void totals_write(const struct text *t)
 	const char *comma = ": ";
 	uint64_t drops = 0;
 
-	fprintf(t->out, "\ninjected %s, delivered %s, lost %s, inside %s%s\n",
+	/* what transports send again counts each time */
+	fprintf(t->out, "\ninjected %s, delivered %s, %s %s, inside %s%s\n",
 		human_bytes(totals->injected_bytes, injected), human_bytes(totals->delivered_bytes, delivered),
-		human_bytes(totals->lost_bytes, lost), totals->inside_bytes < 0 ? "-" : "",
+		results_is_roce(t->plan) ? "dropped on the way" : "lost", human_bytes(totals->lost_bytes, lost),
+		totals->inside_bytes < 0 ? "-" : "",
 		human_bytes((uint64_t)(totals->inside_bytes < 0 ? -totals->inside_bytes : totals->inside_bytes),
 			    inside));
 	if (!results_balanced(t->results))

@@ -91,7 +91,8 @@ interrupted() {
 	kill "-$1" "$orchestrator"
 	wait "$orchestrator"
 	[ $? = 130 ] || { echo "exit status is not 130"; cat "$scratch/err"; return 1; }
-	says out interrupted && gone "${nodes[@]}"
+	# where it was interrupted before it began there is nothing to print
+	{ grep -q interrupted "$scratch/out" || says err 'interrupted before it began'; } && gone "${nodes[@]}"
 }
 
 touch "$scratch/start" "$scratch/took"
