@@ -1,26 +1,56 @@
 #!/usr/bin/env bash
-# run - runs test programs one by one, a line each, and shows what a failing one printed.
-# usage: tests/run.sh NAME PROGRAM...   A program ends with 0 (passed), 77 (skipped: its last line says why) or else (failed).
+# run - runs test programs, a line each, and shows what a failing one printed.
+# usage: tests/run.sh NAME PROGRAM... [-- PROGRAM...]   Those in front of '--' two at a time, those behind it, or all, one by one. A program
+# ends with 0 (passed), 77 (skipped: its last line says why) or else (failed).
 set -u
 
 name=$1
 shift
-passed=0 failed=0 skipped=0
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+together=0
 for program in "$@"; do
+	[ "$program" = -- ] && together=1
+done
+
+# one PROGRAM LOG
+one() {
+	local start status seconds word
 	start=$(date +%s.%N)
-	"$program" >"$log" 2>&1 </dev/null
+	"$1" >"$2" 2>&1 </dev/null
 	status=$?
 	seconds=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
 	case $status in
-	0) passed=$((passed + 1)) word=ok ;;
-	77) skipped=$((skipped + 1)) word=skipped ;;
-	*) failed=$((failed + 1)) word=FAILED ;;
+	0) word=ok ;;
+	77) word=skipped ;;
+	*) word=FAILED ;;
 	esac
-	printf '%-8s %6ss  %-48s %s\n' "$word" "$seconds" "${program#./}" "$(tail -n 1 "$log" | cut -c 1-100)"
-	[ "$word" = FAILED ] && sed 's/^/    | /' "$log" | tail -n 60
+	{
+		printf '%-8s %6ss  %-48s %s\n' "$word" "$seconds" "${1#./}" "$(tail -n 1 "$2" | cut -c 1-100)"
+		[ "$word" = FAILED ] && sed 's/^/    | /' "$2" | tail -n 60
+	} >"$2.text"
+	cat "$2.text"
+	echo "$word" >"$2.word"
+}
+
+count=0
+for program in "$@"; do
+	if [ "$program" = -- ]; then
+		together=0
+		wait
+		continue
+	fi
+	count=$((count + 1))
+	if [ $together = 0 ]; then
+		one "$program" "$work/$count"
+		continue
+	fi
+	one "$program" "$work/$count" &
+	while [ "$(jobs -r | wc -l)" -ge 2 ]; do wait -n; done
 done
-echo "$name: $passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+wait
+
+# words WORD - how many programs ended so
+words() { cat "$work"/*.word 2>/dev/null | grep -cx "$1"; }
+echo "$name: $(words ok) passed, $(words FAILED) failed, $(words skipped) skipped"
+[ "$(words ok)" = $((count - $(words skipped))) ]
