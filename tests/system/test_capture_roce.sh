@@ -44,21 +44,13 @@ workloads:
   - {name: tcp, pattern: incast, from: d, to: r, size: 20kB, packet: 1500, transport: tcp, class: tcp, connections: 2}
 YAML
 files=(--capture right:left=trunk.pcapng --capture right:r=r.pcapng --capture c:left=c.pcapng --capture left:a=a.pcapng)
-in=frame.packet_flags_direction==1 out=frame.packet_flags_direction==2
-cnp='infiniband.bth.opcode == 0x81' ack='infiniband.bth.opcode == 0x11' data='infiniband.bth.opcode < 5'
-
-# of FILE FILTER FIELD... - a line per frame that fits
-of() {
-	local file=$1 filter=$2 wanted=() field
-	shift 2
-	for field in "$@"; do
-		wanted+=(-e "$field")
-	done
-	tshark -n -r "$file" -Y "$filter" -T fields "${wanted[@]}" 2>tshark.log
-}
-
-# seen FILE FILTER - how many frames fit
-seen() { of "$1" "$2" frame.number | wc -l; }
+columns+=(to=eth.dst version=ip.version src=ip.src src6=ipv6.src dscp=ip.dsfield.dscp dscp6=ipv6.tclass.dscp ecn=ip.dsfield.ecn
+	ecn6=ipv6.tclass.ecn port=udp.dstport payload=udp.payload opcode=infiniband.bth.opcode pair=infiniband.bth.destqp
+	psn=infiniband.bth.psn tver=infiniband.bth.tver p_key=infiniband.bth.p_key signal=infiniband.bth.reserved7
+	answer=infiniband.aeth.syndrome.opcode error=infiniband.aeth.syndrome.error_code tcp=tcp.flags acks=tcp.flags.ack
+	control=macc.opcode priorities=macc.cbfc.enbv time0=macc.cbfc.pause_time.c0 pause_time=macc.pause_time)
+data='(opcode != "" && opcode < 5)' ack='opcode == 17' cnp='opcode == 129' tcp='tcp != ""' control='control != ""'
+marked='(ecn == 3 || ecn6 == 3)'
 
 # sum TABLE COLUMN CONDITION... - over the rows of csv/TABLE.csv that have the given text, COLUMN=TEXT
 sum() {
@@ -78,25 +70,24 @@ sum() {
 same() { echo "$1 seen, $2 counted" && [ "$1" = "$2" ] && [ "$1" -gt 0 ]; }
 
 icrcs() {
-	tshark -n -r "$1" -F pcap -w whole.pcap 2>tshark.log && "$icrc_check" whole.pcap
+	editcap -F pcap "$1" whole.pcap && "$icrc_check" whole.pcap
 }
 
 # every frame is one of three kinds; RoCEv2 to port 4791, over both kinds of IP; class 0 data and ACKs, 1 TCP, 2 CNPs; data ECN-capable
 kinds() {
-	[ "$(of trunk.pcapng '!(infiniband && udp.dstport == 4791) && !tcp && !macc' frame.number | wc -l)" = 0 ] &&
-		[ "$(of trunk.pcapng infiniband ip.version | sort -u | tr -d '\n')" = 46 ] &&
-		[ "$(of trunk.pcapng "$data || $ack" ip.dsfield.dscp ipv6.tclass.dscp | tr -d '\t' | sort -u)" = 0 ] &&
-		[ "$(of trunk.pcapng "$cnp" ip.dsfield.dscp ipv6.tclass.dscp | tr -d '\t' | sort -u)" = 16 ] &&
-		[ "$(of trunk.pcapng tcp ip.dsfield.dscp | sort -u)" = 8 ] &&
-		[ "$(of r.pcapng "$data" ip.dsfield.ecn ipv6.tclass.ecn | tr -d '\t' | sort -u | tr '\n' ' ')" = '2 3 ' ] &&
-		[ "$(of trunk.pcapng "$ack || $cnp" ip.dsfield.ecn ipv6.tclass.ecn | tr -d '\t' | sort -u)" = 0 ]
+	[ "$(seen trunk.pcapng '!(opcode != "" && port == 4791) && tcp == "" && control == ""')" = 0 ] &&
+		[ "$(of trunk.pcapng 'opcode != ""' version | sort -u | tr -d '\n')" = 46 ] &&
+		[ "$(of trunk.pcapng "$data || $ack" 'dscp dscp6' | sort -u)" = 0 ] &&
+		[ "$(of trunk.pcapng "$cnp" 'dscp dscp6' | sort -u)" = 16 ] &&
+		[ "$(of trunk.pcapng "$tcp" dscp | sort -u)" = 8 ] &&
+		[ "$(of r.pcapng "$data" 'ecn ecn6' | sort -u | tr '\n' ' ')" = '2 3 ' ] &&
+		[ "$(of trunk.pcapng "$ack || $cnp" 'ecn ecn6' | sort -u)" = 0 ]
 }
 
 # BTH of data: version 0, P_Key 65535; first, middle ..., last; every queue pair counts its packets from 0 on; what it sends again is counted
 # as that. FILTER of frames, SOURCE of flows
 sequence() {
-	of "$1" "$2 && $data" ip.src ipv6.src infiniband.bth.destqp infiniband.bth.psn infiniband.bth.opcode infiniband.bth.tver \
-		infiniband.bth.p_key | tr '\t' ' ' | sed 's/  */ /g; s/^ //' | awk '
+	of "$1" "$2 && $data" 'src src6' pair psn opcode tver p_key | awk '
 		{
 			pair = $1 " " $2; psn = $3; begins = $4 == 0 || $4 == 4
 			if ($5 != 0 || $6 != 65535 || psn > next_psn[pair]) { wrong++; print }
@@ -109,30 +100,30 @@ sequence() {
 	tail -n 20 sequence.log
 	[ "$(tail -n 1 sequence.log)" = "$3 $4 0" ]
 }
-whole() { sequence trunk.pcapng "$in && (ip.src == 10.0.0.1 || ipv6.src == fd48::2)" \
+whole() { sequence trunk.pcapng "$in"' && (src == "10.0.0.1" || src6 == "fd48::2")' \
 	$(($(counter a left tx_packets) + $(counter b left tx_packets))) $(($(sum flows resent src=a) + $(sum flows resent src=b))); }
 resent() { sequence c.pcapng "$out" "$(counter c left tx_packets)" "$(sum flows resent src=c)" && [ "$(sum flows resent src=c)" -gt 0 ]; }
-lost() { same "$(fields c.pcapng frame.comment | grep -c 'lost on the link')" "$(counter c left lost_frames)"; }
+lost() { same "$(seen c.pcapng 'comment == "lost on the link"')" "$(counter c left lost_frames)"; }
 
-naks() { same "$(seen c.pcapng "$in && infiniband.aeth.syndrome.opcode == 3 && infiniband.aeth.syndrome.error_code == 0")" "$(sum flows naks src=c)"; }
-cnps() { same "$(seen trunk.pcapng "$out && $cnp && infiniband.bth.reserved7 == 0")" \
+naks() { same "$(seen c.pcapng "$in && answer == 3 && error == 0")" "$(sum flows naks src=c)"; }
+cnps() { same "$(seen trunk.pcapng "$out && $cnp && signal == 0")" \
 	$(($(sum flows cnps_made dst=r) - $(sum flows cnps_made src=d) + $(sum classes cnps_supplemented node=right))); }
 taken() { same "$(seen a.pcapng "$out && $cnp")" "$(sum flows cnps src=a)"; }
 signals() { # VALUE COLUMN
-	same "$(seen trunk.pcapng "$out && $cnp && infiniband.bth.reserved7 == $1")" "$(sum classes "$2" node=right)"
+	same "$(seen trunk.pcapng "$out && $cnp && signal == $1")" "$(sum classes "$2" node=right)"
 }
 marks() { # the link between the switches is not congested for sure
-	[ "$(seen trunk.pcapng "$in && (ip.dsfield.ecn == 3 || ipv6.tclass.ecn == 3)")" = "$(sum classes marked node=left peer=right)" ] &&
-		same "$(seen r.pcapng "$out && (ip.dsfield.ecn == 3 || ipv6.tclass.ecn == 3)")" "$(sum flows marked dst=r)"
+	[ "$(seen trunk.pcapng "$in && $marked")" = "$(sum classes marked node=left peer=right)" ] &&
+		same "$(seen r.pcapng "$out && $marked")" "$(sum flows marked dst=r)"
 }
 tcp() {
-	same "$(seen trunk.pcapng "$in && tcp")" "$(counter d left tx_packets)" &&
-		same "$(seen trunk.pcapng "$out && tcp && tcp.flags.ack == 1")" "$(counter d left rx_packets)"
+	same "$(seen trunk.pcapng "$in && $tcp")" "$(counter d left tx_packets)" &&
+		same "$(seen trunk.pcapng "$out && acks ~ /1|True/")" "$(counter d left rx_packets)"
 }
 
 # 16 bytes of zeros and an ICRC behind a BTH that, but for the queue pair and the signal, is that of a CNP of real hardware
 golden() {
-	of trunk.pcapng "$cnp" udp.payload infiniband.bth.reserved7 | awk '{
+	of trunk.pcapng "$cnp" payload signal | awk '{
 		n++
 		signal = sprintf("%02x", $2)
 		if ($1 !~ "^8100ffff40......" signal "000000" "00000000000000000000000000000000" "........$" || length($1) != 64) { wrong++; print }
@@ -141,9 +132,9 @@ golden() {
 
 # PFC for class 0, to stop for as long as can be said, or to go on
 pfc() {
-	[ "$(of "$1" macc eth.dst macc.opcode macc.cbfc.enbv macc.cbfc.pause_time.c0 | sort -u | tr '\t' ' ')" = \
+	[ "$(of "$1" "$control" to control priorities time0 | sort -u | tr '\t' ' ')" = \
 		$'01:80:c2:00:00:01 0x0101 0x0001 0\n01:80:c2:00:00:01 0x0101 0x0001 65535' ] &&
-		same "$(seen "$1" "$out && macc")" "$(counter "$2" "$3" pauses_sent)"
+		same "$(seen "$1" "$out && $control")" "$(counter "$2" "$3" pauses_sent)"
 }
 
 # the same of both clocks
@@ -189,15 +180,15 @@ standard real
 pause_frames() {
 	capture 0 roce.yaml "${files[@]}" --set roce.pfc.pause=yes --set roce.path-pause.form=port || return 1
 	for file in trunk a; do
-		[ "$(of $file.pcapng macc eth.dst macc.opcode macc.pause_time | sort -u | tr '\t' ' ')" = \
+		[ "$(of $file.pcapng "$control" to control pause_time | sort -u | tr '\t' ' ')" = \
 			$'01:80:c2:00:00:01 0x0001 0\n01:80:c2:00:00:01 0x0001 65535' ] || return 1
 	done
-	same "$(seen trunk.pcapng "$out && macc")" "$(counter right left pauses_sent)" && counted trunk.pcapng right left
+	same "$(seen trunk.pcapng "$out && $control")" "$(counter right left pauses_sent)" && counted trunk.pcapng right left
 }
 check 'PAUSE in the place of PFC' pause_frames
 form() { # FORM LINE... of the priorities named and the time of the first one
 	capture 0 roce.yaml --capture left:a=form.pcapng --set roce.path-pause.form="$1" --set classes.0.xoff=10MB || return 1
-	of form.pcapng macc macc.opcode macc.cbfc.enbv macc.cbfc.pause_time.c0 | sort -u | tr '\t' ' ' >form
+	of form.pcapng "$control" control priorities time0 | sort -u | tr '\t' ' ' >form
 	cat form
 	[ "$(paste -sd, form)" = "$2" ] && sound form.pcapng
 }
