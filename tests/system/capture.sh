@@ -33,7 +33,7 @@ of() {
 	awk -F '\t' -v OFS='\t' "{ $names } $2 { print ${wanted#, } }" "$1.table"
 }
 fields() { of "$1" 1 "${@:2}"; } # FILE COLUMN... - a line per frame
-seen() { of "$1" "$2" len | wc -l; } # FILE CONDITION - how many frames fit
+seen() { of "$1" "$2" len >seen && wc -l <seen; } # FILE CONDITION - how many frames fit; nothing if that cannot be said
 
 # counter NODE PEER NAME - of the port, from the CSV
 counter() {
@@ -60,5 +60,5 @@ sound() {
 	back=$(fields "$1" time | awk '$1 < last { print } { last = $1 }' | wc -l)
 	bad=$(seen "$1" 'malformed != "" || severity ~ /6291456|8388608/')
 	echo "$back stamps go back, $bad frames are malformed"
-	[ "$back" = 0 ] && [ "$bad" = 0 ]
+	[ "$back" = 0 ] && [ "$bad" = 0 ] && [ -s "$1.table" ]
 }

@@ -20,19 +20,43 @@ finish() {
 	exit
 }
 
-# decode FILE FILTER FIELD... : one line per frame, fields separated by blanks, absent ones as "-"
+# all fields that are asked for below: tshark takes long to start, so it reads each file once
+fields="eth.src eth.dst eth.type vlan.priority vlan.id vlan.etype frame.len ip.src ip.dst ip.hdr_len ip.dsfield.dscp ip.dsfield.ecn ip.len
+ip.ttl ip.flags.df ip.checksum.status ipv6.src ipv6.dst ipv6.tclass ipv6.tclass.dscp ipv6.tclass.ecn ipv6.flow ipv6.plen ipv6.nxt ipv6.hlim
+udp.srcport udp.dstport udp.length udp.checksum.status tcp.srcport tcp.dstport tcp.seq_raw tcp.ack_raw tcp.len tcp.window_size_value
+tcp.checksum.status tcp.flags infiniband.bth.opcode infiniband.bth.destqp infiniband.bth.psn infiniband.bth.p_key infiniband.bth.padcnt
+infiniband.bth.tver infiniband.bth.a infiniband.reserved infiniband.bth.reserved7 infiniband.aeth.syndrome.opcode
+infiniband.aeth.syndrome.credit_count infiniband.aeth.syndrome.error_code infiniband.aeth.msn ieee802a.oui ieee802a.pid data.data macc.opcode
+macc.cbfc.enbv macc.cbfc.pause_time.c0 macc.cbfc.pause_time.c1 macc.cbfc.pause_time.c2 macc.cbfc.pause_time.c3 macc.cbfc.pause_time.c6
+macc.cbfc.pause_time.c7 macc.pause_time _ws.malformed _ws.expert.severity frame.number _ws.expert.message"
+
+# table FILE : makes FILE.table, a line per frame, unless it is there; several values of a field with "~" between them
+table() {
+	[ -e "$work/$1.table" ] && return
+	tshark -n -r "$work/$1" -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
+		-o udp.ignore_ipv6_zero_checksum:TRUE -T fields -E header=y -E aggregator=\~ $(printf ' -e %s' $fields) \
+		>"$work/$1.table" 2>>"$work/tshark.log" || echo "tshark ended with status $?"
+}
+
+# decode FILE CONDITION FIELD... : one line per frame that fits, the first value of each field, separated by blanks, absent ones as "-".
+# CONDITION is awk's: n is the number of the frame, f(FIELD) the first value of a field, all(FIELD) every one.
 decode() {
 	file=$1
-	filter=$2
+	condition=$2
 	shift 2
-	fields=
-	for field in "$@"; do
-		fields="$fields -e $field"
-	done
-	tshark -n -r "$work/$file" -o ip.check_checksum:TRUE -o udp.check_checksum:TRUE -o tcp.check_checksum:TRUE \
-		-o udp.ignore_ipv6_zero_checksum:TRUE -Y "$filter" -T fields -E separator=\| -E occurrence=f $fields \
-		>"$work/decoded" 2>>"$work/tshark.log" || echo "tshark ended with status $?"
-	awk -F'|' '{ for (i = 1; i <= NF; i++) printf "%s%s", $i == "" ? "-" : $i, i < NF ? " " : "\n" }' "$work/decoded"
+	table "$file"
+	awk -F '\t' -v wanted="$*" '
+		function all(name) {
+			if (!(name in at)) print "no field " name
+			return $at[name]
+		}
+		function f(name, value) { value = all(name); sub(/~.*/, "", value); return value }
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; count = split(wanted, names, " "); next }
+		{ n = NR - 1 }
+		'"$condition"' {
+			for (i = 1; i <= count; i++) printf "%s%s", (value = f(names[i])) == "" ? "-" : value, i < count ? " " : "\n"
+		}
+		END { if (NR < 2) print "no frames" }' "$work/$file.table" || echo "awk ended with status $?"
 }
 
 # expect NAME EXPECTED FOUND
@@ -62,10 +86,15 @@ if [ ! -x "$helper" ]; then
 fi
 "$helper" "$work" || exit 1
 
-bad='_ws.malformed || _ws.expert.severity >= 6291456' # warnings and errors
+bad='(f("_ws.malformed") != "" || all("_ws.expert.severity") ~ /6291456|8388608/)' # warnings and errors
+has_bth='f("infiniband.bth.opcode") != ""'
+over_ipv4='f("ip.src") != ""'
+over_ipv6='f("ipv6.src") != ""'
+has_tcp='f("tcp.flags") != ""'
 expect hosts__nothing_malformed "" "$(decode hosts.pcap "$bad" frame.number _ws.expert.message)"
 # The InfiniBand dissector calls every RoCE frame malformed that is not captured whole, so those are left out here.
-expect headers__nothing_malformed "" "$(decode headers.pcap "($bad) && !(udp.port == 4791)" frame.number _ws.expert.message)"
+expect headers__nothing_malformed "" "$(decode headers.pcap "$bad"' && f("udp.srcport") != 4791 && f("udp.dstport") != 4791' \
+	frame.number _ws.expert.message)"
 expect fabric__nothing_malformed "" "$(decode fabric.pcap "$bad" frame.number _ws.expert.message)"
 
 # Would it be noticed? The IPv4 checksum of frame 9 broken: behind the file's header, 8 frames and 2 frame parts.
@@ -83,7 +112,7 @@ $mac 0x8100 5 0 0x88b6
 $mac 0x8100 5 0 0x88b6
 $mac 0x8100 5 0 0x88b6
 $mac 0x8100 5 0 0x88b6" \
-	"$(decode hosts.pcap "frame.number <= 8" eth.src eth.dst eth.type vlan.priority vlan.id vlan.etype)"
+	"$(decode hosts.pcap 'n <= 8' eth.src eth.dst eth.type vlan.priority vlan.id vlan.etype)"
 
 # checksum status 1: good; 3: not present
 ip="10.0.0.1 10.0.1.44"
@@ -96,12 +125,12 @@ $ip 20 40 0 1500 64 1 1
 $ip 20 40 0 1500 64 1 1
 $ip 20 40 0 988 64 1 1
 $ip 20 40 0 988 64 1 1" \
-	"$(decode hosts.pcap "frame.number >= 9 && frame.number <= 16" ip.src ip.dst ip.hdr_len ip.dsfield.dscp \
+	"$(decode hosts.pcap 'n >= 9 && n <= 16' ip.src ip.dst ip.hdr_len ip.dsfield.dscp \
 		ip.dsfield.ecn ip.len ip.ttl ip.flags.df ip.checksum.status)"
 expect ipv4__udp \
 "58181 18436 1480 3
 58181 18436 968 3" \
-	"$(decode hosts.pcap "frame.number == 9 || frame.number == 16" udp.srcport udp.dstport udp.length \
+	"$(decode hosts.pcap 'n == 9 || n == 16' udp.srcport udp.dstport udp.length \
 		udp.checksum.status)"
 
 ip="fd48::1 fd48::12c"
@@ -110,12 +139,12 @@ expect ipv6__header \
 $ip 0x00000000 0x012345 948 17 64
 $ip 0x000000a0 0x012345 1460 17 64
 $ip 0x000000a0 0x012345 948 17 64" \
-	"$(decode hosts.pcap "frame.number in {17, 19, 22, 24}" ipv6.src ipv6.dst ipv6.tclass ipv6.flow ipv6.plen ipv6.nxt \
+	"$(decode hosts.pcap 'n == 17 || n == 19 || n == 22 || n == 24' ipv6.src ipv6.dst ipv6.tclass ipv6.flow ipv6.plen ipv6.nxt \
 		ipv6.hlim)"
 expect ipv6__udp \
 "58181 18436 1460
 58181 18436 948" \
-	"$(decode hosts.pcap "frame.number == 17 || frame.number == 24" udp.srcport udp.dstport udp.length)"
+	"$(decode hosts.pcap 'n == 17 || n == 24' udp.srcport udp.dstport udp.length)"
 
 bth="infiniband.bth.opcode infiniband.bth.destqp infiniband.bth.psn infiniband.bth.p_key infiniband.bth.padcnt infiniband.bth.tver
 infiniband.bth.a"
@@ -126,7 +155,7 @@ infiniband.aeth.syndrome.opcode infiniband.aeth.syndrome.credit_count infiniband
 expect roce__ipv4_and_udp \
 "0 1500 1 58181 4791 1480
 40 988 1 58181 4791 968" \
-	"$(decode hosts.pcap "frame.number == 25 || frame.number == 32" ip.dsfield.dscp ip.len ip.checksum.status udp.srcport \
+	"$(decode hosts.pcap 'n == 25 || n == 32' ip.dsfield.dscp ip.len ip.checksum.status udp.srcport \
 		udp.dstport udp.length)"
 expect roce__bth \
 "0 0x812345 0 65535 0 0 0
@@ -137,16 +166,16 @@ expect roce__bth \
 1 0x812345 5 65535 0 0 0
 2 0x812345 6 65535 0 0 0
 4 0x812345 7 65535 0 0 0" \
-	"$(decode hosts.pcap "infiniband.bth && ip" $bth)"
+	"$(decode hosts.pcap "$has_bth && $over_ipv4" $bth)"
 
-expect hpc__ethertype "8 frames" "$(decode hosts.pcap "frame.number > 32 && frame.number <= 40 && eth.type == 0x88b6" eth.type | wc -l) frames"
+expect hpc__ethertype "8 frames" "$(decode hosts.pcap 'n > 32 && n <= 40 && f("eth.type") == "0x88b6"' eth.type | wc -l) frames"
 
 # On a fabric link: envelopes of switch 6 port 10 and switch 7 port 11 around every frame, the ACK frame last.
 expect fabric__envelopes \
 "56 02:48:ff:00:06:0a 02:48:ff:00:07:0b 0x88b5 1028
 57 02:48:ff:00:06:0a 02:48:ff:00:07:0b 0x88b5 30" \
-	"$(decode fabric.pcap "frame.number >= 56" frame.number eth.src eth.dst eth.type frame.len)"
-expect fabric__all_enveloped "57 frames" "$(decode fabric.pcap "eth.type == 0x88b5" eth.type | wc -l) frames"
+	"$(decode fabric.pcap 'n >= 56' frame.number eth.src eth.dst eth.type frame.len)"
+expect fabric__all_enveloped "57 frames" "$(decode fabric.pcap 'f("eth.type") == "0x88b5"' eth.type | wc -l) frames"
 
 # FGFC: of OUI Extended EtherType 00:0e:ab (3755), protocol id 0; behind it the type byte and what is ours: all fields, 50 us, 16 units.
 expect fgfc__nothing_malformed "" "$(decode fgfc.pcap "$bad" frame.number _ws.expert.message)"
@@ -159,16 +188,16 @@ $ends 0x88b7 3755 0x0000 02 00 00 007f 0000c350 00000010
 $ends 0x88b7 3755 0x0000 00 00 00 007f 0000c350 00000010
 $ends 0x88b7 3755 0x0000 03 00 00 007f 0000c350 00000010
 $ends 0x88b7 3755 0x0000 02 00 00 007f 0000c350 00000010" \
-	"$(decode fgfc.pcap ieee802a eth.dst eth.src eth.type ieee802a.oui ieee802a.pid data.data |
+	"$(decode fgfc.pcap 1 eth.dst eth.src eth.type ieee802a.oui ieee802a.pid data.data |
 		sed -E 's/ (\w\w)(\w\w)(\w\w)(\w{4})(\w{8})(\w{8})\w*$/ \1 \2 \3 \4 \5 \6/')"
 
 # Data over IPv6 has the BTH of data over IPv4.
-expect roce_ipv6__bth "$(decode hosts.pcap "infiniband.bth && ip" $bth)" "$(decode hosts.pcap "infiniband.bth && ipv6" $bth)"
+expect roce_ipv6__bth "$(decode hosts.pcap "$has_bth && $over_ipv4" $bth)" "$(decode hosts.pcap "$has_bth && $over_ipv6" $bth)"
 ip="fd48::1 fd48::12c"
 expect roce_ipv6__ipv6_and_udp \
 "$ip 0x00000000 0x012345 1460 17 58181 4791 1460
 $ip 0x000000a0 0x012345 948 17 58181 4791 948" \
-	"$(decode hosts.pcap "frame.number == 41 || frame.number == 48" ipv6.src ipv6.dst ipv6.tclass ipv6.flow ipv6.plen \
+	"$(decode hosts.pcap 'n == 41 || n == 48' ipv6.src ipv6.dst ipv6.tclass ipv6.flow ipv6.plen \
 		ipv6.nxt udp.srcport udp.dstport udp.length)"
 
 # TCP: segments that follow each other, 1460 or 948 bytes long, checksum good
@@ -181,14 +210,14 @@ expect tcp__segments \
 40 1 58181 18436 6276 1460 1 0x0010
 40 1 58181 18436 7736 948 1 0x0010
 40 1 58181 18436 8684 948 1 0x0010" \
-	"$(decode hosts.pcap tcp ip.dsfield.dscp ip.checksum.status tcp.srcport tcp.dstport tcp.seq_raw tcp.len \
+	"$(decode hosts.pcap "$has_tcp" ip.dsfield.dscp ip.checksum.status tcp.srcport tcp.dstport tcp.seq_raw tcp.len \
 		tcp.checksum.status tcp.flags)"
 # ECT(0) that became CE, the ACK with ECE, the next segment with CWR; the ACK padded to 60 bytes
 expect tcp__congestion \
 "10.0.0.1 10.0.1.44 3 58181 18436 0 1 1460 65535 1 0x0010
 10.0.1.44 10.0.0.1 0 18436 58181 1 1460 0 512 1 0x0050
 10.0.0.1 10.0.1.44 2 58181 18436 1460 1 1460 65535 1 0x0090" \
-	"$(decode tcp.pcap tcp ip.src ip.dst ip.dsfield.ecn tcp.srcport tcp.dstport tcp.seq_raw tcp.ack_raw tcp.len \
+	"$(decode tcp.pcap "$has_tcp" ip.src ip.dst ip.dsfield.ecn tcp.srcport tcp.dstport tcp.seq_raw tcp.ack_raw tcp.len \
 		tcp.window_size_value tcp.checksum.status tcp.flags)"
 expect tcp__nothing_malformed "" "$(decode tcp.pcap "$bad" frame.number _ws.expert.message)"
 
@@ -204,7 +233,7 @@ $back 48 0 1 58181 28 17 00 0x400001 0 0 11259375 3 - 0 9
 $back 48 0 1 58181 40 129 40 0x400001 0 0 0 - - - -
 $back 48 0 1 58181 40 129 40 0x400001 0 1 0 - - - -
 $back 48 0 1 58181 40 129 40 0x400001 0 2 0 - - - -" \
-	"$(decode roce.pcap ip ip.src ip.dst ip.dsfield.dscp ip.dsfield.ecn ip.checksum.status udp.srcport udp.length $answer)"
+	"$(decode roce.pcap "$over_ipv4" ip.src ip.dst ip.dsfield.dscp ip.dsfield.ecn ip.checksum.status udp.srcport udp.length $answer)"
 there="fd48::1 fd48::12c"
 back="fd48::12c fd48::1"
 expect roce_ipv6__answers \
@@ -215,7 +244,7 @@ $back 48 0 58181 28 17 00 0x400001 0 0 11259375 3 - 0 9
 $back 48 0 58181 40 129 40 0x400001 0 0 0 - - - -
 $back 48 0 58181 40 129 40 0x400001 0 1 0 - - - -
 $back 48 0 58181 40 129 40 0x400001 0 2 0 - - - -" \
-	"$(decode roce.pcap ipv6 ipv6.src ipv6.dst ipv6.tclass.dscp ipv6.tclass.ecn udp.srcport udp.length $answer)"
+	"$(decode roce.pcap "$over_ipv6" ipv6.src ipv6.dst ipv6.tclass.dscp ipv6.tclass.ecn udp.srcport udp.length $answer)"
 expect roce__nothing_malformed "" "$(decode roce.pcap "$bad" frame.number _ws.expert.message)"
 
 # PFC (class-based flow control to Wireshark) and PAUSE (RC-5)
@@ -224,7 +253,7 @@ expect pause__decoded \
 "$ends 0x0101 0x0089 65535 0 0 0 0 4660 -
 $ends 0x0101 0x0000 65535 0 0 0 0 0 -
 $ends 0x0001 - - - - - - - 100" \
-	"$(decode pause.pcap macc eth.src eth.dst eth.type frame.len macc.opcode macc.cbfc.enbv macc.cbfc.pause_time.c0 \
+	"$(decode pause.pcap 1 eth.src eth.dst eth.type frame.len macc.opcode macc.cbfc.enbv macc.cbfc.pause_time.c0 \
 		macc.cbfc.pause_time.c1 macc.cbfc.pause_time.c2 macc.cbfc.pause_time.c3 macc.cbfc.pause_time.c6 \
 		macc.cbfc.pause_time.c7 macc.pause_time)"
 expect pause__nothing_malformed "" "$(decode pause.pcap "$bad" frame.number _ws.expert.message)"
