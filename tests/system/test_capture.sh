@@ -57,7 +57,10 @@ seeds() { other_seed 1 d.pcapng && other_seed 2 e.pcapng && ! cmp -s d.pcapng e.
 check 'another seed, another file' seeds
 
 check 'a snap length' capture 0 "$lot" "${short[@]}" --capture s506:s508=snap.pcapng --capture-snap 100
-snapped() { [ "$(fields snap.pcapng len | sort | md5sum)" = "$(fields a.pcapng len | sort | md5sum)" ] && [ "$(fields snap.pcapng cap_len | sort -n | tail -n 1)" = 100 ]; }
+snapped() {
+	[ "$(fields snap.pcapng len | sort | md5sum)" = "$(fields a.pcapng len | sort | md5sum)" ] &&
+		[ "$(fields snap.pcapng cap_len | sort -n | tail -n 1)" = 100 ]
+}
 check 'the same lengths, 100 bytes of each' snapped
 
 check 'RoCEv2 frames' capture 0 "$star" --set workloads.0.frame=roce --capture s0:h7=roce.pcapng
@@ -145,7 +148,8 @@ check 'none of them has left a file' left
 reader_leaves() {
 	mkfifo fifo || return 1
 	head -c 100000 fifo >head.pcapng &
-	capture 2 "$lot" "${short[@]}" --capture s506:s508=fifo --capture s508:L=whole.pcapng && says err 'fifo of s506:s508: Broken pipe; it ends before'
+	capture 2 "$lot" "${short[@]}" --capture s506:s508=fifo --capture s508:L=whole.pcapng &&
+		says err 'fifo of s506:s508: Broken pipe; it ends before'
 	local status=$?
 	wait
 	return $status

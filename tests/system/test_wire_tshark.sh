@@ -5,7 +5,7 @@
 # then four of class 5; of each the first, a middle, the last packet of a message, and a message of one packet.
 # Wireshark's dissectors must find in every standard header what was put in, checksums good, and nothing malformed.
 # The helper is the one that make built, else it is compiled here. IPv6 with UDP checksum 0 is right for a tunnel [RFC 6935]: allowed below.
-# shellcheck disable=SC2086 # lists of fields are meant to be split
+# shellcheck disable=SC2046,SC2086 # lists of fields are meant to be split
 set -u
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
