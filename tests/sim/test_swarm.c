@@ -1,5 +1,5 @@
 /*  TB-25: random scenarios with every checker on - topologies, rates, delays, buffers, channels, arbiters, classes, timers, workloads,
- *  losses, slow receivers and the settings of congestion control drawn from a seed. SWARM_SEEDS says how many (default 120; make
+ *  losses, slow receivers and the settings of congestion control drawn from a seed. SWARM_SEEDS says how many (default 60; make
  *  soak runs 10000), SWARM_SEED the first one.
  *  A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.                  */
 #include <check.h>
@@ -286,7 +286,7 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
 
 START_TEST(random_scenarios__books_balance)
 {
-	uint64_t first = number_from("SWARM_SEED", 1), count = number_from("SWARM_SEEDS", 120);
+	uint64_t first = number_from("SWARM_SEED", 1), count = number_from("SWARM_SEEDS", 60);
 
 	for (uint64_t seed = first; seed < first + count; seed++)
 		run_seed(seed);

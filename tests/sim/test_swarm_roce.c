@@ -1,5 +1,5 @@
 /*  TB-25: random scenarios of fabric kind roce, NICs and transports included - topologies (rings too), classes, buffers, levels, headroom, marking,
- *  DCQCN, path-level PFC, TCP, losses and slow receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 60; make soak
+ *  DCQCN, path-level PFC, TCP, losses and slow receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 30; make soak
  *  runs 10000), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.
  */
 #include <check.h>
@@ -481,7 +481,7 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
 
 START_TEST(random_scenarios__roce)
 {
-	uint64_t first = number_from("SWARM_SEED", 1), count = number_from("SWARM_SEEDS", 60);
+	uint64_t first = number_from("SWARM_SEED", 1), count = number_from("SWARM_SEEDS", 30);
 
 	for (uint64_t seed = first; seed < first + count; seed++)
 		run_seed(seed);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test_kill - whatever dies, whenever: a clear message, an exit status, and nothing left (TB-22).
 #
-# A long run of the parking lot (4 switches, 12 NICs) is disturbed at a random moment, ROUNDS times (30; `make soak`: 200):
+# A long run of the parking lot (4 switches, 12 NICs) is disturbed at a random moment, ROUNDS times (16; `make soak`: 200):
 # a random node is killed or stopped, or the orchestrator is killed. heddle must say which node and why and end with
 # status 4, within two seconds (how long it took is printed; only what hangs fails, for a loaded machine may take its time); every
 # process must be gone; /dev/shm and /tmp must be as before (links, clock and statistics are nameless memory, so there is
@@ -10,7 +10,7 @@
 set -u
 . "$(dirname "$0")/common.sh"
 
-rounds=${ROUNDS:-30}
+rounds=${ROUNDS:-16}
 seed=${SEED:-$RANDOM}
 RANDOM=$seed
 goal_ms=2000

@@ -439,8 +439,8 @@ int main(void)
 	tcase_add_test(tests, tcp_sender__sequence_wraps);
 	tcase_add_loop_test(tests, tcp_sender__fills_the_link, 0, 2);
 	tcase_add_test(tests, tcp_sender__window_max);
-	tcase_add_loop_test(tests, tcp_sender__share, 1, 3);
-	tcase_add_loop_test(tests, tcp_sender__losses, 1, 6);
+	tcase_add_loop_test(tests, tcp_sender__share, 1, 2);
+	tcase_add_loop_test(tests, tcp_sender__losses, 1, 4);
 	tcase_add_loop_test(tests, tcp_sender__losses, 100, 102);
 	tcase_add_test(tests, tcp_sender__ecn);
 	tcase_add_loop_test(tests, tcp_sender__cwr_once, 0, 2);
