@@ -166,8 +166,8 @@ test: all
 	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
 	@$(MAKE) --no-print-directory test-helpers
 	@$(MAKE) --no-print-directory fuzz-smoke
-	@tests/run.sh all build/asan/unit/test_* build/asan/sim/test_* build/tsan/unit/test_clock build/tsan/unit/test_ring \
-		-- $(wildcard tests/system/test_*.sh)
+	@tests/run.sh all tests/system/test_container.sh build/asan/unit/test_* build/asan/sim/test_* build/tsan/unit/test_clock \
+		build/tsan/unit/test_ring -- $(filter-out %/test_container.sh,$(wildcard tests/system/test_*.sh))
 
 soak: all
 	@$(MAKE) --no-print-directory test-helpers
