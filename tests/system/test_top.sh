@@ -85,23 +85,26 @@ fi
 
 # ---- the verdict ----
 
-# stopped_during COMMAND... - switch s2 stands still for half a second while it runs; then what `ps --since` says is in ps
+# stopped_during PACKETS COMMAND... - switch s2 stands still for half a second as soon as it has carried so many of it; then what
+# `ps --since` says is in ps
 stopped_during() {
-	local pid
+	local pid packets=$1
+	shift
 	"$heddle" ps --json >"$scratch/before"
 	pid=$(jq '.[0].nodes[] | select(.name == "s2").pid' "$scratch/before")
 	timeout 30 "$heddle" exec h1 -- "$@" >"$scratch/during" 2>&1 &
-	wait_for under_way || return 1
+	wait_for under_way "$packets" || return 1
 	kill -STOP "$pid"
 	sleep 0.5
 	kill -CONT "$pid"
 	wait $!
 	"$heddle" ps --since "$scratch/before" --json >"$scratch/ps"
 }
-# under_way - has s2 carried something since then?
+# under_way PACKETS - has s2 carried so many since then?
 under_way() {
-	"$heddle" ps --json | jq --slurpfile before "$scratch/before" 'def carried: .[0].nodes[] | select(.name == "s2").received_packets;
-		carried - ($before[0] | carried) > 2 or empty'
+	"$heddle" ps --json | jq --slurpfile before "$scratch/before" --argjson packets "$1" '
+		def carried: .[0].nodes[] | select(.name == "s2").received_packets;
+		carried - ($before[0] | carried) > $packets or empty'
 }
 verdict() {
 	jq -e ".[0].fidelity | $1" "$scratch/ps" >/dev/null && return
@@ -110,13 +113,14 @@ verdict() {
 	return 1
 }
 late_ping() {
-	stopped_during ping -q -i 0.2 -c 12 h6 || return 1
+	stopped_during 2 ping -q -i 0.2 -c 12 h6 || return 1
 	verdict '.verdict == "delayed" and .node == "s2" and .added_delay_ns > 100000000 and .stalled_percent < 1'
 }
 check 'a stopped switch and a ping: added delay, the rates hold' late_ping
 check 'ps says it in words' sh -c "'$heddle' ps --since '$scratch/before' | grep 'but for up to .* of added delay'"
+# iperf3 first talks with its server, in a few dozen packets; to stop a switch then would hold back no stream
 late_stream() {
-	"$heddle" exec h6 -- iperf3 -s -1 -D && listening h6 5201 && stopped_during iperf3 -u -b 500M -l 8000 -c h6 -t 3 || return 1
+	"$heddle" exec h6 -- iperf3 -s -1 -D && listening h6 5201 && stopped_during 1000 iperf3 -u -b 500M -l 8000 -c h6 -t 3 || return 1
 	verdict '.verdict == "overloaded" and .node and .stalled_percent > 10' &&
 		jq -e '.[0].nodes[] | select(.name == "s2") | .stalled_percent > 10 and .lateness_max_ns > 100000000' "$scratch/ps"
 }
