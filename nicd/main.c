@@ -4,7 +4,7 @@
 
 int main(int argc, char **argv)
 {
-	static const struct node_ops *const ops[FABRIC_KINDS] = { &nicd_ops, &nicd_ops };
+	static const struct node_ops *const ops[FABRIC_KINDS] = { &nicd_ops, &nicd_ops, &nicd_ops };
 
 	return node_main(argc, argv, NODE_NIC, ops);
 }

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/port_group_config.h"
 #include "nodes/roce_config.h"
+#include "nodes/routing_config.h"
 #include "nodes/time.h"
 
 #define NODE_NAME_MAX 32       /* with the terminating 0 */
@@ -23,8 +25,11 @@
 #define NODE_CAPTURES_MAX 32     /* links that a node captures: capture.h */
 #define NODE_CAPTURE_WHOLE 65535 /* a port's capture_bytes for frames of any length */
 
-/* how the fabric keeps flows apart, what it is lossless by, what tells congestion: S2 and S3, or S4 */
-enum fabric_kind { FABRIC_FLOW_CHANNEL, FABRIC_ROCE, FABRIC_KINDS };
+/* how the fabric keeps flows apart, what it is lossless by, what tells congestion: S2 and S3, S4, or S1 */
+enum fabric_kind { FABRIC_FLOW_CHANNEL, FABRIC_ROCE, FABRIC_PORT_GROUP, FABRIC_KINDS };
+
+/* what a link is in a large topology: cables between groups are long, and tell groups apart (dragonfly) */
+enum link_tier { TIER_LOCAL, TIER_GLOBAL, LINK_TIERS };
 
 enum node_kind { NODE_SWITCH, NODE_NIC, NODE_KINDS };
 
@@ -56,6 +61,7 @@ struct class_config {
 	char name[NODE_NAME_MAX];
 	uint32_t min_permille; /* share of every link that is guaranteed, 0..1000; all classes together <= 1000 */
 	uint32_t max_permille; /* share of every link that is never exceeded, 1..1000 */
+	bool unordered;        /* each packet may take a path of its own (FC-16) */
 };
 
 struct port_config {
@@ -63,9 +69,10 @@ struct port_config {
 	enum link_medium medium;
 	bool vacant; /* nothing is plugged in: a port for later, real clock only. All but `channels` and `mtu_bytes` may be 0 */
 	char peer_name[NODE_NAME_MAX];
-	uint32_t peer_index;    /* the neighbour's node index (its slot on the clock page) */
-	uint32_t peer_port;     /* the neighbour's port at the other end of the link */
-	uint32_t link_index;    /* which link of the fabric this is */
+	uint32_t peer_index; /* the neighbour's node index (its slot on the clock page) */
+	uint32_t peer_port;  /* the neighbour's port at the other end of the link */
+	uint32_t link_index; /* which link of the fabric this is */
+	enum link_tier tier;
 	uint64_t rate_bps;      /* 1 Mb/s .. 800 Gb/s */
 	node_time_t delay_ps;   /* propagation */
 	uint32_t mtu_bytes;     /* largest frame without FCS and fabric header: 64..9216 */
@@ -74,7 +81,7 @@ struct port_config {
 	uint64_t bit_error_e15; /* bits in error, per 10^15 */
 	bool guarded;           /* the link tells its sender which frames were lost (on as soon as it can lose any) */
 	uint32_t channels;      /* flow channels per direction, 1..2048 */
-	uint32_t buffer_units;  /* own input buffer per traffic class; 0: takes everything */
+	uint32_t buffer_units;  /* own input buffer per virtual lane; 0: takes everything */
 	uint32_t stop_units;    /* level above which the peer is told to stop; the rest is for what is under way then */
 	uint32_t flight_units;  /* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
 	uint32_t match_fields;  /* edge ports of switches: set of enum match_field */
@@ -83,7 +90,7 @@ struct port_config {
 	uint32_t capture_bytes;  /* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */
 };
 
-/* which output ports lead to a switch */
+/* which output ports lead to a switch: the first step of all minimal ways */
 struct route_config {
 	uint32_t fabric_address;
 	uint64_t ports; /* bit per candidate port; static routing takes the (egress port mod count)-th */
@@ -156,6 +163,10 @@ struct switch_config {
 	struct congestion_config congestion;
 	uint32_t route_count;
 	struct route_config *routes;
+	struct routing_config routing;
+	uint32_t via_count;
+	uint16_t *vias;         /* fabric addresses that a detour may go by */
+	struct lid_tables lids; /* fabric == FABRIC_PORT_GROUP, in the place of routes and vias */
 	uint32_t host_count;
 	struct host_config *hosts;
 	uint64_t flood_ports; /* roce: a bit per port, those of a tree that spans the fabric and all edge ports */
@@ -259,7 +270,10 @@ struct node_config {
 	uint32_t samples_max;
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];
-	struct roce_config roce; /* fabric == FABRIC_ROCE */
+	uint32_t
+		lanes; /* virtual lanes of each class, >= 1: class_count * lanes <= NODE_LANES_MAX (routing_config.h) */
+	struct roce_config roce;             /* fabric == FABRIC_ROCE */
+	struct port_group_config port_group; /* fabric == FABRIC_PORT_GROUP */
 	uint32_t port_count;
 	struct port_config *ports;
 	struct switch_config switch_; /* kind == NODE_SWITCH */

@@ -27,6 +27,8 @@ const char *const stats_drop_name[DROP_REASONS] = {
 	[DROP_BAD_ICRC] = "bad_icrc",
 	[DROP_OUT_OF_ORDER] = "out_of_order",
 	[DROP_DUPLICATE] = "duplicate",
+	[DROP_NO_LANE] = "no_lane",
+	[DROP_BAD_LID] = "bad_lid",
 };
 
 /* four buckets to an octave, from 4 ns on: the two bits behind the highest one; below, a bucket each */

@@ -16,7 +16,7 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 5u
+#define STATS_VERSION 6u
 #define STATS_TRACE_MAX 1024u
 #define STATS_LATENESS_BUCKETS \
 	128u /* four to an octave of nanoseconds, the last from 7.5 s on: stats_lateness_bucket() */
@@ -46,6 +46,8 @@ enum drop_reason {
 	DROP_BAD_ICRC,     /* NIC: a RoCEv2 frame whose ICRC is wrong */
 	DROP_OUT_OF_ORDER, /* NIC: behind a gap; the sender will send it again (go-back-N) */
 	DROP_DUPLICATE,    /* NIC: was here already */
+	DROP_NO_LANE,      /* would have to go beyond the last virtual lane: a path that is too long, or a loop */
+	DROP_BAD_LID,      /* port-group: a DLID that is reserved, beyond the tables, or leads nowhere */
 	DROP_REASONS
 };
 
@@ -124,7 +126,20 @@ struct port_stats {
 	uint64_t pauses_sent, pauses_received; /* PFC and PAUSE frames */
 	uint64_t path_pauses, path_resumes;    /* first switch: sent to the device because a signal said so (RC-10) */
 	uint64_t signals_forwarded;            /* signals that came in here and went on (RC-10) */
-	uint64_t capture_error;                /* errno: the capture of this port's link ended early */
+	/* many paths. At an input port: */
+	uint64_t
+		choices; /* flows, or packets of unordered classes and port groups, that chose an output among several */
+	uint64_t choices_other;  /* of them, those that took another one than the static port */
+	uint64_t choices_detour; /* of them, those that took a way that is not minimal (FC-23) */
+	uint64_t choices_held;   /* of them, those that were bound to the path of a source of congestion (FC-24) */
+	uint64_t redirects;      /* flows held until empty, to choose anew (FC-25) */
+	uint64_t folds;          /* unordered flows that became ordered (EC-11) */
+	/* at an output port: */
+	uint64_t reroute_acks;  /* made here (FC-25) */
+	uint64_t fecn_marked;   /* port-group: packets marked (PG-10) */
+	uint64_t becns;         /* port-group: BECNs; at a NIC, made */
+	uint64_t credit_waits;  /* port-group: times a packet at the head of its queue found no credit (PG-9) */
+	uint64_t capture_error; /* errno: the capture of this port's link ended early */
 };
 
 /* a flow as its sending NIC knows it; index = the slot that its packets carry */

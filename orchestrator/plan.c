@@ -31,6 +31,7 @@ static void node_fill(const struct scenario *scenario, const struct plan *plan, 
 	node->measure_to_ps = scenario->duration_ps;
 	node->sample_ps = scenario->sample_ps;
 	node->class_count = scenario->class_count;
+	node->lanes = 1;
 	memcpy(node->classes, scenario->classes, sizeof(node->classes));
 }
 

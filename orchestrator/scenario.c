@@ -11,7 +11,7 @@
 
 #define TIME_MAX (3600 * NODE_S)
 
-const char *const scenario_fabric_name[FABRIC_KINDS] = { "flow-channel", "roce" };
+const char *const scenario_fabric_name[FABRIC_KINDS] = { "flow-channel", "roce", "port-group" };
 
 /* ---- defaults: the numbers of a Slingshot-like fabric (S2, S3); ours where the sources are silent ---- */
 

@@ -147,28 +147,13 @@ void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 	crossbar_grant(dp, flow->follow_port, flow->traffic_class, now);
 }
 
-/* the output of the flow's next packet: free to choose only while nothing of it is downstream (FC-15) */
-static bool choose_port(struct dataplane *dp, struct ifct_entry *flow)
-{
-	int port;
-
-	if (ifct_total_extent(flow))
-		return true;
-	port = route_choose(&dp->routes, flow->fabric_address, flow->egress_port);
-	if (port < 0 || (uint32_t)port >= dp->port_count ||
-	    (dp->ports[port].kind == PORT_EDGE) != (flow->fabric_address == dp->routes.own_address))
-		return false;
-	flow->follow_port = (uint8_t)port;
-	return true;
-}
-
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, node_time_t now)
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
 	struct port *in = &dp->ports[packet->in_port];
 
-	if (!choose_port(dp, flow)) {
+	if (!choose_output(dp, flow, packet)) {
 		flow_free(dp, ref);
 		return false;
 	}

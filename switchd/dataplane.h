@@ -4,7 +4,7 @@
  *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
  *
  *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
- *  one leg each, flow_control.c what holds a flow at its input and lets it go on, room.c
+ *  one leg each, choose.c which way, flow_control.c what holds a flow at its input and lets it go on, room.c
  *  when a neighbour has to stop, fgfc_path.c what its host is told, link_change.c what becomes of all that when a
  *  link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of
  *  sources (event_tree.h): per port the next arrival and the next transmission, and three timers. Arrivals of one instant are
@@ -159,6 +159,12 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 
 /** arrival_lines_freed() - EFCT lines of edge port @port are free: packets that waited take them, in order. */
 void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now);
+
+/* ---- choose.c: which output a flow takes ---- */
+
+/** choose_output() - @packet of @flow is about to be queued: the flow's output, anew if nothing of it is here or downstream (FC-15).
+ *  Return: false if no port leads to its destination. O(candidates).                                              */
+bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet);
 
 /* ---- crossbar.c: IFCT -> arbiter -> OFCT -> output queue ---- */
 

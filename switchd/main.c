@@ -2,12 +2,14 @@
 #include "nodes/node.h"
 #include "switchd/dataplane.h"
 #include "switchd/ethernet.h"
+#include "switchd/lid_switch.h"
 
 int main(int argc, char **argv)
 {
 	static const struct node_ops *const ops[FABRIC_KINDS] = {
 		[FABRIC_FLOW_CHANNEL] = &switchd_ops,
 		[FABRIC_ROCE] = &ethernet_ops,
+		[FABRIC_PORT_GROUP] = &lid_ops,
 	};
 
 	return node_main(argc, argv, NODE_SWITCH, ops);

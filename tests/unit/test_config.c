@@ -168,7 +168,7 @@ END_TEST
 
 /* of fabric kind roce: wherever it is, and at switches and NICs only */
 #define ROCE_MISTAKES(M)                                                                                              \
-	M(fabric = FABRIC_KINDS, "fabric is 2")                                                                        \
+	M(fabric = FABRIC_KINDS, "fabric is 3")                                                                        \
 	M(ports[0].guarded = true, "ports[0].guarded is 1")                                                            \
 	M(ports[0].buffer_units = 1, "ports[0].buffer_units is 1")                                                     \
 	M(ports[0].headroom_bytes = (1ull << 32) + 1, "ports[0].headroom_bytes is 4294967297")                         \

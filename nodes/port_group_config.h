@@ -1,0 +1,53 @@
+/*  port_group_config - what the nodes of a fabric of kind port-group are told beside the rest of node_config (PG-1 ... PG-10).
+ *
+ *  The same for all nodes but for a switch's tables, which stand in switch_config. Packets carry a local route header with DLID, SLID
+ *  and service level in front of the frame, on edge links too: the NIC writes and removes it (nodes/wire/lid_header.h). Host i has
+ *  LID i + 1. Plain data.                                                                                         */
+#ifndef HEDDLE_NODES_PORT_GROUP_CONFIG_H
+#define HEDDLE_NODES_PORT_GROUP_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/time.h"
+
+#define PORT_GROUPS_MAX 256u /* 0 is "no group" (PG-5) */
+#define PORT_GROUP_WORDS 4u  /* 256 ports in words of 64 (PG-6) */
+#define LFT_NO_PORT 255u     /* of a DLID that leads nowhere */
+
+/* PG-7 */
+enum port_group_policy { POLICY_RANDOM, POLICY_GREEDY, POLICY_GREEDY_RANDOM, PORT_GROUP_POLICIES };
+
+struct port_group_config {
+	uint32_t lid_bits; /* 16, 20, 24 or 32 (PG-1) */
+	bool adaptive;     /* false: the static port always */
+	enum port_group_policy policy;
+	bool update_lft; /* PG-8: the choice replaces the entry; else it holds for this packet only (to compare with) */
+	/* PG-3: the static port is congested for a virtual lane if it has no credit, or at least pending_units wait for credit there and
+	 * they became more since it was looked at last, or its congestion log has log_marks packets of the last log_window_ps, or a
+	 * queue of queue_units waits for it */
+	uint32_t pending_units, queue_units;
+	uint32_t log_marks;
+	node_time_t log_window_ps;
+	node_time_t hold_ps; /* a DLID's entry is not changed again within that time; 0: any time */
+	/* PG-10 */
+	bool fecn;
+	uint32_t fecn_units;          /* packets that leave a queue of so much get FECN */
+	bool becn;                    /* destinations answer, sources slow down */
+	node_time_t becn_interval_ps; /* a destination answers a source at most once in that time */
+	/* the source's agent, per destination: each BECN raises its index by ccti_increase, each ccti_timer_ps lowers it by one; the rate
+	 * is that of the link / (1 + index * ccti_step_permille / 1000) */
+	uint32_t ccti_increase, ccti_max, ccti_step_permille;
+	node_time_t ccti_timer_ps;
+};
+
+/* a switch's forwarding state (PG-2, PG-5, PG-6); owned by the node_config */
+struct lid_tables {
+	uint32_t lid_count;                /* entries: DLIDs 0 .. lid_count - 1; 0 is reserved (PG-1) */
+	uint8_t *lft;                      /* static port, LFT_NO_PORT: none */
+	uint8_t *pgft;                     /* group */
+	uint32_t group_count;              /* groups 0 .. group_count - 1, <= PORT_GROUPS_MAX */
+	uint64_t (*pgt)[PORT_GROUP_WORDS]; /* bit p of the mask: port p */
+};
+
+#endif

@@ -1,0 +1,49 @@
+/*  routing - from a topology to the tables of all its switches: minimal ways, detours, virtual lanes, port groups (FC-23, PG-11).
+ *
+ *  Pure: the same topology and request give the same tables, whoever asks: the plan before a start, the fabric manager while the
+ *  fabric runs.
+ *  Deadlock freedom. `order` auto takes minimal routes on one level of lanes if their channel dependency graph has no circle
+ *  (fat trees); else one level per hop, if there are lanes enough for the longest way; else up*-down* routes. The result is checked
+ *  in any case: the graph of channels (link, direction, level), an edge for every pair that some packet may hold and wait for
+ *  [Dally and Seitz 1987].                                                                                          */
+#ifndef HEDDLE_ORCHESTRATOR_ROUTING_H
+#define HEDDLE_ORCHESTRATOR_ROUTING_H
+
+#include "orchestrator/topology.h"
+
+enum routing_order { ORDER_AUTO, ORDER_MINIMAL, ORDER_UP_DOWN, ROUTING_ORDERS };
+
+struct routing_request {
+	enum fabric_kind fabric;
+	enum routing_order order;
+	uint32_t lanes; /* levels per class; 0: as many as it takes, up to lanes_max */
+	uint32_t lanes_max;
+	bool detours;        /* vias are wanted, and lanes for them */
+	bool cycles_allowed; /* a circle is told, but is no error */
+};
+
+struct switch_tables {
+	struct route_config *routes; /* [switch_count - 1], by fabric address, the own one left out */
+	uint32_t via_count;
+	uint16_t *vias;
+	struct lid_tables lids; /* fabric kind port-group */
+};
+
+struct routing {
+	enum routing_order order; /* taken */
+	enum lane_rule lane_rule;
+	uint32_t lanes;
+	uint32_t hops_max; /* fabric links of the longest way, detours included */
+	char *cycle;       /* the channels of a circle in words; NULL: there is none. Owned */
+	uint32_t switch_count;
+	struct switch_tables *switches;
+};
+
+/** routing_make() - the tables of all switches of @topology.
+ *  Return: 0 with @routing filled, routing_free() later; -EINVAL with a sentence in @why (a circle, lanes that do not suffice);
+ *  -ENOMEM.  O(switches * links).                                                                                   */
+int routing_make(const struct topology *topology, const struct routing_request *request, struct routing *routing,
+		 char *why, unsigned why_max);
+void routing_free(struct routing *routing);
+
+#endif
