@@ -1,22 +1,47 @@
 #include "orchestrator/generate_text.h"
 
-static void write_generated(enum generate_kind kind, const uint32_t *counts, FILE *out)
+static void write_shape(const struct generate_size *size, FILE *out)
+{
+	for (uint32_t d = 0; d < size->dimensions; d++)
+		fprintf(out, "%s%u", d ? ", " : "  shape: [", size->shape[d]);
+	fprintf(out, "]\n");
+}
+
+static void write_generated(enum generate_kind kind, const struct generate_size *size, FILE *out)
 {
 	fprintf(out, "topology:\n  generate: %s            # %s\n", generate_kind_name[kind],
 		generate_kind_about[kind]);
 	for (unsigned i = 0; i < GENERATE_COUNTS; i++)
-		if (generate_needs(kind, i))
-			fprintf(out, "  %s: %u\n", generate_count_name[i], counts[i]);
+		if (generate_takes(kind, i) && size->counts[i])
+			fprintf(out, "  %s: %u\n", generate_count_name[i], size->counts[i]);
+	if (generate_has_shape(kind))
+		write_shape(size, out);
 	if (kind == GENERATE_DUMBBELL)
 		fprintf(out, "  bottleneck: {rate: 100Gb/s} # the link in the middle; every key of 'links' may stand "
 			     "here\n");
+	if (generate_has_groups(kind))
+		fprintf(out,
+			"  global: {delay: 1us}        # links between groups; every key of 'links' may stand here\n");
 }
 
-static int write_explicit(enum generate_kind kind, const uint32_t *counts, FILE *out)
+static void write_link(enum generate_kind kind, const struct scenario *scenario, const struct scenario_link *link,
+		       FILE *out)
 {
-	const struct scenario_link_settings none = { 0 };
+	const char *a = scenario->switches[link->switch_a].name, *b = scenario->switches[link->switch_b].name;
+
+	if (kind == GENERATE_DUMBBELL)
+		fprintf(out, "    - {between: [%s, %s], rate: 100Gb/s}\n", a, b);
+	else if (link->settings.tier == TIER_GLOBAL)
+		fprintf(out, "    - {between: [%s, %s], tier: global}\n", a, b);
+	else
+		fprintf(out, "    - [%s, %s]\n", a, b);
+}
+
+static int write_explicit(enum generate_kind kind, const struct generate_size *size, FILE *out)
+{
+	const struct scenario_link_settings none = { 0 }, global = { .tier = TIER_GLOBAL };
 	struct scenario scenario = { 0 };
-	int error = generate_topology(kind, counts, &none, &none, &scenario);
+	int error = generate_topology(kind, size, &none, &none, &global, &scenario);
 
 	if (!error) {
 		fprintf(out, "topology:                        # a %s, written out\n  switches:\n",
@@ -30,11 +55,7 @@ static int write_explicit(enum generate_kind kind, const uint32_t *counts, FILE 
 				scenario.switches[scenario.hosts[i].switch_index].name);
 		fprintf(out, "  links:                         # or {between: [a, b], rate: ..., delay: ...}\n");
 		for (uint32_t i = 0; i < scenario.link_count; i++)
-			fprintf(out,
-				kind == GENERATE_DUMBBELL ? "    - {between: [%s, %s], rate: 100Gb/s}\n"
-							  : "    - [%s, %s]\n",
-				scenario.switches[scenario.links[i].switch_a].name,
-				scenario.switches[scenario.links[i].switch_b].name);
+			write_link(kind, &scenario, &scenario.links[i], out);
 	}
 	scenario_free(&scenario);
 	return error;
@@ -155,8 +176,8 @@ static const char roce_text[] =
 	"  - lost == 0\n"
 	"  - reordered == 0\n";
 
-int generate_text(enum generate_kind kind, const uint32_t *counts, enum fabric_kind fabric, bool explicit_topology,
-		  FILE *out)
+int generate_text(enum generate_kind kind, const struct generate_size *size, enum fabric_kind fabric,
+		  bool explicit_topology, FILE *out)
 {
 	int error = 0;
 
@@ -167,9 +188,9 @@ int generate_text(enum generate_kind kind, const uint32_t *counts, enum fabric_k
 	fprintf(out, "fabric: %-24s # or %s\n\n", scenario_fabric_name[fabric], scenario_fabric_name[!fabric]);
 	fprintf(out, "run: {duration: 200us, warmup: 50us, drain: yes, drain-max: 100ms, sample: 0}\n\n");
 	if (explicit_topology)
-		error = write_explicit(kind, counts, out);
+		error = write_explicit(kind, size, out);
 	else
-		write_generated(kind, counts, out);
+		write_generated(kind, size, out);
 	fputs(links_text, out);
 	fputs(fabric == FABRIC_ROCE ? roce_text : flow_channel_text, out);
 	return error;

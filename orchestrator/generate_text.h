@@ -5,9 +5,9 @@
 #include "orchestrator/generate.h"
 
 /** generate_text() - writes the scenario to @out; scenario_read_memory() and plan_make() accept it.
- *  @counts    [GENERATE_COUNTS], those that @kind needs are at least 1.
+ *  @size      generate_check() accepts it.
  *  @explicit_topology  write every switch, host and link out instead of 'generate'.   Return: 0 or -ENOMEM.       */
-int generate_text(enum generate_kind kind, const uint32_t *counts, enum fabric_kind fabric, bool explicit_topology,
-		  FILE *out);
+int generate_text(enum generate_kind kind, const struct generate_size *size, enum fabric_kind fabric,
+		  bool explicit_topology, FILE *out);
 
 #endif

@@ -43,6 +43,7 @@ struct scenario_link_settings {
 	uint64_t bit_error_e15;
 	uint32_t channels;
 	enum link_medium medium; /* under the real clock: plan_real.h */
+	enum link_tier tier;
 };
 
 struct scenario_switch {

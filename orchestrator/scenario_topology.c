@@ -11,6 +11,9 @@
 /* as enum link_medium */
 static const char *const medium_words[LINK_MEDIA] = { [MEDIUM_SHM] = "shm", [MEDIUM_VETH] = "veth" };
 
+/* as enum link_tier */
+static const char *const tier_words[LINK_TIERS] = { [TIER_LOCAL] = "local", [TIER_GLOBAL] = "global" };
+
 #define LINK_KEYS                                                                                                      \
 	{ "rate", key_rate, KEY_FIELD(struct scenario_link_settings, rate_bps), .min = 1000000, .max = 800000000000 }, \
 		{ "delay", key_time, KEY_FIELD(struct scenario_link_settings, delay_ps), .max = NODE_S },              \
@@ -22,6 +25,8 @@ static const char *const medium_words[LINK_MEDIA] = { [MEDIUM_SHM] = "shm", [MED
 		  .max = 1000000000000, .one = QUANTITY_SHARE_ONE },                                                   \
 		{ "channels", key_count, KEY_FIELD(struct scenario_link_settings, channels), .min = 1,                 \
 		  .max = NODE_CHANNELS_MAX },                                                                          \
+		{ "tier", key_word, KEY_FIELD(struct scenario_link_settings, tier), .words = tier_words,               \
+		  .word_count = LINK_TIERS },                                                                          \
 	{                                                                                                              \
 		"medium", key_word, KEY_FIELD(struct scenario_link_settings, medium), .words = medium_words,           \
 										      .word_count = LINK_MEDIA         \
@@ -267,17 +272,35 @@ static void names_check(struct reader *reader)
 
 struct generated {
 	uint32_t kind;
-	uint32_t counts[GENERATE_COUNTS];
-	struct scenario_link_settings bottleneck;
+	struct generate_size size;
+	struct scenario_link_settings between; /* the one link of a dumbbell, those between the groups of a dragonfly */
 };
 
-static void bottleneck_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void between_settings_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+				  void *target)
 {
-	(void)key;
-	keys_read(reader, node, "'bottleneck'", link_keys, link_key_count, &((struct generated *)target)->bottleneck);
+	char what[40];
+
+	snprintf(what, sizeof(what), "'%s'", key->name);
+	keys_read(reader, node, what, link_keys, link_key_count, &((struct generated *)target)->between);
 }
 
-/* the keys of a generated topology of @kind */
+static void shape_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct generate_size *size = &((struct generated *)target)->size;
+	struct key length = { "shape", key_count, .bytes = sizeof(uint32_t), .min = 1, .max = NODE_COUNT_MAX };
+
+	(void)key;
+	if (node->kind != YAML_SEQUENCE || !node->count || node->count > GENERATE_DIMENSIONS_MAX) {
+		key_refuse(reader, node, "'shape' must be a list of the lengths of 1 to %u dimensions, such as [4, 4]",
+			   GENERATE_DIMENSIONS_MAX);
+		return;
+	}
+	for (const struct yaml_node *child = node->first; child; child = child->next)
+		length.read(reader, &length, child, &size->shape[size->dimensions++]);
+}
+
+/* the keys of a generated topology of @kind; those that it cannot do without come first */
 static size_t generated_keys(enum generate_kind kind, struct key *keys)
 {
 	size_t count = 0;
@@ -289,48 +312,67 @@ static size_t generated_keys(enum generate_kind kind, struct key *keys)
 				      .word_count = GENERATE_KINDS,
 				      .required = true };
 	for (unsigned i = 0; i < GENERATE_COUNTS; i++) {
-		if (!generate_needs(kind, i))
+		if (!generate_takes(kind, i))
 			continue;
 		keys[count++] = (struct key){ generate_count_name[i],
 					      key_count,
-					      .offset = offsetof(struct generated, counts) + i * sizeof(uint32_t),
+					      .offset = offsetof(struct generated, size.counts) + i * sizeof(uint32_t),
 					      .bytes = sizeof(uint32_t),
 					      .min = 1,
 					      .max = NODE_COUNT_MAX,
-					      .required = true };
+					      .required = generate_needs(kind, i) };
 	}
+	if (generate_has_shape(kind))
+		keys[count++] = (struct key){ "shape", .read = shape_read, .required = true };
 	if (kind == GENERATE_DUMBBELL)
-		keys[count++] = (struct key){ "bottleneck", .read = bottleneck_read };
+		keys[count++] = (struct key){ "bottleneck", .read = between_settings_read };
+	if (generate_has_groups(kind))
+		keys[count++] = (struct key){ "global", .read = between_settings_read };
 	return count;
 }
 
-static void generated_read(struct reader *reader, const struct yaml_node *node, const struct yaml_node *kind_node)
+/* @generated, of which every number is within its own limits */
+static void generated_build(struct reader *reader, const struct yaml_node *node, const char *what,
+			    struct generated *generated)
 {
-	struct generated generated = { .bottleneck = reader->links.fabric };
-	struct key keys[GENERATE_COUNTS + 2];
-	const char *text = key_scalar(reader, kind_node, "a kind of topology such as leaf-spine");
-	int kind = text ? key_word_index(reader, kind_node, text, generate_kind_name, GENERATE_KINDS) : -1;
-	unsigned errors_before = reader->errors->count;
+	enum generate_kind kind = (enum generate_kind)generated->kind;
 	uint64_t switches, hosts, links;
-	char what[60];
+	char why[160];
 
-	if (kind < 0)
+	if (generate_check(kind, &generated->size, why, sizeof(why))) {
+		key_refuse(reader, node, "%s: %s", what, why);
 		return;
-	snprintf(what, sizeof(what), "a generated %s", generate_kind_name[kind]);
-	keys_read(reader, node, what, keys, generated_keys((enum generate_kind)kind, keys), &generated);
-	if (reader->errors->count != errors_before)
-		return;
-	generate_counts((enum generate_kind)kind, generated.counts, &switches, &hosts, &links);
+	}
+	generate_counts(kind, &generated->size, &switches, &hosts, &links);
 	if (switches + hosts > NODE_COUNT_MAX || links > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
 		key_refuse(reader, node,
 			   "%s of this size has %llu switches and %llu hosts; a fabric has at most %d nodes", what,
 			   (unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
 		return;
 	}
-	if (generate_topology((enum generate_kind)kind, generated.counts, &reader->links.edge,
-			      kind == GENERATE_DUMBBELL ? &generated.bottleneck : &reader->links.fabric,
-			      reader->scenario))
+	if (generate_has_groups(kind))
+		generated->between.tier = TIER_GLOBAL;
+	if (generate_topology(kind, &generated->size, &reader->links.edge,
+			      kind == GENERATE_DUMBBELL ? &generated->between : &reader->links.fabric,
+			      &generated->between, reader->scenario))
 		reader->out_of_memory = true;
+}
+
+static void generated_read(struct reader *reader, const struct yaml_node *node, const struct yaml_node *kind_node)
+{
+	struct generated generated = { .between = reader->links.fabric };
+	struct key keys[GENERATE_COUNTS + 4];
+	const char *text = key_scalar(reader, kind_node, "a kind of topology such as leaf-spine");
+	int kind = text ? key_word_index(reader, kind_node, text, generate_kind_name, GENERATE_KINDS) : -1;
+	unsigned errors_before = reader->errors->count;
+	char what[60];
+
+	if (kind < 0)
+		return;
+	snprintf(what, sizeof(what), "a generated %s", generate_kind_name[kind]);
+	keys_read(reader, node, what, keys, generated_keys((enum generate_kind)kind, keys), &generated);
+	if (reader->errors->count == errors_before)
+		generated_build(reader, node, what, &generated);
 }
 
 void scenario_topology_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)

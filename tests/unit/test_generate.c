@@ -8,7 +8,8 @@
 #include "orchestrator/generate_text.h"
 #include "orchestrator/plan.h"
 
-static const struct scenario_link_settings edge = { .rate_bps = 1 }, fabric = { .rate_bps = 2 };
+static const struct scenario_link_settings edge = { .rate_bps = 1 }, fabric = { .rate_bps = 2 },
+					   global = { .rate_bps = 3, .tier = TIER_GLOBAL };
 static struct scenario scenario;
 
 static void tear_down(void)
@@ -16,13 +17,13 @@ static void tear_down(void)
 	scenario_free(&scenario);
 }
 
-static void generate(enum generate_kind kind, const uint32_t *counts)
+static void generate(enum generate_kind kind, const struct generate_size *size)
 {
 	uint64_t switches, hosts, links;
 
 	memset(&scenario, 0, sizeof(scenario));
-	ck_assert_int_eq(generate_topology(kind, counts, &edge, &fabric, &scenario), 0);
-	generate_counts(kind, counts, &switches, &hosts, &links);
+	ck_assert_int_eq(generate_topology(kind, size, &edge, &fabric, &global, &scenario), 0);
+	generate_counts(kind, size, &switches, &hosts, &links);
 	ck_assert_uint_eq(scenario.switch_count, switches);
 	ck_assert_uint_eq(scenario.host_count, hosts);
 	ck_assert_uint_eq(scenario.link_count, links);
@@ -30,7 +31,7 @@ static void generate(enum generate_kind kind, const uint32_t *counts)
 
 START_TEST(generate_topology__star)
 {
-	generate(GENERATE_STAR, (const uint32_t[GENERATE_COUNTS]){ [GENERATE_HOSTS] = 5 });
+	generate(GENERATE_STAR, &(const struct generate_size){ .counts = { [GENERATE_HOSTS] = 5 } });
 	ck_assert_uint_eq(scenario.switch_count, 1);
 	ck_assert_uint_eq(scenario.host_count, 5);
 	ck_assert_uint_eq(scenario.link_count, 0);
@@ -42,8 +43,8 @@ END_TEST
 
 START_TEST(generate_topology__chain)
 {
-	generate(GENERATE_CHAIN,
-		 (const uint32_t[GENERATE_COUNTS]){ [GENERATE_SWITCHES] = 3, [GENERATE_HOSTS_PER_SWITCH] = 2 });
+	generate(GENERATE_CHAIN, &(const struct generate_size){
+					 .counts = { [GENERATE_SWITCHES] = 3, [GENERATE_HOSTS_PER_SWITCH] = 2 } });
 	ck_assert_uint_eq(scenario.host_count, 6);
 	ck_assert_uint_eq(scenario.hosts[5].switch_index, 2);
 	ck_assert_uint_eq(scenario.link_count, 2);
@@ -55,7 +56,7 @@ END_TEST
 
 START_TEST(generate_topology__dumbbell)
 {
-	generate(GENERATE_DUMBBELL, (const uint32_t[GENERATE_COUNTS]){ [GENERATE_HOSTS_PER_SIDE] = 3 });
+	generate(GENERATE_DUMBBELL, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SIDE] = 3 } });
 	ck_assert_str_eq(scenario.switches[0].name, "left");
 	ck_assert_str_eq(scenario.switches[1].name, "right");
 	ck_assert_uint_eq(scenario.hosts[2].switch_index, 0);
@@ -67,8 +68,8 @@ END_TEST
 START_TEST(generate_topology__leaf_spine)
 {
 	generate(GENERATE_LEAF_SPINE,
-		 (const uint32_t[GENERATE_COUNTS]){
-			 [GENERATE_LEAVES] = 3, [GENERATE_HOSTS_PER_LEAF] = 4, [GENERATE_SPINES] = 2 });
+		 &(const struct generate_size){
+			 .counts = { [GENERATE_LEAVES] = 3, [GENERATE_HOSTS_PER_LEAF] = 4, [GENERATE_SPINES] = 2 } });
 	ck_assert_uint_eq(scenario.switch_count, 5);
 	ck_assert_uint_eq(scenario.host_count, 12);
 	ck_assert_uint_eq(scenario.link_count, 6);
@@ -84,8 +85,8 @@ START_TEST(generate_topology__full_mesh)
 {
 	static const uint32_t pairs[][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
 
-	generate(GENERATE_FULL_MESH,
-		 (const uint32_t[GENERATE_COUNTS]){ [GENERATE_SWITCHES] = 4, [GENERATE_HOSTS_PER_SWITCH] = 3 });
+	generate(GENERATE_FULL_MESH, &(const struct generate_size){
+					     .counts = { [GENERATE_SWITCHES] = 4, [GENERATE_HOSTS_PER_SWITCH] = 3 } });
 	ck_assert_uint_eq(scenario.switch_count, 4);
 	ck_assert_uint_eq(scenario.host_count, 12);
 	ck_assert_uint_eq(scenario.link_count, 6);
@@ -97,11 +98,179 @@ START_TEST(generate_topology__full_mesh)
 }
 END_TEST
 
+/* switches that a link leads to from @at, and how often @at has one to @to */
+static uint32_t degree(uint32_t at)
+{
+	uint32_t links = 0;
+
+	for (uint32_t i = 0; i < scenario.link_count; i++)
+		links += (scenario.links[i].switch_a == at) + (scenario.links[i].switch_b == at);
+	return links;
+}
+
+static uint32_t links_between(uint32_t a, uint32_t b)
+{
+	uint32_t links = 0;
+
+	for (uint32_t i = 0; i < scenario.link_count; i++) {
+		uint32_t from = scenario.links[i].switch_a, to = scenario.links[i].switch_b;
+
+		links += (from == a && to == b) || (from == b && to == a);
+	}
+	return links;
+}
+
+static uint32_t switch_called(const char *name)
+{
+	int64_t index = scenario_switch_find(&scenario, name);
+
+	ck_assert_msg(index >= 0, "no switch %s", name);
+	return (uint32_t)index;
+}
+
+/* k^3/4 hosts, 5 k^2/4 switches of k ports [Al-Fares et al. 2008] */
+START_TEST(generate_topology__fat_tree)
+{
+	static const struct {
+		uint32_t radix, hosts, switches;
+	} sizes[] = { { 4, 16, 20 }, { 8, 128, 80 }, { 16, 1024, 320 } };
+	struct generate_size size = { .counts = { [GENERATE_RADIX] = sizes[_i].radix } };
+
+	generate(GENERATE_FAT_TREE, &size);
+	ck_assert_uint_eq(scenario.host_count, sizes[_i].hosts);
+	ck_assert_uint_eq(scenario.switch_count, sizes[_i].switches);
+	for (uint32_t i = 0; i < scenario.switch_count; i++)
+		ck_assert_uint_eq(degree(i), i < 2 * scenario.host_count / sizes[_i].radix ? sizes[_i].radix / 2
+											   : sizes[_i].radix);
+	ck_assert_uint_eq(scenario.hosts[scenario.host_count - 1].switch_index,
+			  2 * scenario.host_count / sizes[_i].radix - 1);
+	ck_assert_uint_eq(links_between(switch_called("p1e1"), switch_called("p1a0")), 1);
+	ck_assert_uint_eq(links_between(switch_called("p1e1"), switch_called("p0a0")), 0);
+	for (uint32_t pod = 0; pod < sizes[_i].radix; pod++) {
+		char name[NODE_NAME_MAX];
+
+		snprintf(name, sizeof(name), "p%ua1", pod);
+		ck_assert_uint_eq(links_between(switch_called(name), switch_called("c0")), 0);
+		snprintf(name, sizeof(name), "p%ua0", pod);
+		ck_assert_uint_eq(links_between(switch_called(name), switch_called("c0")), 1);
+	}
+}
+END_TEST
+
+START_TEST(generate_topology__tapered_fat_tree)
+{
+	generate(GENERATE_FAT_TREE,
+		 &(const struct generate_size){ .counts = { [GENERATE_RADIX] = 8, [GENERATE_TAPER] = 2 } });
+	ck_assert_uint_eq(scenario.host_count, 128);
+	ck_assert_uint_eq(scenario.switch_count, 32 + 16 + 8);
+	ck_assert_uint_eq(degree(switch_called("p0e0")), 2); /* for four hosts */
+	ck_assert_uint_eq(degree(switch_called("p7a1")), 8);
+	ck_assert_uint_eq(degree(switch_called("c7")), 8);
+}
+END_TEST
+
+/* a (a h + 1) switches; within a group all linked, one link between any two groups [Kim et al. 2008] */
+START_TEST(generate_topology__dragonfly)
+{
+	static const struct {
+		uint32_t p, a, h, hosts;
+	} sizes[] = { { 2, 4, 2, 72 }, { 4, 8, 4, 1056 } };
+	uint32_t a = sizes[_i].a, groups = a * sizes[_i].h + 1, *pairs = calloc(groups * groups, sizeof(*pairs));
+
+	generate(GENERATE_DRAGONFLY,
+		 &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = sizes[_i].p,
+							    [GENERATE_SWITCHES_PER_GROUP] = a,
+							    [GENERATE_GLOBAL_LINKS] = sizes[_i].h } });
+	ck_assert_uint_eq(scenario.host_count, sizes[_i].hosts);
+	ck_assert_uint_eq(scenario.switch_count, a * groups);
+	for (uint32_t i = 0; i < scenario.switch_count; i++)
+		ck_assert_uint_eq(degree(i), a - 1 + sizes[_i].h);
+	for (uint32_t i = 0; i < scenario.link_count; i++) {
+		const struct scenario_link *link = &scenario.links[i];
+		uint32_t from = link->switch_a / a, to = link->switch_b / a;
+
+		ck_assert_int_eq(link->settings.tier, from == to ? TIER_LOCAL : TIER_GLOBAL);
+		pairs[from * groups + to]++;
+	}
+	for (uint32_t from = 0; from < groups; from++)
+		for (uint32_t to = from; to < groups; to++)
+			ck_assert_uint_eq(pairs[from * groups + to], from == to ? a * (a - 1) / 2 : 1);
+	free(pairs);
+}
+END_TEST
+
+/* fewer groups than there can be: their links are shared out evenly */
+START_TEST(generate_topology__dragonfly_of_few_groups)
+{
+	generate(GENERATE_DRAGONFLY, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1,
+										[GENERATE_SWITCHES_PER_GROUP] = 4,
+										[GENERATE_GLOBAL_LINKS] = 2,
+										[GENERATE_GROUPS] = 3 } });
+	ck_assert_uint_eq(scenario.link_count, 3 * 6 + 3 * 4);
+	for (uint32_t i = 0; i < scenario.switch_count; i++)
+		ck_assert_uint_eq(degree(i), 3 + 2);
+}
+END_TEST
+
+START_TEST(generate_topology__hyperx)
+{
+	generate(GENERATE_HYPERX, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 2 },
+								 .dimensions = 2,
+								 .shape = { 3, 4 } });
+	ck_assert_uint_eq(scenario.host_count, 24);
+	ck_assert_uint_eq(scenario.link_count, 12 * (2 + 3) / 2);
+	for (uint32_t i = 0; i < scenario.switch_count; i++)
+		ck_assert_uint_eq(degree(i), 2 + 3);
+	ck_assert_uint_eq(links_between(switch_called("s0.1"), switch_called("s2.1")), 1);
+	ck_assert_uint_eq(links_between(switch_called("s0.1"), switch_called("s2.3")), 0);
+}
+END_TEST
+
+START_TEST(generate_topology__torus)
+{
+	generate(GENERATE_TORUS, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1 },
+								.dimensions = 3,
+								.shape = { 4, 2, 3 } });
+	ck_assert_uint_eq(scenario.switch_count, 24);
+	for (uint32_t i = 0; i < scenario.switch_count; i++)
+		ck_assert_uint_eq(degree(i), 2 + 1 + 2);
+	ck_assert_uint_eq(links_between(switch_called("s0.0.0"), switch_called("s3.0.0")), 1);
+	ck_assert_uint_eq(links_between(switch_called("s0.0.0"), switch_called("s2.0.0")), 0);
+	ck_assert_uint_eq(links_between(switch_called("s0.0.0"), switch_called("s0.1.0")), 1);
+}
+END_TEST
+
+START_TEST(generate_check__numbers_that_do_not_fit)
+{
+	char why[160] = "";
+
+	ck_assert_int_lt(generate_check(GENERATE_FAT_TREE,
+					&(const struct generate_size){ .counts = { [GENERATE_RADIX] = 5 } }, why,
+					sizeof(why)),
+			 0);
+	ck_assert_ptr_nonnull(strstr(why, "even"));
+	ck_assert_int_lt(generate_check(GENERATE_FAT_TREE,
+					&(const struct generate_size){
+						.counts = { [GENERATE_RADIX] = 8, [GENERATE_TAPER] = 3 } },
+					why, sizeof(why)),
+			 0);
+	ck_assert_ptr_nonnull(strstr(why, "taper"));
+	ck_assert_int_lt(generate_check(GENERATE_DRAGONFLY,
+					&(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1,
+										   [GENERATE_SWITCHES_PER_GROUP] = 2,
+										   [GENERATE_GLOBAL_LINKS] = 2,
+										   [GENERATE_GROUPS] = 6 } },
+					why, sizeof(why)),
+			 0);
+	ck_assert_ptr_nonnull(strstr(why, "groups"));
+}
+END_TEST
+
 /* the text of a generated scenario, read and planned */
 static void text_accepted(enum generate_kind kind, enum fabric_kind kind_of_fabric, bool explicit_topology,
 			  struct plan *plan)
 {
-	uint32_t counts[GENERATE_COUNTS];
+	struct generate_size size = { .dimensions = 2, .shape = { 3, 4 } };
 	struct scenario_errors errors = { 0 };
 	char *text = NULL;
 	size_t length;
@@ -109,8 +278,8 @@ static void text_accepted(enum generate_kind kind, enum fabric_kind kind_of_fabr
 	int error;
 
 	for (unsigned i = 0; i < GENERATE_COUNTS; i++)
-		counts[i] = 3;
-	ck_assert_int_eq(generate_text(kind, counts, kind_of_fabric, explicit_topology, out), 0);
+		size.counts[i] = i == GENERATE_RADIX ? 12 : 3;
+	ck_assert_int_eq(generate_text(kind, &size, kind_of_fabric, explicit_topology, out), 0);
 	fclose(out);
 	error = scenario_read_memory("gen", text, length, NULL, 0, &scenario, &errors);
 	if (!error)
@@ -186,6 +355,13 @@ int main(void)
 	tcase_add_test(tests, generate_topology__dumbbell);
 	tcase_add_test(tests, generate_topology__leaf_spine);
 	tcase_add_test(tests, generate_topology__full_mesh);
+	tcase_add_loop_test(tests, generate_topology__fat_tree, 0, 3);
+	tcase_add_test(tests, generate_topology__tapered_fat_tree);
+	tcase_add_loop_test(tests, generate_topology__dragonfly, 0, 2);
+	tcase_add_test(tests, generate_topology__dragonfly_of_few_groups);
+	tcase_add_test(tests, generate_topology__hyperx);
+	tcase_add_test(tests, generate_topology__torus);
+	tcase_add_test(tests, generate_check__numbers_that_do_not_fit);
 	tcase_add_test(tests, generate_text__roce_shows_the_defaults);
 	tcase_add_loop_test(tests, generate_text__is_accepted_and_explicit_means_the_same, 0, GENERATE_KINDS);
 	suite_add_tcase(suite, tests);
