@@ -105,6 +105,9 @@ static void classes_check(struct checker *checker, const struct node_config *con
 	enter(checker, "classes: ");
 	range(checker, "sum of min_permille", min_sum, 0, 1000);
 	enter(checker, "%s", "");
+	range(checker, "lanes", config->lanes, 1, config->fabric == FABRIC_ROCE ? 1 : NODE_LANES_MAX);
+	if (!checker->refused)
+		range(checker, "class_count * lanes", config->class_count * config->lanes, 1, NODE_LANES_MAX);
 }
 
 /* what is lost is lost, and the switch's shared buffer decides what there is room for */
@@ -134,13 +137,14 @@ static void port_check(struct checker *checker, const struct node_config *config
 		refuse(checker, "%speer_index is %" PRIu32 ", which is the node itself", checker->place,
 		       port->peer_index);
 	range(checker, "peer_port", port->peer_port, 0, NODE_PORTS_MAX - 1);
+	range(checker, "tier", port->tier, 0, LINK_TIERS - 1);
 	range(checker, "rate_bps", port->rate_bps, 1000000, 800000000000);
 	range(checker, "delay_ps", port->delay_ps, 0, DELAY_MAX_PS);
 	range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
 	range(checker, "gap_bytes", port->gap_bytes, 0, GAP_BYTES_MAX);
 	range(checker, "loss_ppb", port->loss_ppb, 0, 1000000000);
 	range(checker, "bit_error_e15", port->bit_error_e15, 0, 1000000000000000);
-	if (config->fabric == FABRIC_FLOW_CHANNEL && (port->loss_ppb || port->bit_error_e15) && !port->guarded)
+	if (config->fabric != FABRIC_ROCE && (port->loss_ppb || port->bit_error_e15) && !port->guarded)
 		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
 	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "stop_units", port->stop_units, 0, port->buffer_units ? port->buffer_units - 1 : 0);
@@ -261,6 +265,34 @@ static void roce_switch_check(struct checker *checker, const struct node_config 
 			headroom_bytes += config->roce.classes[c].lossless ? config->ports[i].headroom_bytes : 0;
 	enter(checker, "%s", "");
 	below(checker, "sum of all headroom_bytes", headroom_bytes, "roce.buffer_bytes", config->roce.buffer_bytes);
+}
+
+/* the header has 13 bits for a via, and 0 means none */
+static void vias_check(struct checker *checker, const struct switch_config *self)
+{
+	if (!array(checker, "via_count", self->vias, self->via_count, 0, NODE_COUNT_MAX))
+		return;
+	for (uint32_t i = 0; i < self->via_count && !checker->refused; i++) {
+		enter(checker, "switch.vias[%" PRIu32 "]", i);
+		range(checker, "", self->vias[i], 1, NODE_COUNT_MAX - 1);
+	}
+}
+
+static void paths_check(struct checker *checker, const struct node_config *config)
+{
+	const struct switch_config *self = &config->switch_;
+	char why[200];
+
+	vias_check(checker, self);
+	if (checker->refused)
+		return;
+	if (routing_config_check(&self->routing, why, sizeof(why)) ||
+	    lid_tables_check(&self->lids, config->port_count, why, sizeof(why)))
+		refuse(checker, "%s", why);
+}
+
+static void flood_check(struct checker *checker, const struct node_config *config)
+{
 	if (config->port_count < 64 && config->switch_.flood_ports >> config->port_count)
 		refuse(checker, "switch.flood_ports is 0x%" PRIx64 ", but the node has %" PRIu32 " ports",
 		       config->switch_.flood_ports, config->port_count);
@@ -290,9 +322,13 @@ static void switch_check(struct checker *checker, const struct node_config *conf
 			enter(checker, "switch.hosts[%" PRIu32 "].", i);
 			host_check(checker, &self->hosts[i]);
 		}
+	enter(checker, "switch.");
+	paths_check(checker, config);
 	congestion_check(checker, &self->congestion);
 	if (config->fabric == FABRIC_ROCE)
 		roce_switch_check(checker, config);
+	if (config->fabric != FABRIC_FLOW_CHANNEL)
+		flood_check(checker, config);
 }
 
 static void sizes_check(struct checker *checker, const struct workload_config *workload)
@@ -422,6 +458,15 @@ static void roce_check(struct checker *checker, const struct node_config *config
 		refuse(checker, "%s", why);
 }
 
+static void port_group_check(struct checker *checker, const struct node_config *config)
+{
+	char why[200];
+
+	if (!checker->refused && config->fabric == FABRIC_PORT_GROUP &&
+	    port_group_config_check(&config->port_group, why, sizeof(why)))
+		refuse(checker, "%s", why);
+}
+
 int node_config_check(const struct node_config *config, char *why, unsigned why_max)
 {
 	struct checker checker = { .why = why, .why_max = why_max };
@@ -437,6 +482,7 @@ int node_config_check(const struct node_config *config, char *why, unsigned why_
 	range(&checker, "fabric", config->fabric, 0, FABRIC_KINDS - 1);
 	classes_check(&checker, config);
 	roce_check(&checker, config);
+	port_group_check(&checker, config);
 	ports_check(&checker, config,
 		    config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps);
 	if (!checker.refused && config->kind == NODE_SWITCH)
@@ -444,6 +490,18 @@ int node_config_check(const struct node_config *config, char *why, unsigned why_
 	if (!checker.refused && config->kind == NODE_NIC)
 		nic_check(&checker, config);
 	return checker.refused ? -EINVAL : 0;
+}
+
+void switch_tables_free(struct switch_config *config)
+{
+	free(config->routes);
+	free(config->vias);
+	free(config->hosts);
+	lid_tables_free(&config->lids);
+	config->routes = NULL;
+	config->vias = NULL;
+	config->hosts = NULL;
+	config->route_count = config->via_count = config->host_count = 0;
 }
 
 void node_config_free(struct node_config *config)
@@ -454,14 +512,10 @@ void node_config_free(struct node_config *config)
 	}
 	free(config->nic.workloads);
 	free(config->nic.pauses);
-	free(config->switch_.routes);
-	free(config->switch_.hosts);
+	switch_tables_free(&config->switch_);
 	free(config->ports);
 	config->nic.workloads = NULL;
 	config->nic.pauses = NULL;
-	config->switch_.routes = NULL;
-	config->switch_.hosts = NULL;
 	config->ports = NULL;
-	config->nic.workload_count = config->nic.pause_count = config->switch_.route_count =
-		config->switch_.host_count = config->port_count = 0;
+	config->nic.workload_count = config->nic.pause_count = config->port_count = 0;
 }

@@ -165,11 +165,12 @@ struct switch_config {
 	struct route_config *routes;
 	struct routing_config routing;
 	uint32_t via_count;
-	uint16_t *vias;         /* fabric addresses that a detour may go by */
+	uint16_t *vias; /* fabric addresses that a detour may go by: 13 bits in the header, so < NODE_COUNT_MAX */
 	struct lid_tables lids; /* fabric == FABRIC_PORT_GROUP, in the place of routes and vias */
 	uint32_t host_count;
 	struct host_config *hosts;
-	uint64_t flood_ports; /* roce: a bit per port, those of a tree that spans the fabric and all edge ports */
+	uint64_t
+		flood_ports; /* roce and port-group: a bit per port, those of a tree that spans the fabric and all edge ports */
 };
 
 enum frame_kind {
@@ -283,6 +284,9 @@ struct node_config {
 /** node_config_check() - is @config complete and within every limit stated above?
  *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */
 int node_config_check(const struct node_config *config, char *why, unsigned why_max);
+
+/** switch_tables_free() - releases routes, vias, hosts and LID tables of @config, and empties them. */
+void switch_tables_free(struct switch_config *config);
 
 /** node_config_free() - releases what @config points to, not @config itself. A zeroed config is fine. */
 void node_config_free(struct node_config *config);

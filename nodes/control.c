@@ -11,16 +11,17 @@
 
 #include "nodes/control.pb-c.h"
 #include "nodes/control_roce.h"
+#include "nodes/control_routing.h"
 
-/*  A structure of config.h or roce_config.h and its message in control.proto have fields of the same names. These lists name them once;
+/*  A structure of config.h (or of the files it includes) and its message in control.proto have fields of the same names. These lists name them once;
  *  packing and unpacking copy by the same list, so that a field cannot be sent and not received. Names, arrays and
  *  nested messages are dealt with by hand.                                                                           */
 /* clang-format off */
-#define CLASS_FIELDS(F) F(min_permille) F(max_permille)
+#define CLASS_FIELDS(F) F(min_permille) F(max_permille) F(unordered)
 #define PORT_FIELDS(F)                                                                                                \
 	F(kind) F(medium) F(vacant) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
 	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(match_fields) F(ring_bytes) \
-	F(headroom_bytes) F(capture_bytes)
+	F(headroom_bytes) F(capture_bytes) F(tier)
 #define ROUTE_FIELDS(F) F(fabric_address) F(ports)
 #define HOST_FIELDS(F) F(host_index) F(fabric_address) F(egress_port)
 #define SWITCH_FIELDS(F)                                                                                              \
@@ -42,7 +43,7 @@
 #define PAUSE_FIELDS(F) F(start_ps) F(stop_ps) F(every_ps) F(for_ps) F(classes)
 #define NIC_FIELDS(F) F(host_index) F(latency_ps) F(flows_max) F(messages_max) F(fgfc_entries_max) F(host_queues)
 #define NODE_FIELDS(F)                                                                                                \
-	F(kind) F(clock) F(fabric) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
+	F(kind) F(clock) F(fabric) F(lanes) F(index) F(node_count) F(seed) F(measure_from_ps) F(measure_to_ps) F(sample_ps) F(samples_max)
 /* clang-format on */
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;
@@ -67,6 +68,9 @@ SAME(FRAME_KIND__ROCE_IPV6, FRAME_ROCE_IPV6);
 SAME(FRAME_KIND__TCP, FRAME_TCP);
 SAME(FABRIC_KIND__FLOW_CHANNEL_FABRIC, FABRIC_FLOW_CHANNEL);
 SAME(FABRIC_KIND__ROCE_FABRIC, FABRIC_ROCE);
+SAME(FABRIC_KIND__PORT_GROUP_FABRIC, FABRIC_PORT_GROUP);
+SAME(LINK_TIER__LOCAL, TIER_LOCAL);
+SAME(LINK_TIER__GLOBAL, TIER_GLOBAL);
 SAME(TRANSPORT_KIND__NO_TRANSPORT, TRANSPORT_NONE);
 SAME(TRANSPORT_KIND__RC_TRANSPORT, TRANSPORT_RC);
 SAME(TRANSPORT_KIND__TCP_TRANSPORT, TRANSPORT_TCP);
@@ -101,6 +105,7 @@ struct packing {
 	Heddle__NicConfig nic;
 	Heddle__PortConfig port;
 	struct control_roce_packing roce;
+	struct control_routing_packing routing;
 };
 
 /* @count structures of @size behind a table of pointers to them, zeroed, released by one free(); NULL if @count is 0 */
@@ -148,8 +153,10 @@ static int ports_pack(Heddle__NodeConfig *node, const struct node_config *config
 	return 0;
 }
 
-static int switch_pack(Heddle__SwitchConfig *to, const struct switch_config *from)
+static int switch_pack(struct packing *packing, const struct switch_config *from)
 {
+	Heddle__SwitchConfig *to = &packing->switch_;
+
 	SWITCH_FIELDS(COPY)
 	to->routes = table(from->route_count, sizeof(Heddle__RouteConfig));
 	to->hosts = table(from->host_count, sizeof(Heddle__HostConfig));
@@ -170,7 +177,7 @@ static int switch_pack(Heddle__SwitchConfig *to, const struct switch_config *fro
 		host->fabric_address = from->hosts[to->n_hosts].fabric_address;
 		host->egress_port = from->hosts[to->n_hosts].egress_port;
 	}
-	return 0;
+	return control_paths_pack(&packing->routing, to, from);
 }
 
 static void setting_pack(Heddle__CongestionSetting *to, const struct congestion_setting *from)
@@ -253,13 +260,16 @@ static int config_pack(struct packing *packing, const struct node_config *from)
 	NODE_FIELDS(COPY)
 	if (from->fabric == FABRIC_ROCE)
 		to->roce = control_roce_pack(&packing->roce, &from->roce);
+	if (from->fabric == FABRIC_PORT_GROUP)
+		to->port_group = control_port_group_pack(&packing->routing, &from->port_group);
 	error = classes_pack(to, from);
 	if (!error)
 		error = ports_pack(to, from);
 	if (!error && from->kind == NODE_SWITCH) {
 		to->switch_ = &packing->switch_;
-		error = switch_pack(to->switch_, &from->switch_);
+		error = switch_pack(packing, &from->switch_);
 		congestion_pack(packing, &from->switch_.congestion);
+		to->switch_->routing = control_routing_pack(&packing->routing, &from->switch_.routing);
 	} else if (!error) {
 		to->nic = &packing->nic;
 		error = nic_pack(to->nic, &from->nic);
@@ -275,6 +285,7 @@ static void packing_free(struct packing *packing)
 	free(packing->nic.pauses);
 	free(packing->switch_.routes);
 	free(packing->switch_.hosts);
+	free(packing->routing.vias);
 	free(packing->node.classes);
 	free(packing->node.ports);
 }
@@ -313,7 +324,7 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 	if (message->tables) {
 		heddle__switch_config__init(&packing.switch_);
 		packing.message.tables = &packing.switch_;
-		result = switch_pack(&packing.switch_, message->tables);
+		result = switch_pack(&packing, message->tables);
 	}
 	if (!result)
 		result = message_bytes(&packing.message, bytes);
@@ -409,7 +420,9 @@ static int switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *f
 								  .fabric_address = host->fabric_address,
 								  .egress_port = host->egress_port };
 	}
-	return 0;
+	if (from->routing)
+		control_routing_unpack(&to->routing, from->routing);
+	return control_paths_unpack(to, from);
 }
 
 static int workload_unpack(struct workload_config *to, const Heddle__WorkloadConfig *from)
@@ -470,6 +483,8 @@ static int config_unpack(struct node_config *to, const Heddle__NodeConfig *from)
 	NODE_FIELDS(COPY)
 	if (from->roce && !control_roce_unpack(&to->roce, from->roce))
 		return -EINVAL;
+	if (from->port_group)
+		control_port_group_unpack(&to->port_group, from->port_group);
 	error = classes_unpack(to, from);
 	if (!error)
 		error = ports_unpack(to, from);
@@ -509,10 +524,16 @@ static int link_unpack(struct control_message *message, const Heddle__Message *f
 
 static int tables_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
 {
+	int error;
+
 	if (!from->tables)
 		return refuse(why, why_max, "the message with tables has none");
 	message->tables = calloc(1, sizeof(*message->tables));
-	return message->tables ? switch_unpack(message->tables, from->tables) : -ENOMEM;
+	if (!message->tables)
+		return -ENOMEM;
+	error = switch_unpack(message->tables, from->tables);
+	return error == -EINVAL ? refuse(why, why_max, "the message with tables has some that do not fit together")
+				: error;
 }
 
 static int message_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
@@ -579,10 +600,8 @@ void control_message_free(struct control_message *message)
 	message->config = NULL;
 	free(message->port);
 	message->port = NULL;
-	if (message->tables) {
-		free(message->tables->routes);
-		free(message->tables->hosts);
-	}
+	if (message->tables)
+		switch_tables_free(message->tables);
 	free(message->tables);
 	message->tables = NULL;
 	for (uint32_t i = 0; i < message->fd_count; i++)

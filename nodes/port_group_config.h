@@ -11,9 +11,15 @@
 
 #include "nodes/time.h"
 
-#define PORT_GROUPS_MAX 256u /* 0 is "no group" (PG-5) */
-#define PORT_GROUP_WORDS 4u  /* 256 ports in words of 64 (PG-6) */
-#define LFT_NO_PORT 255u     /* of a DLID that leads nowhere */
+#define PORT_GROUPS_MAX 256u  /* 0 is "no group" (PG-5) */
+#define PORT_GROUP_WORDS 4u   /* 256 ports in words of 64 (PG-6) */
+#define LFT_NO_PORT 255u      /* of a DLID that leads nowhere */
+#define LID_COUNT_MAX 0xc000u /* multicast begins there, with 16 bits */
+
+#define PORT_GROUP_UNITS_MAX (1u << 20) /* of a threshold in data units */
+#define PORT_GROUP_MARKS_MAX 65536u
+#define PORT_GROUP_CCTI_MAX 65535u
+#define PORT_GROUP_TIME_MAX_PS (3600 * NODE_S)
 
 /* PG-7 */
 enum port_group_policy { POLICY_RANDOM, POLICY_GREEDY, POLICY_GREEDY_RANDOM, PORT_GROUP_POLICIES };
@@ -49,5 +55,16 @@ struct lid_tables {
 	uint32_t group_count;              /* groups 0 .. group_count - 1, <= PORT_GROUPS_MAX */
 	uint64_t (*pgt)[PORT_GROUP_WORDS]; /* bit p of the mask: port p */
 };
+
+/** port_group_config_check() - is @config within the limits stated above? What is off has numbers within them too.
+ *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */
+int port_group_config_check(const struct port_group_config *config, char *why, unsigned why_max);
+
+/** lid_tables_check() - do @tables name ports and groups only that a switch with @port_count ports has? Bits of a group's mask
+ *  beyond the ports are fine (PG-6). Return: as above.  O(lid_count).                                                */
+int lid_tables_check(const struct lid_tables *tables, uint32_t port_count, char *why, unsigned why_max);
+
+/** lid_tables_free() - releases what @tables points to, and empties it. */
+void lid_tables_free(struct lid_tables *tables);
 
 #endif

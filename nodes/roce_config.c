@@ -2,8 +2,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
+
+#include "nodes/limits.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -12,18 +13,6 @@
 #define RATE_MIN_BPS 1000000u
 #define RATE_MAX_BPS 800000000000u
 #define COUNTER_BYTES_MAX (1ull << 40)
-
-/* a field of a structure and the range that it must be in */
-struct limit {
-	const char *name;
-	size_t offset, bytes;
-	uint64_t min, max;
-};
-
-#define LIMIT(type, field, min, max)                                                \
-	{                                                                           \
-#field, offsetof(type, field), sizeof(((type *)0)->field), min, max \
-	}
 
 static const struct limit roce_limits[] = {
 	LIMIT(struct roce_config, buffer_bytes, 1, ROCE_BYTES_MAX),
@@ -72,29 +61,6 @@ static const struct limit tcp_limits[] = {
 	LIMIT(struct tcp_config, window_packets_max, 1, 4096),
 	LIMIT(struct tcp_config, rto_min_ps, 1, TIME_MAX_PS),
 };
-
-static uint64_t value_of(const void *structure, const struct limit *limit)
-{
-	const void *field = (const char *)structure + limit->offset;
-
-	return limit->bytes == sizeof(uint64_t) ? *(const uint64_t *)field : *(const uint32_t *)field;
-}
-
-/* Return: 0, or -EINVAL; @place is in front of the field's name */
-static int limits_check(const void *structure, const char *place, const struct limit *limits, size_t count, char *why,
-			unsigned why_max)
-{
-	for (size_t i = 0; i < count; i++) {
-		uint64_t value = value_of(structure, &limits[i]);
-
-		if (value >= limits[i].min && value <= limits[i].max)
-			continue;
-		snprintf(why, why_max, "%s%s is %" PRIu64 ", it must be %" PRIu64 "..%" PRIu64, place, limits[i].name,
-			 value, limits[i].min, limits[i].max);
-		return -EINVAL;
-	}
-	return 0;
-}
 
 static int order_check(const char *place, const char *low_name, uint64_t low, const char *high_name, uint64_t high,
 		       char *why, unsigned why_max)

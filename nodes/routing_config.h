@@ -35,6 +35,11 @@ enum routing_detour {
 	ROUTING_DETOURS
 };
 
+#define ROUTING_UNITS_MAX (1u << 20) /* of a threshold in data units */
+#define ROUTING_WEIGHT_PERMILLE_MAX 1000000u
+#define ROUTING_DRAWS_MAX 64u
+#define ROUTING_TIME_MAX_PS (3600 * NODE_S)
+
 enum lane_rule { LANES_KEEP, LANES_BY_HOP, LANE_RULES };
 
 struct routing_config {
@@ -55,5 +60,9 @@ struct routing_config {
 	node_time_t redirect_pause_ps; /* a flow that was redirected is not so again within that time */
 	uint64_t seed;                 /* of hashes and draws: another one in every switch */
 };
+
+/** routing_config_check() - is @config within the limits stated above? What is off may be all 0.
+ *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */
+int routing_config_check(const struct routing_config *config, char *why, unsigned why_max);
 
 #endif

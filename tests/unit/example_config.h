@@ -19,7 +19,8 @@ static inline void example_node(struct node_config *config, enum node_kind kind,
 					.sample_ps = 5000,
 					.samples_max = 100,
 					.class_count = 2,
-					.classes = { { "bulk", 100, 1000 }, { "urgent", 300, 700 } },
+					.classes = { { "bulk", 100, 1000, false }, { "urgent", 300, 700, true } },
+					.lanes = 3,
 					.port_count = port_count };
 	config->ports = calloc(port_count, sizeof(*config->ports));
 	for (uint32_t i = 0; i < port_count; i++)
@@ -28,6 +29,7 @@ static inline void example_node(struct node_config *config, enum node_kind kind,
 							 .peer_index = 4 + i,
 							 .peer_port = i,
 							 .link_index = 40 + i,
+							 .tier = i % 2 ? TIER_GLOBAL : TIER_LOCAL,
 							 .rate_bps = 200000000000,
 							 .delay_ps = 1000000 + i,
 							 .mtu_bytes = 4096,
@@ -82,6 +84,27 @@ static inline struct congestion_config example_congestion(void)
 	return congestion;
 }
 
+/* no two numbers are the same */
+static inline struct routing_config example_routing(void)
+{
+	return (struct routing_config){ .choice = ROUTING_ADAPTIVE,
+					.detour = DETOUR_ADAPTIVE,
+					.detour_weight_permille = 2000,
+					.detour_bias_units = 129,
+					.detour_draws = 3,
+					.lane_rule = LANES_BY_HOP,
+					.hold_sources = true,
+					.hold_ps = 50000001,
+					.redirect = true,
+					.redirect_anywhere = true,
+					.redirect_depth_units = 515,
+					.redirect_full_units = 2051,
+					.redirect_growth_weight_permille = 4001,
+					.redirect_interval_ps = 1000001,
+					.redirect_pause_ps = 10000001,
+					.seed = 0x1122334455667788 };
+}
+
 static inline void example_switch(struct node_config *config)
 {
 	struct switch_config *self = &config->switch_;
@@ -97,11 +120,17 @@ static inline void example_switch(struct node_config *config)
 					.ack_t3_ps = 90000,
 					.ack_collect = 48,
 					.congestion = example_congestion(),
+					.routing = example_routing(),
 					.route_count = 2,
+					.via_count = 3,
 					.host_count = 2 };
 	self->routes = calloc(2, sizeof(*self->routes));
 	self->routes[0] = (struct route_config){ .fabric_address = 1, .ports = 6 };
 	self->routes[1] = (struct route_config){ .fabric_address = 2, .ports = 2 };
+	self->vias = calloc(3, sizeof(*self->vias));
+	self->vias[0] = 2;
+	self->vias[1] = 300;
+	self->vias[2] = 8191;
 	self->hosts = calloc(2, sizeof(*self->hosts));
 	self->hosts[0] = (struct host_config){ .host_index = 0, .fabric_address = 1, .egress_port = 63 };
 	self->hosts[1] = (struct host_config){ .host_index = 9, .fabric_address = 2, .egress_port = 0 };
@@ -153,12 +182,56 @@ static inline void example_nic(struct node_config *config)
 	}
 }
 
+/* five DLIDs, three groups */
+static inline void example_lids(struct lid_tables *tables)
+{
+	static const uint8_t lft[5] = { LFT_NO_PORT, 0, 1, 2, 2 }, pgft[5] = { 0, 0, 1, 2, 2 };
+
+	*tables = (struct lid_tables){ .lid_count = 5, .group_count = 3 };
+	tables->lft = malloc(sizeof(lft));
+	memcpy(tables->lft, lft, sizeof(lft));
+	tables->pgft = malloc(sizeof(pgft));
+	memcpy(tables->pgft, pgft, sizeof(pgft));
+	tables->pgt = calloc(3, sizeof(*tables->pgt));
+	tables->pgt[1][0] = 6;
+	tables->pgt[2][0] = 5;
+	tables->pgt[2][3] = 1ull << 63;
+}
+
+/* @config in a fabric of kind port-group; no two numbers are the same */
+static inline void example_port_group(struct node_config *config)
+{
+	config->fabric = FABRIC_PORT_GROUP;
+	config->port_group = (struct port_group_config){ .lid_bits = 24,
+							 .adaptive = true,
+							 .policy = POLICY_GREEDY_RANDOM,
+							 .update_lft = true,
+							 .pending_units = 100,
+							 .queue_units = 101,
+							 .log_marks = 3,
+							 .log_window_ps = 10000001,
+							 .hold_ps = 1000001,
+							 .fecn = true,
+							 .fecn_units = 102,
+							 .becn = true,
+							 .becn_interval_ps = 20000001,
+							 .ccti_increase = 4,
+							 .ccti_max = 127,
+							 .ccti_step_permille = 500,
+							 .ccti_timer_ps = 30000001 };
+	if (config->kind != NODE_SWITCH)
+		return;
+	config->switch_.flood_ports = 5;
+	example_lids(&config->switch_.lids);
+}
+
 /* @config in a fabric of kind roce; no two numbers of a structure are the same */
 static inline void example_roce(struct node_config *config)
 {
 	struct roce_config *roce = &config->roce;
 
 	config->fabric = FABRIC_ROCE;
+	config->lanes = 1;
 	for (uint32_t i = 0; i < config->port_count; i++) {
 		config->ports[i].guarded = false;
 		config->ports[i].buffer_units = config->ports[i].stop_units = 0;

@@ -69,6 +69,9 @@ END_TEST
 	M(port_count = 0, "port_count is 0")                                                                           \
 	M(port_count = 65, "port_count is 65")                                                                         \
 	M(ports[2].kind = PORT_KINDS, "ports[2].kind is 2")                                                            \
+	M(ports[2].tier = LINK_TIERS, "ports[2].tier is 2")                                                             \
+	M(lanes = 0, "lanes is 0, it must be 1..8")                                                                    \
+	M(lanes = 5, "class_count * lanes is 10, it must be 1..8")                                                     \
 	M(ports[0].peer_name[0] = 1, "ports[0].peer_name has the byte 0x01")                                           \
 	M(ports[0].peer_index = 16, "ports[0].peer_index is 16")                                                       \
 	M(ports[0].peer_index = 3, "ports[0].peer_index is 3, which is the node itself")                               \
@@ -99,6 +102,24 @@ END_TEST
 	M(switch_.routes[1].fabric_address = 0, "switch.routes[1].fabric_address is 0")                                \
 	M(switch_.routes[1].ports = 0, "switch.routes[1].ports is 0x0")                                                \
 	M(switch_.routes[1].ports = 8, "switch.routes[1].ports is 0x8")                                                \
+	M(switch_.vias[1] = 0, "switch.vias[1] is 0")                                                                  \
+	M(switch_.vias[2] = 8192, "switch.vias[2] is 8192, it must be 1..8191")                                        \
+	M(switch_.routing.choice = ROUTING_CHOICES, "switch.routing.choice is 3")                                      \
+	M(switch_.routing.detour = ROUTING_DETOURS, "switch.routing.detour is 3")                                      \
+	M(switch_.routing.lane_rule = LANE_RULES, "switch.routing.lane_rule is 2")                                     \
+	M(switch_.routing.detour_weight_permille = 1000001, "switch.routing.detour_weight_permille is 1000001")        \
+	M(switch_.routing.detour_bias_units = 1048577, "switch.routing.detour_bias_units is 1048577")                  \
+	M(switch_.routing.detour_draws = 65, "switch.routing.detour_draws is 65")                                      \
+	M(switch_.routing.detour_draws = 0, "switch.routing.detour_draws is 0, but detours are compared")              \
+	M(switch_.routing.hold_ps = 0, "switch.routing.hold_ps is 0, but sources")                                     \
+	M(switch_.routing.hold_ps = NODE_TIME_NEVER, "switch.routing.hold_ps is")                                      \
+	M(switch_.routing.redirect_depth_units = 1048577, "switch.routing.redirect_depth_units is 1048577")            \
+	M(switch_.routing.redirect_full_units = 514, "switch.routing.redirect_full_units is less than")                \
+	M(switch_.routing.redirect_full_units = 1048577, "switch.routing.redirect_full_units is 1048577")              \
+	M(switch_.routing.redirect_growth_weight_permille = 1000001, "redirect_growth_weight_permille is 1000001")     \
+	M(switch_.routing.redirect_interval_ps = 0, "switch.routing.redirect_interval_ps is 0, but the growth")        \
+	M(switch_.routing.redirect_interval_ps = NODE_TIME_NEVER, "switch.routing.redirect_interval_ps is")            \
+	M(switch_.routing.redirect_pause_ps = NODE_TIME_NEVER, "switch.routing.redirect_pause_ps is")                  \
 	M(switch_.hosts[0].host_index = NODE_COUNT_MAX, "switch.hosts[0].host_index is 8192")                          \
 	M(switch_.hosts[0].fabric_address = 70000, "switch.hosts[0].fabric_address is 70000")                          \
 	M(switch_.hosts[0].egress_port = 64, "switch.hosts[0].egress_port is 64")                                      \
@@ -166,8 +187,31 @@ END_TEST
 	M(nic.pauses[0].classes = 0, "nic.pauses[0].classes is 0")                                                     \
 	M(nic.pauses[0].classes = 4, "nic.pauses[0].classes is 4")
 
+/* of fabric kind port-group */
+#define PORT_GROUP_MISTAKES(M)                                                                                        \
+	M(ports[0].guarded = false, "ports[0].guarded is false")                                                       \
+	M(port_group.lid_bits = 17, "port_group.lid_bits is 17, it must be 16, 20, 24 or 32")                          \
+	M(port_group.policy = PORT_GROUP_POLICIES, "port_group.policy is 3")                                           \
+	M(port_group.pending_units = 0, "port_group.pending_units is 0")                                               \
+	M(port_group.queue_units = 0, "port_group.queue_units is 0")                                                   \
+	M(port_group.log_marks = 65537, "port_group.log_marks is 65537")                                               \
+	M(port_group.log_window_ps = 0, "port_group.log_window_ps is 0")                                               \
+	M(port_group.hold_ps = NODE_TIME_NEVER, "port_group.hold_ps is")                                               \
+	M(port_group.fecn_units = 0, "port_group.fecn_units is 0")                                                     \
+	M(port_group.becn_interval_ps = NODE_TIME_NEVER, "port_group.becn_interval_ps is")                             \
+	M(port_group.ccti_increase = 0, "port_group.ccti_increase is 0")                                               \
+	M(port_group.ccti_max = 65536, "port_group.ccti_max is 65536")                                                 \
+	M(port_group.ccti_step_permille = 0, "port_group.ccti_step_permille is 0")                                     \
+	M(port_group.ccti_timer_ps = 0, "port_group.ccti_timer_ps is 0")                                               \
+	M(switch_.flood_ports = 8, "switch.flood_ports is 0x8, but the node has 3 ports")                              \
+	M(switch_.lids.lid_count = 49153, "switch.lids.lid_count is beyond the unicast LIDs")                          \
+	M(switch_.lids.group_count = 257, "switch.lids.group_count is more than 256")                                  \
+	M(switch_.lids.group_count = 2, "switch.lids.pgft[3] is 2, but there are 2 groups")                            \
+	M(switch_.lids.lft[4] = 3, "switch.lids.lft[4] is 3, but the node has 3 ports")
+
 /* of fabric kind roce: wherever it is, and at switches and NICs only */
 #define ROCE_MISTAKES(M)                                                                                              \
+	M(lanes = 2, "lanes is 2, it must be 1..1")                                                                    \
 	M(fabric = FABRIC_KINDS, "fabric is 3")                                                                        \
 	M(ports[0].guarded = true, "ports[0].guarded is 1")                                                            \
 	M(ports[0].buffer_units = 1, "ports[0].buffer_units is 1")                                                     \
@@ -239,6 +283,7 @@ static uint64_t roce_unstopped(void)
 #define TEXT(mistake, text) text,
 static const char *const switch_texts[] = { SWITCH_MISTAKES(TEXT) };
 static const char *const nic_texts[] = { NIC_MISTAKES(TEXT) };
+static const char *const port_group_texts[] = { PORT_GROUP_MISTAKES(TEXT) };
 static const char *const roce_texts[] = { ROCE_MISTAKES(TEXT) };
 static const char *const roce_switch_texts[] = { ROCE_SWITCH_MISTAKES(TEXT) };
 static const char *const roce_nic_texts[] = { ROCE_NIC_MISTAKES(TEXT) };
@@ -253,6 +298,14 @@ static void switch_mistake(int i)
 	enum { FIRST = __COUNTER__ + 1 };
 	switch (i) {
 		SWITCH_MISTAKES(CASE)
+	}
+}
+
+static void port_group_mistake(int i)
+{
+	enum { FIRST = __COUNTER__ + 1 };
+	switch (i) {
+		PORT_GROUP_MISTAKES(CASE)
 	}
 }
 
@@ -330,6 +383,30 @@ START_TEST(node_config_check__roce_complete)
 }
 END_TEST
 
+START_TEST(node_config_check__port_group_complete)
+{
+	example_switch(&config);
+	example_port_group(&config);
+	ck_assert_msg(node_config_check(&config, why, sizeof(why)) == 0, "%s", why);
+	node_config_free(&config);
+	example_nic(&config);
+	example_port_group(&config);
+	ck_assert_msg(node_config_check(&config, why, sizeof(why)) == 0, "%s", why);
+	node_config_free(&config);
+}
+END_TEST
+
+START_TEST(node_config_check__port_group_mistake)
+{
+	example_switch(&config);
+	example_port_group(&config);
+	port_group_mistake(_i);
+	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
+	ck_assert_msg(strstr(why, port_group_texts[_i]), "'%s' does not say '%s'", why, port_group_texts[_i]);
+	node_config_free(&config);
+}
+END_TEST
+
 static void roce_refused(const char *text)
 {
 	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
@@ -402,6 +479,9 @@ int main(void)
 	tcase_add_test(tcase, node_config_check__missing_elements);
 	tcase_add_loop_test(tcase, node_config_check__switch_mistake, 0, sizeof(switch_texts) / sizeof(*switch_texts));
 	tcase_add_loop_test(tcase, node_config_check__nic_mistake, 0, sizeof(nic_texts) / sizeof(*nic_texts));
+	tcase_add_test(tcase, node_config_check__port_group_complete);
+	tcase_add_loop_test(tcase, node_config_check__port_group_mistake, 0,
+			    sizeof(port_group_texts) / sizeof(*port_group_texts));
 	tcase_add_test(tcase, node_config_check__roce_complete);
 	tcase_add_loop_test(tcase, node_config_check__roce_mistake, 0, sizeof(roce_texts) / sizeof(*roce_texts));
 	tcase_add_loop_test(tcase, node_config_check__roce_switch_mistake, 0,

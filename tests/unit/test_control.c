@@ -40,7 +40,12 @@ START_TEST(control_pack__every_kind)
 {
 	static char body[] = "flow_id  extent\n  5  9\n";
 	static struct route_config route = { .fabric_address = 3, .ports = 5 };
-	static struct switch_config tables = { .route_count = 1, .routes = &route };
+	static uint16_t via = 77;
+	static uint8_t lft[3] = { LFT_NO_PORT, 1, 2 }, pgft[3] = { 0, 1, 1 };
+	static uint64_t pgt[2][PORT_GROUP_WORDS] = { { 0 }, { 6, 7, 8, 9 } };
+	static struct switch_config tables = {
+		.route_count = 1, .routes = &route, .via_count = 1, .vias = &via, .lids = { 3, lft, pgft, 2, pgt }
+	};
 
 	example_nic(&config);
 	sent = (struct control_message){ .kind = (enum control_kind)_i,
@@ -58,8 +63,13 @@ START_TEST(control_pack__every_kind)
 	ck_assert_int_eq(got.tables != NULL, _i == CONTROL_TABLES);
 	if (got.port)
 		ck_assert_uint_eq(got.port->rate_bps, config.ports[0].rate_bps);
-	if (got.tables)
+	if (got.tables) {
 		ck_assert_uint_eq(got.tables->routes[0].ports, 5);
+		ck_assert_uint_eq(got.tables->via_count, 1);
+		ck_assert_uint_eq(got.tables->vias[0], 77);
+		ck_assert_uint_eq(got.tables->lids.lid_count, 3);
+		ck_assert_mem_eq(got.tables->lids.pgt, pgt, sizeof(pgt));
+	}
 	control_message_free(&got);
 	node_config_free(&config);
 }
@@ -89,6 +99,7 @@ static void port_expect(const struct port_config *a, const struct port_config *b
 	ck_assert_uint_eq(a->ring_bytes, b->ring_bytes);
 	ck_assert_uint_eq(a->capture_bytes, b->capture_bytes);
 	ck_assert_uint_eq(a->headroom_bytes, b->headroom_bytes);
+	ck_assert_int_eq(a->tier, b->tier);
 }
 
 static void node_expect(const struct node_config *a, const struct node_config *b)
@@ -103,6 +114,7 @@ static void node_expect(const struct node_config *a, const struct node_config *b
 	ck_assert_uint_eq(a->sample_ps, b->sample_ps);
 	ck_assert_uint_eq(a->samples_max, b->samples_max);
 	ck_assert_uint_eq(a->class_count, b->class_count);
+	ck_assert_uint_eq(a->lanes, b->lanes);
 	ck_assert_mem_eq(a->classes, b->classes, sizeof(a->classes));
 	ck_assert_uint_eq(a->port_count, b->port_count);
 	for (uint32_t i = 0; i < a->port_count; i++)
@@ -145,6 +157,59 @@ static void congestion_expect(const struct congestion_config *a, const struct co
 	}
 }
 
+static void routing_expect(const struct routing_config *a, const struct routing_config *b)
+{
+	ck_assert_int_eq(a->choice, b->choice);
+	ck_assert_int_eq(a->detour, b->detour);
+	ck_assert_uint_eq(a->detour_weight_permille, b->detour_weight_permille);
+	ck_assert_uint_eq(a->detour_bias_units, b->detour_bias_units);
+	ck_assert_uint_eq(a->detour_draws, b->detour_draws);
+	ck_assert_int_eq(a->lane_rule, b->lane_rule);
+	ck_assert_int_eq(a->hold_sources, b->hold_sources);
+	ck_assert_uint_eq(a->hold_ps, b->hold_ps);
+	ck_assert_int_eq(a->redirect, b->redirect);
+	ck_assert_int_eq(a->redirect_anywhere, b->redirect_anywhere);
+	ck_assert_uint_eq(a->redirect_depth_units, b->redirect_depth_units);
+	ck_assert_uint_eq(a->redirect_full_units, b->redirect_full_units);
+	ck_assert_uint_eq(a->redirect_growth_weight_permille, b->redirect_growth_weight_permille);
+	ck_assert_uint_eq(a->redirect_interval_ps, b->redirect_interval_ps);
+	ck_assert_uint_eq(a->redirect_pause_ps, b->redirect_pause_ps);
+	ck_assert_uint_eq(a->seed, b->seed);
+}
+
+static void lids_expect(const struct lid_tables *a, const struct lid_tables *b)
+{
+	ck_assert_uint_eq(a->lid_count, b->lid_count);
+	ck_assert_uint_eq(a->group_count, b->group_count);
+	if (b->lid_count) {
+		ck_assert_mem_eq(a->lft, b->lft, b->lid_count);
+		ck_assert_mem_eq(a->pgft, b->pgft, b->lid_count);
+	}
+	if (b->group_count)
+		ck_assert_mem_eq(a->pgt, b->pgt, b->group_count * sizeof(*b->pgt));
+}
+
+static void port_group_expect(const struct port_group_config *a, const struct port_group_config *b)
+{
+	ck_assert_uint_eq(a->lid_bits, b->lid_bits);
+	ck_assert_int_eq(a->adaptive, b->adaptive);
+	ck_assert_int_eq(a->policy, b->policy);
+	ck_assert_int_eq(a->update_lft, b->update_lft);
+	ck_assert_uint_eq(a->pending_units, b->pending_units);
+	ck_assert_uint_eq(a->queue_units, b->queue_units);
+	ck_assert_uint_eq(a->log_marks, b->log_marks);
+	ck_assert_uint_eq(a->log_window_ps, b->log_window_ps);
+	ck_assert_uint_eq(a->hold_ps, b->hold_ps);
+	ck_assert_int_eq(a->fecn, b->fecn);
+	ck_assert_uint_eq(a->fecn_units, b->fecn_units);
+	ck_assert_int_eq(a->becn, b->becn);
+	ck_assert_uint_eq(a->becn_interval_ps, b->becn_interval_ps);
+	ck_assert_uint_eq(a->ccti_increase, b->ccti_increase);
+	ck_assert_uint_eq(a->ccti_max, b->ccti_max);
+	ck_assert_uint_eq(a->ccti_step_permille, b->ccti_step_permille);
+	ck_assert_uint_eq(a->ccti_timer_ps, b->ccti_timer_ps);
+}
+
 START_TEST(control_unpack__switch_as_it_was)
 {
 	const struct switch_config *a, *b;
@@ -166,6 +231,9 @@ START_TEST(control_unpack__switch_as_it_was)
 	ck_assert_uint_eq(a->ack_t3_ps, b->ack_t3_ps);
 	ck_assert_uint_eq(a->ack_collect, b->ack_collect);
 	congestion_expect(&a->congestion, &b->congestion);
+	routing_expect(&a->routing, &b->routing);
+	ck_assert_uint_eq(a->via_count, 3);
+	ck_assert_mem_eq(a->vias, b->vias, 3 * sizeof(*a->vias));
 	ck_assert_uint_eq(a->route_count, 2);
 	ck_assert_uint_eq(a->host_count, 2);
 	for (int i = 0; i < 2; i++) {
@@ -316,6 +384,41 @@ START_TEST(control_unpack__roce_as_it_was)
 }
 END_TEST
 
+/* _i: the kind of node */
+START_TEST(control_unpack__port_group_as_it_was)
+{
+	if (_i == NODE_SWITCH)
+		example_switch(&config);
+	else
+		example_nic(&config);
+	example_port_group(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	round_trip();
+	node_expect(got.config, &config);
+	ck_assert_int_eq(got.config->fabric, FABRIC_PORT_GROUP);
+	port_group_expect(&got.config->port_group, &config.port_group);
+	lids_expect(&got.config->switch_.lids, &config.switch_.lids);
+	ck_assert_uint_eq(got.config->switch_.flood_ports, config.switch_.flood_ports);
+	control_message_free(&got);
+	node_config_free(&config);
+}
+END_TEST
+
+static void tables_refused(const uint8_t *bytes, size_t length)
+{
+	ck_assert_int_eq(control_unpack(bytes, length, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the message with tables has some that do not fit together");
+}
+
+/* LID tables of unequal length, a group's mask that is cut off, a via of 17 bits */
+START_TEST(control_unpack__tables_do_not_fit)
+{
+	tables_refused((const uint8_t *)"\x08\x0a\x42\x06\x82\x01\x03\x0a\x01\x05", 10);
+	tables_refused((const uint8_t *)"\x08\x0a\x42\x0d\x82\x01\x0a\x1a\x08\x01\0\0\0\0\0\0\0", 17);
+	tables_refused((const uint8_t *)"\x08\x0a\x42\x05\x7a\x03\x80\x80\x04", 9);
+}
+END_TEST
+
 /* every way of cutting a message short, and every byte of it spoilt: refused or harmless, never a crash or a leak */
 START_TEST(control_unpack__spoilt_bytes)
 {
@@ -326,8 +429,10 @@ START_TEST(control_unpack__spoilt_bytes)
 		example_nic(&config);
 	else
 		example_switch(&config);
-	if (_i / 2)
+	if (_i / 2 == 1)
 		example_roce(&config);
+	if (_i / 2 == 2)
+		example_port_group(&config);
 	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
 	length = control_pack(&sent, &bytes);
 	for (int i = 0; i < length; i++) {
@@ -477,8 +582,10 @@ int main(void)
 	tcase_add_loop_test(tcase, control_pack__every_kind, 0, CONTROL_KINDS);
 	tcase_add_test(tcase, control_unpack__switch_as_it_was);
 	tcase_add_loop_test(tcase, control_unpack__roce_as_it_was, 0, NODE_KINDS);
+	tcase_add_loop_test(tcase, control_unpack__port_group_as_it_was, 0, NODE_KINDS);
+	tcase_add_test(tcase, control_unpack__tables_do_not_fit);
 	tcase_add_test(tcase, control_unpack__nic_as_it_was);
-	tcase_add_loop_test(tcase, control_unpack__spoilt_bytes, 0, 4);
+	tcase_add_loop_test(tcase, control_unpack__spoilt_bytes, 0, 6);
 	tcase_add_test(tcase, control_unpack__no_message);
 	tcase_add_test(tcase, control_unpack__configuration_is_checked);
 	tcase_add_test(tcase, control_send__with_descriptors);
