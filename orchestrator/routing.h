@@ -46,4 +46,10 @@ int routing_make(const struct topology *topology, const struct routing_request *
 		 char *why, unsigned why_max);
 void routing_free(struct routing *routing);
 
+/** routing_route() - the route of switch @from towards switch @to (indices, not the same). */
+static inline struct route_config *routing_route(const struct routing *routing, uint32_t from, uint32_t to)
+{
+	return &routing->switches[from].routes[to - (to > from)];
+}
+
 #endif

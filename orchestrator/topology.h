@@ -21,7 +21,8 @@ struct topology_port {
 };
 
 struct topology_switch {
-	uint32_t fabric_address;
+	char name[NODE_NAME_MAX]; /* for messages; "": told by its address */
+	uint32_t fabric_address;  /* index + 1 */
 	uint32_t port_count;
 	bool alive;
 	struct topology_port ports[NODE_PORTS_MAX];
@@ -33,7 +34,33 @@ struct topology {
 	struct host_config *hosts; /* [host_count]; fabric_address 0: not there */
 };
 
+struct plan;
+
+/** topology_of_plan() - the graph of @plan: vacant switches are not alive; links that carry nothing (plan_link_carries()) are not up,
+ *  but for flow channels, which keep their ways.   Return: 0, topology_free() later; -ENOMEM.                        */
+int topology_of_plan(const struct plan *plan, struct topology *topology);
+
 /** topology_free() - releases what @topology points to. */
 void topology_free(struct topology *topology);
+
+/** topology_leads_on() - does port @port of switch @from lead to another switch that is there? */
+static inline bool topology_leads_on(const struct topology *topology, uint32_t from, uint32_t port)
+{
+	const struct topology_port *end = &topology->switches[from].ports[port];
+
+	return end->leads_to == END_SWITCH && end->up && topology->switches[from].alive &&
+	       topology->switches[end->peer].alive;
+}
+
+/** topology_has_hosts() - does anything begin and end at switch @index? */
+static inline bool topology_has_hosts(const struct topology *topology, uint32_t index)
+{
+	const struct topology_switch *node = &topology->switches[index];
+
+	for (uint32_t p = 0; node->alive && p < node->port_count; p++)
+		if (node->ports[p].leads_to == END_HOST)
+			return true;
+	return false;
+}
 
 #endif
