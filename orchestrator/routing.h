@@ -3,9 +3,9 @@
  *  Pure: the same topology and request give the same tables, whoever asks: the plan before a start, the fabric manager while the
  *  fabric runs.
  *  Deadlock freedom. `order` auto takes minimal routes on one level of lanes if their channel dependency graph has no circle
- *  (fat trees); else one level per hop, if there are lanes enough for the longest way; else up*-down* routes. The result is checked
- *  in any case: the graph of channels (link, direction, level), an edge for every pair that some packet may hold and wait for
- *  [Dally and Seitz 1987].                                                                                          */
+ *  (fat trees); else one level per hop, if there are lanes enough for the longest way; else, if circles are allowed, minimal routes all the
+ *  same; else up*-down* routes, which get everywhere on one level. Detours need one level per hop, or leave to have circles; without
+ *  either, or where no detour is short enough for the lanes, there are none. The result is checked in any case (routing_cycle.h).  */
 #ifndef HEDDLE_ORCHESTRATOR_ROUTING_H
 #define HEDDLE_ORCHESTRATOR_ROUTING_H
 
@@ -33,7 +33,7 @@ struct routing {
 	enum routing_order order; /* taken */
 	enum lane_rule lane_rule;
 	uint32_t lanes;
-	uint32_t hops_max; /* fabric links of the longest way, detours included */
+	uint32_t hops_max; /* fabric links of the longest way between hosts, detours included */
 	char *cycle;       /* the channels of a circle in words; NULL: there is none. Owned */
 	uint32_t switch_count;
 	struct switch_tables *switches;
