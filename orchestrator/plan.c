@@ -10,8 +10,8 @@
 #include "orchestrator/plan_buffer.h"
 #include "orchestrator/plan_congestion.h"
 #include "orchestrator/plan_roce.h"
+#include "orchestrator/plan_ways.h"
 #include "orchestrator/plan_workload.h"
-#include "orchestrator/shortest_path.h"
 
 #define SAMPLES_MAX (1u << 22) /* of one node */
 
@@ -312,7 +312,7 @@ static int hosts_tell(const struct scenario *scenario, struct plan *plan)
 
 static bool is_reached(const struct plan *plan, uint32_t from, uint32_t to)
 {
-	return from == to || shortest_path_route(&plan->nodes[from], to)->ports;
+	return from == to || plan_ways_route(&plan->nodes[from], to)->ports;
 }
 
 /* Links lead both ways, so it is enough that the first host reaches all others, and all switches. */
@@ -341,6 +341,32 @@ static int reach_check(const struct scenario *scenario, const struct plan *plan,
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* In a fabric of kind roce there is one lane, and circles are part of what is shown. */
+static struct routing_request request_of(const struct scenario *scenario)
+{
+	bool is_roce = scenario->fabric == FABRIC_ROCE;
+
+	return (struct routing_request){
+		.fabric = scenario->fabric,
+		.order = ORDER_AUTO,
+		.lanes = is_roce ? 1 : 0,
+		.lanes_max = NODE_LANES_MAX / scenario->class_count,
+		.cycles_allowed = is_roce,
+	};
+}
+
+static int ways_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	char why[1024];
+	int error;
+
+	plan->routing = request_of(scenario);
+	error = plan_ways_make(plan, why, sizeof(why));
+	if (error == -EINVAL)
+		scenario_errors_at(errors, scenario, &scenario->topology_place, "%s", why);
+	return error;
 }
 
 /* ---- pauses ---- */
@@ -406,6 +432,10 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = links_make(scenario, plan);
 	if (!error)
+		error = ways_make(scenario, plan, errors);
+	if (!error)
+		error = reach_check(scenario, plan, errors);
+	if (!error)
 		error = plan_buffers_make(clock, scenario, plan, errors);
 	if (!error)
 		error = lookahead_find(scenario, plan, errors);
@@ -413,10 +443,6 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 		error = samples_size(scenario, plan, errors);
 	if (!error)
 		error = hosts_tell(scenario, plan);
-	if (!error)
-		error = shortest_path_routes(plan->nodes, plan->switch_count, NULL);
-	if (!error)
-		error = reach_check(scenario, plan, errors);
 	if (!error)
 		error = plan_congestion_make(clock, scenario, plan, errors);
 	if (!error)

@@ -2,11 +2,12 @@
  *
  *  plan_make() is pure: the same scenario and seed give the same plan, byte for byte, on any machine. Nodes are numbered
  *  switches first, then NICs (one per host), each in the scenario's order; a host's NIC has one port, port 0.
- *  Routes are shortest paths; a switch's route names every neighbour port that lies on one.                          */
+ *  A switch's route names every neighbour port that is the first step of a way there (routing.h).                   */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_H
 #define HEDDLE_ORCHESTRATOR_PLAN_H
 
 #include "nodes/config.h"
+#include "orchestrator/routing.h"
 #include "orchestrator/scenario.h"
 
 struct plan_link {
@@ -43,8 +44,9 @@ struct plan {
 	bool drain;               /* after the duration let everything that is inside arrive */
 	node_time_t drain_max_ps; /* but not longer than until this time */
 	node_time_t lookahead_ps;
-	uint32_t match_fields;      /* what switches tell flows apart by: set of enum match_field */
-	uint64_t roce_shared_bytes; /* roce, real clock: a switch's buffer beside its headroom */
+	uint32_t match_fields;          /* what switches tell flows apart by: set of enum match_field */
+	struct routing_request routing; /* what the ways are made by; lanes: those of each class that there are */
+	uint64_t roce_shared_bytes;     /* roce, real clock: a switch's buffer beside its headroom */
 	uint32_t node_count, switch_count,
 		host_count;        /* node_count = switch_count + host_count; vacant places included */
 	struct node_config *nodes; /* [node_count]; a node's index is its place */

@@ -3,8 +3,8 @@
 
 #include "nodes/units.h"
 #include "orchestrator/plan_congestion.h"
+#include "orchestrator/plan_ways.h"
 #include "orchestrator/quantity.h"
-#include "orchestrator/shortest_path.h"
 
 /* ---- what the fabric is like ---- */
 
@@ -33,7 +33,7 @@ int plan_congestion_basis(enum clock_kind clock, const struct plan *plan, struct
 	int error;
 
 	*basis = (struct congestion_basis){ .hosts = plan->host_count, .late_ps = late_ps };
-	error = shortest_path_longest_ps(plan->nodes, plan->switch_count, hop_ps, &basis->rtt_ps);
+	error = plan_ways_longest_ps(plan, hop_ps, &basis->rtt_ps);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		const struct node_config *node = &plan->nodes[i];
 

@@ -15,8 +15,7 @@
 
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
-#include "orchestrator/plan.h"
-#include "orchestrator/shortest_path.h"
+#include "orchestrator/plan_ways.h"
 
 #define CUT_THROUGH_BYTES 64u
 
@@ -96,7 +95,7 @@ static unsigned __int128 way_follow(struct way *way, const struct plan *plan, ui
 			       node_time_of_bytes(wire_bytes(way, port, way->last_bytes), port->rate_bps);
 		next = &node->ports[node->index == end->peer_index
 					    ? end->peer_port
-					    : port_choose(shortest_path_route(node, end->peer_index)->ports,
+					    : port_choose(plan_ways_route(node, end->peer_index)->ports,
 							  end->peer_port)];
 		way_through(way, port, next, &node->switch_);
 		port = next;

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "orchestrator/plan_roce.h"
+#include "orchestrator/plan_ways.h"
 #include "orchestrator/plan_workload.h"
-#include "orchestrator/shortest_path.h"
 
 /* ---- making room ---- */
 
@@ -143,8 +143,10 @@ static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name
 	if (kind == NODE_SWITCH) {
 		node->switch_.fabric_address = (uint32_t)place + 1;
 		node->switch_.routes = NULL;
+		node->switch_.vias = NULL;
+		node->switch_.lids = (struct lid_tables){ 0 };
 		node->switch_.hosts = NULL;
-		node->switch_.route_count = node->switch_.host_count = 0;
+		node->switch_.route_count = node->switch_.via_count = node->switch_.host_count = 0;
 	} else {
 		node->nic.host_index = (uint32_t)place - plan->switch_count;
 		node->nic.workloads = NULL;
@@ -338,45 +340,25 @@ static void routes_prune(struct switch_config *config)
 	config->route_count = kept;
 }
 
-/* the ports of each switch that no way leads over: a routing protocol would have noticed.  Return: free() it; NULL: there is no memory */
-static uint64_t *cut_ports(const struct plan *plan)
+/* Who joins or fails may make minimal ways need more lanes than there are; then up*-down* ways do. */
+static int ways_make(struct plan *plan)
 {
-	uint64_t *cut = calloc(plan->switch_count, sizeof(*cut));
+	const struct routing_request said = plan->routing;
+	char why[256];
+	int error = plan_ways_make(plan, why, sizeof(why));
 
-	for (uint32_t i = 0; cut && i < plan->link_count; i++) {
-		const struct plan_link *link = &plan->links[i];
-
-		if (link->vacant || plan_link_carries(link) || is_edge(plan, link->node_a, link->node_b))
-			continue;
-		cut[link->node_a] |= 1ull << link->port_a;
-		cut[link->node_b] |= 1ull << link->port_b;
-	}
-	return cut;
-}
-
-static int routes_make(struct plan *plan)
-{
-	uint64_t *cut;
-	int error;
-
-	if (plan_fabric(plan) != FABRIC_ROCE)
-		return shortest_path_routes(plan->nodes, plan->switch_count, NULL);
-	cut = cut_ports(plan);
-	error = cut ? shortest_path_routes(plan->nodes, plan->switch_count, cut) : -ENOMEM;
-	free(cut);
+	if (error != -EINVAL)
+		return error;
+	plan->routing.order = ORDER_AUTO;
+	error = plan_ways_make(plan, why, sizeof(why));
+	plan->routing.order = said.order;
 	return error;
 }
 
 int plan_room_tables(struct plan *plan)
 {
-	int error;
+	int error = ways_make(plan);
 
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		free(plan->nodes[i].switch_.routes);
-		plan->nodes[i].switch_.routes = NULL;
-		plan->nodes[i].switch_.route_count = 0;
-	}
-	error = routes_make(plan);
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		struct switch_config *config = &plan->nodes[i].switch_;
 

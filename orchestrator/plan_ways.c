@@ -1,0 +1,150 @@
+#include "orchestrator/plan_ways.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "orchestrator/routing.h"
+#include "orchestrator/topology.h"
+
+/* ---- tables ---- */
+
+static void tables_free(struct switch_config *config)
+{
+	free(config->routes);
+	free(config->vias);
+	free(config->lids.lft);
+	free(config->lids.pgft);
+	free(config->lids.pgt);
+	config->routes = NULL;
+	config->vias = NULL;
+	config->lids = (struct lid_tables){ 0 };
+	config->route_count = config->via_count = 0;
+}
+
+/* the tables move from @routing to the nodes */
+static void tables_take(struct plan *plan, struct routing *routing)
+{
+	plan->routing.lanes = routing->lanes;
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		plan->nodes[i].lanes = routing->lanes;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		struct switch_config *config = &plan->nodes[i].switch_;
+		struct switch_tables *tables = &routing->switches[i];
+
+		config->routing.lane_rule = routing->lane_rule;
+		config->route_count = plan->switch_count - 1;
+		config->routes = tables->routes;
+		config->via_count = tables->via_count;
+		config->vias = tables->vias;
+		config->lids = tables->lids;
+		*tables = (struct switch_tables){ 0 };
+	}
+}
+
+int plan_ways_make(struct plan *plan, char *why, unsigned why_max)
+{
+	struct topology topology;
+	struct routing routing;
+	int error = topology_of_plan(plan, &topology);
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		tables_free(&plan->nodes[i].switch_);
+	if (error)
+		return error;
+	error = routing_make(&topology, &plan->routing, &routing, why, why_max);
+	if (!error) {
+		tables_take(plan, &routing);
+		routing_free(&routing);
+	}
+	topology_free(&topology);
+	return error;
+}
+
+/* ---- how long they take ---- */
+
+struct longest {
+	const struct plan *plan;
+	node_time_t (*hop_ps)(const struct node_config *node, const struct port_config *port);
+	node_time_t *ways_ps;   /* by switch: to the target at hand; NODE_TIME_NEVER: not worked out yet */
+	node_time_t *onward_ps; /* by switch: to the furthest of those that have hosts */
+};
+
+static bool has_hosts(const struct node_config *node)
+{
+	for (uint32_t p = 0; p < node->port_count; p++)
+		if (node->ports[p].kind == PORT_EDGE && !node->ports[p].vacant)
+			return true;
+	return false;
+}
+
+/* from @at to @target, over the longest of the ports that lead there; 0: none does */
+static node_time_t way_ps(const struct longest *longest, uint32_t at, uint32_t target)
+{
+	const struct node_config *node = &longest->plan->nodes[at];
+	node_time_t most_ps = 0;
+
+	if (longest->ways_ps[at] != NODE_TIME_NEVER)
+		return longest->ways_ps[at];
+	for (uint64_t ports = plan_ways_route(node, target)->ports; ports; ports &= ports - 1) {
+		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
+
+		most_ps =
+			node_time_max(most_ps, longest->hop_ps(node, port) + way_ps(longest, port->peer_index, target));
+	}
+	longest->ways_ps[at] = most_ps;
+	return most_ps;
+}
+
+static void target_set(const struct longest *longest, uint32_t target)
+{
+	for (uint32_t i = 0; i < longest->plan->switch_count; i++)
+		longest->ways_ps[i] = i == target ? 0 : NODE_TIME_NEVER;
+}
+
+static bool goes_by(const struct node_config *node, uint32_t via)
+{
+	for (uint32_t i = 0; i < node->switch_.via_count; i++)
+		if (node->switch_.vias[i] == via + 1)
+			return true;
+	return false;
+}
+
+static node_time_t longest_find(const struct longest *longest)
+{
+	const struct plan *plan = longest->plan;
+	node_time_t most_ps = 0;
+
+	for (uint32_t target = 0; target < plan->switch_count; target++) {
+		target_set(longest, target);
+		for (uint32_t i = 0; has_hosts(&plan->nodes[target]) && i < plan->switch_count; i++)
+			if (has_hosts(&plan->nodes[i]))
+				longest->onward_ps[i] =
+					node_time_max(longest->onward_ps[i], way_ps(longest, i, target));
+	}
+	for (uint32_t via = 0; via < plan->switch_count; via++) {
+		target_set(longest, via);
+		most_ps = node_time_max(most_ps, longest->onward_ps[via]);
+		for (uint32_t i = 0; i < plan->switch_count; i++)
+			if (goes_by(&plan->nodes[i], via))
+				most_ps = node_time_max(most_ps, way_ps(longest, i, via) + longest->onward_ps[via]);
+	}
+	return most_ps;
+}
+
+int plan_ways_longest_ps(const struct plan *plan,
+			 node_time_t hop_ps(const struct node_config *node, const struct port_config *port),
+			 node_time_t *longest_ps)
+{
+	struct longest longest = {
+		.plan = plan,
+		.hop_ps = hop_ps,
+		.ways_ps = calloc(plan->switch_count, sizeof(*longest.ways_ps)),
+		.onward_ps = calloc(plan->switch_count, sizeof(*longest.onward_ps)),
+	};
+	int error = longest.ways_ps && longest.onward_ps ? 0 : -ENOMEM;
+
+	*longest_ps = error ? 0 : longest_find(&longest);
+	free(longest.ways_ps);
+	free(longest.onward_ps);
+	return error;
+}
