@@ -23,9 +23,9 @@ static void make_pattern(struct port *in, struct packet *packet, const struct fr
 }
 
 /* a packet inside the switch turns out to have no way out of it */
-static void give_up(struct dataplane *dp, struct packet *packet, node_time_t now)
+static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reason why, node_time_t now)
 {
-	dataplane_drop(dp, DROP_NO_ROUTE, packet->in_port, packet->frame_bytes, now);
+	dataplane_drop(dp, why, packet->in_port, packet->frame_bytes, now);
 	room_release(dp, packet);
 	packet_leave(dp, packet);
 }
@@ -38,6 +38,7 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 	int flow_id = efct_classify(&in->efct, pattern, packet->key_hash);
 	uint32_t flow_port = packet->in_port; /* the packet may be gone by then */
 	struct ifct_entry *flow;
+	enum drop_reason why;
 	uint32_t hole_units;
 	bool is_new;
 
@@ -49,10 +50,10 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 	if (is_new)
 		injection_begin(&dp->injection, flow);
 	efct_inject(&in->efct, packet->flow_id, packet->units);
-	if (!crossbar_request(dp, packet, flow, now)) {
+	if (!crossbar_request(dp, packet, flow, &why, now)) {
 		efct_on_ack(&in->efct, packet->flow_id, packet->units);
 		efct_release(&in->efct, packet->flow_id);
-		give_up(dp, packet, now);
+		give_up(dp, packet, why, now);
 	} else {
 		fgfc_path_queued(dp, flow_port, (uint32_t)flow_id);
 	}
@@ -278,6 +279,7 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 			     node_time_t now)
 {
 	struct ifct_entry *flow = read_fabric_header(dp, packet, front, captured_bytes, now);
+	enum drop_reason why;
 
 	if (!flow) {
 		room_release(dp, packet);
@@ -285,11 +287,11 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 		return;
 	}
 	packet_enter(dp, packet);
-	if (!crossbar_request(dp, packet, flow, now)) {
+	if (!crossbar_request(dp, packet, flow, &why, now)) {
 		/* the sender counts on an ACK for it */
 		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS, packet->units, now);
 		dataplane_touch(dp, packet->in_port);
-		give_up(dp, packet, now);
+		give_up(dp, packet, why, now);
 	}
 }
 

@@ -147,13 +147,14 @@ void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 	crossbar_grant(dp, flow->follow_port, flow->traffic_class, now);
 }
 
-bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, node_time_t now)
+bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,
+		      node_time_t now)
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
 	struct port *in = &dp->ports[packet->in_port];
 
-	if (!choose_output(dp, flow, packet)) {
+	if (!choose_output(dp, flow, packet, why)) {
 		flow_free(dp, ref);
 		return false;
 	}

@@ -416,6 +416,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 	if (!error)
 		error = pool_init(dp);
 	dp->congestion = config->switch_.congestion;
+	random_init(&dp->random, config->switch_.routing.seed, 0);
 	injection_init(&dp->injection, &dp->congestion);
 	if (!error)
 		error = wake_queue_init(&dp->wakes, flow_ref(config->port_count, 0));

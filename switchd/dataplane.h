@@ -89,6 +89,7 @@ struct dataplane {
 	struct packet_pool pool;
 	struct congestion_config congestion; /* as it is set now */
 	struct injection injection;
+	struct random random;    /* of choices: choose.c */
 	struct wake_queue wakes; /* flows that wait for their wake-up time */
 	struct translate translate;
 	struct route_table routes;
@@ -163,14 +164,17 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now);
 /* ---- choose.c: which output a flow takes ---- */
 
 /** choose_output() - @packet of @flow is about to be queued: the flow's output, anew if nothing of it is here or downstream (FC-15).
- *  Return: false if no port leads to its destination. O(candidates).                                              */
-bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet);
+ *  Return: false, with the reason in @why, if no port leads to its destination. O(candidates) for a flow's first packet, else O(1).
+ */
+bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why);
 
 /* ---- crossbar.c: IFCT -> arbiter -> OFCT -> output queue ---- */
 
 /** crossbar_request() - queues @packet in @flow and asks its output for it. Takes the packet.
- *  Return: false if no port leads to its destination; then the packet is still the caller's, the channel is free again. */
-bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, node_time_t now);
+ *  Return: false, with the reason in @why, if no port leads to its destination; then the packet is still the caller's, the channel is
+ *  free again. */
+bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,
+		      node_time_t now);
 
 /** crossbar_leave() - @packet no longer waits for @out.   Return: was the queue there congested (EC-3)? */
 bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now);

@@ -7,6 +7,7 @@
 #define HEDDLE_SWITCHD_ROUTE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "nodes/config.h"
@@ -33,6 +34,14 @@ int route_choose_other(const struct route_table *table, const struct route *rout
 static inline bool route_port_up(const struct route_table *table, uint32_t port)
 {
 	return port < NODE_PORTS_MAX && table->ports_up >> port & 1;
+}
+
+/** route_of() - the candidates towards switch @fabric_address; NULL for the own switch, and for one that is not known. */
+static inline const struct route *route_of(const struct route_table *table, uint32_t fabric_address)
+{
+	return fabric_address == table->own_address || fabric_address >= table->address_count
+		       ? NULL
+		       : &table->routes[fabric_address];
 }
 
 /** route_choose() - the output port towards @egress_port of switch @fabric_address.
