@@ -93,6 +93,7 @@ int carrier_init(struct carrier *carrier, int socket, const struct node_config *
 		.roce = config->fabric == FABRIC_ROCE,
 		.guarded = p->guarded,
 		.class_count = config->class_count,
+		.lanes = node_lanes(config, p->kind),
 		.drops = drops,
 		.page_bytes = ring_bytes(p->ring_bytes),
 	};
@@ -395,14 +396,19 @@ static int read_host_frame(const struct carrier *carrier, struct span *frame, st
 	return 0;
 }
 
+/* the virtual lane of a packet between switches stands in its fabric header */
 static int read_fabric_frame(const struct carrier *carrier, const struct span *frame, struct record *record)
 {
+	uint32_t traffic_class, level;
+
 	if (frame->length <= FABRIC_FRONT_BYTES)
 		return -EINVAL;
 	record->kind = RECORD_PACKET;
-	record->traffic_class = frame->bytes[FABRIC_ENVELOPE_BYTES] & 15;
+	traffic_class = frame->bytes[FABRIC_ENVELOPE_BYTES] & 15u;
+	level = frame->bytes[FABRIC_ENVELOPE_BYTES + FABRIC_LEVEL_BYTE] >> 5;
+	record->traffic_class = (uint16_t)(traffic_class * carrier->lanes + level);
 	record->wire_bytes = wire_bytes_of(carrier, frame->length);
-	return record->traffic_class < carrier->class_count ? 0 : -EINVAL;
+	return traffic_class < carrier->class_count && level < carrier->lanes ? 0 : -EINVAL;
 }
 
 static int read_ack_frame(const struct span *frame, struct record *record)

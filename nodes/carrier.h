@@ -60,7 +60,7 @@ struct carrier {
 	bool plain; /* frames are hosts' frames: an edge link, or any of a roce fabric */
 	bool roce;  /* a roce fabric: there is PFC, and no FGFC */
 	bool guarded;
-	uint32_t class_count;
+	uint32_t class_count, lanes;
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES]; /* of frames of the link's own */
 	uint64_t *drops;                         /* by enum drop_reason */
 	size_t page_bytes;

@@ -271,8 +271,8 @@ struct node_config {
 	uint32_t samples_max;
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];
-	uint32_t
-		lanes; /* virtual lanes of each class, >= 1: class_count * lanes <= NODE_LANES_MAX (routing_config.h) */
+	/* virtual lanes of each class, 0 like 1: class_count * lanes <= NODE_LANES_MAX (routing_config.h); see node_lanes() */
+	uint32_t lanes;
 	struct roce_config roce;             /* fabric == FABRIC_ROCE */
 	struct port_group_config port_group; /* fabric == FABRIC_PORT_GROUP */
 	uint32_t port_count;
@@ -280,6 +280,15 @@ struct node_config {
 	struct switch_config switch_; /* kind == NODE_SWITCH */
 	struct nic_config nic;        /* kind == NODE_NIC */
 };
+
+/** node_lanes() - virtual lanes of each class on a link at a port of @kind. Flow channels need one on edge links: nobody waits there for
+ *  what has entered the fabric. */
+static inline uint32_t node_lanes(const struct node_config *config, enum port_kind kind)
+{
+	if (config->fabric == FABRIC_FLOW_CHANNEL && kind == PORT_EDGE)
+		return 1;
+	return config->lanes ? config->lanes : 1;
+}
 
 /** node_config_check() - is @config complete and within every limit stated above?
  *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */

@@ -38,7 +38,7 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.guarded = p->guarded,
 		.gaps = config->fabric == FABRIC_ROCE,
 		.cut_through = is_switch && config->switch_.cut_through,
-		.class_count = (uint8_t)config->class_count,
+		.lane_count = (uint8_t)(config->class_count * node_lanes(config, p->kind)),
 		.port = (uint8_t)port,
 		.front_bytes =
 			config->fabric == FABRIC_FLOW_CHANNEL && p->kind == PORT_FABRIC ? FABRIC_HEADER_ON_LINK : 0,
@@ -62,7 +62,7 @@ void link_init_vacant(struct link *link, const struct node_config *config, uint3
 {
 	*link = (struct link){ .first_sent_ps = NODE_TIME_NEVER,
 			       .rate_bps = 1000000000,
-			       .class_count = (uint8_t)config->class_count,
+			       .lane_count = (uint8_t)config->class_count,
 			       .port = (uint8_t)port,
 			       .down = true,
 			       .real = true,
@@ -522,7 +522,7 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 	switch (header->word >> 32) {
 	case LINK_WORD_STOP:
 		link->stops_heard++;
-		if (value >> link->class_count)
+		if (value >> link->lane_count)
 			break;
 		on_stop(link, (uint8_t)value, now);
 		return;
@@ -563,7 +563,7 @@ static bool admit(struct link *link, const struct record *header)
 	uint32_t frame_bytes = link_frame_bytes(link, header->wire_bytes);
 	uint32_t c = header->traffic_class;
 
-	if (c >= link->class_count || !frame_bytes ||
+	if (c >= link->lane_count || !frame_bytes ||
 	    header->captured_bytes > header->wire_bytes + 14 /* the envelope is not on the link */) {
 		bad_record(link);
 		link->stats->dropped_bytes += frame_bytes;

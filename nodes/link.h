@@ -1,5 +1,8 @@
 /*  link - one node's end of a link: serialisation, stop and go, loss, and who is told about it (TB-2, TB-4, FC-17).
  *
+ *  Virtual lanes. What this file calls a traffic class is a virtual lane: a part of a class with a buffer, and stop and go, of its own
+ *  (routing_config.h). With one lane per class they are the same.
+ *
  *  Time. A node decides at `now` to put a frame on the link; its first bit leaves after the node's fixed latency, arrives
  *  after the propagation delay, and the link is taken for (wire bytes + gap) / rate. All of a node's latency lies behind
  *  its last decision, so whatever is decided now arrives no earlier than now + latency + delay: the clock's lookahead.
@@ -97,8 +100,8 @@ struct link {
 	bool starved;  /* real clock: something could not be sent because the ring was full; link_unstarve() */
 	bool sync_due; /* since the last SYNC frames or a new STOP were sent, or one was heard */
 	bool seen_due; /* the peer asked how far frames arrived */
-	uint8_t stopped; /* set of classes of which the peer takes no more */
-	uint8_t class_count;
+	uint8_t stopped;    /* set of classes of which the peer takes no more */
+	uint8_t lane_count; /* virtual lanes: classes * node_lanes() */
 	uint8_t port;
 	uint8_t front_bytes;   /* on the link in front of the inner frame: the fabric header */
 	uint32_t flight_units; /* 0: no limit */
@@ -108,8 +111,8 @@ struct link {
 	node_time_t
 		ask_at_ps; /* guarded, real clock: while a word of the peer's is waited for, it is asked again then */
 	/* receiving */
-	uint32_t held_units[NODE_CLASSES_MAX]; /* in the input buffer */
-	uint32_t buffer_units;                 /* 0: takes everything */
+	uint32_t held_units[NODE_LANES_MAX]; /* in the input buffer */
+	uint32_t buffer_units;               /* of each lane; 0: takes everything */
 	uint8_t stop, stop_told; /* sets of classes of which no more may come: wanted, and as the peer was told */
 	uint32_t taken_units, taken_noted; /* data ever taken from the ring, and as the peer was told; both wrap */
 	uint32_t stops_said;               /* words of stop and go */

@@ -7,7 +7,7 @@
  *  higher than it came in over a fabric link, so what waits for a buffer of level n holds buffers of levels below n only: no circle, on
  *  any topology, as long as no path has more fabric links than there are levels. A port whose next level would be beyond the last
  *  one is no candidate. With LANES_KEEP the level stays as it is; then the routes themselves must have no circle (fat tree, up*-down*).
- *  On edge links every packet is at level 0.                                                                        */
+ *  On edge links every packet is at level 0; those of a fabric of flow channels have no other: node_lanes().                                                                      */
 #ifndef HEDDLE_NODES_ROUTING_CONFIG_H
 #define HEDDLE_NODES_ROUTING_CONFIG_H
 

@@ -64,6 +64,7 @@ void arbiter_add(struct arbiter *arbiter, uint32_t ref)
 	struct arbiter_group *group = &arbiter->groups[index];
 	bool group_was_empty = group->head == FLOW_REF_NONE;
 
+	arbiter->flow_count++;
 	flow->deficit_bytes = 0;
 	flow->turn = false;
 	append_flow(arbiter, group, ref);
@@ -138,6 +139,7 @@ void arbiter_remove_first(struct arbiter *arbiter)
 {
 	struct arbiter_group *group = &arbiter->groups[arbiter->head];
 
+	arbiter->flow_count--;
 	if (group->head != group->tail) {
 		group->head = flow_of(arbiter->ifcts, group->head)->next_ref;
 		return;

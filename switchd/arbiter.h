@@ -24,7 +24,7 @@ struct arbiter_group {
 struct arbiter {
 	struct ifct *ifcts; /* of all input ports; borrowed */
 	struct arbiter_group *groups;
-	uint32_t group_count;
+	uint32_t group_count, flow_count; /* flows: that stand in it */
 	int32_t quantum_bytes;
 	uint8_t head, tail; /* groups that have flows */
 	bool empty;

@@ -71,6 +71,7 @@ static void enter(struct dataplane *dp, struct packet *packet, const struct fram
 
 	packet->fabric_address = fabric_address;
 	packet->egress_port = egress_port;
+	packet->via = 0;
 	packet->hops = 0;
 	packet->ordered = true;
 	make_pattern(in, packet, fields, &pattern);
@@ -254,7 +255,8 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	uint32_t hole_units;
 
 	if (fabric_header_read(front, captured_bytes, packet->frame_bytes, &fabric) ||
-	    fabric.traffic_class != packet->traffic_class) {
+	    fabric.level >= dp->ports[packet->in_port].lanes ||
+	    fabric.traffic_class * dp->ports[packet->in_port].lanes + fabric.level != packet->lane) {
 		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
 		return NULL;
 	}
@@ -265,6 +267,8 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	packet->flow_id = fabric.flow_id;
 	packet->fabric_address = fabric.fabric_address;
 	packet->egress_port = fabric.egress_port;
+	packet->traffic_class = fabric.traffic_class;
+	packet->via = fabric.via == dp->routes.own_address ? 0 : fabric.via;
 	packet->hops = fabric.hops;
 	packet->ordered = fabric.ordered;
 	flow = ifct_arrive(ifct, packet, fabric.data_flow, &hole_units);
@@ -326,7 +330,7 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 		dataplane_touch(dp, port);
 		return;
 	}
-	for (uint32_t c = 0; c < dp->class_count; c++)
+	for (uint32_t c = 0; c < in->lane_count; c++)
 		held += in->link->held_units[c];
 	if (held > in->stats->input_units_max)
 		in->stats->input_units_max = held;

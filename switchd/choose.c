@@ -70,9 +70,25 @@ static void note_choice(struct dataplane *dp, struct port *in, const struct ifct
 	in->stats->choices_other += port != route_choose(&dp->routes, flow->fabric_address, flow->egress_port);
 }
 
+/* The virtual lane on which the flow goes out at @port, in *@lane.   Return: false if that would be beyond the last one. */
+static bool lane_towards(const struct dataplane *dp, const struct ifct_entry *flow, uint32_t in_port, uint32_t port,
+			 uint8_t *lane)
+{
+	const struct port *in = &dp->ports[in_port], *out = &dp->ports[port];
+	uint32_t level = flow->in_lane - flow->traffic_class * in->lanes;
+
+	if (out->kind == PORT_EDGE)
+		level = 0;
+	else if (in->kind == PORT_FABRIC && dp->config->switch_.routing.lane_rule == LANES_BY_HOP)
+		level++;
+	*lane = (uint8_t)(flow->traffic_class * out->lanes + level);
+	return level < out->lanes;
+}
+
 bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why)
 {
 	struct way way;
+	uint8_t lane;
 
 	*why = DROP_NO_ROUTE;
 	if (ifct_total_extent(flow))
@@ -81,7 +97,13 @@ bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct p
 	if (way.port < 0 || (uint32_t)way.port >= dp->port_count ||
 	    (dp->ports[way.port].kind == PORT_EDGE) != (flow->fabric_address == dp->routes.own_address))
 		return false;
+	if (!lane_towards(dp, flow, packet->in_port, (uint32_t)way.port, &lane)) {
+		*why = DROP_NO_LANE;
+		return false;
+	}
 	note_choice(dp, &dp->ports[packet->in_port], flow, way.port);
 	flow->follow_port = (uint8_t)way.port;
+	flow->out_lane = lane & 15;
+	flow->via = packet->via;
 	return true;
 }

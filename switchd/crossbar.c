@@ -90,15 +90,15 @@ static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *ar
 	flow_wait(dp, out, ref, wait);
 }
 
-void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now)
+void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
-	struct output_class *output = &out->output[traffic_class];
+	struct output_lane *output = &out->output[lane];
 	uint32_t ref;
 
 	if (!dataplane_port_up(dp, port))
 		return; /* what a link that goes lets on may want to go over it too: link_change.c */
-	if (crossbar_paused(dp, out, traffic_class)) {
+	if (crossbar_paused(dp, out, lane)) {
 		dataplane_touch(dp, port); /* its pause may begin: transmit.c */
 		return;
 	}
@@ -117,6 +117,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class,
 			continue;
 		}
 		flow_unqueue(dp, ref, now);
+		packet->via = flow->via;
 		flow_forwarded(dp, packet, now);
 		output_queue_push(&output->queue, packet);
 		dataplane_touch(dp, port);
@@ -143,8 +144,8 @@ void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 		return;
 	}
 	flow->wait = IFCT_REQUESTING;
-	arbiter_add(&dp->ports[flow->follow_port].output[flow->traffic_class].arbiter, ref);
-	crossbar_grant(dp, flow->follow_port, flow->traffic_class, now);
+	arbiter_add(&dp->ports[flow->follow_port].output[flow->out_lane].arbiter, ref);
+	crossbar_grant(dp, flow->follow_port, flow->out_lane, now);
 }
 
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,

@@ -58,12 +58,12 @@ static void on_arrival(struct dataplane *dp, uint32_t port, node_time_t now)
 }
 
 /* flows that a fabric port held back go on */
-static void on_stop(void *owner, struct link *link, uint32_t traffic_class, bool stopped, node_time_t now)
+static void on_stop(void *owner, struct link *link, uint32_t lane, bool stopped, node_time_t now)
 {
 	struct dataplane *dp = owner;
 
 	if (!stopped && dataplane_port_up(dp, link->port))
-		flow_go(dp, link->port, traffic_class, now);
+		flow_go(dp, link->port, lane, now);
 }
 
 struct link_listener dataplane_listener(struct dataplane *dp)
@@ -128,7 +128,7 @@ static void on_sample(struct dataplane *dp, node_time_t now)
 						 .extent_units = (uint32_t)port->stats->extent_units,
 						 .queue_bytes = port->gauge.bytes,
 						 .tx_bytes = port->stats->tx_bytes };
-		for (uint32_t c = 0; c < dp->class_count; c++)
+		for (uint32_t c = 0; c < port->lane_count; c++)
 			sample->input_units += port->link->held_units[c];
 		stats->sample_count++;
 	}
@@ -283,16 +283,17 @@ static int tables(void *dataplane, const struct switch_config *config)
  * units, but not so many packets, whatever their class.                                                              */
 static uint32_t input_packets(const struct node_config *config, const struct port_config *port)
 {
+	uint32_t lane_count = config->class_count * node_lanes(config, port->kind);
+
 	if (config->clock == CLOCK_VIRTUAL)
-		return config->class_count * port->buffer_units;
-	return config->class_count * port->stop_units + link_packets_late(port) +
-	       config->switch_.output_queue_units_max;
+		return lane_count * port->buffer_units;
+	return lane_count * port->stop_units + link_packets_late(port) + config->switch_.output_queue_units_max;
 }
 
 /* a link to come is taken to be like the largest that is there */
 static uint32_t vacant_packets(const struct node_config *config)
 {
-	uint32_t packets = config->class_count * VACANT_UNITS_MIN;
+	uint32_t packets = config->class_count * node_lanes(config, PORT_FABRIC) * VACANT_UNITS_MIN;
 
 	for (uint32_t p = 0; p < config->port_count; p++)
 		if (input_packets(config, &config->ports[p]) > packets)
@@ -306,7 +307,9 @@ static uint32_t pool_packets(const struct node_config *config)
 
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		packets += config->ports[p].vacant ? vacant_packets(config) : input_packets(config, &config->ports[p]);
-		packets += config->class_count * (config->switch_.output_queue_units_max + 1);
+		packets += config->class_count *
+			   node_lanes(config, config->ports[p].vacant ? PORT_FABRIC : config->ports[p].kind) *
+			   (config->switch_.output_queue_units_max + 1);
 	}
 	return packets;
 }
@@ -328,6 +331,8 @@ void dataplane_port_configure(struct dataplane *dp, uint32_t p)
 	struct port *port = &dp->ports[p];
 
 	port->kind = port_config->kind;
+	port->lanes = node_lanes(config, port->kind);
+	port->lane_count = config->class_count * port->lanes;
 	port->mtu_bytes = port_config->mtu_bytes;
 	port->mtu_units = units_of_bytes(port_config->mtu_bytes);
 	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
@@ -362,7 +367,7 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 		error = ofct_init(&port->ofct, port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
 		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_);
-	for (uint32_t c = 0; !error && c < config->class_count; c++) {
+	for (uint32_t c = 0; !error && c < dp->lane_count; c++) {
 		port->output[c].queue.units_max = config->switch_.output_queue_units_max;
 		port->output[c].stopped.first = FLOW_REF_NONE;
 		eca_init(&port->output[c].eca, &config->switch_.congestion);
@@ -381,7 +386,7 @@ static void port_fini(struct dataplane *dp, uint32_t p)
 	fgfc_fini(&port->fgfc);
 	ofct_fini(&port->ofct);
 	ack_collector_fini(&port->acks);
-	for (uint32_t c = 0; c < dp->class_count; c++)
+	for (uint32_t c = 0; c < dp->lane_count; c++)
 		arbiter_fini(&port->output[c].arbiter);
 }
 
@@ -411,6 +416,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 	dp->stats = stats;
 	dp->port_count = config->port_count;
 	dp->class_count = config->class_count;
+	dp->lane_count = config->class_count * node_lanes(config, PORT_FABRIC);
 	dp->cut_through = config->switch_.cut_through;
 	error = event_tree_init(&dp->events, 2 * config->port_count + 3);
 	if (!error)

@@ -45,33 +45,35 @@ struct flow_list {
 	uint32_t first, last; /* flow_ref(); FLOW_REF_NONE: there is none */
 };
 
-/* one traffic class of an output port */
-struct output_class {
+/* one virtual lane of an output port: number = traffic class * port.lanes + level (routing_config.h) */
+struct output_lane {
 	struct arbiter arbiter;
 	struct output_queue queue;
 	struct flow_list stopped; /* fabric: flows without credit, while the peer has no room for such */
 	struct eca eca;           /* edge */
+	uint64_t
+		served; /* fabric: what its flows got so far, each of them: lanes of a class take turns by it (transmit.c) */
 };
 
 struct port {
 	struct link *link;
 	struct port_stats *stats;
 	enum port_kind kind;
+	uint32_t lanes, lane_count; /* virtual lanes of each class, of all classes */
 	uint32_t mtu_bytes, mtu_units;
-	uint32_t stop_units, go_units; /* water levels of the input buffer: room.c */
-	struct efct efct;              /* edge */
-	struct packet_queue no_line;   /* edge: packets that wait for a free EFCT line, in order of arrival */
-	uint32_t no_line_match;        /* match fields with which they were looked up */
-	struct fgfc fgfc;              /* edge: flows that are held at their source */
-	struct ofct ofct;              /* fabric */
-	struct ack_collector acks;     /* fabric: ACKs that go up this link */
-	struct flow_list no_channel;   /* flows that wait for a free id of the OFCT */
-	uint64_t extent_units;         /* edge: sum of its flows' flow_extents (EC-9) */
-	struct flow_list port_limit;   /* edge: flows that wait for it to fall */
-	uint32_t
-		promised_units[NODE_CLASSES_MAX]; /* fabric: room in the input buffer for what credit given may bring */
+	uint32_t stop_units, go_units;           /* water levels of the input buffer: room.c */
+	struct efct efct;                        /* edge */
+	struct packet_queue no_line;             /* edge: packets that wait for a free EFCT line, in order of arrival */
+	uint32_t no_line_match;                  /* match fields with which they were looked up */
+	struct fgfc fgfc;                        /* edge: flows that are held at their source */
+	struct ofct ofct;                        /* fabric */
+	struct ack_collector acks;               /* fabric: ACKs that go up this link */
+	struct flow_list no_channel;             /* flows that wait for a free id of the OFCT */
+	uint64_t extent_units;                   /* edge: sum of its flows' flow_extents (EC-9) */
+	struct flow_list port_limit;             /* edge: flows that wait for it to fall */
+	uint32_t promised_units[NODE_LANES_MAX]; /* fabric: room in the input buffer for what credit given may bring */
 	struct class_scheduler classes;
-	struct output_class output[NODE_CLASSES_MAX];
+	struct output_lane output[NODE_LANES_MAX];
 	struct queue_gauge gauge;
 	node_time_t paused_since_ps; /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
@@ -81,6 +83,7 @@ struct dataplane {
 	const struct node_config *config;
 	struct stats_page *stats;
 	uint32_t port_count, class_count;
+	uint32_t lane_count; /* of the ports that have most */
 	bool cut_through;
 	uint64_t touched;      /* ports whose next transmission must be computed anew */
 	uint64_t ports_coming; /* ports with a new link that wait for the end of what came over the former one */
@@ -142,11 +145,11 @@ struct link_listener dataplane_listener(struct dataplane *dp);
 void room_configure(struct dataplane *dp, uint32_t port);
 
 /** room_left() - how much more may be in the input buffer, or be promised room in it, before the neighbour has to stop; units. */
-uint32_t room_left(const struct dataplane *dp, uint32_t port, uint32_t traffic_class);
+uint32_t room_left(const struct dataplane *dp, uint32_t port, uint32_t lane);
 
-/** room_update() - the input buffer of @port and @traffic_class holds more, or less: does its neighbour have to stop, or may it go
+/** room_update() - the input buffer of @port and @lane holds more, or less: does its neighbour have to stop, or may it go
  *  on? After each arrival, release and promise. O(1).                                                              */
-void room_update(struct dataplane *dp, uint32_t port, uint32_t traffic_class);
+void room_update(struct dataplane *dp, uint32_t port, uint32_t lane);
 
 /** room_release() - @packet has left its input buffer. A copy was in none, and the buffer of a link that is gone went with it. */
 void room_release(struct dataplane *dp, const struct packet *packet);
@@ -183,13 +186,13 @@ bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packe
 void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** crossbar_paused() - has the neighbour at a fabric port said stop, and nobody has credit, since there is none? */
-static inline bool crossbar_paused(const struct dataplane *dp, const struct port *out, uint32_t traffic_class)
+static inline bool crossbar_paused(const struct dataplane *dp, const struct port *out, uint32_t lane)
 {
-	return out->kind == PORT_FABRIC && link_stopped(out->link, traffic_class) && !dp->injection.config->headroom;
+	return out->kind == PORT_FABRIC && link_stopped(out->link, lane) && !dp->injection.config->headroom;
 }
 
-/** crossbar_grant() - moves packets to the output queue of @port while it has room: at most a queue full. */
-void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now);
+/** crossbar_grant() - moves packets to the output queue of @port and @lane while it has room: at most a queue full. */
+void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now);
 
 /** crossbar_channel_freed() - a channel of @port's link is free: the flow that waits longest may have it (FC-9). */
 void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now);
@@ -240,8 +243,8 @@ void flow_wake(struct dataplane *dp, node_time_t now);
 /** flow_stop_waiting() - flow @ref, not in an arbiter, is taken out of whatever it waits in. O(flows that wait there). */
 void flow_stop_waiting(struct dataplane *dp, uint32_t ref);
 
-/** flow_go() - the peer at fabric port @port has room again for @traffic_class. */
-void flow_go(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now);
+/** flow_go() - the peer at fabric port @port has room again for @lane. */
+void flow_go(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now);
 
 /* ---- transmit.c: output queue -> link ---- */
 

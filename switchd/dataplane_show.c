@@ -99,11 +99,16 @@ static void show_queues(const struct dataplane *dp, uint32_t p, FILE *out)
 {
 	const struct port *port = &dp->ports[p];
 
-	for (uint32_t c = 0; c < dp->class_count; c++)
-		fprintf(out, "p%-4u %-16s %12u %14u %12u %14u %12" PRIu64 "  %-7s %s\n", p, dp->config->classes[c].name,
+	for (uint32_t c = 0; c < port->lane_count; c++) {
+		char name[NODE_NAME_MAX + 8];
+
+		snprintf(name, sizeof(name), port->lanes > 1 ? "%s/%u" : "%s",
+			 dp->config->classes[c / port->lanes].name, c % port->lanes);
+		fprintf(out, "p%-4u %-16s %12u %14u %12u %14u %12" PRIu64 "  %-7s %s\n", p, name,
 			port->link->held_units[c], port->promised_units[c], port->output[c].queue.units,
 			port->output[c].queue.units_max, port->gauge.bytes, port->link->stop >> c & 1 ? "stop" : "go",
 			link_stopped(port->link, c) ? "stop" : "go");
+	}
 }
 
 static void show_acks(const struct dataplane *dp, uint32_t p, FILE *out)
@@ -266,7 +271,7 @@ static int set_output_queue(struct dataplane *dp, const char *value)
 	if (units < 0 || (uint32_t)units > dp->config->switch_.output_queue_units_max)
 		return -EINVAL;
 	for (uint32_t p = 0; p < dp->port_count; p++)
-		for (uint32_t c = 0; c < dp->class_count; c++)
+		for (uint32_t c = 0; c < dp->lane_count; c++)
 			dp->ports[p].output[c].queue.units_max = (uint32_t)units;
 	return 0;
 }

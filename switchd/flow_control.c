@@ -68,10 +68,10 @@ void flow_meter(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	uint32_t port = flow_ref_port(ref);
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t c = flow->traffic_class;
+	uint32_t lane = flow->in_lane;
 
 	if (dp->ports[port].kind == PORT_FABRIC && dp->injection.config->headroom &&
-	    headroom_starts(flow, injection_setting(&dp->injection, flow), room_left(dp, port, c)) &&
+	    headroom_starts(flow, injection_setting(&dp->injection, flow), room_left(dp, port, lane)) &&
 	    dataplane_port_up(dp, port))
 		start_metering(dp, ref, now);
 }
@@ -83,7 +83,7 @@ bool flow_queue(struct dataplane *dp, uint32_t ref, struct packet *packet)
 	uint32_t promise = headroom_promise(flow, in->mtu_units);
 	bool was_empty = ifct_push(flow, packet);
 
-	in->promised_units[flow->traffic_class] += headroom_promise(flow, in->mtu_units) - promise;
+	in->promised_units[flow->in_lane] += headroom_promise(flow, in->mtu_units) - promise;
 	return was_empty;
 }
 
@@ -92,7 +92,7 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 	uint32_t port = flow_ref_port(ref);
 	struct port *in = &dp->ports[port];
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t c = flow->traffic_class, promise = headroom_promise(flow, in->mtu_units);
+	uint32_t lane = flow->in_lane, promise = headroom_promise(flow, in->mtu_units);
 	struct packet *packet = ifct_pop(flow);
 
 	room_release(dp, packet);
@@ -101,13 +101,13 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (flow->um) {
 		uint32_t credit;
 
-		in->promised_units[c] -= promise;
+		in->promised_units[lane] -= promise;
 		credit = headroom_on_forward(flow, injection_setting(&dp->injection, flow), packet->units,
-					     room_left(dp, port, c), in->mtu_units);
-		in->promised_units[c] += headroom_promise(flow, in->mtu_units);
+					     room_left(dp, port, lane), in->mtu_units);
+		in->promised_units[lane] += headroom_promise(flow, in->mtu_units);
 		if (credit)
 			give_credit(dp, ref, credit, now);
-		room_update(dp, port, c);
+		room_update(dp, port, lane);
 	}
 	if (in->kind == PORT_EDGE)
 		fgfc_path_forwarded(dp, port, flow_ref_id(ref), packet->units);
@@ -182,8 +182,8 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		in->stats->blocked_headroom += blocked;
 		return IFCT_BLOCKED;
 	}
-	return !flow->dm && out->kind == PORT_FABRIC && link_stopped(out->link, flow->traffic_class) ? IFCT_STOPPED
-												     : IFCT_REQUESTING;
+	return !flow->dm && out->kind == PORT_FABRIC && link_stopped(out->link, flow->out_lane) ? IFCT_STOPPED
+												: IFCT_REQUESTING;
 }
 
 /* where flows stand that wait for @wait; NULL: in no list */
@@ -196,7 +196,7 @@ static struct flow_list *list_of(struct dataplane *dp, uint32_t ref, enum ifct_w
 	case IFCT_WAITING_CHANNEL:
 		return &out->no_channel;
 	case IFCT_STOPPED:
-		return &out->output[flow->traffic_class].stopped;
+		return &out->output[flow->out_lane].stopped;
 	case IFCT_PORT_LIMIT:
 		return &dp->ports[flow_ref_port(ref)].port_limit;
 	default:
@@ -387,13 +387,13 @@ void flow_wake(struct dataplane *dp, node_time_t now)
 		crossbar_again(dp, ref, now);
 }
 
-void flow_go(struct dataplane *dp, uint32_t port, uint32_t traffic_class, node_time_t now)
+void flow_go(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now)
 {
-	struct flow_list waiting = dp->ports[port].output[traffic_class].stopped;
+	struct flow_list waiting = dp->ports[port].output[lane].stopped;
 	uint32_t ref;
 
-	dp->ports[port].output[traffic_class].stopped.first = FLOW_REF_NONE;
+	dp->ports[port].output[lane].stopped.first = FLOW_REF_NONE;
 	while ((ref = flow_list_pop(dp, &waiting)) != FLOW_REF_NONE)
 		crossbar_again(dp, ref, now);
-	crossbar_grant(dp, port, traffic_class, now);
+	crossbar_grant(dp, port, lane, now);
 }

@@ -27,6 +27,7 @@ static void set_up(struct ifct *ifct, struct ifct_entry *entry, const struct pac
 		.fabric_address = packet->fabric_address,
 		.egress_port = packet->egress_port,
 		.traffic_class = packet->traffic_class,
+		.in_lane = packet->lane & 15,
 		.active = true,
 	};
 	if (++ifct->used > ifct->used_max)
@@ -52,8 +53,8 @@ struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, u
 		return entry;
 	}
 	hole = (uint16_t)(position - (uint16_t)entry->next_data_flow);
-	if (hole >= 1u << 15 || packet->traffic_class != entry->traffic_class ||
-	    packet->fabric_address != entry->fabric_address || packet->egress_port != entry->egress_port)
+	if (hole >= 1u << 15 || packet->lane != entry->in_lane || packet->fabric_address != entry->fabric_address ||
+	    packet->egress_port != entry->egress_port)
 		return NULL;
 	move_on(entry, hole);
 	*hole_units = hole;

@@ -54,18 +54,21 @@ struct ifct_entry {
 	uint32_t next_ref;                            /* next flow in the arbiter's or the waiting list */
 	int32_t deficit_bytes;                        /* arbiter: what it may still send in this turn */
 	uint16_t fabric_address;                      /* destination */
+	uint16_t via; /* fabric address of the switch that it goes to first; 0: straight to its destination */
 	uint8_t egress_port;
 	uint8_t traffic_class;
-	uint8_t follow_port;     /* output port while flow_extent != 0 (FC-15) */
-	uint8_t wait;            /* enum ifct_wait */
-	bool active, turn;       /* turn: the arbiter has given it this round's quantum */
-	uint8_t ep_congestion;   /* the ECA heard last (EC-5) */
-	uint8_t setting;         /* which of the settings is in force */
-	uint8_t fc_state;        /* enum fc_state */
-	bool um : 1, dm : 1;     /* upstream metering: we give credit; downstream metering: we need credit (EC-12) */
-	int32_t headroom;        /* dm: units that may go on (EC-12) */
-	int32_t committed_units; /* um: queue_extent, data under way and headroom upstream, together (headroom.h) */
-	node_time_t wake_up_ps;  /* nothing goes on before */
+	uint8_t follow_port;       /* output port while flow_extent != 0 (FC-15) */
+	uint8_t in_lane : 4;       /* virtual lanes that its packets come in on, */
+	uint8_t out_lane : 4;      /* and go out on while flow_extent != 0 */
+	uint8_t wait : 4;          /* enum ifct_wait */
+	uint8_t fc_state : 2;      /* enum fc_state */
+	bool active : 1, turn : 1; /* turn: the arbiter has given it this round's quantum */
+	uint8_t ep_congestion;     /* the ECA heard last (EC-5) */
+	uint8_t setting : 5;       /* which of the settings is in force */
+	bool um : 1, dm : 1;       /* upstream metering: we give credit; downstream metering: we need credit (EC-12) */
+	int32_t headroom;          /* dm: units that may go on (EC-12) */
+	int32_t committed_units;   /* um: queue_extent, data under way and headroom upstream, together (headroom.h) */
+	node_time_t wake_up_ps;    /* nothing goes on before */
 };
 
 _Static_assert(sizeof(struct ifct_entry) == 64, "a flow's state at an input is one cache line");
@@ -97,7 +100,7 @@ static inline uint32_t ifct_total_extent(const struct ifct_entry *entry)
 
 /** ifct_arrive() - a packet of flow @flow_id has arrived, its header saying @position: sets the channel up if it is free.
  *  @hole_units  filled with the units missing in front of it, 0 mostly.
- *  Return: the entry; NULL if the packet contradicts the channel (another class or destination, a position before the
+ *  Return: the entry; NULL if the packet contradicts the channel (another virtual lane or destination, a position before the
  *  expected one). The caller queues the packet with ifct_push().                                                  */
 struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position, uint32_t *hole_units);
 

@@ -31,9 +31,9 @@ static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, no
 }
 
 /* in the output queue: on an edge link nobody but this port would tell; on a fabric link drop_under_way() does */
-static void drop_granted(struct dataplane *dp, struct port *out, uint32_t traffic_class, node_time_t now)
+static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, node_time_t now)
 {
-	struct output_queue *queue = &out->output[traffic_class].queue;
+	struct output_queue *queue = &out->output[lane].queue;
 
 	while (queue->queue.head) {
 		struct packet *packet = output_queue_pop(queue);
@@ -88,10 +88,10 @@ static void drop_list(struct dataplane *dp, struct port *out, struct flow_list *
 static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
 {
 	drop_list(dp, out, &out->no_channel, now);
-	for (uint32_t c = 0; c < dp->class_count; c++)
+	for (uint32_t c = 0; c < out->lane_count; c++)
 		drop_list(dp, out, &out->output[c].stopped, now);
 	drop_held(dp, (uint32_t)(out - dp->ports), now);
-	for (uint32_t c = 0; c < dp->class_count; c++) {
+	for (uint32_t c = 0; c < out->lane_count; c++) {
 		struct arbiter *arbiter = &out->output[c].arbiter;
 		uint32_t ref;
 
@@ -141,7 +141,7 @@ static void start(struct dataplane *dp, uint32_t port)
 	link_listen(in->link, &listener);
 	dataplane_port_configure(dp, port);
 	efct_match_set(&in->efct, config->match_fields); /* no line is used: in force at once */
-	for (uint32_t c = 0; c < dp->class_count; c++)
+	for (uint32_t c = 0; c < dp->lane_count; c++)
 		arbiter_set_quantum(&in->output[c].arbiter, config->mtu_bytes);
 	dp->routes.ports_up |= 1ull << port;
 	dataplane_touch(dp, port);

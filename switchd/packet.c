@@ -73,7 +73,7 @@ struct packet *packet_copy_in(struct packet_pool *pool, const struct link *link,
 	packet->captured_bytes = (uint16_t)(header->captured_bytes - front_bytes);
 	packet->units = (uint16_t)units_of_bytes(frame_bytes);
 	packet->in_port = link->port;
-	packet->traffic_class = (uint8_t)header->traffic_class;
+	packet->traffic_class = packet->lane = (uint8_t)header->traffic_class;
 	packet->copy = false;
 	packet->whole_at_ps = header->at_ps + link_frame_time_of(link, header->wire_bytes);
 	memcpy(packet->bytes, bytes + front_bytes, packet->captured_bytes);

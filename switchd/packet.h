@@ -29,9 +29,11 @@ struct packet {
 	uint16_t out_flow_id;    /* on the output link, once granted */
 	uint16_t out_position;   /* data_flow on the output link */
 	uint16_t fabric_address; /* destination switch */
+	uint16_t via;            /* switch that it goes to first; 0: straight there */
 	uint8_t egress_port;     /* there; roce: output port here */
 	uint8_t in_port;
 	uint8_t traffic_class;
+	uint8_t lane; /* virtual lane that it came in on */
 	uint8_t hops;
 	bool ordered;
 	bool requested; /* counts as waiting for its output */

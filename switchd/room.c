@@ -4,15 +4,15 @@
 #define GO_PART 8u /* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
 
 /* what counts against the input buffer: what is in it, and what credit given may still bring */
-static uint32_t charged_units(const struct port *in, uint32_t traffic_class)
+static uint32_t charged_units(const struct port *in, uint32_t lane)
 {
-	return in->link->held_units[traffic_class] + in->promised_units[traffic_class];
+	return in->link->held_units[lane] + in->promised_units[lane];
 }
 
-uint32_t room_left(const struct dataplane *dp, uint32_t port, uint32_t traffic_class)
+uint32_t room_left(const struct dataplane *dp, uint32_t port, uint32_t lane)
 {
 	const struct port *in = &dp->ports[port];
-	uint32_t units = charged_units(in, traffic_class);
+	uint32_t units = charged_units(in, lane);
 
 	return units < in->stop_units ? in->stop_units - units : 0;
 }
@@ -28,16 +28,16 @@ void room_configure(struct dataplane *dp, uint32_t port)
 	in->go_units = config->stop_units > below_units ? config->stop_units - below_units : 0;
 }
 
-void room_update(struct dataplane *dp, uint32_t port, uint32_t traffic_class)
+void room_update(struct dataplane *dp, uint32_t port, uint32_t lane)
 {
 	struct port *in = &dp->ports[port];
-	uint32_t units = charged_units(in, traffic_class);
+	uint32_t units = charged_units(in, lane);
 
 	if (units > in->stop_units) {
-		in->stats->stops += !(in->link->stop >> traffic_class & 1);
-		link_hold(in->link, traffic_class, true);
+		in->stats->stops += !(in->link->stop >> lane & 1);
+		link_hold(in->link, lane, true);
 	} else if (units <= in->go_units) {
-		link_hold(in->link, traffic_class, false);
+		link_hold(in->link, lane, false);
 	}
 	if (link_words_due(in->link))
 		dataplane_touch(dp, port);
@@ -47,6 +47,6 @@ void room_release(struct dataplane *dp, const struct packet *packet)
 {
 	if (packet->copy || !dataplane_port_up(dp, packet->in_port))
 		return;
-	link_release(dp->ports[packet->in_port].link, packet->traffic_class, packet->units);
-	room_update(dp, packet->in_port, packet->traffic_class);
+	link_release(dp->ports[packet->in_port].link, packet->lane, packet->units);
+	room_update(dp, packet->in_port, packet->lane);
 }

@@ -170,8 +170,8 @@ static void flows_stand(const struct sim *sim, const struct sim_node *node)
 
 		list_stand(sim, node, port->no_channel.first, &port->no_channel);
 		list_stand(sim, node, port->port_limit.first, &port->port_limit);
-		for (uint32_t c = 0; c < dp->class_count; c++) {
-			const struct output_class *output = &port->output[c];
+		for (uint32_t c = 0; c < port->lane_count; c++) {
+			const struct output_lane *output = &port->output[c];
 
 			list_stand(sim, node, output->stopped.first, &output->stopped);
 			for (uint32_t g = 0; g < output->arbiter.group_count; g++)
@@ -187,7 +187,7 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	const struct port *in = &dp->ports[flow_ref_port(ref)], *out = &dp->ports[flow->follow_port];
-	const struct output_class *output = &out->output[flow->traffic_class];
+	const struct output_lane *output = &out->output[flow->out_lane];
 	const void *place = places[ref];
 
 	switch (flow->wait) {
@@ -202,7 +202,7 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 	case IFCT_ASLEEP:
 		return place == &dp->wakes && dp->wakes.heap[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
 	case IFCT_STOPPED:
-		return place == &output->stopped && link_stopped(out->link, flow->traffic_class) && !flow->dm;
+		return place == &output->stopped && link_stopped(out->link, flow->out_lane) && !flow->dm;
 	case IFCT_PORT_LIMIT:
 		return place == &in->port_limit && in->stats->extent_units;
 	}
@@ -238,7 +238,7 @@ static void check_limits(const struct sim *sim, const struct sim_node *node, uin
 
 /* what the flows of a port come to */
 struct port_sums {
-	uint32_t queued[NODE_CLASSES_MAX], promised[NODE_CLASSES_MAX];
+	uint32_t queued[NODE_LANES_MAX], promised[NODE_LANES_MAX];
 	uint64_t extent, metered, limited;
 };
 
@@ -257,8 +257,8 @@ static void check_flows(const struct sim *sim, const struct sim_node *node, uint
 		left--;
 		check_ifct_entry(sim, node, port, id);
 		check_limits(sim, node, flow_ref(port, id));
-		sums->queued[flow->traffic_class] += ifct_queue_extent(flow);
-		sums->promised[flow->traffic_class] += headroom_promise(flow, dp->ports[port].mtu_units);
+		sums->queued[flow->in_lane] += ifct_queue_extent(flow);
+		sums->promised[flow->in_lane] += headroom_promise(flow, dp->ports[port].mtu_units);
 		sums->extent += ifct_flow_extent(flow);
 		sums->metered += flow->um;
 		sums->limited += flow->ep_congestion != 0;
@@ -275,11 +275,11 @@ static void check_port_sums(const struct sim *sim, const struct sim_node *node, 
 	uint64_t limit = dp->injection.config->port_limit_units;
 
 	for (const struct packet *packet = in->no_line.head; packet; packet = packet->next)
-		sums->queued[packet->traffic_class] += packet->units;
-	for (uint32_t c = 0; c < dp->class_count; c++)
+		sums->queued[packet->lane] += packet->units;
+	for (uint32_t c = 0; c < in->lane_count; c++)
 		if (sums->queued[c] != in->link->held_units[c] || sums->promised[c] != in->promised_units[c])
 			sim_fail(sim, node->config->name,
-				 "p%u class %u: %u units held and %u promised, %u and %u counted", port, c,
+				 "p%u lane %u: %u units held and %u promised, %u and %u counted", port, c,
 				 sums->queued[c], sums->promised[c], in->link->held_units[c], in->promised_units[c]);
 	if (in->kind == PORT_EDGE && sums->extent != in->stats->extent_units)
 		sim_fail(sim, node->config->name, "p%u: flow_extents sum up to %lu, %lu counted", port, sums->extent,
@@ -299,7 +299,7 @@ static void check_requests(const struct sim *sim, const struct sim_node *node, u
 	const struct port *out = &dp->ports[port];
 	uint64_t bytes = requested_bytes[port], seen = 0;
 
-	for (uint32_t c = 0; c < dp->class_count; c++) {
+	for (uint32_t c = 0; c < out->lane_count; c++) {
 		for (const struct packet *packet = out->output[c].queue.queue.head; packet; packet = packet->next)
 			bytes += packet->frame_bytes;
 		seen += out->output[c].eca.qu_bytes;
@@ -331,9 +331,9 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 
 static void check_buffer(const struct sim *sim, const struct sim_node *node, const struct link *link)
 {
-	for (uint32_t c = 0; link->buffer_units && c < link->class_count; c++)
+	for (uint32_t c = 0; link->buffer_units && c < link->lane_count; c++)
 		if (link->held_units[c] > link->buffer_units)
-			sim_fail(sim, node->config->name, "p%u class %u: buffer holds %u of %u units", link->port, c,
+			sim_fail(sim, node->config->name, "p%u lane %u: buffer holds %u of %u units", link->port, c,
 				 link->held_units[c], link->buffer_units);
 }
 
@@ -342,7 +342,7 @@ static uint32_t output_units(const struct dataplane *dp, uint32_t port, uint32_t
 {
 	uint32_t units = 0;
 
-	for (uint32_t c = 0; c < dp->class_count; c++)
+	for (uint32_t c = 0; c < dp->ports[port].lane_count; c++)
 		for (const struct packet *packet = dp->ports[port].output[c].queue.queue.head; packet;
 		     packet = packet->next)
 			units += packet->out_flow_id == id ? packet->units : 0;
@@ -446,11 +446,11 @@ static void check_inside(const struct sim *sim, uint64_t under_way_units)
 		for (uint32_t p = 0; p < dp->port_count; p++) {
 			const struct port *port = &dp->ports[p];
 
-			for (uint32_t c = 0; c < dp->class_count; c++)
+			for (uint32_t c = 0; c < port->lane_count; c++)
 				inside += port->output[c].queue.units;
 			if (port->kind == PORT_EDGE)
 				counted += port->stats->extent_units;
-			for (uint32_t c = 0; port->kind == PORT_FABRIC && c < dp->class_count; c++)
+			for (uint32_t c = 0; port->kind == PORT_FABRIC && c < port->lane_count; c++)
 				inside += port->link->held_units[c];
 		}
 	}
@@ -518,7 +518,7 @@ static void check_port_released(const struct sim *sim, const struct sim_node *no
 			 stats->limited, stats->extent_units, port->gauge.bytes);
 	if (port->fgfc.on)
 		sim_fail(sim, node->config->name, "p%u: %u flows are still held at their source", p, port->fgfc.on);
-	for (uint32_t c = 0; c < dp->class_count; c++)
+	for (uint32_t c = 0; c < port->lane_count; c++)
 		if (port->link->held_units[c] || port->promised_units[c] || port->output[c].queue.units)
 			sim_fail(sim, node->config->name, "p%u: a buffer is not empty, or room in it is promised", p);
 }

@@ -15,7 +15,9 @@ static const struct fabric_header full = {
 	.units = 4,
 	.egress_port = 63,
 	.traffic_class = 7,
-	.hops = 200,
+	.via = 0x1abc,
+	.level = 5,
+	.hops = 30,
 	.ordered = true,
 };
 
@@ -30,7 +32,7 @@ START_TEST(fabric_header_write__layout)
 {
 	static const uint8_t golden[FABRIC_FRONT_BYTES] = {
 		0x02, 0x48, 0xff, 0x04, 0x05, 0x06, 0x02, 0x48, 0xff, 0x01, 0x02, 0x03, 0x88, 0xb5, /* envelope */
-		0x17, 0x01, 0x07, 0xff, 0xfe, 0xdc, 0x12, 0x34, 0x3f, 0xc8, 0x00, 0x04,
+		0x17, 0xd1, 0x07, 0xff, 0xfe, 0xdc, 0x12, 0x34, 0x3f, 0xbe, 0xbc, 0x04,
 	};
 	uint8_t bytes[FABRIC_FRONT_BYTES];
 
@@ -54,6 +56,8 @@ START_TEST(fabric_header_read__reads_what_was_written)
 	ck_assert_uint_eq(header.egress_port, full.egress_port);
 	ck_assert_uint_eq(header.traffic_class, full.traffic_class);
 	ck_assert_uint_eq(header.hops, full.hops);
+	ck_assert_uint_eq(header.via, full.via);
+	ck_assert_uint_eq(header.level, full.level);
 	ck_assert(header.ordered);
 
 	fabric_header_write(&small, bytes + FABRIC_ENVELOPE_BYTES);
@@ -72,7 +76,7 @@ START_TEST(fabric_header_read__refuses_fixed_bits)
 		uint8_t flip;
 	} cases[] = {
 		{ 12, 0x01 }, { 13, 0x01 }, { 14, 0x10 }, { 14, 0x20 }, { 14, 0x80 }, { 14, 0x08 }, { 15, 0x02 },
-		{ 15, 0x80 }, { 16, 0x08 }, { 16, 0x80 }, { 22, 0x40 }, { 22, 0x80 }, { 24, 0x01 }, { 25, 0x01 },
+		{ 15, 0x04 }, { 16, 0x08 }, { 16, 0x80 }, { 22, 0x40 }, { 22, 0x80 }, { 25, 0x01 }, { 25, 0x80 },
 	};
 	uint8_t bytes[FABRIC_FRONT_BYTES];
 	struct fabric_header header;
