@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "nodes/config.h"
+#include "nodes/managed.h"
 
 #define CONTROL_FD 3
 #define CONTROL_BYTES_MAX (1u << 20)
@@ -36,6 +37,11 @@ enum control_kind {
 	CONTROL_LINK_UP,   /* port (number): a new link, as `port` says, over the descriptors beside it */
 	CONTROL_LINK_SET,  /* port (number): rate, delay, loss and bit errors of `port` hold from now on */
 	CONTROL_TABLES,    /* routes and hosts of `tables` replace the switch's own */
+	/* fabric manager -> node, each answered by an ANSWER; under the virtual clock while that stands: managed.h */
+	CONTROL_DISCOVER,     /* the answer has `identity` */
+	CONTROL_TABLE_READ,   /* table and number of `block`; the answer has `block` */
+	CONTROL_TABLE_WRITE,  /* `block` */
+	CONTROL_TABLE_COMMIT, /* blocks written so far take effect */
 	CONTROL_KINDS
 };
 
@@ -45,10 +51,12 @@ struct control_message {
 	int64_t number;
 	char text[CONTROL_TEXT_MAX];
 	char text2[CONTROL_TEXT_MAX];
-	char *body;                   /* malloc'd or NULL; owned by the message */
-	struct node_config *config;   /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
-	struct port_config *port;     /* CONTROL_LINK_UP, _SET, perhaps _DOWN; the same */
-	struct switch_config *tables; /* CONTROL_TABLES; only routes and hosts; the same */
+	char *body;                     /* malloc'd or NULL; owned by the message */
+	struct node_config *config;     /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
+	struct port_config *port;       /* CONTROL_LINK_UP, _SET, perhaps _DOWN; the same */
+	struct switch_config *tables;   /* CONTROL_TABLES; only routes and hosts; the same */
+	struct node_identity *identity; /* answer to CONTROL_DISCOVER; the same */
+	struct table_block *block;      /* CONTROL_TABLE_READ and its answer, _WRITE; the same */
 	uint32_t fd_count;
 	int fds[CONTROL_FDS_MAX]; /* owned by the message when received (-1: taken), borrowed when sent */
 };

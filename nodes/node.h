@@ -12,6 +12,7 @@
 #include "nodes/config.h"
 #include "nodes/link.h"
 #include "nodes/stats.h"
+#include "nodes/table_block.h"
 #include "nodes/time.h"
 
 struct node_ops {
@@ -32,6 +33,20 @@ struct node_ops {
 
 	void (*destroy)(void *dataplane);
 
+	/* ---- switches: what the fabric manager reads and writes (table_block.h); under the virtual clock while that stands ---- */
+
+	/* How many blocks of @table are in use: beyond them all entries are blank. */
+	uint32_t (*table_blocks)(void *dataplane, enum table_kind table);
+
+	/* Block @block->number of @block->table, one that is in use, as the dataplane goes by it now: into @block->bytes. */
+	void (*table_read)(void *dataplane, struct table_block *block);
+
+	/* @block (checked) takes effect at once.  Return: 0 or -ENOMEM. NULL: blocks are collected, and take effect together by: */
+	int (*table_write)(void *dataplane, const struct table_block *block);
+
+	/* All tables of @tables (borrowed) replace the present ones.  Return: 0 or -ENOMEM (nothing changed). */
+	int (*tables)(void *dataplane, const struct switch_config *tables);
+
 	/* ---- the real clock only; the virtual one never calls them ---- */
 
 	/* The link at @port is gone: whatever waited for it or was on it and not acknowledged is lost, counted
@@ -44,9 +59,6 @@ struct node_ops {
 
 	/* Rate, delay and losses of the link at @port are those of config->ports[port] from now on. */
 	void (*link_set)(void *dataplane, uint32_t port);
-
-	/* Switches: routes and hosts of @tables (borrowed) replace the present ones.  Return: 0 or -ENOMEM (nothing changed). */
-	int (*tables)(void *dataplane, const struct switch_config *tables);
 
 	/* NICs with an attached host, else NULL: takes over its @count packet sockets, non-blocking.  Return: 0 or -errno. */
 	int (*host_open)(void *dataplane, const int *fds, uint32_t count);
