@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nodes/control.pb-c.h"
+#include "nodes/control_managed.h"
 #include "nodes/control_roce.h"
 #include "nodes/control_routing.h"
 
@@ -93,6 +94,10 @@ SAME(MESSAGE__KIND__LINK_DOWN, CONTROL_LINK_DOWN + 1);
 SAME(MESSAGE__KIND__LINK_UP, CONTROL_LINK_UP + 1);
 SAME(MESSAGE__KIND__LINK_SET, CONTROL_LINK_SET + 1);
 SAME(MESSAGE__KIND__TABLES, CONTROL_TABLES + 1);
+SAME(MESSAGE__KIND__DISCOVER, CONTROL_DISCOVER + 1);
+SAME(MESSAGE__KIND__TABLE_READ, CONTROL_TABLE_READ + 1);
+SAME(MESSAGE__KIND__TABLE_WRITE, CONTROL_TABLE_WRITE + 1);
+SAME(MESSAGE__KIND__TABLE_COMMIT, CONTROL_TABLE_COMMIT + 1);
 
 /* ---- packing: a tree of protobuf-c's structures that borrows the strings and numbers of ours ---- */
 
@@ -106,6 +111,7 @@ struct packing {
 	Heddle__PortConfig port;
 	struct control_roce_packing roce;
 	struct control_routing_packing routing;
+	struct control_managed_packing managed;
 };
 
 /* @count structures of @size behind a table of pointers to them, zeroed, released by one free(); NULL if @count is 0 */
@@ -326,6 +332,10 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 		packing.message.tables = &packing.switch_;
 		result = switch_pack(&packing, message->tables);
 	}
+	if (message->identity)
+		packing.message.identity = control_identity_pack(&packing.managed, message->identity);
+	if (message->block)
+		packing.message.block = control_block_pack(&packing.managed, message->block);
 	if (!result)
 		result = message_bytes(&packing.message, bytes);
 	packing_free(&packing);
@@ -536,6 +546,30 @@ static int tables_unpack(struct control_message *message, const Heddle__Message 
 				: error;
 }
 
+static int identity_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
+{
+	if (!from->identity)
+		return 0;
+	message->identity = calloc(1, sizeof(*message->identity));
+	if (!message->identity)
+		return -ENOMEM;
+	if (!control_identity_unpack(message->identity, from->identity))
+		return refuse(why, why_max, "the answer to who a node is has a list or a number that is too large");
+	return 0;
+}
+
+static int block_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
+{
+	if (!from->block)
+		return refuse(why, why_max, "the message about a block of a table has none");
+	message->block = calloc(1, sizeof(*message->block));
+	if (!message->block)
+		return -ENOMEM;
+	if (!control_block_unpack(message->block, from->block))
+		return refuse(why, why_max, "the block of a table is of an unknown table, or not of the right length");
+	return 0;
+}
+
 static int message_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
 {
 	if (!from->kind || (uint32_t)from->kind > CONTROL_KINDS) {
@@ -565,6 +599,12 @@ static int message_unpack(struct control_message *message, const Heddle__Message
 		return from->port ? link_unpack(message, from, why, why_max) : 0;
 	case CONTROL_TABLES:
 		return tables_unpack(message, from, why, why_max);
+	case CONTROL_TABLE_READ:
+	case CONTROL_TABLE_WRITE:
+		return block_unpack(message, from, why, why_max);
+	case CONTROL_ANSWER:
+		return from->block ? block_unpack(message, from, why, why_max)
+				   : identity_unpack(message, from, why, why_max);
 	default:
 		return 0;
 	}
@@ -604,6 +644,10 @@ void control_message_free(struct control_message *message)
 		switch_tables_free(message->tables);
 	free(message->tables);
 	message->tables = NULL;
+	free(message->identity);
+	message->identity = NULL;
+	free(message->block);
+	message->block = NULL;
 	for (uint32_t i = 0; i < message->fd_count; i++)
 		if (message->fds[i] >= 0)
 			close(message->fds[i]);

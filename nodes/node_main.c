@@ -137,6 +137,7 @@ static int dataplane_make(struct node *node, char *loop_text, unsigned loop_text
 	node->dataplane = node->ops->create(node->config, node->links, node->stats);
 	if (!node->dataplane)
 		return -ENOMEM;
+	managed_init(&node->managed, node->config, node->links, node->ops, node->dataplane);
 	node->loop = event_loop_open(node->loop_kind, CONTROL_FD, loop_text, loop_text_max);
 	if (!node->loop)
 		return node_wrong("%s", loop_text);
@@ -205,23 +206,35 @@ static int answer_send(struct control_message *answer, size_t length)
 	return error;
 }
 
-/*  A parameter may be changed only while the clock stands: at a known fabric time, the same in every run (TB-7, TB-9).
- *  What it changes may be due at once; the clock learns that as it learns of a neighbour's message.                  */
-static int set(struct node *node, const struct control_message *message, FILE *out)
+/*  A parameter or a table may be changed only while the clock stands: at a known fabric time, the same in every run (TB-7, TB-9). */
+static bool may_change(const struct node *node, FILE *out)
+{
+	if (node->config->clock == CLOCK_REAL || clock_stopped(&node->clock))
+		return true;
+	fprintf(out, "the clock is running: stop it first\n");
+	return false;
+}
+
+/* What was changed may be due at once; the clock learns that as it learns of a neighbour's message. */
+static void changed(struct node *node)
 {
 	node_time_t end, next;
-	int error;
 
 	if (node->config->clock == CLOCK_REAL)
-		return node->ops->set(node->dataplane, message->text, message->text2, out);
-	if (!clock_stopped(&node->clock)) {
-		fprintf(out, "the clock is running: stop it first\n");
-		return -EBUSY;
-	}
-	error = node->ops->set(node->dataplane, message->text, message->text2, out);
+		return;
 	end = atomic_load(&node->clock.page->end_ps);
 	next = node->ops->run(node->dataplane, 0);
 	clock_notify(&node->clock, node->config->index, node_time_max(next, end));
+}
+
+static int set(struct node *node, const struct control_message *message, FILE *out)
+{
+	int error;
+
+	if (!may_change(node, out))
+		return -EBUSY;
+	error = node->ops->set(node->dataplane, message->text, message->text2, out);
+	changed(node);
 	return error;
 }
 
@@ -235,6 +248,26 @@ static int show(struct node *node, const struct control_message *message, FILE *
 	return node->ops->show(node->dataplane, message->text, (int)message->number, out);
 }
 
+static int table_ask(struct node *node, const struct control_message *message, FILE *out)
+{
+	int error = 0;
+
+	node->why[0] = 0;
+	if (message->kind == CONTROL_TABLE_READ)
+		error = managed_read(&node->managed, message->block, node->why, sizeof(node->why));
+	else if (!may_change(node, out))
+		return -EBUSY;
+	else if (message->kind == CONTROL_TABLE_WRITE)
+		error = managed_write(&node->managed, message->block, node->why, sizeof(node->why));
+	else
+		error = managed_commit(&node->managed);
+	if (message->kind == CONTROL_TABLE_COMMIT)
+		changed(node);
+	if (node->why[0])
+		fprintf(out, "%s\n", node->why);
+	return error;
+}
+
 static int command(struct node *node, struct control_message *message, FILE *out)
 {
 	switch (message->kind) {
@@ -244,8 +277,33 @@ static int command(struct node *node, struct control_message *message, FILE *out
 		return set(node, message, out);
 	case CONTROL_TABLES:
 		return node->ops->tables ? node->ops->tables(node->dataplane, message->tables) : -EINVAL;
+	case CONTROL_DISCOVER:
+		return 0;
+	case CONTROL_TABLE_READ:
+	case CONTROL_TABLE_WRITE:
+	case CONTROL_TABLE_COMMIT:
+		return table_ask(node, message, out);
 	default:
 		return node_join_link(node, message, out);
+	}
+}
+
+/* what goes along with the answer to @message beside words */
+static void answer_load(struct node *node, const struct control_message *message, struct control_message *answer)
+{
+	if (message->kind == CONTROL_DISCOVER) {
+		answer->identity = malloc(sizeof(*answer->identity));
+		if (answer->identity)
+			managed_identify(&node->managed, answer->identity);
+		else
+			answer->number = -ENOMEM;
+	}
+	if (message->kind == CONTROL_TABLE_READ) {
+		answer->block = malloc(sizeof(*answer->block));
+		if (answer->block)
+			*answer->block = *message->block;
+		else
+			answer->number = -ENOMEM;
 	}
 }
 
@@ -262,6 +320,7 @@ static int question_answer(struct node *node, struct control_message *message)
 		if (fclose(out))
 			answer.number = -ENOMEM;
 	}
+	answer_load(node, message, &answer);
 	error = answer_send(&answer, length);
 	control_message_free(&answer);
 	return error;
@@ -375,6 +434,7 @@ static int node_run_real(struct node *node, pid_t parent)
 static void node_end(struct node *node)
 {
 	event_loop_close(node->loop);
+	managed_fini(&node->managed);
 	if (node->dataplane)
 		node->ops->destroy(node->dataplane);
 	node_join_end(node);

@@ -9,6 +9,7 @@
 #include "nodes/capture.h"
 #include "nodes/control.h"
 #include "nodes/event_loop.h"
+#include "nodes/managed.h"
 #include "nodes/node.h"
 #include "nodes/pace.h"
 #include "nodes/window.h"
@@ -30,6 +31,7 @@ struct node {
 	uint32_t links_ready;
 	struct link *links;
 	void *dataplane;
+	struct managed managed;
 	struct event_loop *loop;
 	uint32_t *wake;
 	struct node_window window;

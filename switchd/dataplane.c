@@ -5,6 +5,7 @@
 
 #include "nodes/trace.h"
 #include "nodes/units.h"
+#include "switchd/table_read.h"
 
 #define FLOOD_PACKETS_MIN 256u /* copies that a switch may have under way, however few hosts there are */
 #define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
@@ -277,6 +278,20 @@ static int tables(void *dataplane, const struct switch_config *config)
 	return 0;
 }
 
+static uint32_t tables_blocks(void *dataplane, enum table_kind table)
+{
+	const struct dataplane *dp = dataplane;
+
+	return table_read_blocks(&dp->routes, &dp->translate, table);
+}
+
+static void tables_read(void *dataplane, struct table_block *block)
+{
+	const struct dataplane *dp = dataplane;
+
+	table_read_block(&dp->routes, &dp->translate, block);
+}
+
 /* ---- set-up ---- */
 
 /* What the input buffers of @port can hold, if each packet has one unit. Under the real clock what comes after a stop may be many
@@ -457,4 +472,6 @@ const struct node_ops switchd_ops = {
 	.link_up = on_link_up,
 	.link_set = on_link_set,
 	.tables = tables,
+	.table_blocks = tables_blocks,
+	.table_read = tables_read,
 };

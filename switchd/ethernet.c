@@ -7,6 +7,7 @@
 #include "nodes/trace.h"
 #include "nodes/units.h"
 #include "nodes/wire/fabric_header.h"
+#include "switchd/table_read.h"
 
 #define RANDOM_STREAM NODE_PORTS_MAX /* the links have those below */
 
@@ -307,6 +308,23 @@ static int tables(void *dataplane, const struct switch_config *config)
 	return 0;
 }
 
+static uint32_t tables_blocks(void *dataplane, enum table_kind table)
+{
+	const struct ethernet *eth = dataplane;
+
+	return table == TABLE_FLOOD ? 1 : table_read_blocks(&eth->routes, &eth->translate, table);
+}
+
+static void tables_read(void *dataplane, struct table_block *block)
+{
+	const struct ethernet *eth = dataplane;
+
+	if (block->table == TABLE_FLOOD)
+		table_put(TABLE_FLOOD, block->bytes, 0, eth->flood_ports);
+	else
+		table_read_block(&eth->routes, &eth->translate, block);
+}
+
 /* ---- set-up ---- */
 
 static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
@@ -404,4 +422,6 @@ const struct node_ops ethernet_ops = {
 	.link_up = on_link_up,
 	.link_set = on_link_set,
 	.tables = tables,
+	.table_blocks = tables_blocks,
+	.table_read = tables_read,
 };

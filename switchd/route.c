@@ -12,8 +12,15 @@ int route_table_init(struct route_table *table, const struct switch_config *conf
 		if (config->routes[i].fabric_address >= table->address_count)
 			table->address_count = config->routes[i].fabric_address + 1;
 	table->routes = calloc(table->address_count, sizeof(*table->routes));
-	if (!table->routes)
+	table->vias = calloc((size_t)config->via_count + 1, sizeof(*table->vias));
+	if (!table->routes || !table->vias) {
+		route_table_fini(table);
 		return -ENOMEM;
+	}
+	while (table->via_count < config->via_count) {
+		table->vias[table->via_count] = config->vias[table->via_count];
+		table->via_count++;
+	}
 	for (uint32_t i = 0; i < config->route_count; i++) {
 		struct route *route = &table->routes[config->routes[i].fabric_address];
 
@@ -38,5 +45,6 @@ int route_choose_other(const struct route_table *table, const struct route *rout
 void route_table_fini(struct route_table *table)
 {
 	free(table->routes);
+	free(table->vias);
 	*table = (struct route_table){ 0 };
 }

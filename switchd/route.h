@@ -22,6 +22,8 @@ struct route_table {
 	uint32_t address_count;
 	uint32_t own_address;
 	uint64_t ports_up; /* set of ports that may be chosen; all at first */
+	uint16_t *vias;    /* where detours may go by */
+	uint32_t via_count;
 };
 
 /** route_table_init() - from the node's configuration.  Return: 0 or -ENOMEM. */

@@ -63,6 +63,8 @@ int translate_init(struct translate *table, const struct host_config *hosts, uin
 	}
 	for (uint32_t i = 0; i < host_count; i++) {
 		add_host(table, &hosts[i]);
+		if (hosts[i].host_index >= table->index_end)
+			table->index_end = hosts[i].host_index + 1;
 		table->hosts[i] = (struct translate_place){ .fabric_address = (uint16_t)hosts[i].fabric_address,
 							    .egress_port = (uint8_t)hosts[i].egress_port };
 	}
@@ -107,4 +109,12 @@ const struct translate_entry *translate_lookup(const struct translate *table, co
 const struct translate_entry *translate_source(const struct translate *table, const struct frame_fields *fields)
 {
 	return find(table, TRANSLATE_MAC, fields->source_mac, sizeof(fields->source_mac));
+}
+
+const struct translate_entry *translate_host(const struct translate *table, uint32_t host_index)
+{
+	uint8_t mac[6];
+
+	address_mac(host_index, mac);
+	return find(table, TRANSLATE_MAC, mac, sizeof(mac));
 }

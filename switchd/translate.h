@@ -30,6 +30,7 @@ struct translate {
 	uint32_t mask;
 	struct translate_place *hosts; /* all of them: where a flooded frame goes */
 	uint32_t host_count;
+	uint32_t index_end; /* host indices are below */
 };
 
 /** translate_init() - the table of @host_count hosts, all four addresses of each.  Return: 0 or -ENOMEM. */
@@ -41,5 +42,8 @@ const struct translate_entry *translate_lookup(const struct translate *table, co
 
 /** translate_source() - where a frame comes from, by its source MAC.  Return: borrowed entry, NULL if that is unknown. O(1). */
 const struct translate_entry *translate_source(const struct translate *table, const struct frame_fields *fields);
+
+/** translate_host() - where host @host_index is, by its MAC.  Return: borrowed entry, NULL if that is unknown. O(1). */
+const struct translate_entry *translate_host(const struct translate *table, uint32_t host_index);
 
 #endif
