@@ -1,4 +1,4 @@
-/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,ack_frame,fgfc_frame,roce_frame,pause_frame,
+/*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,lid_header,ack_frame,fgfc_frame,roce_frame,pause_frame,
  *  tcp_frame,ring,carrier,host_offload}/.
  *
  *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own layouts are described
@@ -18,6 +18,7 @@
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/lid_header.h"
 #include "nodes/wire/pause_frame.h"
 #include "nodes/wire/roce_frame.h"
 #include "nodes/wire/tcp_frame.h"
@@ -108,6 +109,23 @@ static void fabric_header_seeds(void)
 	header.hops = 3;
 	fabric_header_write(&header, bytes + 2 + FABRIC_ENVELOPE_BYTES);
 	seed_write("fabric_header", "unordered", bytes, sizeof(bytes));
+}
+
+static void lid_header_seeds(void)
+{
+	struct lid_header header = {
+		.dlid = 7, .slid = 3, .frame_bytes = FRAME_BYTES, .service_level = 2, .level = 1, .fecn = true
+	};
+	uint8_t bytes[2 + LID_FRONT_BYTES];
+
+	bytes_put16(bytes, FRAME_BYTES);
+	word_frame_envelope_write(1, 2, 3, 4, bytes + 2);
+	lid_header_write(&header, bytes + 2 + FABRIC_ENVELOPE_BYTES);
+	seed_write("lid_header", "fecn", bytes, sizeof(bytes));
+	header =
+		(struct lid_header){ .dlid = lid_group_first(16), .slid = 7, .frame_bytes = FRAME_BYTES, .becn = true };
+	lid_header_write(&header, bytes + 2 + FABRIC_ENVELOPE_BYTES);
+	seed_write("lid_header", "group", bytes, sizeof(bytes));
 }
 
 static void ack_frame_seeds(void)
@@ -284,6 +302,7 @@ int main(int argc, char **argv)
 	top = argv[1];
 	frame_seeds();
 	fabric_header_seeds();
+	lid_header_seeds();
 	ack_frame_seeds();
 	fgfc_frame_seeds();
 	roce_frame_seeds();
