@@ -7,8 +7,8 @@
 #include "nodes/capture.h"
 #include "nodes/units.h"
 
-#define HEADER_BYTES 64u /* a packet is announced when so much of it has arrived (cut through) */
-#define FABRIC_HEADER_ON_LINK 12u
+#define HEADER_BYTES 64u          /* a packet is announced when so much of it has arrived (cut through) */
+#define FABRIC_HEADER_ON_LINK 12u /* a local route header too */
 #define FCS_BYTES 4u
 #define ASK_PS (10 * NODE_MS) /* a stop lasts as long as a buffer is full: to ask costs nothing beside that. Ours */
 
@@ -20,6 +20,14 @@ static int guard_init(struct link *link)
 	link->ack_log = calloc(LINK_LOG_MAX, sizeof(*link->ack_log));
 	link->missing = calloc(LINK_LOG_MAX / 64, sizeof(*link->missing));
 	return link->log && link->ack_log && link->missing ? 0 : -ENOMEM;
+}
+
+static uint32_t front_bytes_of(const struct node_config *config, const struct port_config *port)
+{
+	bool has_header = config->fabric == FABRIC_PORT_GROUP ||
+			  (config->fabric == FABRIC_FLOW_CHANNEL && port->kind == PORT_FABRIC);
+
+	return has_header ? FABRIC_HEADER_ON_LINK : 0;
 }
 
 int link_init(struct link *link, const struct node_config *config, uint32_t port, struct ring_page *tx, size_t tx_bytes,
@@ -39,9 +47,9 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.gaps = config->fabric == FABRIC_ROCE,
 		.cut_through = is_switch && config->switch_.cut_through,
 		.lane_count = (uint8_t)(config->class_count * node_lanes(config, p->kind)),
+		.credits = config->fabric == FABRIC_PORT_GROUP,
 		.port = (uint8_t)port,
-		.front_bytes =
-			config->fabric == FABRIC_FLOW_CHANNEL && p->kind == PORT_FABRIC ? FABRIC_HEADER_ON_LINK : 0,
+		.front_bytes = (uint8_t)front_bytes_of(config, p),
 		.buffer_units = p->buffer_units,
 		.flight_units = p->flight_units,
 		.loss_ppb = p->loss_ppb,
@@ -52,6 +60,8 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 		.drops = stats->drops,
 	};
 	link->real = config->clock == CLOCK_REAL;
+	if (link->credits)
+		credit_init(&link->credit, link->lane_count, p->buffer_units, units_of_bytes(p->mtu_bytes));
 	random_init(&link->random, config->seed, port);
 	if (ring_tx_attach(&link->tx, tx, tx_bytes) || ring_rx_attach(&link->rx, rx, rx_bytes))
 		return -EINVAL;
@@ -243,6 +253,8 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	if (!frame_is_lost(link, wire_bytes))
 		record = record_start(link, at, wire_bytes, captured_bytes);
 	link->sequence++;
+	if (link->credits)
+		credit_on_sent(&link->credit, traffic_class, units);
 	link->sent_units += record || link->guarded ? units : 0;
 	if (record) {
 		record->kind = RECORD_PACKET;
@@ -362,6 +374,23 @@ static void send_stop(struct link *link, node_time_t now)
 	send_word(link, now, LINK_WORD_STOP, 0, link->stop);
 }
 
+/* limits of ours, totals of ours, as far as they are due */
+static void send_credit_words(struct link *link, node_time_t now)
+{
+	struct credit *credit = &link->credit;
+
+	for (uint32_t left = credit->grant_due; left; left &= left - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(left);
+
+		send_word(link, now, LINK_WORD_CREDIT, lane, credit_grant(credit, lane, link->held_units[lane]));
+	}
+	for (uint32_t left = credit->total_due; left; left &= left - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(left);
+
+		send_word(link, now, LINK_WORD_SENT, lane, credit_total(credit, lane));
+	}
+}
+
 void link_send_words(struct link *link, node_time_t now, bool idle)
 {
 	bool sync = idle && (link->sync_due || link_ask_at(link) <= now);
@@ -371,10 +400,15 @@ void link_send_words(struct link *link, node_time_t now, bool idle)
 		link->sync_due = false;
 		link->ask_at_ps = now + ASK_PS;
 	}
-	if (link->stop != link->stop_told || (link->guarded && (link->seen_due || sync)))
+	if (link->stop != link->stop_told || (link->guarded && !link->credits && (link->seen_due || sync)))
 		send_stop(link, now);
 	if (link->seen_due)
 		send_guard_words(link, now);
+	if (!link->credits)
+		return;
+	if (sync)
+		credit_say_totals(&link->credit);
+	send_credit_words(link, now);
 }
 
 node_time_t link_flush(struct link *link, bool *packet)
@@ -441,6 +475,8 @@ static void note_missing(struct link *link, uint32_t sequence)
 /* The peer says what its next frame is. If that cannot be, frames that it did not send have come between: it is right. */
 static void on_sync(struct link *link, uint32_t sequence)
 {
+	if (link->credits)
+		credit_say_limits(&link->credit);
 	if (sequence - link->sequence_expected <= LINK_LOG_MAX) {
 		note_missing(link, sequence);
 		link->seen_due = true;
@@ -492,6 +528,8 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 	const struct link_listener *listener = &link->listener;
 
 	link->arrived_units += entry->kind == RECORD_PACKET ? entry->units : 0;
+	if (lost && entry->kind == RECORD_PACKET && link->credits)
+		link->credit.total_due |= (uint8_t)(1u << entry->traffic_class);
 	if (entry->kind == RECORD_PACKET && lost) {
 		if (listener->on_lost)
 			listener->on_lost(listener->owner, link, entry, now);
@@ -512,6 +550,31 @@ void link_down(struct link *link, node_time_t now)
 		settle(link, link->log_first, true, now);
 	link->stop = link->stop_told = link->stopped = 0;
 	link->seen_due = link->sync_due = false;
+	credit_close(&link->credit);
+}
+
+static void on_credit(struct link *link, uint32_t lane, uint32_t limit_units, node_time_t now)
+{
+	const struct link_listener *listener = &link->listener;
+
+	link->ask_at_ps = now + ASK_PS;
+	if (credit_on_limit(&link->credit, lane, limit_units) && listener->on_stop)
+		listener->on_stop(listener->owner, link, lane, false, now);
+}
+
+/* of flow control by credits, if it is one.  Return: false if it is none, or of no lane */
+static bool on_credit_word(struct link *link, const struct record *header, node_time_t now)
+{
+	uint32_t value = (uint32_t)header->word, lane = header->traffic_class;
+
+	if (!link->credits || lane >= link->lane_count)
+		return false;
+	if (header->word >> 32 == LINK_WORD_CREDIT) {
+		on_credit(link, lane, value, now);
+		return true;
+	}
+	return header->word >> 32 == LINK_WORD_SENT &&
+	       credit_on_total(&link->credit, lane, value, link->held_units[lane]);
 }
 
 static void on_word(struct link *link, const struct record *header, node_time_t now)
@@ -522,7 +585,7 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 	switch (header->word >> 32) {
 	case LINK_WORD_STOP:
 		link->stops_heard++;
-		if (value >> link->lane_count)
+		if (link->credits || value >> link->lane_count)
 			break;
 		on_stop(link, (uint8_t)value, now);
 		return;
@@ -541,6 +604,10 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 		if (!link->guarded)
 			break;
 		on_sync(link, value);
+		return;
+	default:
+		if (!on_credit_word(link, header, now))
+			break;
 		return;
 	}
 	bad_record(link);
@@ -580,6 +647,16 @@ static bool admit(struct link *link, const struct record *header)
 	return true;
 }
 
+/* the credit that the packet had is used, whether it was admitted or not */
+static void take_credit(struct link *link, const struct record *header)
+{
+	uint32_t lane = header->traffic_class;
+
+	if (lane < link->lane_count)
+		credit_on_frame(&link->credit, lane, units_of_bytes(link_frame_bytes(link, header->wire_bytes)),
+				link->held_units[lane]);
+}
+
 /* Can @sequence be that of the next frame of a link that is not guarded? */
 static bool counts_on(const struct link *link, uint32_t sequence)
 {
@@ -590,6 +667,8 @@ static bool counts_on(const struct link *link, uint32_t sequence)
 
 const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now)
 {
+	bool admitted;
+
 	*header = link->head;
 	if (header->kind == RECORD_WORD) {
 		on_word(link, header, now);
@@ -609,11 +688,13 @@ const uint8_t *link_receive(struct link *link, struct record *header, node_time_
 	if (header->kind == RECORD_PACKET) {
 		link->stats->rx_packets++;
 		link->taken_units += units_of_bytes(link_frame_bytes(link, header->wire_bytes));
-		if (!admit(link, header)) {
-			if (link->guarded)
-				mark_missing(link, header->sequence);
+		admitted = admit(link, header);
+		if (link->credits)
+			take_credit(link, header);
+		if (!admitted && link->guarded)
+			mark_missing(link, header->sequence);
+		if (!admitted)
 			return NULL;
-		}
 	}
 	return link->head_bytes;
 }

@@ -25,6 +25,11 @@
  *  what was lost and what arrived (link_listener): losses are reported to the flow's source, ACK frames are sent again. When a guarded link falls idle
  *  it says how far it has counted, so that the loss of the last frame is found too. A lossless link pays nothing for it.
  *
+ *  Credits (fabric kind port-group, PG-9; credit.h). In the place of stop and go: whoever sends has credit of the peer's, per virtual lane, or
+ *  waits (link_has_credit()); so what is under way always has room, and no frame is dropped for want of it. The receiver grants with
+ *  control words; link_hold() means that it grants nothing more. On a guarded link the sender says what it has sent when a frame was lost and
+ *  when it falls idle, and a SYNC is answered with all limits: no loss costs credit for good. Real clock: who lacks credit asks again.
+ *
  *  Control words ({kind, class, value}, 8 bytes) go between frames like a PHY's ordered sets; they are not lost (ours:
  *  the PHY's own coding protects them).                                                                              */
 #ifndef HEDDLE_NODES_LINK_H
@@ -34,6 +39,7 @@
 #include <stdint.h>
 
 #include "nodes/config.h"
+#include "nodes/credit.h"
 #include "nodes/random.h"
 #include "nodes/ring.h"
 #include "nodes/stats.h"
@@ -49,6 +55,8 @@ enum link_word {
 	LINK_WORD_SEEN,    /* value: every frame before this sequence was received or reported missing */
 	LINK_WORD_MISSING, /* value: this frame did not arrive */
 	LINK_WORD_SYNC,    /* value: sequence of the next frame */
+	LINK_WORD_CREDIT,  /* value: data units of this virtual lane that may be sent in all (PG-9) */
+	LINK_WORD_SENT,    /* value: data units of this virtual lane that were sent in all, lost ones too */
 	LINK_WORDS
 };
 
@@ -74,7 +82,7 @@ struct link_listener {
 	void (*on_lost)(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now);
 	/* the peer did not get the ACK frame @bytes */
 	void (*on_ack_lost)(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now);
-	/* any link: the peer takes no more of @traffic_class, or takes more again */
+	/* any link: the peer takes no more of @traffic_class, or takes more again; with credits: for a lane that had too little, more came */
 	void (*on_stop)(void *owner, struct link *link, uint32_t traffic_class, bool stopped, node_time_t now);
 };
 
@@ -97,6 +105,7 @@ struct link {
 	bool down;     /* nothing is sent or received: vacant, or link_down() */
 	bool held;     /* new: what comes waits until the dataplane is ready for it; set and cleared by the dataplane */
 	bool real;     /* real clock: a full ring is waited for */
+	bool credits;  /* instead of stop and go */
 	bool starved;  /* real clock: something could not be sent because the ring was full; link_unstarve() */
 	bool sync_due; /* since the last SYNC frames or a new STOP were sent, or one was heard */
 	bool seen_due; /* the peer asked how far frames arrived */
@@ -116,6 +125,7 @@ struct link {
 	uint8_t stop, stop_told; /* sets of classes of which no more may come: wanted, and as the peer was told */
 	uint32_t taken_units, taken_noted; /* data ever taken from the ring, and as the peer was told; both wrap */
 	uint32_t stops_said;               /* words of stop and go */
+	struct credit credit;              /* both directions */
 	struct ring_rx rx;
 	node_time_t head_due_ps; /* when the last record that link_next_at() looked at is due */
 	const uint8_t *head_bytes;
@@ -215,6 +225,19 @@ static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
 	return link->stopped >> traffic_class & 1;
 }
 
+/** link_has_credit() - may a packet of @units be sent on @lane? If not, listener.on_stop(..., false) says when there is more, and that is
+ *  counted once (port_stats.credit_waits). Always, on a link without credits. */
+static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t units)
+{
+	uint8_t bit = (uint8_t)(1u << lane);
+
+	if (!link->credits || credit_available(&link->credit, lane) >= (int32_t)units)
+		return true;
+	link->stats->credit_waits += !(link->credit.lacking & bit);
+	link->credit.lacking |= bit;
+	return false;
+}
+
 /** link_send_packet() - puts a data frame on the link.
  *  @wire_bytes     length on the link with FCS.      @captured_bytes  what the caller writes into the record.
  *  @frame_bytes    the inner frame, for the count of losses.   @tag  comes back in link_log_entry when it is lost.
@@ -233,7 +256,7 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
  *  way; or NODE_TIME_NEVER. */
 static inline node_time_t link_ask_at(const struct link *link)
 {
-	bool waits = link->stopped || link->log_first != link->sequence;
+	bool waits = link->stopped || link->log_first != link->sequence || link->credit.lacking;
 
 	return link->guarded && link->real && waits ? link->ask_at_ps : NODE_TIME_NEVER;
 }
@@ -249,7 +272,7 @@ void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes, u
 /** link_words_due() - has the link control words of its own to send? */
 static inline bool link_words_due(const struct link *link)
 {
-	return link->stop != link->stop_told || link->seen_due;
+	return link->stop != link->stop_told || link->seen_due || link->credit.grant_due || link->credit.total_due;
 }
 
 /** link_send_words() - sends all that are due.  @idle  the caller has nothing else to send now (a guarded link then
@@ -292,6 +315,8 @@ static inline void link_release(struct link *link, uint32_t traffic_class, uint3
 {
 	if (link->buffer_units)
 		link->held_units[traffic_class] -= units;
+	if (link->credits)
+		credit_look(&link->credit, traffic_class, link->held_units[traffic_class]);
 }
 
 /** link_hold() - from now on the peer is to send no more of @traffic_class (@stop), or to go on. It is told with the next words, if
@@ -300,7 +325,10 @@ static inline void link_hold(struct link *link, uint32_t traffic_class, bool sto
 {
 	uint8_t bit = (uint8_t)(1u << traffic_class);
 
-	link->stop = stop ? link->stop | bit : link->stop & (uint8_t)~bit;
+	if (link->credits)
+		credit_withhold(&link->credit, traffic_class, stop, link->held_units[traffic_class]);
+	else
+		link->stop = stop ? link->stop | bit : link->stop & (uint8_t)~bit;
 }
 
 /** link_reject() - a packet that was received cannot be used (malformed, no route ...): its room is given back.

@@ -1,0 +1,209 @@
+/*  nodes/credit: running totals, when a grant is due, what losses cost (PG-9).                                          */
+#include <check.h>
+#include <stdlib.h>
+
+#include "nodes/credit.h"
+
+#define BUFFER_UNITS 80u
+#define PART_UNITS (BUFFER_UNITS / CREDIT_PARTS)
+#define MTU_UNITS 6u
+#define LANE 1u
+#define LANE_BIT (1u << LANE)
+
+static struct credit ours;
+static uint32_t held_units;
+
+static void setup(void)
+{
+	credit_init(&ours, 2, BUFFER_UNITS, MTU_UNITS);
+	held_units = 0;
+}
+
+/* nothing is due any more */
+static void grant_all(void)
+{
+	credit_grant(&ours, 0, 0);
+	credit_grant(&ours, LANE, held_units);
+	ck_assert_uint_eq(ours.grant_due, 0);
+}
+
+static void arrive(uint32_t units)
+{
+	held_units += units;
+	credit_on_frame(&ours, LANE, units, held_units);
+}
+
+static void leave(uint32_t units)
+{
+	held_units -= units;
+	credit_look(&ours, LANE, held_units);
+}
+
+START_TEST(credit_init__whole_buffer_is_granted)
+{
+	ck_assert_uint_eq(ours.grant_due, 3);
+	ck_assert_uint_eq(credit_grant(&ours, LANE, 0), BUFFER_UNITS);
+	ck_assert_uint_eq(ours.grant_due, 1);
+	ck_assert_int_eq(credit_available(&ours, LANE), 0); /* the peer has not said anything */
+}
+END_TEST
+
+/* whoever takes everything has the peer never wait for it */
+START_TEST(credit_init__no_limit)
+{
+	credit_init(&ours, 1, 0, MTU_UNITS);
+	ck_assert_uint_eq(credit_grant(&ours, 0, 0), CREDIT_ALL);
+	credit_on_frame(&ours, 0, CREDIT_ALL / CREDIT_PARTS, 0);
+	ck_assert_uint_eq(ours.grant_due, 1);
+	ck_assert_uint_eq(credit_grant(&ours, 0, 0), CREDIT_ALL + CREDIT_ALL / CREDIT_PARTS);
+}
+END_TEST
+
+START_TEST(credit_look__a_part_is_free)
+{
+	grant_all();
+	arrive(PART_UNITS);
+	ck_assert_uint_eq(ours.grant_due, 0); /* it is still here */
+	leave(PART_UNITS - 1);
+	ck_assert_uint_eq(ours.grant_due, 0);
+	leave(1);
+	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
+	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), BUFFER_UNITS + PART_UNITS);
+}
+END_TEST
+
+/* the peer has not enough for the longest frame: every unit counts */
+START_TEST(credit_look__peer_may_be_out)
+{
+	grant_all();
+	arrive(BUFFER_UNITS - MTU_UNITS);
+	leave(1);
+	ck_assert_uint_eq(ours.grant_due, 0);
+	arrive(1);
+	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
+	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), BUFFER_UNITS + 1);
+	leave(1);
+	ck_assert_uint_eq(ours.grant_due, 0); /* it has six again */
+}
+END_TEST
+
+START_TEST(credit_withhold__and_go_on)
+{
+	grant_all();
+	credit_withhold(&ours, LANE, true, held_units);
+	arrive(BUFFER_UNITS);
+	leave(BUFFER_UNITS);
+	ck_assert_uint_eq(ours.grant_due, 0);
+	credit_say_limits(&ours);
+	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), BUFFER_UNITS);
+	credit_grant(&ours, 0, 0);
+	credit_withhold(&ours, LANE, false, held_units);
+	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
+	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), 2 * BUFFER_UNITS);
+}
+END_TEST
+
+/* 30 units were lost: they are free again when the peer has said what it sent */
+START_TEST(credit_on_total__lost_units_are_free)
+{
+	grant_all();
+	arrive(10);
+	leave(10);
+	ck_assert(credit_on_total(&ours, LANE, 40, held_units));
+	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
+	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), 40 + BUFFER_UNITS);
+	ck_assert(credit_on_total(&ours, LANE, 40, held_units)); /* once more changes nothing */
+	ck_assert_uint_eq(ours.grant_due, 0);
+}
+END_TEST
+
+/* more than there was room for, or less than what came: it is said to be wrong, and believed */
+START_TEST(credit_on_total__cannot_be)
+{
+	grant_all();
+	ck_assert(!credit_on_total(&ours, LANE, BUFFER_UNITS + 1, held_units));
+	credit_grant(&ours, LANE, held_units);
+	ck_assert(!credit_on_total(&ours, LANE, 0, held_units));
+	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
+	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), BUFFER_UNITS);
+}
+END_TEST
+
+START_TEST(credit_on_limit__wakes_who_lacked)
+{
+	ck_assert(!credit_on_limit(&ours, LANE, 8)); /* nobody asked */
+	ck_assert_int_eq(credit_available(&ours, LANE), 8);
+	credit_on_sent(&ours, LANE, 8);
+	ours.lacking = LANE_BIT;
+	ck_assert(!credit_on_limit(&ours, LANE, 8)); /* old news */
+	ck_assert(credit_on_limit(&ours, LANE, 9));
+	ck_assert_uint_eq(ours.lacking, 0);
+	ck_assert(!credit_on_limit(&ours, LANE, 10));
+	ck_assert_int_eq(credit_available(&ours, LANE), 2);
+}
+END_TEST
+
+START_TEST(credit_total__said_once)
+{
+	credit_on_sent(&ours, LANE, 5);
+	credit_say_totals(&ours);
+	ck_assert_uint_eq(ours.total_due, LANE_BIT);
+	ck_assert_uint_eq(credit_total(&ours, LANE), 5);
+	credit_say_totals(&ours);
+	ck_assert_uint_eq(ours.total_due, 0);
+}
+END_TEST
+
+/* totals go on behind 2^32 */
+START_TEST(credit__totals_wrap)
+{
+	uint32_t start = UINT32_MAX - 5;
+
+	ours.lanes[LANE] = (struct credit_lane){ start, start, start, start };
+	grant_all();
+	ck_assert_uint_eq(ours.lanes[LANE].told_units, start + BUFFER_UNITS);
+	credit_on_limit(&ours, LANE, start + BUFFER_UNITS);
+	credit_on_sent(&ours, LANE, 10);
+	ck_assert_int_eq(credit_available(&ours, LANE), BUFFER_UNITS - 10);
+	arrive(PART_UNITS);
+	leave(PART_UNITS);
+	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
+}
+END_TEST
+
+START_TEST(credit_close__nothing_is_due)
+{
+	grant_all();
+	arrive(40);
+	credit_close(&ours);
+	leave(40);
+	ck_assert_uint_eq(ours.grant_due | ours.total_due | ours.lacking, 0);
+	ck_assert_int_eq(credit_available(&ours, LANE), 0);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("credit");
+	TCase *tcase = tcase_create("credit");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	suite_add_tcase(suite, tcase);
+	tcase_add_checked_fixture(tcase, setup, NULL);
+	tcase_add_test(tcase, credit_init__whole_buffer_is_granted);
+	tcase_add_test(tcase, credit_init__no_limit);
+	tcase_add_test(tcase, credit_look__a_part_is_free);
+	tcase_add_test(tcase, credit_look__peer_may_be_out);
+	tcase_add_test(tcase, credit_withhold__and_go_on);
+	tcase_add_test(tcase, credit_on_total__lost_units_are_free);
+	tcase_add_test(tcase, credit_on_total__cannot_be);
+	tcase_add_test(tcase, credit_on_limit__wakes_who_lacked);
+	tcase_add_test(tcase, credit_total__said_once);
+	tcase_add_test(tcase, credit__totals_wrap);
+	tcase_add_test(tcase, credit_close__nothing_is_due);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
