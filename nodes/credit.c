@@ -1,5 +1,7 @@
 #include "nodes/credit.h"
 
+#include <string.h>
+
 static uint8_t bit_of(uint32_t lane)
 {
 	return (uint8_t)(1u << lane);
@@ -14,13 +16,22 @@ void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_uni
 		.part_units = units > CREDIT_PARTS ? units / CREDIT_PARTS : 1,
 		.mtu_units = mtu_units,
 		.lane_count = (uint8_t)lane_count,
-		.grant_due = (uint8_t)((1u << lane_count) - 1),
 	};
+	credit_open(credit);
 }
 
 void credit_close(struct credit *credit)
 {
-	*credit = (struct credit){ .withheld = UINT8_MAX };
+	memset(credit->lanes, 0, sizeof(credit->lanes));
+	credit->grant_due = credit->total_due = credit->untold = credit->lacking = 0;
+	credit->withheld = UINT8_MAX;
+}
+
+void credit_open(struct credit *credit)
+{
+	credit_close(credit);
+	credit->withheld = 0;
+	credit_say_limits(credit);
 }
 
 /* ---- sending ---- */

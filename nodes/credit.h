@@ -44,6 +44,9 @@ void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_uni
 /** credit_close() - the link is gone: nothing is due, whatever is released from now on. */
 void credit_close(struct credit *credit);
 
+/** credit_open() - it returns, with an empty buffer: as after credit_init(). */
+void credit_open(struct credit *credit);
+
 /* ---- sending ---- */
 
 /** credit_available() - data units that may be sent now. After a peer that broke the rules it may be less than none. */

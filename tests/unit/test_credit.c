@@ -179,6 +179,9 @@ START_TEST(credit_close__nothing_is_due)
 	leave(40);
 	ck_assert_uint_eq(ours.grant_due | ours.total_due | ours.lacking, 0);
 	ck_assert_int_eq(credit_available(&ours, LANE), 0);
+	credit_open(&ours);
+	ck_assert_uint_eq(ours.grant_due, 3);
+	ck_assert_uint_eq(credit_grant(&ours, LANE, 0), BUFFER_UNITS);
 }
 END_TEST
 
