@@ -383,7 +383,7 @@ static node_time_t nic_run(void *dataplane, node_time_t end)
 	}
 }
 
-/* ---- the real clock: link changes and the attached host ---- */
+/* ---- links that change, and the attached host ---- */
 
 static void nic_link_down(void *dataplane, uint32_t port, node_time_t now)
 {
@@ -412,6 +412,11 @@ static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
 		return;
 	nic->now_ps = node_time_max(nic->now_ps, now);
 	plug_in(nic);
+	if (!nic->link->real && nic->config->fabric == FABRIC_FLOW_CHANNEL) {
+		link_up_stopped(nic->link);
+		for (uint32_t c = 0; c < nic->config->class_count; c++)
+			link_hold(nic->link, c, false); /* nothing is left of the former link here */
+	}
 	nic_transmit_plan(nic);
 }
 

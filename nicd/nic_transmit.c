@@ -183,7 +183,7 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 /* may control words go? Under the real clock they wait for room in the ring like everything else. */
 static bool may_send_words(const struct nic *nic, bool due)
 {
-	return due && (!nic->link->real || (!nic->link->down && link_ring_has_room(nic->link)));
+	return due && !nic->link->down && (!nic->link->real || link_ring_has_room(nic->link));
 }
 
 /* when a PFC or PAUSE frame of ours is due */

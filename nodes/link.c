@@ -543,6 +543,24 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 	entry->kind = RECORD_PAD;
 }
 
+/* What the peer has sent and has not been received yet never will be. The peer finds its ring empty. */
+static void ring_lose(struct link *link)
+{
+	struct record record;
+
+	ring_refresh(&link->rx);
+	while (ring_peek(&link->rx, &record)) {
+		if (record.kind == RECORD_PACKET) {
+			uint32_t frame_bytes = link_frame_bytes(link, record.wire_bytes);
+
+			link->drops[DROP_LINK_DOWN]++;
+			link->stats->dropped_bytes += frame_bytes;
+		}
+		ring_pop(&link->rx, &record);
+	}
+	ring_release(&link->rx);
+}
+
 void link_down(struct link *link, node_time_t now)
 {
 	link->down = true;
@@ -551,6 +569,31 @@ void link_down(struct link *link, node_time_t now)
 	link->stop = link->stop_told = link->stopped = 0;
 	link->seen_due = link->sync_due = false;
 	credit_close(&link->credit);
+	if (!link->real)
+		ring_lose(link);
+}
+
+void link_up(struct link *link, node_time_t now)
+{
+	link->down = link->held = false;
+	link->sequence = link->sequence_expected = link->seen_told = link->log_first = 0;
+	link->stop = link->stop_told = link->stopped = 0;
+	link->seen_due = link->sync_due = false;
+	link->busy_until_ps = now;
+	link->head_due_ps = node_time_max(link->head_due_ps, now);
+	memset(link->held_units, 0, sizeof(link->held_units));
+	link->sent_units = link->arrived_units = link->taken_units = link->taken_noted = 0;
+	link->stops_heard = link->stops_said = 0;
+	link->missing_count = 0;
+	if (link->missing)
+		memset(link->missing, 0, LINK_LOG_MAX / 8);
+	if (link->credits)
+		credit_open(&link->credit);
+}
+
+void link_up_stopped(struct link *link)
+{
+	link->stopped = link->stop = link->stop_told = (uint8_t)((1u << link->lane_count) - 1);
 }
 
 static void on_credit(struct link *link, uint32_t lane, uint32_t limit_units, node_time_t now)

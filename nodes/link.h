@@ -171,8 +171,17 @@ void link_fini(struct link *link);
 void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port, struct stats_page *stats);
 
 /** link_down() - the link is gone: from now on nothing is sent (link_may_send() says no) or received (link_next_at():
- *  never). What a guarded link still remembers is lost: the listener is told, frame by frame.                      */
+ *  never). What a guarded link still remembers is lost: the listener is told, frame by frame. Under the virtual clock, which
+ *  stands still at that moment, what is in the receive ring is lost and counted (DROP_LINK_DOWN); under the real one the
+ *  rings go with the link.                                                                                        */
 void link_down(struct link *link, node_time_t now);
+
+/** link_up() - (virtual clock) the link returns over the same rings, which are empty: as new, nothing is remembered of what it was. */
+void link_up(struct link *link, node_time_t now);
+
+/** link_up_stopped() - the link has just returned, and both ends still have to get rid of what they remember of the former one:
+ *  nothing is sent until the peer says go, and link_hold(.., false) of all classes says so to the peer. */
+void link_up_stopped(struct link *link);
 
 /** link_set() - rate, delay, loss and bit errors of @port hold from the next frame on. No frame overtakes an earlier one. */
 void link_set(struct link *link, const struct port_config *port);
@@ -208,7 +217,7 @@ bool link_flight_has_room(struct link *link);
 /** link_may_send() - can an ACK frame go out: has the ring room for it, and the guard's memory? */
 static inline bool link_may_send(struct link *link)
 {
-	if (link->real && (link->down || !link_ring_has_room(link)))
+	if (link->down || (link->real && !link_ring_has_room(link)))
 		return false;
 	return !link->guarded || link->sequence - link->log_first < LINK_LOG_MAX;
 }

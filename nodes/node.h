@@ -47,7 +47,7 @@ struct node_ops {
 	/* All tables of @tables (borrowed) replace the present ones.  Return: 0 or -ENOMEM (nothing changed). */
 	int (*tables)(void *dataplane, const struct switch_config *tables);
 
-	/* ---- the real clock only; the virtual one never calls them ---- */
+	/* ---- links and tables that change; under the virtual clock while it stands, so that @now is that moment ---- */
 
 	/* The link at @port is gone: whatever waited for it or was on it and not acknowledged is lost, counted
 	 * (DROP_LINK_DOWN) and reported to its flow's source (FC-17); what came in over it goes on. From now on nothing is sent or received there. A port that is down already stays so.                          */
@@ -59,6 +59,8 @@ struct node_ops {
 
 	/* Rate, delay and losses of the link at @port are those of config->ports[port] from now on. */
 	void (*link_set)(void *dataplane, uint32_t port);
+
+	/* ---- the real clock only ---- */
 
 	/* NICs with an attached host, else NULL: takes over its @count packet sockets, non-blocking.  Return: 0 or -errno. */
 	int (*host_open)(void *dataplane, const int *fds, uint32_t count);

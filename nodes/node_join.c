@@ -289,17 +289,35 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 	return 0;
 }
 
+/* under the virtual clock a link fails and returns over the rings that it has */
+static int link_fault(struct node *node, const struct control_message *message, FILE *out)
+{
+	uint32_t port = (uint32_t)message->number;
+
+	if (message->kind == CONTROL_LINK_SET || !clock_stopped(&node->clock)) {
+		fprintf(out, message->kind == CONTROL_LINK_SET ? "the virtual clock's links keep their settings\n"
+							       : "the clock is running: stop it first\n");
+		return -EBUSY;
+	}
+	if (message->kind == CONTROL_LINK_UP)
+		node_window_link_up(&node->window, port);
+	else
+		node_window_link_down(&node->window, port);
+	return 0;
+}
+
 int node_join_link(struct node *node, struct control_message *message, FILE *out)
 {
 	uint32_t port = (uint32_t)message->number;
 	struct port_config *own;
 
-	if (node->config->clock != CLOCK_REAL || message->number < 0 ||
-	    message->number >= (int64_t)node->config->port_count) {
+	if (message->number < 0 || message->number >= (int64_t)node->config->port_count) {
 		fprintf(out, "%s has no port %lld whose link could be changed\n", node->config->name,
 			(long long)message->number);
 		return -EINVAL;
 	}
+	if (node->config->clock != CLOCK_REAL)
+		return link_fault(node, message, out);
 	if (message->kind == CONTROL_LINK_UP)
 		return port_plug(node, port, message, out);
 	if (message->kind == CONTROL_LINK_DOWN) {

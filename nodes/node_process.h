@@ -55,7 +55,7 @@ int node_join(struct node *node, struct control_message *message);
  *  Return: 0 or -errno. */
 int node_join_pace(struct node *node);
 
-/** node_join_link() - LINK_DOWN, LINK_UP, LINK_SET under the real clock.  @out  words for the answer.   Return: 0 or -errno. */
+/** node_join_link() - LINK_DOWN, LINK_UP, LINK_SET; under the virtual clock only while it stands, and no LINK_SET.  @out  words for the answer.   Return: 0 or -errno. */
 int node_join_link(struct node *node, struct control_message *message, FILE *out);
 
 /** node_join_end() - lets go of all that. */

@@ -1,5 +1,6 @@
 #include "nodes/window.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -60,4 +61,50 @@ uint32_t node_window_run(struct node_window *window, uint32_t *wake)
 		window->broken |= (uint64_t)link->rx.broken << port;
 	}
 	return clock_finish(clock, window->node, next, wake);
+}
+
+/* ---- while the clock stands ---- */
+
+static node_time_t stopped_at(const struct node_window *window)
+{
+	return atomic_load_explicit(&window->clock->page->limit_ps, memory_order_relaxed);
+}
+
+/* something may be due at once: the clock learns of it as it learns of a neighbour's message */
+static void settle(struct node_window *window, node_time_t now)
+{
+	node_time_t next = window->ops->run(window->dataplane, 0);
+
+	clock_notify(window->clock, window->node, node_time_max(next, now));
+}
+
+void node_window_link_down(struct node_window *window, uint32_t port)
+{
+	node_time_t now = stopped_at(window);
+
+	if (window->links[port].down)
+		return;
+	window->ops->link_down(window->dataplane, port, now);
+	settle(window, now);
+}
+
+void node_window_link_up(struct node_window *window, uint32_t port)
+{
+	node_time_t now = stopped_at(window);
+
+	if (!window->links[port].down)
+		return;
+	link_up(&window->links[port], now);
+	window->ops->link_up(window->dataplane, port, now);
+	settle(window, now);
+}
+
+int node_window_tables(struct node_window *window, const struct switch_config *tables)
+{
+	node_time_t now = stopped_at(window);
+	int error = window->ops->tables ? window->ops->tables(window->dataplane, tables) : -EINVAL;
+
+	if (!error)
+		settle(window, now);
+	return error;
 }

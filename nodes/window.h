@@ -35,4 +35,15 @@ void node_window_init(struct node_window *window, const struct clock *clock, con
  *  Return: how many.  Adds to window->broken.                                                                   */
 uint32_t node_window_run(struct node_window *window, uint32_t *wake);
 
+/* ---- what happens to a node while the clock stands, at the time up to which it ran: clock_page.limit_ps. It takes effect at that
+ * time, before whatever is due then, so it is the same in every run (TB-7). ---- */
+
+/** node_window_link_down(), node_window_link_up() - the link at @port fails, or returns; one that has done so already stays so. The other
+ *  end is told too before the clock goes on.                                                                      */
+void node_window_link_down(struct node_window *window, uint32_t port);
+void node_window_link_up(struct node_window *window, uint32_t port);
+
+/** node_window_tables() - node_ops.tables.  Return: as there. */
+int node_window_tables(struct node_window *window, const struct switch_config *tables);
+
 #endif

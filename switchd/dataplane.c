@@ -200,33 +200,24 @@ static void unstarve(struct dataplane *dp, node_time_t end)
 	update_touched(dp, end - 1);
 }
 
-static node_time_t handle_until(struct dataplane *dp, node_time_t end)
-{
-	node_time_t now;
-
-	while ((now = event_tree_next_at(&dp->events)) < end) {
-		dp->stats->now_ps = now;
-		dp->stats->events++;
-		handle(dp, event_tree_first(&dp->events), now);
-		update_touched(dp, now);
-	}
-	return now;
-}
 
 static node_time_t run(void *dataplane, node_time_t end)
 {
 	struct dataplane *dp = dataplane;
-	uint64_t ports = dp->routes.ports_up;
-	node_time_t next;
+	node_time_t now;
 
 	if (dp->config->clock == CLOCK_REAL && end)
 		unstarve(dp, end);
-	do {
-		look_at_arrivals(dp, ports);
-		next = handle_until(dp, end);
-		ports = dp->ports_coming ? link_change_finish(dp) : 0;
-	} while (ports);
-	return next;
+	look_at_arrivals(dp, dp->routes.ports_up);
+	while ((now = event_tree_next_at(&dp->events)) < end) {
+		dp->stats->now_ps = now;
+		dp->stats->events++;
+		handle(dp, event_tree_first(&dp->events), now);
+		if (dp->ports_coming) /* the event may have been the last of a former link */
+			look_at_arrivals(dp, link_change_finish(dp, now));
+		update_touched(dp, now);
+	}
+	return now;
 }
 
 /* ---- links and tables that change ---- */
@@ -245,7 +236,7 @@ static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
 	struct dataplane *dp = dataplane;
 
 	link_change_up(dp, port);
-	link_change_finish(dp);
+	link_change_finish(dp, now);
 	update_touched(dp, now);
 }
 

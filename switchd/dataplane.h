@@ -303,9 +303,9 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
 /** link_change_up() - a new link is at @port; link_change_finish() takes it into use. */
 void link_change_up(struct dataplane *dp, uint32_t port);
 
-/** link_change_finish() - takes those new links into use whose port has nothing left of the former one.
- *  Return: the set of these ports. O(ports that wait).                                                            */
-uint64_t link_change_finish(struct dataplane *dp);
+/** link_change_finish() - takes those new links into use whose port has nothing left of the former one, from @now on.
+ *  Return: set of those ports; what waits in their rings is to be looked at.                                      */
+uint64_t link_change_finish(struct dataplane *dp, node_time_t now);
 
 /** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "congestion", "limits", "queues", "acks", "fgfc", "routes". */
 int dataplane_show(void *dataplane, const char *table, int port, FILE *out);

@@ -127,27 +127,34 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 
 void link_change_up(struct dataplane *dp, uint32_t port)
 {
+	struct link *link = dp->ports[port].link;
+
 	dp->ports_coming |= 1ull << port;
-	dp->ports[port].link->held = true;
+	link->held = true;
+	if (!link->real)
+		link_up_stopped(link);
 }
 
-static void start(struct dataplane *dp, uint32_t port)
+static void start(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	const struct port_config *config = &dp->config->ports[port];
 	struct link_listener listener = dataplane_listener(dp);
 	struct port *in = &dp->ports[port];
 
 	in->link->held = false;
+	in->link->head_due_ps = node_time_max(in->link->head_due_ps, now);
 	link_listen(in->link, &listener);
 	dataplane_port_configure(dp, port);
 	efct_match_set(&in->efct, config->match_fields); /* no line is used: in force at once */
-	for (uint32_t c = 0; c < dp->lane_count; c++)
+	for (uint32_t c = 0; c < dp->lane_count; c++) {
 		arbiter_set_quantum(&in->output[c].arbiter, config->mtu_bytes);
+		link_hold(in->link, c, false);
+	}
 	dp->routes.ports_up |= 1ull << port;
 	dataplane_touch(dp, port);
 }
 
-uint64_t link_change_finish(struct dataplane *dp)
+uint64_t link_change_finish(struct dataplane *dp, node_time_t now)
 {
 	uint64_t started = 0;
 
@@ -156,7 +163,7 @@ uint64_t link_change_finish(struct dataplane *dp)
 
 		if (dp->ifcts[port].used || dp->ports[port].no_line.head)
 			continue;
-		start(dp, port);
+		start(dp, port, now);
 		started |= 1ull << port;
 	}
 	dp->ports_coming &= ~started;
