@@ -18,6 +18,7 @@
 #include "orchestrator/capture_file.h"
 #include "orchestrator/commands.h"
 #include "orchestrator/expect.h"
+#include "orchestrator/fabric_fault.h"
 #include "orchestrator/human.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/plan_real.h"
@@ -538,8 +539,9 @@ static int deadlocks_judge(const struct options *options, const struct plan *pla
 }
 
 /* the fabric has ended: gather, judge, print */
-static int results_make(const struct options *options, const struct plan *plan, struct fabric *fabric, bool interrupted)
+static int results_make(const struct options *options, const struct plan *plan, struct run *run, bool interrupted)
 {
+	struct fabric *fabric = &run->fabric;
 	struct results results = { .interrupted = interrupted,
 				   .empty = fabric->empty,
 				   .end_ps = fabric->stopped_at_ps };
@@ -550,7 +552,8 @@ static int results_make(const struct options *options, const struct plan *plan, 
 		wrong("%s", fabric->failure[0] ? fabric->failure : "not enough memory");
 		return EXIT_NODE;
 	}
-	if (results_gather(plan, pages, &results) || (!options->row && expect_evaluate(plan, &results))) {
+	if (results_gather(plan, pages, &results) || fault_player_report(&run->faults, &results) ||
+	    (!options->row && expect_evaluate(plan, &results))) {
 		status = wrong("not enough memory for the results");
 	} else {
 		status = results_write(options, plan, pages, &results, fabric);
@@ -601,7 +604,7 @@ static int play(const struct options *options, struct run *run, FILE *script, co
 		return node_failed(options, fabric);
 	if (status)
 		return status;
-	status = results_make(options, fabric->plan, fabric, outcome == RUN_INTERRUPTED);
+	status = results_make(options, fabric->plan, run, outcome == RUN_INTERRUPTED);
 	if (outcome == RUN_INTERRUPTED)
 		return EXIT_INTERRUPTED;
 	if (stalled && (options->row || !expect_speaks_of(fabric->plan, "deadlocks"))) {
@@ -640,6 +643,11 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	interrupt_catch();
 	progress_start(&run.progress, stderr, !options->quiet);
 	error = fabric_start(&run.fabric, plan, &options->fabric);
+	if (!error) {
+		struct fault_fabric played_on = fabric_fault(&run.fabric);
+
+		error = fault_player_init(&run.faults, plan, &played_on);
+	}
 	if (error == -EINTR) {
 		fabric_kill(&run.fabric);
 		remark(options, "interrupted before it began");
@@ -650,6 +658,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 		status = play(options, &run, script, script_name);
 		status = captures_end(captures, &run.fabric, status);
 	}
+	fault_player_fini(&run.faults);
 	fabric_free(&run.fabric);
 	if (script && script != stdin)
 		fclose(script);

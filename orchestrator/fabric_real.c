@@ -83,8 +83,7 @@ enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, 
 	return state;
 }
 
-/* sends @message to @node and takes its answer for the outcome */
-static int tell(struct fabric *fabric, uint32_t node, struct control_message *message)
+int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *message)
 {
 	int error;
 
@@ -107,7 +106,7 @@ static int end_down(struct fabric *fabric, uint32_t node, uint32_t port)
 {
 	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port };
 
-	return fabric->nodes[node].pid ? tell(fabric, node, &message) : 0;
+	return fabric->nodes[node].pid ? fabric_tell(fabric, node, &message) : 0;
 }
 
 int fabric_link_down(struct fabric *fabric, uint32_t link)
@@ -129,7 +128,7 @@ static int end_up(struct fabric *fabric, uint32_t node, uint32_t port)
 	if (!fabric->nodes[node].pid)
 		return 0;
 	error = fabric_port_descriptors(fabric, node, port, message.fds, &message.fd_count);
-	return error ? error : tell(fabric, node, &message);
+	return error ? error : fabric_tell(fabric, node, &message);
 }
 
 /* is @link to carry frames: not taken down, and nobody at its ends is dead? */
@@ -170,7 +169,7 @@ static int end_set(struct fabric *fabric, uint32_t node, uint32_t port)
 					   .number = port,
 					   .port = &fabric->plan->nodes[node].ports[port] };
 
-	return tell(fabric, node, &message);
+	return fabric_tell(fabric, node, &message);
 }
 
 /* @link as the plan has it now.  @anew  it must be made anew for that */
@@ -290,7 +289,7 @@ static int end_vacate(struct fabric *fabric, uint32_t node, uint32_t port)
 	struct port_config vacant = { .vacant = true, .channels = was->channels, .mtu_bytes = was->mtu_bytes };
 	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port, .port = &vacant };
 
-	return fabric->nodes[node].pid ? tell(fabric, node, &message) : 0;
+	return fabric->nodes[node].pid ? fabric_tell(fabric, node, &message) : 0;
 }
 
 int fabric_link_remove(struct fabric *fabric, uint32_t link)
@@ -325,7 +324,7 @@ void fabric_tables_send(struct fabric *fabric)
 	for (uint32_t i = 0; i < fabric->plan->switch_count; i++) {
 		struct control_message message = tables_of(fabric, i);
 
-		fabric->nodes[i].tables_due = fabric->nodes[i].pid && tell(fabric, i, &message);
+		fabric->nodes[i].tables_due = fabric->nodes[i].pid && fabric_tell(fabric, i, &message);
 	}
 }
 

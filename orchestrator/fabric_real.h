@@ -15,6 +15,10 @@ node_time_t fabric_real_now(const struct fabric *fabric);
  *  @timeout_ms.   Return: FABRIC_STOPPED: one of them, although the clock goes on; else as fabric_wait().              */
 enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, uint32_t timeout_ms);
 
+/** fabric_tell() - fabric_ask(), and the answer is the outcome: whoever does not answer, or refuses, is in fabric->failure. Under the
+ *  virtual clock while it stands.  @message  as there; nothing of it is to be freed later.  Return: 0 or -errno.    */
+int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *message);
+
 /** fabric_link_set() - rate, delay, loss and bit errors of @settings hold for both directions of @link from now on; on a link
  *  that is down, or whose end is dead, when it returns. A link that could not lose frames before is made anew with a guard
  *  (nodes/link.h): what is on it then is lost.   Return: 0; -errno of the first end that failed, and both are as before. */

@@ -454,6 +454,8 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = rings_size(scenario, plan, errors);
 	if (!error)
+		error = plan_faults_make(scenario, plan, errors);
+	if (!error)
 		error = expectations_copy(scenario, plan);
 	return error ? error : plan_nodes_check(scenario, plan, errors);
 }
@@ -493,6 +495,7 @@ void plan_free(struct plan *plan)
 		node_config_free(&plan->nodes[i]);
 	for (uint32_t i = 0; i < plan->expectation_count; i++)
 		free(plan->expectations[i].text);
+	plan_faults_free(&plan->faults);
 	free(plan->nodes);
 	free(plan->links);
 	free(plan->workloads);

@@ -8,6 +8,7 @@
 
 #include "nodes/config.h"
 #include "orchestrator/routing.h"
+#include "orchestrator/plan_fault.h"
 #include "orchestrator/scenario.h"
 
 struct plan_link {
@@ -54,6 +55,7 @@ struct plan {
 	struct plan_link *links;
 	uint32_t workload_count;
 	struct plan_workload *workloads;
+	struct plan_faults faults;
 	uint32_t expectation_count;
 	struct scenario_text *expectations; /* text and place in the file */
 };

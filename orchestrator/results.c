@@ -104,6 +104,7 @@ void results_free(struct results *results)
 	free(results->ports);
 	free(results->classes);
 	pause_cycles_free(&results->deadlocks);
+	free(results->faults);
 	free(results->expectations);
 	free(results->fidelity.nodes);
 	*results = (struct results){ 0 };
@@ -521,6 +522,7 @@ static void gather_totals(struct gathering *g)
 		totals->reordered += results->flows[i].reordered;
 		totals->messages += results->flows[i].message_count;
 	}
-	totals->unreported = totals->lost_units - totals->reported_units;
+	/* what was on a link that failed is told as lost, even what had just arrived */
+	totals->unreported = totals->lost_units > totals->reported_units ? totals->lost_units - totals->reported_units : 0;
 	totals->inside_bytes = (int64_t)(totals->injected_bytes - totals->delivered_bytes - totals->lost_bytes);
 }

@@ -116,6 +116,16 @@ struct result_totals {
 	uint64_t channel_waits, messages, messages_unlogged;
 };
 
+/* a fault, and what came of it */
+struct result_fault {
+	bool failed, returned;   /* has it come to that? */
+	uint64_t lost;           /* packets that were on it, or waited for it */
+	uint64_t astray;         /* packets that found no way until tables followed */
+	uint64_t before_bps;     /* delivered before it; 0: nobody knows */
+	uint64_t least_bps;      /* the least that a window after it delivered */
+	node_time_t recovery_ps; /* until 90 % of that before was delivered again; NODE_TIME_NEVER: it was not, until the next change */
+};
+
 struct result_expectation {
 	const char *text; /* borrowed from the plan */
 	bool known;       /* is there a value? no message, no percentile */
@@ -150,6 +160,8 @@ struct results {
 	uint32_t class_count;
 	struct result_class *classes;  /* by node, port, class */
 	struct pause_cycles deadlocks; /* at the end */
+	uint32_t fault_count;
+	struct result_fault *faults; /* of the plan's; filled by fault_player_report() */
 	uint32_t expectation_count;
 	struct result_expectation *expectations; /* filled by expect_evaluate() */
 	uint64_t drops[DROP_REASONS];

@@ -71,14 +71,24 @@ static enum run_outcome go_slowly(struct run *run, node_time_t until)
 	return outcome;
 }
 
+static enum run_outcome go_as_asked(struct run *run, node_time_t until)
+{
+	return run->slow_ps_per_s ? go_slowly(run, until) : go(run, until);
+}
+
 enum run_outcome run_to(struct run *run, node_time_t until)
 {
-	enum run_outcome outcome;
+	enum run_outcome outcome = RUN_THERE;
+	node_time_t fault_at;
 
 	until = node_time_min(until, run->end_ps);
-	if (run->slow_ps_per_s)
-		return go_slowly(run, until);
-	outcome = go(run, until);
+	while (outcome == RUN_THERE && (fault_at = fault_player_next_at(&run->faults)) < until) {
+		outcome = go_as_asked(run, fault_at);
+		if (outcome == RUN_THERE && fault_player_step(&run->faults))
+			outcome = RUN_FAILED;
+	}
+	if (outcome == RUN_THERE)
+		outcome = go_as_asked(run, until);
 	progress_wipe(&run->progress);
 	return outcome;
 }
@@ -100,7 +110,7 @@ bool run_stalled(const struct run *run, char *why, size_t why_max)
 		uint64_t bytes = fabric_holds(&run->fabric, i);
 		char text[HUMAN_TEXT_MAX];
 
-		if (!bytes)
+		if (!bytes || fault_player_cut_off(&run->faults, i))
 			continue;
 		if (holders++ < STALLED_SHOWN && length < why_max)
 			length += (size_t)snprintf(why + length, why_max - length, "%s%s holds %s", length ? ", " : "",

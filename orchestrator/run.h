@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "orchestrator/fabric.h"
+#include "orchestrator/fault_player.h"
 #include "orchestrator/progress.h"
 
 enum run_outcome {
@@ -16,6 +17,7 @@ enum run_outcome {
 
 struct run {
 	struct fabric fabric;
+	struct fault_player faults;
 	struct progress progress;
 	node_time_t end_ps;        /* the run is over here; not more than a few hours under the real clock */
 	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: as fast as it goes */

@@ -271,6 +271,7 @@ static const struct key scenario_keys[] = {
 	{ "topology", scenario_topology_read, .required = true },
 	{ "workloads", .read = scenario_workloads_read },
 	{ "pauses", .read = scenario_pauses_read },
+	{ "faults", .read = scenario_faults_read },
 	{ "expect", .read = expectations_read },
 	{ "compare", .read = scenario_compare_read },
 };
@@ -414,6 +415,7 @@ void scenario_free(struct scenario *scenario)
 	scenario_compare_free(scenario->compare);
 	free(scenario->workloads);
 	free(scenario->pauses);
+	free(scenario->faults);
 	free(scenario->expectations);
 	free(scenario->settings);
 	free(scenario->switches);

@@ -122,6 +122,23 @@ struct scenario_pause {
 	struct pause_config config;
 };
 
+#define SCENARIO_FAULTS_MAX 1024u
+
+enum fault_kind { FAULT_LINK, FAULT_SWITCH, FAULT_KINDS };
+
+struct scenario_fault_end {
+	char node[NODE_NAME_MAX], port[NODE_NAME_MAX]; /* port: "" if it was not said */
+};
+
+/* a link or a switch that fails, and maybe returns (FC-26) */
+struct scenario_fault {
+	enum fault_kind kind;
+	struct scenario_place place;
+	node_time_t at_ps, for_ps;         /* for_ps NODE_TIME_NEVER: it does not return */
+	struct scenario_fault_end ends[2]; /* FAULT_LINK */
+	uint32_t switch_index;             /* FAULT_SWITCH */
+};
+
 #define SCENARIO_VARIANTS_MAX 64u
 #define SCENARIO_COLUMNS_MAX 64u
 #define SCENARIO_VARIANT_NAME_MAX 48u /* with the terminating 0 */
@@ -179,6 +196,8 @@ struct scenario {
 	struct scenario_workload *workloads;
 	uint32_t pause_count;
 	struct scenario_pause *pauses;
+	uint32_t fault_count;
+	struct scenario_fault *faults;
 	uint32_t expectation_count;
 	struct scenario_text *expectations;
 	struct scenario_compare *compare; /* NULL: nothing was said */

@@ -102,5 +102,7 @@ key_read_fn scenario_links_read, scenario_topology_read;
 key_read_fn scenario_workloads_read;
 /* scenario_pause.c */
 key_read_fn scenario_pauses_read;
+/* scenario_fault.c */
+key_read_fn scenario_faults_read;
 
 #endif

@@ -17,7 +17,7 @@ static struct topology_port port_of(const struct plan *plan, const struct port_c
 		.peer = is_switch ? port->peer_index : port->peer_index - plan->switch_count,
 		.peer_port = (uint8_t)port->peer_port,
 		.tier = (uint8_t)port->tier,
-		.up = plan_fabric(plan) == FABRIC_FLOW_CHANNEL || plan_link_carries(&plan->links[port->link_index]),
+		.up = plan_link_carries(&plan->links[port->link_index]),
 	};
 }
 

@@ -36,8 +36,8 @@ struct topology {
 
 struct plan;
 
-/** topology_of_plan() - the graph of @plan: vacant switches are not alive; links that carry nothing (plan_link_carries()) are not up,
- *  but for flow channels, which keep their ways.   Return: 0, topology_free() later; -ENOMEM.                        */
+/** topology_of_plan() - the graph of @plan: vacant switches are not alive; links that carry nothing (plan_link_carries()) are not up.
+ *  Return: 0, topology_free() later; -ENOMEM.                        */
 int topology_of_plan(const struct plan *plan, struct topology *topology);
 
 /** topology_free() - releases what @topology points to. */

@@ -416,6 +416,12 @@ static void check_channels(const struct sim *sim, const struct sim_node *from, u
 	}
 }
 
+/* Are both ends of the link at @port rid of what a former one left behind? Until then they do not know of each other. */
+static bool link_in_use(const struct sim_node *node, uint32_t port)
+{
+	return !node->links[port].down && !node->links[port].held;
+}
+
 /* Return: bytes that are under way; @units  what of it goes from switch to switch, added to. */
 static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint32_t from_port, uint32_t to_node,
 				uint32_t to_port, uint64_t *units)
@@ -426,7 +432,8 @@ static uint64_t check_direction(const struct sim *sim, uint32_t from_node, uint3
 	count_ring(&to->links[to_port], &data);
 	count_ring(&from->links[from_port], &back);
 	check_buffer(sim, to, &to->links[to_port]);
-	if (from->config->kind == NODE_SWITCH && to->config->kind == NODE_SWITCH)
+	if (from->config->kind == NODE_SWITCH && to->config->kind == NODE_SWITCH && link_in_use(from, from_port) &&
+	    link_in_use(to, to_port))
 		check_channels(sim, from, from_port, to, to_port, &data, &back);
 	*units += data.units;
 	return data.bytes;

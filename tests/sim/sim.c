@@ -74,6 +74,63 @@ static void node_make(struct sim *sim, uint32_t index)
 	node_window_init(&node->window, &sim->clock, config, node->links, node->ops, node->dataplane);
 }
 
+/* ---- faults ---- */
+
+static struct node_window *end_of(struct sim *sim, uint32_t node)
+{
+	return &sim->nodes[node].window;
+}
+
+void sim_link_down(struct sim *sim, uint32_t link)
+{
+	const struct plan_link *ends = &sim->plan.links[link];
+
+	node_window_link_down(end_of(sim, ends->node_a), ends->port_a);
+	node_window_link_down(end_of(sim, ends->node_b), ends->port_b);
+}
+
+void sim_link_up(struct sim *sim, uint32_t link)
+{
+	const struct plan_link *ends = &sim->plan.links[link];
+
+	node_window_link_up(end_of(sim, ends->node_a), ends->port_a);
+	node_window_link_up(end_of(sim, ends->node_b), ends->port_b);
+}
+
+static int play_link_down(void *owner, uint32_t link)
+{
+	sim_link_down(owner, link);
+	return 0;
+}
+
+static int play_link_up(void *owner, uint32_t link)
+{
+	sim_link_up(owner, link);
+	return 0;
+}
+
+static int play_tables(void *owner, uint32_t node, const struct switch_config *tables)
+{
+	return node_window_tables(end_of(owner, node), tables);
+}
+
+static const struct stats_page *play_page(void *owner, uint32_t node)
+{
+	return ((struct sim *)owner)->nodes[node].stats;
+}
+
+static void faults_init(struct sim *sim)
+{
+	const struct fault_fabric fabric = { .owner = sim,
+					     .link_down = play_link_down,
+					     .link_up = play_link_up,
+					     .tables = play_tables,
+					     .page = play_page };
+
+	if (fault_player_init(&sim->faults, &sim->plan, &fabric))
+		abort();
+}
+
 static void build(struct sim *sim, struct scenario *scenario, struct scenario_errors *errors)
 {
 	if (plan_make(scenario, &sim->plan, errors))
@@ -89,6 +146,7 @@ static void build(struct sim *sim, struct scenario *scenario, struct scenario_er
 	rings_make(sim);
 	for (uint32_t i = 0; i < sim->plan.node_count; i++)
 		node_make(sim, i);
+	faults_init(sim);
 }
 
 static unsigned count_settings(const char *const *settings)
@@ -141,6 +199,7 @@ void sim_close(struct sim *sim)
 	free(sim->wake);
 	free(sim->taking_part);
 	free(sim->page);
+	fault_player_fini(&sim->faults);
 	plan_free(&sim->plan);
 }
 
@@ -162,7 +221,7 @@ static void run_window(struct sim *sim)
 	sim->windows++;
 }
 
-void sim_run_until(struct sim *sim, node_time_t limit)
+static void go(struct sim *sim, node_time_t limit)
 {
 	sim->limit_ps = limit;
 	clock_resume(&sim->clock, limit, sim->wake);
@@ -175,11 +234,24 @@ void sim_run_until(struct sim *sim, node_time_t limit)
 	}
 }
 
+void sim_run_until(struct sim *sim, node_time_t limit)
+{
+	node_time_t fault_at;
+
+	while ((fault_at = fault_player_next_at(&sim->faults)) < limit) {
+		go(sim, fault_at);
+		if (fault_player_step(&sim->faults))
+			abort();
+	}
+	go(sim, limit);
+}
+
 void sim_run(struct sim *sim)
 {
 	sim_run_until(sim, sim->plan.duration_ps);
 	sim_check(sim);
-	if (sim->plan.drain && clock_earliest(&sim->clock) != NODE_TIME_NEVER)
+	if (sim->plan.drain &&
+	    (clock_earliest(&sim->clock) != NODE_TIME_NEVER || fault_player_acts(&sim->faults)))
 		sim_run_until(sim, sim->plan.drain_max_ps);
 	sim_check(sim);
 }
@@ -195,7 +267,7 @@ void sim_results(struct sim *sim, struct results *results)
 	*results = (struct results){ 0 };
 	results->empty = clock_earliest(&sim->clock) == NODE_TIME_NEVER;
 	results->end_ps = results->empty ? atomic_load(&sim->page->start_ps) : sim->limit_ps;
-	if (results_gather(&sim->plan, pages, results))
+	if (results_gather(&sim->plan, pages, results) || fault_player_report(&sim->faults, results))
 		abort();
 	if (expect_evaluate(&sim->plan, results))
 		abort();

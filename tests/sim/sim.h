@@ -8,6 +8,7 @@
 #include "nodes/clock.h"
 #include "nodes/node.h"
 #include "nodes/window.h"
+#include "orchestrator/fault_player.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/results.h"
 #include "switchd/dataplane.h"
@@ -32,6 +33,7 @@ struct sim {
 	uint32_t
 		check_windows; /* run the checkers every so many windows, more in a long run; 0: only at the end of sim_run() */
 	uint64_t windows, check_at;
+	struct fault_player faults;
 	node_time_t limit_ps; /* up to where it was run last */
 };
 
@@ -41,7 +43,7 @@ void sim_open_file(struct sim *sim, const char *path, const char *const *setting
 void sim_open_text(struct sim *sim, const char *text, const char *const *settings);
 void sim_close(struct sim *sim);
 
-/** sim_run_until() - runs up to @limit, or until nothing more can happen. */
+/** sim_run_until() - runs up to @limit, or until nothing more can happen; faults of the scenario are played on the way. */
 void sim_run_until(struct sim *sim, node_time_t limit);
 
 /** sim_run() - the whole scenario: its duration, then, if it says so, until the fabric is empty. */
@@ -55,6 +57,10 @@ char *sim_json(struct sim *sim);
 
 /** sim_expectations_hold() - do all expectations of the scenario hold? Prints those that do not. */
 bool sim_expectations_hold(struct sim *sim);
+
+/** sim_link_down(), sim_link_up() - both ends of @link of the plan fail, or return, at the time where the clock stands. */
+void sim_link_down(struct sim *sim, uint32_t link);
+void sim_link_up(struct sim *sim, uint32_t link);
 
 /** sim_switch(), sim_ethernet() - the switch @name of a fabric of flow channels, of one of kind roce. */
 struct dataplane *sim_switch(struct sim *sim, const char *name);

@@ -1,0 +1,56 @@
+#include "orchestrator/fabric_fault.h"
+
+#include "orchestrator/fabric_real.h"
+
+/* The virtual clock stands, and both ends keep their rings. */
+static int ends_tell(struct fabric *fabric, uint32_t link, enum control_kind kind)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	const uint32_t nodes[2] = { ends->node_a, ends->node_b }, ports[2] = { ends->port_a, ends->port_b };
+	int error = 0;
+
+	for (int i = 0; i < 2 && !error; i++) {
+		struct control_message message = { .kind = kind,
+						   .number = ports[i],
+						   .port = &fabric->plan->nodes[nodes[i]].ports[ports[i]] };
+
+		error = fabric_tell(fabric, nodes[i], &message);
+	}
+	return error;
+}
+
+static int link_down_at(void *owner, uint32_t link)
+{
+	struct fabric *fabric = owner;
+
+	return fabric->options.real ? fabric_link_down(fabric, link) : ends_tell(fabric, link, CONTROL_LINK_DOWN);
+}
+
+static int link_up_at(void *owner, uint32_t link)
+{
+	struct fabric *fabric = owner;
+
+	return fabric->options.real ? fabric_link_up(fabric, link) : ends_tell(fabric, link, CONTROL_LINK_UP);
+}
+
+static int tables_at(void *owner, uint32_t node, const struct switch_config *tables)
+{
+	struct switch_config copy = *tables; /* a message could own its tables */
+	struct control_message message = { .kind = CONTROL_TABLES, .tables = &copy };
+
+	return fabric_tell(owner, node, &message);
+}
+
+static const struct stats_page *page_of(void *owner, uint32_t node)
+{
+	return ((struct fabric *)owner)->nodes[node].stats;
+}
+
+struct fault_fabric fabric_fault(struct fabric *fabric)
+{
+	return (struct fault_fabric){ .owner = fabric,
+				      .link_down = link_down_at,
+				      .link_up = link_up_at,
+				      .tables = tables_at,
+				      .page = page_of };
+}

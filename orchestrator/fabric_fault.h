@@ -1,0 +1,11 @@
+/*  fabric_fault - plays faults on a fabric of processes: both ends of a link, and switches, are told over their control sockets. */
+#ifndef HEDDLE_ORCHESTRATOR_FABRIC_FAULT_H
+#define HEDDLE_ORCHESTRATOR_FABRIC_FAULT_H
+
+#include "orchestrator/fabric.h"
+#include "orchestrator/fault_player.h"
+
+/** fabric_fault() - what fault_player_init() is given for @fabric. A node that does not do what it is told: fabric->failure. */
+struct fault_fabric fabric_fault(struct fabric *fabric);
+
+#endif

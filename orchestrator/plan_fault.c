@@ -1,0 +1,150 @@
+#include "orchestrator/plan_fault.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/plan.h"
+#include "orchestrator/port_name.h"
+
+#define REACTION_PS (10 * NODE_US) /* a fabric manager in a service processor: ours */
+#define WINDOW_PART 500u           /* of the duration, if samples are not taken anyway */
+
+bool plan_fault_concerns(const struct plan *plan, const struct plan_fault *fault, uint32_t link)
+{
+	const struct plan_link *ends = &plan->links[link];
+
+	if (fault->kind == FAULT_LINK)
+		return fault->link == link;
+	return ends->node_a == fault->node || ends->node_b == fault->node;
+}
+
+/* the ports of @end's node that lead to @other's, as far as they are said; 0: none does */
+static uint64_t ports_between(const struct plan *plan, const struct scenario_fault_end *end,
+			      const struct scenario_fault_end *other)
+{
+	const struct node_config *node = plan_node_find(plan, end->node);
+	uint64_t ports = port_name_find(node, other->node);
+
+	return end->port[0] ? ports & port_name_find(node, end->port) : ports;
+}
+
+/* those of @ports of @node whose other ends are among @peer_ports */
+static uint64_t ports_facing(const struct node_config *node, uint64_t ports, uint64_t peer_ports)
+{
+	uint64_t facing = 0;
+
+	for (uint64_t left = ports; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (peer_ports >> node->ports[port].peer_port & 1)
+			facing |= 1ull << port;
+	}
+	return facing;
+}
+
+static int link_find(const struct scenario *scenario, const struct plan *plan, const struct scenario_fault *said,
+		     struct plan_fault *fault, struct scenario_errors *errors)
+{
+	const struct scenario_fault_end *a = &said->ends[0], *b = &said->ends[1];
+	const struct node_config *node = plan_node_find(plan, a->node);
+	uint64_t peer_ports = ports_between(plan, b, a), ports = ports_facing(node, ports_between(plan, a, b), peer_ports);
+	const struct plan_link *link;
+
+	if (!ports || ports & (ports - 1)) {
+		scenario_errors_at(errors, scenario, &said->place,
+				   ports ? "%d links lead from '%s' to '%s': say which, such as [%s:p%d, %s]"
+					 : "%d links like this lead from '%s' to '%s'",
+				   __builtin_popcountll(ports), a->node, b->node, a->node,
+				   ports ? __builtin_ctzll(ports) : 0, b->node);
+		return -EINVAL;
+	}
+	fault->link = node->ports[__builtin_ctzll(ports)].link_index;
+	link = &plan->links[fault->link];
+	snprintf(fault->name, sizeof(fault->name), "link %s:p%u - %s:p%u", plan->nodes[link->node_a].name, link->port_a,
+		 plan->nodes[link->node_b].name, link->port_b);
+	return 0;
+}
+
+static int fault_make(const struct scenario *scenario, const struct plan *plan, const struct scenario_fault *said,
+		      struct plan_fault *fault, struct scenario_errors *errors)
+{
+	*fault = (struct plan_fault){ .kind = said->kind, .at_ps = said->at_ps, .until_ps = NODE_TIME_NEVER };
+	if (said->for_ps != NODE_TIME_NEVER)
+		fault->until_ps = said->at_ps + said->for_ps;
+	if (said->kind == FAULT_LINK)
+		return link_find(scenario, plan, said, fault, errors);
+	fault->node = said->switch_index;
+	snprintf(fault->name, sizeof(fault->name), "switch %s", plan->nodes[fault->node].name);
+	return 0;
+}
+
+static int earlier(const void *left, const void *right)
+{
+	const struct plan_action *a = left, *b = right;
+
+	if (a->at_ps != b->at_ps)
+		return a->at_ps < b->at_ps ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return a->fault < b->fault ? -1 : a->fault > b->fault;
+}
+
+static void action_add(struct plan_faults *faults, node_time_t at_ps, enum plan_action_kind kind, uint32_t fault)
+{
+	faults->actions[faults->action_count++] = (struct plan_action){ at_ps, kind, fault };
+}
+
+static void actions_make(struct plan_faults *faults)
+{
+	for (uint32_t i = 0; i < faults->count; i++) {
+		const struct plan_fault *fault = &faults->list[i];
+
+		action_add(faults, fault->at_ps, ACTION_FAIL, i);
+		action_add(faults, fault->at_ps + faults->reaction_ps, ACTION_TABLES, i);
+		if (fault->until_ps == NODE_TIME_NEVER)
+			continue;
+		action_add(faults, fault->until_ps, ACTION_RETURN, i);
+		action_add(faults, fault->until_ps + faults->reaction_ps, ACTION_TABLES, i);
+	}
+	qsort(faults->actions, faults->action_count, sizeof(*faults->actions), earlier);
+}
+
+/* a time that people can read, and not so short that a window holds but a few packets */
+static node_time_t window_choose(const struct scenario *scenario)
+{
+	node_time_t part_ps = scenario->duration_ps / WINDOW_PART;
+
+	if (scenario->sample_ps)
+		return scenario->sample_ps;
+	return part_ps > NODE_US ? part_ps / NODE_US * NODE_US : NODE_US;
+}
+
+int plan_faults_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	struct plan_faults *faults = &plan->faults;
+	int error = 0;
+
+	if (!scenario->fault_count)
+		return 0;
+	faults->list = calloc(scenario->fault_count, sizeof(*faults->list));
+	faults->actions = calloc(4 * (size_t)scenario->fault_count, sizeof(*faults->actions));
+	if (!faults->list || !faults->actions)
+		return -ENOMEM;
+	faults->reaction_ps = REACTION_PS;
+	faults->window_ps = window_choose(scenario);
+	for (uint32_t i = 0; i < scenario->fault_count; i++)
+		if (fault_make(scenario, plan, &scenario->faults[i], &faults->list[faults->count++], errors))
+			error = -EINVAL;
+	if (!error)
+		actions_make(faults);
+	return error;
+}
+
+void plan_faults_free(struct plan_faults *faults)
+{
+	free(faults->list);
+	free(faults->actions);
+	*faults = (struct plan_faults){ 0 };
+}

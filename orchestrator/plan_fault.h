@@ -1,0 +1,45 @@
+/*  plan_fault - the faults of a scenario as a time line: what fails, what returns, and when tables follow (FC-26).
+ *
+ *  Of what is due at one moment, what returns comes first, then what fails, then new tables; among equals in the order of the
+ *  scenario. Links fail as often as they are named: a link is down while any fault of it, or of a switch at its ends, lasts. */
+#ifndef HEDDLE_ORCHESTRATOR_PLAN_FAULT_H
+#define HEDDLE_ORCHESTRATOR_PLAN_FAULT_H
+
+#include "orchestrator/scenario.h"
+
+struct plan;
+
+#define PLAN_FAULT_NAME_MAX (2 * NODE_NAME_MAX + 16)
+
+struct plan_fault {
+	enum fault_kind kind;
+	char name[PLAN_FAULT_NAME_MAX]; /* for people: "link s1:p2 - s3:p0", "switch s1" */
+	node_time_t at_ps, until_ps;    /* NODE_TIME_NEVER: it stays */
+	uint32_t link, node;            /* FAULT_LINK: which of the plan; FAULT_SWITCH: which node */
+};
+
+enum plan_action_kind { ACTION_RETURN, ACTION_FAIL, ACTION_TABLES };
+
+struct plan_action {
+	node_time_t at_ps;
+	enum plan_action_kind kind;
+	uint32_t fault;
+};
+
+struct plan_faults {
+	uint32_t count, action_count;
+	struct plan_fault *list;
+	struct plan_action *actions; /* in the order of time */
+	node_time_t reaction_ps;     /* from a change to new tables */
+	node_time_t window_ps;       /* the delivered throughput is measured over such windows; 0: there are no faults */
+};
+
+/** plan_faults_make() - the time line of @scenario; nodes and links of @plan are there.
+ *  Return: 0; -EINVAL, reported to @errors; -ENOMEM.                                                               */
+int plan_faults_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+void plan_faults_free(struct plan_faults *faults);
+
+/** plan_fault_concerns() - does @link of @plan fail with @fault? */
+bool plan_fault_concerns(const struct plan *plan, const struct plan_fault *fault, uint32_t link);
+
+#endif
