@@ -23,6 +23,7 @@
 #define CONTROL_BYTES_MAX (1u << 20)
 #define CONTROL_FDS_MAX (3 + 3 * NODE_PORTS_MAX + NODE_CAPTURES_MAX + NIC_HOST_QUEUES_MAX)
 #define CONTROL_TEXT_MAX 1024u
+#define CONTROL_SETTLED "settled" /* text of a LINK_DOWN that means node_ops.link_settle; virtual clock */
 
 enum control_kind {
 	CONTROL_CONFIGURE, /* orchestrator -> node: config and descriptors */

@@ -299,7 +299,9 @@ static int link_fault(struct node *node, const struct control_message *message, 
 							       : "the clock is running: stop it first\n");
 		return -EBUSY;
 	}
-	if (message->kind == CONTROL_LINK_UP)
+	if (message->kind == CONTROL_LINK_DOWN && !strcmp(message->text, CONTROL_SETTLED))
+		node_window_link_settle(&node->window, port);
+	else if (message->kind == CONTROL_LINK_UP)
 		node_window_link_up(&node->window, port);
 	else
 		node_window_link_down(&node->window, port);

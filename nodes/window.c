@@ -99,6 +99,16 @@ void node_window_link_up(struct node_window *window, uint32_t port)
 	settle(window, now);
 }
 
+void node_window_link_settle(struct node_window *window, uint32_t port)
+{
+	node_time_t now = stopped_at(window);
+
+	if (!window->ops->link_settle)
+		return;
+	window->ops->link_settle(window->dataplane, port, now);
+	settle(window, now);
+}
+
 int node_window_tables(struct node_window *window, const struct switch_config *tables)
 {
 	node_time_t now = stopped_at(window);

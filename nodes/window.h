@@ -43,6 +43,9 @@ uint32_t node_window_run(struct node_window *window, uint32_t *wake);
 void node_window_link_down(struct node_window *window, uint32_t port);
 void node_window_link_up(struct node_window *window, uint32_t port);
 
+/** node_window_link_settle() - node_ops.link_settle. */
+void node_window_link_settle(struct node_window *window, uint32_t port);
+
 /** node_window_tables() - node_ops.tables.  Return: as there. */
 int node_window_tables(struct node_window *window, const struct switch_config *tables);
 

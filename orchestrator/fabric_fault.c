@@ -33,6 +33,13 @@ static int link_up_at(void *owner, uint32_t link)
 	return fabric->options.real ? fabric_link_up(fabric, link) : ends_tell(fabric, link, CONTROL_LINK_UP);
 }
 
+static int settle_at(void *owner, uint32_t node, uint32_t port)
+{
+	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port, .text = CONTROL_SETTLED };
+
+	return fabric_tell(owner, node, &message);
+}
+
 static int tables_at(void *owner, uint32_t node, const struct switch_config *tables)
 {
 	struct switch_config copy = *tables; /* a message could own its tables */
@@ -49,6 +56,7 @@ static const struct stats_page *page_of(void *owner, uint32_t node)
 struct fault_fabric fabric_fault(struct fabric *fabric)
 {
 	return (struct fault_fabric){ .owner = fabric,
+				      .settle = fabric->options.real ? NULL : settle_at,
 				      .link_down = link_down_at,
 				      .link_up = link_up_at,
 				      .tables = tables_at,

@@ -8,6 +8,8 @@
 
 #define BEFORE_WINDOWS 20u     /* so many at most are the measure of what was before */
 #define RECOVERED_PERMILLE 900u
+#define SETTLE_PS (2 * NODE_US) /* ours: a message to a service processor and back */
+#define SETTLE_MAX 500u
 
 int fault_player_init(struct fault_player *player, const struct plan *plan, const struct fault_fabric *fabric)
 {
@@ -18,12 +20,15 @@ int fault_player_init(struct fault_player *player, const struct plan *plan, cons
 	player->down = calloc(plan->link_count, sizeof(*player->down));
 	player->delivered = calloc(player->window_max, sizeof(*player->delivered));
 	player->records = calloc(plan->faults.count, sizeof(*player->records));
-	return player->down && player->delivered && player->records ? 0 : -ENOMEM;
+	player->unsettled = calloc(2 * (size_t)plan->link_count, sizeof(*player->unsettled));
+	player->look_at = NODE_TIME_NEVER;
+	return player->unsettled && player->down && player->delivered && player->records ? 0 : -ENOMEM;
 }
 
 void fault_player_fini(struct fault_player *player)
 {
 	free(player->down);
+	free(player->unsettled);
 	free(player->delivered);
 	free(player->records);
 	*player = (struct fault_player){ 0 };
@@ -44,12 +49,12 @@ static node_time_t window_at(const struct fault_player *player)
 
 bool fault_player_acts(const struct fault_player *player)
 {
-	return action_at(player) != NODE_TIME_NEVER;
+	return action_at(player) != NODE_TIME_NEVER || player->look_at != NODE_TIME_NEVER;
 }
 
 node_time_t fault_player_next_at(const struct fault_player *player)
 {
-	return node_time_min(action_at(player), window_at(player));
+	return node_time_min(player->look_at, node_time_min(action_at(player), window_at(player)));
 }
 
 bool fault_player_cut_off(const struct fault_player *player, uint32_t node)
@@ -87,7 +92,80 @@ static uint64_t astray(const struct fault_player *player)
 	return drops(player, DROP_LINK_DOWN) + drops(player, DROP_NO_ROUTE);
 }
 
+/* ---- settling ----
+ *
+ * A flow whose path fails must not overtake what of it has already passed: its switch lets it wait until nothing is left of what
+ * went over the link (node_ops.link_settle). Who knows that is the switch at the other end: while it has flow channels that came in
+ * over the link, they still have something downstream. When a switch fails, its neighbours know for it, all of them. They are asked
+ * every SETTLE_PS; flows that wait for one another through several faults are let go after SETTLE_MAX looks.           */
+
+static uint32_t end_node(const struct plan_link *link, bool b)
+{
+	return b ? link->node_b : link->node_a;
+}
+
+static uint64_t channels_in(const struct fault_player *player, uint32_t node, uint32_t port)
+{
+	const struct stats_page *page = player->fabric.page(player->fabric.owner, node);
+
+	return ((const struct port_stats *)((const char *)page + page->port_offset))[port].ifct_used;
+}
+
+/* Is nothing left in the fabric of what went from end @b of @link to the other one? If that is a switch without links, what it had
+ * passed on is at its neighbours. */
+static bool is_settled(const struct fault_player *player, const struct plan_link *link, bool b)
+{
+	const struct node_config *peer = &player->plan->nodes[end_node(link, !b)];
+
+	if (channels_in(player, peer->index, b ? link->port_a : link->port_b))
+		return false;
+	for (uint32_t port = 0; port < peer->port_count && fault_player_cut_off(player, peer->index); port++)
+		if (peer->ports[port].peer_index < player->plan->switch_count &&
+		    peer->ports[port].peer_index != end_node(link, b) &&
+		    channels_in(player, peer->ports[port].peer_index, peer->ports[port].peer_port))
+			return false;
+	return true;
+}
+
+static void unsettle(struct fault_player *player, uint32_t link)
+{
+	const struct plan_link *ends = &player->plan->links[link];
+
+	if (!player->fabric.settle || plan_fabric(player->plan) != FABRIC_FLOW_CHANNEL ||
+	    ends->node_a >= player->plan->switch_count || ends->node_b >= player->plan->switch_count)
+		return;
+	for (uint32_t end = 2 * link; end < 2 * link + 2; end++) {
+		player->unsettled_count += !player->unsettled[end];
+		player->unsettled[end] = true;
+	}
+}
+
+static int look(struct fault_player *player, node_time_t now)
+{
+	bool patient = ++player->looks < SETTLE_MAX;
+	int error = 0;
+
+	for (uint32_t end = 0; end < 2 * player->plan->link_count && player->unsettled_count && !error; end++) {
+		const struct plan_link *link = &player->plan->links[end / 2];
+
+		if (!player->unsettled[end] || (patient && !is_settled(player, link, end % 2)))
+			continue;
+		player->unsettled[end] = false;
+		player->unsettled_count--;
+		error = player->fabric.settle(player->fabric.owner, end_node(link, end % 2),
+					      end % 2 ? link->port_b : link->port_a);
+	}
+	player->look_at = player->unsettled_count ? now + SETTLE_PS : NODE_TIME_NEVER;
+	return error;
+}
+
 /* ---- acting ---- */
+
+static int link_fails(struct fault_player *player, uint32_t link)
+{
+	unsettle(player, link);
+	return player->fabric.link_down(player->fabric.owner, link);
+}
 
 /* all links of @fault fail, or return unless another fault of theirs lasts */
 static int links_change(struct fault_player *player, const struct plan_fault *fault, bool fail)
@@ -98,7 +176,7 @@ static int links_change(struct fault_player *player, const struct plan_fault *fa
 		if (!plan_fault_concerns(player->plan, fault, i))
 			continue;
 		if (fail && !player->down[i]++)
-			error = player->fabric.link_down(player->fabric.owner, i);
+			error = link_fails(player, i);
 		else if (!fail && !--player->down[i])
 			error = player->fabric.link_up(player->fabric.owner, i);
 	}
@@ -131,6 +209,9 @@ static int act(struct fault_player *player, const struct plan_action *action)
 		error = links_change(player, fault, true);
 		record->lost = drops(player, DROP_LINK_DOWN) - before;
 		record->astray = record->astray_until = astray(player);
+		player->looks = 0;
+		if (player->unsettled_count)
+			player->look_at = action->at_ps + SETTLE_PS;
 		return error;
 	case ACTION_TABLES:
 		if (action->at_ps == fault->at_ps + player->plan->faults.reaction_ps)
@@ -149,6 +230,8 @@ int fault_player_step(struct fault_player *player)
 		player->delivered[player->window_count++] = delivered_bytes(player);
 	while (!error && action_at(player) == now && now != NODE_TIME_NEVER)
 		error = act(player, &player->plan->faults.actions[player->action++]);
+	if (!error && player->look_at == now && now != NODE_TIME_NEVER)
+		error = look(player, now);
 	return error;
 }
 

@@ -15,6 +15,7 @@ struct fault_fabric {
 	void *owner;
 	int (*link_down)(void *owner, uint32_t link);
 	int (*link_up)(void *owner, uint32_t link);
+	int (*settle)(void *owner, uint32_t node, uint32_t port); /* node_ops.link_settle; NULL: real clock */
 	int (*tables)(void *owner, uint32_t node, const struct switch_config *tables);
 	const struct stats_page *(*page)(void *owner, uint32_t node);
 };
@@ -30,6 +31,10 @@ struct fault_player {
 	struct fault_fabric fabric;
 	uint32_t action;      /* the next one */
 	uint32_t *down;       /* per link: how many faults of it last */
+	bool *unsettled;      /* per end of a link, two each: something that went over it may still be in the fabric */
+	uint32_t unsettled_count;
+	uint32_t looks;       /* since the last fault */
+	node_time_t look_at;  /* whether it is so is looked at then */
 	uint64_t *delivered;  /* bytes at the end of each window, one entry for the beginning */
 	uint32_t window_count, window_max;
 	struct fault_record *records;

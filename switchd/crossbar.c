@@ -148,6 +148,40 @@ void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 	crossbar_grant(dp, flow->follow_port, flow->out_lane, now);
 }
 
+/* FC-15: nothing of the flow is downstream; what is here goes along with its choice */
+static bool choose_anew(struct dataplane *dp, struct ifct_entry *flow)
+{
+	uint32_t next_data_flow = flow->next_data_flow;
+	enum drop_reason why;
+	bool chosen;
+
+	flow->next_data_flow = flow->data_flow;
+	chosen = choose_output(dp, flow, flow->queue.head, &why);
+	flow->next_data_flow = next_data_flow;
+	return chosen;
+}
+
+bool crossbar_reroute(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+	uint32_t was_port = flow->follow_port;
+
+	for (struct packet *packet = flow->queue.head; packet; packet = packet->next)
+		if (packet->requested)
+			crossbar_leave(dp, out, packet, now);
+	if (!choose_anew(dp, flow)) {
+		flow->follow_port = (uint8_t)was_port;
+		return false;
+	}
+	out = &dp->ports[flow->follow_port];
+	for (struct packet *packet = flow->queue.head->next;
+	     packet && dp->ports[flow_ref_port(ref)].kind == PORT_FABRIC; packet = packet->next)
+		request(dp, out, packet, now);
+	crossbar_again(dp, ref, now);
+	return true;
+}
+
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,
 		      node_time_t now)
 {

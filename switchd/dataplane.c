@@ -231,6 +231,15 @@ static void on_link_down(void *dataplane, uint32_t port, node_time_t now)
 	update_touched(dp, now);
 }
 
+static void on_link_settle(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct dataplane *dp = dataplane;
+
+	link_change_settle(dp, port, now);
+	look_at_arrivals(dp, link_change_finish(dp, now));
+	update_touched(dp, now);
+}
+
 static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
 {
 	struct dataplane *dp = dataplane;
@@ -460,6 +469,7 @@ const struct node_ops switchd_ops = {
 	.set = dataplane_set,
 	.destroy = destroy,
 	.link_down = on_link_down,
+	.link_settle = on_link_settle,
 	.link_up = on_link_up,
 	.link_set = on_link_set,
 	.tables = tables,

@@ -185,6 +185,10 @@ bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packe
 /** crossbar_again() - flow @ref, in no list now, has packets and asks its output for them again. */
 void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now);
 
+/** crossbar_reroute() - flow @ref, in no list now, has packets, and nothing of it is downstream any more: it chooses its output anew.
+ *  Return: false if no port leads to its destination; its packets wait for nothing then.                          */
+bool crossbar_reroute(struct dataplane *dp, uint32_t ref, node_time_t now);
+
 /** crossbar_paused() - has the neighbour at a fabric port said stop, and nobody has credit, since there is none? */
 static inline bool crossbar_paused(const struct dataplane *dp, const struct port *out, uint32_t lane)
 {
@@ -205,6 +209,9 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 
 /** flow_wait() - flow @ref, in no arbiter any more, waits for @wait. O(log flows that wait for a time). */
 void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_wait wait);
+
+/** flow_list_push() - flow @ref, in no list, is the last of @list. */
+void flow_list_push(struct dataplane *dp, struct flow_list *list, uint32_t ref);
 
 /** flow_list_pop() - takes the first one out.  Return: FLOW_REF_NONE if there is none. */
 uint32_t flow_list_pop(struct dataplane *dp, struct flow_list *list);
@@ -299,6 +306,10 @@ struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint3
 
 /** link_change_down() - the link at @port is gone. Does not touch events but those of dataplane_touch(). */
 void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
+
+/** link_change_settle() - (virtual clock) whatever went over the former link of fabric port @port has left the fabric: what is still not
+ *  acknowledged was lost on it, and the flows that waited to know choose another way.                             */
+void link_change_settle(struct dataplane *dp, uint32_t port, node_time_t now);
 
 /** link_change_up() - a new link is at @port; link_change_finish() takes it into use. */
 void link_change_up(struct dataplane *dp, uint32_t port);

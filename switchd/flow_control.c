@@ -116,7 +116,7 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 /* ---- what holds a flow ---- */
 
-static void list_push(struct dataplane *dp, struct flow_list *list, uint32_t ref)
+void flow_list_push(struct dataplane *dp, struct flow_list *list, uint32_t ref)
 {
 	flow_of(dp->ifcts, ref)->next_ref = FLOW_REF_NONE;
 	if (list->first == FLOW_REF_NONE)
@@ -143,7 +143,7 @@ static void list_remove(struct dataplane *dp, struct flow_list *list, uint32_t r
 	list->first = FLOW_REF_NONE;
 	while ((each = flow_list_pop(dp, &others)) != FLOW_REF_NONE)
 		if (each != ref)
-			list_push(dp, list, each);
+			flow_list_push(dp, list, each);
 }
 
 static bool over_port_limit(const struct dataplane *dp, const struct port *in)
@@ -211,7 +211,7 @@ void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_w
 
 	flow->wait = (uint8_t)wait;
 	if (list)
-		list_push(dp, list, ref);
+		flow_list_push(dp, list, ref);
 	if (wait == IFCT_ASLEEP)
 		wake_queue_set(&dp->wakes, ref, flow->wake_up_ps);
 	if (wait == IFCT_STOPPED)

@@ -2,6 +2,11 @@
  *  if the loss had been reported from downstream. So all channels, extents come right by the same paths as ever.
  *  What came in over the link goes on; its ACKs have nowhere to go and vanish.
  *
+ *  Under the virtual clock less is lost, and order is kept (FC-15, FC-26). A flow of which nothing is downstream of a fabric port
+ *  that goes takes another one at once, with all that waits here. One that has something downstream must not overtake it: it waits,
+ *  its channel kept, until it is known that nothing that went over the link is in the fabric any more (link_change_settle());
+ *  what is then not acknowledged was lost. Under the real clock nobody can know, and it goes on at once.
+ *
  *  A link comes: its channels are numbered anew, so none of the former link may be in use any more. Until then the port
  *  stays down, and the new link's first packets wait in its ring.                                                    */
 #include "switchd/dataplane.h"
@@ -103,6 +108,92 @@ static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now
 	}
 }
 
+/* all flows of @arbiter, in their order, are in no list any more but the one that is returned */
+static struct flow_list arbiter_empty(struct dataplane *dp, struct arbiter *arbiter)
+{
+	struct flow_list all = { .first = FLOW_REF_NONE };
+	uint32_t ref;
+
+	while ((ref = arbiter_first(arbiter)) != FLOW_REF_NONE) {
+		arbiter_remove_first(arbiter);
+		flow_of(dp->ifcts, ref)->wait = IFCT_NOT_WAITING;
+		flow_list_push(dp, &all, ref);
+	}
+	return all;
+}
+
+/* flow @ref, in no list, wants to go to @out, whose link is gone */
+static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+{
+	if (ifct_flow_extent(flow_of(dp->ifcts, ref)))
+		crossbar_again(dp, ref, now); /* stays until link_change_settle() */
+	else if (!crossbar_reroute(dp, ref, now))
+		drop_queued(dp, out, ref, now);
+}
+
+/* The same of those that wait for something else than their turn. What holds a flow back may do so at another port as well. */
+static void held_go_elsewhere(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		const struct ifct *ifct = &dp->ifcts[p];
+
+		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
+			const struct ifct_entry *flow = &ifct->entries[id];
+
+			if (!flow->active || flow->follow_port != port || !flow->queue.head ||
+			    flow->wait == IFCT_REQUESTING || ifct_flow_extent(flow))
+				continue;
+			flow_stop_waiting(dp, flow_ref(p, id));
+			go_elsewhere(dp, &dp->ports[port], flow_ref(p, id), now);
+		}
+	}
+}
+
+static void list_goes_elsewhere(struct dataplane *dp, struct port *out, struct flow_list *list, node_time_t now)
+{
+	struct flow_list all = *list;
+	uint32_t ref;
+
+	list->first = FLOW_REF_NONE;
+	while ((ref = flow_list_pop(dp, &all)) != FLOW_REF_NONE)
+		go_elsewhere(dp, out, ref, now);
+}
+
+/* whoever wants to go to @out, which is down, does so no more, unless it has something downstream */
+static void all_go_elsewhere(struct dataplane *dp, struct port *out, node_time_t now)
+{
+	held_go_elsewhere(dp, (uint32_t)(out - dp->ports), now); /* first: afterwards nobody is let on here */
+	list_goes_elsewhere(dp, out, &out->no_channel, now);
+	for (uint32_t c = 0; c < dp->class_count; c++) {
+		struct flow_list asking;
+
+		list_goes_elsewhere(dp, out, &out->output[c].stopped, now);
+		asking = arbiter_empty(dp, &out->output[c].arbiter);
+		list_goes_elsewhere(dp, out, &asking, now);
+	}
+}
+
+/* channels that were kept for flows that had not sent anything yet */
+static void drop_reserved(struct port *out)
+{
+	uint32_t ref;
+
+	for (uint32_t id = 0; id < out->ofct.fresh; id++)
+		if (out->ofct.entries[id].active && !ofct_flow_extent(&out->ofct.entries[id]))
+			ofct_lose(&out->ofct, id, &ref);
+	out->stats->ofct_used = out->ofct.used;
+}
+
+void link_change_settle(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+
+	if (out->kind != PORT_FABRIC || dataplane_port_up(dp, port))
+		return;
+	drop_under_way(dp, out, now);
+	all_go_elsewhere(dp, out, now);
+}
+
 void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
@@ -116,12 +207,19 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 		return;
 	transmit_settle_pause(out, now);
 	out->paused_since_ps = NODE_TIME_NEVER;
-	drop_waiting(dp, out, now);
 	fgfc_path_clear(dp, port);
-	if (out->kind == PORT_FABRIC) {
-		drop_under_way(dp, out, now);
-		ack_collector_clear(&out->acks);
+	if (out->kind == PORT_FABRIC && !out->link->real) {
+		for (uint32_t c = 0; c < dp->class_count; c++)
+			drop_granted(dp, out, c, now);
+		drop_reserved(out);
+		all_go_elsewhere(dp, out, now);
+	} else {
+		drop_waiting(dp, out, now);
+		if (out->kind == PORT_FABRIC)
+			drop_under_way(dp, out, now);
 	}
+	if (out->kind == PORT_FABRIC)
+		ack_collector_clear(&out->acks);
 	dataplane_touch(dp, port);
 }
 
@@ -161,7 +259,7 @@ uint64_t link_change_finish(struct dataplane *dp, node_time_t now)
 	for (uint64_t coming = dp->ports_coming; coming; coming &= coming - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(coming);
 
-		if (dp->ifcts[port].used || dp->ports[port].no_line.head)
+		if (dp->ifcts[port].used || dp->ports[port].no_line.head || dp->ports[port].ofct.used)
 			continue;
 		start(dp, port, now);
 		started |= 1ull << port;

@@ -109,6 +109,12 @@ static int play_link_up(void *owner, uint32_t link)
 	return 0;
 }
 
+static int play_settle(void *owner, uint32_t node, uint32_t port)
+{
+	node_window_link_settle(end_of(owner, node), port);
+	return 0;
+}
+
 static int play_tables(void *owner, uint32_t node, const struct switch_config *tables)
 {
 	return node_window_tables(end_of(owner, node), tables);
@@ -124,6 +130,7 @@ static void faults_init(struct sim *sim)
 	const struct fault_fabric fabric = { .owner = sim,
 					     .link_down = play_link_down,
 					     .link_up = play_link_up,
+					     .settle = play_settle,
 					     .tables = play_tables,
 					     .page = play_page };
 
