@@ -193,7 +193,7 @@ int fabric_link_set(struct fabric *fabric, uint32_t link, const struct port_conf
 	struct port_config *a = &fabric->plan->nodes[ends->node_a].ports[ends->port_a];
 	struct port_config *b = &fabric->plan->nodes[ends->node_b].ports[ends->port_b];
 	const struct port_config a_was = *a, b_was = *b;
-	bool anew, guards = plan_fabric(fabric->plan) == FABRIC_FLOW_CHANNEL;
+	bool anew, guards = plan_fabric(fabric->plan) != FABRIC_ROCE;
 	int error;
 
 	settings_keep(a, settings, guards);

@@ -11,6 +11,7 @@
 #include "orchestrator/plan_congestion.h"
 #include "orchestrator/plan_roce.h"
 #include "orchestrator/plan_ways.h"
+#include "orchestrator/plan_routing.h"
 #include "orchestrator/plan_workload.h"
 
 #define SAMPLES_MAX (1u << 22) /* of one node */
@@ -23,6 +24,7 @@ static void node_fill(const struct scenario *scenario, const struct plan *plan, 
 	struct node_config *node = &plan->nodes[index];
 
 	node->kind = kind;
+	node->fabric = scenario->fabric;
 	snprintf(node->name, sizeof(node->name), "%s", name);
 	node->index = index;
 	node->node_count = plan->node_count;
@@ -125,7 +127,7 @@ static void port_fill(const struct scenario *scenario, struct node_config *node,
 		.gap_bytes = settings->gap_bytes,
 		.loss_ppb = settings->loss_ppb,
 		.bit_error_e15 = settings->bit_error_e15,
-		.guarded = scenario->fabric == FABRIC_FLOW_CHANNEL && (settings->loss_ppb || settings->bit_error_e15),
+		.guarded = scenario->fabric != FABRIC_ROCE && (settings->loss_ppb || settings->bit_error_e15),
 		.channels = settings->channels,
 		.match_fields = edge && node->kind == NODE_SWITCH ? scenario->match_fields : 0,
 	};
@@ -343,26 +345,12 @@ static int reach_check(const struct scenario *scenario, const struct plan *plan,
 	return 0;
 }
 
-/* In a fabric of kind roce there is one lane, and circles are part of what is shown. */
-static struct routing_request request_of(const struct scenario *scenario)
-{
-	bool is_roce = scenario->fabric == FABRIC_ROCE;
-
-	return (struct routing_request){
-		.fabric = scenario->fabric,
-		.order = ORDER_AUTO,
-		.lanes = is_roce ? 1 : 0,
-		.lanes_max = NODE_LANES_MAX / scenario->class_count,
-		.cycles_allowed = is_roce,
-	};
-}
-
 static int ways_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
 	char why[1024];
 	int error;
 
-	plan->routing = request_of(scenario);
+	plan->routing = plan_routing_request(scenario);
 	error = plan_ways_make(plan, why, sizeof(why));
 	if (error == -EINVAL)
 		scenario_errors_at(errors, scenario, &scenario->topology_place, "%s", why);
@@ -445,6 +433,8 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 		error = hosts_tell(scenario, plan);
 	if (!error)
 		error = plan_congestion_make(clock, scenario, plan, errors);
+	if (!error)
+		error = plan_routing_make(clock, scenario, plan);
 	if (!error)
 		error = plan_roce_make(clock, scenario, plan, errors);
 	if (!error)

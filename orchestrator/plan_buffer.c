@@ -37,21 +37,33 @@ uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struc
 	       (fabric ? sender->switch_.output_queue_units_max : 0);
 }
 
+/* Of a class's buffer a virtual lane has its share, but never so little that it could not be used. Links of hosts have one lane in use. */
+static uint64_t lane_units(const struct scenario *scenario, const struct node_config *node,
+			   const struct port_config *port, uint64_t needed_units)
+{
+	uint64_t buffer_units = scenario->buffer_bytes / UNIT_BYTES;
+
+	if (port->kind == PORT_EDGE || buffer_units < needed_units)
+		return buffer_units;
+	return most(buffer_units / node->lanes, needed_units);
+}
+
 /* the input buffer of @node at @port; 0, or the units that it would need if there are not so many */
 static uint64_t buffer_make(enum clock_kind clock, const struct scenario *scenario, const struct plan *plan,
 			    const struct node_config *node, struct port_config *port)
 {
 	const struct node_config *sender = &plan->nodes[port->peer_index];
-	uint64_t reserve_units = clock == CLOCK_VIRTUAL ? plan_buffer_reserve_units(sender, node, port) : 0;
+	bool stops = clock == CLOCK_VIRTUAL && scenario->fabric == FABRIC_FLOW_CHANNEL;
+	uint64_t reserve_units = stops ? plan_buffer_reserve_units(sender, node, port) : 0;
 	uint64_t needed_units = reserve_units + PACKETS_MIN * units_of_bytes(port->mtu_bytes);
-	uint64_t buffer_units = scenario->buffer_bytes / UNIT_BYTES;
+	uint64_t buffer_units = lane_units(scenario, node, port, needed_units);
 
 	if (buffer_units < needed_units)
 		return needed_units;
-	if (clock == CLOCK_VIRTUAL) {
+	if (clock == CLOCK_VIRTUAL)
 		port->buffer_units = (uint32_t)buffer_units;
+	if (stops)
 		port->stop_units = (uint32_t)(buffer_units - reserve_units);
-	}
 	return 0;
 }
 
@@ -80,7 +92,9 @@ static int input_buffers_make(enum clock_kind clock, const struct scenario *scen
 			   "least, for %stwo packets of the MTU",
 			   (unsigned long long)scenario->buffer_bytes, worst_port->peer_name, worst->name,
 			   (unsigned long long)worst_units * UNIT_BYTES,
-			   clock == CLOCK_VIRTUAL ? "what is under way until a sender has stopped and " : "");
+			   clock == CLOCK_VIRTUAL && scenario->fabric == FABRIC_FLOW_CHANNEL
+				   ? "what is under way until a sender has stopped and "
+				   : "");
 	return -EINVAL;
 }
 
@@ -106,7 +120,7 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
 {
 	int error;
 
-	if (scenario->fabric != FABRIC_FLOW_CHANNEL)
+	if (scenario->fabric == FABRIC_ROCE)
 		return 0;
 	error = output_queues_check(scenario, plan, errors);
 	return error ? error : input_buffers_make(clock, scenario, plan, errors);
@@ -124,9 +138,9 @@ static uint64_t flight_units(const struct port_config *port, uint64_t buffer_uni
 	return units < FLIGHT_UNITS_MAX ? units : FLIGHT_UNITS_MAX;
 }
 
-void plan_buffer_make_real(const struct scenario *scenario, struct port_config *port)
+void plan_buffer_make_real(const struct scenario *scenario, const struct node_config *node, struct port_config *port)
 {
-	uint64_t buffer_units = scenario->buffer_bytes / UNIT_BYTES;
+	uint64_t buffer_units = lane_units(scenario, node, port, PACKETS_MIN * units_of_bytes(port->mtu_bytes));
 
 	port->flight_units = (uint32_t)flight_units(port, buffer_units);
 	port->stop_units = (uint32_t)most(buffer_units, PACKETS_MIN * units_of_bytes(port->mtu_bytes));

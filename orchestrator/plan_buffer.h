@@ -13,14 +13,15 @@ uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struc
 /** plan_buffers_make() - under the virtual clock fills buffer_units and stop_units of the switches' ports: the reserve is a part of
  *  the scenario's buffer, which must hold two packets besides. Under the real clock only the latter is checked; for the rest
  *  see below. A NIC takes everything: its memory is not part of the model. An output queue must hold a packet.
- *  Nothing to do with a fabric of kind roce: plan_roce.h.
+ *  The scenario's buffer is that of a traffic class; its virtual lanes share it evenly, but each has what it needs. With credits (kind
+ *  port-group) nothing comes that there is no room for: no reserve. Nothing to do with a fabric of kind roce: plan_roce.h.
  *  Return: 0; -EINVAL, reported to @errors.                                                                        */
 int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 		      struct scenario_errors *errors);
 
-/** plan_buffer_make_real() - fills flight_units, stop_units and buffer_units of @port under the real clock, where nobody knows how late a
+/** plan_buffer_make_real() - fills flight_units, stop_units and buffer_units of @node's @port under the real clock, where nobody knows how late a
  *  sender hears: the reserve is what may be under way (nodes/link.h), and the sender's output queue. Both come on
  *  top of the scenario's buffer. Rate, delay and MTU are there.                                                              */
-void plan_buffer_make_real(const struct scenario *scenario, struct port_config *port);
+void plan_buffer_make_real(const struct scenario *scenario, const struct node_config *node, struct port_config *port);
 
 #endif

@@ -40,7 +40,7 @@ static void port_make_real(const struct scenario *scenario, const struct plan *p
 	if (node->fabric == FABRIC_ROCE)
 		plan_roce_port_make_real(scenario, plan, node, port);
 	else
-		plan_buffer_make_real(scenario, port);
+		plan_buffer_make_real(scenario, node, port);
 }
 
 /* ---- real programs ---- */

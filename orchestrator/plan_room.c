@@ -6,6 +6,7 @@
 
 #include "orchestrator/plan_roce.h"
 #include "orchestrator/plan_ways.h"
+#include "orchestrator/plan_routing.h"
 #include "orchestrator/plan_workload.h"
 
 /* ---- making room ---- */
@@ -147,6 +148,7 @@ static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name
 		node->switch_.lids = (struct lid_tables){ 0 };
 		node->switch_.hosts = NULL;
 		node->switch_.route_count = node->switch_.via_count = node->switch_.host_count = 0;
+		node->switch_.routing.seed = plan_routing_seed(plan->seed, (uint32_t)place);
 	} else {
 		node->nic.host_index = (uint32_t)place - plan->switch_count;
 		node->nic.workloads = NULL;
@@ -248,7 +250,7 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->gap_bytes = like->gap_bytes;
 	config->loss_ppb = like->loss_ppb;
 	config->bit_error_e15 = like->bit_error_e15;
-	config->guarded = plan_fabric(plan) == FABRIC_FLOW_CHANNEL &&
+	config->guarded = plan_fabric(plan) != FABRIC_ROCE &&
 			  (like->loss_ppb || like->bit_error_e15 || like->medium == MEDIUM_VETH);
 	config->buffer_units = like->buffer_units;
 	config->stop_units = like->stop_units;

@@ -160,6 +160,7 @@ static const struct key class_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct class_reading, config.name), .required = true },
 	{ "min", key_share, KEY_FIELD(struct class_reading, config.min_permille), .max = 1000, .one = 1000 },
 	{ "max", key_share, KEY_FIELD(struct class_reading, config.max_permille), .min = 1, .max = 1000, .one = 1000 },
+	{ "unordered", key_flag, KEY_FIELD(struct class_reading, config.unordered) },
 	{ "lossless", key_flag, ROCE_FIELD(lossless) },
 	{ "ecn", scenario_ecn_read, ROCE_FIELD(ecn) },
 	{ "queue", key_size, ROCE_FIELD(queue_bytes), .min = 64, .max = ROCE_BYTES_MAX },
@@ -267,6 +268,8 @@ static const struct key scenario_keys[] = {
 	{ "switch", .read = switch_read },
 	{ "congestion", .read = scenario_congestion_read },
 	{ "roce", .read = scenario_roce_read },
+	{ "routing", .read = scenario_routing_read },
+	{ "port-group", .read = scenario_port_group_read },
 	{ "nic", .read = nic_read },
 	{ "topology", scenario_topology_read, .required = true },
 	{ "workloads", .read = scenario_workloads_read },
@@ -282,6 +285,8 @@ static int defaults_fill(struct scenario *scenario)
 	scenario->classes[0] = (struct class_config){ .name = "best-effort", .max_permille = 1000 };
 	scenario_congestion_init(&scenario->congestion);
 	scenario_roce_init(&scenario->roce);
+	scenario_routing_init(&scenario->routing);
+	scenario_port_group_init(&scenario->port_group);
 	scenario->about = strdup("");
 	return scenario->about ? 0 : -ENOMEM;
 }

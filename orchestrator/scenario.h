@@ -16,7 +16,9 @@
 
 #include "nodes/config.h"
 #include "nodes/time.h"
+#include "orchestrator/scenario_port_group.h"
 #include "orchestrator/scenario_roce.h"
+#include "orchestrator/scenario_routing.h"
 
 #define SCENARIO_ERRORS_MAX 20u       /* kept; further ones are only counted */
 #define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
@@ -184,6 +186,8 @@ struct scenario {
 	uint32_t fgfc_entries_max;
 	struct scenario_congestion congestion;
 	struct scenario_roce roce; /* of its classes, those that `classes` has; unused with another kind of fabric */
+	struct scenario_routing routing;
+	struct scenario_port_group port_group; /* unused with another kind of fabric */
 	/* topology */
 	uint32_t switch_count, host_count, link_count;
 	struct scenario_switch *switches;

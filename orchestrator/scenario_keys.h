@@ -89,6 +89,8 @@ key_read_fn scenario_congestion_read;
 void scenario_congestion_init(struct scenario_congestion *congestion);
 /* scenario_roce.c; scenario_ecn_read() reads a struct scenario_ecn */
 key_read_fn scenario_roce_read, scenario_ecn_read;
+/* scenario_routing.c, scenario_port_group.c */
+key_read_fn scenario_routing_read, scenario_port_group_read;
 /* scenario_compare.c */
 key_read_fn scenario_compare_read;
 /** scenario_compare_apply() - puts the settings of variant @variant into the tree @root of @scenario, before it is read.

@@ -18,6 +18,7 @@ static struct plan plan;
 static void setup(void)
 {
 	sender = (struct node_config){ .kind = NODE_SWITCH,
+				       .lanes = 1,
 				       .switch_ = { .latency_ps = 350 * NODE_NS, .output_queue_units_max = 128 } };
 	receiver = sender;
 	port = (struct port_config){
@@ -110,19 +111,54 @@ START_TEST(plan_buffer_make_real__as_much_again)
 {
 	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
 
-	plan_buffer_make_real(&scenario, &port);
+	plan_buffer_make_real(&scenario, &receiver, &port);
 	ck_assert_uint_eq(port.stop_units, 4096);
 	ck_assert_uint_eq(port.flight_units, 4096);
 	ck_assert_uint_eq(port.buffer_units, 4096 + 4096 + 128);
 	port.rate_bps = 10000000000;
 	port.delay_ps = NODE_MS;
-	plan_buffer_make_real(&scenario, &port);
+	plan_buffer_make_real(&scenario, &receiver, &port);
 	ck_assert_uint_eq(port.flight_units, 2 * 1250000 / 256);
 	port.delay_ps = 0;
 	scenario.buffer_bytes = 1;
-	plan_buffer_make_real(&scenario, &port);
+	plan_buffer_make_real(&scenario, &receiver, &port);
 	ck_assert_uint_eq(port.flight_units, 64 * units_of_bytes(port.mtu_bytes));
 	ck_assert_uint_eq(port.stop_units, 2 * units_of_bytes(port.mtu_bytes));
+}
+END_TEST
+
+/* the lanes of a class share its buffer, unless that were too little; a host's link has one lane in use */
+START_TEST(plan_buffer_make_real__lanes_share)
+{
+	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
+
+	receiver.lanes = 4;
+	plan_buffer_make_real(&scenario, &receiver, &port);
+	ck_assert_uint_eq(port.stop_units, 1024);
+	scenario.buffer_bytes = 3 * 4096;
+	plan_buffer_make_real(&scenario, &receiver, &port);
+	ck_assert_uint_eq(port.stop_units, 32);
+	port.kind = PORT_EDGE;
+	plan_buffer_make_real(&scenario, &receiver, &port);
+	ck_assert_uint_eq(port.stop_units, 48);
+}
+END_TEST
+
+/* credits (PG-9): nothing comes that there is no room for */
+START_TEST(plan_buffers_make__port_group)
+{
+	struct scenario_errors errors = { 0 };
+	const struct port_config *buffer;
+
+	ck_assert_int_eq(plan_of("fabric: port-group\n" TWO "switch: {buffer: 8KiB, output-queue: 4KiB}\n", &errors),
+			 0);
+	buffer = &plan.nodes[0].ports[0];
+	ck_assert_uint_eq(buffer->buffer_units, 32);
+	ck_assert_uint_eq(buffer->stop_units, 0);
+	plan_free(&plan);
+	ck_assert_int_ne(plan_of("fabric: port-group\n" TWO "switch: {buffer: 7KiB}\n", &errors), 0);
+	ck_assert_msg(strstr(errors.texts[0], "8192 at least, for two packets of the MTU"), "%s", errors.texts[0]);
+	scenario_errors_free(&errors);
 }
 END_TEST
 
@@ -140,6 +176,8 @@ int main(void)
 	tcase_add_test(cases, plan_buffer_reserve_units__long_fast_link);
 	tcase_add_test(cases, plan_buffers_make__levels);
 	tcase_add_test(cases, plan_buffers_make__too_small);
+	tcase_add_test(cases, plan_buffer_make_real__lanes_share);
+	tcase_add_test(cases, plan_buffers_make__port_group);
 	tcase_add_test(cases, plan_buffer_make_real__as_much_again);
 	suite_add_tcase(suite, cases);
 	srunner_run_all(runner, CK_ENV);

@@ -1,0 +1,36 @@
+/*  scenario_routing - what a scenario says of paths: how they are chosen, lanes, detours, redirects. What it does not say, plan_routing.h
+ *  derives. */
+#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_ROUTING_H
+#define HEDDLE_ORCHESTRATOR_SCENARIO_ROUTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "orchestrator/routing.h"
+#include "orchestrator/scenario_roce.h"
+
+/* all 64 bits wide may be SCENARIO_DERIVED */
+struct scenario_routing {
+	uint64_t choice; /* enum routing_choice */
+	uint32_t order;  /* enum routing_order */
+	uint32_t lanes;  /* levels of a class; 0: as many as it takes */
+	uint64_t cycles_allowed;
+	uint32_t detour; /* enum routing_detour */
+	uint64_t detour_weight_permille, detour_bias_bytes, detour_draws;
+	uint64_t hold_sources, hold_ps;
+	uint64_t redirect;
+	bool redirect_anywhere;
+	uint64_t redirect_depth_bytes, redirect_full_bytes, redirect_growth_permille;
+	uint64_t redirect_interval_ps, redirect_pause_ps;
+	node_time_t reaction_ps;                                  /* virtual clock: from a failure to new tables */
+	struct scenario_place place, lanes_place, redirect_place; /* of the section, and of parts of it */
+};
+
+/** scenario_routing_init() - nothing was said. */
+void scenario_routing_init(struct scenario_routing *routing);
+
+extern const char *const scenario_choice_name[ROUTING_CHOICES]; /* as the key 'choice' says it, and so on */
+extern const char *const scenario_order_name[ROUTING_ORDERS];
+extern const char *const scenario_detour_name[ROUTING_DETOURS];
+
+#endif

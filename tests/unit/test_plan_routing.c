@@ -1,0 +1,246 @@
+/*  orchestrator/plan_routing: what follows from the fabric's numbers, what was said of them, what every switch is told (FC-23 ... FC-25,
+ *  PG-3, PG-10).                                                                                                   */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/plan_routing.h"
+
+#define TWO                                                                                                       \
+	"name: t\nseed: 7\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: " \
+	"[[s1, s2]]}\n"
+
+/* 200 Gb/s, 25 bytes a nanosecond: 100 kB in a round trip of a link, 250 kB in one of the fabric */
+static const struct congestion_basis basis = {
+	.rate_bps = 200000000000, .rtt_ps = 10 * NODE_US, .link_rtt_ps = 4 * NODE_US, .mtu_bytes = 4096, .hosts = 16
+};
+
+static struct plan plan;
+static struct scenario scenario;
+static struct scenario_errors errors;
+
+static void tear_down(void)
+{
+	plan_free(&plan);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+}
+
+static void scenario_of(const char *text)
+{
+	int error = scenario_read_memory("t.yaml", text, strlen(text), NULL, 0, &scenario, &errors);
+
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+}
+
+static void plan_of(const char *text)
+{
+	int error;
+
+	scenario_of(text);
+	error = plan_make(&scenario, &plan, &errors);
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+}
+
+START_TEST(plan_routing_derive__numbers)
+{
+	struct routing_config routing = plan_routing_derive(&basis);
+
+	ck_assert_uint_eq(routing.detour_bias_units, 4 * 16);
+	ck_assert_uint_eq(routing.redirect_depth_units, 391); /* 100000 / 256 */
+	ck_assert_uint_eq(routing.redirect_full_units, 391 + 977);
+	ck_assert_uint_eq(routing.redirect_interval_ps, 4 * NODE_US);
+	ck_assert_uint_eq(routing.redirect_pause_ps, 40 * NODE_US);
+	ck_assert_uint_eq(routing.hold_ps, 40 * NODE_US); /* 2 * 16 * 163.84 ns are less */
+}
+END_TEST
+
+/* a source among many sends seldom: 163.84 ns * 4000 hosts between two frames */
+START_TEST(plan_routing_derive__hold_of_many_hosts)
+{
+	struct congestion_basis many = basis;
+
+	many.hosts = 4000;
+	ck_assert_uint_eq(plan_routing_derive(&many).hold_ps, 2 * 163840ull * 4000);
+}
+END_TEST
+
+START_TEST(plan_port_group_derive__numbers)
+{
+	struct port_group_config config = plan_port_group_derive(&basis);
+
+	ck_assert_uint_eq(config.pending_units, 4 * 16);
+	ck_assert_uint_eq(config.queue_units, 196); /* 50000 / 256 */
+	ck_assert_uint_eq(config.fecn_units, 391);
+	ck_assert_uint_eq(config.log_window_ps, 8 * NODE_US);
+	ck_assert_uint_eq(config.hold_ps, 4 * NODE_US);
+	ck_assert_uint_eq(config.becn_interval_ps, 10 * NODE_US);
+	ck_assert_uint_eq(config.ccti_timer_ps, 5 * NODE_US);
+	/* at the highest index each of 16 hosts has 1/17 of the link */
+	ck_assert_uint_eq(config.ccti_max * config.ccti_step_permille, 16000);
+}
+END_TEST
+
+/* whatever the fabric is like, a node takes it */
+START_TEST(plan_routing_derive__within_limits)
+{
+	static const uint64_t rates[] = { 1000000, 10000000000, 800000000000 };
+	static const node_time_t trips[] = { 0, NODE_NS, NODE_MS, 3600 * NODE_S };
+	char why[200];
+
+	for (unsigned r = 0; r < 3; r++)
+		for (unsigned t = 0; t < 4; t++) {
+			struct congestion_basis any = { rates[r], trips[t], trips[t], 9216, 8191, 0 };
+			struct routing_config routing = plan_routing_derive(&any);
+			struct port_group_config port_group = plan_port_group_derive(&any);
+
+			routing.redirect = routing.hold_sources = true;
+			routing.detour = DETOUR_ADAPTIVE;
+			port_group.lid_bits = 16;
+			ck_assert_msg(!routing_config_check(&routing, why, sizeof(why)), "%s", why);
+			ck_assert_msg(!port_group_config_check(&port_group, why, sizeof(why)), "%s", why);
+		}
+}
+END_TEST
+
+START_TEST(plan_routing_request__defaults)
+{
+	struct routing_request request;
+
+	scenario_of(TWO "classes: [{name: a}, {name: b}, {name: c}]\n");
+	request = plan_routing_request(&scenario);
+	ck_assert_int_eq(request.fabric, FABRIC_FLOW_CHANNEL);
+	ck_assert_int_eq(request.order, ORDER_AUTO);
+	ck_assert_uint_eq(request.lanes, 0);
+	ck_assert_uint_eq(request.lanes_max, 2); /* three classes of two */
+	ck_assert(!request.detours);
+	ck_assert(!request.cycles_allowed);
+}
+END_TEST
+
+/* PFC's deadlocks are part of that kind: one lane, circles are played */
+START_TEST(plan_routing_request__roce)
+{
+	struct routing_request request;
+
+	scenario_of(TWO "fabric: roce\nrouting: {lanes: 4, detour: always}\n");
+	request = plan_routing_request(&scenario);
+	ck_assert_uint_eq(request.lanes, 1);
+	ck_assert_uint_eq(request.lanes_max, 1);
+	ck_assert(!request.detours);
+	ck_assert(request.cycles_allowed);
+}
+END_TEST
+
+START_TEST(plan_routing_make__by_kind_of_fabric)
+{
+	plan_of(TWO);
+	ck_assert_int_eq(plan.nodes[0].switch_.routing.choice, ROUTING_STATIC);
+	ck_assert(!plan.nodes[0].switch_.routing.redirect);
+	ck_assert(!plan.nodes[0].switch_.routing.hold_sources);
+	tear_down();
+	plan_of(TWO "fabric: roce\n");
+	ck_assert_int_eq(plan.nodes[0].switch_.routing.choice, ROUTING_HASH);
+	tear_down();
+	plan_of(TWO "routing: {choice: adaptive}\n");
+	ck_assert(plan.nodes[0].switch_.routing.redirect);
+	ck_assert(plan.nodes[0].switch_.routing.hold_sources);
+}
+END_TEST
+
+START_TEST(plan_routing_make__what_was_said)
+{
+	const struct routing_config *routing = NULL;
+
+	plan_of(TWO "routing: {detour: {bias: 1000B, weight: 1, draws: 7}, redirect: {depth: 10KiB, growth: 50%, "
+		    "pause: 1ms},\n"
+		    "  hold-sources: {for: 77us}}\n");
+	routing = &plan.nodes[1].switch_.routing;
+	ck_assert_int_eq(routing->choice, ROUTING_STATIC);
+	ck_assert_int_eq(routing->detour, DETOUR_ADAPTIVE);
+	ck_assert_uint_eq(routing->detour_bias_units, 4); /* begun ones count */
+	ck_assert_uint_eq(routing->detour_weight_permille, 1000);
+	ck_assert_uint_eq(routing->detour_draws, 7);
+	ck_assert(routing->redirect && routing->hold_sources);
+	ck_assert_uint_eq(routing->redirect_depth_units, 40);
+	ck_assert_uint_gt(routing->redirect_full_units, 40);
+	ck_assert_uint_eq(routing->redirect_growth_weight_permille, 500);
+	ck_assert_uint_eq(routing->redirect_pause_ps, NODE_MS);
+	ck_assert_uint_eq(routing->hold_ps, 77 * NODE_US);
+}
+END_TEST
+
+/* a full depth below the derived depth takes that down with it */
+START_TEST(plan_routing_make__full_alone)
+{
+	plan_of(TWO "routing: {redirect: {full: 4KiB}}\n");
+	ck_assert_uint_eq(plan.nodes[0].switch_.routing.redirect_full_units, 16);
+	ck_assert_uint_le(plan.nodes[0].switch_.routing.redirect_depth_units, 16);
+}
+END_TEST
+
+START_TEST(plan_routing_make__a_seed_of_its_own)
+{
+	uint64_t first;
+
+	plan_of(TWO);
+	first = plan.nodes[0].switch_.routing.seed;
+	ck_assert_uint_ne(first, plan.nodes[1].switch_.routing.seed);
+	ck_assert_uint_ne(first, plan.nodes[0].seed);
+	ck_assert_uint_eq(first, plan_routing_seed(7, 0));
+}
+END_TEST
+
+START_TEST(plan_routing_make__port_group)
+{
+	plan_of(TWO
+		"fabric: port-group\nport-group: {policy: random, queue: 5KiB, becn: {max: 9}, fecn: {at: 1MiB}}\n");
+	for (uint32_t i = 0; i < plan.node_count; i++) {
+		const struct port_group_config *config = &plan.nodes[i].port_group;
+
+		ck_assert_int_eq(plan.nodes[i].fabric, FABRIC_PORT_GROUP);
+		ck_assert_uint_eq(config->lid_bits, 16);
+		ck_assert(config->adaptive && config->update_lft && config->fecn && config->becn);
+		ck_assert_int_eq(config->policy, POLICY_RANDOM);
+		ck_assert_uint_eq(config->queue_units, 20);
+		ck_assert_uint_eq(config->fecn_units, 4096);
+		ck_assert_uint_eq(config->ccti_max, 9);
+	}
+}
+END_TEST
+
+/* what is not marked is not answered */
+START_TEST(plan_routing_make__no_fecn_no_becn)
+{
+	plan_of(TWO "fabric: port-group\nport-group: {fecn: no}\n");
+	ck_assert(!plan.nodes[0].port_group.fecn);
+	ck_assert(!plan.nodes[0].port_group.becn);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("plan_routing");
+	TCase *cases = tcase_create("plan_routing");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(cases, NULL, tear_down);
+	tcase_add_test(cases, plan_routing_derive__numbers);
+	tcase_add_test(cases, plan_routing_derive__hold_of_many_hosts);
+	tcase_add_test(cases, plan_port_group_derive__numbers);
+	tcase_add_test(cases, plan_routing_derive__within_limits);
+	tcase_add_test(cases, plan_routing_request__defaults);
+	tcase_add_test(cases, plan_routing_request__roce);
+	tcase_add_test(cases, plan_routing_make__by_kind_of_fabric);
+	tcase_add_test(cases, plan_routing_make__what_was_said);
+	tcase_add_test(cases, plan_routing_make__full_alone);
+	tcase_add_test(cases, plan_routing_make__a_seed_of_its_own);
+	tcase_add_test(cases, plan_routing_make__port_group);
+	tcase_add_test(cases, plan_routing_make__no_fecn_no_becn);
+	suite_add_tcase(suite, cases);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
