@@ -12,12 +12,9 @@ static void tables_free(struct switch_config *config)
 {
 	free(config->routes);
 	free(config->vias);
-	free(config->lids.lft);
-	free(config->lids.pgft);
-	free(config->lids.pgt);
+	lid_tables_free(&config->lids);
 	config->routes = NULL;
 	config->vias = NULL;
-	config->lids = (struct lid_tables){ 0 };
 	config->route_count = config->via_count = 0;
 }
 

@@ -192,9 +192,7 @@ void routing_free(struct routing *routing)
 	for (uint32_t i = 0; i < routing->switch_count; i++) {
 		free(routing->switches[i].routes);
 		free(routing->switches[i].vias);
-		free(routing->switches[i].lids.lft);
-		free(routing->switches[i].lids.pgft);
-		free(routing->switches[i].lids.pgt);
+		lid_tables_free(&routing->switches[i].lids);
 	}
 	free(routing->switches);
 	free(routing->cycle);

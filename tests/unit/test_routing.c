@@ -1,0 +1,688 @@
+/*  orchestrator/topology, routing* (FC-23, PG-5, PG-6, PG-11, TB-14): against the formulas of fat trees, dragonflies, HyperX and tori,
+ *  with links and switches that failed, and the finder of circles against one that tries every path. */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/plan.h"
+#include "orchestrator/routing_cycle.h"
+#include "orchestrator/routing_minimal.h"
+
+#define RING5                                                                                                         \
+	"{switches: [a, b, c, d, e], hosts: {A: a, B: b, C: c, D: d, E: e}, links: [[a, b], [b, c], [c, d], [d, e], " \
+	"[e, a]]}"
+#define DRAGONFLY "{generate: dragonfly, hosts-per-switch: 2, switches-per-group: 4, global-links: 2}"
+
+static struct topology topology;
+static struct routing routing;
+static char why[512];
+
+static void tear_down(void)
+{
+	routing_free(&routing);
+	topology_free(&topology);
+}
+
+static void topology_of(const char *text)
+{
+	char *whole = NULL;
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	struct plan plan;
+	int error;
+
+	ck_assert_int_gt(asprintf(&whole, "name: t\nrun: {duration: 1us}\ntopology: %s\n", text), 0);
+	error = scenario_read_memory("t.yaml", whole, strlen(whole), NULL, 0, &scenario, &errors);
+	if (!error)
+		error = plan_make(&scenario, &plan, &errors);
+	ck_assert_msg(!error, "%s", errors.count ? errors.texts[0] : "no error");
+	ck_assert_int_eq(topology_of_plan(&plan, &topology), 0);
+	plan_free(&plan);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+	free(whole);
+}
+
+static int make(struct routing_request request)
+{
+	request.lanes_max = request.lanes_max ? request.lanes_max : NODE_LANES_MAX;
+	routing_free(&routing);
+	return routing_make(&topology, &request, &routing, why, sizeof(why));
+}
+
+static void made(struct routing_request request)
+{
+	ck_assert_msg(!make(request), "%s", why);
+}
+
+static uint32_t find(const char *name)
+{
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		if (!strcmp(topology.switches[i].name, name))
+			return i;
+	ck_abort_msg("no switch %s", name);
+	return 0;
+}
+
+static uint32_t candidates(const char *from, const char *to)
+{
+	return (uint32_t)__builtin_popcountll(routing_route(&routing, find(from), find(to))->ports);
+}
+
+/* ---- ways ---- */
+
+/* Every choice of candidates leads from @at to @to, the longest way having so many links. */
+static uint32_t walk(uint32_t at, uint32_t to, uint32_t hops_left)
+{
+	uint64_t ports;
+	uint32_t longest = 0;
+
+	if (at == to)
+		return 0;
+	ports = routing_route(&routing, at, to)->ports;
+	ck_assert_msg(ports, "%s has no way to %s", topology.switches[at].name, topology.switches[to].name);
+	ck_assert_msg(hops_left, "the way to %s does not end", topology.switches[to].name);
+	for (; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports), onward;
+
+		ck_assert(topology_leads_on(&topology, at, port));
+		onward = walk(topology.switches[at].ports[port].peer, to, hops_left - 1) + 1;
+		longest = onward > longest ? onward : longest;
+	}
+	return longest;
+}
+
+/* whoever has hosts gets to whoever it is joined with, within hops_max */
+static void all_walk(void)
+{
+	uint16_t *distances = routing_distances(&topology);
+	size_t count = topology.switch_count;
+
+	ck_assert_ptr_nonnull(distances);
+	for (uint32_t from = 0; from < count; from++)
+		for (uint32_t to = 0; to < count; to++) {
+			if (!topology_has_hosts(&topology, from) || !topology_has_hosts(&topology, to) || from == to)
+				continue;
+			if (distances[to * count + from] == ROUTING_UNREACHED)
+				ck_assert_uint_eq(routing_route(&routing, from, to)->ports, 0);
+			else
+				ck_assert_uint_le(walk(from, to, routing.hops_max), routing.hops_max);
+		}
+	free(distances);
+}
+
+static void no_circle(void)
+{
+	char *cycle;
+
+	ck_assert_int_eq(routing_cycle_find(&topology, &routing, &cycle), 0);
+	ck_assert_msg(!cycle, "%s", cycle);
+}
+
+START_TEST(routing_make__fat_tree_candidates_of_every_level)
+{
+	char text[64];
+	uint32_t k = _i ? 8 : 4;
+
+	snprintf(text, sizeof(text), "{generate: fat-tree, radix: %u}", k);
+	topology_of(text);
+	made((struct routing_request){ 0 });
+	ck_assert_uint_eq(candidates("p0e0", "p1e0"), k / 2); /* any aggregation switch */
+	ck_assert_uint_eq(candidates("p0e0", "p0e1"), k / 2);
+	ck_assert_uint_eq(candidates("p0a0", "p1e0"), k / 2); /* any of its core switches */
+	ck_assert_uint_eq(candidates("p0a0", "p0e1"), 1);
+	ck_assert_uint_eq(candidates("c0", "p1e0"), 1);
+	ck_assert_int_eq(routing.order, ORDER_MINIMAL);
+	ck_assert_int_eq(routing.lane_rule, LANES_KEEP);
+	ck_assert_uint_eq(routing.lanes, 1);
+	ck_assert_uint_eq(routing.hops_max, 4);
+	all_walk();
+}
+END_TEST
+
+START_TEST(routing_make__tapered_fat_tree)
+{
+	topology_of("{generate: fat-tree, radix: 8, taper: 2}");
+	made((struct routing_request){ 0 });
+	ck_assert_uint_eq(candidates("p0e0", "p1e0"), 2);
+	ck_assert_uint_eq(routing.lanes, 1);
+	all_walk();
+}
+END_TEST
+
+START_TEST(routing_make__fat_tree_up_down_is_minimal)
+{
+	struct routing minimal;
+
+	topology_of("{generate: fat-tree, radix: 4}");
+	made((struct routing_request){ .order = ORDER_MINIMAL });
+	minimal = routing;
+	routing = (struct routing){ 0 };
+	made((struct routing_request){ .order = ORDER_UP_DOWN });
+	ck_assert_int_eq(routing.order, ORDER_UP_DOWN);
+	ck_assert_uint_eq(routing.hops_max, 4);
+	for (uint32_t from = 0; from < topology.switch_count; from++)
+		for (uint32_t to = 0; to < topology.switch_count; to++)
+			if (from != to && topology_has_hosts(&topology, to))
+				ck_assert_uint_eq(routing_route(&routing, from, to)->ports,
+						  routing_route(&minimal, from, to)->ports);
+	routing_free(&minimal);
+}
+END_TEST
+
+START_TEST(routing_make__dragonfly_has_one_lane_per_hop)
+{
+	topology_of(DRAGONFLY);
+	made((struct routing_request){ 0 });
+	ck_assert_int_eq(routing.order, ORDER_MINIMAL);
+	ck_assert_int_eq(routing.lane_rule, LANES_BY_HOP);
+	ck_assert_uint_eq(routing.hops_max, 3); /* local, global, local */
+	ck_assert_uint_eq(routing.lanes, 3);
+	all_walk();
+}
+END_TEST
+
+/* [Kim et al. 2008]: local, global, local to the via, and the same to the destination */
+START_TEST(routing_make__dragonfly_detours)
+{
+	topology_of(DRAGONFLY);
+	made((struct routing_request){ .detours = true });
+	ck_assert_int_eq(routing.lane_rule, LANES_BY_HOP);
+	ck_assert_uint_eq(routing.hops_max, 6);
+	ck_assert_uint_eq(routing.lanes, 6);
+	ck_assert_uint_eq(routing.switches[0].via_count, 35);
+	no_circle();
+}
+END_TEST
+
+START_TEST(routing_make__dragonfly_detours_that_fit_five_lanes)
+{
+	topology_of(DRAGONFLY);
+	made((struct routing_request){ .detours = true, .lanes = 5 });
+	ck_assert_uint_eq(routing.hops_max, 5);
+	/* at most two links away: 3 of the group; 2 behind its own global links, 6 behind those of the group; 6 beside those 2 */
+	ck_assert_uint_eq(routing.switches[0].via_count, 3 + 2 + 6 + 6);
+	made((struct routing_request){ .detours = true, .lanes = 3 });
+	ck_assert_uint_eq(routing.hops_max, 3);
+	ck_assert_uint_eq(routing.switches[0].via_count, 0);
+}
+END_TEST
+
+/* coordinates of switch @index in a 4 x 4 or 4 x 4 x 4 grid */
+static uint32_t coordinate(uint32_t index, uint32_t dimension)
+{
+	return index >> (2 * dimension) & 3;
+}
+
+START_TEST(routing_make__hyperx_distances)
+{
+	uint16_t *distances;
+
+	topology_of("{generate: hyperx, shape: [4, 4], hosts-per-switch: 2}");
+	made((struct routing_request){ .detours = true });
+	distances = routing_distances(&topology);
+	for (uint32_t from = 0; from < 16; from++)
+		for (uint32_t to = 0; to < 16; to++) {
+			uint32_t differing =
+				(coordinate(from, 0) != coordinate(to, 0)) + (coordinate(from, 1) != coordinate(to, 1));
+
+			ck_assert_uint_eq(distances[to * 16 + from], differing);
+			if (from != to)
+				ck_assert_int_eq(__builtin_popcountll(routing_route(&routing, from, to)->ports),
+						 differing);
+		}
+	free(distances);
+	ck_assert_uint_eq(routing.hops_max, 4);
+	ck_assert_uint_eq(routing.lanes, 4);
+	ck_assert_uint_eq(routing.switches[3].via_count, 15);
+	all_walk();
+}
+END_TEST
+
+START_TEST(routing_make__torus_distances)
+{
+	uint16_t *distances;
+
+	topology_of("{generate: torus, shape: [4, 4, 4], hosts-per-switch: 1}");
+	made((struct routing_request){ .detours = true });
+	distances = routing_distances(&topology);
+	for (uint32_t from = 0; from < 64; from++)
+		for (uint32_t to = 0; to < 64; to++) {
+			uint32_t distance = 0, ports = 0;
+
+			for (uint32_t d = 0; d < 3; d++) {
+				uint32_t apart = (coordinate(from, d) - coordinate(to, d)) & 3;
+
+				distance += apart == 3 ? 1 : apart;
+				ports += apart == 2 ? 2 : apart != 0; /* half round: either way */
+			}
+			ck_assert_uint_eq(distances[to * 64 + from], distance);
+			if (from != to)
+				ck_assert_int_eq(__builtin_popcountll(routing_route(&routing, from, to)->ports), ports);
+		}
+	free(distances);
+	/* 6 links; the furthest via that leaves all within 8 lanes is 2 links away: 6 at one, 15 + 3 at two */
+	ck_assert_uint_eq(routing.hops_max, 8);
+	ck_assert_uint_eq(routing.switches[0].via_count, 6 + 15);
+	no_circle();
+}
+END_TEST
+
+START_TEST(routing_make__more_hops_than_lanes_go_up_and_down)
+{
+	topology_of("{generate: torus, shape: [5, 5], hosts-per-switch: 1}");
+	made((struct routing_request){ .lanes_max = 2 });
+	ck_assert_int_eq(routing.order, ORDER_UP_DOWN);
+	ck_assert_uint_eq(routing.lanes, 1);
+	no_circle();
+	all_walk();
+}
+END_TEST
+
+/* ---- circles ---- */
+
+START_TEST(routing_make__ring_on_one_lane_is_refused)
+{
+	topology_of(RING5);
+	ck_assert_int_eq(make((struct routing_request){ .order = ORDER_MINIMAL, .lanes = 1 }), -EINVAL);
+	ck_assert_str_eq(why, "packets could wait for each other in a circle: a:1 -> b:2 -> c:2 -> d:2 -> e:2 -> a:1. "
+			      "Minimal routes need 2 lanes here, and 1 may be used; with order: auto or up-down one is "
+			      "enough");
+	ck_assert_ptr_null(routing.switches);
+}
+END_TEST
+
+START_TEST(routing_make__ring_that_may_have_a_circle)
+{
+	topology_of(RING5);
+	made((struct routing_request){ .lanes = 1, .cycles_allowed = true });
+	ck_assert_int_eq(routing.order, ORDER_MINIMAL);
+	ck_assert_str_eq(routing.cycle, "a:1 -> b:2 -> c:2 -> d:2 -> e:2 -> a:1");
+}
+END_TEST
+
+START_TEST(routing_make__ring_up_down)
+{
+	topology_of(RING5);
+	made((struct routing_request){ .lanes = 1 });
+	ck_assert_int_eq(routing.order, ORDER_UP_DOWN);
+	ck_assert_ptr_null(routing.cycle);
+	no_circle();
+	all_walk();
+}
+END_TEST
+
+START_TEST(routing_make__ring_on_two_lanes)
+{
+	topology_of(RING5);
+	made((struct routing_request){ 0 });
+	ck_assert_int_eq(routing.order, ORDER_MINIMAL);
+	ck_assert_int_eq(routing.lane_rule, LANES_BY_HOP);
+	ck_assert_uint_eq(routing.lanes, 2);
+}
+END_TEST
+
+START_TEST(routing_make__detours_of_a_fat_tree_on_one_lane_have_a_circle)
+{
+	topology_of("{generate: leaf-spine, leaves: 3, hosts-per-leaf: 1, spines: 2}");
+	made((struct routing_request){ .lanes = 1, .detours = true });
+	ck_assert_uint_eq(routing.switches[0].via_count, 0); /* none is short enough */
+	made((struct routing_request){ .lanes = 1, .detours = true, .cycles_allowed = true });
+	ck_assert_uint_eq(routing.switches[0].via_count, 2);
+	ck_assert_ptr_nonnull(routing.cycle); /* leaf, spine, leaf, spine */
+	made((struct routing_request){ .detours = true });
+	ck_assert_uint_eq(routing.lanes, 4);
+	ck_assert_ptr_null(routing.cycle);
+}
+END_TEST
+
+/* ---- what failed ---- */
+
+static const char *const topologies[] = {
+	"{generate: leaf-spine, leaves: 3, hosts-per-leaf: 2, spines: 2}",
+	"{generate: fat-tree, radix: 4}",
+	DRAGONFLY,
+	"{generate: hyperx, shape: [3, 3], hosts-per-switch: 1}",
+	"{generate: torus, shape: [3, 3], hosts-per-switch: 1}",
+	"{generate: full-mesh, switches: 5, hosts-per-switch: 1}",
+	"{generate: chain, switches: 4, hosts-per-switch: 1}",
+	RING5,
+};
+
+#define TOPOLOGIES (int)(sizeof(topologies) / sizeof(topologies[0]))
+
+static void link_set(uint32_t at, uint32_t port, bool up)
+{
+	struct topology_port *end = &topology.switches[at].ports[port];
+
+	end->up = up;
+	topology.switches[end->peer].ports[end->peer_port].up = up;
+}
+
+/* the two orders that know no circle, on as many lanes as it takes and on one */
+static void all_orders_walk(void)
+{
+	made((struct routing_request){ 0 });
+	all_walk();
+	made((struct routing_request){ .lanes = 1 });
+	ck_assert_uint_eq(routing.lanes, 1);
+	no_circle();
+	all_walk();
+	made((struct routing_request){ .order = ORDER_UP_DOWN });
+	no_circle();
+	all_walk();
+}
+
+START_TEST(routing_make__everybody_is_reached)
+{
+	topology_of(topologies[_i]);
+	all_orders_walk();
+}
+END_TEST
+
+START_TEST(routing_make__around_any_link_that_failed)
+{
+	topology_of(topologies[_i]);
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		for (uint32_t p = 0; p < topology.switches[i].port_count; p++) {
+			if (topology.switches[i].ports[p].leads_to != END_SWITCH ||
+			    topology.switches[i].ports[p].peer < i)
+				continue;
+			link_set(i, p, false);
+			all_orders_walk();
+			link_set(i, p, true);
+		}
+}
+END_TEST
+
+START_TEST(routing_make__around_any_switch_that_failed)
+{
+	topology_of(topologies[_i]);
+	for (uint32_t i = 0; i < topology.switch_count; i++) {
+		topology.switches[i].alive = false;
+		all_orders_walk();
+		topology.switches[i].alive = true;
+	}
+}
+END_TEST
+
+/* ---- the finder and one that tries every path ---- */
+
+#define RANDOM_SWITCHES 6u
+#define CHANNELS_MAX (RANDOM_SWITCHES * 16u * 4u)
+
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(random_state >> 33) % below;
+}
+
+static void random_link(uint32_t a, uint32_t b)
+{
+	struct topology_switch *at = &topology.switches[a], *peer = &topology.switches[b];
+
+	at->ports[at->port_count] = (struct topology_port){
+		.leads_to = END_SWITCH, .up = true, .peer = b, .peer_port = (uint8_t)peer->port_count
+	};
+	peer->ports[peer->port_count++] = (struct topology_port){
+		.leads_to = END_SWITCH, .up = true, .peer = a, .peer_port = (uint8_t)at->port_count++
+	};
+}
+
+/* Hosts on about two switches of three; up to 12 links, parallel ones among them, and not all are up. */
+static void random_topology(void)
+{
+	topology_free(&topology);
+	topology.switch_count = 3 + draw(RANDOM_SWITCHES - 2);
+	topology.switches = calloc(topology.switch_count, sizeof(*topology.switches));
+	topology.hosts = calloc(1, sizeof(*topology.hosts));
+	for (uint32_t i = 0; i < topology.switch_count; i++) {
+		struct topology_switch *node = &topology.switches[i];
+
+		node->alive = draw(20) > 0;
+		node->fabric_address = i + 1;
+		node->ports[0] = (struct topology_port){ .leads_to = draw(4) ? END_HOST : END_NOTHING, .up = true };
+		node->port_count = 1;
+	}
+	for (uint32_t links = 2 + draw(11); links; links--) {
+		uint32_t a = draw(topology.switch_count), b = draw(topology.switch_count);
+
+		if (a != b)
+			random_link(a, b);
+	}
+}
+
+static uint64_t waits[CHANNELS_MAX][CHANNELS_MAX / 64];
+
+static uint32_t channel_of(uint32_t at, uint32_t port, uint32_t level)
+{
+	return (at * 16 + port) * 4 + level;
+}
+
+/* A packet at @at, which came over @from (CHANNELS_MAX: from a host), with @level on its next link. */
+static void path_try(uint32_t from, uint32_t at, uint32_t level, uint32_t via, uint32_t to, uint32_t hops)
+{
+	uint32_t towards = via == UINT32_MAX ? to : via;
+
+	if (at == via)
+		towards = to;
+	if (at == to && towards == to)
+		return;
+	if (level >= 4 || (routing.lane_rule == LANES_BY_HOP && level >= routing.lanes))
+		return;
+	ck_assert_uint_lt(hops, 64);
+	for (uint64_t ports = routing_route(&routing, at, towards)->ports; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports), channel = channel_of(at, port, level);
+
+		if (from != CHANNELS_MAX)
+			waits[from][channel / 64] |= 1ull << channel % 64;
+		path_try(channel, topology.switches[at].ports[port].peer, level + (routing.lane_rule == LANES_BY_HOP),
+			 towards == via ? via : UINT32_MAX, to, hops + 1);
+	}
+}
+
+static bool has_circle(void)
+{
+	memset(waits, 0, sizeof(waits));
+	for (uint32_t from = 0; from < topology.switch_count; from++)
+		for (uint32_t to = 0; to < topology.switch_count; to++) {
+			const struct switch_tables *tables = &routing.switches[from];
+
+			if (!topology_has_hosts(&topology, from) || !topology_has_hosts(&topology, to))
+				continue;
+			path_try(CHANNELS_MAX, from, 0, UINT32_MAX, to, 0);
+			for (uint32_t i = 0; i < tables->via_count; i++)
+				path_try(CHANNELS_MAX, from, 0, tables->vias[i] - 1u, to, 0);
+		}
+	for (uint32_t k = 0; k < CHANNELS_MAX; k++)
+		for (uint32_t i = 0; i < CHANNELS_MAX; i++)
+			for (uint32_t word = 0; waits[i][k / 64] >> k % 64 & 1 && word < CHANNELS_MAX / 64; word++)
+				waits[i][word] |= waits[k][word];
+	for (uint32_t i = 0; i < CHANNELS_MAX; i++)
+		if (waits[i][i / 64] >> i % 64 & 1)
+			return true;
+	return false;
+}
+
+/* does each step of the circle in words stand in the table of who waits for whom? */
+static void circle_check(const char *words)
+{
+	uint32_t from = CHANNELS_MAX, first = CHANNELS_MAX, address, port;
+	int length;
+
+	for (; sscanf(words, "%u:%u%n", &address, &port, &length) == 2; words += strspn(words, " ->")) {
+		uint32_t channel = channel_of(address - 1, port, 0);
+
+		if (from != CHANNELS_MAX)
+			ck_assert_uint_eq(topology.switches[from / 4 / 16].ports[from / 4 % 16].peer, address - 1);
+		else
+			first = channel;
+		from = channel;
+		words += length;
+	}
+	ck_assert_uint_eq(from, first);
+	ck_assert_str_eq(words, "");
+}
+
+START_TEST(routing_cycle_find__as_by_trying_every_path)
+{
+	uint32_t with_circle = 0, without = 0;
+
+	random_state = 4711;
+	for (uint32_t round = 0; round < 4000; round++) {
+		struct routing_request request = {
+			.order = draw(5) ? ORDER_AUTO : ORDER_UP_DOWN,
+			.lanes = draw(3) ? 1 : draw(4),
+			.lanes_max = 4,
+			.detours = draw(2),
+			.cycles_allowed = draw(4),
+		};
+		bool circle;
+
+		random_topology();
+		made(request);
+		circle = has_circle();
+		ck_assert_msg(circle == !!routing.cycle, "round %u: %s", round,
+			      routing.cycle ? routing.cycle : "no circle was found");
+		if (routing.cycle)
+			circle_check(routing.cycle);
+		with_circle += circle;
+		without += !circle;
+	}
+	ck_assert_uint_gt(with_circle, 100);
+	ck_assert_uint_gt(without, 100);
+}
+END_TEST
+
+/* ---- tables of port groups ---- */
+
+static void lids_check(uint32_t at)
+{
+	const struct lid_tables *lids = &routing.switches[at].lids;
+
+	ck_assert_uint_eq(lids->lid_count, topology.host_count + 1);
+	ck_assert_uint_le(lids->group_count, PORT_GROUPS_MAX);
+	ck_assert_uint_eq(lids->lft[0], LFT_NO_PORT);
+	for (uint32_t h = 0; h < topology.host_count; h++) {
+		uint32_t egress = topology.hosts[h].fabric_address - 1, port = lids->lft[h + 1];
+		uint64_t ports;
+
+		if (egress == at) {
+			ck_assert_uint_eq(port, topology.hosts[h].egress_port);
+			ck_assert_uint_eq(lids->pgft[h + 1], 0);
+			continue;
+		}
+		ports = routing_route(&routing, at, egress)->ports;
+		ck_assert(ports >> port & 1);
+		if (ports & (ports - 1))
+			ck_assert_uint_eq(lids->pgt[lids->pgft[h + 1]][0], ports);
+		else
+			ck_assert_uint_eq(lids->pgft[h + 1], 0);
+	}
+}
+
+START_TEST(routing_lids_make__groups_are_the_candidates)
+{
+	topology_of(topologies[_i]);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP });
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		lids_check(i);
+}
+END_TEST
+
+/* where host @host's packets from @from pass a switch without hosts all of whose neighbours have none either: the core */
+static uint32_t core_of(uint32_t from, uint32_t host)
+{
+	uint32_t at = from, core = UINT32_MAX;
+
+	while (at != topology.hosts[host].fabric_address - 1) {
+		if (topology.switches[at].name[0] == 'c')
+			core = at;
+		at = topology.switches[at].ports[routing.switches[at].lids.lft[host + 1]].peer;
+	}
+	return core;
+}
+
+/* D-mod-k: to a host from everywhere over one core switch, and every core switch has equally many hosts */
+START_TEST(routing_lids_make__fat_tree_spreads_destinations)
+{
+	uint32_t hosts_of[64] = { 0 }, k = _i ? 8 : 4;
+	char text[64];
+
+	snprintf(text, sizeof(text), "{generate: fat-tree, radix: %u}", k);
+	topology_of(text);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP });
+	for (uint32_t h = 0; h < topology.host_count; h++) {
+		uint32_t core = UINT32_MAX;
+
+		for (uint32_t i = 0; i < topology.switch_count; i++) {
+			uint32_t by = topology_has_hosts(&topology, i) ? core_of(i, h) : UINT32_MAX;
+
+			if (by == UINT32_MAX)
+				continue;
+			ck_assert(core == UINT32_MAX || core == by);
+			core = by;
+		}
+		ck_assert_uint_ne(core, UINT32_MAX);
+		hosts_of[core - find("c0")]++;
+	}
+	for (uint32_t i = 0; i < k * k / 4; i++)
+		ck_assert_uint_eq(hosts_of[i], k);
+}
+END_TEST
+
+/* ---- many switches ---- */
+
+static const char *const big[] = {
+	"{generate: dragonfly, hosts-per-switch: 4, switches-per-group: 8, global-links: 4}",
+	"{generate: fat-tree, radix: 16}",
+};
+
+START_TEST(routing_make__a_thousand_hosts)
+{
+	topology_of(big[_i]);
+	made((struct routing_request){ .detours = !_i, .fabric = FABRIC_PORT_GROUP });
+	ck_assert_uint_eq(topology.host_count, _i ? 1024 : 1056);
+	ck_assert_uint_eq(routing.lanes, _i ? 1 : 6);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("routing");
+	TCase *tests = tcase_create("routing");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_checked_fixture(tests, NULL, tear_down);
+	tcase_set_timeout(tests, 120);
+	tcase_add_loop_test(tests, routing_make__fat_tree_candidates_of_every_level, 0, 2);
+	tcase_add_test(tests, routing_make__tapered_fat_tree);
+	tcase_add_test(tests, routing_make__fat_tree_up_down_is_minimal);
+	tcase_add_test(tests, routing_make__dragonfly_has_one_lane_per_hop);
+	tcase_add_test(tests, routing_make__dragonfly_detours);
+	tcase_add_test(tests, routing_make__dragonfly_detours_that_fit_five_lanes);
+	tcase_add_test(tests, routing_make__hyperx_distances);
+	tcase_add_test(tests, routing_make__torus_distances);
+	tcase_add_test(tests, routing_make__more_hops_than_lanes_go_up_and_down);
+	tcase_add_test(tests, routing_make__ring_on_one_lane_is_refused);
+	tcase_add_test(tests, routing_make__ring_that_may_have_a_circle);
+	tcase_add_test(tests, routing_make__ring_up_down);
+	tcase_add_test(tests, routing_make__ring_on_two_lanes);
+	tcase_add_test(tests, routing_make__detours_of_a_fat_tree_on_one_lane_have_a_circle);
+	tcase_add_loop_test(tests, routing_make__everybody_is_reached, 0, TOPOLOGIES);
+	tcase_add_loop_test(tests, routing_make__around_any_link_that_failed, 0, TOPOLOGIES);
+	tcase_add_loop_test(tests, routing_make__around_any_switch_that_failed, 0, TOPOLOGIES);
+	tcase_add_test(tests, routing_cycle_find__as_by_trying_every_path);
+	tcase_add_loop_test(tests, routing_lids_make__groups_are_the_candidates, 0, TOPOLOGIES);
+	tcase_add_loop_test(tests, routing_lids_make__fat_tree_spreads_destinations, 0, 2);
+	tcase_add_loop_test(tests, routing_make__a_thousand_hosts, 0, 2);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
