@@ -347,13 +347,15 @@ static int reach_check(const struct scenario *scenario, const struct plan *plan,
 
 static int ways_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
+	bool is_said = scenario->routing.place.line || scenario->routing.place.setting;
+	const struct scenario_place *place = is_said ? &scenario->routing.place : &scenario->topology_place;
 	char why[1024];
 	int error;
 
 	plan->routing = plan_routing_request(scenario);
 	error = plan_ways_make(plan, why, sizeof(why));
 	if (error == -EINVAL)
-		scenario_errors_at(errors, scenario, &scenario->topology_place, "%s", why);
+		scenario_errors_at(errors, scenario, place, "%s", why);
 	return error;
 }
 
