@@ -268,7 +268,7 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	packet->fabric_address = fabric.fabric_address;
 	packet->egress_port = fabric.egress_port;
 	packet->traffic_class = fabric.traffic_class;
-	packet->via = fabric.via == dp->routes.own_address ? 0 : fabric.via;
+	packet->via = choose_via_left(dp, packet->in_port, &fabric);
 	packet->hops = fabric.hops;
 	packet->ordered = fabric.ordered;
 	flow = ifct_arrive(ifct, packet, fabric.data_flow, &hole_units);

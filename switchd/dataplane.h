@@ -171,6 +171,16 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now);
  */
 bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why);
 
+/** choose_via_left() - by which switch a packet that came in over fabric port @in_port with @header has yet to go; 0: by none. A detour
+ *  ends at its via, in the via's group, and wherever the packet is to leave the fabric. Pure. */
+static inline uint16_t choose_via_left(const struct dataplane *dp, uint32_t in_port, const struct fabric_header *header)
+{
+	bool ends = header->via == dp->routes.own_address || header->fabric_address == dp->routes.own_address ||
+		    dp->config->ports[in_port].tier == TIER_GLOBAL;
+
+	return ends ? 0 : header->via;
+}
+
 /* ---- crossbar.c: IFCT -> arbiter -> OFCT -> output queue ---- */
 
 /** crossbar_request() - queues @packet in @flow and asks its output for it. Takes the packet.

@@ -17,10 +17,8 @@ int route_table_init(struct route_table *table, const struct switch_config *conf
 		route_table_fini(table);
 		return -ENOMEM;
 	}
-	while (table->via_count < config->via_count) {
+	for (; table->via_count < config->via_count; table->via_count++)
 		table->vias[table->via_count] = config->vias[table->via_count];
-		table->via_count++;
-	}
 	for (uint32_t i = 0; i < config->route_count; i++) {
 		struct route *route = &table->routes[config->routes[i].fabric_address];
 

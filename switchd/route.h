@@ -19,11 +19,10 @@ struct route {
 
 struct route_table {
 	struct route *routes; /* by fabric address */
-	uint32_t address_count;
+	uint16_t *vias;       /* switches that a detour may go by */
+	uint32_t address_count, via_count;
 	uint32_t own_address;
 	uint64_t ports_up; /* set of ports that may be chosen; all at first */
-	uint16_t *vias;    /* where detours may go by */
-	uint32_t via_count;
 };
 
 /** route_table_init() - from the node's configuration.  Return: 0 or -ENOMEM. */

@@ -202,7 +202,7 @@ START_TEST(ifct_arrive__contradiction)
 	ck_assert_ptr_null(ifct_arrive(&ifct, packet, 99, &hole_units));
 	packet->traffic_class = 0;
 	ck_assert_ptr_null(ifct_arrive(&ifct, packet, 104, &hole_units));
-	packet->traffic_class = 1;
+	packet->traffic_class = packet->lane = 1;
 	packet->fabric_address = 8;
 	ck_assert_ptr_null(ifct_arrive(&ifct, packet, 104, &hole_units));
 	packet->fabric_address = 9;
