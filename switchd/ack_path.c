@@ -22,6 +22,8 @@ void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_
 	uint32_t in_port = flow_ref_port(ref);
 	struct port *in = &dp->ports[in_port];
 
+	if (type == ACK_REROUTE && reroute_heard(dp, ref, &value, now))
+		return;
 	if (settles(type) && !ifct_on_ack(&dp->ifcts[in_port], flow_ref_id(ref), value)) {
 		dataplane_drop(dp, DROP_BAD_ACK, in_port, 0, now);
 		return;
@@ -45,10 +47,20 @@ static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, u
 	const struct ofct_entry *entry = flow_id < ofct->channels ? &ofct->entries[flow_id] : NULL;
 
 	if (entry && entry->active)
-		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id),
+		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port,
 			      value == ACK_VALUE_MAX ? HEADROOM_END : value, ofct_flow_extent(entry), now);
 	else if (!dp->ports[port].link->guarded) /* where frames can be lost one may come late */
 		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
+}
+
+/* congestion at the destination was told of from output @port: flow @ref and what is like it keep to that port (FC-24) */
+static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct source_hold_key key = choose_key(flow, ref);
+
+	if (dp->config->switch_.routing.hold_sources && choose_count(dp, flow) > 1)
+		source_hold_note(&dp->hold, &key, port, flow->via, now);
 }
 
 /* an ACK for channel @flow_id of the link at @port */
@@ -76,9 +88,14 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 	out->stats->ofct_used = out->ofct.used;
 	/* first the flow that waits for a channel, then those that the ACK lets in at the edge */
 	if (freed) {
-		headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END, 0); /* it was the channel's */
+		if (tree_is_branch(dp, ref, port))
+			headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END, 0); /* it was the channel's */
 		crossbar_channel_freed(dp, port, now);
 	}
+	if (type == ACK_ECA)
+		tree_fold(dp, ref, port);
+	if (type == ACK_ECA || type == ACK_DELTA_ECA)
+		note_source(dp, ref, port, now);
 	ack_path_up(dp, ref, type, value, now);
 }
 

@@ -52,7 +52,8 @@ static bool inject(struct dataplane *dp, struct port *in, struct packet *packet,
 	efct_inject(&in->efct, packet->flow_id, packet->units);
 	if (!crossbar_request(dp, packet, flow, &why, now)) {
 		efct_on_ack(&in->efct, packet->flow_id, packet->units);
-		efct_release(&in->efct, packet->flow_id);
+		if (!flow->active)
+			efct_release(&in->efct, packet->flow_id);
 		give_up(dp, packet, why, now);
 	} else {
 		fgfc_path_queued(dp, flow_port, (uint32_t)flow_id);
@@ -73,7 +74,7 @@ static void enter(struct dataplane *dp, struct packet *packet, const struct fram
 	packet->egress_port = egress_port;
 	packet->via = 0;
 	packet->hops = 0;
-	packet->ordered = true;
+	packet->ordered = !(dp->unordered >> packet->traffic_class & 1);
 	make_pattern(in, packet, fields, &pattern);
 	packet_enter(dp, packet);
 	if (inject(dp, in, packet, &pattern, now))

@@ -1,13 +1,29 @@
 /*  Which output a flow takes (FC-15, FC-23), when nothing of it is here or downstream: once for all its packets that follow each other.
  *
- *  Minimal ways first. Static: the (egress port mod number of candidates)-th. Hash: by a hash of the flow, of another seed in every
- *  switch. Adaptive: the candidate with the least load; among several, one drawn by the switch's own seeded random numbers, so that
- *  switches whose queues are all empty do not all take the same.                                                      */
+ *  Minimal ways. Static: the (egress port mod number of candidates)-th. Hash: by a hash of the flow, of another seed in every switch.
+ *  Adaptive: the candidate with the least load; among several, one drawn by the switch's own seeded random numbers, so that switches
+ *  whose queues are all empty do not all take the same.
+ *
+ *  Detours. Where a flow enters the fabric it may be sent by a via instead: minimal to there, then minimal to its destination. The
+ *  header says so (fabric_header.h), so the switches in between need not remember. In a network of groups the detour is over as
+ *  soon as another group is reached (choose_via_left()): what it is for is another link between groups, and the rest of the way to the
+ *  via would only load that group's links. A detour adds one minimal way and its lanes bound it; no way can go round.
+ *
+ *  A flow that was redirected (FC-25) knows more than the queues here: its way is congested further down. If no other minimal way is
+ *  as good it changes its kind: from the minimal way to a detour, from a detour to the minimal way or another detour.     */
 #include "nodes/units.h"
 #include "switchd/dataplane.h"
 #include "switchd/ecmp.h"
 
-/* where a flow goes */
+/* who asks for a way */
+struct asker {
+	const struct ifct_entry *flow;
+	const struct packet *packet; /* NULL: not looked at, the choice is adaptive */
+	uint32_t in_port;
+	int avoid;             /* a port that it has had enough of; -1: none */
+	uint64_t enough_bytes; /* up to so much load is as good as none */
+};
+
 struct way {
 	int port;            /* -1: no port that is up leads there */
 	uint16_t via;        /* switch that it goes to first; 0: minimal */
@@ -20,21 +36,25 @@ static uint64_t load_of(const struct dataplane *dp, uint32_t port)
 	return dp->ports[port].gauge.bytes;
 }
 
+/* ---- minimal ways ---- */
+
 /* the least loaded of the candidates that are up; of several equal ones each with the same probability */
-static struct way least_loaded(struct dataplane *dp, const struct route *route, uint16_t via)
+static int least_loaded(struct dataplane *dp, const struct asker *asker, const struct route *route)
 {
-	struct way best = { .port = -1, .via = via };
+	uint64_t best_bytes = UINT64_MAX;
 	uint32_t equal = 0;
+	int best = -1;
 
 	for (uint32_t i = 0; i < route->port_count; i++) {
-		uint64_t load_bytes = load_of(dp, route->ports[i]);
+		uint64_t bytes = load_of(dp, route->ports[i]);
 
-		if (!dataplane_port_up(dp, route->ports[i]) || (equal && load_bytes > best.load_bytes))
+		bytes = bytes <= asker->enough_bytes ? 0 : bytes;
+		if (route->ports[i] == asker->avoid || !dataplane_port_up(dp, route->ports[i]) || bytes > best_bytes)
 			continue;
-		equal = equal && load_bytes == best.load_bytes ? equal + 1 : 1;
+		equal = bytes == best_bytes ? equal + 1 : 1;
+		best_bytes = bytes;
 		if (equal == 1 || !random_below(&dp->random, equal))
-			best.port = route->ports[i];
-		best.load_bytes = load_bytes;
+			best = route->ports[i];
 	}
 	return best;
 }
@@ -48,128 +68,236 @@ static uint64_t hash_of(const struct dataplane *dp, const struct packet *packet)
 	return ecmp_hash(&fields, dp->config->switch_.routing.seed);
 }
 
-/* the minimal way to @egress_port of switch @fabric_address, by @via if that is where it leads */
-static struct way minimal(struct dataplane *dp, const struct packet *packet, uint32_t fabric_address,
-			  uint32_t egress_port, uint16_t via)
+/* the minimal way to the destination, or, if it is not 0, to @via */
+static struct way minimal(struct dataplane *dp, const struct asker *asker, uint16_t via)
 {
-	const struct route *route = route_of(&dp->routes, fabric_address);
+	uint32_t to = via ? via : asker->flow->fabric_address, egress_port = asker->flow->egress_port;
 	enum routing_choice choice = dp->config->switch_.routing.choice;
-	struct way way = { .port = -1, .via = via };
+	const struct route *route = route_of(&dp->routes, to);
+	struct way way = { .via = via };
 
-	if (choice == ROUTING_ADAPTIVE && route && route->port_count > 1)
-		way = least_loaded(dp, route, via);
-	else if (choice == ROUTING_HASH && route && route->port_count > 1)
-		way.port = ecmp_choose(&dp->routes, fabric_address, egress_port, hash_of(dp, packet));
+	if (route && choice == ROUTING_ADAPTIVE)
+		way.port = least_loaded(dp, asker, route);
+	else if (route && route->port_count > 1 && choice == ROUTING_HASH)
+		way.port = ecmp_choose(&dp->routes, to, egress_port, hash_of(dp, asker->packet));
 	else
-		way.port = route_choose(&dp->routes, fabric_address, egress_port);
-	if (way.port >= (int)dp->port_count)
+		way.port = route_choose(&dp->routes, to, egress_port);
+	if (way.port >= (int)dp->port_count || way.port == asker->avoid)
 		way.port = -1;
 	if (way.port >= 0)
 		way.load_bytes = load_of(dp, (uint32_t)way.port);
 	return way;
 }
 
-/* the least loaded detour of @draws drawn */
-static struct way detour(struct dataplane *dp, const struct packet *packet, const struct ifct_entry *flow,
-			 uint32_t draws)
+/* ---- detours ---- */
+
+/* Detours begin where a flow enters the fabric, and only there: behind that, ways are minimal. */
+static bool may_detour(const struct dataplane *dp, const struct asker *asker)
 {
+	return dp->config->switch_.routing.detour != DETOUR_NEVER && dp->routes.via_count &&
+	       dp->ports[asker->in_port].kind == PORT_EDGE && asker->flow->fabric_address != dp->routes.own_address;
+}
+
+/* the least loaded detour of as many as are drawn */
+static struct way detour(struct dataplane *dp, const struct asker *asker)
+{
+	const struct routing_config *routing = &dp->config->switch_.routing;
 	struct way best = { .port = -1 };
 
-	while (draws--) {
+	for (uint32_t draws = routing->detour == DETOUR_ALWAYS ? 1 : routing->detour_draws; draws; draws--) {
 		uint16_t via = dp->routes.vias[random_below(&dp->random, dp->routes.via_count)];
 		struct way way;
 
-		if (via == flow->fabric_address || via == dp->routes.own_address)
+		if (via == asker->flow->fabric_address || via == dp->routes.own_address)
 			continue; /* no detour */
-		way = minimal(dp, packet, via, flow->egress_port, via);
+		way = minimal(dp, asker, via);
 		if (way.port >= 0 && (best.port < 0 || way.load_bytes < best.load_bytes))
 			best = way;
 	}
 	return best;
 }
 
-/* Detours begin where a flow enters the fabric, and only there: after it, ways are minimal. */
-static bool may_detour(const struct dataplane *dp, const struct packet *packet, const struct ifct_entry *flow)
-{
-	return dp->config->switch_.routing.detour != DETOUR_NEVER && dp->routes.via_count &&
-	       dp->ports[packet->in_port].kind == PORT_EDGE && flow->fabric_address != dp->routes.own_address;
-}
-
-/* is @around so much less loaded than @straight that it makes up for the longer way? */
-static bool is_worth(const struct routing_config *routing, const struct way *straight, const struct way *around)
-{
-	uint64_t load = around->load_bytes * routing->detour_weight_permille / 1000;
-
-	return straight->load_bytes > load + (uint64_t)routing->detour_bias_units * UNIT_BYTES;
-}
-
-static struct way choose(struct dataplane *dp, const struct packet *packet, const struct ifct_entry *flow)
+/* Is @straight so much more loaded than @around that the longer way is worth it? (FC-23) */
+static bool is_worth(const struct dataplane *dp, const struct way *straight, const struct way *around)
 {
 	const struct routing_config *routing = &dp->config->switch_.routing;
-	struct way straight, around = { .port = -1 };
+	uint64_t load = around->load_bytes * routing->detour_weight_permille / 1000;
 
-	if (packet->via) {
-		around = minimal(dp, packet, packet->via, flow->egress_port, packet->via);
-		if (around.port >= 0)
-			return around;
-	}
-	straight = minimal(dp, packet, flow->fabric_address, flow->egress_port, 0);
-	if (!may_detour(dp, packet, flow))
-		return straight;
-	around = detour(dp, packet, flow, routing->detour == DETOUR_ALWAYS ? 1 : routing->detour_draws);
-	if (around.port < 0)
-		return straight;
-	return straight.port < 0 || routing->detour == DETOUR_ALWAYS || is_worth(routing, &straight, &around)
-		       ? around
-		       : straight;
+	return routing->detour == DETOUR_ALWAYS ||
+	       straight->load_bytes > load + (uint64_t)routing->detour_bias_units * UNIT_BYTES;
 }
 
-/* a flow that came in over @in had more than one port, or a detour, to choose from, and took @way */
-static void note_choice(struct dataplane *dp, struct port *in, const struct ifct_entry *flow, const struct way *way)
+/* the better one of the minimal way and a detour */
+static struct way best_way(struct dataplane *dp, const struct asker *asker)
 {
-	const struct route *route = route_of(&dp->routes, flow->fabric_address);
-	bool around = way->via && in->kind == PORT_EDGE;
+	struct way straight = minimal(dp, asker, 0), around;
 
-	if (!around && (!route || route->port_count < 2))
+	if (!may_detour(dp, asker))
+		return straight;
+	around = detour(dp, asker);
+	if (around.port >= 0 && (straight.port < 0 || is_worth(dp, &straight, &around)))
+		return around;
+	return straight;
+}
+
+/* ---- sources of congestion (FC-24) ---- */
+
+static bool leads_to(const struct dataplane *dp, uint32_t fabric_address, uint32_t port)
+{
+	const struct route *route = route_of(&dp->routes, fabric_address);
+
+	for (uint32_t i = 0; route && i < route->port_count; i++)
+		if (route->ports[i] == port)
+			return true;
+	return false;
+}
+
+/* the way that the flow is bound to since one between the same two is a source of congestion; port -1: none, or not up */
+static struct way held_way(const struct dataplane *dp, const struct asker *asker, node_time_t now)
+{
+	const struct ifct_entry *flow = asker->flow;
+	struct source_hold_key key = choose_key(flow, flow_ref(asker->in_port, 0));
+	const struct source_hold_line *line = NULL;
+
+	if (dp->config->switch_.routing.hold_sources && choose_count(dp, flow) > 1)
+		line = source_hold_find(&dp->hold, &key, now);
+	if (!line || !dataplane_port_up(dp, line->port) ||
+	    (asker->packet && dp->ports[asker->in_port].kind == PORT_FABRIC && asker->packet->via != line->via) ||
+	    !leads_to(dp, line->via ? line->via : flow->fabric_address, line->port)) /* other tables have come since */
+		return (struct way){ .port = -1 };
+	return (struct way){ .port = line->port, .via = line->via };
+}
+
+/* ---- the choice ---- */
+
+/* the flow had more than one port, or a detour, to choose from, and takes @way */
+static void note_choice(struct dataplane *dp, const struct asker *asker, const struct way *way)
+{
+	const struct ifct_entry *flow = asker->flow;
+	struct port *in = &dp->ports[asker->in_port];
+
+	if (choose_count(dp, flow) < 2)
 		return;
 	in->stats->choices++;
 	in->stats->choices_other += way->port != route_choose(&dp->routes, flow->fabric_address, flow->egress_port);
-	in->stats->choices_detour += around;
+	in->stats->choices_detour += way->via && in->kind == PORT_EDGE;
 }
 
 /* The virtual lane on which the flow goes out at @port, in *@lane.   Return: false if that would be beyond the last one. */
-static bool lane_towards(const struct dataplane *dp, const struct ifct_entry *flow, uint32_t in_port, uint32_t port,
-			 uint8_t *lane)
+static bool lane_towards(const struct dataplane *dp, const struct asker *asker, uint32_t port, uint8_t *lane)
 {
-	const struct port *in = &dp->ports[in_port], *out = &dp->ports[port];
-	uint32_t level = flow->in_lane - flow->traffic_class * in->lanes;
+	const struct port *in = &dp->ports[asker->in_port], *out = &dp->ports[port];
+	uint32_t traffic_class = asker->flow->traffic_class;
+	uint32_t level = asker->flow->in_lane - traffic_class * in->lanes;
 
 	if (out->kind == PORT_EDGE)
 		level = 0;
 	else if (in->kind == PORT_FABRIC && dp->config->switch_.routing.lane_rule == LANES_BY_HOP)
 		level++;
-	*lane = (uint8_t)(flow->traffic_class * out->lanes + level);
+	*lane = (uint8_t)(traffic_class * out->lanes + level);
 	return level < out->lanes;
 }
 
-bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why)
+/* the flow goes @way.   Return: false, with the reason in @why, if it cannot. */
+static bool take(struct dataplane *dp, const struct asker *asker, struct ifct_entry *flow, const struct way *way,
+		 enum drop_reason *why)
 {
-	struct way way;
 	uint8_t lane;
 
 	*why = DROP_NO_ROUTE;
-	if (ifct_total_extent(flow))
-		return true;
-	way = choose(dp, packet, flow);
-	if (way.port < 0 || (dp->ports[way.port].kind == PORT_EDGE) != (flow->fabric_address == dp->routes.own_address))
+	if (way->port < 0 ||
+	    (dp->ports[way->port].kind == PORT_EDGE) != (flow->fabric_address == dp->routes.own_address))
 		return false;
-	if (!lane_towards(dp, flow, packet->in_port, (uint32_t)way.port, &lane)) {
-		*why = DROP_NO_LANE;
+	*why = DROP_NO_LANE;
+	if (!lane_towards(dp, asker, (uint32_t)way->port, &lane))
 		return false;
-	}
-	note_choice(dp, &dp->ports[packet->in_port], flow, &way);
-	flow->follow_port = (uint8_t)way.port;
+	note_choice(dp, asker, way);
+	flow->follow_port = (uint8_t)way->port;
 	flow->out_lane = lane & 15;
-	flow->via = way.via;
+	flow->via = way->via;
 	return true;
+}
+
+bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
+		node_time_t now)
+{
+	struct asker asker = { .flow = flow, .packet = packet, .in_port = packet->in_port, .avoid = -1 };
+	struct way way = held_way(dp, &asker, now);
+	bool held = way.port >= 0, taken;
+
+	if (!held && packet->via)
+		way = minimal(dp, &asker, packet->via);
+	if (way.port < 0)
+		way = best_way(dp, &asker);
+	taken = take(dp, &asker, flow, &way, why);
+	dp->ports[packet->in_port].stats->choices_held += held && taken;
+	return taken;
+}
+
+bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
+		   node_time_t now)
+{
+	return ifct_total_extent(flow) || choose_way(dp, flow, packet, why, now);
+}
+
+uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow)
+{
+	const struct route *route = route_of(&dp->routes, flow->fabric_address);
+	bool detours = dp->config->switch_.routing.detour != DETOUR_NEVER;
+
+	return route ? route->port_count + (detours ? dp->routes.via_count : 0) : 1;
+}
+
+/* ---- after a redirect (FC-25) ---- */
+
+/* Another way for the flow, once nothing of it is on the present one. One of the same kind must be as good as that is without it; what
+ * is below the depth from which on an output is congested is as good as nothing. Else one of another kind. */
+static struct way other_way(struct dataplane *dp, const struct asker *asker, node_time_t now)
+{
+	struct asker other = *asker;
+	const struct ifct_entry *flow = asker->flow;
+	struct way way = { .port = -1 }, around;
+
+	if (dp->config->switch_.routing.choice != ROUTING_ADAPTIVE || held_way(dp, asker, now).port >= 0)
+		return way;
+	other.avoid = flow->follow_port;
+	if (!flow->via || !may_detour(dp, asker))
+		way = minimal(dp, &other, flow->via);
+	if (way.port >= 0 &&
+	    (way.load_bytes <= asker->enough_bytes || way.load_bytes <= load_of(dp, flow->follow_port)))
+		return way;
+	way.port = -1;
+	if (!may_detour(dp, asker))
+		return way;
+	if (flow->via)
+		way = minimal(dp, asker, 0);
+	around = detour(dp, asker);
+	if (around.port >= 0 && around.via != flow->via && (way.port < 0 || is_worth(dp, &way, &around)))
+		return around;
+	return way;
+}
+
+static struct asker asker_of(struct dataplane *dp, uint32_t ref)
+{
+	return (struct asker){ .flow = flow_of(dp->ifcts, ref),
+			       .in_port = flow_ref_port(ref),
+			       .avoid = -1,
+			       .enough_bytes = redirect_enough_bytes(&dp->config->switch_.routing) };
+}
+
+bool choose_has_other(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct asker asker = asker_of(dp, ref);
+
+	return other_way(dp, &asker, now).port >= 0;
+}
+
+void choose_other(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct asker asker = asker_of(dp, ref);
+	struct way way = other_way(dp, &asker, now);
+	enum drop_reason why;
+
+	if (way.port >= 0)
+		take(dp, &asker, flow_of(dp->ifcts, ref), &way, &why); /* else it stays where it is */
 }

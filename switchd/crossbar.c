@@ -11,6 +11,7 @@ static void request(struct dataplane *dp, struct port *out, struct packet *packe
 	packet->requested = true;
 	packet->requested_at_ps = now;
 	queue_gauge_add(&out->gauge, out->stats, packet->frame_bytes, now);
+	reroute_look(dp, out, ref, now);
 	if (out->kind != PORT_EDGE || !dp->injection.config->eca)
 		return;
 	factor = eca_enqueue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);
@@ -90,6 +91,70 @@ static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *ar
 	flow_wait(dp, out, ref, wait);
 }
 
+/* flow @ref, in no list now, has packets for its follow_port, which is perhaps not the one that is at work: grants come later */
+static void ask_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+	enum ifct_wait wait = request_first(dp, out, ref, now);
+
+	if (wait != IFCT_REQUESTING) {
+		flow_wait(dp, out, ref, wait);
+		return;
+	}
+	flow->wait = IFCT_REQUESTING;
+	arbiter_add(&out->output[flow->out_lane].arbiter, ref);
+	dp->grants_due |= 1ull << flow->follow_port;
+}
+
+void crossbar_settle(struct dataplane *dp, node_time_t now)
+{
+	while (dp->grants_due) {
+		uint32_t port = (uint32_t)__builtin_ctzll(dp->grants_due);
+
+		dp->grants_due &= dp->grants_due - 1;
+		for (uint32_t v = 0; v < dp->ports[port].lane_count; v++)
+			crossbar_grant(dp, port, v, now);
+	}
+}
+
+void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t lost_units = 0;
+	enum drop_reason why;
+
+	flow->wait = IFCT_NOT_WAITING;
+	while (flow->queue.head && !tree_choose(dp, ref, flow->queue.head, &why, now)) {
+		struct packet *packet = flow_unqueue(dp, ref, now);
+
+		lost_units += packet->units;
+		dataplane_drop(dp, why, packet->in_port, packet->frame_bytes, now);
+		packet_leave(dp, packet);
+	}
+	if (flow->queue.head)
+		ask_elsewhere(dp, ref, now);
+	if (lost_units)
+		ack_path_up(dp, ref, ACK_LOSS, lost_units, now);
+}
+
+/* the flow whose turn it was has one packet less */
+static void go_on(struct dataplane *dp, struct port *out, struct arbiter *arbiter, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	enum ifct_wait wait;
+
+	if (!flow->queue.head) {
+		flow->wait = IFCT_NOT_WAITING;
+	} else if (tree_is(dp, ref)) {
+		arbiter_remove_first(arbiter);
+		crossbar_first(dp, ref, now);
+	} else if ((wait = request_first(dp, out, ref, now)) != IFCT_REQUESTING) {
+		arbiter_remove_first(arbiter);
+		flow_wait(dp, out, ref, wait);
+	}
+}
+
 void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
@@ -103,12 +168,17 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 		return;
 	}
 	while ((ref = arbiter_first(&output->arbiter)) != FLOW_REF_NONE) {
-		struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-		struct packet *packet = flow->queue.head;
+		struct packet *packet = flow_of(dp->ifcts, ref)->queue.head;
 		enum ifct_wait wait;
 
 		if (!output_queue_has_room(&output->queue, packet->units))
 			return;
+		if (reroute_due(dp, ref)) {
+			arbiter_remove_first(&output->arbiter);
+			reroute_choose(dp, ref, now);
+			ask_elsewhere(dp, ref, now);
+			continue;
+		}
 		wait = flow_holds(dp, out, ref, now);
 		if (wait == IFCT_REQUESTING && !name_on_link(out, packet, ref))
 			wait = IFCT_WAITING_CHANNEL;
@@ -117,20 +187,13 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 			continue;
 		}
 		flow_unqueue(dp, ref, now);
-		packet->via = flow->via;
+		packet->via = flow_of(dp->ifcts, ref)->via;
 		flow_forwarded(dp, packet, now);
+		tree_mark(dp, ref, packet);
 		output_queue_push(&output->queue, packet);
 		dataplane_touch(dp, port);
 		arbiter_served(&output->arbiter, packet->frame_bytes);
-		if (!flow->queue.head) {
-			flow->wait = IFCT_NOT_WAITING;
-			continue;
-		}
-		wait = request_first(dp, out, ref, now);
-		if (wait != IFCT_REQUESTING) {
-			arbiter_remove_first(&output->arbiter);
-			flow_wait(dp, out, ref, wait);
-		}
+		go_on(dp, out, &output->arbiter, ref, now);
 	}
 }
 
@@ -148,32 +211,17 @@ void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 	crossbar_grant(dp, flow->follow_port, flow->out_lane, now);
 }
 
-/* FC-15: nothing of the flow is downstream; what is here goes along with its choice */
-static bool choose_anew(struct dataplane *dp, struct ifct_entry *flow)
-{
-	uint32_t next_data_flow = flow->next_data_flow;
-	enum drop_reason why;
-	bool chosen;
-
-	flow->next_data_flow = flow->data_flow;
-	chosen = choose_output(dp, flow, flow->queue.head, &why);
-	flow->next_data_flow = next_data_flow;
-	return chosen;
-}
-
 bool crossbar_reroute(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct port *out = &dp->ports[flow->follow_port];
-	uint32_t was_port = flow->follow_port;
+	enum drop_reason why;
 
 	for (struct packet *packet = flow->queue.head; packet; packet = packet->next)
 		if (packet->requested)
 			crossbar_leave(dp, out, packet, now);
-	if (!choose_anew(dp, flow)) {
-		flow->follow_port = (uint8_t)was_port;
+	if (!choose_way(dp, flow, flow->queue.head, &why, now))
 		return false;
-	}
 	out = &dp->ports[flow->follow_port];
 	for (struct packet *packet = flow->queue.head->next;
 	     packet && dp->ports[flow_ref_port(ref)].kind == PORT_FABRIC; packet = packet->next)
@@ -182,20 +230,38 @@ bool crossbar_reroute(struct dataplane *dp, uint32_t ref, node_time_t now)
 	return true;
 }
 
+/* no port leads on for @packet. Of a tree there may be others downstream: then the flow goes on behind it */
+static void refuse(struct dataplane *dp, const struct packet *packet, struct ifct_entry *flow)
+{
+	if (!ifct_total_extent(flow))
+		flow_free(dp, flow_ref(packet->in_port, packet->flow_id));
+	else
+		ifct_skip(&dp->ifcts[packet->in_port], packet->flow_id, (uint16_t)flow->next_data_flow, packet->units);
+}
+
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,
 		      node_time_t now)
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
 	struct ifct *ifct = &dp->ifcts[packet->in_port];
 	struct port *in = &dp->ports[packet->in_port];
+	bool tree;
 
-	if (!choose_output(dp, flow, packet, why)) {
-		flow_free(dp, ref);
+	packet->requested = false;
+	if (!ifct_total_extent(flow))
+		tree_begin(dp, ref, packet);
+	tree = tree_is(dp, ref);
+	if (tree && flow->queue.head) {
+		flow_queue(dp, ref, packet); /* it chooses when it is the first */
+		flow_meter(dp, ref, now);
+		return true;
+	}
+	if (!(tree ? tree_choose(dp, ref, packet, why, now) : choose_output(dp, flow, packet, why, now))) {
+		refuse(dp, packet, flow);
 		return false;
 	}
 	in->stats->ifct_used = ifct->used;
 	in->stats->ifct_used_max = ifct->used_max;
-	packet->requested = false;
 	if (flow_queue(dp, ref, packet))
 		crossbar_again(dp, ref, now);
 	else if (in->kind == PORT_FABRIC)

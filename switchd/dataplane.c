@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "nodes/table.h"
 #include "nodes/trace.h"
 #include "nodes/units.h"
 #include "switchd/table_read.h"
@@ -167,6 +168,7 @@ static void handle(struct dataplane *dp, uint32_t source, node_time_t now)
 /* A port that is busy and will look again as soon as it is free has nothing to gain from looking earlier. */
 static void update_touched(struct dataplane *dp, node_time_t now)
 {
+	crossbar_settle(dp, now);
 	event_tree_set(&dp->events, source_wake(dp), wake_queue_next_at(&dp->wakes));
 	for (; dp->touched; dp->touched &= dp->touched - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(dp->touched);
@@ -356,6 +358,14 @@ void dataplane_port_configure(struct dataplane *dp, uint32_t p)
 	room_configure(dp, p);
 }
 
+/* what flows that came in at @port have of other paths */
+static int paths_init(struct port *port, uint32_t channels)
+{
+	port->redirects = table_alloc(channels, sizeof(*port->redirects));
+	port->trees = table_alloc(channels, sizeof(*port->trees));
+	return port->redirects && port->trees ? 0 : -ENOMEM;
+}
+
 static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 {
 	const struct node_config *config = dp->config;
@@ -374,6 +384,8 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	if (port_config->vacant)
 		dp->routes.ports_up &= ~(1ull << p);
 	error = ifct_init(&dp->ifcts[p], port_config->channels);
+	if (!error)
+		error = paths_init(port, port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
 		error = efct_init(&port->efct, port_config->channels, port_config->match_fields);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
@@ -396,6 +408,8 @@ static void port_fini(struct dataplane *dp, uint32_t p)
 {
 	struct port *port = &dp->ports[p];
 
+	table_free(port->redirects, dp->ifcts[p].channels, sizeof(*port->redirects));
+	table_free(port->trees, dp->ifcts[p].channels, sizeof(*port->trees));
 	ifct_fini(&dp->ifcts[p]);
 	efct_fini(&port->efct);
 	fgfc_fini(&port->fgfc);
@@ -412,6 +426,7 @@ static void destroy(void *dataplane)
 	for (uint32_t p = 0; p < dp->port_count; p++)
 		port_fini(dp, p);
 	packet_pool_fini(&dp->pool);
+	source_hold_fini(&dp->hold);
 	wake_queue_fini(&dp->wakes);
 	translate_fini(&dp->translate);
 	route_table_fini(&dp->routes);
@@ -438,6 +453,11 @@ static void *create(const struct node_config *config, struct link *links, struct
 		error = pool_init(dp);
 	dp->congestion = config->switch_.congestion;
 	random_init(&dp->random, config->switch_.routing.seed, 0);
+	random_init(&dp->redirect_random, config->switch_.routing.seed, 1);
+	for (uint32_t c = 0; c < config->class_count; c++)
+		dp->unordered |= (uint32_t)config->classes[c].unordered << c;
+	if (!error)
+		error = source_hold_init(&dp->hold, config->switch_.routing.hold_ps);
 	injection_init(&dp->injection, &dp->congestion);
 	if (!error)
 		error = wake_queue_init(&dp->wakes, flow_ref(config->port_count, 0));

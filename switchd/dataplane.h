@@ -4,7 +4,7 @@
  *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
  *
  *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
- *  one leg each, choose.c which way, flow_control.c what holds a flow at its input and lets it go on, room.c
+ *  one leg each, choose.c which way, reroute.c and flow_tree.c how flows get another one, flow_control.c what holds a flow at its input and lets it go on, room.c
  *  when a neighbour has to stop, fgfc_path.c what its host is told, link_change.c what becomes of all that when a
  *  link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of
  *  sources (event_tree.h): per port the next arrival and the next transmission, and three timers. Arrivals of one instant are
@@ -29,6 +29,7 @@
 #include "switchd/eca.h"
 #include "switchd/efct.h"
 #include "switchd/fgfc.h"
+#include "switchd/flow_tree.h"
 #include "switchd/headroom.h"
 #include "switchd/ifct.h"
 #include "switchd/injection.h"
@@ -36,7 +37,9 @@
 #include "switchd/output_queue.h"
 #include "switchd/packet.h"
 #include "nodes/queue_gauge.h"
+#include "switchd/redirect.h"
 #include "switchd/route.h"
+#include "switchd/source_hold.h"
 #include "switchd/translate.h"
 #include "switchd/wake_queue.h"
 
@@ -75,7 +78,10 @@ struct port {
 	struct class_scheduler classes;
 	struct output_lane output[NODE_LANES_MAX];
 	struct queue_gauge gauge;
-	node_time_t paused_since_ps; /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
+	struct redirect_gauge redirect;  /* fabric */
+	struct redirect_line *redirects; /* by flow_id, of flows that came in here */
+	struct tree_line *trees;         /* the same */
+	node_time_t paused_since_ps;     /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 };
 
@@ -85,7 +91,11 @@ struct dataplane {
 	uint32_t port_count, class_count;
 	uint32_t lane_count; /* of the ports that have most */
 	bool cut_through;
-	uint64_t touched;      /* ports whose next transmission must be computed anew */
+	uint64_t touched;    /* ports whose next transmission must be computed anew */
+	uint64_t grants_due; /* ports that flows have moved to: crossbar_settle() */
+	uint32_t unordered;  /* set of classes */
+	struct source_hold hold;
+	struct random redirect_random;
 	uint64_t ports_coming; /* ports with a new link that wait for the end of what came over the former one */
 	uint32_t flood_packets, flood_packets_max; /* copies of flooded frames inside */
 	struct event_tree events;
@@ -169,7 +179,80 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now);
 /** choose_output() - @packet of @flow is about to be queued: the flow's output, anew if nothing of it is here or downstream (FC-15).
  *  Return: false, with the reason in @why, if no port leads to its destination. O(candidates) for a flow's first packet, else O(1).
  */
-bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why);
+bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
+		   node_time_t now);
+
+/** choose_way() - the same, anew in any case: for one packet of an open tree (FC-16). */
+bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
+		node_time_t now);
+
+/** choose_has_other() - has flow @ref another port to go to that is as good as its present one is without it? O(candidates). */
+bool choose_has_other(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** choose_other() - flow @ref, of which nothing is downstream, goes there, if it has one (FC-25). */
+void choose_other(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** choose_count() - how many ports lead to the destination of @flow. */
+uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow);
+
+/* under what source_hold.h knows flow @ref */
+static inline struct source_hold_key choose_key(const struct ifct_entry *flow, uint32_t ref)
+{
+	return (struct source_hold_key){ .in_port = (uint8_t)flow_ref_port(ref),
+					 .traffic_class = flow->traffic_class,
+					 .fabric_address = flow->fabric_address,
+					 .egress_port = flow->egress_port };
+}
+
+/* ---- reroute.c: output queue -> REROUTE ACK -> IFCT that obeys (FC-25). Without redirects configured they do nothing. ---- */
+
+/** reroute_look() - a packet of flow @ref has asked for @out: shall its flow be redirected? */
+void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now);
+
+/** reroute_heard() - a REROUTE ACK has come up flow @ref.
+ *  @choices  could a switch below choose anew? Filled with: or this one.
+ *  Return: is it obeyed here? If not, it goes on upstream.                                                         */
+bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *choices, node_time_t now);
+
+/** reroute_emptied() - nothing of flow @ref, BLOCK_FOR_REDIRECT, is downstream any more. */
+void reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** reroute_due() - has flow @ref, whose turn it is, to choose anew first? */
+bool reroute_due(struct dataplane *dp, uint32_t ref);
+
+/** reroute_choose() - flow @ref, which has packets and stands nowhere, chooses anew. */
+void reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** reroute_forget() - the channel of flow @ref is free. */
+void reroute_forget(struct dataplane *dp, uint32_t ref);
+
+/* ---- flow_tree.c: flows of unordered classes (FC-16, EC-11) ---- */
+
+/** tree_is() - does each packet of flow @ref choose when it is the first of the queue, or did it until congestion? */
+bool tree_is(struct dataplane *dp, uint32_t ref);
+
+/** tree_is_branch() - is @port where everything of flow @ref goes, if it is a tree: folded, to there? */
+bool tree_is_branch(struct dataplane *dp, uint32_t ref, uint32_t port);
+
+/** tree_metered() - does flow @ref need credit for output @port? */
+bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t port);
+
+/** tree_begin() - @packet is the first of flow @ref, of which nothing is here or downstream. */
+void tree_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet);
+
+/** tree_end() - the channel of flow @ref is free. */
+void tree_end(struct dataplane *dp, uint32_t ref);
+
+/** tree_fold() - congestion was heard of from output @port: what follows goes there (EC-11). Nothing if it did already. */
+void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port);
+
+/** tree_choose() - @packet is the first in the queue of flow @ref, a tree, which stands nowhere: its output.
+ *  Return: as choose_output(). */
+bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet, enum drop_reason *why,
+		 node_time_t now);
+
+/** tree_mark() - @packet of flow @ref goes on: it says whether the flow is ordered. */
+void tree_mark(struct dataplane *dp, uint32_t ref, struct packet *packet);
 
 /** choose_via_left() - by which switch a packet that came in over fabric port @in_port with @header has yet to go; 0: by none. A detour
  *  ends at its via, in the via's group, and wherever the packet is to leave the fabric. Pure. */
@@ -188,6 +271,13 @@ static inline uint16_t choose_via_left(const struct dataplane *dp, uint32_t in_p
  *  free again. */
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,
 		      node_time_t now);
+
+/** crossbar_first() - the first packet of flow @ref, a tree, is gone, and the flow stands nowhere: the next one chooses and asks. Those
+ *  that no port leads on for are lost. */
+void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** crossbar_settle() - grants what flows that have moved to another output ask there. At the end of every event. */
+void crossbar_settle(struct dataplane *dp, node_time_t now);
 
 /** crossbar_leave() - @packet no longer waits for @out.   Return: was the queue there congested (EC-3)? */
 bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now);
@@ -248,8 +338,10 @@ void flow_free(struct dataplane *dp, uint32_t ref);
 /** flow_congested() - an ACK_ECA of @factor, 1..ECA_MAX, has come up flow @ref (EC-5). */
 void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_time_t now);
 
-/** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref; @behind_units: headroom_on_ack(). */
-void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t credit, uint32_t behind_units, node_time_t now);
+/** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref from output @port; @behind_units:
+ *  headroom_on_ack(). */
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t credit, uint32_t behind_units,
+		   node_time_t now);
 
 /** flow_credit_lost() - a HEADROOM ACK for flow @ref did not arrive upstream: says anew where it stands. */
 void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now);

@@ -157,6 +157,7 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 {
 	const struct port *in = &dp->ports[flow_ref_port(ref)];
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	bool metered = tree_metered(dp, ref, flow->follow_port);
 	uint32_t blocked = flow->wait != IFCT_BLOCKED; /* a packet counts once, however often it is looked at */
 
 	if (out->kind == PORT_EDGE && in->kind == PORT_FABRIC)
@@ -178,12 +179,12 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		in->stats->blocked_port++;
 		return IFCT_PORT_LIMIT;
 	}
-	if (flow->dm && flow->headroom <= 0) {
+	if (metered && flow->headroom <= 0) {
 		in->stats->blocked_headroom += blocked;
 		return IFCT_BLOCKED;
 	}
-	return !flow->dm && out->kind == PORT_FABRIC && link_stopped(out->link, flow->out_lane) ? IFCT_STOPPED
-												: IFCT_REQUESTING;
+	return !metered && out->kind == PORT_FABRIC && link_stopped(out->link, flow->out_lane) ? IFCT_STOPPED
+											       : IFCT_REQUESTING;
 }
 
 /* where flows stand that wait for @wait; NULL: in no list */
@@ -254,7 +255,7 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool ingress = in->kind == PORT_EDGE;
 
-	if (flow->dm)
+	if (tree_metered(dp, ref, flow->follow_port))
 		flow->headroom -= packet->units;
 	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress, asked_at(dp, flow, packet, now));
 	if (ingress && in->extent_units > in->stats->extent_units_max)
@@ -301,6 +302,8 @@ void flow_free(struct dataplane *dp, uint32_t ref)
 
 	if (flow_of(dp->ifcts, ref)->ep_congestion)
 		stats->limited--;
+	reroute_forget(dp, ref);
+	tree_end(dp, ref);
 	wake_queue_remove(&dp->wakes, ref); /* it may be due at this very moment */
 	ifct_release(&dp->ifcts[port], flow_ref_id(ref));
 	stats->ifct_used = dp->ifcts[port].used;
@@ -338,6 +341,8 @@ void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears,
 		efct_on_ack(&in->efct, flow_ref_id(ref), units);
 		extent_add(in, -(int64_t)units);
 	}
+	if (flow->fc_state == BLOCK_FOR_REDIRECT && !ifct_flow_extent(flow))
+		reroute_emptied(dp, ref, now);
 	if (ifct_total_extent(flow)) {
 		resume(dp, ref, now);
 	} else if (ingress && flow->wake_up_ps > now) {
@@ -363,10 +368,15 @@ void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_ti
 	injection_on_eca(&dp->injection, flow, factor, is_ingress(dp, ref));
 }
 
-void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t credit, uint32_t behind_units, node_time_t now)
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t credit, uint32_t behind_units,
+		   node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
+	if (credit != HEADROOM_END)
+		tree_fold(dp, ref, port);
+	if (!tree_is_branch(dp, ref, port))
+		return; /* nothing more goes there */
 	headroom_on_ack(flow, credit, behind_units);
 	if (flow->dm && flow->wait == IFCT_STOPPED) { /* from now on it waits for credit, not for the peer's room */
 		flow_stop_waiting(dp, ref);

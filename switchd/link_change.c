@@ -19,7 +19,7 @@ static void drop(struct dataplane *dp, struct port *out, struct packet *packet, 
 	packet_leave(dp, packet);
 }
 
-/* flow @ref, in no list any more, waited to go to @out: what is queued is lost */
+/* flow @ref, in no list any more, waited to go to @out: what is queued is lost; of a tree only its first packet, whose choice that was */
 static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
@@ -31,6 +31,10 @@ static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, no
 
 		units += packet->units;
 		drop(dp, out, packet, now);
+		if (tree_is(dp, ref)) {
+			crossbar_first(dp, ref, now);
+			break;
+		}
 	}
 	ack_path_up(dp, ref, ACK_LOSS, units, now);
 }

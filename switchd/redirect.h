@@ -1,0 +1,43 @@
+/*  redirect - flows that go on are moved off an output that has too many (FC-25). The decisions; reroute.c is the way of a redirect.
+ *
+ *  At a fabric output, as a packet's header comes into its queue (queue_gauge: what has asked for it, too):
+ *      value = depth above redirect_depth + growth within redirect_interval * redirect_growth_weight
+ *  greater than a random number below redirect_full: a REROUTE ACK goes up the flow. So few flows move in mild congestion, more in
+ *  severe.
+ *  ours: an output asks for one flow within an interval, for it hears of what that changes only later; a flow that was moved, or could
+ *  not be moved to anything better, stays where it is for redirect_pause.                                              */
+#ifndef HEDDLE_SWITCHD_REDIRECT_H
+#define HEDDLE_SWITCHD_REDIRECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/random.h"
+#include "nodes/routing_config.h"
+#include "nodes/units.h"
+
+/* of an output */
+struct redirect_gauge {
+	node_time_t since_ps; /* the interval's begin, */
+	uint64_t base_bytes;  /* and the depth then */
+	node_time_t quiet_until_ps;
+};
+
+/* of a flow at an input that obeys */
+struct redirect_line {
+	node_time_t not_before_ps; /* it is not redirected before */
+	bool choose;               /* it is empty downstream, and has yet to choose anew: when its turn comes */
+};
+
+/** redirect_wanted() - a header has come into an output's queue, now @depth_bytes deep: shall its flow be redirected?
+ *  Draws a random number only if there is congestion. O(1).                                                           */
+bool redirect_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
+		     uint64_t depth_bytes, node_time_t now);
+
+/** redirect_enough_bytes() - up to that depth an output is as good as an empty one. */
+static inline uint64_t redirect_enough_bytes(const struct routing_config *config)
+{
+	return (uint64_t)config->redirect_depth_units * UNIT_BYTES;
+}
+
+#endif

@@ -1,0 +1,101 @@
+/*  The way of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> an input that obeys, where the flow waits until nothing of
+ *  it is downstream, then chooses anew.
+ *
+ *  None is sent for a flow that is a source of endpoint congestion, or that is held by credit further down: its bottleneck is elsewhere.
+ *  None is obeyed that could change nothing. Each switch knows whether it has another port as good for the flow; on the way up the ACK
+ *  says whether any below had one, which could choose anew as well once the flow's channels there are free. */
+#include "switchd/dataplane.h"
+
+static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
+{
+	return &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)];
+}
+
+void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+{
+	const struct routing_config *config = &dp->config->switch_.routing;
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	if (!config->redirect || out->kind != PORT_FABRIC || flow->ep_congestion || flow->dm ||
+	    !ifct_flow_extent(flow) || tree_is(dp, ref) ||
+	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, now))
+		return;
+	out->stats->reroute_acks++;
+	ack_path_up(dp, ref, ACK_REROUTE, 0, now);
+}
+
+/* may flow @ref be moved now? */
+static bool movable(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	return flow->active && ifct_flow_extent(flow) && flow->fc_state == RUNNING && !flow->ep_congestion &&
+	       !tree_is(dp, ref) && now >= line_of(dp, ref)->not_before_ps;
+}
+
+/* from now on nothing of flow @ref goes on, wherever it stands; in an arbiter that shows when its turn comes */
+static void hold(struct dataplane *dp, uint32_t ref)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	flow->fc_state = BLOCK_FOR_REDIRECT;
+	dp->ports[flow_ref_port(ref)].stats->redirects++;
+	if (flow->wait == IFCT_NOT_WAITING || flow->wait == IFCT_REQUESTING)
+		return;
+	flow_stop_waiting(dp, ref);
+	flow->wait = IFCT_BLOCKED;
+}
+
+bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *choices, node_time_t now)
+{
+	const struct routing_config *config = &dp->config->switch_.routing;
+	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
+	bool has_other;
+
+	if (!config->redirect || !flow_of(dp->ifcts, ref)->active)
+		return false;
+	has_other = choose_has_other(dp, ref, now);
+	*choices = *choices || has_other;
+	if (!(ingress || config->redirect_anywhere) || !(has_other || (ingress && *choices)) || !movable(dp, ref, now))
+		return false;
+	hold(dp, ref);
+	return true;
+}
+
+void reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct redirect_line *line = line_of(dp, ref);
+
+	flow->fc_state = RUNNING;
+	line->not_before_ps = now + dp->config->switch_.routing.redirect_pause_ps;
+	if (flow->ep_congestion || !flow->queue.head)
+		return; /* a source keeps its path; a flow without packets is free at once */
+	if (flow->wait == IFCT_REQUESTING)
+		line->choose = true;
+	else
+		reroute_choose(dp, ref, now);
+}
+
+bool reroute_due(struct dataplane *dp, uint32_t ref)
+{
+	return dp->config->switch_.routing.redirect && line_of(dp, ref)->choose;
+}
+
+void reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+
+	line_of(dp, ref)->choose = false;
+	for (struct packet *packet = flow->queue.head; packet; packet = packet->next)
+		if (packet->requested)
+			crossbar_leave(dp, out, packet, now);
+	choose_other(dp, ref, now);
+}
+
+void reroute_forget(struct dataplane *dp, uint32_t ref)
+{
+	if (dp->config->switch_.routing.redirect)
+		*line_of(dp, ref) = (struct redirect_line){ 0 };
+}
