@@ -25,7 +25,9 @@ int receive_init(struct receive *receive, const struct node_config *config, stru
 		.measure_to_ps = config->measure_to_ps,
 	};
 	address_mac(config->nic.host_index, receive->mac);
-	if (!receive->flows || !receive->table) {
+	for (uint32_t c = 0; c < config->class_count; c++)
+		receive->unordered |= (uint32_t)config->classes[c].unordered << c;
+	if (message_set_init(&receive->incomplete) || !receive->flows || !receive->table) {
 		receive_fini(receive);
 		return -ENOMEM;
 	}
@@ -34,6 +36,7 @@ int receive_init(struct receive *receive, const struct node_config *config, stru
 
 void receive_fini(struct receive *receive)
 {
+	message_set_fini(&receive->incomplete);
 	free(receive->flows);
 	free(receive->table);
 	*receive = (struct receive){ 0 };
@@ -120,6 +123,24 @@ static bool message_step(struct receive_flow *flow, const struct frame_payload *
 	return flow->got_bytes == payload->message_bytes;
 }
 
+/* is the packet of an unordered class the one that its message lacked? Counts what is lost, so far, and what was overtaken. */
+static bool unordered_step(struct receive *receive, uint32_t slot, struct flow_rx_stats *stats,
+			   const struct frame_payload *payload)
+{
+	struct receive_flow *flow = &receive->flows[slot];
+	uint32_t ahead = payload->packet - flow->packet;
+
+	if (ahead > INT32_MAX) {
+		stats->out_of_order++;
+		stats->lost -= stats->lost != 0;
+	} else {
+		stats->lost += ahead;
+		flow->packet = payload->packet + 1;
+	}
+	return message_set_add(&receive->incomplete, slot, payload->message, payload->payload_bytes,
+			       payload->message_bytes);
+}
+
 /* is the packet the next one in order, or ahead of it? Counts what is lost and what was overtaken. */
 static bool order_step(struct receive_flow *flow, struct flow_rx_stats *stats, uint32_t packet)
 {
@@ -177,7 +198,9 @@ void receive_take(struct receive *receive, uint32_t slot, const struct frame_pay
 	flow->last_ps = now;
 	stats->delivered_packets++;
 	stats->delivered_bytes += frame_bytes;
-	if (order_step(&receive->flows[slot], flow, payload->packet) && message_step(&receive->flows[slot], payload))
+	if (receive->unordered >> flow->traffic_class & 1 ? unordered_step(receive, slot, flow, payload)
+							  : order_step(&receive->flows[slot], flow, payload->packet) &&
+								    message_step(&receive->flows[slot], payload))
 		message_log(stats, slot, payload, now);
 }
 

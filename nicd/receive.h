@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nicd/message_set.h"
 #include "nodes/config.h"
 #include "nodes/stats.h"
 #include "nodes/time.h"
@@ -38,6 +39,8 @@ struct receive {
 	uint32_t *table;      /* slot + 1, by hash of source and source_slot; 0: empty; linear probing */
 	uint32_t table_shift; /* 64 - log2 of its size */
 	uint32_t table_mask;
+	struct message_set incomplete; /* of unordered classes */
+	uint32_t unordered;            /* set of classes */
 	uint32_t frame_bytes_max;
 	uint8_t mac[6]; /* own */
 	node_time_t measure_from_ps, measure_to_ps;

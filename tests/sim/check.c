@@ -109,21 +109,38 @@ static void check_ifct_entry(const struct sim *sim, const struct sim_node *node,
 			 efct_flow_extent(&dp->ports[port].efct.lines[id]), ifct_total_extent(entry));
 }
 
+/* what the channels of flow @ref at all outputs count: a tree has more than one */
+static uint32_t behind_units(const struct dataplane *dp, uint32_t ref)
+{
+	uint32_t units = 0;
+
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		for (uint32_t id = 0; dp->ports[p].kind == PORT_FABRIC && id < dp->ports[p].ofct.fresh; id++) {
+			const struct ofct_entry *entry = &dp->ports[p].ofct.entries[id];
+
+			if (entry->active && flow_ref(entry->input_port, entry->input_port_flow_id) == ref)
+				units += ofct_flow_extent(entry);
+		}
+	return units;
+}
+
 /* the OFCT's extent is the IFCT's: both count what went on and is not acknowledged; and no two ids name the same flow */
 static void check_ofct(const struct sim *sim, const struct sim_node *node, uint32_t port)
 {
-	const struct dataplane *dp = node->dataplane;
+	struct dataplane *dp = node->dataplane;
 	const struct ofct *ofct = &dp->ports[port].ofct;
 	uint32_t active = 0;
 
 	for (uint32_t id = 0; id < ofct->fresh; id++) {
 		const struct ofct_entry *entry = &ofct->entries[id];
 		const struct ifct_entry *flow = &dp->ifcts[entry->input_port].entries[entry->input_port_flow_id];
+		uint32_t ref = flow_ref(entry->input_port, entry->input_port_flow_id);
 
 		if (!entry->active)
 			continue;
 		active++;
-		if (!flow->active || flow->follow_port != port || ifct_flow_extent(flow) != ofct_flow_extent(entry))
+		if (!flow->active || (!tree_is(dp, ref) && flow->follow_port != port) ||
+		    ifct_flow_extent(flow) != (tree_is(dp, ref) ? behind_units(dp, ref) : ofct_flow_extent(entry)))
 			sim_fail(sim, node->config->name, "p%u channel %u: extent %u, its flow p%u/%u has %u", port, id,
 				 ofct_flow_extent(entry), entry->input_port, entry->input_port_flow_id,
 				 ifct_flow_extent(flow));
@@ -202,7 +219,8 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 	case IFCT_ASLEEP:
 		return place == &dp->wakes && dp->wakes.heap[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
 	case IFCT_STOPPED:
-		return place == &output->stopped && link_stopped(out->link, flow->out_lane) && !flow->dm;
+		return place == &output->stopped && link_stopped(out->link, flow->out_lane) &&
+		       !tree_metered(dp, ref, flow->follow_port);
 	case IFCT_PORT_LIMIT:
 		return place == &in->port_limit && in->stats->extent_units;
 	}
@@ -357,10 +375,11 @@ static void check_headroom(const struct sim *sim, const struct sim_node *from, u
 			   const struct ifct_entry *down, const struct ack_line *waiting, const struct in_flight *data,
 			   const struct in_flight *back)
 {
-	const struct dataplane *dp = from->dataplane;
+	struct dataplane *dp = from->dataplane;
 	const struct ofct_entry *entry = &dp->ports[port].ofct.entries[id];
 	const struct ifct_entry *up = &dp->ifcts[entry->input_port].entries[entry->input_port_flow_id];
 	bool ends = waiting->types & 1u << ACK_HEADROOM_END || back->credit_ends[id];
+	uint32_t ref = flow_ref(entry->input_port, entry->input_port_flow_id);
 	uint32_t credit =
 		back->credit_units[id] + (waiting->types & 1u << ACK_HEADROOM ? waiting->value[ACK_HEADROOM] : 0);
 	int64_t sum = (int64_t)ifct_queue_extent(down) + output_units(dp, port, id) + data->channel_units[id] +
@@ -368,6 +387,8 @@ static void check_headroom(const struct sim *sim, const struct sim_node *from, u
 	int64_t given =
 		(int64_t)down->committed_units + (from->links[port].guarded ? most_of(dp, queue_extent_units) : 0);
 
+	if (!tree_is_branch(dp, ref, port))
+		return; /* credit that came for another branch counts for nothing */
 	if (down->active && down->um && up->dm && !ends && sum > given)
 		sim_fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %ld given", port, id,
 			 sum, given);

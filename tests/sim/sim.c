@@ -138,11 +138,15 @@ static void faults_init(struct sim *sim)
 		abort();
 }
 
-static void build(struct sim *sim, struct scenario *scenario, struct scenario_errors *errors)
+static void plan_of(struct sim *sim, struct scenario *scenario, struct scenario_errors *errors)
 {
 	if (plan_make(scenario, &sim->plan, errors))
 		refuse(errors);
 	scenario_free(scenario);
+}
+
+static void build(struct sim *sim)
+{
 	sim->page = zeroed(clock_bytes(sim->plan.node_count));
 	clock_init(sim->page, sim->plan.node_count, sim->plan.lookahead_ps);
 	if (clock_attach(&sim->clock, sim->page, clock_bytes(sim->plan.node_count)))
@@ -173,10 +177,17 @@ void sim_open_file(struct sim *sim, const char *path, const char *const *setting
 	*sim = (struct sim){ 0 };
 	if (scenario_read_file(path, settings, count_settings(settings), &scenario, &errors))
 		refuse(&errors);
-	build(sim, &scenario, &errors);
+	plan_of(sim, &scenario, &errors);
+	build(sim);
 }
 
 void sim_open_text(struct sim *sim, const char *text, const char *const *settings)
+{
+	sim_open_prepared(sim, text, settings, NULL, NULL);
+}
+
+void sim_open_prepared(struct sim *sim, const char *text, const char *const *settings,
+		       void (*prepare)(struct plan *plan, const void *data), const void *data)
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
@@ -185,7 +196,10 @@ void sim_open_text(struct sim *sim, const char *text, const char *const *setting
 	if (scenario_read_memory("test.yaml", text, strlen(text), settings, count_settings(settings), &scenario,
 				 &errors))
 		refuse(&errors);
-	build(sim, &scenario, &errors);
+	plan_of(sim, &scenario, &errors);
+	if (prepare)
+		prepare(&sim->plan, data);
+	build(sim);
 }
 
 void sim_close(struct sim *sim)

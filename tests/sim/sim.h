@@ -41,6 +41,10 @@ struct sim {
  *  @settings  "path=value" strings, NULL-terminated, or NULL.  Aborts the test with the errors if it is refused.   */
 void sim_open_file(struct sim *sim, const char *path, const char *const *settings);
 void sim_open_text(struct sim *sim, const char *text, const char *const *settings);
+
+/** sim_open_prepared() - as sim_open_text(), of a plan that @prepare has changed. */
+void sim_open_prepared(struct sim *sim, const char *text, const char *const *settings,
+		       void (*prepare)(struct plan *plan, const void *data), const void *data);
 void sim_close(struct sim *sim);
 
 /** sim_run_until() - runs up to @limit, or until nothing more can happen; faults of the scenario are played on the way. */
