@@ -39,8 +39,9 @@ static uint32_t longest_way(const struct topology *topology, const uint16_t *len
 		for (uint32_t from = 0; from < topology->switch_count && topology_has_hosts(topology, to); from++) {
 			uint16_t length = lengths[(size_t)to * topology->switch_count + from];
 
-			if (length != ROUTING_UNREACHED && length > longest && topology_has_hosts(topology, from))
-				longest = length;
+			if (length != ROUTING_UNREACHED && routing_hops(length) > longest &&
+			    topology_has_hosts(topology, from))
+				longest = routing_hops(length);
 		}
 	return longest;
 }

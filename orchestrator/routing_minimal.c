@@ -2,25 +2,42 @@
 
 #include <stdlib.h>
 
-/* @distances  to @target, of every switch.   @queue  room for all switches. */
-static void distances_fill(const struct topology *topology, uint32_t target, uint16_t *distances, uint32_t *queue)
+/* one link more, at port @port of @at, in front of a way of @distance */
+static uint16_t further(const struct topology *topology, uint32_t at, uint32_t port, uint16_t distance)
 {
-	uint32_t first = 0, end = 0;
+	bool global = topology->switches[at].ports[port].tier == TIER_GLOBAL &&
+		      distance / ROUTING_DISTANCE_GLOBAL < ROUTING_GLOBALS_MAX;
+
+	return (uint16_t)(distance + 1 + (global ? ROUTING_DISTANCE_GLOBAL : 0));
+}
+
+/* @distances  to @target, of every switch.   @queue  room for all switches, each of which stands in it once at a time: without links
+ * between groups none comes into it twice. */
+static void distances_fill(const struct topology *topology, uint32_t target, uint16_t *distances, uint32_t *queue,
+			   bool *queued)
+{
+	uint32_t count = topology->switch_count, first = 0, length = 1;
 
 	for (uint32_t i = 0; i < topology->switch_count; i++)
 		distances[i] = ROUTING_UNREACHED;
 	distances[target] = 0;
-	queue[end++] = target;
-	while (first < end) {
-		uint32_t at = queue[first++];
+	queue[0] = target;
+	while (length) {
+		uint32_t at = queue[first];
 
+		first = (first + 1) % count;
+		length--;
+		queued[at] = false;
 		for (uint32_t p = 0; p < topology->switches[at].port_count; p++) {
 			uint32_t peer = topology->switches[at].ports[p].peer;
+			uint16_t distance = further(topology, at, p, distances[at]);
 
-			if (!topology_leads_on(topology, at, p) || distances[peer] != ROUTING_UNREACHED)
+			if (!topology_leads_on(topology, at, p) || distances[peer] <= distance)
 				continue;
-			distances[peer] = distances[at] + 1;
-			queue[end++] = peer;
+			distances[peer] = distance;
+			if (!queued[peer])
+				queue[(first + length++) % count] = peer;
+			queued[peer] = true;
 		}
 	}
 }
@@ -30,15 +47,18 @@ uint16_t *routing_distances(const struct topology *topology)
 	size_t count = topology->switch_count;
 	uint16_t *distances = malloc((count * count + 1) * sizeof(*distances));
 	uint32_t *queue = calloc(count + 1, sizeof(*queue));
+	bool *queued = calloc(count + 1, sizeof(*queued));
 
-	if (!distances || !queue) {
+	if (!distances || !queue || !queued) {
 		free(distances);
 		free(queue);
+		free(queued);
 		return NULL;
 	}
 	for (uint32_t target = 0; target < count; target++)
-		distances_fill(topology, target, distances + target * count, queue);
+		distances_fill(topology, target, distances + target * count, queue, queued);
 	free(queue);
+	free(queued);
 	return distances;
 }
 
@@ -51,7 +71,7 @@ static uint64_t ports_nearer(const struct topology *topology, uint32_t at, const
 		return 0;
 	for (uint32_t p = 0; p < topology->switches[at].port_count; p++)
 		if (topology_leads_on(topology, at, p) &&
-		    distances[topology->switches[at].ports[p].peer] < distances[at])
+		    further(topology, at, p, distances[topology->switches[at].ports[p].peer]) == distances[at])
 			ports |= 1ull << p;
 	return ports;
 }

@@ -34,8 +34,8 @@ static uint16_t distance_to_hosts(const struct topology *topology, const uint16_
 	for (uint32_t i = 0; i < topology->switch_count; i++) {
 		uint16_t distance = distances[(size_t)i * topology->switch_count + from];
 
-		if (distance < least && topology_has_hosts(topology, i))
-			least = distance;
+		if (distance != ROUTING_UNREACHED && routing_hops(distance) < least && topology_has_hosts(topology, i))
+			least = (uint16_t)routing_hops(distance);
 	}
 	return least;
 }
@@ -68,7 +68,7 @@ static uint32_t root_of(const struct topology *topology, const uint16_t *distanc
 			continue;
 		for (uint32_t other = 0; other < count; other++)
 			if (distances[i * count + other] != ROUTING_UNREACHED)
-				sum += distances[i * count + other];
+				sum += routing_hops(distances[i * count + other]);
 		if (sum < least) {
 			least = sum;
 			root = i;
@@ -92,7 +92,7 @@ static void order_by_root(const struct topology *topology, const uint16_t *dista
 		root = root_of(topology, distances, i);
 		for (uint32_t other = 0; other < count; other++)
 			if (distances[root * count + other] != ROUTING_UNREACHED)
-				order->ranks[other] = distances[root * count + other];
+				order->ranks[other] = (uint16_t)routing_hops(distances[root * count + other]);
 	}
 	places_fill(topology, order);
 }

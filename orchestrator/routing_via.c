@@ -12,8 +12,8 @@ static void furthest_fill(const struct topology *topology, const uint16_t *dista
 		for (uint32_t from = 0; from < count && topology_has_hosts(topology, to); from++) {
 			uint16_t distance = distances[to * count + from];
 
-			if (distance != ROUTING_UNREACHED && distance > furthest[from])
-				furthest[from] = distance;
+			if (distance != ROUTING_UNREACHED && routing_hops(distance) > furthest[from])
+				furthest[from] = routing_hops(distance);
 		}
 }
 
@@ -32,7 +32,7 @@ static int vias_fill(const struct topology *topology, const uint16_t *distances,
 
 		if (via == at || hops == ROUTING_UNREACHED || !topology_has_hosts(topology, via))
 			continue;
-		hops += furthest[via];
+		hops = routing_hops(hops) + furthest[via];
 		if (hops > hops_max)
 			continue;
 		tables->vias[tables->via_count++] = (uint16_t)topology->switches[via].fabric_address;
