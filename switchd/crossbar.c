@@ -11,7 +11,7 @@ static void request(struct dataplane *dp, struct port *out, struct packet *packe
 	packet->requested = true;
 	packet->requested_at_ps = now;
 	queue_gauge_add(&out->gauge, out->stats, packet->frame_bytes, now);
-	reroute_look(dp, out, ref, now);
+	reroute_look(dp, out, ref, packet->ordered, now);
 	if (out->kind != PORT_EDGE || !dp->injection.config->eca)
 		return;
 	factor = eca_enqueue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);

@@ -206,8 +206,8 @@ static inline struct source_hold_key choose_key(const struct ifct_entry *flow, u
 
 /* ---- reroute.c: output queue -> REROUTE ACK -> IFCT that obeys (FC-25). Without redirects configured they do nothing. ---- */
 
-/** reroute_look() - a packet of flow @ref has asked for @out: shall its flow be redirected? */
-void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now);
+/** reroute_look() - a packet of flow @ref, @ordered or not, has asked for @out: shall its flow be redirected? */
+void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now);
 
 /** reroute_heard() - a REROUTE ACK has come up flow @ref.
  *  @choices  could a switch below choose anew? Filled with: or this one.
@@ -231,6 +231,9 @@ void reroute_forget(struct dataplane *dp, uint32_t ref);
 /** tree_is() - does each packet of flow @ref choose when it is the first of the queue, or did it until congestion? */
 bool tree_is(struct dataplane *dp, uint32_t ref);
 
+/** tree_is_folded() - is flow @ref a tree that is folded? */
+bool tree_is_folded(struct dataplane *dp, uint32_t ref);
+
 /** tree_is_branch() - is @port where everything of flow @ref goes, if it is a tree: folded, to there? */
 bool tree_is_branch(struct dataplane *dp, uint32_t ref, uint32_t port);
 
@@ -245,6 +248,9 @@ void tree_end(struct dataplane *dp, uint32_t ref);
 
 /** tree_fold() - congestion was heard of from output @port: what follows goes there (EC-11). Nothing if it did already. */
 void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port);
+
+/** tree_moved() - flow @ref was redirected. */
+void tree_moved(struct dataplane *dp, uint32_t ref);
 
 /** tree_choose() - @packet is the first in the queue of flow @ref, a tree, which stands nowhere: its output.
  *  Return: as choose_output(). */

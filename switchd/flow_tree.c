@@ -16,6 +16,11 @@ bool tree_is(struct dataplane *dp, uint32_t ref)
 	return is_unordered(dp, ref) && line_of(dp, ref)->state != TREE_NONE;
 }
 
+bool tree_is_folded(struct dataplane *dp, uint32_t ref)
+{
+	return tree_is(dp, ref) && line_of(dp, ref)->state == TREE_FOLDED;
+}
+
 bool tree_is_branch(struct dataplane *dp, uint32_t ref, uint32_t port)
 {
 	return !tree_is(dp, ref) || (line_of(dp, ref)->state == TREE_FOLDED && line_of(dp, ref)->branch_port == port);
@@ -58,6 +63,12 @@ void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port)
 	line->state = TREE_FOLDED;
 	line->branch_port = (uint8_t)port;
 	dp->ports[flow_ref_port(ref)].stats->folds++;
+}
+
+void tree_moved(struct dataplane *dp, uint32_t ref)
+{
+	if (tree_is_folded(dp, ref))
+		line_of(dp, ref)->branch_port = flow_of(dp->ifcts, ref)->follow_port;
 }
 
 bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet, enum drop_reason *why,

@@ -1,7 +1,7 @@
 /*  The way of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> an input that obeys, where the flow waits until nothing of
  *  it is downstream, then chooses anew.
  *
- *  None is sent for a flow that is a source of endpoint congestion, or that is held by credit further down: its bottleneck is elsewhere.
+ *  None is sent for packets that choose for themselves, nor for a flow that is a source of endpoint congestion, or that is held by credit further down: its bottleneck is elsewhere.
  *  None is obeyed that could change nothing. Each switch knows whether it has another port as good for the flow; on the way up the ACK
  *  says whether any below had one, which could choose anew as well once the flow's channels there are free. */
 #include "switchd/dataplane.h"
@@ -11,13 +11,13 @@ static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
 	return &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)];
 }
 
-void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now)
 {
 	const struct routing_config *config = &dp->config->switch_.routing;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
-	if (!config->redirect || out->kind != PORT_FABRIC || flow->ep_congestion || flow->dm ||
-	    !ifct_flow_extent(flow) || tree_is(dp, ref) ||
+	if (!config->redirect || !ordered || out->kind != PORT_FABRIC || flow->ep_congestion || flow->dm ||
+	    !ifct_flow_extent(flow) ||
 	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, now))
 		return;
 	out->stats->reroute_acks++;
@@ -30,7 +30,7 @@ static bool movable(struct dataplane *dp, uint32_t ref, node_time_t now)
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
 	return flow->active && ifct_flow_extent(flow) && flow->fc_state == RUNNING && !flow->ep_congestion &&
-	       !tree_is(dp, ref) && now >= line_of(dp, ref)->not_before_ps;
+	       (!tree_is(dp, ref) || tree_is_folded(dp, ref)) && now >= line_of(dp, ref)->not_before_ps;
 }
 
 /* from now on nothing of flow @ref goes on, wherever it stands; in an arbiter that shows when its turn comes */
@@ -92,6 +92,7 @@ void reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 		if (packet->requested)
 			crossbar_leave(dp, out, packet, now);
 	choose_other(dp, ref, now);
+	tree_moved(dp, ref);
 }
 
 void reroute_forget(struct dataplane *dp, uint32_t ref)

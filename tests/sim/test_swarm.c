@@ -9,7 +9,7 @@
 
 #include "nodes/random.h"
 #include "nodes/units.h"
-#include "tests/sim/sim.h"
+#include "tests/sim/routed.h"
 
 #define MESSAGES_MAX 200u /* of a workload; enough for every queue */
 
@@ -243,14 +243,41 @@ static uint32_t least_units_of(uint64_t seed)
 	return least;
 }
 
+/* ---- how switches choose among paths; a scenario's other draws do not depend on it ---- */
+
+static void routing_draw(uint64_t seed, struct routed *routed)
+{
+	struct draw draw = { 0 };
+	struct routing_config *routing = &routed->routing;
+
+	random_init(&draw.random, seed, 8);
+	*routed = (struct routed){ 0 };
+	if (!below(&draw, 3))
+		return; /* static, as it was before there was a choice */
+	routing->choice = below(&draw, 4) ? ROUTING_ADAPTIVE : ROUTING_HASH;
+	routing->seed = seed;
+	routing->hold_sources = below(&draw, 3);
+	routing->hold_ps = PICK_UNITS(&draw, 1, 1000, 100000) * NODE_NS;
+	routing->redirect = below(&draw, 4);
+	routing->redirect_anywhere = below(&draw, 2);
+	routing->redirect_depth_units = PICK_UNITS(&draw, 0, 1, 64, 256);
+	routing->redirect_full_units = routing->redirect_depth_units + PICK_UNITS(&draw, 1, 64, 4096);
+	routing->redirect_growth_weight_permille = PICK_UNITS(&draw, 0, 500, 4000);
+	routing->redirect_interval_ps = PICK_UNITS(&draw, 1, 100, 2000) * NODE_NS;
+	routing->redirect_pause_ps = PICK_UNITS(&draw, 0, 100, 20000) * NODE_NS;
+	routed->unordered = below(&draw, 2) ? (uint32_t)random_next(&draw.random) : 0;
+}
+
 static void run_seed(uint64_t seed)
 {
 	char *text = scenario_of(seed, least_units_of(seed));
+	struct routed routed;
 	uint64_t sent = 0, received = 0, lost = 0, lost_units = 0, reported_units = 0;
 	struct sim sim;
 
 	fprintf(stderr, "swarm: seed %lu\n%s", (unsigned long)seed, getenv("SWARM_SHOW") ? text : "");
-	sim_open_text(&sim, text, NULL);
+	routing_draw(seed, &routed);
+	sim_open_prepared(&sim, text, NULL, routed_prepare, &routed);
 	sim.check_windows = seed % 8 ? 8 : 1;
 	sim_run(&sim);
 	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "seed %lu: not empty\n%s", seed, text);
