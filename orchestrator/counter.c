@@ -15,6 +15,7 @@
 #define CONGESTION(field) { .name = #field, .offset = offsetof(struct port_stats, field), .congestion = true }
 #define CONGESTION_MOMENT(field) { .name = #field, .offset = offsetof(struct port_stats, field), .kind = QUANTITY_TIME, \
 				   .congestion = true, .moment = true }
+#define PATHS(field) { .name = #field, .offset = offsetof(struct port_stats, field), .paths = true }
 #define ROCE(field) { .name = #field, .offset = offsetof(struct port_stats, field), .roce = true }
 #define CLASS_COUNTER(field, of) { .name = #field, .offset = offsetof(struct class_stats, field), .kind = of }
 #define CLASS_MOMENT(field) { .name = #field, .offset = offsetof(struct class_stats, field), .kind = QUANTITY_TIME, \
@@ -76,6 +77,16 @@ const struct counter_name port_counters[] = {
 	ROCE(path_pauses),
 	ROCE(path_resumes),
 	ROCE(signals_forwarded),
+	PATHS(choices),
+	PATHS(choices_other),
+	PATHS(choices_detour),
+	PATHS(choices_held),
+	PATHS(redirects),
+	PATHS(folds),
+	PATHS(reroute_acks),
+	PATHS(fecn_marked),
+	PATHS(becns),
+	PATHS(credit_waits),
 };
 
 const size_t port_counter_count = COUNT_OF(port_counters);

@@ -21,6 +21,7 @@ struct counter_name {
 	enum quantity_kind kind;
 	bool congestion; /* what congestion control did at a port: shown together, wherever ports are */
 	bool moment;     /* 0: it never came */
+	bool paths;      /* of the choice among many paths: only where there is one (results_has_paths()) */
 	bool roce;       /* there is only something to show in a fabric of kind roce */
 };
 

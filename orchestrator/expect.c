@@ -332,6 +332,10 @@ static bool resolve(struct parser *parser, struct expectation *e, char words[2][
 	case METRIC_PORT_MAYBE_CLASS:
 		return find_port(parser, offsets[0], words[0], e) &&
 		       (!two || find_class(parser, offsets[1], words[1], e));
+	case METRIC_MAYBE_WHERE:
+		if (two)
+			return complain(parser, offsets[1], "%s takes one argument", e->subject.metric->name);
+		return find_place(parser, offsets[0], words[0], e);
 	case METRIC_MAYBE_PLACE:
 		return find_place(parser, offsets[0], words[0], e) &&
 		       (!two || find_class(parser, offsets[1], words[1], e));

@@ -63,15 +63,15 @@ static uint64_t held_up_ns(const struct live *live, const struct port_config *po
 	return stats_port(peer->stats, port->peer_port)->paused_ps / NODE_NS;
 }
 
-/* what congestion control did at a port: counters that are not 0 */
-static json_t *congestion_describe(const struct port_stats *port)
+/* what congestion control did at a port, or (@paths) choices among paths: counters that are not 0 */
+static json_t *counters_describe(const struct port_stats *port, bool paths)
 {
 	json_t *object = json_object();
 
 	for (size_t i = 0; i < port_counter_count; i++) {
 		uint64_t value = port_counter_value(&port_counters[i], port);
 
-		if (port_counters[i].congestion && value)
+		if ((paths ? port_counters[i].paths : port_counters[i].congestion) && value)
 			number_put(object, port_counters[i].name, value);
 	}
 	return object;
@@ -80,15 +80,16 @@ static json_t *congestion_describe(const struct port_stats *port)
 static json_t *port_describe(const struct live *live, const struct port_config *config, uint32_t index,
 			     const struct port_stats *port)
 {
-	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "port",
-			 (int)index, "peer", config->peer_name, "link", (int)config->link_index, "rate_bps",
+	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "port", (int)index, "peer", config->peer_name, "link", (int)config->link_index, "rate_bps",
 			 (json_int_t)config->rate_bps, "down", live->plan->links[config->link_index].down, "tx_packets",
 			 (json_int_t)port->tx_packets, "tx_bytes", (json_int_t)port->tx_bytes, "tx_busy_ns",
 			 (json_int_t)(port->tx_busy_ps / NODE_NS), "rx_packets", (json_int_t)port->rx_packets,
 			 "rx_bytes", (json_int_t)port->rx_bytes, "lost_packets", (json_int_t)port->lost_packets,
 			 "paused_ns", (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes",
 			 (json_int_t)port->queue_bytes, "held_up_ns", (json_int_t)held_up_ns(live, config),
-			 "input_units_max", (json_int_t)port->input_units_max, "congestion", congestion_describe(port));
+			 "input_units_max", (json_int_t)port->input_units_max, "congestion",
+			 counters_describe(port, false), "paths", counters_describe(port, true));
 }
 
 /* the same of all ports of a node: what there is now, and what grows */

@@ -106,6 +106,12 @@ static bool value_goodput_share(const struct metric_subject *e, const struct pla
 	return results_goodput_share(plan, results, group_of(e, results), value);
 }
 
+static bool value_goodput_share_min(const struct metric_subject *e, const struct plan *plan,
+				    const struct results *results, double *value)
+{
+	return results_goodput_share_min(plan, results, group_of(e, results), value);
+}
+
 static bool value_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
 			double *value)
 {
@@ -343,6 +349,7 @@ const struct metric metric_table[] = {
 	{ "jain", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, value_jain, 0 },
 	{ "goodput", QUANTITY_RATE, METRIC_WORKLOAD_OR_HOSTS, METRIC_AS_RATE, value_goodput, 0 },
 	{ "goodput.share", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT, value_goodput_share, 0 },
+	{ "goodput.share.min", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT, value_goodput_share_min, 0 },
 	{ "share", QUANTITY_SHARE, METRIC_HOSTS, METRIC_AS_PERCENT, value_share, 0 },
 	{ "utilisation", QUANTITY_SHARE, METRIC_PORT, METRIC_AS_PERCENT, value_utilisation, 0 },
 	{ "queue.max", QUANTITY_BYTES, METRIC_PORT_MAYBE_CLASS, METRIC_AS_BYTES, value_queue_max,
@@ -377,6 +384,16 @@ const struct metric metric_table[] = {
 	{ "fgfc.held", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(fgfc_held) },
 	{ "fgfc.frames", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(fgfc_frames) },
 	{ "fgfc.refused", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, NICS_SUM(fgfc_refused) },
+	{ "choices", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(choices) },
+	{ "choices.other", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(choices_other) },
+	{ "choices.detour", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(choices_detour) },
+	{ "choices.held", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(choices_held) },
+	{ "redirects", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(redirects) },
+	{ "reroute-acks", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(reroute_acks) },
+	{ "folds", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(folds) },
+	{ "fecn", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(fecn_marked) },
+	{ "becns", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, NICS_SUM(becns) },
+	{ "credit-waits", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(credit_waits) },
 	{ "deadlocks", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, metric_deadlocks, 0 },
 	{ "throughput", QUANTITY_RATE, METRIC_PORT_MAYBE_CLASS, METRIC_AS_RATE, metric_class_throughput, 0 },
 	{ "delay.mean", QUANTITY_TIME, METRIC_PORT_MAYBE_CLASS, METRIC_AS_TIME, metric_class_delay_mean, 0 },

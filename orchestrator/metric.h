@@ -17,6 +17,7 @@ enum metric_arguments {
 	METRIC_PORT,
 	METRIC_MAYBE_PORT,
 	METRIC_PORT_MAYBE_CLASS,
+	METRIC_MAYBE_WHERE, /* a node, or a port */
 	METRIC_MAYBE_PLACE, /* a node, or a port; then maybe a class */
 };
 

@@ -193,6 +193,21 @@ static inline bool results_is_roce(const struct plan *plan)
 	return plan_fabric(plan) == FABRIC_ROCE;
 }
 
+/** results_has_paths() - is there anything to say of choices among paths: is one made but by a fixed rule, or of kind port-group? What
+ *  roce's hashes choose is not counted. */
+static inline bool results_has_paths(const struct plan *plan)
+{
+	const struct node_config *node = &plan->nodes[0];
+	bool unordered = false;
+
+	for (uint32_t c = 0; c < node->class_count; c++)
+		unordered |= node->classes[c].unordered;
+	return plan_fabric(plan) == FABRIC_PORT_GROUP ||
+	       (plan_fabric(plan) == FABRIC_FLOW_CHANNEL &&
+		(unordered || node->switch_.routing.choice != ROUTING_STATIC || node->switch_.routing.redirect ||
+		 node->switch_.routing.detour != DETOUR_NEVER));
+}
+
 /** results_rank() - index of the nearest-rank percentile @permille (1..1000) among @count (> 0) sorted values. */
 uint64_t results_rank(uint64_t count, uint32_t permille);
 
@@ -204,7 +219,12 @@ double results_jain(const struct result_flow *flows, uint32_t count);
 bool results_goodput_share(const struct plan *plan, const struct results *results, const struct result_group *group,
 			   double *share);
 
-/** results_buffer_share() - part of the input buffer of @row's port, all classes together, that was in use at most.
+/** results_goodput_share_min() - the same of the flow of @group that had the least, over the slower of its hosts' links.
+ *  Return: false if there is none.                                                                                 */
+bool results_goodput_share_min(const struct plan *plan, const struct results *results, const struct result_group *group,
+			       double *share);
+
+/** results_buffer_share() - part of the input buffer of @row's port, all virtual lanes together, that was in use at most.
  *  Return: false if the buffer takes everything.                                                                 */
 bool results_buffer_share(const struct plan *plan, const struct result_port *row, double *share);
 
@@ -240,5 +260,9 @@ void results_text_write(const struct plan *plan, const struct results *results, 
 
 /** results_congestion_write() - the part of it that says what congestion control has done; nothing if it did nothing. */
 void results_congestion_write(const struct plan *plan, const struct results *results, bool colour, FILE *out);
+
+/** results_paths_write() - the part that says how paths were chosen, and with port groups what credits and marks did; nothing where
+ *  there is no choice (results_has_paths()). */
+void results_paths_write(const struct plan *plan, const struct results *results, bool colour, FILE *out);
 
 #endif

@@ -140,6 +140,17 @@ static void congestion_write(const struct port_stats *stats, FILE *out)
 	}
 }
 
+/* the same of paths, where there is a choice */
+static void paths_write(const struct tables *t, const struct port_stats *stats, FILE *out)
+{
+	for (size_t i = 0; results_has_paths(t->plan) && i < port_counter_count; i++) {
+		if (port_counters[i].paths && !stats)
+			fprintf(out, ",%s", port_counters[i].name);
+		else if (port_counters[i].paths)
+			field(out, port_counter_value(&port_counters[i], stats), true);
+	}
+}
+
 static void ports_write(const struct tables *t, FILE *out)
 {
 	bool roce = results_is_roce(t->plan);
@@ -148,6 +159,7 @@ static void ports_write(const struct tables *t, FILE *out)
 		     "queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_frames,acks,words,lost_frames,"
 		     "lost_bytes,loss_reports,hole_units,channel_waits,buffer_units");
 	congestion_write(NULL, out);
+	paths_write(t, NULL, out);
 	results_roce_port_csv(roce, NULL, out);
 	for (uint32_t i = 0; i < t->results->port_count; i++) {
 		const struct result_port *row = &t->results->ports[i];
@@ -166,6 +178,7 @@ static void ports_write(const struct tables *t, FILE *out)
 			stats->loss_reports, stats->hole_units, stats->channel_waits,
 			t->plan->nodes[row->node].ports[row->port].buffer_units);
 		congestion_write(stats, out);
+		paths_write(t, stats, out);
 		results_roce_port_csv(roce, stats, out);
 	}
 }
@@ -178,7 +191,7 @@ static void tables_write(const struct tables *t, FILE *out)
 		const struct node_config *node = &t->plan->nodes[row->node];
 		uint32_t size = node->ports[row->port].channels;
 
-		if (node->kind != NODE_SWITCH || results_is_roce(t->plan))
+		if (node->kind != NODE_SWITCH || plan_fabric(t->plan) != FABRIC_FLOW_CHANNEL)
 			continue;
 		if (node->ports[row->port].kind == PORT_EDGE)
 			fprintf(out, "%s,%" PRIu32 ",efct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n", node->name, row->port,

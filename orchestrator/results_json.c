@@ -187,6 +187,17 @@ static json_t *congestion_json(struct writing *w, const struct port_stats *stats
 	return object;
 }
 
+static json_t *paths_json(struct writing *w, const struct port_stats *stats)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < port_counter_count; i++) {
+		if (port_counters[i].paths)
+			put_count(w, object, port_counters[i].name, port_counter_value(&port_counters[i], stats));
+	}
+	return object;
+}
+
 static json_t *ports_json(struct writing *w)
 {
 	json_t *array = json_array();
@@ -206,6 +217,8 @@ static json_t *ports_json(struct writing *w)
 		put_count(w, port, "input_units_max", row->stats.input_units_max);
 		put_count(w, port, "buffer_units", w->plan->nodes[row->node].ports[row->port].buffer_units);
 		put(w, port, "congestion", congestion_json(w, &row->stats));
+		if (results_has_paths(w->plan))
+			put(w, port, "paths", paths_json(w, &row->stats));
 		if (results_is_roce(w->plan))
 			put(w, port, "roce", results_roce_port_json(&row->stats));
 		append(w, array, port);
@@ -234,7 +247,7 @@ static json_t *tables_json(struct writing *w)
 		const struct result_port *row = &w->results->ports[i];
 		const struct node_config *node = &w->plan->nodes[row->node];
 
-		if (node->kind != NODE_SWITCH || results_is_roce(w->plan))
+		if (node->kind != NODE_SWITCH || plan_fabric(w->plan) != FABRIC_FLOW_CHANNEL)
 			continue;
 		if (node->ports[row->port].kind == PORT_EDGE)
 			append_table(w, array, row, "efct", row->stats.efct_used_max);
@@ -348,7 +361,7 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 
 	put_text(&w, root, "scenario", plan->scenario);
 	put_count(&w, root, "seed", plan->seed);
-	put_text(&w, root, "fabric", results_is_roce(plan) ? "roce" : "flow-channel");
+	put_text(&w, root, "fabric", scenario_fabric_name[plan_fabric(plan)]);
 	put_text(&w, root, "clock", plan_is_real(plan) ? "real" : "virtual");
 	put_count(&w, root, "duration_ps", plan->duration_ps);
 	put_count(&w, root, "end_ps", results->end_ps);

@@ -47,10 +47,42 @@ bool results_goodput_share(const struct plan *plan, const struct results *result
 	return true;
 }
 
+/* over the slower of the two links */
+static double flow_share(const struct plan *plan, const struct results *results, const struct result_flow *flow)
+{
+	uint64_t from_bps = plan->nodes[plan_host_node(plan, flow->source)].ports[0].rate_bps;
+	uint64_t to_bps = plan->nodes[plan_host_node(plan, flow->destination)].ports[0].rate_bps;
+	double bits = (double)flow->measured_bytes * 8 * link_bytes_per_byte(plan, flow);
+
+	return bits /
+	       ((double)(from_bps < to_bps ? from_bps : to_bps) * ((double)results->measured_ps / (double)NODE_S));
+}
+
+bool results_goodput_share_min(const struct plan *plan, const struct results *results, const struct result_group *group,
+			       double *share)
+{
+	bool found = false;
+
+	for (uint32_t i = 0; results->measured_ps && i < group->flow_count; i++) {
+		const struct result_flow *flow = &results->flows[group->flow_first + i];
+		double value;
+
+		if (flow->workload >= plan->workload_count || flow->destination >= plan->host_count)
+			continue;
+		value = flow_share(plan, results, flow);
+		*share = found && *share < value ? *share : value;
+		found = true;
+	}
+	return found;
+}
+
 bool results_buffer_share(const struct plan *plan, const struct result_port *row, double *share)
 {
 	const struct node_config *node = &plan->nodes[row->node];
-	uint64_t units = (uint64_t)node->ports[row->port].buffer_units * node->class_count;
+	const struct port_config *port = &node->ports[row->port];
+	/* of a host's link one lane of each class is in use */
+	uint64_t lanes = port->kind == PORT_EDGE ? node->class_count : (uint64_t)node->class_count * node->lanes;
+	uint64_t units = port->buffer_units * lanes;
 
 	if (!units)
 		return false;

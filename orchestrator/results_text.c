@@ -42,6 +42,7 @@ void results_text_write(const struct plan *plan, const struct results *results, 
 	groups_write(&t);
 	ports_write(&t);
 	results_congestion_write(plan, results, colour, out);
+	results_paths_write(plan, results, colour, out);
 	results_roce_write(plan, results, colour, out);
 	totals_write(&t);
 	tables_write(&t);
@@ -129,14 +130,17 @@ static const char *bar(double part, char text[BAR_COLUMNS + 1])
 
 static void head_write(const struct text *t, const char *loops)
 {
+	bool named = plan_fabric(t->plan) != FABRIC_FLOW_CHANNEL;
 	char measured[HUMAN_TEXT_MAX], end[HUMAN_TEXT_MAX];
 
 	fprintf(t->out,
-		"%s%s%s: %s%" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32 " link%s; %s clock, seed %" PRIu64 "\n",
-		paint(t, BOLD), t->plan->scenario, paint(t, PLAIN), results_is_roce(t->plan) ? "fabric roce, " : "",
-		t->plan->switch_count, t->plan->switch_count == 1 ? "" : "es", t->plan->host_count,
-		t->plan->host_count == 1 ? "" : "s", t->plan->link_count, t->plan->link_count == 1 ? "" : "s",
-		plan_is_real(t->plan) ? "real" : "virtual", t->plan->seed);
+		"%s%s%s: %s%s%s%" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32 " link%s; %s clock, seed %" PRIu64
+		"\n",
+		paint(t, BOLD), t->plan->scenario, paint(t, PLAIN), named ? "fabric " : "",
+		named ? scenario_fabric_name[plan_fabric(t->plan)] : "", named ? ", " : "", t->plan->switch_count,
+		t->plan->switch_count == 1 ? "" : "es", t->plan->host_count, t->plan->host_count == 1 ? "" : "s",
+		t->plan->link_count, t->plan->link_count == 1 ? "" : "s", plan_is_real(t->plan) ? "real" : "virtual",
+		t->plan->seed);
 	fprintf(t->out, "ran %s of fabric time, rates measured over %s%s%s\n", human_time(t->results->end_ps, end),
 		human_time(t->results->measured_ps, measured), loops ? "; " : "", loops ? loops : "");
 	if (t->results->interrupted)
@@ -273,7 +277,7 @@ static void totals_write(const struct text *t)
 		fprintf(t->out, "%sthe totals do not balance%s: the nodes hold %" PRIu64 " bytes\n", paint(t, RED),
 			paint(t, PLAIN), totals->held_bytes);
 	fprintf(t->out, "packets lost %" PRIu64 ", reordered %" PRIu64, totals->lost, totals->reordered);
-	if (!results_is_roce(t->plan))
+	if (plan_fabric(t->plan) == FABRIC_FLOW_CHANNEL)
 		fprintf(t->out,
 			", data units lost unknown to their source %" PRIu64 ", waits for a free channel %" PRIu64,
 			totals->unreported, totals->channel_waits);

@@ -187,6 +187,34 @@ START_TEST(expect_evaluate__congestion)
 }
 END_TEST
 
+/* FC-23 ... FC-25, EC-11, PG-9, PG-10: of a port, of a node, of all switches */
+START_TEST(expect_evaluate__paths)
+{
+	port_rows[0].stats =
+		(struct port_stats){ .choices = 10, .choices_other = 4, .choices_detour = 3, .choices_held = 2 };
+	port_rows[2].stats = (struct port_stats){ .choices = 5, .redirects = 6, .folds = 7, .reroute_acks = 8 };
+	port_rows[1].stats = (struct port_stats){ .fecn_marked = 9, .credit_waits = 11 };
+	port_rows[3].stats = (struct port_stats){ .becns = 12, .credit_waits = 100 };
+	ck_assert(holds("choices == 15"));
+	ck_assert(holds("choices(s1:h2) == 5"));
+	ck_assert(holds("choices(s1) == 15"));
+	ck_assert(holds("choices.other == 4"));
+	ck_assert(holds("choices.detour == 3"));
+	ck_assert(holds("choices.held == 2"));
+	ck_assert(holds("redirects <= 6"));
+	ck_assert(!holds("redirects < 6"));
+	ck_assert(holds("reroute-acks(s1:p2) == 8"));
+	ck_assert(holds("folds == 7"));
+	ck_assert(holds("fecn(s1:h1) == 9"));
+	ck_assert(holds("becns == 12"));
+	ck_assert(holds("becns(h2) == 0"));
+	ck_assert(holds("credit-waits == 11"));
+	ck_assert(holds("credit-waits(h1) == 100"));
+	refused("redirects(s1, mice) == 0", 15, "redirects takes one argument");
+	refused("redirects(s2) == 0", 11, "s2");
+}
+END_TEST
+
 START_TEST(expect_evaluate__buffers)
 {
 	port_rows[1].stats.input_units_max = 50;
@@ -457,6 +485,7 @@ int main(void)
 	tcase_add_test(cases, expect_evaluate__groups);
 	tcase_add_test(cases, expect_evaluate__ports);
 	tcase_add_test(cases, expect_evaluate__congestion);
+	tcase_add_test(cases, expect_evaluate__paths);
 	tcase_add_test(cases, expect_evaluate__buffers);
 	tcase_add_test(cases, expect_evaluate__reaction);
 	tcase_add_test(cases, expect_evaluate__classes);

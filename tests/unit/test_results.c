@@ -412,6 +412,59 @@ START_TEST(results_goodput_share__lesser_side)
 }
 END_TEST
 
+/* the flow with the least of the slower of its two links: of 5000 and 10000 bytes at 100 Gb/s, and of 6000 at 50 Gb/s */
+START_TEST(results_goodput_share_min__least_flow)
+{
+	double share;
+
+	for (uint32_t i = 0; i < HOSTS; i++)
+		host_ports[i].gap_bytes = 20;
+	flow_add(0, 1, 0, 10, 10);
+	flow_add(1, 2, 0, 5, 5);
+	flow_add(2, 0, 1, 6, 6);
+	host_ports[2].rate_bps = 50000000000;
+	gather(true);
+	ck_assert(results_goodput_share_min(&plan, &results, &results.groups[0], &share));
+	ck_assert_double_eq_tol(share, 5000.0 * 8 * 1524 / 1500 / 5e5, 1e-12);
+	ck_assert(results_goodput_share_min(&plan, &results, &results.all, &share));
+	ck_assert_double_eq_tol(share, 5000.0 * 8 * 1524 / 1500 / 5e5, 1e-12);
+	ck_assert(results_goodput_share_min(&plan, &results, &results.groups[1], &share));
+	ck_assert_double_eq_tol(share, 6000.0 * 8 * 1524 / 1500 / 5e5, 1e-12);
+}
+END_TEST
+
+/* a flow of which nothing came has no share; without flows there is no least one */
+START_TEST(results_goodput_share_min__starved)
+{
+	double share;
+
+	flow_add(0, 1, 0, 10, 10);
+	flow_add(1, 2, 0, 5, 0);
+	gather(false);
+	ck_assert(results_goodput_share_min(&plan, &results, &results.groups[0], &share));
+	ck_assert_double_eq(share, 0);
+	ck_assert(!results_goodput_share_min(&plan, &results, &results.groups[1], &share));
+}
+END_TEST
+
+/* a fabric port has a buffer for every lane of a class, one to a host uses one of them */
+START_TEST(results_buffer_share__of_all_lanes)
+{
+	double share;
+
+	switch_ports[1].buffer_units = 100;
+	nodes[0].class_count = 2;
+	nodes[0].lanes = 4;
+	stats_port(pages[0], 1)->input_units_max = 80;
+	gather(true);
+	ck_assert(results_buffer_share(&plan, results_port(&plan, &results, 0, 1), &share));
+	ck_assert_double_eq_tol(share, 0.4, 1e-12);
+	switch_ports[1].kind = PORT_FABRIC;
+	ck_assert(results_buffer_share(&plan, results_port(&plan, &results, 0, 1), &share));
+	ck_assert_double_eq_tol(share, 0.1, 1e-12);
+}
+END_TEST
+
 START_TEST(results_buffer_share__of_all_classes)
 {
 	double share;
@@ -454,7 +507,42 @@ START_TEST(port_counters__roce_complete)
 		ck_assert_uint_eq(port_counters[i].offset, at);
 		at += sizeof(uint64_t);
 	}
+	ck_assert_uint_eq(at, offsetof(struct port_stats, choices));
+}
+END_TEST
+
+/* and every one of paths */
+START_TEST(port_counters__paths_complete)
+{
+	size_t at = offsetof(struct port_stats, choices);
+
+	for (size_t i = 0; i < port_counter_count; i++) {
+		if (!port_counters[i].paths)
+			continue;
+		ck_assert_uint_eq(port_counters[i].offset, at);
+		at += sizeof(uint64_t);
+	}
 	ck_assert_uint_eq(at, offsetof(struct port_stats, capture_error));
+}
+END_TEST
+
+/* where nothing is chosen nothing is said of it */
+START_TEST(results_has_paths__kinds)
+{
+	ck_assert(!results_has_paths(&plan));
+	nodes[0].switch_.routing.choice = ROUTING_HASH;
+	ck_assert(results_has_paths(&plan));
+	nodes[0].fabric = FABRIC_ROCE;
+	ck_assert(!results_has_paths(&plan));
+	nodes[0].fabric = FABRIC_PORT_GROUP;
+	nodes[0].switch_.routing.choice = ROUTING_STATIC;
+	ck_assert(results_has_paths(&plan));
+	nodes[0].fabric = FABRIC_FLOW_CHANNEL;
+	nodes[0].switch_.routing.detour = DETOUR_ALWAYS;
+	ck_assert(results_has_paths(&plan));
+	nodes[0].switch_.routing.detour = DETOUR_NEVER;
+	nodes[0].classes[0].unordered = true;
+	ck_assert(results_has_paths(&plan));
 }
 END_TEST
 
@@ -521,6 +609,13 @@ START_TEST(results_csv_write__columns)
 	table_check(folder, "ports.csv", 2 * HOSTS);
 	table_check(folder, "tables.csv", 3 * HOSTS);
 	table_check(folder, "samples.csv", 3);
+	nodes[0].fabric = FABRIC_PORT_GROUP; /* columns of paths, no tables of flow channels */
+	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
+	table_check(folder, "flows.csv", 3);
+	table_check(folder, "messages.csv", 1);
+	table_check(folder, "ports.csv", 2 * HOSTS);
+	table_check(folder, "tables.csv", 0);
+	table_check(folder, "samples.csv", 3);
 	ck_assert_int_eq(rmdir(folder), 0);
 }
 END_TEST
@@ -581,6 +676,85 @@ START_TEST(results_congestion_write__nothing_happened)
 }
 END_TEST
 
+static char *paths_text(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	results_paths_write(&plan, &results, false, out);
+	fclose(out);
+	return text;
+}
+
+static void paths_add(void)
+{
+	*stats_port(pages[0], 0) = (struct port_stats){ .choices = 150,
+							.choices_other = 30,
+							.choices_detour = 20,
+							.choices_held = 7,
+							.redirects = 2,
+							.folds = 3,
+							.credit_waits = 5 };
+	*stats_port(pages[0], 1) = (struct port_stats){
+		.choices = 50, .redirects = 4, .reroute_acks = 9, .fecn_marked = 11, .credit_waits = 4
+	};
+	stats_port(pages[1], 0)->becns = 8;
+	gather(true);
+}
+
+/* FC-23 ... FC-25, EC-11 */
+START_TEST(results_paths_write__flow_channels)
+{
+	char *text;
+
+	nodes[0].switch_.routing.choice = ROUTING_ADAPTIVE;
+	paths_add();
+	text = paths_text();
+	ck_assert_ptr_nonnull(
+		strstr(text, "choices 200: another port than the static one 30 (15.0 %), a detour 20 (10.0 %)"));
+	ck_assert_ptr_nonnull(strstr(text, "bound to the path of a source of congestion 7\n"));
+	ck_assert_ptr_nonnull(strstr(text, "flows redirected 6, by 9 ACK_REROUTEs; most often at s1 port 1\n"));
+	ck_assert_ptr_nonnull(strstr(text, "folded into one path 3\n"));
+	ck_assert_ptr_null(strstr(text, "credit"));
+	free(text);
+}
+END_TEST
+
+/* PG-9, PG-10 */
+START_TEST(results_paths_write__port_groups)
+{
+	char *text;
+
+	for (uint32_t i = 0; i < NODES; i++)
+		nodes[i].fabric = FABRIC_PORT_GROUP;
+	paths_add();
+	text = paths_text();
+	ck_assert_ptr_nonnull(
+		strstr(text, "waits for credit 9 (most often at s1 port 0), packets marked FECN 11, BECNs 8\n"));
+	free(text);
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\"fabric\": \"port-group\""));
+	ck_assert_ptr_nonnull(strstr(text, "\"choices_other\": 30"));
+	ck_assert_ptr_nonnull(strstr(text, "\"credit_waits\": 5"));
+	free(text);
+}
+END_TEST
+
+START_TEST(results_paths_write__no_choice)
+{
+	char *text;
+
+	paths_add();
+	text = paths_text();
+	ck_assert_str_eq(text, "");
+	free(text);
+	text = json_text(NULL);
+	ck_assert_ptr_null(strstr(text, "choices"));
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("results");
@@ -598,6 +772,14 @@ int main(void)
 	tcase_add_test(cases, results_gather__strange_rows);
 	tcase_add_test(cases, results_gather__ports_and_tables);
 	tcase_add_test(cases, port_counters__roce_complete);
+	tcase_add_test(cases, port_counters__paths_complete);
+	tcase_add_test(cases, results_has_paths__kinds);
+	tcase_add_test(cases, results_goodput_share_min__least_flow);
+	tcase_add_test(cases, results_goodput_share_min__starved);
+	tcase_add_test(cases, results_buffer_share__of_all_lanes);
+	tcase_add_test(cases, results_paths_write__flow_channels);
+	tcase_add_test(cases, results_paths_write__port_groups);
+	tcase_add_test(cases, results_paths_write__no_choice);
 	tcase_add_test(cases, results_rank__nearest);
 	tcase_add_test(cases, results_jain__even_and_starved);
 	tcase_add_test(cases, results_json_write__stable);
