@@ -11,6 +11,7 @@
 
 #include "nodes/futex.h"
 #include "orchestrator/descriptor.h"
+#include "orchestrator/fabric_exchange.h"
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"
@@ -59,6 +60,8 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 		error = fabric_nodes_start(fabric);
 	if (!error)
 		error = fabric_nodes_await(fabric);
+	if (!error)
+		error = fabric_manage(fabric, &fabric->managed);
 	if (!error && options->real) {
 		fabric->limit_ps = NODE_TIME_NEVER;
 		fabric_clock_begin(fabric);

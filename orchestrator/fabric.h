@@ -21,6 +21,7 @@
 #include "nodes/clock.h"
 #include "nodes/control.h"
 #include "nodes/stats.h"
+#include "orchestrator/fabric_manager.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/results.h"
 #include "orchestrator/watchdog.h"
@@ -95,6 +96,7 @@ struct fabric {
 	uint32_t questions;         /* asked so far: the number of the last */
 	uint64_t patience_until_ns; /* nobody is waited for any longer than until then; 0: no such limit */
 	struct watchdog watchdog;
+	struct manager_report managed;       /* at the start: fabric_exchange.h */
 	uint64_t cpu_ns;                     /* of the nodes reaped so far */
 	uint64_t start_ns, run_ns, end_ns;   /* wall time spent starting, running, ending */
 	node_time_t stopped_at_ps;           /* set by fabric_end(): where the clock stood */

@@ -335,7 +335,7 @@ static int pool_init(struct dataplane *dp)
 {
 	const struct node_config *config = dp->config;
 
-	dp->flood_packets_max = FLOOD_ROUNDS * config->switch_.host_count;
+	dp->flood_packets_max = FLOOD_ROUNDS * config->node_count;
 	if (dp->flood_packets_max < FLOOD_PACKETS_MIN)
 		dp->flood_packets_max = FLOOD_PACKETS_MIN;
 	return packet_pool_init(&dp->pool, pool_packets(config) + dp->flood_packets_max, packet_captured_max(config));

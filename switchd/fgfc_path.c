@@ -36,10 +36,8 @@ static bool names_destination(uint32_t match, uint8_t kind)
 /* A flow always has a destination (FC-2): the host at the egress port. O(hosts), for match fields without destination only. */
 static void add_destination(const struct dataplane *dp, const struct efct_pattern *pattern, struct flow_name *name)
 {
-	const struct switch_config *config = &dp->config->switch_;
-
-	for (uint32_t i = 0; i < config->host_count; i++) {
-		const struct host_config *host = &config->hosts[i];
+	for (uint32_t i = 0; i < dp->translate.host_count; i++) {
+		const struct translate_place *host = &dp->translate.hosts[i];
 
 		if (host->fabric_address != pattern->fabric_address || host->egress_port != pattern->egress_port)
 			continue;

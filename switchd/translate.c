@@ -65,7 +65,8 @@ int translate_init(struct translate *table, const struct host_config *hosts, uin
 		add_host(table, &hosts[i]);
 		if (hosts[i].host_index >= table->index_end)
 			table->index_end = hosts[i].host_index + 1;
-		table->hosts[i] = (struct translate_place){ .fabric_address = (uint16_t)hosts[i].fabric_address,
+		table->hosts[i] = (struct translate_place){ .host_index = hosts[i].host_index,
+							    .fabric_address = (uint16_t)hosts[i].fabric_address,
 							    .egress_port = (uint8_t)hosts[i].egress_port };
 	}
 	return 0;

@@ -21,6 +21,7 @@ struct translate_entry {
 
 /* a host's port */
 struct translate_place {
+	uint32_t host_index;
 	uint16_t fabric_address;
 	uint8_t egress_port;
 };
