@@ -69,7 +69,7 @@ struct fabric_node {
 	pid_t pid_shown; /* stays, for messages */
 	int control;     /* our end of its socket; -1 */
 	bool ready;
-	bool tables_due;     /* real clock: a switch that has not heard of its latest tables: fabric_tables_send() */
+	bool tables_due;     /* real clock: a switch that the fabric manager has not reached: fabric_exchange.h */
 	uint64_t started_ns; /* wall_ns() */
 	uint64_t stopped_ns; /* when it was stopped by a signal; 0: it was not */
 	struct stats_page *stats;

@@ -132,8 +132,10 @@ static void answer_take(struct exchange *exchange, uint32_t node, const struct c
 	     (!message->block || message->block->table != question->block.table ||
 	      message->block->number != question->block.number)))
 		status = -EPROTO;
-	if (!status && question->ask == ASK_DISCOVER)
+	if (!status && question->ask == ASK_DISCOVER) {
 		*question->identity = *message->identity;
+		exchange->fabric->nodes[node].tables_due = false;
+	}
 	if (!status && question->ask == ASK_READ)
 		question->block = *message->block;
 	close_question(exchange, index, status);

@@ -313,28 +313,3 @@ void fabric_node_remove(struct fabric *fabric, uint32_t node)
 	fabric->ready -= state->ready;
 	*state = (struct fabric_node){ .control = -1, .doorbell = -1 };
 }
-
-static struct control_message tables_of(const struct fabric *fabric, uint32_t node)
-{
-	return (struct control_message){ .kind = CONTROL_TABLES, .tables = &fabric->plan->nodes[node].switch_ };
-}
-
-void fabric_tables_send(struct fabric *fabric)
-{
-	for (uint32_t i = 0; i < fabric->plan->switch_count; i++) {
-		struct control_message message = tables_of(fabric, i);
-
-		fabric->nodes[i].tables_due = fabric->nodes[i].pid && fabric_tell(fabric, i, &message);
-	}
-}
-
-void fabric_tables_catch_up(struct fabric *fabric)
-{
-	for (uint32_t i = 0; i < fabric->plan->switch_count; i++) {
-		struct fabric_node *state = &fabric->nodes[i];
-		struct control_message message = tables_of(fabric, i);
-
-		if (state->tables_due && !state->stopped_ns)
-			state->tables_due = state->pid && control_send_now(state->control, &message) == -EAGAIN;
-	}
-}

@@ -44,11 +44,4 @@ int fabric_link_remove(struct fabric *fabric, uint32_t link);
  *  told by plan_room_node_remove(). */
 void fabric_node_remove(struct fabric *fabric, uint32_t node);
 
-/** fabric_tables_send() - routes and host tables of the plan replace those of the switches that run. One that does not take
- *  them, such as a stopped one, is `tables_due`.                                                                 */
-void fabric_tables_send(struct fabric *fabric);
-
-/** fabric_tables_catch_up() - sends them once more to those who are due and not stopped, waiting for nobody. */
-void fabric_tables_catch_up(struct fabric *fabric);
-
 #endif

@@ -16,7 +16,7 @@
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/live_host.h"
-#include "orchestrator/live_link.h"
+#include "orchestrator/live_manager.h"
 #include "orchestrator/live_request.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
@@ -242,31 +242,31 @@ static void failure_note(struct fabric *fabric)
 static void nodes_watch(struct daemon_state *daemon)
 {
 	struct fabric *fabric = &daemon->live.fabric;
-	bool died = false;
+	bool changed = false;
 
 	fabric->patience_until_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
 	fabric_watch_children(fabric);
 	fabric_watch_messages(fabric, 0);
 	fabric_watch_children(fabric);
-	fabric_tables_catch_up(fabric);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
 		const struct fabric_node *node = &fabric->nodes[i];
 		int error;
 
+		changed |= node->tables_due && node->pid && !node->stopped_ns;
 		if (plan_vacant(fabric->plan, i) || daemon->told_dead[i] == !node->pid)
 			continue;
 		daemon->told_dead[i] = !node->pid;
 		if (node->pid)
 			continue;
-		died = true;
+		changed = true;
 		note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i), fabric->plan->nodes[i].name,
 		     (int)node->pid_shown, node->fate);
 		error = fabric_node_isolate(fabric, i);
 		if (error)
 			note("its links could not be taken down: %s", strerror(-error));
 	}
-	if (died && live_ways_follow(&daemon->live))
-		note("routes stay as they are: no memory");
+	if (changed && live_manage(&daemon->live))
+		note("routes stay as they are");
 	failure_note(fabric);
 }
 

@@ -14,6 +14,7 @@
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/live_host.h"
 #include "orchestrator/live_link.h"
+#include "orchestrator/live_manager.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/scenario_keys.h"
 
@@ -73,12 +74,9 @@ static bool link_read(const struct asking *asking, uint32_t node_a, uint32_t nod
 static int tables_update(struct live *live)
 {
 	char path[PATH_MAX + 8];
-	int error = plan_room_tables(live->plan);
+	int error = live_manage(live);
 
-	if (error)
-		return error;
-	fabric_tables_send(&live->fabric);
-	return live_hosts_write(live, path, sizeof(path));
+	return error ? error : live_hosts_write(live, path, sizeof(path));
 }
 
 /* @text, and who has not heard of it */
@@ -151,11 +149,9 @@ static int64_t link_plan(struct asking *asking, uint32_t node_a, uint32_t node_b
 /* the planned node @node comes to life; a refusal after an error, and then it is gone again */
 static json_t *node_enter(struct live *live, uint32_t node)
 {
-	int error = plan_room_tables(live->plan);
+	int error = fabric_node_restart(&live->fabric, node);
 	json_t *refusal;
 
-	if (!error)
-		error = fabric_node_restart(&live->fabric, node);
 	if (!error)
 		error = tables_update(live);
 	if (!error)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "orchestrator/fabric_real.h"
-#include "orchestrator/plan_room.h"
+#include "orchestrator/live_manager.h"
 #include "orchestrator/quantity.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -147,24 +147,6 @@ json_t *live_link_set(struct asking *asking)
 		     : live_link_describe(live, (uint32_t)index);
 }
 
-int live_ways_follow(struct live *live)
-{
-	int error;
-
-	if (plan_fabric(live->plan) != FABRIC_ROCE)
-		return 0;
-	for (uint32_t i = 0; i < live->plan->link_count; i++) {
-		struct plan_link *link = &live->plan->links[i];
-		const struct fabric_node *nodes = live->fabric.nodes;
-
-		link->dead = !link->vacant && !(nodes[link->node_a].pid && nodes[link->node_b].pid);
-	}
-	error = plan_room_tables(live->plan);
-	if (!error)
-		fabric_tables_send(&live->fabric);
-	return error;
-}
-
 static json_t *link_switch(struct asking *asking, bool down)
 {
 	json_t *refusal = NULL;
@@ -185,7 +167,7 @@ static json_t *link_switch(struct asking *asking, bool down)
 		link->down = true; /* one end is, at least */
 		return refuse("the link cannot be taken %s: %s", down ? "down" : "up", reason_of(live, error));
 	}
-	error = live_ways_follow(live);
+	error = live_manage(live);
 	return error ? refuse("the link is %s, but routes stay as they are: %s", down ? "down" : "up",
 			      reason_of(live, error))
 		     : live_link_describe(live, (uint32_t)index);

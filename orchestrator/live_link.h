@@ -25,10 +25,6 @@ static inline void live_link_put(const struct live_link *link, struct port_confi
 	port->bit_error_e15 = link->bit_error_e15;
 }
 
-/** live_ways_follow() - a link went or came, or a node did: in a fabric of kind roce routes and floods go around what carries nothing, as
- *  with a routing protocol that notices at once. Flow channels keep their routes.   Return: 0 or -ENOMEM. */
-int live_ways_follow(struct live *live);
-
 /** live_link_describe() - link @index as JSON. */
 json_t *live_link_describe(const struct live *live, uint32_t index);
 

@@ -14,6 +14,7 @@
 #include "orchestrator/live_describe.h"
 #include "orchestrator/live_host.h"
 #include "orchestrator/live_link.h"
+#include "orchestrator/live_manager.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
 
@@ -254,7 +255,7 @@ static json_t *ask_start(struct asking *asking)
 	if (error == -EEXIST)
 		return refuse("%s runs already", asking->live->plan->nodes[node].name);
 	if (!error)
-		error = live_ways_follow(asking->live);
+		error = live_manage(asking->live);
 	if (error)
 		return refuse("%s cannot be started: %s", asking->live->plan->nodes[node].name,
 			      reason_of(asking->live, error));
