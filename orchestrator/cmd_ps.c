@@ -59,6 +59,29 @@ static double percent(const json_t *object)
 	return json_real_value(json_object_get(object, "cpu_percent"));
 }
 
+static void manager_print(const json_t *manager)
+{
+	char swept[HUMAN_TEXT_MAX], changed[HUMAN_TEXT_MAX], took[HUMAN_TEXT_MAX];
+
+	if (!manager)
+		return;
+	printf("manager    pid %d active, ", (int)client_number(manager, "active"));
+	if (client_number(manager, "standby"))
+		printf("pid %d stands by", (int)client_number(manager, "standby"));
+	else
+		printf("nobody stands by");
+	printf("; swept %s ago in %s: %d switches, %d links between them, %d hosts\n",
+	       client_time(manager, "swept_ago_ns", swept), client_time(manager, "took_ns", took),
+	       (int)client_number(manager, "switches"), (int)client_number(manager, "links"),
+	       (int)client_number(manager, "hosts"));
+	if (client_number(manager, "changed_blocks"))
+		printf("tables     changed %s ago: %d blocks in %d switches\n",
+		       client_time(manager, "changed_ago_ns", changed), (int)client_number(manager, "changed_blocks"),
+		       (int)client_number(manager, "changed_switches"));
+	if (client_text(manager, "trouble")[0])
+		printf("           TROUBLE: %s\n", client_text(manager, "trouble"));
+}
+
 static void fabric_print(const json_t *fabric)
 {
 	char memory[HUMAN_TEXT_MAX], uptime[HUMAN_TEXT_MAX];
@@ -75,6 +98,7 @@ static void fabric_print(const json_t *fabric)
 		printf("\nprograms   DEAD: the hosts' init process was killed; end the fabric, and start it again");
 	printf("\ncost       %.1f %% of a core, %s of memory\n", percent(fabric),
 	       human_bytes((uint64_t)client_number(fabric, "memory_bytes"), memory));
+	manager_print(json_object_get(fabric, "manager"));
 	observe_deadlocks_print(fabric, stdout);
 	observe_fidelity_print(fabric, stdout);
 }

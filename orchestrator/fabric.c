@@ -61,7 +61,7 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 	if (!error)
 		error = fabric_nodes_await(fabric);
 	if (!error)
-		error = fabric_manage(fabric, &fabric->managed);
+		error = options->manage ? options->manage(options->owner) : fabric_manage(fabric, NULL);
 	if (!error && options->real) {
 		fabric->limit_ps = NODE_TIME_NEVER;
 		fabric_clock_begin(fabric);

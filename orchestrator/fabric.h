@@ -21,7 +21,6 @@
 #include "nodes/clock.h"
 #include "nodes/control.h"
 #include "nodes/stats.h"
-#include "orchestrator/fabric_manager.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/results.h"
 #include "orchestrator/watchdog.h"
@@ -61,6 +60,9 @@ struct fabric_options {
 	int (*link_sockets)(void *owner, uint32_t link, int fds[2]);
 	/* the file of the capture at @port of @node, whose capture_bytes are not 0. Not ours to close. */
 	int (*capture_file)(void *owner, uint32_t node, uint32_t port);
+	/* instead of a fabric manager inside of this process: all nodes are ready.  Return: 0; -errno with the reason in
+	 * fabric->failure. NULL: none */
+	int (*manage)(void *owner);
 	void *owner;
 };
 
@@ -96,7 +98,6 @@ struct fabric {
 	uint32_t questions;         /* asked so far: the number of the last */
 	uint64_t patience_until_ns; /* nobody is waited for any longer than until then; 0: no such limit */
 	struct watchdog watchdog;
-	struct manager_report managed;       /* at the start: fabric_exchange.h */
 	uint64_t cpu_ns;                     /* of the nodes reaped so far */
 	uint64_t start_ns, run_ns, end_ns;   /* wall time spent starting, running, ending */
 	node_time_t stopped_at_ps;           /* set by fabric_end(): where the clock stood */

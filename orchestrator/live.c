@@ -51,8 +51,8 @@ static int __attribute__((format(printf, 2, 3))) failed(struct daemon_state *dae
 	return -1;
 }
 
-/* one line of the log, which is our stderr */
-static void __attribute__((format(printf, 1, 2))) note(const char *format, ...)
+/* the log is our stderr */
+void live_note(const char *format, ...)
 {
 	time_t now = time(NULL);
 	va_list arguments;
@@ -94,6 +94,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	daemon->live.namespaces = (struct fabric_namespaces){
 		.user_fd = -1, .net_fd = -1, .uts_fd = -1, .mount_fd = -1, .pid_fd = -1, .sysctl_fd = -1, .init_fd = -1
 	};
+	live_managers_init(&daemon->live);
 	daemon->listener = -1;
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		daemon->clients[i].fd = -1;
@@ -105,7 +106,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	if (!daemon_start(daemon, options)) {
 		struct plan_counts counts = plan_room_counts(plan);
 
-		note("fabric %s runs: %u hosts, %u switches", options->name, counts.hosts, counts.switches);
+		live_note("fabric %s runs: %u hosts, %u switches", options->name, counts.hosts, counts.switches);
 		if (report(report_fd, LIVE_READY))
 			daemon_serve(daemon);
 		status = 0;
@@ -190,6 +191,16 @@ static int link_sockets(void *owner, uint32_t link, int fds[2])
 	return error;
 }
 
+/* fabric_options.manage: all nodes are ready */
+static int manage(void *owner)
+{
+	struct daemon_state *daemon = owner;
+	int error = live_manage(&daemon->live);
+
+	live_managers_watch(&daemon->live);
+	return error;
+}
+
 static int fabric_make(struct daemon_state *daemon, const struct live_options *options)
 {
 	struct fabric_options fabric_options = options->fabric;
@@ -199,6 +210,7 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 	fabric_options.real = true;
 	fabric_options.host_sockets = host_sockets;
 	fabric_options.link_sockets = link_sockets;
+	fabric_options.manage = manage;
 	fabric_options.owner = daemon;
 	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
 	if (error == -EINTR)
@@ -234,7 +246,7 @@ static int daemon_start(struct daemon_state *daemon, const struct live_options *
 static void failure_note(struct fabric *fabric)
 {
 	if (fabric->failure[0])
-		note("%s", fabric->failure);
+		live_note("%s", fabric->failure);
 	fabric->failure[0] = 0;
 }
 
@@ -259,14 +271,14 @@ static void nodes_watch(struct daemon_state *daemon)
 		if (node->pid)
 			continue;
 		changed = true;
-		note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i), fabric->plan->nodes[i].name,
-		     (int)node->pid_shown, node->fate);
+		live_note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i), fabric->plan->nodes[i].name,
+			  (int)node->pid_shown, node->fate);
 		error = fabric_node_isolate(fabric, i);
 		if (error)
-			note("its links could not be taken down: %s", strerror(-error));
+			live_note("its links could not be taken down: %s", strerror(-error));
 	}
 	if (changed && live_manage(&daemon->live))
-		note("routes stay as they are");
+		live_note("routes stay as they are");
 	failure_note(fabric);
 }
 
@@ -421,30 +433,34 @@ static void client_serve(struct daemon_state *daemon, struct live_client *client
 /* the init process of the hosts has died */
 static void init_lost(struct fabric_namespaces *namespaces)
 {
-	note("the hosts' init process is dead, and with it every program in them; none can be started any more");
+	live_note("the hosts' init process is dead, and with it every program in them; none can be started any more");
 	close(namespaces->init_fd);
 	namespaces->init_fd = -1;
 }
 
 static void daemon_serve(struct daemon_state *daemon)
 {
-	enum { LISTENER, NODES, INIT, CLIENTS, ALL = CLIENTS + LIVE_CLIENTS_MAX };
+	enum { LISTENER, NODES, INIT, MANAGERS, CLIENTS = MANAGERS + LIVE_MANAGERS, ALL = CLIENTS + LIVE_CLIENTS_MAX };
 	const struct timespec second = { .tv_sec = 1 };
 	struct pollfd polled[ALL];
 	sigset_t all, before;
+	bool missing;
 
 	/* signals come inside of ppoll() only, so that none is missed between looking and sleeping */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!daemon->live.ending && !interrupt_seen()) {
 		nodes_watch(daemon);
+		missing = live_managers_watch(&daemon->live);
+		failure_note(&daemon->live.fabric);
+		live_managers_poll(&daemon->live, &polled[MANAGERS]);
 		polled[LISTENER] = (struct pollfd){ daemon->deaf ? -1 : daemon->listener, POLLIN, 0 };
 		polled[NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
 		polled[INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 			polled[CLIENTS + i] =
 				(struct pollfd){ daemon->clients[i].fd, daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
-		if (ppoll(polled, ALL, daemon->deaf ? &second : NULL, &before) < 0)
+		if (ppoll(polled, ALL, daemon->deaf || missing ? &second : NULL, &before) < 0)
 			continue;
 		daemon->deaf = false;
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
@@ -463,13 +479,14 @@ static void daemon_serve(struct daemon_state *daemon)
 
 static void daemon_end(struct daemon_state *daemon)
 {
-	note("the end");
+	live_note("the end");
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
 		if (daemon->clients[i].fd >= 0)
 			client_close(&daemon->clients[i]);
 	}
 	if (daemon->listener >= 0)
 		close(daemon->listener);
+	live_managers_end(&daemon->live);
 	if (daemon->live.since_ns)
 		fabric_end(&daemon->live.fabric);
 	if (daemon->live.fabric.nodes)

@@ -9,6 +9,7 @@
 #include "orchestrator/counter.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/fidelity.h"
+#include "orchestrator/live_manager.h"
 #include "orchestrator/live_roce.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
@@ -251,6 +252,25 @@ static uint64_t sum_of(const json_t *nodes, const char *key, uint64_t own)
 	return own;
 }
 
+/* of the daemon, its managers, and the nodes that are gone */
+static uint64_t own_cpu_ns(const struct live *live)
+{
+	uint64_t cpu_ns = fabric_cpu_ns(getpid()) + live->fabric.cpu_ns;
+
+	for (uint32_t i = 0; i < LIVE_MANAGERS; i++)
+		cpu_ns += fabric_cpu_ns(live->managers.list[i].pid);
+	return cpu_ns;
+}
+
+static uint64_t own_memory_bytes(const struct live *live)
+{
+	uint64_t bytes = memory_bytes_of(getpid());
+
+	for (uint32_t i = 0; i < LIVE_MANAGERS; i++)
+		bytes += memory_bytes_of(live->managers.list[i].pid);
+	return bytes;
+}
+
 json_t *live_describe(struct asking *asking)
 {
 	const struct live *live = asking->live;
@@ -267,8 +287,8 @@ json_t *live_describe(struct asking *asking)
 		dead += !live->fabric.nodes[i].pid;
 		json_array_append_new(nodes, node_describe(live, i));
 	}
-	cpu_ns = sum_of(nodes, "cpu_ns", fabric_cpu_ns(getpid()) + live->fabric.cpu_ns);
-	memory_bytes = sum_of(nodes, "memory_bytes", memory_bytes_of(getpid()));
+	cpu_ns = sum_of(nodes, "cpu_ns", own_cpu_ns(live));
+	memory_bytes = sum_of(nodes, "memory_bytes", own_memory_bytes(live));
 	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
 	object = json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}", "fabric",
 			   live->place.name, "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(),
@@ -278,5 +298,7 @@ json_t *live_describe(struct asking *asking)
 			   "init_dead", live->namespaces.init_fd < 0, "nodes", nodes);
 	if (object)
 		roce_put(live, object);
+	if (object)
+		json_object_set_new(object, "manager", live_managers_describe(live));
 	return object;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "orchestrator/commands.h"
+#include "orchestrator/manager_process.h"
 #include "orchestrator/suggest.h"
 
 static const struct command {
@@ -91,6 +92,8 @@ static int command_run(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return cmd_help(1, argv + 1);
+	if (!strcmp(argv[1], MANAGER_COMMAND))
+		return manager_process_run(argc - 1, argv + 1);
 	command = command_find(argv[1]);
 	return command ? command->run(argc - 1, argv + 1) : unknown(argv[1]);
 }
