@@ -261,8 +261,8 @@ static int table_ask(struct node *node, const struct control_message *message, F
 		error = managed_write(&node->managed, message->block, node->why, sizeof(node->why));
 	else
 		error = managed_commit(&node->managed);
-	if (message->kind == CONTROL_TABLE_COMMIT)
-		changed(node);
+	if (message->kind == CONTROL_TABLE_COMMIT && node->config->clock == CLOCK_VIRTUAL)
+		node_window_changed(&node->window);
 	if (node->why[0])
 		fprintf(out, "%s\n", node->why);
 	return error;

@@ -109,6 +109,11 @@ void node_window_link_settle(struct node_window *window, uint32_t port)
 	settle(window, now);
 }
 
+void node_window_changed(struct node_window *window)
+{
+	settle(window, stopped_at(window));
+}
+
 int node_window_tables(struct node_window *window, const struct switch_config *tables)
 {
 	node_time_t now = stopped_at(window);

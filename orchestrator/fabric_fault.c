@@ -1,5 +1,6 @@
 #include "orchestrator/fabric_fault.h"
 
+#include "orchestrator/fabric_exchange.h"
 #include "orchestrator/fabric_real.h"
 
 /* The virtual clock stands, and both ends keep their rings. */
@@ -40,12 +41,9 @@ static int settle_at(void *owner, uint32_t node, uint32_t port)
 	return fabric_tell(owner, node, &message);
 }
 
-static int tables_at(void *owner, uint32_t node, const struct switch_config *tables)
+static int manage_at(void *owner)
 {
-	struct switch_config copy = *tables; /* a message could own its tables */
-	struct control_message message = { .kind = CONTROL_TABLES, .tables = &copy };
-
-	return fabric_tell(owner, node, &message);
+	return fabric_manage(owner, NULL);
 }
 
 static const struct stats_page *page_of(void *owner, uint32_t node)
@@ -59,6 +57,6 @@ struct fault_fabric fabric_fault(struct fabric *fabric)
 				      .settle = fabric->options.real ? NULL : settle_at,
 				      .link_down = link_down_at,
 				      .link_up = link_up_at,
-				      .tables = tables_at,
+				      .manage = manage_at,
 				      .page = page_of };
 }

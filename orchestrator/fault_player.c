@@ -186,7 +186,11 @@ static int links_change(struct fault_player *player, const struct plan_fault *fa
 static int tables_follow(struct fault_player *player)
 {
 	struct plan follower;
-	int error = fault_tables_make(player->plan, player->down, &follower);
+	int error;
+
+	if (player->fabric.manage)
+		return player->fabric.manage(player->fabric.owner);
+	error = fault_tables_make(player->plan, player->down, &follower);
 
 	for (uint32_t i = 0; i < follower.switch_count && !error; i++)
 		error = player->fabric.tables(player->fabric.owner, i, &follower.nodes[i].switch_);

@@ -16,7 +16,10 @@ struct fault_fabric {
 	int (*link_down)(void *owner, uint32_t link);
 	int (*link_up)(void *owner, uint32_t link);
 	int (*settle)(void *owner, uint32_t node, uint32_t port); /* node_ops.link_settle; NULL: real clock */
+	/* what follows a fault: tables worked out from the plan, for each switch; or, if `manage` is not NULL, the fabric's manager
+	 * finds out and writes them, which must come to the same */
 	int (*tables)(void *owner, uint32_t node, const struct switch_config *tables);
+	int (*manage)(void *owner);
 	const struct stats_page *(*page)(void *owner, uint32_t node);
 };
 
