@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+# test_fabric_manager - discovery, tables that follow links and nodes while traffic runs, and a manager that dies (PG-11, FC-26, TB-14).
+#
+#   a1, a2 - leaf0 === spine0, spine1 === leaf1 - b1, b2
+set -u
+. "$(dirname "$0")/common.sh"
+
+fabric_dir
+command -v jq >/dev/null || { echo 'skipped: jq is not installed'; exit 77; }
+file=$scratch/clos.yaml
+printf '%s\n' 'name: clos' 'run: {duration: 1s}' 'topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 2, spines: 2}' \
+	'workloads:' '  - {name: uniform, pattern: uniform, size: 16KiB, arrival: poisson, load: 10%}' >"$file"
+fabric_up "$file"
+
+on() { local host=$1; shift; timeout 20 "$heddle" exec "$host" -- "$@"; }
+manager() { "$heddle" ps --json | jq -r --arg key "$1" '.[0].manager[$key]'; }
+node() { "$heddle" ps --json | jq -r --arg name "$1" --arg key "$2" '.[0].nodes[] | select(.name == $name)[$key]'; }
+hosts=($("$heddle" ps --json | jq -r '.[0].nodes[] | select(.kind == "nic").name'))
+first=${hosts[0]} last=${hosts[3]}
+routes() { "$heddle" show "$1" routes; }
+# is KEY WANTED - within five seconds
+becomes() {
+	for _ in $(seq 100); do
+		[ "$(manager "$1")" "$2" "$3" ] && return
+		sleep 0.05
+	done
+	echo "$1 is $(manager "$1"), not $2 $3"
+	return 1
+}
+pings() { on "$first" ping -c 1 -W 5 -q "$last"; }
+# the way from leaf0 to leaf1 (fabric address 2) has so many ports
+ways() { routes leaf0 | awk -v wanted="$1" '$1 == 2 { print; exit NF - 1 != wanted } END { if (!NR) exit 1 }'; }
+ended() { ! kill -0 "$1" 2>/dev/null; }
+
+# ---- discovery ----
+
+check 'it has found all switches' [ "$(manager switches)" = 4 ]
+check 'and hosts' [ "$(manager hosts)" = 4 ]
+check 'and links' [ "$(manager links)" = 4 ]
+check 'and written tables' [ "$(manager changed_switches)" = 4 ]
+check 'one is active, one stands by' [ "$(manager active)" != "$(manager standby)" ]
+check 'which ps tells' run 0 ps
+check 'with both processes' says out "pid $(manager active) active, pid $(manager standby) stands by"
+check 'two ways from leaf to leaf' ways 2
+check 'traffic flows' pings
+check 'nobody else starts a manager' run 2 fabric-manager
+
+# ---- links and nodes ----
+
+on "$first" ping -i 0.01 -q "$last" >"$scratch/ping" &
+pinging=$!
+at_end "kill $pinging 2>/dev/null"
+check 'a link goes down' run 0 link leaf0:spine0 down
+check 'one way is left' ways 1
+check 'few tables changed' [ "$(manager changed_blocks)" -le 4 ]
+check 'traffic goes over it' pings
+check 'the link comes up' run 0 link leaf0:spine0 up
+check 'both ways are back' ways 2
+spine=$(node spine1 pid)
+check 'a switch dies' kill -KILL "$spine"
+check 'it is noticed' becomes switches = 3
+check 'one way is left then' ways 1
+check 'traffic goes over the other' pings
+check 'it starts again' run 0 start spine1
+check 'its tables are written' becomes switches = 4
+check 'both ways are back then' ways 2
+check 'a switch that is stopped' kill -STOP "$(node spine0 pid)"
+check 'is left out' run 0 link leaf0:spine1 down
+check 'by the tables' becomes switches = 3
+check 'goes on' kill -CONT "$(node spine0 pid)"
+check 'and is back' becomes switches = 4
+check 'the link, too' run 0 link leaf0:spine1 up
+check 'with both ways' ways 2
+
+# ---- the manager dies ----
+
+active=$(manager active) standby=$(manager standby)
+check 'the active manager is killed' kill -KILL "$active"
+check 'a takeover' becomes takeovers = 1
+check 'by the one that stood by' becomes active = "$standby"
+check 'which has swept' [ "$(manager switches)" = 4 ]
+check 'and written nothing, for all is as it was' [ "$(manager blocks_written)" = 0 ]
+check 'a third one stands by' becomes standby -gt 0
+check 'which is another one' [ "$(manager standby)" != "$active" ]
+check 'then a link goes down' run 0 link leaf0:spine0 down
+check 'one way is left all the same' ways 1
+check 'and traffic recovers' pings
+active=$(manager active)
+check 'the active manager hangs' kill -STOP "$active"
+check 'a link comes up all the same' run 0 link leaf0:spine0 up
+check 'after a takeover' becomes takeovers = 2
+check 'the one that hung is ended' ended "$active"
+check 'both ways are back at last' ways 2
+standby=$(manager standby)
+for _ in $(seq 40); do [ "$standby" -gt 0 ] && break; sleep 0.1; standby=$(manager standby); done
+check 'the one that stands by is killed' kill -KILL "$standby"
+check 'another one replaces it' becomes standby -ne "$standby"
+kill -INT $pinging 2>/dev/null
+wait $pinging 2>/dev/null
+at_end true
+
+# ---- the end ----
+
+active=$(manager active) standby=$(manager standby) daemon=$("$heddle" ps --json | jq '.[0].pid')
+check 'the daemon is killed' kill -KILL "$daemon"
+check 'no manager is left behind' gone "$active" "$standby"
+
+finish
