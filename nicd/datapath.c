@@ -53,7 +53,8 @@ static int send_init(struct nic *nic)
 	if (messages < WAITING_MESSAGES_MIN)
 		messages = WAITING_MESSAGES_MIN;
 	return send_queue_init(&nic->queue, config->host_index, flows, messages) ||
-			       nic_transport_init(nic, flows, messages)
+			       nic_transport_init(nic, flows, messages) || nic_lid_init(nic) ||
+			       nic_rate_init(nic, flows)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -72,6 +73,17 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 	trace(nic->stats, now, TRACE_LOSS_REPORT, link->port, entry->tag, entry->units);
 }
 
+/* the switch is to send no more of @traffic_class (@stop), or to go on */
+static void hold_class(struct nic *nic, uint32_t traffic_class, bool stop)
+{
+	uint32_t lanes = node_lanes(nic->config, PORT_EDGE);
+
+	if (nic->roce)
+		nic_pfc_stop(nic, traffic_class, stop);
+	for (uint32_t level = 0; !nic->roce && level < lanes; level++)
+		link_hold(nic->link, traffic_class * lanes + level, stop);
+}
+
 /* tells the switch of which classes no more may come, as far as it does not know */
 static void pause_step(struct nic *nic)
 {
@@ -80,10 +92,7 @@ static void pause_step(struct nic *nic)
 	for (uint32_t left = classes ^ nic->pausing; left; left &= left - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
-		if (nic->roce)
-			nic_pfc_stop(nic, c, classes >> c & 1);
-		else
-			link_hold(nic->link, c, classes >> c & 1);
+		hold_class(nic, c, classes >> c & 1);
 	}
 	nic->pausing = classes;
 	nic->pause_at_ps = pause_next_at(&nic->config->nic, nic->now_ps);
@@ -100,7 +109,15 @@ static void plug_in(struct nic *nic)
 	nic->pausing = 0; /* a new neighbour has not been told anything */
 	nic->pause_at_ps = nic->config->nic.pause_count ? nic->now_ps : NODE_TIME_NEVER;
 	nic_pfc_init(nic);
+	nic_lid_plug_in(nic);
 	link_listen(nic->link, &listener);
+}
+
+/* how many flows, or groups of them, may be held at a time */
+static uint32_t hold_entries(const struct node_config *config)
+{
+	return config->fabric == FABRIC_PORT_GROUP ? RATE_AGENTS_MAX * config->class_count
+						   : config->nic.fgfc_entries_max;
 }
 
 static void *nic_create(const struct node_config *config, struct link *links, struct stats_page *stats)
@@ -115,17 +132,20 @@ static void *nic_create(const struct node_config *config, struct link *links, st
 	nic->transmit_at_ps = NODE_TIME_NEVER;
 	nic->host_at_ps = NODE_TIME_NEVER;
 	nic->roce = config->fabric == FABRIC_ROCE;
+	nic->by_lid = config->fabric == FABRIC_PORT_GROUP;
 	nic->sample_at_ps = nic->roce && config->sample_ps && stats->samples_max ? 0 : NODE_TIME_NEVER;
 	nic->measured_at_ps = config->measure_to_ps;
 	nic->waiting = (struct queue_gauge){ .from_ps = config->measure_from_ps, .to_ps = config->measure_to_ps };
 	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) || send_init(nic) ||
-	    receive_init(&nic->receive, config, stats) || nic_hold_init(nic, config->nic.fgfc_entries_max) ||
+	    receive_init(&nic->receive, config, stats) || nic_hold_init(nic, hold_entries(config)) ||
 	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps, nic->link->gap_bytes)) {
 		nic_destroy(nic);
 		return NULL;
 	}
 	host_send_init(&nic->host_send, &nic->host, config, stats);
 	plug_in(nic);
+	if (nic->by_lid)
+		nic_transmit_plan(nic); /* the first credit is due */
 	return nic;
 }
 
@@ -134,6 +154,8 @@ static void nic_destroy(void *dataplane)
 	struct nic *nic = dataplane;
 
 	nic_hold_fini(nic);
+	nic_rate_fini(nic);
+	nic_lid_fini(nic);
 	host_if_fini(&nic->host);
 	workload_set_fini(&nic->workloads);
 	receive_fini(&nic->receive);
@@ -189,19 +211,25 @@ static bool arrive_for_transport(struct nic *nic, const struct record *header, c
 	return nic_transport_arrive(nic, &frame);
 }
 
+static void arrive_frame(struct nic *nic, const struct record *header, const uint8_t *shared, uint32_t frame_bytes)
+{
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t captured_bytes =
+		header->captured_bytes < sizeof(bytes) ? header->captured_bytes : (uint32_t)sizeof(bytes);
+
+	if (arrive_for_transport(nic, header, shared, frame_bytes) || arrive_for_host(nic, header, shared, frame_bytes))
+		return;
+	memcpy(bytes, shared, captured_bytes);
+	receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header->traffic_class, nic->now_ps);
+}
+
 static void arrive_packet(struct nic *nic, const struct record *header, const uint8_t *shared)
 {
 	uint32_t frame_bytes = link_frame_bytes(nic->link, header->wire_bytes);
+	struct record inner = *header;
 
-	if (!arrive_for_transport(nic, header, shared, frame_bytes) &&
-	    !arrive_for_host(nic, header, shared, frame_bytes)) {
-		uint8_t bytes[FRAME_HEADERS_MAX];
-		uint32_t captured_bytes =
-			header->captured_bytes < sizeof(bytes) ? header->captured_bytes : (uint32_t)sizeof(bytes);
-
-		memcpy(bytes, shared, captured_bytes);
-		receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header->traffic_class, nic->now_ps);
-	}
+	if (!nic->by_lid || nic_lid_arrive(nic, &inner, &shared, frame_bytes))
+		arrive_frame(nic, &inner, shared, frame_bytes);
 	link_release(nic->link, header->traffic_class, units_of_bytes(frame_bytes));
 }
 
@@ -212,7 +240,7 @@ static void arrive(struct nic *nic)
 
 	if (shared && header.kind == RECORD_PACKET)
 		arrive_packet(nic, &header, shared);
-	else if (shared && header.kind == RECORD_FGFC)
+	else if (shared && header.kind == RECORD_FGFC && !nic->by_lid)
 		nic_hold_frame(nic, shared, header.captured_bytes);
 	else if (shared && header.kind == RECORD_PAUSE)
 		nic_pfc_frame(nic, shared, header.captured_bytes);
@@ -238,11 +266,8 @@ static void hold(struct nic *nic, bool stop)
 	uint8_t before = nic->link->stop, told_before = nic->pfc_teller.wanted;
 
 	for (uint32_t c = 0; c < nic->config->class_count; c++)
-		if (nic->roce)
-			nic_pfc_stop(nic, c, stop || nic->pausing >> c & 1);
-		else
-			link_hold(nic->link, c, stop || nic->pausing >> c & 1);
-	if (nic->link->stop != before || nic->pfc_teller.wanted != told_before)
+		hold_class(nic, c, stop || nic->pausing >> c & 1);
+	if (nic->link->stop != before || nic->link->credit.grant_due || nic->pfc_teller.wanted != told_before)
 		nic_transmit_plan(nic);
 }
 
@@ -278,6 +303,8 @@ static uint32_t flow_slot(struct nic *nic, const struct workload_message *messag
 	nic->stats->flow_tx_count = *slot + 1;
 	if (config->transport != TRANSPORT_NONE)
 		nic_transport_open(nic, *slot, config->transport, message->connection);
+	if (nic->by_lid)
+		nic_rate_open(nic, *slot);
 	return *slot;
 }
 
@@ -321,6 +348,7 @@ static node_time_t timer_at(const struct nic *nic)
 
 	next = node_time_min(next, node_time_min(nic->host_at_ps, nic->transmit_at_ps));
 	next = node_time_min(next, nic->measured_at_ps);
+	next = node_time_min(next, rate_agents_next_at(&nic->rate.agents));
 	if (!nic->roce)
 		return next;
 	next = node_time_min(next, node_time_max(transport_next_at(&nic->transport), nic->now_ps));
@@ -332,6 +360,8 @@ static void timer_step(struct nic *nic, node_time_t at)
 {
 	if (fgfc_gate_next_at(&nic->gate) == at)
 		nic_hold_step(nic);
+	else if (rate_agents_next_at(&nic->rate.agents) == at)
+		nic_rate_step(nic);
 	else if (nic->roce && transport_next_at(&nic->transport) <= at)
 		transport_step(&nic->transport, nic->now_ps);
 	else if (nic->sample_at_ps == at)

@@ -6,6 +6,8 @@
  *      nic_tcp.c         those of TCP
  *      nic_pfc.c         who is held by PFC and PAUSE, here and there
  *      nic_sample.c      samples
+ *      nic_lid.c         local route headers, FECN and BECN (port-group)
+ *      nic_rate.c        flows to destinations that have sent BECN
  *      nic_hold.c        what becomes of flows that are held (FGFC)
  *      datapath_show.c   tables and parameters                                                                       */
 #ifndef HEDDLE_NICD_NIC_H
@@ -20,6 +22,7 @@
 #include "nicd/host_hold.h"
 #include "nicd/host_if.h"
 #include "nicd/host_send.h"
+#include "nicd/rate_agent.h"
 #include "nicd/receive.h"
 #include "nicd/reply_queue.h"
 #include "nicd/send_queue.h"
@@ -33,10 +36,35 @@
 #include "nodes/queue_gauge.h"
 #include "nodes/stats.h"
 #include "nodes/traffic_class.h"
+#include "nodes/wire/lid_header.h"
 
 /* flows of the send queue that are named by an entry of the gate and may not send: parked, in this order */
 struct nic_parked {
 	uint32_t first, last; /* SEND_NONE: none */
+};
+
+/* port-group: a host that packets come from */
+struct nic_lid_source {
+	node_time_t told_ps; /* when it was told of congestion last, if it was told */
+	uint32_t next;       /* LID of the one that is told behind it; 0: none */
+	bool told, queued;
+};
+
+/* port-group: headers, and who is to be told of congestion */
+struct nic_lid {
+	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
+	uint32_t lanes;                                           /* virtual lanes of a class */
+	uint32_t mtu_units;                                       /* credit that any packet needs at most */
+	struct nic_lid_source *sources;                           /* by LID, RATE_LIDS of them */
+	uint32_t first[NODE_CLASSES_MAX], last[NODE_CLASSES_MAX]; /* LIDs that are to be told, by class; 0: none */
+	uint32_t ready;                                           /* set of classes with such */
+};
+
+/* port-group: agents, and the flows to each destination */
+struct nic_rate {
+	struct rate_agents agents;
+	uint32_t *flow_first; /* by LID: slot + 1; 0: none */
+	uint32_t *flow_next;  /* by slot: the same */
 };
 
 struct nic {
@@ -47,6 +75,10 @@ struct nic {
 	struct send_queue queue;
 	struct class_scheduler classes;
 	struct receive receive;
+	/* fabric kind port-group */
+	bool by_lid;
+	struct nic_lid lid;
+	struct nic_rate rate;
 	/* fabric kind roce */
 	bool roce;
 	struct transport transport;
@@ -157,9 +189,72 @@ void nic_pfc_send(struct nic *nic);
 /** nic_sample() - one sample, at sample_at_ps. O(flows). */
 void nic_sample(struct nic *nic);
 
+/* ---- nic_lid.c: fabric kind port-group ---- */
+
+/** nic_lid_init() - nobody is to be told anything.  Return: 0 or -ENOMEM. */
+int nic_lid_init(struct nic *nic);
+void nic_lid_fini(struct nic *nic);
+
+/** nic_lid_plug_in() - for the link that is plugged in. */
+void nic_lid_plug_in(struct nic *nic);
+
+/** nic_lane() - the virtual lane at level 0 of @traffic_class. */
+static inline uint32_t nic_lane(const struct nic *nic, uint32_t traffic_class)
+{
+	return traffic_class * nic->lid.lanes;
+}
+
+/** nic_lid_of_mac() - whom a frame to @mac is for. O(1). */
+uint32_t nic_lid_of_mac(const struct nic *nic, const uint8_t mac[6]);
+
+struct nic_lid_packet {
+	uint32_t dlid;
+	uint32_t frame_bytes, captured_bytes; /* the inner frame */
+	uint32_t tag;                         /* as of link_send_packet() */
+	bool becn;
+};
+
+/** nic_lid_start() - a packet on the link, behind its header.  Return: where the inner frame is to be written; NULL: it is lost. */
+uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class, const struct nic_lid_packet *packet);
+
+/** nic_lid_send_becn() - the next BECN of @traffic_class, which must be in nic->lid.ready. */
+void nic_lid_send_becn(struct nic *nic, uint32_t traffic_class);
+
+/** nic_lid_arrive() - a packet has arrived; its header is removed: @record and @shared are then those of the inner frame, and its class.
+ *  Return: false if nothing is left of it: a BECN, or it was dropped and counted. */
+bool nic_lid_arrive(struct nic *nic, struct record *record, const uint8_t **shared, uint32_t frame_bytes);
+
+/* ---- nic_rate.c: the same ---- */
+
+/** nic_rate_init() - no destination is slowed down.  @flows_max  flows that are sent.  Return: 0 or -ENOMEM. */
+int nic_rate_init(struct nic *nic, uint32_t flows_max);
+void nic_rate_fini(struct nic *nic);
+
+/** nic_rate_open() - the flow in @slot was opened in the send queue. */
+void nic_rate_open(struct nic *nic, uint32_t slot);
+
+/** nic_rate_find() - the agent for @dlid, or RATE_NONE. O(1). */
+uint32_t nic_rate_find(const struct nic *nic, uint32_t dlid);
+
+/** nic_rate_heads() - takes out of the way what has its turn too early. O(those). */
+void nic_rate_heads(struct nic *nic);
+
+/** nic_rate_becn() - host @lid has sent BECN. O(flows to it). */
+void nic_rate_becn(struct nic *nic, uint32_t lid);
+
+/** nic_rate_sent() - a packet of @wire_bytes to @dlid has been sent. O(log agents). */
+void nic_rate_sent(struct nic *nic, uint32_t dlid, uint32_t wire_bytes);
+
+/** nic_rate_lid_of() - to whom frames of the host go that wait at @place of the host_hold. */
+uint32_t nic_rate_lid_of(const struct nic *nic, uint32_t place);
+
+/** nic_rate_step() - an agent's time has come, at rate_agents_next_at(). O(flows to its destination). */
+void nic_rate_step(struct nic *nic);
+
 /* ---- nic_hold.c ---- */
 
-/** nic_hold_init() - nothing is held.  Return: 0 or -ENOMEM. */
+/** nic_hold_init() - nothing is held.  @entries_max  of the gate, or in a fabric of kind port-group places where nic_rate.c lets wait.
+ *  Return: 0 or -ENOMEM. */
 int nic_hold_init(struct nic *nic, uint32_t entries_max);
 void nic_hold_fini(struct nic *nic);
 
@@ -171,6 +266,14 @@ void nic_hold_step(struct nic *nic);
 
 /** nic_hold_heads() - takes out of the way what is held and has its turn: flows of the send queue, frames of the host. O(those). */
 void nic_hold_heads(struct nic *nic);
+
+/** nic_hold_park() - the flow of the send queue whose turn it is in @traffic_class waits at @entry. nic_hold_unpark() - the first that
+ *  waits there goes on.  Return: false if none waits.  O(1). */
+void nic_hold_park(struct nic *nic, uint32_t entry, uint32_t traffic_class);
+bool nic_hold_unpark(struct nic *nic, uint32_t entry);
+
+/** nic_hold_set_aside() - the head of the host's @queue waits at @entry with what is left of it, or is dropped and counted. */
+void nic_hold_set_aside(struct nic *nic, uint32_t queue, uint32_t entry);
 
 /** nic_hold_sent() - flow @slot of the send queue has sent a packet of @frame_bytes. */
 void nic_hold_sent(struct nic *nic, uint32_t slot, uint32_t frame_bytes);

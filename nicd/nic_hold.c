@@ -21,7 +21,8 @@ int nic_hold_init(struct nic *nic, uint32_t entries_max)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < entries_max; i++)
 		nic->parked[i] = (struct nic_parked){ .first = SEND_NONE, .last = SEND_NONE };
-	return fgfc_gate_init(&nic->gate, entries_max) || host_hold_init(&nic->host_hold, &nic->host, entries_max)
+	return fgfc_gate_init(&nic->gate, nic->by_lid ? 0 : entries_max) ||
+			       host_hold_init(&nic->host_hold, &nic->host, entries_max)
 		       ? -ENOMEM
 		       : 0;
 }
@@ -35,7 +36,7 @@ void nic_hold_fini(struct nic *nic)
 
 /* ---- generated flows ---- */
 
-static void park(struct nic *nic, uint32_t entry, uint32_t traffic_class)
+void nic_hold_park(struct nic *nic, uint32_t entry, uint32_t traffic_class)
 {
 	struct nic_parked *parked = &nic->parked[entry];
 	uint32_t slot = send_queue_head(&nic->queue, traffic_class);
@@ -49,16 +50,22 @@ static void park(struct nic *nic, uint32_t entry, uint32_t traffic_class)
 	parked->last = slot;
 }
 
-static void unpark_all(struct nic *nic, uint32_t entry)
+bool nic_hold_unpark(struct nic *nic, uint32_t entry)
 {
 	struct nic_parked *parked = &nic->parked[entry];
+	uint32_t slot = parked->first;
 
-	while (parked->first != SEND_NONE) {
-		uint32_t slot = parked->first;
+	if (slot == SEND_NONE)
+		return false;
+	parked->first = nic->queue.flows[slot].next;
+	send_queue_unpark(&nic->queue, slot);
+	return true;
+}
 
-		parked->first = nic->queue.flows[slot].next;
-		send_queue_unpark(&nic->queue, slot);
-	}
+static void unpark_all(struct nic *nic, uint32_t entry)
+{
+	while (nic_hold_unpark(nic, entry))
+		;
 }
 
 static void park_heads(struct nic *nic)
@@ -72,7 +79,7 @@ static void park_heads(struct nic *nic)
 
 			if (entry == FGFC_NONE || fgfc_gate_open(&nic->gate, entry))
 				break;
-			park(nic, entry, c);
+			nic_hold_park(nic, entry, c);
 		}
 	}
 }
@@ -104,8 +111,7 @@ static bool head_is_held(struct nic *nic, struct host_head *head, uint32_t *entr
 	return !head->passed;
 }
 
-/* the head of @queue waits for @entry, with what is left of it, or is dropped */
-static void set_aside(struct nic *nic, uint32_t queue, uint32_t entry)
+void nic_hold_set_aside(struct nic *nic, uint32_t queue, uint32_t entry)
 {
 	struct host_head head = nic->host_send.heads[queue];
 	uint32_t slot = host_send_take(&nic->host_send, queue, nic->now_ps);
@@ -127,7 +133,7 @@ static void set_heads_aside(struct nic *nic)
 
 		while (nic->host_send.ready & 1u << queue && head->at_ps <= nic->now_ps &&
 		       head_is_held(nic, head, &entry))
-			set_aside(nic, queue, entry);
+			nic_hold_set_aside(nic, queue, entry);
 	}
 }
 

@@ -29,9 +29,12 @@ static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 	return ready;
 }
 
-/* may a frame of the class, if there is one, go out now? */
+/* may a frame of the class, if there is one, go out now? By LID: there must be credit for the longest (PG-9). */
 static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 {
+	if (nic->by_lid)
+		return link_may_send_packet(nic->link) &&
+		       link_has_credit(nic->link, nic_lane(nic, traffic_class), nic->lid.mtu_units);
 	return link_may_send_packet(nic->link) && !link_stopped(nic->link, traffic_class) &&
 	       !(nic->held >> traffic_class & 1);
 }
@@ -43,6 +46,7 @@ static uint32_t waiting_now(struct nic *nic)
 
 	if (nic->roce)
 		classes |= nic_transport_ready(nic);
+	classes |= nic->lid.ready;
 	for (uint32_t left = nic->host_ready; left; left &= left - 1)
 		classes |= 1u << nic->host_send.heads[__builtin_ctz(left)].traffic_class;
 	return classes;
@@ -113,49 +117,79 @@ static void count_sent(struct nic *nic, const struct send_packet *packet)
 	nic_transmit_count(nic, packet->frame_bytes);
 }
 
-/* a frame of the host on the link.  Return: where it is to be written; NULL: it is lost */
-static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t frame_bytes)
+/* a packet on the link, to host or group @dlid if that is how packets go.  Return: where it is to be written; NULL: it is lost */
+static uint8_t *start_packet(struct nic *nic, uint32_t traffic_class, const struct nic_lid_packet *packet)
 {
-	uint32_t wire_bytes = frame_bytes + FRAME_FCS_BYTES;
-	uint8_t *bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, frame_bytes, frame_bytes, traffic_class,
-					  SEND_NONE);
+	uint32_t wire_bytes = packet->frame_bytes + FRAME_FCS_BYTES;
+	uint8_t *bytes;
 
+	if (nic->by_lid)
+		return nic_lid_start(nic, traffic_class, packet);
+	bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, packet->captured_bytes, packet->frame_bytes,
+				 traffic_class, packet->tag);
 	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	return bytes;
+}
+
+/* a frame of the host on the link.  Return: as above */
+static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t dlid, uint32_t frame_bytes)
+{
+	struct nic_lid_packet packet = {
+		.dlid = dlid, .frame_bytes = frame_bytes, .captured_bytes = frame_bytes, .tag = SEND_NONE
+	};
+
 	nic_transmit_count(nic, frame_bytes);
 	nic->stats->host_tx_packets++;
-	return bytes;
+	return start_packet(nic, traffic_class, &packet);
+}
+
+/* the packet to @dlid has gone: its destination may be slowed down */
+static void note_rate(struct nic *nic, uint32_t dlid, uint32_t frame_bytes)
+{
+	if (nic->rate.agents.used)
+		nic_rate_sent(nic, dlid, LID_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES);
 }
 
 static void send_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t queue)
 {
-	uint8_t *bytes = start_host_frame(nic, traffic_class, nic->host_send.heads[queue].frame_bytes);
+	const struct host_head *head = &nic->host_send.heads[queue];
+	uint32_t dlid = nic->by_lid ? nic_lid_of_mac(nic, head->name.destination_mac) : 0;
+	uint32_t frame_bytes = head->frame_bytes;
+	uint8_t *bytes = start_host_frame(nic, traffic_class, dlid, frame_bytes);
 
 	host_send_next(&nic->host_send, queue, bytes, nic->now_ps);
+	note_rate(nic, dlid, frame_bytes);
 }
 
 static void send_held_frame(struct nic *nic, uint32_t traffic_class)
 {
 	uint32_t entry = host_hold_entry(&nic->host_hold, traffic_class);
 	uint32_t frame_bytes = host_hold_bytes(&nic->host_hold, traffic_class);
+	uint32_t dlid = nic->by_lid ? nic_rate_lid_of(nic, entry) : 0;
 
-	host_hold_next(&nic->host_hold, traffic_class, start_host_frame(nic, traffic_class, frame_bytes));
-	nic_hold_host_sent(nic, entry, frame_bytes);
+	host_hold_next(&nic->host_hold, traffic_class, start_host_frame(nic, traffic_class, dlid, frame_bytes));
+	if (nic->by_lid)
+		note_rate(nic, dlid, frame_bytes);
+	else
+		nic_hold_host_sent(nic, entry, frame_bytes);
 }
 
 static void send_generated(struct nic *nic, uint32_t traffic_class)
 {
 	struct send_packet packet = send_queue_next(&nic->queue, traffic_class);
-	uint32_t wire_bytes = packet.frame_bytes + FRAME_FCS_BYTES;
-	uint8_t *bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, packet.captured_bytes, packet.frame_bytes,
-					  traffic_class, packet.flow);
+	struct nic_lid_packet start = { .dlid = lid_of_host(nic->queue.specs[packet.flow].destination),
+					.frame_bytes = packet.frame_bytes,
+					.captured_bytes = packet.captured_bytes,
+					.tag = packet.flow };
+	uint8_t *bytes = start_packet(nic, traffic_class, &start);
 
 	if (bytes)
 		send_queue_write(&nic->queue, &packet, bytes);
-	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
 	count_sent(nic, &packet);
 	nic->link->stats->queue_bytes -= packet.payload_bytes;
 	send_queue_sent(&nic->queue, traffic_class, &packet);
 	nic_hold_sent(nic, packet.flow, packet.frame_bytes);
+	note_rate(nic, start.dlid, packet.frame_bytes);
 	if (packet.message_last)
 		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload,
 				 stats_flow_tx(nic->stats, packet.flow)->connection, nic->link->busy_until_ps);
@@ -167,6 +201,10 @@ static void send_packet(struct nic *nic, uint32_t traffic_class)
 
 	if (nic->replies.ready >> traffic_class & 1) {
 		nic_transport_reply(nic, traffic_class);
+		return;
+	}
+	if (nic->lid.ready >> traffic_class & 1) {
+		nic_lid_send_becn(nic, traffic_class);
 		return;
 	}
 	source = source_pick(nic, traffic_class);
@@ -258,6 +296,7 @@ void nic_transmit_plan(struct nic *nic)
 	uint32_t waiting;
 
 	nic_hold_heads(nic);
+	nic_rate_heads(nic);
 	nic->host_ready = host_ready(nic, &nic->host_at_ps);
 	waiting = waiting_now(nic);
 	nic_pfc_plan(nic, waiting);

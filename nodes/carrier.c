@@ -12,6 +12,7 @@
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/lid_header.h"
 #include "nodes/wire/pause_frame.h"
 #include "nodes/wire/roce_frame.h"
 
@@ -30,6 +31,7 @@
 
 static_assert(CARRIER_TAG_BYTES + FRAME_ON_VETH_MAX <= SLOT_BYTES && SLOT_BYTES % 64 == 0, "a slot holds any frame");
 static_assert(CARRIER_AROUND_MAX >= FABRIC_FRONT_BYTES + SEQUENCE_BYTES, "the veth lets fabric frames pass");
+static_assert(LID_FRONT_BYTES == FABRIC_FRONT_BYTES, "the inner frame stands at the same place in all fabric frames");
 static_assert(CARRIER_AROUND_MAX >= QUOTE_BYTES + SEQUENCE_BYTES, "the veth lets quoted frames pass");
 
 static const uint8_t zeros[RING_CAPTURED_MAX + FABRIC_ENVELOPE_BYTES]; /* what a generated frame does not capture */
@@ -89,8 +91,10 @@ int carrier_init(struct carrier *carrier, int socket, const struct node_config *
 
 	*carrier = (struct carrier){
 		.socket = socket,
-		.plain = p->kind == PORT_EDGE || config->fabric == FABRIC_ROCE,
+		.plain = config->fabric == FABRIC_ROCE ||
+			 (config->fabric == FABRIC_FLOW_CHANNEL && p->kind == PORT_EDGE),
 		.roce = config->fabric == FABRIC_ROCE,
+		.by_lid = config->fabric == FABRIC_PORT_GROUP,
 		.guarded = p->guarded,
 		.class_count = config->class_count,
 		.lanes = node_lanes(config, p->kind),
@@ -411,6 +415,20 @@ static int read_fabric_frame(const struct carrier *carrier, const struct span *f
 	return traffic_class < carrier->class_count && level < carrier->lanes ? 0 : -EINVAL;
 }
 
+/* the same of a fabric of kind port-group, on any link */
+static int read_lid_frame(const struct carrier *carrier, const struct span *frame, struct record *record)
+{
+	struct lid_header header;
+
+	if (frame->length <= LID_FRONT_BYTES ||
+	    lid_header_read(frame->bytes, frame->length, frame->length - LID_FRONT_BYTES, &header))
+		return -EINVAL;
+	record->kind = RECORD_PACKET;
+	record->traffic_class = (uint16_t)(header.service_level * carrier->lanes + header.level);
+	record->wire_bytes = wire_bytes_of(carrier, frame->length);
+	return header.service_level < carrier->class_count && header.level < carrier->lanes ? 0 : -EINVAL;
+}
+
 static int read_ack_frame(const struct span *frame, struct record *record)
 {
 	if (frame->length < FABRIC_ENVELOPE_BYTES + ack_frame_wire_bytes(1) ||
@@ -435,6 +453,8 @@ static int read_frame(const struct carrier *carrier, struct span *frame, struct 
 	}
 	if (carrier->plain)
 		return type == TYPE_NONE || type == TYPE_QUOTE ? read_host_frame(carrier, frame, record) : -EINVAL;
+	if (carrier->by_lid)
+		return type == LID_TYPE_DATA ? read_lid_frame(carrier, frame, record) : -EINVAL;
 	if (type == FABRIC_TYPE_DATA)
 		return read_fabric_frame(carrier, frame, record);
 	return type == FABRIC_TYPE_ACKS ? read_ack_frame(frame, record) : -EINVAL;

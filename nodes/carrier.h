@@ -56,9 +56,10 @@ struct carrier_in {
 };
 
 struct carrier {
-	int socket; /* borrowed, non-blocking */
-	bool plain; /* frames are hosts' frames: an edge link, or any of a roce fabric */
-	bool roce;  /* a roce fabric: there is PFC, and no FGFC */
+	int socket;  /* borrowed, non-blocking */
+	bool plain;  /* frames are hosts' frames: an edge link, or any of a roce fabric */
+	bool roce;   /* a roce fabric: there is PFC, and no FGFC */
+	bool by_lid; /* a port-group fabric: a local route header on every link, and nothing but data and words */
 	bool guarded;
 	uint32_t class_count, lanes;
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES]; /* of frames of the link's own */

@@ -19,4 +19,9 @@ static inline uint32_t address_hpc(uint32_t host_index)
 	return host_index + 1;
 }
 
+#define ADDRESS_NO_HOST UINT32_MAX
+
+/** address_host_of_mac() - the host index whose MAC it is, or ADDRESS_NO_HOST if it is no host's. Pure. */
+uint32_t address_host_of_mac(const uint8_t mac[6]);
+
 #endif

@@ -15,6 +15,28 @@ START_TEST(address_mac__host_0_and_last)
 }
 END_TEST
 
+/* PG-1: the DLID follows from it */
+START_TEST(address_host_of_mac__back_and_nobody)
+{
+	static const uint8_t nobody[][6] = {
+		{ 0x02, 0x48, 0, 0, 0, 0 },
+		{ 0x02, 0x48, 0, 1, 0, 1 },
+		{ 0x02, 0x48, 0xff, 0, 0, 1 },
+		{ 0x02, 0x49, 0, 0, 0, 1 },
+		{ 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
+	};
+	static const uint32_t hosts[] = { 0, 1, 255, ADDRESS_HOSTS_MAX - 1 };
+	uint8_t mac[6];
+
+	for (int i = 0; i < 4; i++) {
+		address_mac(hosts[i], mac);
+		ck_assert_uint_eq(address_host_of_mac(mac), hosts[i]);
+	}
+	for (int i = 0; i < 5; i++)
+		ck_assert_uint_eq(address_host_of_mac(nobody[i]), ADDRESS_NO_HOST);
+}
+END_TEST
+
 START_TEST(address_ipv4__host_0_and_last)
 {
 	ck_assert_uint_eq(address_ipv4(0), 0x0a000001);
@@ -50,6 +72,7 @@ int main(void)
 
 	suite_add_tcase(suite, tcase);
 	tcase_add_test(tcase, address_mac__host_0_and_last);
+	tcase_add_test(tcase, address_host_of_mac__back_and_nobody);
 	tcase_add_test(tcase, address_ipv4__host_0_and_last);
 	tcase_add_test(tcase, address_ipv6__host_0_and_last);
 	tcase_add_test(tcase, address_hpc__never_zero);
