@@ -54,7 +54,6 @@ struct nic_lid_source {
 struct nic_lid {
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 	uint32_t lanes;                                           /* virtual lanes of a class */
-	uint32_t mtu_units;                                       /* credit that any packet needs at most */
 	struct nic_lid_source *sources;                           /* by LID, RATE_LIDS of them */
 	uint32_t first[NODE_CLASSES_MAX], last[NODE_CLASSES_MAX]; /* LIDs that are to be told, by class; 0: none */
 	uint32_t ready;                                           /* set of classes with such */

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "nicd/nic.h"
-#include "nodes/units.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/becn_frame.h"
 #include "nodes/wire/word_frame.h"
@@ -41,7 +40,6 @@ void nic_lid_plug_in(struct nic *nic)
 	const struct port_config *port = &nic->config->ports[0];
 
 	word_frame_envelope_write(nic->config->index, 0, port->peer_index, port->peer_port, nic->lid.envelope);
-	nic->lid.mtu_units = units_of_bytes(port->mtu_bytes);
 	nic->lid.lanes = node_lanes(nic->config, port->kind);
 }
 

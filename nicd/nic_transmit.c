@@ -1,6 +1,7 @@
 /*  transmit - which frame the NIC sends next: traffic classes, and within a class whose turn it is (nic.h).           */
 #include "nicd/nic.h"
 #include "nodes/trace.h"
+#include "nodes/units.h"
 
 /* who takes turns within a traffic class: the send queue, flows with a transport, the host's frames that were held, then the host's
  * queues. Answers of transports have no turn: they go first. */
@@ -29,12 +30,32 @@ static uint32_t host_ready(const struct nic *nic, node_time_t *later)
 	return ready;
 }
 
-/* may a frame of the class, if there is one, go out now? By LID: there must be credit for the longest (PG-9). */
+/* the longest of the frames that the class may send next */
+static uint32_t longest_next(const struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t bytes = FRAME_BYTES_MIN, next = 0;
+
+	if (nic->queue.ready >> traffic_class & 1)
+		bytes = send_queue_next(&nic->queue, traffic_class).frame_bytes;
+	if (nic->host_hold.ready >> traffic_class & 1)
+		next = host_hold_bytes(&nic->host_hold, traffic_class);
+	bytes = next > bytes ? next : bytes;
+	for (uint32_t left = nic->host_ready; left; left &= left - 1) {
+		const struct host_head *head = &nic->host_send.heads[__builtin_ctz(left)];
+
+		if (head->traffic_class == traffic_class && head->frame_bytes > bytes)
+			bytes = head->frame_bytes;
+	}
+	return bytes;
+}
+
+/* may a frame of the class, which has one, go out now? By LID: there must be credit for it (PG-9). */
 static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 {
 	if (nic->by_lid)
 		return link_may_send_packet(nic->link) &&
-		       link_has_credit(nic->link, nic_lane(nic, traffic_class), nic->lid.mtu_units);
+		       link_has_credit(nic->link, nic_lane(nic, traffic_class),
+				       units_of_bytes(longest_next(nic, traffic_class)));
 	return link_may_send_packet(nic->link) && !link_stopped(nic->link, traffic_class) &&
 	       !(nic->held >> traffic_class & 1);
 }

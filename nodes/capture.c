@@ -29,7 +29,8 @@ static uint32_t hold_bytes(uint64_t rate_bps, node_time_t latency_ps)
 int capture_init(struct capture *capture, int fd, const struct node_config *config, uint32_t port, uint64_t *error_told)
 {
 	const struct port_config *p = &config->ports[port];
-	bool fabric = config->fabric == FABRIC_FLOW_CHANNEL && p->kind == PORT_FABRIC;
+	bool fabric = config->fabric == FABRIC_PORT_GROUP ||
+		      (config->fabric == FABRIC_FLOW_CHANNEL && p->kind == PORT_FABRIC);
 	node_time_t latency_ps = config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps;
 
 	*capture = (struct capture){
