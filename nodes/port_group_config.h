@@ -17,7 +17,7 @@
 #define LID_COUNT_MAX 0xc000u /* multicast begins there, with 16 bits */
 
 #define PORT_GROUP_UNITS_MAX (1u << 20) /* of a threshold in data units */
-#define PORT_GROUP_MARKS_MAX 65536u
+#define PORT_GROUP_MARKS_MAX 64u        /* a congestion log remembers no more of a lane */
 #define PORT_GROUP_CCTI_MAX 65535u
 #define PORT_GROUP_TIME_MAX_PS (3600 * NODE_S)
 

@@ -2,9 +2,5 @@
 
 bool congestion_log_says(const struct congestion_log *log, uint32_t marks, node_time_t window_ps, node_time_t now)
 {
-	if (marks > CONGESTION_LOG_MAX)
-		marks = CONGESTION_LOG_MAX;
-	if (!marks || log->count < marks)
-		return false;
-	return now - log->marks[(log->count - marks) % CONGESTION_LOG_MAX].at_ps <= window_ps;
+	return log->count >= marks && now - log->marks[(log->count - marks) % PORT_GROUP_MARKS_MAX].at_ps <= window_ps;
 }

@@ -1,6 +1,6 @@
 /*  congestion_log - the packets that a switch has marked with FECN at an output, per virtual lane (PG-3, PG-10).
  *
- *  A ring of the last CONGESTION_LOG_MAX of each lane: enough to say whether so many were marked within the window, and to show whose
+ *  A ring of the last PORT_GROUP_MARKS_MAX of each lane: enough to say whether so many were marked within the window, and to show whose
  *  packets they were. The oldest are overwritten.                                                                   */
 #ifndef HEDDLE_SWITCHD_CONGESTION_LOG_H
 #define HEDDLE_SWITCHD_CONGESTION_LOG_H
@@ -8,9 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/port_group_config.h"
 #include "nodes/time.h"
-
-#define CONGESTION_LOG_MAX 32u /* entries, and the most log_marks that make sense */
 
 struct congestion_mark {
 	node_time_t at_ps;
@@ -19,18 +18,18 @@ struct congestion_mark {
 
 struct congestion_log {
 	uint64_t count; /* ever */
-	struct congestion_mark marks[CONGESTION_LOG_MAX];
+	struct congestion_mark marks[PORT_GROUP_MARKS_MAX];
 };
 
 /** congestion_log_add() - a packet from @slid to @dlid was marked @now, which is never before an earlier one. */
 static inline void congestion_log_add(struct congestion_log *log, uint32_t dlid, uint32_t slid, node_time_t now)
 {
-	log->marks[log->count++ % CONGESTION_LOG_MAX] =
+	log->marks[log->count++ % PORT_GROUP_MARKS_MAX] =
 		(struct congestion_mark){ .at_ps = now, .dlid = dlid, .slid = slid };
 }
 
-/** congestion_log_says() - were at least @marks packets marked within @window_ps up to @now? @marks beyond CONGESTION_LOG_MAX count as
- *  so many; 0: the log is not asked, and never says so. O(1). */
+/** congestion_log_says() - were at least @marks packets marked within @window_ps up to @now? @marks  1..PORT_GROUP_MARKS_MAX.
+ *  O(1). */
 bool congestion_log_says(const struct congestion_log *log, uint32_t marks, node_time_t window_ps, node_time_t now);
 
 #endif

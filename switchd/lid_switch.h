@@ -1,9 +1,149 @@
-/*  lid_switch - the switch of fabric kind port-group: forwards by DLID, over port groups when the static port is congested (PG-1 ... PG-10). */
+/*  lid_switch - the switch of fabric kind port-group: packets by destination LID, port groups around congestion, credits per virtual lane
+ *  (PG-1 ... PG-10).
+ *
+ *      link -> forward (LFT; if its port is congested: group, choice) -> turns of the inputs, per output and lane -> credit -> link
+ *
+ *  A packet stands in the buffer of the input and virtual lane that it came in on until it goes out, and in the turns of its output at once:
+ *  whoever waits for another output is in nobody's way. Its sender had credit for it, so nothing is dropped for want of room
+ *  (PG-9, link.h). Between classes a link is shared as their shares say, between a class's lanes by turns, between inputs by turns.
+ *  Flooding: what is for a group of hosts is replaced by copies along a tree that spans the fabric, flood_ports. Copies stand in
+ *  a reserve of their own; so one that waits here keeps no credit from anybody, and cannot be in a circle.
+ *  Only the files of this dataplane know the order (lid_switch.c the events and links, lid_forward.c where a packet goes, lid_queue.c what
+ *  it counts for while it is inside, lid_transmit.c the link,
+ *  lid_tables.c what the fabric manager reads and writes, lid_show.c tables and parameters); a stage (port_group, congestion_log,
+ *  input_turns) never calls another one. Events as in the Ethernet switch: per port the next arrival and the next transmission, timers;
+ *  arrivals of one instant first, lower ports first.                                                                   */
 #ifndef HEDDLE_SWITCHD_LID_SWITCH_H
 #define HEDDLE_SWITCHD_LID_SWITCH_H
 
+#include "nodes/config.h"
+#include "nodes/event_tree.h"
+#include "nodes/link.h"
 #include "nodes/node.h"
+#include "nodes/queue_gauge.h"
+#include "nodes/random.h"
+#include "nodes/stats.h"
+#include "nodes/traffic_class.h"
+#include "nodes/wire/lid_header.h"
+#include "switchd/congestion_log.h"
+#include "switchd/input_turns.h"
+#include "switchd/packet.h"
+#include "switchd/port_group.h"
 
+/* a virtual lane of an output */
+struct lid_lane {
+	struct input_turns turns;
+	uint32_t units;      /* that wait */
+	uint32_t units_seen; /* when a choice looked at them last */
+	bool starved;        /* the first packet has no credit */
+	struct congestion_log log;
+};
+
+struct lid_port {
+	struct link *link;
+	struct port_stats *stats;
+	enum port_kind kind;
+	uint32_t mtu_bytes;
+	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
+	uint8_t backlog;                     /* set of lanes with packets */
+	uint8_t lane_turn[NODE_CLASSES_MAX]; /* the lane of a class that was served last */
+	uint32_t units;                      /* that wait, on all lanes */
+	uint32_t packets_from;               /* inside, that came in here and stand in its buffer */
+	node_time_t paused_since_ps;         /* data waits for the peer alone; NODE_TIME_NEVER: not */
+	struct class_scheduler classes;
+	struct queue_gauge gauge;
+	struct lid_lane lanes[NODE_LANES_MAX];
+};
+
+struct lid_switch {
+	const struct node_config *config;
+	struct port_group_config settings; /* as they are set now */
+	struct stats_page *stats;
+	uint32_t port_count, class_count;
+	uint32_t levels;     /* lanes of a class */
+	uint32_t lane_count; /* of a link: class_count * levels */
+	bool cut_through;
+	uint64_t touched; /* ports whose next transmission must be computed anew */
+	uint64_t ports_up;
+	uint64_t ports_coming; /* links that are there, but what the former one left behind is still inside */
+	uint64_t flood_ports;
+	uint32_t flood_packets, flood_packets_max; /* copies inside */
+	struct random random;
+	struct event_tree events;
+	struct packet_pool pool;
+	struct port_group tables;
+	struct input_turn *turns; /* of all ports and lanes, by input */
+	struct lid_port ports[NODE_PORTS_MAX];
+};
+
+/* node.h has the contract */
 extern const struct node_ops lid_ops;
+
+/** lid_touch() - something changed that may let port @port transmit, or transmit earlier. */
+static inline void lid_touch(struct lid_switch *lid, uint32_t port)
+{
+	lid->touched |= 1ull << port;
+}
+
+static inline bool lid_port_up(const struct lid_switch *lid, uint32_t port)
+{
+	return port < NODE_PORTS_MAX && lid->ports_up >> port & 1;
+}
+
+/** lid_drop() - counts a dropped frame under its reason, as one that came in at @port.  @frame_bytes  without FCS. */
+void lid_drop(struct lid_switch *lid, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now);
+
+/* ---- lid_forward.c: link -> output port ---- */
+
+/** lid_arrival() - a data frame has arrived on port @port (its header, if the switch cuts through).
+ *  @bytes  captured, in shared memory. */
+void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *header, const uint8_t *bytes,
+		 node_time_t now);
+
+/** lid_forward_again() - @packet, in no queue, cannot leave where it was to: another way, or it is dropped. Takes it. */
+void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_t now);
+
+/* ---- lid_queue.c: buffers, turns, gauges ---- */
+
+/** lid_enter() - @packet, for which its input's buffer has been charged unless it is a copy, is inside the switch. */
+void lid_enter(struct lid_switch *lid, struct packet *packet);
+
+/** lid_leave() - @packet, in no queue, is no longer: its room is free again. */
+void lid_leave(struct lid_switch *lid, struct packet *packet);
+
+/** lid_queue_push() - @packet is to leave at @port on lane packet->out_lane. */
+void lid_queue_push(struct lid_switch *lid, uint32_t port, struct packet *packet, node_time_t now);
+
+/** lid_queue_take() - the packet whose turn it is, of a lane that has one. */
+struct packet *lid_queue_take(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now);
+
+/* ---- lid_transmit.c: turns -> link ---- */
+
+/** lid_transmit_next_at() - when port @port should transmit next; NODE_TIME_NEVER if it has nothing that it may send. */
+node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_time_t now);
+
+/** lid_transmit() - puts one thing on port @port's link: its own control words, or a packet. */
+void lid_transmit(struct lid_switch *lid, uint32_t port, node_time_t now);
+
+/** lid_transmit_settle() - counts what @port has waited for its peer up to @now. */
+void lid_transmit_settle(struct lid_port *out, node_time_t now);
+
+/* ---- lid_tables.c: what the fabric manager reads and writes; node_ops have the contracts ---- */
+
+int lid_tables_set(void *dataplane, const struct switch_config *config);
+uint32_t lid_table_blocks(void *dataplane, enum table_kind table);
+
+/** lid_table_read() - of the LFT what was written, not what choices have made of it since (PG-8; that is table "lft" of lid_show()). */
+void lid_table_read(void *dataplane, struct table_block *block);
+int lid_table_write(void *dataplane, const struct table_block *block);
+
+/* ---- lid_show.c ---- */
+
+/** lid_show() - node_ops.show: "ports", "lanes", "lft", "groups", "log", "settings". */
+int lid_show(void *dataplane, const char *table, int port, FILE *out);
+
+/** lid_set() - node_ops.set: a name and value of scenario section port-group: "adaptive", "policy", "update", "pending", "queue", "marks",
+ *  "window", "hold" (ns), "fecn", "fecn-at". */
+int lid_set(void *dataplane, const char *name, const char *value, FILE *out);
 
 #endif

@@ -25,11 +25,21 @@ struct packet {
 	uint32_t frame_bytes;    /* inner frame, without FCS */
 	uint16_t captured_bytes; /* of it, in bytes[] */
 	uint16_t units;
-	uint16_t flow_id;        /* at the input port */
-	uint16_t out_flow_id;    /* on the output link, once granted */
-	uint16_t out_position;   /* data_flow on the output link */
-	uint16_t fabric_address; /* destination switch */
-	uint16_t via;            /* switch that it goes to first; 0: straight there */
+	union {
+		struct {
+			uint16_t flow_id;     /* at the input port */
+			uint16_t out_flow_id; /* on the output link, once granted */
+		};
+		uint32_t slid; /* port-group */
+	};
+	union {
+		struct {
+			uint16_t out_position;   /* data_flow on the output link */
+			uint16_t fabric_address; /* destination switch */
+		};
+		uint32_t dlid; /* port-group */
+	};
+	uint16_t via;        /* switch that it goes to first; 0: straight there */
 	uint8_t egress_port;     /* there; roce: output port here */
 	uint8_t in_port;
 	uint8_t traffic_class;
@@ -38,6 +48,8 @@ struct packet {
 	bool ordered;
 	bool requested; /* counts as waiting for its output */
 	bool copy; /* of a flooded frame: lives in the pool's flood reserve, not in an input buffer. roce: counts for no input */
+	bool fecn, becn;  /* port-group: of its header */
+	uint8_t out_lane; /* port-group: virtual lane that it goes out on */
 	_Alignas(64) uint8_t bytes[];
 };
 

@@ -1,0 +1,267 @@
+#include <string.h>
+
+#include "switchd/lid_switch.h"
+
+#define LOAD_CONGESTED (1ull << 63) /* more than any queue */
+
+/* ---- the static port, or another one of its group (PG-2 ... PG-8) ---- */
+
+/* link_has_credit() for one that only thinks of sending: nobody waits because of it */
+static bool would_have_credit(const struct link *link, uint32_t lane, uint32_t units)
+{
+	return !link->credits || credit_available(&link->credit, lane) >= (int32_t)units;
+}
+
+/* the receiver takes no more, or packets have been marked: what of PG-3 says so of any port, without a memory of the last look */
+static bool is_held_up(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units, node_time_t now)
+{
+	const struct port_group_config *settings = &lid->settings;
+	struct lid_port *out = &lid->ports[port];
+
+	return !would_have_credit(out->link, lane, units) ||
+	       congestion_log_says(&out->lanes[lane].log, settings->log_marks, settings->log_window_ps, now);
+}
+
+/* PG-3. What is pending is of the lane; the queue is that of all lanes, for they share the link. */
+static bool is_congested(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units, node_time_t now)
+{
+	const struct port_group_config *settings = &lid->settings;
+	struct lid_lane *pending = &lid->ports[port].lanes[lane];
+	bool rising = pending->units > pending->units_seen;
+
+	pending->units_seen = pending->units;
+	return (rising && pending->units >= settings->pending_units) ||
+	       lid->ports[port].units >= settings->queue_units || is_held_up(lid, port, lane, units, now);
+}
+
+/* the lane of the packet's class at its next link: -1: there is none so high */
+static int lane_at(const struct lid_switch *lid, const struct packet *packet, uint32_t out)
+{
+	uint32_t level = packet->lane % lid->levels;
+	bool by_hop = lid->config->switch_.routing.lane_rule == LANES_BY_HOP;
+
+	if (lid->ports[out].kind == PORT_EDGE || lid->ports[packet->in_port].kind == PORT_EDGE)
+		level = 0;
+	else if (by_hop && ++level >= lid->levels)
+		return -1;
+	return (int)(packet->traffic_class * lid->levels + level);
+}
+
+/* PG-7: least queue, and least congestion */
+static uint32_t choose(struct lid_switch *lid, uint64_t candidates, const struct packet *packet, node_time_t now)
+{
+	uint64_t loads[NODE_PORTS_MAX];
+
+	for (uint64_t rest = candidates; rest; rest &= rest - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(rest);
+		int lane = lane_at(lid, packet, port);
+
+		loads[port] = lid->ports[port].gauge.bytes;
+		if (lane < 0 || is_held_up(lid, port, (uint32_t)lane, packet->units, now))
+			loads[port] |= LOAD_CONGESTED;
+	}
+	return port_group_choose(lid->settings.policy, candidates, loads, &lid->random);
+}
+
+/* One of them, the same for every packet of a DLID: in the place of a static port that is down. */
+static uint32_t stand_in(uint64_t candidates, uint32_t dlid)
+{
+	for (uint32_t skip = dlid % (uint32_t)__builtin_popcountll(candidates); skip; skip--)
+		candidates &= candidates - 1;
+	return (uint32_t)__builtin_ctzll(candidates);
+}
+
+/* Another member of the group than @port, which is congested or down; @port if there is none. */
+static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t members, const struct packet *packet,
+			   node_time_t now)
+{
+	uint64_t others = port < NODE_PORTS_MAX ? members & ~(1ull << port) : members;
+	uint32_t other;
+
+	if (!others)
+		return port;
+	other = choose(lid, others, packet, now);
+	if (lid->settings.update_lft)
+		port_group_replace(&lid->tables, packet->dlid, (uint8_t)other, now);
+	return other;
+}
+
+/* the port for a packet whose class may go several ways at a time */
+static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct packet *packet, node_time_t now)
+{
+	uint32_t port = lid->tables.now[packet->dlid];
+	bool usable = lid_port_up(lid, port) && port != packet->in_port;
+	int lane;
+
+	if (!usable)
+		return turn_aside(lid, port, members, packet, now);
+	lane = lane_at(lid, packet, port);
+	if (lane < 0 || !is_congested(lid, port, (uint32_t)lane, packet->units, now) ||
+	    !port_group_may_replace(&lid->tables, packet->dlid, now, lid->settings.hold_ps))
+		return port;
+	return turn_aside(lid, port, members, packet, now);
+}
+
+/* where @packet leaves; -1: nowhere, and why */
+static int output_of(struct lid_switch *lid, const struct packet *packet, enum drop_reason *why, node_time_t now)
+{
+	struct lid_port *in = &lid->ports[packet->in_port];
+	uint64_t members = port_group_members(&lid->tables, packet->dlid) & lid->ports_up & ~(1ull << packet->in_port);
+	uint32_t home, port;
+
+	*why = DROP_BAD_LID;
+	if (packet->dlid >= lid->tables.lid_count || lid->tables.home[packet->dlid] == LFT_NO_PORT)
+		return -1;
+	home = port = lid->tables.home[packet->dlid];
+	if (lid->settings.adaptive && lid->config->classes[packet->traffic_class].unordered && members)
+		port = adapt(lid, members, packet, now);
+	else if (!lid_port_up(lid, home) && members)
+		port = stand_in(members, packet->dlid);
+	*why = DROP_NO_ROUTE;
+	if (!lid_port_up(lid, port) || port == packet->in_port)
+		return -1;
+	if (members) {
+		in->stats->choices++;
+		in->stats->choices_other += port != home;
+	}
+	*why = DROP_NO_LANE;
+	return lane_at(lid, packet, port) < 0 ? -1 : (int)port;
+}
+
+/* ---- groups of hosts ---- */
+
+static struct packet *copy_of(struct lid_switch *lid, const struct packet *original)
+{
+	struct packet *copy = lid->flood_packets < lid->flood_packets_max ? packet_alloc(&lid->pool) : NULL;
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, original, sizeof(*original) + original->captured_bytes);
+	copy->copy = true;
+	return copy;
+}
+
+/* The tree may be deeper than there are levels: on the last one a copy stays, for it holds no buffer while it waits. */
+static uint8_t copy_lane(const struct lid_switch *lid, const struct packet *packet, uint32_t out)
+{
+	int lane = lane_at(lid, packet, out);
+
+	return (uint8_t)(lane < 0 ? packet->lane : (uint32_t)lane);
+}
+
+/* Replaces the packet, not inside yet, by copies along the tree; takes it. The books: each copy counts as a frame of its own, whether there
+ * is a cell for it or not; the original as one that is no more.                                                       */
+static void flood(struct lid_switch *lid, struct packet *packet, node_time_t now)
+{
+	uint64_t from = 1ull << packet->in_port, ports = lid->flood_ports & lid->ports_up;
+	struct stats_page *stats = lid->stats;
+
+	if (!(ports & from) || (ports == from && lid->ports[packet->in_port].kind == PORT_EDGE)) {
+		lid_drop(lid, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
+		return;
+	}
+	stats->flood_originals_bytes += packet->frame_bytes;
+	for (ports &= ~from; ports; ports &= ports - 1) {
+		uint32_t out = (uint32_t)__builtin_ctzll(ports);
+		struct packet *copy = copy_of(lid, packet);
+
+		stats->flooded_packets++;
+		stats->flooded_bytes += packet->frame_bytes;
+		if (!copy) {
+			lid_drop(lid, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+			continue;
+		}
+		copy->out_lane = copy_lane(lid, packet, out);
+		lid_enter(lid, copy);
+		lid_queue_push(lid, out, copy, now);
+	}
+}
+
+/* ---- arrival ---- */
+
+/* @packet, not inside yet; takes it.  Return: is it in the buffer of its input? */
+static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t now)
+{
+	enum lid_kind kind = lid_kind(packet->dlid, lid->settings.lid_bits);
+	enum drop_reason why = DROP_BAD_LID;
+	int out = kind == LID_HOST ? output_of(lid, packet, &why, now) : -1;
+
+	if (out >= 0) {
+		packet->out_lane = (uint8_t)lane_at(lid, packet, (uint32_t)out);
+		lid_enter(lid, packet);
+		lid_queue_push(lid, (uint32_t)out, packet, now);
+		return true;
+	}
+	if (kind == LID_GROUP)
+		flood(lid, packet, now);
+	else
+		lid_drop(lid, why, packet->in_port, packet->frame_bytes, now);
+	packet_free(&lid->pool, packet);
+	return false;
+}
+
+/* Is the lane that the link says what the header says, and does the link have it? */
+static bool lane_is_right(const struct lid_switch *lid, const struct lid_port *in, const struct lid_header *header,
+			  uint32_t lane)
+{
+	return header->service_level < lid->class_count && header->level < lid->levels &&
+	       (in->kind == PORT_FABRIC || !header->level) &&
+	       header->service_level * lid->levels + header->level == lane;
+}
+
+/* the packet that has come, or NULL: dropped and counted */
+static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struct record *record, const uint8_t *bytes,
+			      node_time_t now)
+{
+	struct lid_port *in = &lid->ports[port];
+	uint32_t frame_bytes = link_frame_bytes(in->link, record->wire_bytes);
+	uint8_t front[LID_FRONT_BYTES]; /* a copy: what is parsed must not change */
+	struct lid_header header;
+	struct packet *packet;
+	enum drop_reason why;
+
+	packet = packet_copy_in(&lid->pool, in->link, in->mtu_bytes, record, bytes, LID_FRONT_BYTES, &why);
+	if (!packet) {
+		lid_drop(lid, why, port, frame_bytes, now);
+		return NULL;
+	}
+	memcpy(front, bytes, sizeof(front));
+	if (lid_header_read(front, record->captured_bytes, frame_bytes, &header) ||
+	    !lane_is_right(lid, in, &header, record->traffic_class)) {
+		lid_drop(lid, DROP_MALFORMED, port, frame_bytes, now);
+		packet_free(&lid->pool, packet);
+		return NULL;
+	}
+	packet->traffic_class = header.service_level;
+	packet->lane = (uint8_t)record->traffic_class;
+	packet->dlid = header.dlid;
+	packet->slid = header.slid;
+	packet->fecn = header.fecn;
+	packet->becn = header.becn;
+	return packet;
+}
+
+void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *record, const uint8_t *bytes,
+		 node_time_t now)
+{
+	struct packet *packet = take_in(lid, port, record, bytes, now);
+
+	if (packet && forward(lid, packet, now))
+		return;
+	link_reject(lid->ports[port].link, record);
+	lid_touch(lid, port); /* there may be credit to give */
+}
+
+void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_t now)
+{
+	enum drop_reason why;
+	int out = packet->copy ? -1 : output_of(lid, packet, &why, now);
+
+	if (out < 0) {
+		lid_drop(lid, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
+		lid_leave(lid, packet);
+		return;
+	}
+	packet->out_lane = (uint8_t)lane_at(lid, packet, (uint32_t)out);
+	lid_queue_push(lid, (uint32_t)out, packet, now);
+}

@@ -1,0 +1,88 @@
+#include <errno.h>
+
+#include "switchd/lid_switch.h"
+
+int lid_tables_set(void *dataplane, const struct switch_config *config)
+{
+	struct lid_switch *lid = dataplane;
+	struct port_group changed;
+
+	if (port_group_init(&changed, &config->lids, lid->port_count)) {
+		port_group_fini(&changed);
+		return -ENOMEM;
+	}
+	port_group_fini(&lid->tables);
+	lid->tables = changed;
+	lid->flood_ports = config->flood_ports;
+	return 0;
+}
+
+uint32_t lid_table_blocks(void *dataplane, enum table_kind table)
+{
+	const struct lid_switch *lid = dataplane;
+
+	switch (table) {
+	case TABLE_FLOOD:
+		return 1;
+	case TABLE_LFT:
+	case TABLE_PGFT:
+		return table_blocks(table, lid->tables.lid_count);
+	case TABLE_PGT:
+		return table_blocks(table, PORT_GROUPS_MAX);
+	default:
+		return 0;
+	}
+}
+
+void lid_table_read(void *dataplane, struct table_block *block)
+{
+	const struct lid_switch *lid = dataplane;
+	const struct port_group *tables = &lid->tables;
+	uint32_t entries = table_entries(block->table), first = block->number * entries;
+
+	if (block->table == TABLE_FLOOD)
+		table_put(TABLE_FLOOD, block->bytes, 0, lid->flood_ports);
+	for (uint32_t i = 0; block->table == TABLE_PGT && i < entries; i++)
+		table_put_mask(block->bytes, i, (uint64_t[PORT_GROUP_WORDS]){ tables->mask[first + i] });
+	if (block->table != TABLE_LFT && block->table != TABLE_PGFT)
+		return;
+	for (uint32_t i = 0; i < entries && first + i < tables->lid_count; i++)
+		table_put(block->table, block->bytes, i,
+			  block->table == TABLE_LFT ? tables->home[first + i] : tables->group[first + i]);
+}
+
+static void write_entry(struct port_group *tables, const struct table_block *block, uint32_t i, uint32_t at)
+{
+	uint64_t mask[PORT_GROUP_WORDS];
+
+	switch (block->table) {
+	case TABLE_LFT:
+		port_group_set_port(tables, at, (uint8_t)table_get(TABLE_LFT, block->bytes, i));
+		break;
+	case TABLE_PGFT:
+		tables->group[at] = (uint8_t)table_get(TABLE_PGFT, block->bytes, i);
+		break;
+	case TABLE_PGT:
+		table_get_mask(block->bytes, i, mask);
+		port_group_set_mask(tables, at, mask[0]);
+		break;
+	default:
+		break;
+	}
+}
+
+int lid_table_write(void *dataplane, const struct table_block *block)
+{
+	struct lid_switch *lid = dataplane;
+	uint32_t entries = table_entries(block->table), first = block->number * entries;
+
+	if (block->table == TABLE_FLOOD) {
+		lid->flood_ports = table_get(TABLE_FLOOD, block->bytes, 0);
+		return 0;
+	}
+	if (block->table != TABLE_PGT && port_group_grow(&lid->tables, first + entries))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < entries; i++)
+		write_entry(&lid->tables, block, i, first + i);
+	return 0;
+}
