@@ -325,7 +325,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 	lid->stats = stats;
 	lid->port_count = config->port_count;
 	lid->class_count = config->class_count;
-	lid->levels = config->lanes;
+	lid->levels = node_lanes(config, PORT_FABRIC);
 	lid->lane_count = lid->class_count * lid->levels;
 	lid->cut_through = config->switch_.cut_through;
 	lid->flood_ports = config->switch_.flood_ports;

@@ -60,7 +60,7 @@ struct lid_switch {
 	struct port_group_config settings; /* as they are set now */
 	struct stats_page *stats;
 	uint32_t port_count, class_count;
-	uint32_t levels;     /* lanes of a class */
+	uint32_t levels;     /* lanes of a class, on every link; on edge links level 0 alone is used */
 	uint32_t lane_count; /* of a link: class_count * levels */
 	bool cut_through;
 	uint64_t touched; /* ports whose next transmission must be computed anew */
