@@ -543,7 +543,7 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 	entry->kind = RECORD_PAD;
 }
 
-/* What the peer has sent and has not been received yet never will be. The peer finds its ring empty. */
+/* What the peer has sent and has not been received yet never will be. The peer finds its ring empty, and the buffer goes with the link. */
 static void ring_lose(struct link *link)
 {
 	struct record record;
@@ -559,6 +559,7 @@ static void ring_lose(struct link *link)
 		ring_pop(&link->rx, &record);
 	}
 	ring_release(&link->rx);
+	memset(link->held_units, 0, sizeof(link->held_units));
 }
 
 void link_down(struct link *link, node_time_t now)
@@ -581,7 +582,6 @@ void link_up(struct link *link, node_time_t now)
 	link->seen_due = link->sync_due = false;
 	link->busy_until_ps = now;
 	link->head_due_ps = node_time_max(link->head_due_ps, now);
-	memset(link->held_units, 0, sizeof(link->held_units));
 	link->sent_units = link->arrived_units = link->taken_units = link->taken_noted = 0;
 	link->stops_heard = link->stops_said = 0;
 	link->missing_count = 0;

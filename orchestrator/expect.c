@@ -314,6 +314,22 @@ static bool find_place(struct parser *parser, size_t offset, const char *word, s
 	return true;
 }
 
+static bool find_fault(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+{
+	uint32_t count = parser->plan->faults.count;
+	char *end;
+	unsigned long number = strtoul(word, &end, 10);
+
+	if (!count)
+		return complain(parser, offset, "there is no fault '%s': the scenario has none", word);
+	if (*end || !number || number > count)
+		return complain(parser, offset, "there is no fault '%s'; expected its number in the list, 1 to %u", word,
+				count);
+	e->subject.has_fault = true;
+	e->subject.fault = (uint32_t)number - 1;
+	return true;
+}
+
 /* one or two arguments have been read; what do they mean for this metric? */
 static bool resolve(struct parser *parser, struct expectation *e, char words[2][WORD_MAX], const size_t offsets[2])
 {
@@ -344,6 +360,8 @@ static bool resolve(struct parser *parser, struct expectation *e, char words[2][
 			return complain(parser, offsets[1], "%s takes one argument", e->subject.metric->name);
 		break;
 	}
+	if (e->subject.metric->arguments == METRIC_MAYBE_FAULT)
+		return find_fault(parser, offsets[0], words[0], e);
 	e->subject.has_hosts = two;
 	e->subject.has_reason = e->subject.metric->arguments == METRIC_MAYBE_REASON;
 	e->subject.has_workload = !two && (e->subject.metric->arguments == METRIC_MAYBE_WORKLOAD ||

@@ -9,7 +9,7 @@
 #define BEFORE_WINDOWS 20u     /* so many at most are the measure of what was before */
 #define RECOVERED_PERMILLE 900u
 #define SETTLE_PS (2 * NODE_US) /* ours: a message to a service processor and back */
-#define SETTLE_MAX 500u
+#define SETTLE_MAX 100u
 
 int fault_player_init(struct fault_player *player, const struct plan *plan, const struct fault_fabric *fabric)
 {
@@ -136,21 +136,21 @@ static void unsettle(struct fault_player *player, uint32_t link)
 		return;
 	for (uint32_t end = 2 * link; end < 2 * link + 2; end++) {
 		player->unsettled_count += !player->unsettled[end];
-		player->unsettled[end] = true;
+		player->unsettled[end] = 1;
 	}
 }
 
 static int look(struct fault_player *player, node_time_t now)
 {
-	bool patient = ++player->looks < SETTLE_MAX;
 	int error = 0;
 
 	for (uint32_t end = 0; end < 2 * player->plan->link_count && player->unsettled_count && !error; end++) {
 		const struct plan_link *link = &player->plan->links[end / 2];
 
-		if (!player->unsettled[end] || (patient && !is_settled(player, link, end % 2)))
+		if (!player->unsettled[end] ||
+		    (player->unsettled[end]++ < SETTLE_MAX && !is_settled(player, link, end % 2)))
 			continue;
-		player->unsettled[end] = false;
+		player->unsettled[end] = 0;
 		player->unsettled_count--;
 		error = player->fabric.settle(player->fabric.owner, end_node(link, end % 2),
 					      end % 2 ? link->port_b : link->port_a);
@@ -213,8 +213,7 @@ static int act(struct fault_player *player, const struct plan_action *action)
 		error = links_change(player, fault, true);
 		record->lost = drops(player, DROP_LINK_DOWN) - before;
 		record->astray = record->astray_until = astray(player);
-		player->looks = 0;
-		if (player->unsettled_count)
+		if (player->unsettled_count && player->look_at == NODE_TIME_NEVER)
 			player->look_at = action->at_ps + SETTLE_PS;
 		return error;
 	case ACTION_TABLES:
@@ -241,11 +240,12 @@ int fault_player_step(struct fault_player *player)
 
 /* ---- what came of it ---- */
 
-/* when something next failed or returned behind the @from-th action; the end of the run if nothing did */
+/* when something else next failed or returned behind the @from-th action; the end of the run if nothing did */
 static node_time_t next_change(const struct plan *plan, uint32_t from)
 {
 	for (uint32_t i = from + 1; i < plan->faults.action_count; i++)
 		if (plan->faults.actions[i].kind != ACTION_TABLES &&
+		    plan->faults.actions[i].fault != plan->faults.actions[from].fault &&
 		    plan->faults.actions[i].at_ps > plan->faults.actions[from].at_ps)
 			return node_time_min(plan->faults.actions[i].at_ps, plan->duration_ps);
 	return plan->duration_ps;

@@ -34,9 +34,9 @@ struct fault_player {
 	struct fault_fabric fabric;
 	uint32_t action;      /* the next one */
 	uint32_t *down;       /* per link: how many faults of it last */
-	bool *unsettled;      /* per end of a link, two each: something that went over it may still be in the fabric */
+	uint32_t *unsettled;  /* per end of a link, two each: 0, or something that went over it may still be in the fabric, and it
+				 was looked after so often, and once more */
 	uint32_t unsettled_count;
-	uint32_t looks;       /* since the last fault */
 	node_time_t look_at;  /* whether it is so is looked at then */
 	uint64_t *delivered;  /* bytes at the end of each window, one entry for the beginning */
 	uint32_t window_count, window_max;

@@ -19,6 +19,7 @@ enum metric_arguments {
 	METRIC_PORT_MAYBE_CLASS,
 	METRIC_MAYBE_WHERE, /* a node, or a port */
 	METRIC_MAYBE_PLACE, /* a node, or a port; then maybe a class */
+	METRIC_MAYBE_FAULT, /* its number in the scenario, from 1 on */
 };
 
 enum metric_shown_as {
@@ -33,8 +34,8 @@ enum metric_shown_as {
 /* a metric of something: its arguments, resolved */
 struct metric_subject {
 	const struct metric *metric;
-	bool has_workload, has_reason, has_hosts, has_class;
-	uint32_t workload, reason, source, destination, node, traffic_class;
+	bool has_workload, has_reason, has_hosts, has_class, has_fault;
+	uint32_t fault, workload, reason, source, destination, node, traffic_class;
 	uint64_t ports; /* set; 0: of the whole fabric */
 };
 
@@ -55,6 +56,9 @@ struct metric {
 metric_value_fn metric_class_sum, metric_class_max, metric_class_first, metric_class_queue_mean,
 	metric_class_delay_mean, metric_class_throughput, metric_ports_sum, metric_flows_sum, metric_rate_min,
 	metric_rate_mean, metric_marked_share, metric_cnp_gap, metric_deadlocks;
+
+/* of a fault; without one: lost and astray the sum of all, recovery the longest, least the least; metric_fault.c */
+metric_value_fn metric_fault_lost, metric_fault_astray, metric_fault_least, metric_fault_recovery;
 
 extern const struct metric metric_table[];
 extern const size_t metric_count;

@@ -123,7 +123,7 @@ struct result_fault {
 	uint64_t astray;         /* packets that found no way until tables followed */
 	uint64_t before_bps;     /* delivered before it; 0: nobody knows */
 	uint64_t least_bps;      /* the least that a window after it delivered */
-	node_time_t recovery_ps; /* until 90 % of that before was delivered again; NODE_TIME_NEVER: it was not, until the next change */
+	node_time_t recovery_ps; /* until 90 % of that before was delivered again; NODE_TIME_NEVER: it was not, until the next fault */
 };
 
 struct result_expectation {

@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "orchestrator/counter.h"
+#include "orchestrator/results_fault.h"
 #include "orchestrator/results_roce.h"
 
 #define REAL_DIGITS 12
@@ -379,6 +380,8 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 	}
 	put(&w, root, "drops", drops_json(&w));
 	put(&w, root, "totals", totals_json(&w));
+	if (results->fault_count)
+		put(&w, root, "faults", results_fault_json(plan, results));
 	put(&w, root, "expectations", expectations_json(&w));
 	if (results->fidelity.nodes)
 		put(&w, root, "fidelity", fidelity_json(&w));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "orchestrator/human.h"
+#include "orchestrator/results_fault.h"
 #include "orchestrator/results_roce.h"
 
 #define FLOWS_SHOWN 24u /* more than so many flows are summed up by their groups only */
@@ -44,6 +45,7 @@ void results_text_write(const struct plan *plan, const struct results *results, 
 	results_congestion_write(plan, results, colour, out);
 	results_paths_write(plan, results, colour, out);
 	results_roce_write(plan, results, colour, out);
+	results_fault_write(plan, results, colour, out);
 	totals_write(&t);
 	tables_write(&t);
 	if (results->fidelity.nodes)
