@@ -10,6 +10,7 @@
 
 #define REACTION_PS (10 * NODE_US) /* a fabric manager in a service processor: ours */
 #define WINDOW_PART 500u           /* of the duration, if samples are not taken anyway */
+#define WINDOWS_MAX 2000u          /* the clock stops at the end of each */
 
 bool plan_fault_concerns(const struct plan *plan, const struct plan_fault *fault, uint32_t link)
 {
@@ -55,7 +56,7 @@ static int link_find(const struct scenario *scenario, const struct plan *plan, c
 	if (!ports || ports & (ports - 1)) {
 		scenario_errors_at(errors, scenario, &said->place,
 				   ports ? "%d links lead from '%s' to '%s': say which, such as [%s:p%d, %s]"
-					 : "%d links like this lead from '%s' to '%s'",
+					 : "%d links lead from '%s' to '%s': there is none to fail",
 				   __builtin_popcountll(ports), a->node, b->node, a->node,
 				   ports ? __builtin_ctzll(ports) : 0, b->node);
 		return -EINVAL;
@@ -116,7 +117,7 @@ static node_time_t window_choose(const struct scenario *scenario)
 {
 	node_time_t part_ps = scenario->duration_ps / WINDOW_PART;
 
-	if (scenario->sample_ps)
+	if (scenario->sample_ps && scenario->duration_ps / scenario->sample_ps <= WINDOWS_MAX)
 		return scenario->sample_ps;
 	return part_ps > NODE_US ? part_ps / NODE_US * NODE_US : NODE_US;
 }
