@@ -9,6 +9,10 @@
  *  soon as another group is reached (choose_via_left()): what it is for is another link between groups, and the rest of the way to the
  *  via would only load that group's links. A detour adds one minimal way and its lanes bound it; no way can go round.
  *
+ *  A queue here says nothing of a link further on that many share. But flow channels know how much went over each port and has not
+ *  arrived; so the minimal way and a detour are compared by that and the queue together (ours). Candidates of one kind, which are
+ *  equally long, are compared by the queue, as FC-23 says.
+ *
  *  A flow that was redirected (FC-25) knows more than the queues here: its way is congested further down. If no other minimal way is
  *  as good it changes its kind: from the minimal way to a detour, from a detour to the minimal way or another detour.     */
 #include "nodes/units.h"
@@ -25,15 +29,21 @@ struct asker {
 };
 
 struct way {
-	int port;            /* -1: no port that is up leads there */
-	uint16_t via;        /* switch that it goes to first; 0: minimal */
-	uint64_t load_bytes; /* of that port */
+	int port;                          /* -1: no port that is up leads there */
+	uint16_t via;                      /* switch that it goes to first; 0: minimal */
+	uint64_t load_bytes, beyond_bytes; /* load_of(), load_beyond() that port */
 };
 
 /* what waits for @port: requested and queued (FC-23) */
 static uint64_t load_of(const struct dataplane *dp, uint32_t port)
 {
 	return dp->ports[port].gauge.bytes;
+}
+
+/* the same with what went over @port and is not acknowledged: ways of several kinds are compared by it */
+static uint64_t load_beyond(const struct dataplane *dp, uint32_t port)
+{
+	return load_of(dp, port) + (uint64_t)dp->ports[port].ofct.extent_units * UNIT_BYTES;
 }
 
 /* ---- minimal ways ---- */
@@ -84,8 +94,10 @@ static struct way minimal(struct dataplane *dp, const struct asker *asker, uint1
 		way.port = route_choose(&dp->routes, to, egress_port);
 	if (way.port >= (int)dp->port_count || way.port == asker->avoid)
 		way.port = -1;
-	if (way.port >= 0)
-		way.load_bytes = load_of(dp, (uint32_t)way.port);
+	if (way.port < 0)
+		return way;
+	way.load_bytes = load_of(dp, (uint32_t)way.port);
+	way.beyond_bytes = load_beyond(dp, (uint32_t)way.port);
 	return way;
 }
 
@@ -111,7 +123,7 @@ static struct way detour(struct dataplane *dp, const struct asker *asker)
 		if (via == asker->flow->fabric_address || via == dp->routes.own_address)
 			continue; /* no detour */
 		way = minimal(dp, asker, via);
-		if (way.port >= 0 && (best.port < 0 || way.load_bytes < best.load_bytes))
+		if (way.port >= 0 && (best.port < 0 || way.beyond_bytes < best.beyond_bytes))
 			best = way;
 	}
 	return best;
@@ -121,10 +133,10 @@ static struct way detour(struct dataplane *dp, const struct asker *asker)
 static bool is_worth(const struct dataplane *dp, const struct way *straight, const struct way *around)
 {
 	const struct routing_config *routing = &dp->config->switch_.routing;
-	uint64_t load = around->load_bytes * routing->detour_weight_permille / 1000;
+	uint64_t load = around->beyond_bytes * routing->detour_weight_permille / 1000;
 
 	return routing->detour == DETOUR_ALWAYS ||
-	       straight->load_bytes > load + (uint64_t)routing->detour_bias_units * UNIT_BYTES;
+	       straight->beyond_bytes > load + (uint64_t)routing->detour_bias_units * UNIT_BYTES;
 }
 
 /* the better one of the minimal way and a detour */

@@ -81,6 +81,7 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units)
 	uint16_t position = (uint16_t)entry->data_flow;
 
 	entry->data_flow += units;
+	ofct->extent_units += units;
 	return position;
 }
 
@@ -108,6 +109,7 @@ bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 		return false;
 	entry = &ofct->entries[id];
 	entry->ack_flow += units;
+	ofct->extent_units -= units;
 	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
 	if (!ofct_flow_extent(entry)) {
 		release(ofct, id);
@@ -123,6 +125,7 @@ uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow)
 
 	if (!entry->active)
 		return 0;
+	ofct->extent_units -= units;
 	entry->ack_flow = entry->data_flow;
 	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
 	release(ofct, id);

@@ -26,6 +26,7 @@ struct ofct {
 	uint32_t fresh; /* ids never used yet begin here */
 	uint16_t free;
 	uint32_t used, used_max;
+	uint32_t extent_units; /* sum of the flow_extents */
 };
 
 /** ofct_init() - @channels ids, all free.  Return: 0 or -ENOMEM. */
