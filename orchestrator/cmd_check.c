@@ -12,12 +12,14 @@
 #include "orchestrator/plan.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/roce_text.h"
+#include "orchestrator/routing_text.h"
 
 #define SETTINGS_MAX 256u
 
 static const char usage[] =
 	"usage: heddle check [--json] [--congestion] [--seed N] [--set PATH=VALUE]... SCENARIO\n"
 	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
+	"How paths are chosen is said always, with the numbers that follow from the fabric.\n"
 	"With --congestion also all numbers of congestion control, those that follow from the fabric among them; of a\n"
 	"fabric of kind roce always thresholds, headroom and buffers.\n"
 	"\n"
@@ -156,6 +158,7 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 	if (scenario->compare)
 		printf("variants      %u, compared by %u metrics\n", scenario->compare->variant_count,
 		       scenario->compare->column_count);
+	routing_print(plan, stdout);
 	if (plan_fabric(plan) == FABRIC_ROCE)
 		roce_print(plan, stdout);
 	return congestion ? print_congestion(plan) : 0;
@@ -193,6 +196,9 @@ static int print_json(const struct plan *plan, const struct scenario *scenario, 
 			 (json_int_t)summary.flows, "ring_bytes", (json_int_t)summary.ring_bytes, "workloads",
 			 workloads, "expectations", (json_int_t)plan->expectation_count);
 	if (!root || (congestion && add_congestion(plan, root)) ||
+	    json_object_set_new(root, "routing", routing_json(plan)) ||
+	    (plan_fabric(plan) == FABRIC_PORT_GROUP &&
+	     json_object_set_new(root, "port_group", port_group_json(plan))) ||
 	    (plan_fabric(plan) == FABRIC_ROCE && json_object_set_new(root, "roce", roce_json(plan)))) {
 		json_decref(root);
 		return -ENOMEM;

@@ -27,9 +27,11 @@ static const struct generate_size size_default = {
 
 static void print_usage(FILE *out)
 {
-	fprintf(out, "usage: heddle gen KIND [--explicit] [fabric=roce] [KEY=COUNT]... [shape=LENGTHxLENGTH...]\n"
+	fprintf(out, "usage: heddle gen KIND [--explicit] [fabric=KIND] [KEY=COUNT]... [shape=LENGTHxLENGTH...]\n"
 		     "Prints a complete, commented scenario. --explicit writes every switch, host and link out;\n"
-		     "fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels.\n");
+		     "fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels, "
+		     "fabric=port-group\n"
+		     "one of local identifiers, port groups and credits.\n");
 	for (unsigned kind = 0; kind < GENERATE_KINDS; kind++) {
 		fprintf(out, "  %-11s", generate_kind_name[kind]);
 		for (unsigned i = 0; i < GENERATE_COUNTS; i++)
@@ -128,8 +130,8 @@ static int fabric_parse(const char *word, enum fabric_kind *fabric)
 			*fabric = (enum fabric_kind)i;
 			return 0;
 		}
-	fprintf(stderr, "heddle gen: fabric: '%s' is neither %s nor %s%s\n", word, scenario_fabric_name[0],
-		scenario_fabric_name[1],
+	fprintf(stderr, "heddle gen: fabric: '%s' is none of %s, %s and %s%s\n", word, scenario_fabric_name[0],
+		scenario_fabric_name[1], scenario_fabric_name[2],
 		suggest_sentence(word, scenario_fabric_name, FABRIC_KINDS, sizeof(char *), hint, sizeof(hint)));
 	return -EINVAL;
 }

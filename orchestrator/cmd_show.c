@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/units.h"
 #include "orchestrator/commands.h"
 #include "orchestrator/human.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/roce_text.h"
+#include "orchestrator/routing_text.h"
 #include "orchestrator/suggest.h"
 
 #define SETTINGS_MAX 256u
@@ -167,11 +169,12 @@ static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [P
 static int summary_print(const struct plan *plan, const struct request *request)
 {
 	char duration[HUMAN_TEXT_MAX], warmup[HUMAN_TEXT_MAX], lookahead[HUMAN_TEXT_MAX];
+	bool named = plan_fabric(plan) != FABRIC_FLOW_CHANNEL;
 
 	(void)request;
 	printf("scenario   %s, seed %" PRIu64 "\n", plan->scenario, plan->seed);
-	printf("fabric     %s%" PRIu32 " switch%s, %" PRIu32 " host%s, %" PRIu32 " link%s\n",
-	       plan_fabric(plan) == FABRIC_ROCE ? "roce, " : "", plan->switch_count,
+	printf("fabric     %s%s%" PRIu32 " switch%s, %" PRIu32 " host%s, %" PRIu32 " link%s\n",
+	       named ? scenario_fabric_name[plan_fabric(plan)] : "", named ? ", " : "", plan->switch_count,
 	       plan->switch_count == 1 ? "" : "es", plan->host_count, plan->host_count == 1 ? "" : "s",
 	       plan->link_count, plan->link_count == 1 ? "" : "s");
 	printf("time       %s, measured from %s%s; lookahead %s\n", human_time(plan->duration_ps, duration),
@@ -182,6 +185,7 @@ static int summary_print(const struct plan *plan, const struct request *request)
 		       plan->workloads[i].packet_bytes, plan->workloads[i].traffic_class);
 	for (uint32_t i = 0; i < plan->expectation_count; i++)
 		printf("expects    %s\n", plan->expectations[i].text);
+	routing_print(plan, stdout);
 	if (plan_fabric(plan) == FABRIC_ROCE)
 		roce_print(plan, stdout);
 	return 0;
@@ -197,8 +201,15 @@ static void ports_print(const struct node_config *node)
 		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32, port,
 		       port_kind_name[config->kind], config->peer_name, config->peer_port,
 		       human_rate(config->rate_bps, rate), human_time(config->delay_ps, delay), config->mtu_bytes);
-		if (node->fabric != FABRIC_ROCE)
+		if (config->tier == TIER_GLOBAL)
+			printf(", global");
+		if (node->fabric == FABRIC_FLOW_CHANNEL)
 			printf(", %" PRIu32 " channels\n", config->channels);
+		else if (node->fabric == FABRIC_PORT_GROUP && config->buffer_units)
+			printf(", credit for %s a lane\n",
+			       human_bytes((uint64_t)config->buffer_units * UNIT_BYTES, headroom));
+		else if (node->fabric == FABRIC_PORT_GROUP)
+			printf("\n");
 		else if (node->kind == NODE_SWITCH)
 			printf(", headroom %s a class\n", human_bytes(config->headroom_bytes, headroom));
 		else
@@ -255,6 +266,42 @@ static void switch_routes_print(const struct plan *plan, const struct node_confi
 	}
 }
 
+/* the switches that detours may go by */
+static void vias_print(const struct plan *plan, const struct switch_config *config)
+{
+	if (!config->via_count)
+		return;
+	printf("  detours by way of");
+	for (uint32_t i = 0; i < config->via_count && i < 8; i++)
+		printf(" %s", switch_name(plan, config->vias[i]));
+	if (config->via_count > 8)
+		printf(" and %" PRIu32 " more", config->via_count - 8);
+	printf("\n");
+}
+
+/* a host's static port, and the ports of its group */
+static void lids_print(const struct plan *plan, const struct node_config *node)
+{
+	const struct lid_tables *lids = &node->switch_.lids;
+
+	for (uint32_t lid = 1; lid < lids->lid_count && lid <= plan->host_count; lid++) {
+		uint32_t group = lids->pgft[lid];
+
+		printf("  LID %" PRIu32 " (%s) ", lid, plan->nodes[plan_host_node(plan, lid - 1)].name);
+		if (lids->lft[lid] == LFT_NO_PORT) {
+			printf("leads nowhere\n");
+			continue;
+		}
+		printf("by port %u", lids->lft[lid]);
+		if (group)
+			printf(", group %" PRIu32 ":", group);
+		for (uint32_t port = 0; group && port < node->port_count; port++)
+			if (lids->pgt[group][port / 64] >> port % 64 & 1)
+				printf(" %" PRIu32, port);
+		printf("\n");
+	}
+}
+
 static int routes_print(const struct plan *plan, const struct request *request)
 {
 	(void)request;
@@ -262,6 +309,8 @@ static int routes_print(const struct plan *plan, const struct request *request)
 		printf("switch %s, fabric address %" PRIu32 "\n", plan->nodes[i].name,
 		       plan->nodes[i].switch_.fabric_address);
 		switch_routes_print(plan, &plan->nodes[i]);
+		vias_print(plan, &plan->nodes[i].switch_);
+		lids_print(plan, &plan->nodes[i]);
 	}
 	return 0;
 }
@@ -320,11 +369,13 @@ static void dataplane_print(const struct node_config *node)
 	const struct switch_config *config = &node->switch_;
 	char latency[HUMAN_TEXT_MAX], timers[3][HUMAN_TEXT_MAX], buffer[HUMAN_TEXT_MAX];
 
-	if (node->fabric == FABRIC_ROCE) {
-		printf("  fabric address %" PRIu32 ", latency %s, %s, buffer %s; floods over ports",
-		       config->fabric_address, human_time(config->latency_ps, latency),
-		       config->cut_through ? "cut-through" : "store and forward",
-		       human_bytes(node->roce.buffer_bytes, buffer));
+	if (node->fabric != FABRIC_FLOW_CHANNEL) {
+		printf("  fabric address %" PRIu32 ", latency %s, %s", config->fabric_address,
+		       human_time(config->latency_ps, latency),
+		       config->cut_through ? "cut-through" : "store and forward");
+		if (node->fabric == FABRIC_ROCE)
+			printf(", buffer %s", human_bytes(node->roce.buffer_bytes, buffer));
+		printf("; floods over ports");
 		for (uint32_t port = 0; port < node->port_count; port++)
 			if (config->flood_ports >> port & 1)
 				printf(" %" PRIu32, port);
@@ -364,8 +415,9 @@ static int config_print(const struct plan *plan, const struct request *request)
 	       kind_name[node->kind], node->name, node->index, node->node_count, node->seed,
 	       human_time(node->measure_from_ps, from), human_time(node->measure_to_ps, to));
 	for (uint32_t i = 0; i < node->class_count; i++)
-		printf("  class %" PRIu32 " %s: at least %.1f %%, at most %.1f %%\n", i, node->classes[i].name,
-		       node->classes[i].min_permille / 10.0, node->classes[i].max_permille / 10.0);
+		printf("  class %" PRIu32 " %s: at least %.1f %%, at most %.1f %%%s\n", i, node->classes[i].name,
+		       node->classes[i].min_permille / 10.0, node->classes[i].max_permille / 10.0,
+		       node->classes[i].unordered ? ", unordered" : "");
 	ports_print(node);
 	if (node->kind == NODE_SWITCH) {
 		switch_print(plan, node);

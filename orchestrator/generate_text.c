@@ -84,6 +84,15 @@ static const char flow_channel_text[] =
 	"  flow-key: [source-mac, ip-pair, ports, hpc]\n"
 	"  acks: {t1: 30ns, t2: 60ns, t3: 90ns, collect: 16}\n"
 	"\n"
+	"routing:                         # numbers that are not said: heddle check\n"
+	"  choice: static                 # or hash, adaptive\n"
+	"  order: auto                    # or minimal, up-down\n"
+	"  lanes: auto                    # or 1 .. 8 of each class\n"
+	"  cycles: refuse                 # or allow\n"
+	"  detour: never                  # or adaptive, always\n"
+	"  reaction: 10us                 # from a failure to new tables\n"
+	"  # with choice adaptive also hold-sources: yes and redirect: yes\n"
+	"\n"
 	"congestion:                      # all numbers: heddle check --congestion\n"
 	"  enabled: yes                   # no: every mechanism is off\n"
 	"  eca: yes                       # congestion at a host's link is detected, and told to the flow's inputs\n"
@@ -94,7 +103,34 @@ static const char flow_channel_text[] =
 	"  port-limit: 0                  # 0: no limit\n"
 	"  headroom: yes                  # credit per flow and hop\n"
 	"  fgfc: yes                      # hosts' flows are held at their source\n"
+	"\n";
+
+static const char port_group_text[] =
+	"  medium: shm                    # or veth: of 'heddle up' only\n"
 	"\n"
+	"switch:\n"
+	"  latency: 350ns\n"
+	"  forwarding: cut-through        # or store-and-forward\n"
+	"  buffer: 2MiB                   # of an input port and class: what credit is given for\n"
+	"  output-queue: 32KiB            # of an output port and class\n"
+	"\n"
+	"routing:\n"
+	"  order: auto                    # or minimal, up-down\n"
+	"  lanes: auto                    # or 1 .. 8 of each class\n"
+	"  cycles: refuse                 # or allow\n"
+	"  reaction: 10us                 # from a failure to new tables\n"
+	"\n"
+	"port-group:                      # numbers that are not said: heddle check\n"
+	"  lid-bits: 16                   # or 20, 24, 32\n"
+	"  adaptive: yes                  # no: the static ports only\n"
+	"  policy: greedy-random          # or random, greedy\n"
+	"  update: yes                    # the choice replaces the table's entry\n"
+	"  fecn: yes                      # packets are marked where a queue is long\n"
+	"  becn: yes                      # and their sources slow down\n"
+	"\n";
+
+/* of both */
+static const char load_text[] =
 	"nic:\n"
 	"  latency: 500ns\n"
 	"\n"
@@ -179,19 +215,30 @@ static const char roce_text[] =
 int generate_text(enum generate_kind kind, const struct generate_size *size, enum fabric_kind fabric,
 		  bool explicit_topology, FILE *out)
 {
+	static const char *const texts[FABRIC_KINDS] = {
+		[FABRIC_FLOW_CHANNEL] = flow_channel_text,
+		[FABRIC_ROCE] = roce_text,
+		[FABRIC_PORT_GROUP] = port_group_text,
+	};
 	int error = 0;
 
 	fprintf(out, "# A %s: %s. Every key that is left out has the value shown here.\n", generate_kind_name[kind],
 		generate_kind_about[kind]);
 	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n", generate_kind_name[kind],
 		generate_kind_name[kind]);
-	fprintf(out, "fabric: %-24s # or %s\n\n", scenario_fabric_name[fabric], scenario_fabric_name[!fabric]);
+	fprintf(out, "fabric: %-24s # or", scenario_fabric_name[fabric]);
+	for (unsigned i = 0, others = 0; i < FABRIC_KINDS; i++)
+		if (i != (unsigned)fabric)
+			fprintf(out, "%s %s", others++ ? "," : "", scenario_fabric_name[i]);
+	fputs("\n\n", out);
 	fprintf(out, "run: {duration: 200us, warmup: 50us, drain: yes, drain-max: 100ms, sample: 0}\n\n");
 	if (explicit_topology)
 		error = write_explicit(kind, size, out);
 	else
 		write_generated(kind, size, out);
 	fputs(links_text, out);
-	fputs(fabric == FABRIC_ROCE ? roce_text : flow_channel_text, out);
+	fputs(texts[fabric], out);
+	if (fabric != FABRIC_ROCE)
+		fputs(load_text, out);
 	return error;
 }

@@ -309,6 +309,27 @@ START_TEST(generate_text__is_accepted_and_explicit_means_the_same)
 }
 END_TEST
 
+/* the same of kind port-group, whose text also shows defaults */
+START_TEST(generate_text__port_group_shows_the_defaults)
+{
+	static const char bare[] =
+		"name: t\nfabric: port-group\nrun: {duration: 200us}\ntopology: {generate: star, hosts: 3}\n";
+	struct scenario_errors errors = { 0 };
+	struct plan generated, plain;
+
+	text_accepted(GENERATE_STAR, FABRIC_PORT_GROUP, false, &generated);
+	ck_assert_int_eq(scenario_read_memory("t", bare, strlen(bare), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(plan_make(&scenario, &plain, &errors), 0);
+	ck_assert_int_eq(plan_fabric(&generated), FABRIC_PORT_GROUP);
+	ck_assert_mem_eq(&generated.nodes[0].port_group, &plain.nodes[0].port_group, sizeof(struct port_group_config));
+	ck_assert_uint_eq(generated.nodes[0].ports[0].buffer_units, plain.nodes[0].ports[0].buffer_units);
+	ck_assert_uint_eq(generated.nodes[0].switch_.output_queue_units_max,
+			  plain.nodes[0].switch_.output_queue_units_max);
+	plan_free(&generated);
+	plan_free(&plain);
+}
+END_TEST
+
 /* what stands in a text for fabric kind roce are the defaults: without it the nodes are told the same */
 START_TEST(generate_text__roce_shows_the_defaults)
 {
@@ -363,6 +384,7 @@ int main(void)
 	tcase_add_test(tests, generate_topology__torus);
 	tcase_add_test(tests, generate_check__numbers_that_do_not_fit);
 	tcase_add_test(tests, generate_text__roce_shows_the_defaults);
+	tcase_add_test(tests, generate_text__port_group_shows_the_defaults);
 	tcase_add_loop_test(tests, generate_text__is_accepted_and_explicit_means_the_same, 0, GENERATE_KINDS);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

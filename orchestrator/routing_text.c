@@ -1,0 +1,138 @@
+#include "orchestrator/routing_text.h"
+
+#include <inttypes.h>
+
+#include "nodes/units.h"
+#include "orchestrator/human.h"
+
+static const char *const rule_names[LANE_RULES] = { [LANES_KEEP] = "keep", [LANES_BY_HOP] = "by-hop" };
+
+/* ---- for people ---- */
+
+static const char *human_units(uint32_t units, char *text)
+{
+	return human_bytes((uint64_t)units * UNIT_BYTES, text);
+}
+
+static void lanes_print(const struct plan *plan, FILE *out)
+{
+	const struct node_config *node = &plan->nodes[0];
+
+	if (node->lanes == 1)
+		fprintf(out, "one lane for each class\n");
+	else
+		fprintf(out, "%" PRIu32 " lanes for each class, %s\n", node->lanes,
+			node->switch_.routing.lane_rule == LANES_BY_HOP ? "the next higher one at every hop"
+									: "the same one all the way");
+}
+
+static void detour_print(const struct routing_config *routing, FILE *out)
+{
+	char bias[HUMAN_TEXT_MAX];
+
+	if (routing->detour == DETOUR_ALWAYS)
+		fprintf(out, "  detours     always, by way of any switch\n");
+	if (routing->detour == DETOUR_ADAPTIVE)
+		fprintf(out,
+			"  detours     the better of %" PRIu32
+			", if more than %g times its load and %s wait for the minimal way\n",
+			routing->detour_draws, routing->detour_weight_permille / 1000.0,
+			human_units(routing->detour_bias_units, bias));
+}
+
+static void redirect_print(const struct routing_config *routing, FILE *out)
+{
+	char text[4][HUMAN_TEXT_MAX];
+
+	if (routing->hold_sources)
+		fprintf(out, "  sources     of congestion keep their path, and what follows within %s\n",
+			human_time(routing->hold_ps, text[0]));
+	if (!routing->redirect)
+		return;
+	fprintf(out,
+		"  redirects   from %s on, always at %s; growth within %s counts %g times; a flow again after %s%s\n",
+		human_units(routing->redirect_depth_units, text[0]), human_units(routing->redirect_full_units, text[1]),
+		human_time(routing->redirect_interval_ps, text[2]), routing->redirect_growth_weight_permille / 1000.0,
+		human_time(routing->redirect_pause_ps, text[3]), routing->redirect_anywhere ? "; anywhere" : "");
+}
+
+static void port_group_print(const struct port_group_config *config, FILE *out)
+{
+	char text[4][HUMAN_TEXT_MAX];
+
+	if (!config->adaptive) {
+		fprintf(out, "port groups   LIDs of %" PRIu32 " bits, static ports only\n", config->lid_bits);
+	} else {
+		fprintf(out, "port groups   LIDs of %" PRIu32 " bits, policy %s, the choice holds for %s\n",
+			config->lid_bits, scenario_policy_name[config->policy],
+			config->update_lft ? "the DLID" : "the packet");
+		fprintf(out,
+			"  congested   without credit, or %s and rising wait for it, or %s wait, or %" PRIu32
+			" marks within %s; an entry again after %s\n",
+			human_units(config->pending_units, text[0]), human_units(config->queue_units, text[1]),
+			config->log_marks, human_time(config->log_window_ps, text[2]),
+			human_time(config->hold_ps, text[3]));
+	}
+	if (config->fecn)
+		fprintf(out, "  FECN        where %s wait\n", human_units(config->fecn_units, text[0]));
+	if (config->becn)
+		fprintf(out,
+			"  BECN        one in %s; each raises the index by %" PRIu32 " up to %" PRIu32
+			", each %s lowers it by 1; rate / (1 + %g * index)\n",
+			human_time(config->becn_interval_ps, text[0]), config->ccti_increase, config->ccti_max,
+			human_time(config->ccti_timer_ps, text[1]), config->ccti_step_permille / 1000.0);
+}
+
+void routing_print(const struct plan *plan, FILE *out)
+{
+	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
+
+	if (plan_fabric(plan) == FABRIC_PORT_GROUP) {
+		port_group_print(&plan->nodes[0].port_group, out);
+		fprintf(out, "paths         ");
+	} else {
+		fprintf(out, "paths         %s, ", scenario_choice_name[routing->choice]);
+	}
+	lanes_print(plan, out);
+	if (plan_fabric(plan) != FABRIC_FLOW_CHANNEL)
+		return;
+	detour_print(routing, out);
+	redirect_print(routing, out);
+}
+
+/* ---- for programs ---- */
+
+json_t *routing_json(const struct plan *plan)
+{
+	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
+
+	return json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:I, s:I, s:I, s:I, s:I}",
+			 "choice", scenario_choice_name[routing->choice], "order",
+			 scenario_order_name[plan->routing.order], "lanes", (json_int_t)plan->nodes[0].lanes,
+			 "lane_rule", rule_names[routing->lane_rule], "detour", scenario_detour_name[routing->detour],
+			 "detour_weight_permille", (json_int_t)routing->detour_weight_permille, "detour_bias_units",
+			 (json_int_t)routing->detour_bias_units, "detour_draws", (json_int_t)routing->detour_draws,
+			 "hold_sources", (int)routing->hold_sources, "hold_ps", (json_int_t)routing->hold_ps,
+			 "redirect", (int)routing->redirect, "redirect_anywhere", (int)routing->redirect_anywhere,
+			 "redirect_depth_units", (json_int_t)routing->redirect_depth_units, "redirect_full_units",
+			 (json_int_t)routing->redirect_full_units, "redirect_growth_weight_permille",
+			 (json_int_t)routing->redirect_growth_weight_permille, "redirect_interval_ps",
+			 (json_int_t)routing->redirect_interval_ps, "redirect_pause_ps",
+			 (json_int_t)routing->redirect_pause_ps);
+}
+
+json_t *port_group_json(const struct plan *plan)
+{
+	const struct port_group_config *config = &plan->nodes[0].port_group;
+
+	return json_pack("{s:I, s:b, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:I, s:I, s:I, s:I, s:I}",
+			 "lid_bits", (json_int_t)config->lid_bits, "adaptive", (int)config->adaptive, "policy",
+			 scenario_policy_name[config->policy], "update_lft", (int)config->update_lft, "pending_units",
+			 (json_int_t)config->pending_units, "queue_units", (json_int_t)config->queue_units, "log_marks",
+			 (json_int_t)config->log_marks, "log_window_ps", (json_int_t)config->log_window_ps, "hold_ps",
+			 (json_int_t)config->hold_ps, "fecn", (int)config->fecn, "fecn_units",
+			 (json_int_t)config->fecn_units, "becn", (int)config->becn, "becn_interval_ps",
+			 (json_int_t)config->becn_interval_ps, "ccti_increase", (json_int_t)config->ccti_increase,
+			 "ccti_max", (json_int_t)config->ccti_max, "ccti_step_permille",
+			 (json_int_t)config->ccti_step_permille, "ccti_timer_ps", (json_int_t)config->ccti_timer_ps);
+}

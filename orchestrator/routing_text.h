@@ -1,0 +1,18 @@
+/*  routing_text - how paths are chosen, as `heddle check` shows it: what was said and what was derived.  */
+#ifndef HEDDLE_ORCHESTRATOR_ROUTING_TEXT_H
+#define HEDDLE_ORCHESTRATOR_ROUTING_TEXT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "orchestrator/plan.h"
+
+/** routing_print() - for people: a line, and one more for each mechanism that is on; of kind port-group those of port groups. */
+void routing_print(const struct plan *plan, FILE *out);
+
+/** routing_json(), port_group_json() - the same for programs, all numbers, in the units of nodes/routing_config.h and
+ *  nodes/port_group_config.h.   Return: a new reference; NULL if memory is short.                                   */
+json_t *routing_json(const struct plan *plan);
+json_t *port_group_json(const struct plan *plan);
+
+#endif
