@@ -494,6 +494,10 @@ void sim_check(struct sim *sim)
 		sim_check_roce(sim);
 		return;
 	}
+	if (sim->plan.nodes[0].fabric == FABRIC_PORT_GROUP) {
+		sim_check_lid(sim);
+		return;
+	}
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		const struct sim_node *node = &sim->nodes[i];
 
@@ -555,6 +559,10 @@ void sim_check_released(struct sim *sim)
 {
 	if (sim->plan.nodes[0].fabric == FABRIC_ROCE) {
 		sim_check_released_roce(sim);
+		return;
+	}
+	if (sim->plan.nodes[0].fabric == FABRIC_PORT_GROUP) {
+		sim_check_released_lid(sim);
 		return;
 	}
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {

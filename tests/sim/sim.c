@@ -46,6 +46,9 @@ static void rings_make(struct sim *sim)
 
 static void node_make(struct sim *sim, uint32_t index)
 {
+	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
+		[FABRIC_FLOW_CHANNEL] = &switchd_ops, [FABRIC_ROCE] = &ethernet_ops, [FABRIC_PORT_GROUP] = &lid_ops
+	};
 	struct sim_node *node = &sim->nodes[index];
 	const struct node_config *config = &sim->plan.nodes[index];
 	char why[256];
@@ -67,7 +70,7 @@ static void node_make(struct sim *sim, uint32_t index)
 			      ring_bytes(rx->data_bytes), node->stats))
 			abort();
 	}
-	node->ops = config->kind == NODE_NIC ? &nicd_ops : config->fabric == FABRIC_ROCE ? &ethernet_ops : &switchd_ops;
+	node->ops = config->kind == NODE_NIC ? &nicd_ops : switch_ops[config->fabric];
 	node->dataplane = node->ops->create(config, node->links, node->stats);
 	if (!node->dataplane)
 		abort();
@@ -271,8 +274,7 @@ void sim_run(struct sim *sim)
 {
 	sim_run_until(sim, sim->plan.duration_ps);
 	sim_check(sim);
-	if (sim->plan.drain &&
-	    (clock_earliest(&sim->clock) != NODE_TIME_NEVER || fault_player_acts(&sim->faults)))
+	if (sim->plan.drain && (clock_earliest(&sim->clock) != NODE_TIME_NEVER || fault_player_acts(&sim->faults)))
 		sim_run_until(sim, sim->plan.drain_max_ps);
 	sim_check(sim);
 }

@@ -13,6 +13,7 @@
 #include "orchestrator/results.h"
 #include "switchd/dataplane.h"
 #include "switchd/ethernet.h"
+#include "switchd/lid_switch.h"
 
 struct sim_node {
 	const struct node_config *config;
@@ -71,7 +72,7 @@ struct dataplane *sim_switch(struct sim *sim, const char *name);
 struct ethernet *sim_ethernet(struct sim *sim, const char *name);
 uint64_t sim_drops(const struct sim *sim, enum drop_reason reason);
 
-/* ---- check.c, check_roce.c: the books ---- */
+/* ---- check.c, check_roce.c, check_lid.c: the books ---- */
 
 /** sim_check() - aborts the test with a sentence if bytes, extents or channels do not add up, or a buffer holds too much. */
 void sim_check(struct sim *sim);
@@ -82,6 +83,10 @@ void sim_check_released(struct sim *sim);
 /* the same of a fabric of kind roce */
 void sim_check_roce(struct sim *sim);
 void sim_check_released_roce(struct sim *sim);
+
+/* of a fabric of kind port-group */
+void sim_check_lid(struct sim *sim);
+void sim_check_released_lid(struct sim *sim);
 
 /** sim_fail() - aborts the test with the sentence, the scenario, the time and @where. */
 __attribute__((format(printf, 3, 4), noreturn)) void sim_fail(const struct sim *sim, const char *where,
