@@ -129,5 +129,5 @@ int main(int argc, char **argv)
 		.create = rogue_create, .run = rogue_run, .show = rogue_show, .set = rogue_set, .destroy = rogue_destroy
 	};
 
-	return node_main(argc, argv, NODE_NIC, (const struct node_ops *const[]){ &ops, &ops });
+	return node_main(argc, argv, NODE_NIC, (const struct node_ops *const[]){ &ops, &ops, &ops });
 }

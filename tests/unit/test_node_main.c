@@ -141,7 +141,7 @@ static void spawn(enum node_kind kind)
 		close(control);
 		dup2(peer, CONTROL_FD);
 		close(peer);
-		_exit(node_main(3, arguments, kind, (const struct node_ops *const[]){ &toy_ops, &toy_ops }));
+		_exit(node_main(3, arguments, kind, (const struct node_ops *const[]){ &toy_ops, &toy_ops, &toy_ops }));
 	}
 	close(peer);
 }
@@ -423,7 +423,8 @@ START_TEST(node_main__wrong_arguments)
 {
 	char *arguments[] = { "toy", _i ? "--loop=fast" : "--parent=", _i ? "--parent=1" : NULL, NULL };
 
-	ck_assert_int_eq(node_main(2 + _i, arguments, NODE_NIC, (const struct node_ops *const[]){ &toy_ops, &toy_ops }),
+	ck_assert_int_eq(node_main(2 + _i, arguments, NODE_NIC,
+				   (const struct node_ops *const[]){ &toy_ops, &toy_ops, &toy_ops }),
 			 2);
 }
 END_TEST
