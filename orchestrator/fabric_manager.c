@@ -10,6 +10,7 @@
 #include "orchestrator/manager_tables.h"
 #include "orchestrator/manager_topology.h"
 #include "orchestrator/wall_time.h"
+#include "orchestrator/routing_flood.h"
 
 #define QUESTIONS_MAX 16384u /* asked at once, or those of one switch if they are more */
 
@@ -214,7 +215,7 @@ static int tables_make(struct sweep *sweep)
 		return failed(sweep, error, "there are no routes for what is left of the fabric: %s",
 			      why[0] ? why : strerror(-error));
 	if (table_of_fabric(request->fabric, TABLE_FLOOD))
-		error = manager_topology_flood(&sweep->topology, sweep->flood_ports);
+		error = routing_flood(&sweep->topology, sweep->flood_ports);
 	for (uint32_t i = 0; i < sweep->topology.switch_count && !error; i++)
 		if (sweep->topology.switches[i].alive)
 			error = switch_image_make(request->fabric, &sweep->topology, &sweep->routing, i,

@@ -59,8 +59,6 @@ int fault_tables_make(const struct plan *plan, const uint32_t *down, struct plan
 		error = plan_ways_make(follower, why, sizeof(why));
 	for (uint32_t i = 0; i < follower->switch_count && !error; i++)
 		prune(&follower->nodes[i].switch_);
-	if (!error && plan_fabric(plan) == FABRIC_ROCE)
-		error = plan_roce_flood(follower);
 	return error;
 }
 

@@ -25,8 +25,4 @@ void manager_topology_keep(const struct manager_census *census, struct topology 
 /** manager_topology_links() - links between switches that are up. */
 uint32_t manager_topology_links(const struct topology *topology);
 
-/** manager_topology_flood() - floods of a tree that spans each part of the fabric: ports[switch_count], edge ports included, those that are
- *  down too.   Return: 0 or -ENOMEM.  O(ports).                                                                  */
-int manager_topology_flood(const struct topology *topology, uint64_t *ports);
-
 #endif

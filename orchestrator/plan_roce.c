@@ -260,51 +260,6 @@ void plan_roce_buffer_make(const struct plan *plan, struct node_config *node)
 	node->roce.buffer_bytes = plan->roce_shared_bytes + plan_roce_headroom_sum(node);
 }
 
-/* ---- the flood tree ---- */
-
-/* switch @root and all that it reaches join the tree */
-static void tree_grow(struct plan *plan, uint32_t root, bool *joined, uint32_t *queue)
-{
-	uint32_t first = 0, end = 0;
-
-	joined[root] = true;
-	queue[end++] = root;
-	while (first < end) {
-		struct node_config *at = &plan->nodes[queue[first++]];
-
-		for (uint32_t p = 0; p < at->port_count; p++) {
-			const struct port_config *port = &at->ports[p];
-
-			if (port->vacant || (port->kind == PORT_FABRIC && joined[port->peer_index]))
-				continue;
-			if (port->kind == PORT_FABRIC && !plan_link_carries(&plan->links[port->link_index]))
-				continue;
-			at->switch_.flood_ports |= 1ull << p;
-			if (port->kind != PORT_FABRIC)
-				continue;
-			plan->nodes[port->peer_index].switch_.flood_ports |= 1ull << port->peer_port;
-			joined[port->peer_index] = true;
-			queue[end++] = port->peer_index;
-		}
-	}
-}
-
-int plan_roce_flood(struct plan *plan)
-{
-	bool *joined = calloc(plan->switch_count, sizeof(*joined));
-	uint32_t *queue = calloc(plan->switch_count, sizeof(*queue));
-	int error = joined && queue ? 0 : -ENOMEM;
-
-	for (uint32_t i = 0; i < plan->switch_count; i++)
-		plan->nodes[i].switch_.flood_ports = 0;
-	for (uint32_t i = 0; !error && i < plan->switch_count; i++)
-		if (!joined[i])
-			tree_grow(plan, i, joined, queue);
-	free(joined);
-	free(queue);
-	return error;
-}
-
 /* ---- the whole ---- */
 
 static void timeouts_make(enum clock_kind clock, struct roce_config *roce)
@@ -352,5 +307,5 @@ int plan_roce_make(enum clock_kind clock, const struct scenario *scenario, struc
 		error = plan_roce_buffers_check_real(scenario, plan, false, errors);
 	for (uint32_t i = 0; clock == CLOCK_REAL && i < plan->switch_count; i++)
 		plan_roce_buffer_make(plan, &plan->nodes[i]);
-	return error ? error : plan_roce_flood(plan);
+	return error;
 }

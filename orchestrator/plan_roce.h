@@ -42,8 +42,4 @@ uint32_t plan_roce_lossless(const struct node_config *node);
 /** plan_roce_headroom_sum() - the part of @node's buffer that is headroom. */
 uint64_t plan_roce_headroom_sum(const struct node_config *node);
 
-/** plan_roce_flood() - flood_ports of all switches, for the links as they are now, without those that carry nothing.  Return: 0 or
- *  -ENOMEM.  O(links). */
-int plan_roce_flood(struct plan *plan);
-
 #endif

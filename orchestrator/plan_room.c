@@ -368,8 +368,6 @@ int plan_room_tables(struct plan *plan)
 		if (!error && !plan_vacant(plan, i))
 			error = hosts_tell(plan, config);
 	}
-	if (!error && plan_fabric(plan) == FABRIC_ROCE)
-		error = plan_roce_flood(plan);
 	return error;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "orchestrator/routing.h"
+#include "orchestrator/routing_flood.h"
 #include "orchestrator/topology.h"
 
 /* ---- tables ---- */
@@ -38,6 +39,17 @@ static void tables_take(struct plan *plan, struct routing *routing)
 	}
 }
 
+static int flood_make(struct plan *plan, const struct topology *topology)
+{
+	uint64_t *ports = calloc(plan->switch_count, sizeof(*ports));
+	int error = ports ? routing_flood(topology, ports) : -ENOMEM;
+
+	for (uint32_t i = 0; !error && i < plan->switch_count; i++)
+		plan->nodes[i].switch_.flood_ports = ports[i];
+	free(ports);
+	return error;
+}
+
 int plan_ways_make(struct plan *plan, char *why, unsigned why_max)
 {
 	struct topology topology;
@@ -53,6 +65,8 @@ int plan_ways_make(struct plan *plan, char *why, unsigned why_max)
 		tables_take(plan, &routing);
 		routing_free(&routing);
 	}
+	if (!error && plan_fabric(plan) != FABRIC_FLOW_CHANNEL)
+		error = flood_make(plan, &topology);
 	topology_free(&topology);
 	return error;
 }

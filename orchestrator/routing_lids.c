@@ -16,8 +16,8 @@ static uint32_t tier_of(const struct topology *topology, const uint16_t *distanc
 	for (uint32_t i = 0; i < topology->switch_count; i++) {
 		uint32_t distance = distances[(size_t)i * topology->switch_count + index];
 
-		if (distance < least && topology_has_hosts(topology, i))
-			least = distance;
+		if (distance != ROUTING_UNREACHED && routing_hops(distance) < least && topology_has_hosts(topology, i))
+			least = routing_hops(distance);
 	}
 	return least;
 }

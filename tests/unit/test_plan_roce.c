@@ -10,6 +10,7 @@
 #include "orchestrator/plan_real.h"
 #include "orchestrator/plan_roce.h"
 #include "orchestrator/plan_room.h"
+#include "orchestrator/plan_ways.h"
 
 #define RUN "name: t\nfabric: roce\nrun: {duration: 100us}\n"
 #define TWO RUN "topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
@@ -305,7 +306,7 @@ static const char *const fabrics[] = {
 	"links: [[a, b], [b, c], [c, d], [d, a], [a, b], [b, d]]",
 };
 
-START_TEST(plan_roce_flood__once_to_everybody_on_every_topology)
+START_TEST(plan_ways_make__flood_once_to_everybody_on_every_topology)
 {
 	char text[400];
 
@@ -323,14 +324,15 @@ START_TEST(plan_roce_flood__once_to_everybody_on_every_topology)
 END_TEST
 
 /* a link that is down is no branch: the ring of four switches is a chain without it */
-START_TEST(plan_roce_flood__around_a_link_that_is_down)
+START_TEST(plan_ways_make__flood_around_a_link_that_is_down)
 {
 	uint32_t got[64] = { 0 };
+	char why[200];
 
 	planned(RUN "topology: {switches: [a, b, c, d], hosts: {A: a, B: b, C: c, D: d}, "
 		    "links: [[a, b], [b, c], [c, d], [d, a]]}\n");
 	plan.links[4].down = true;
-	ck_assert_int_eq(plan_roce_flood(&plan), 0);
+	ck_assert_int_eq(plan_ways_make(&plan, why, sizeof(why)), 0);
 	ck_assert_uint_eq(flood_links(&plan), 3);
 	ck_assert_uint_eq(plan.nodes[0].switch_.flood_ports >> plan.links[4].port_a & 1, 0);
 	flood_from(&plan, 0, got);
@@ -565,9 +567,9 @@ int main(void)
 	tcase_add_test(cases, plan_roce_make__path_levels);
 	tcase_add_test(cases, plan_roce_make__another_kind_of_fabric);
 	tcase_add_test(cases, plan_roce_make__losses_are_losses);
-	tcase_add_loop_test(cases, plan_roce_flood__once_to_everybody_on_every_topology, 0,
+	tcase_add_loop_test(cases, plan_ways_make__flood_once_to_everybody_on_every_topology, 0,
 			    sizeof(fabrics) / sizeof(*fabrics));
-	tcase_add_test(cases, plan_roce_flood__around_a_link_that_is_down);
+	tcase_add_test(cases, plan_ways_make__flood_around_a_link_that_is_down);
 	tcase_add_test(cases, plan_workloads__connections);
 	tcase_add_test(cases, plan_workloads__more_connections_than_places);
 	tcase_add_test(cases, plan_ideal__roce_has_no_fabric_header);
