@@ -1,0 +1,255 @@
+/*  orchestrator/fabric_manager, manager_topology, manager_tables, nodes/table_block: a sweep over toy nodes that answer as managed.h says,
+ *  without processes: what is found, what is written, what is left alone (PG-11, FC-26, TB-14).
+ *
+ *  s0 (host 0 at p0) and s1 (host 1 at p0) with two links between them, p1 and p2: nodes 0, 1 switches, 2, 3 NICs.            */
+#include <check.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/fabric_manager.h"
+
+#define NODES 4
+#define BLOCKS 4
+
+static struct node_identity nodes[NODES];
+static uint8_t tables[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES];
+static bool dead[NODES], forgetful; /* a switch that takes blocks and keeps none */
+static uint32_t writes, commits, exchanges;
+static struct fabric_manager manager;
+
+static void ask_one(struct manager_question *question)
+{
+	struct node_identity *node = &nodes[question->node];
+	uint8_t *bytes;
+
+	question->status = dead[question->node] ? -ESRCH : 0;
+	if (question->status)
+		return;
+	if (question->ask == ASK_DISCOVER) {
+		*question->identity = *node;
+		return;
+	}
+	ck_assert_uint_lt(question->node, 2);
+	ck_assert_uint_lt(question->block.number, BLOCKS);
+	bytes = tables[question->node][question->block.table][question->block.number];
+	if (question->ask == ASK_READ)
+		memcpy(question->block.bytes, bytes, TABLE_BLOCK_BYTES);
+	writes += question->ask == ASK_WRITE;
+	commits += question->ask == ASK_COMMIT;
+	if (question->ask != ASK_WRITE || forgetful)
+		return;
+	memcpy(bytes, question->block.bytes, TABLE_BLOCK_BYTES);
+	if (node->table_blocks[question->block.table] <= question->block.number)
+		node->table_blocks[question->block.table] = question->block.number + 1;
+}
+
+static int ask_all(void *owner, struct manager_question *questions, uint32_t count)
+{
+	ck_assert_ptr_eq(owner, &manager);
+	exchanges++;
+	for (uint32_t i = 0; i < count; i++)
+		ask_one(&questions[i]);
+	return 0;
+}
+
+static void plug(uint32_t a, uint32_t port_a, uint32_t b, uint32_t port_b)
+{
+	enum port_kind kind = a < 2 && b < 2 ? PORT_FABRIC : PORT_EDGE;
+
+	nodes[a].ports[port_a] = (struct port_identity){
+		.kind = kind, .plugged = true, .up = true, .peer_index = b, .peer_port = port_b
+	};
+	nodes[b].ports[port_b] = (struct port_identity){
+		.kind = kind, .plugged = true, .up = true, .peer_index = a, .peer_port = port_a
+	};
+}
+
+static void setup(void)
+{
+	memset(nodes, 0, sizeof(nodes));
+	memset(tables, 0, sizeof(tables));
+	memset(dead, 0, sizeof(dead));
+	forgetful = false;
+	for (uint32_t i = 0; i < NODES; i++) {
+		nodes[i].index = i;
+		nodes[i].kind = i < 2 ? NODE_SWITCH : NODE_NIC;
+		nodes[i].port_count = i < 2 ? 3 : 1;
+		nodes[i].fabric_address = i < 2 ? i + 1 : 0;
+		nodes[i].host_index = i < 2 ? 0 : i - 2;
+		snprintf(nodes[i].name, sizeof(nodes[i].name), "n%u", i);
+	}
+	plug(0, 0, 2, 0);
+	plug(1, 0, 3, 0);
+	plug(0, 1, 1, 1);
+	plug(0, 2, 1, 2);
+	manager = (struct fabric_manager){
+		.wire = { .exchange = ask_all, .owner = &manager },
+		.node_count = NODES,
+		.request = { .fabric = FABRIC_FLOW_CHANNEL, .order = ORDER_AUTO, .lanes = 1, .lanes_max = 1 }
+	};
+	writes = commits = exchanges = 0;
+}
+
+static void sweep(int wanted)
+{
+	writes = commits = exchanges = 0;
+	ck_assert_msg(fabric_manager_sweep(&manager) == wanted, "%s", manager.last.why);
+}
+
+static uint64_t route(uint32_t node, uint32_t address)
+{
+	return table_get(TABLE_ROUTES, tables[node][TABLE_ROUTES][0], address);
+}
+
+static uint64_t host(uint32_t node, uint32_t index)
+{
+	return table_get(TABLE_HOSTS, tables[node][TABLE_HOSTS][0], index);
+}
+
+START_TEST(sweep__finds_and_writes)
+{
+	sweep(0);
+	ck_assert_uint_eq(manager.last.switches, 2);
+	ck_assert_uint_eq(manager.last.hosts, 2);
+	ck_assert_uint_eq(manager.last.links, 2);
+	ck_assert_uint_eq(route(0, 2), 1 << 1 | 1 << 2);
+	ck_assert_uint_eq(route(1, 1), 1 << 1 | 1 << 2);
+	ck_assert_uint_eq(host(0, 1), 2);
+	ck_assert_uint_eq(host(1, 0), 1);
+	ck_assert_uint_eq(writes, 4); /* routes and hosts of each switch */
+	ck_assert_uint_eq(commits, 2);
+	ck_assert_uint_eq(exchanges, 2); /* one for who is there; nothing to read; one for all that is written */
+}
+END_TEST
+
+START_TEST(sweep__leaves_alone_what_is_right)
+{
+	sweep(0);
+	sweep(0);
+	ck_assert_uint_eq(writes, 0);
+	ck_assert_uint_eq(commits, 0);
+	ck_assert_uint_eq(manager.last.blocks_read, 4);
+}
+END_TEST
+
+/* a link that only one end says is up, or that leads back elsewhere, is none */
+START_TEST(sweep__around_a_link)
+{
+	sweep(0);
+	if (_i)
+		nodes[1].ports[2].peer_port = 1;
+	else
+		nodes[1].ports[2].up = false;
+	sweep(0);
+	ck_assert_uint_eq(manager.last.links, 1);
+	ck_assert_uint_eq(route(0, 2), 1 << 1);
+	ck_assert_uint_eq(route(1, 1), 1 << 1);
+	ck_assert_uint_eq(writes, 2);
+}
+END_TEST
+
+START_TEST(sweep__dead_switch)
+{
+	sweep(0);
+	dead[1] = true;
+	sweep(0);
+	ck_assert_uint_eq(manager.last.silent, 1);
+	ck_assert_uint_eq(route(0, 2), 0);
+	ck_assert_uint_eq(host(0, 1), 2); /* where it was: nobody floods for it */
+}
+END_TEST
+
+START_TEST(sweep__dead_nic_keeps_its_place_until_it_is_unplugged)
+{
+	sweep(0);
+	dead[3] = true;
+	sweep(0);
+	ck_assert_uint_eq(host(0, 1), 2);
+	ck_assert_uint_eq(writes, 0);
+	memset(&nodes[1].ports[0], 0, sizeof(nodes[1].ports[0]));
+	sweep(0);
+	ck_assert_uint_eq(host(0, 1), 0);
+	ck_assert_uint_eq(host(1, 1), 0);
+}
+END_TEST
+
+/* what somebody else wrote into a table, beyond what is wanted too */
+START_TEST(sweep__mends)
+{
+	sweep(0);
+	table_put(TABLE_ROUTES, tables[0][TABLE_ROUTES][0], 2, 1);
+	nodes[1].table_blocks[TABLE_ROUTES] = 2;
+	table_put(TABLE_ROUTES, tables[1][TABLE_ROUTES][1], 5, 1);
+	sweep(0);
+	ck_assert_uint_eq(writes, 2);
+	ck_assert_uint_eq(route(0, 2), 1 << 1 | 1 << 2);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, tables[1][TABLE_ROUTES][1], 5), 0);
+}
+END_TEST
+
+START_TEST(sweep__verifies)
+{
+	forgetful = true;
+	sweep(-EIO);
+	ck_assert_uint_eq(manager.last.unverified, 4);
+	ck_assert_str_eq(manager.last.why, "switch n0: block 0 of table routes is not as it was written");
+}
+END_TEST
+
+START_TEST(sweep__two_of_one_address)
+{
+	nodes[1].fabric_address = 1;
+	sweep(-EIO);
+	ck_assert_str_eq(manager.last.why, "n0 and n1 have the same fabric address 1");
+}
+END_TEST
+
+START_TEST(table_block_check__what_is_not_there)
+{
+	struct port_config ports[3] = { 0 };
+	struct node_config config = { .kind = NODE_SWITCH, .name = "s", .port_count = 3, .ports = ports };
+	struct table_block block = { .table = TABLE_ROUTES };
+	char why[256];
+
+	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), 0);
+	table_put(TABLE_ROUTES, block.bytes, 7, 1 << 3);
+	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "entry 7 of block 0 of table routes names what is not there: 8");
+	block = (struct table_block){ .table = TABLE_LFT };
+	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -ENOENT);
+	block = (struct table_block){ .table = TABLE_HOSTS, .number = table_blocks_max(TABLE_HOSTS) };
+	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -EINVAL);
+	config.fabric = FABRIC_PORT_GROUP;
+	block = (struct table_block){ .table = TABLE_LFT };
+	memset(block.bytes, LFT_NO_PORT, sizeof(block.bytes));
+	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), 0);
+	block.bytes[3] = 3;
+	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -EINVAL);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("fabric_manager");
+	TCase *cases = tcase_create("all");
+	SRunner *runner;
+	int failed;
+
+	tcase_add_checked_fixture(cases, setup, NULL);
+	tcase_add_test(cases, sweep__finds_and_writes);
+	tcase_add_test(cases, sweep__leaves_alone_what_is_right);
+	tcase_add_loop_test(cases, sweep__around_a_link, 0, 2);
+	tcase_add_test(cases, sweep__dead_switch);
+	tcase_add_test(cases, sweep__dead_nic_keeps_its_place_until_it_is_unplugged);
+	tcase_add_test(cases, sweep__mends);
+	tcase_add_test(cases, sweep__verifies);
+	tcase_add_test(cases, sweep__two_of_one_address);
+	tcase_add_test(cases, table_block_check__what_is_not_there);
+	suite_add_tcase(suite, cases);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
