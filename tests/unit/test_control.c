@@ -47,8 +47,11 @@ START_TEST(control_pack__every_kind)
 		.route_count = 1, .routes = &route, .via_count = 1, .vias = &via, .lids = { 3, lft, pgft, 2, pgt }
 	};
 
+	static struct table_block block = { .table = TABLE_VIAS, .number = 3, .bytes = { 1, 2, 3 } };
+
 	example_nic(&config);
 	sent = (struct control_message){ .kind = (enum control_kind)_i,
+					 .block = &block,
 					 .number = -5,
 					 .text = "ifct",
 					 .text2 = "7",
@@ -61,6 +64,10 @@ START_TEST(control_pack__every_kind)
 	ck_assert_int_eq(got.config != NULL, _i == CONTROL_CONFIGURE);
 	ck_assert_int_eq(got.port != NULL, _i >= CONTROL_LINK_DOWN && _i <= CONTROL_LINK_SET);
 	ck_assert_int_eq(got.tables != NULL, _i == CONTROL_TABLES);
+	ck_assert_int_eq(got.block != NULL,
+			 _i == CONTROL_TABLE_READ || _i == CONTROL_TABLE_WRITE || _i == CONTROL_ANSWER);
+	if (got.block)
+		ck_assert_mem_eq(got.block, &block, sizeof(block));
 	if (got.port)
 		ck_assert_uint_eq(got.port->rate_bps, config.ports[0].rate_bps);
 	if (got.tables) {
@@ -455,14 +462,40 @@ START_TEST(control_unpack__spoilt_bytes)
 }
 END_TEST
 
+START_TEST(control_pack__identity)
+{
+	static struct node_identity identity = { .kind = NODE_SWITCH,
+						 .fabric = FABRIC_ROCE,
+						 .name = "s7",
+						 .index = 6,
+						 .fabric_address = 7,
+						 .table_blocks = { 5, 4, 3 },
+						 .port_count = 2,
+						 .ports = { { 0 },
+							    { .kind = PORT_FABRIC,
+							      .plugged = true,
+							      .up = true,
+							      .tier = TIER_GLOBAL,
+							      .peer_index = 8,
+							      .peer_port = 9,
+							      .rate_bps = 100000000000 } } };
+
+	sent = (struct control_message){ .kind = CONTROL_ANSWER, .question = 4, .identity = &identity };
+	round_trip();
+	ck_assert_ptr_nonnull(got.identity);
+	ck_assert_mem_eq(got.identity, &identity, sizeof(identity));
+	control_message_free(&got);
+}
+END_TEST
+
 START_TEST(control_unpack__no_message)
 {
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the bytes are no control message");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind 0");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x0b", 2, &got, why, sizeof(why)), -EINVAL);
-	ck_assert_str_eq(why, "the control message is of unknown kind 11");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x0f", 2, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind 15");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &got, why,
 					sizeof(why)),
 			 -EINVAL);
@@ -586,6 +619,7 @@ int main(void)
 	tcase_add_test(tcase, control_unpack__tables_do_not_fit);
 	tcase_add_test(tcase, control_unpack__nic_as_it_was);
 	tcase_add_loop_test(tcase, control_unpack__spoilt_bytes, 0, 6);
+	tcase_add_test(tcase, control_pack__identity);
 	tcase_add_test(tcase, control_unpack__no_message);
 	tcase_add_test(tcase, control_unpack__configuration_is_checked);
 	tcase_add_test(tcase, control_send__with_descriptors);
