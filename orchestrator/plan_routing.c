@@ -76,7 +76,8 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis)
 
 	return (struct routing_config){
 		.detour_weight_permille = DETOUR_WEIGHT_PERMILLE,
-		.detour_bias_units = units_in(basis, 0, 4),
+		.detour_bias_units =
+			units_in(basis, 0, 8), /* uniform traffic takes few detours: dragonfly-uniform.yaml */
 		.detour_draws = DETOUR_DRAWS,
 		.hold_ps = time_limited(most(2 * source_gap_ps(basis), 4 * basis->rtt_ps)),
 		.redirect_depth_units = depth_units,

@@ -40,7 +40,8 @@ static uint64_t load_of(const struct dataplane *dp, uint32_t port)
 	return dp->ports[port].gauge.bytes;
 }
 
-/* the same with what went over @port and is not acknowledged: ways of several kinds are compared by it */
+/* the same with what went over @port and is not acknowledged (what was granted to it counts in both): ways of several kinds are compared
+ * by it */
 static uint64_t load_beyond(const struct dataplane *dp, uint32_t port)
 {
 	return load_of(dp, port) + (uint64_t)dp->ports[port].ofct.extent_units * UNIT_BYTES;

@@ -46,7 +46,7 @@ START_TEST(plan_routing_derive__numbers)
 {
 	struct routing_config routing = plan_routing_derive(&basis);
 
-	ck_assert_uint_eq(routing.detour_bias_units, 4 * 16);
+	ck_assert_uint_eq(routing.detour_bias_units, 8 * 16);
 	ck_assert_uint_eq(routing.redirect_depth_units, 391); /* 100000 / 256 */
 	ck_assert_uint_eq(routing.redirect_full_units, 391 + 977);
 	ck_assert_uint_eq(routing.redirect_interval_ps, 4 * NODE_US);
