@@ -9,29 +9,30 @@
  *  the rest keeps up with a faster link (cut-through); time: all of it and the gap. For the full packets this is
  *  solved: each begins the time of the slowest link so far after the one before. The last packet, which may be short,
  *  is followed link by link. The message is complete with the last packet's last bit. Between switches a packet is
- *  longer by the fabric header, in a fabric of kind flow-channel. ACKs take no part: nothing waits for them. In a fabric of kind roce
- *  the way is one of those that ECMP chooses from. */
+ *  longer by the fabric header, in a fabric of kind flow-channel; with port groups on every link by the local route
+ *  header. ACKs take no part: nothing waits for them. In a fabric of kind roce the way is one of those that ECMP chooses from. */
 #include <stdint.h>
 
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
+#include "nodes/wire/lid_header.h"
 #include "orchestrator/plan_ways.h"
 
 #define CUT_THROUGH_BYTES 64u
 
 /* where the message is on its way; 128 bits, because long messages on slow links exceed 64 */
 struct way {
-	uint32_t full_bytes, last_bytes; /* frames without FCS */
-	uint32_t header_bytes;           /* in front of them between switches */
-	uint64_t full_count;             /* packets before the last */
-	unsigned __int128 first_ps;      /* first full packet begins on this link */
-	unsigned __int128 last_ps;       /* last packet begins on this link */
-	node_time_t slowest_ps;          /* a full packet with gap on the slowest link so far */
+	uint32_t full_bytes, last_bytes;   /* frames without FCS */
+	uint32_t header_bytes[PORT_KINDS]; /* in front of them, on edge and fabric links */
+	uint64_t full_count;               /* packets before the last */
+	unsigned __int128 first_ps;        /* first full packet begins on this link */
+	unsigned __int128 last_ps;         /* last packet begins on this link */
+	node_time_t slowest_ps;            /* a full packet with gap on the slowest link so far */
 };
 
 static uint32_t wire_bytes(const struct way *way, const struct port_config *port, uint32_t frame_bytes)
 {
-	return frame_bytes + FRAME_FCS_BYTES + (port->kind == PORT_FABRIC ? way->header_bytes : 0);
+	return frame_bytes + FRAME_FCS_BYTES + way->header_bytes[port->kind];
 }
 
 /* until the switch between links @in and @out may send a frame on, counted from its first bit on @in */
@@ -106,6 +107,7 @@ node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t des
 			  uint64_t message_bytes)
 {
 	const struct plan_workload *sent = &plan->workloads[workload];
+	enum fabric_kind fabric = plan_fabric(plan);
 	uint32_t overhead_bytes = frame_overhead_bytes(sent->frame), data_bytes = sent->packet_bytes - overhead_bytes;
 	uint64_t full_count = message_bytes ? (message_bytes - 1) / data_bytes : 0;
 	uint32_t rest_bytes = (uint32_t)(message_bytes - full_count * data_bytes);
@@ -113,7 +115,10 @@ node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t des
 		.full_bytes = sent->packet_bytes,
 		.last_bytes = overhead_bytes + rest_bytes,
 		.full_count = full_count,
-		.header_bytes = plan_fabric(plan) == FABRIC_FLOW_CHANNEL ? FABRIC_HEADER_BYTES : 0,
+		.header_bytes = { [PORT_EDGE] = fabric == FABRIC_PORT_GROUP ? LID_HEADER_BYTES : 0,
+				  [PORT_FABRIC] = fabric == FABRIC_FLOW_CHANNEL ? FABRIC_HEADER_BYTES
+						  : fabric == FABRIC_PORT_GROUP ? LID_HEADER_BYTES
+										: 0 },
 	};
 	unsigned __int128 total_ps;
 
