@@ -35,7 +35,9 @@ static void records_check(struct carrier *carrier, const struct node_config *con
 		       (record.kind == RECORD_FGFC && config->ports[0].kind == PORT_EDGE &&
 			config->fabric == FABRIC_FLOW_CHANNEL));
 		assert(config->fabric == FABRIC_FLOW_CHANNEL || record.kind != RECORD_ACKS);
-		assert(record.kind != RECORD_PACKET || record.traffic_class < CLASSES); /* of words: link.c checks */
+		assert(record.kind != RECORD_PACKET ||
+		       record.traffic_class <
+			       CLASSES * node_lanes(config, config->ports[0].kind)); /* of words: link.c */
 		assert(record.captured_bytes <= LONGEST_BYTES); /* what the link takes of it is checked behind */
 	}
 	assert(!rx.broken);
@@ -68,7 +70,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < 2)
 		return 0;
 	port.kind = data[0] & 1 ? PORT_FABRIC : PORT_EDGE;
-	config.fabric = data[0] & 2 ? FABRIC_ROCE : FABRIC_FLOW_CHANNEL;
+	config.fabric = data[0] & 8 ? FABRIC_PORT_GROUP : data[0] & 2 ? FABRIC_ROCE : FABRIC_FLOW_CHANNEL;
+	config.lanes = config.fabric == FABRIC_PORT_GROUP ? 2 : 1;
 	port.guarded = !(data[0] & 4);
 	data += 2;
 	size -= 2;

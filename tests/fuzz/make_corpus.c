@@ -241,6 +241,24 @@ static void ring_seed(const char *name, uint64_t tail, uint32_t captured_bytes)
 }
 
 /* on a link of either kind: a word frame, then a generated frame with its sequence number behind it */
+/* port-group, unguarded: credit, and a packet */
+static void lid_carrier_seed(const uint8_t *envelope)
+{
+	struct word_frame_word word = { .kind = LINK_WORD_CREDIT, .traffic_class = 3, .value = 64 };
+	struct lid_header header = { .dlid = 2, .slid = 1, .frame_bytes = 60, .service_level = 1, .level = 1 };
+	uint8_t bytes[2 + 2 + WORD_FRAME_BYTES_MAX + 2 + LID_FRONT_BYTES + 60] = { 12 };
+	uint32_t length, at = 4;
+
+	word_frame_start(envelope, bytes + at);
+	length = word_frame_add(bytes + at, &word);
+	bytes_put16(bytes + 2, (uint16_t)length);
+	at += length;
+	bytes_put16(bytes + at, LID_FRONT_BYTES + 60);
+	memcpy(bytes + at + 2, envelope, FABRIC_ENVELOPE_BYTES);
+	lid_header_write(&header, bytes + at + 2 + FABRIC_ENVELOPE_BYTES);
+	seed_write("carrier", "port_group", bytes, at + 2 + LID_FRONT_BYTES + 60);
+}
+
 static void carrier_seeds(void)
 {
 	uint8_t bytes[2 + 2 + WORD_FRAME_BYTES_MAX + 2 + FRAME_BYTES + 4] = { 0 };
@@ -268,6 +286,7 @@ static void carrier_seeds(void)
 	generated(FRAME_ROCE, 1, bytes + at);
 	at += 2 + FRAME_BYTES;
 	seed_write("carrier", "roce", bytes, at);
+	lid_carrier_seed(envelope);
 }
 
 /* TCP over IPv4 in one piece of 3000 bytes, to be cut, as a kernel hands it over; and a short frame of the same flow */
