@@ -200,8 +200,10 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	enum ifct_wait wait = request_first(dp, &dp->ports[flow->follow_port], ref, now);
+	enum ifct_wait wait = IFCT_BLOCKED; /* whoever waits to choose anew asks nobody */
 
+	if (flow->fc_state != BLOCK_FOR_REDIRECT)
+		wait = request_first(dp, &dp->ports[flow->follow_port], ref, now);
 	if (wait != IFCT_REQUESTING) {
 		flow_wait(dp, &dp->ports[flow->follow_port], ref, wait);
 		return;

@@ -214,6 +214,8 @@ static node_time_t run(void *dataplane, node_time_t end)
 	while ((now = event_tree_next_at(&dp->events)) < end) {
 		dp->stats->now_ps = now;
 		dp->stats->events++;
+		if (dp->ways_changed)
+			link_change_ways(dp, now);
 		handle(dp, event_tree_first(&dp->events), now);
 		if (dp->ports_coming) /* the event may have been the last of a former link */
 			look_at_arrivals(dp, link_change_finish(dp, now));
@@ -277,6 +279,7 @@ static int tables(void *dataplane, const struct switch_config *config)
 	route_table_fini(&dp->routes);
 	dp->translate = translate;
 	dp->routes = routes;
+	dp->ways_changed = true;
 	return 0;
 }
 

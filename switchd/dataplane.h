@@ -96,6 +96,7 @@ struct dataplane {
 	uint32_t unordered;  /* set of classes */
 	struct source_hold hold;
 	struct random redirect_random;
+	bool ways_changed;     /* new tables: link_change_ways() is due */
 	uint64_t ports_coming; /* ports with a new link that wait for the end of what came over the former one */
 	uint32_t flood_packets, flood_packets_max; /* copies of flooded frames inside */
 	struct event_tree events;
@@ -418,6 +419,17 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
 /** link_change_settle() - (virtual clock) whatever went over the former link of fabric port @port has left the fabric: what is still not
  *  acknowledged was lost on it, and the flows that waited to know choose another way.                             */
 void link_change_settle(struct dataplane *dp, uint32_t port, node_time_t now);
+
+/** link_change_ways() - new tables are in force. Flows that follow a port which leads to their destination no more wait until nothing of
+ *  them is downstream, BLOCK_FOR_REDIRECT, and choose anew then: link_change_emptied().                           */
+void link_change_ways(struct dataplane *dp, node_time_t now);
+
+/** link_change_is_misled() - does flow @ref follow a port that is up, but is the first step to its destination no more? */
+bool link_change_is_misled(struct dataplane *dp, uint32_t ref);
+
+/** link_change_emptied() - nothing of flow @ref, BLOCK_FOR_REDIRECT, is downstream any more.  Return: false if its packets had no way
+ *  left: then they are dropped, and the flow is gone.                                                             */
+bool link_change_emptied(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** link_change_up() - a new link is at @port; link_change_finish() takes it into use. */
 void link_change_up(struct dataplane *dp, uint32_t port);

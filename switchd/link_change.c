@@ -168,13 +168,94 @@ static void all_go_elsewhere(struct dataplane *dp, struct port *out, node_time_t
 {
 	held_go_elsewhere(dp, (uint32_t)(out - dp->ports), now); /* first: afterwards nobody is let on here */
 	list_goes_elsewhere(dp, out, &out->no_channel, now);
-	for (uint32_t c = 0; c < dp->class_count; c++) {
+	for (uint32_t c = 0; c < out->lane_count; c++) {
 		struct flow_list asking;
 
 		list_goes_elsewhere(dp, out, &out->output[c].stopped, now);
 		asking = arbiter_empty(dp, &out->output[c].arbiter);
 		list_goes_elsewhere(dp, out, &asking, now);
 	}
+}
+
+bool link_change_is_misled(struct dataplane *dp, uint32_t ref)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	const struct route *route = route_of(&dp->routes, flow->via ? flow->via : flow->fabric_address);
+
+	if (dp->ports[flow->follow_port].kind != PORT_FABRIC || !dataplane_port_up(dp, flow->follow_port) ||
+	    (tree_is(dp, ref) && !tree_is_folded(dp, ref)))
+		return false;
+	for (uint32_t i = 0; route && i < route->port_count; i++)
+		if (route->ports[i] == flow->follow_port)
+			return false;
+	return true;
+}
+
+/* flow @ref, in no list, is misled */
+static void mislead_end(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+
+	if (!ifct_flow_extent(flow)) {
+		go_elsewhere(dp, out, ref, now);
+		return;
+	}
+	flow->fc_state = BLOCK_FOR_REDIRECT;
+	if (flow->queue.head)
+		flow->wait = IFCT_BLOCKED;
+}
+
+/* those in the arbiters of @out, and then those that wait for something else or have no packets */
+static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
+{
+	for (uint32_t c = 0; c < out->lane_count; c++) {
+		struct flow_list asking = arbiter_empty(dp, &out->output[c].arbiter);
+		uint32_t ref;
+
+		while ((ref = flow_list_pop(dp, &asking)) != FLOW_REF_NONE) {
+			if (link_change_is_misled(dp, ref))
+				mislead_end(dp, ref, now);
+			else
+				crossbar_again(dp, ref, now);
+		}
+	}
+}
+
+void link_change_ways(struct dataplane *dp, node_time_t now)
+{
+	dp->ways_changed = false;
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		if (dp->ports[p].kind == PORT_FABRIC)
+			misled_find(dp, &dp->ports[p], now);
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		const struct ifct *ifct = &dp->ifcts[p];
+
+		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
+			const struct ifct_entry *flow = &ifct->entries[id];
+
+			if (!flow->active || flow->wait == IFCT_REQUESTING || !ifct_total_extent(flow) ||
+			    flow->fc_state == BLOCK_FOR_REDIRECT || !link_change_is_misled(dp, flow_ref(p, id)))
+				continue;
+			flow_stop_waiting(dp, flow_ref(p, id));
+			mislead_end(dp, flow_ref(p, id), now);
+		}
+	}
+}
+
+bool link_change_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+
+	flow->fc_state = RUNNING;
+	if (!flow->queue.head)
+		return true;
+	flow_stop_waiting(dp, ref);
+	if (crossbar_reroute(dp, ref, now))
+		return true;
+	drop_queued(dp, out, ref, now);
+	return false;
 }
 
 /* channels that were kept for flows that had not sent anything yet */
@@ -213,7 +294,7 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 	out->paused_since_ps = NODE_TIME_NEVER;
 	fgfc_path_clear(dp, port);
 	if (out->kind == PORT_FABRIC && !out->link->real) {
-		for (uint32_t c = 0; c < dp->class_count; c++)
+		for (uint32_t c = 0; c < out->lane_count; c++)
 			drop_granted(dp, out, c, now);
 		drop_reserved(out);
 		all_go_elsewhere(dp, out, now);
