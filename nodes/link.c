@@ -544,10 +544,12 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 }
 
 /* What the peer has sent and has not been received yet never will be. The peer finds its ring empty, and the buffer goes with the link. */
-static void ring_lose(struct link *link)
+void link_lose(struct link *link)
 {
 	struct record record;
 
+	if (!link->rx.page)
+		return; /* nothing was ever plugged in */
 	ring_refresh(&link->rx);
 	while (ring_peek(&link->rx, &record)) {
 		if (record.kind == RECORD_PACKET) {
@@ -559,7 +561,8 @@ static void ring_lose(struct link *link)
 		ring_pop(&link->rx, &record);
 	}
 	ring_release(&link->rx);
-	memset(link->held_units, 0, sizeof(link->held_units));
+	if (!link->real)
+		memset(link->held_units, 0, sizeof(link->held_units));
 }
 
 void link_down(struct link *link, node_time_t now)
@@ -570,8 +573,7 @@ void link_down(struct link *link, node_time_t now)
 	link->stop = link->stop_told = link->stopped = 0;
 	link->seen_due = link->sync_due = false;
 	credit_close(&link->credit);
-	if (!link->real)
-		ring_lose(link);
+	link_lose(link);
 }
 
 void link_up(struct link *link, node_time_t now)

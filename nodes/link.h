@@ -172,9 +172,12 @@ void link_init_vacant(struct link *link, const struct node_config *config, uint3
 
 /** link_down() - the link is gone: from now on nothing is sent (link_may_send() says no) or received (link_next_at():
  *  never). What a guarded link still remembers is lost: the listener is told, frame by frame. Under the virtual clock, which
- *  stands still at that moment, what is in the receive ring is lost and counted (DROP_LINK_DOWN); under the real one the
- *  rings go with the link.                                                                                        */
+ *  stands still at that moment, as under the real one, what is in the receive ring is lost and counted: link_lose(). */
 void link_down(struct link *link, node_time_t now);
+
+/** link_lose() - what is in the receive ring of a link that is down is lost. Under the real clock the peer may not have heard yet, so once
+ *  more before the ring goes. */
+void link_lose(struct link *link);
 
 /** link_up() - (virtual clock) the link returns over the same rings, which are empty: as new, nothing is remembered of what it was. */
 void link_up(struct link *link, node_time_t now);

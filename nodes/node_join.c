@@ -269,6 +269,8 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 	node->why[0] = 0;
 	node->broken_told &= ~(1ull << port);
 	port_unplug(node, port);
+	if (rings[1].memory)
+		link_lose(&node->links[port]);
 	link_fini(&node->links[port]);
 	unmap(&rings[0]);
 	unmap(&rings[1]);
@@ -351,8 +353,11 @@ void node_join_end(struct node *node)
 			capture_fini(node->captures[port]);
 		free(node->captures[port]);
 	}
-	for (uint32_t port = 0; port < node->links_ready; port++)
+	for (uint32_t port = 0; port < node->links_ready; port++) {
+		if (node->links[port].down && node->rings[2 * (size_t)port + 1].memory)
+			link_lose(&node->links[port]);
 		link_fini(&node->links[port]);
+	}
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {
 		if (node->carriers[port])
 			carrier_fini(node->carriers[port]);
