@@ -1062,6 +1062,8 @@ START_TEST(flood__limit)
 	switchd_ops.link_down(s.dp, 2, 40 * NODE_US);
 	switchd_ops.link_down(s.dp, 3, 40 * NODE_US);
 	ck_assert_uint_eq(s.stats->flooded_packets, 500);
+	switchd_ops.link_settle(s.dp, 2, 40 * NODE_US); /* nothing of what had passed is anywhere */
+	switchd_ops.link_settle(s.dp, 3, 40 * NODE_US);
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(s.dp->flood_packets, 0);
 	all_released_expect();
