@@ -10,6 +10,7 @@
 #define HEDDLE_TESTS_UNIT_ONE_SWITCH_H
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ static inline void one_switch_configure(struct one_switch *s)
 					      .node_count = 8,
 					      .measure_to_ps = NODE_S,
 					      .class_count = 1,
+					      .lanes = 1,
 					      .port_count = PORTS } };
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		s->config.classes[c] = (struct class_config){ .name = "c", .max_permille = 1000 };
@@ -158,7 +160,10 @@ static inline void one_switch_open(struct one_switch *s)
 	s->config.ports = s->ports;
 	s->config.switch_.routes = s->routes;
 	s->config.switch_.hosts = s->hosts;
-	assert(!node_config_check(&s->config, why, sizeof(why)));
+	if (node_config_check(&s->config, why, sizeof(why))) {
+		fprintf(stderr, "one_switch: %s\n", why);
+		abort();
+	}
 	s->stats = zeroed(stats_bytes(&s->config));
 	stats_init(s->stats, &s->config);
 	for (uint32_t p = 0; p < PORTS; p++) {

@@ -34,7 +34,8 @@ static struct packet *packet_of(uint32_t flow_id, uint32_t units)
 				   .frame_bytes = units * 256,
 				   .fabric_address = 9,
 				   .egress_port = 3,
-				   .traffic_class = 1 };
+				   .traffic_class = 1,
+				   .lane = 1 };
 	return packet;
 }
 
@@ -200,7 +201,7 @@ START_TEST(ifct_arrive__contradiction)
 
 	ck_assert_ptr_null(ifct_arrive(&ifct, packet, 103, &hole_units));
 	ck_assert_ptr_null(ifct_arrive(&ifct, packet, 99, &hole_units));
-	packet->traffic_class = 0;
+	packet->traffic_class = packet->lane = 0;
 	ck_assert_ptr_null(ifct_arrive(&ifct, packet, 104, &hole_units));
 	packet->traffic_class = packet->lane = 1;
 	packet->fabric_address = 8;
