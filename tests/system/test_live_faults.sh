@@ -54,7 +54,7 @@ check 'the time that it has taken still counts' [ "$(cpu)" -ge "$before" ]
 check 'its link is set' run 0 link s2:s3 set delay=1us loss=0
 check 'and is not taken up by that' link_is s2 s3 state 'dead end'
 check 'it starts again' run 0 start s3
-check 'with its link' reachable h1 h6
+check 'with its link' reachable h2 h6 # h1's kernel may be about to give up a question of its own: it asked for h6 while the link was down
 check 'as it was set' link_is s2 s3 delay_ps 1000000
 
 # ---- a stopped one ----
