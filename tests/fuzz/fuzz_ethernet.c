@@ -45,6 +45,7 @@ struct play {
 	node_time_t sent_ps[PORTS]; /* of the port's last record */
 	node_time_t now;            /* run so far */
 	uint32_t down;              /* set of ports */
+	uint64_t never_arrived;     /* packets that were still on a link that went */
 };
 
 static uint32_t take(struct script *script, uint32_t bytes)
@@ -155,7 +156,8 @@ static void packets_check(const struct play *play)
 						    DROP_HEADROOM,        DROP_QUEUE_FULL,  DROP_LINK_DOWN,
 						    DROP_MALFORMED,       DROP_BAD_RECORD };
 	struct stats_page *stats = play->s.stats;
-	uint64_t arrived = stats->flooded_packets + stats->injected_packets, gone, least = 0, most = 0;
+	uint64_t arrived = stats->flooded_packets + stats->injected_packets + play->never_arrived;
+	uint64_t gone, least = 0, most = 0;
 
 	for (uint32_t p = 0; p < PORTS; p++)
 		arrived += stats_port(stats, p)->rx_packets;
@@ -335,12 +337,27 @@ static void step_set(struct play *play)
 	free(text);
 }
 
+static uint64_t packets_on(const struct link *link)
+{
+	struct ring_rx rx = link->rx;
+	struct record record;
+	uint64_t packets = 0;
+
+	ring_refresh(&rx);
+	while (ring_peek(&rx, &record)) {
+		packets += record.kind == RECORD_PACKET;
+		ring_pop(&rx, &record);
+	}
+	return packets;
+}
+
 static void step_link(struct play *play, uint32_t port)
 {
 	uint32_t bit = 1u << port;
 
 	play->down ^= bit;
 	if (play->down & bit) {
+		play->never_arrived += packets_on(&play->s.links[port]);
 		ethernet_ops.link_down(play->s.eth, port, play->now);
 		one_switch_unplug(&play->s, port);
 		return;

@@ -313,6 +313,7 @@ static void config_make(struct host *host, uint32_t i, uint32_t setting)
 		.seed = i + 1,
 		.measure_to_ps = NODE_TIME_NEVER,
 		.class_count = 2,
+		.lanes = 1,
 		.classes = { { .name = "data", .max_permille = 1000 }, { .name = "cnp", .max_permille = 1000 } },
 		.port_count = 1,
 		.ports = &host->port,

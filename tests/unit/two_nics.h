@@ -78,6 +78,7 @@ static inline void two_setup(void)
 			.seed = i + 1,
 			.measure_to_ps = NODE_TIME_NEVER,
 			.class_count = 2,
+			.lanes = 1,
 			.classes = { { .name = "roce", .max_permille = 1000 },
 				     { .name = "cnp", .max_permille = 1000 } },
 			.roce = two_roce(),
