@@ -72,7 +72,7 @@ static node_time_t source_gap_ps(const struct congestion_basis *basis)
 
 struct routing_config plan_routing_derive(const struct congestion_basis *basis)
 {
-	uint32_t depth_units = units_in(basis, basis->link_rtt_ps, 8);
+	uint32_t depth_units = units_in(basis, 0, 4);
 
 	return (struct routing_config){
 		.detour_weight_permille = DETOUR_WEIGHT_PERMILLE,
@@ -84,8 +84,8 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis)
 		.redirect_full_units =
 			(uint32_t)least(depth_units + (uint64_t)units_in(basis, basis->rtt_ps, 8), ROUTING_UNITS_MAX),
 		.redirect_growth_weight_permille = 1000,
-		.redirect_interval_ps = time_limited(basis->link_rtt_ps),
-		.redirect_pause_ps = time_limited(4 * basis->rtt_ps),
+		.redirect_interval_ps = time_limited(8 * basis->rtt_ps / 3),
+		.redirect_pause_ps = time_limited(3 * basis->rtt_ps / 2),
 	};
 }
 

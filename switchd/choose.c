@@ -24,8 +24,9 @@ struct asker {
 	const struct ifct_entry *flow;
 	const struct packet *packet; /* NULL: not looked at, the choice is adaptive */
 	uint32_t in_port;
-	int avoid;             /* a port that it has had enough of; -1: none */
-	uint64_t enough_bytes; /* up to so much load is as good as none */
+	int avoid; /* a port that it has had enough of; -1: none */
+	bool any_used; /* ports that others use are all the same to it: what the queue says of them here is not what it suffers from */
+	uint32_t fewer; /* only ports with fewer flows than that, if it is not 0 */
 };
 
 struct way {
@@ -49,21 +50,44 @@ static uint64_t load_beyond(const struct dataplane *dp, uint32_t port)
 
 /* ---- minimal ways ---- */
 
+/* by what candidates are compared: what waits for them, then what is under way behind them, for a link that one flow fills may have no
+ * queue */
+struct candidate {
+	uint64_t load_bytes, beyond_units;
+};
+
+static struct candidate candidate_of(const struct dataplane *dp, const struct asker *asker, uint32_t port)
+{
+	struct candidate candidate = { load_of(dp, port), dp->ports[port].ofct.extent_units };
+
+	if (asker->any_used && (candidate.load_bytes || candidate.beyond_units))
+		return (struct candidate){ 1, 1 };
+	return candidate;
+}
+
+static int candidate_compare(const struct candidate *a, const struct candidate *b)
+{
+	if (a->load_bytes != b->load_bytes)
+		return a->load_bytes < b->load_bytes ? -1 : 1;
+	return (a->beyond_units > b->beyond_units) - (a->beyond_units < b->beyond_units);
+}
+
 /* the least loaded of the candidates that are up; of several equal ones each with the same probability */
 static int least_loaded(struct dataplane *dp, const struct asker *asker, const struct route *route)
 {
-	uint64_t best_bytes = UINT64_MAX;
+	struct candidate best_load = { UINT64_MAX, UINT64_MAX };
 	uint32_t equal = 0;
 	int best = -1;
 
 	for (uint32_t i = 0; i < route->port_count; i++) {
-		uint64_t bytes = load_of(dp, route->ports[i]);
+		struct candidate load = candidate_of(dp, asker, route->ports[i]);
+		int order = candidate_compare(&load, &best_load);
 
-		bytes = bytes <= asker->enough_bytes ? 0 : bytes;
-		if (route->ports[i] == asker->avoid || !dataplane_port_up(dp, route->ports[i]) || bytes > best_bytes)
+		if (route->ports[i] == asker->avoid || !dataplane_port_up(dp, route->ports[i]) || order > 0 ||
+		    (asker->fewer && dp->ports[route->ports[i]].ofct.used >= asker->fewer))
 			continue;
-		equal = bytes == best_bytes ? equal + 1 : 1;
-		best_bytes = bytes;
+		equal = order ? 1 : equal + 1;
+		best_load = load;
 		if (equal == 1 || !random_below(&dp->random, equal))
 			best = route->ports[i];
 	}
@@ -276,12 +300,11 @@ static struct way other_way(struct dataplane *dp, const struct asker *asker, nod
 	other.avoid = flow->follow_port;
 	if (!flow->via || !may_detour(dp, asker))
 		way = minimal(dp, &other, flow->via);
-	if (way.port >= 0 &&
-	    (way.load_bytes <= asker->enough_bytes || way.load_bytes <= load_of(dp, flow->follow_port)))
-		return way;
-	way.port = -1;
 	if (!may_detour(dp, asker))
 		return way;
+	if (way.port >= 0 && way.load_bytes <= load_of(dp, flow->follow_port))
+		return way;
+	way.port = -1;
 	if (flow->via)
 		way = minimal(dp, asker, 0);
 	around = detour(dp, asker);
@@ -290,24 +313,32 @@ static struct way other_way(struct dataplane *dp, const struct asker *asker, nod
 	return way;
 }
 
-static struct asker asker_of(struct dataplane *dp, uint32_t ref)
+/* @far: the congestion is at another switch, and what the queues here say is beside the point. Else the flow leaves for a port with at least
+ * two flows less, for only then is anything gained. */
+static struct asker asker_of(struct dataplane *dp, uint32_t ref, bool far)
 {
-	return (struct asker){ .flow = flow_of(dp->ifcts, ref),
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t flows = dp->ports[flow->follow_port].ofct.used;
+
+	return (struct asker){ .flow = flow,
 			       .in_port = flow_ref_port(ref),
 			       .avoid = -1,
-			       .enough_bytes = redirect_enough_bytes(&dp->config->switch_.routing) };
+			       .any_used = far,
+			       .fewer = far         ? 0
+					: flows > 1 ? flows - 1
+						    : 1 };
 }
 
-bool choose_has_other(struct dataplane *dp, uint32_t ref, node_time_t now)
+bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now)
 {
-	struct asker asker = asker_of(dp, ref);
+	struct asker asker = asker_of(dp, ref, far);
 
 	return other_way(dp, &asker, now).port >= 0;
 }
 
-void choose_other(struct dataplane *dp, uint32_t ref, node_time_t now)
+void choose_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now)
 {
-	struct asker asker = asker_of(dp, ref);
+	struct asker asker = asker_of(dp, ref, far);
 	struct way way = other_way(dp, &asker, now);
 	enum drop_reason why;
 

@@ -188,10 +188,10 @@ bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct pack
 		node_time_t now);
 
 /** choose_has_other() - has flow @ref another port to go to that is as good as its present one is without it? O(candidates). */
-bool choose_has_other(struct dataplane *dp, uint32_t ref, node_time_t now);
+bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
 
 /** choose_other() - flow @ref, of which nothing is downstream, goes there, if it has one (FC-25). */
-void choose_other(struct dataplane *dp, uint32_t ref, node_time_t now);
+void choose_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
 
 /** choose_count() - how many ports lead to the destination of @flow. */
 uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow);
@@ -213,7 +213,7 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 /** reroute_heard() - a REROUTE ACK has come up flow @ref.
  *  @choices  could a switch below choose anew? Filled with: or this one.
  *  Return: is it obeyed here? If not, it goes on upstream.                                                         */
-bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *choices, node_time_t now);
+bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now);
 
 /** reroute_emptied() - nothing of flow @ref, BLOCK_FOR_REDIRECT, is downstream any more. */
 void reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now);

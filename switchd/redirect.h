@@ -26,6 +26,7 @@ struct redirect_gauge {
 /* of a flow at an input that obeys */
 struct redirect_line {
 	node_time_t not_before_ps; /* it is not redirected before */
+	bool far;                  /* the congestion was told of by another switch */
 	bool choose;               /* it is empty downstream, and has yet to choose anew: when its turn comes */
 };
 

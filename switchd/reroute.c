@@ -6,9 +6,25 @@
  *  says whether any below had one, which could choose anew as well once the flow's channels there are free. */
 #include "switchd/dataplane.h"
 
+/* what a REROUTE ACK says */
+#define REROUTE_CHOICE 1u /* a switch that it has passed could choose anew */
+#define REROUTE_FAR 2u    /* the congestion is not where it is heard */
+#define REROUTE_JOIN 4u   /* times this: switches passed that had no choice, those that had one taken off */
+#define REROUTE_JOINS_MAX 31u
+
 static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
 {
 	return &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)];
+}
+
+/* does any other flow stand and wait for @out, which can take no more now? */
+static bool has_rival(const struct port *out, const struct ifct_entry *flow)
+{
+	uint32_t flows = 0;
+
+	for (uint32_t lane = 0; lane < out->lane_count; lane++)
+		flows += out->output[lane].arbiter.flow_count;
+	return flows > (flow->wait == IFCT_REQUESTING);
 }
 
 void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now)
@@ -16,8 +32,8 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 	const struct routing_config *config = &dp->config->switch_.routing;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
-	if (!config->redirect || !ordered || out->kind != PORT_FABRIC || flow->ep_congestion || flow->dm ||
-	    !ifct_flow_extent(flow) ||
+	if (!config->redirect || !ordered || out->kind != PORT_FABRIC || flow->ep_congestion ||
+	    (flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || !has_rival(out, flow) ||
 	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, now))
 		return;
 	out->stats->reroute_acks++;
@@ -46,19 +62,30 @@ static void hold(struct dataplane *dp, uint32_t ref)
 	flow->wait = IFCT_BLOCKED;
 }
 
-bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *choices, node_time_t now)
+bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now)
 {
 	const struct routing_config *config = &dp->config->switch_.routing;
 	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
-	bool has_other;
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	bool far = *value & REROUTE_FAR, has_other;
+	uint32_t joins = *value / REROUTE_JOIN;
 
-	if (!config->redirect || !flow_of(dp->ifcts, ref)->active)
+	if (!config->redirect || !flow->active)
 		return false;
-	has_other = choose_has_other(dp, ref, now);
-	*choices = *choices || has_other;
-	if (!(ingress || config->redirect_anywhere) || !(has_other || (ingress && *choices)) || !movable(dp, ref, now))
+	has_other = choose_has_other(dp, ref, far, now);
+	*value |= REROUTE_FAR | (has_other ? REROUTE_CHOICE : 0);
+	if (choose_count(dp, flow) < 2)
+		*value += joins < REROUTE_JOINS_MAX ? REROUTE_JOIN : 0;
+	else if (joins)
+		*value -= REROUTE_JOIN;
+	if (!ingress && (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
 		return false;
-	hold(dp, ref);
+	if (!(has_other || (ingress && *value & REROUTE_CHOICE)))
+		return false;
+	if (movable(dp, ref, now)) {
+		line_of(dp, ref)->far = far;
+		hold(dp, ref);
+	}
 	return true;
 }
 
@@ -91,7 +118,7 @@ void reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 	for (struct packet *packet = flow->queue.head; packet; packet = packet->next)
 		if (packet->requested)
 			crossbar_leave(dp, out, packet, now);
-	choose_other(dp, ref, now);
+	choose_other(dp, ref, line_of(dp, ref)->far, now);
 	tree_moved(dp, ref);
 }
 
