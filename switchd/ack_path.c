@@ -47,8 +47,8 @@ static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, u
 	const struct ofct_entry *entry = flow_id < ofct->channels ? &ofct->entries[flow_id] : NULL;
 
 	if (entry && entry->active)
-		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port,
-			      value == ACK_VALUE_MAX ? HEADROOM_END : value, ofct_flow_extent(entry), now);
+		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port, flow_id,
+			      value == ACK_VALUE_MAX ? HEADROOM_END : value, now);
 	else if (!dp->ports[port].link->guarded) /* where frames can be lost one may come late */
 		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
 }
@@ -88,7 +88,7 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 	out->stats->ofct_used = out->ofct.used;
 	/* first the flow that waits for a channel, then those that the ACK lets in at the edge */
 	if (freed) {
-		if (tree_is_branch(dp, ref, port))
+		if (!tree_is(dp, ref))
 			headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END, 0); /* it was the channel's */
 		crossbar_channel_freed(dp, port, now);
 	}

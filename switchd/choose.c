@@ -23,6 +23,7 @@
 struct asker {
 	const struct ifct_entry *flow;
 	const struct packet *packet; /* NULL: not looked at, the choice is adaptive */
+	uint32_t tree_ref;           /* FLOW_REF_NONE: of no open tree */
 	uint32_t in_port;
 	int avoid; /* a port that it has had enough of; -1: none */
 	bool any_used; /* ports that others use are all the same to it: what the queue says of them here is not what it suffers from */
@@ -56,10 +57,12 @@ struct candidate {
 	uint64_t load_bytes, beyond_units;
 };
 
-static struct candidate candidate_of(const struct dataplane *dp, const struct asker *asker, uint32_t port)
+static struct candidate candidate_of(struct dataplane *dp, const struct asker *asker, uint32_t port)
 {
 	struct candidate candidate = { load_of(dp, port), dp->ports[port].ofct.extent_units };
 
+	if (asker->tree_ref != FLOW_REF_NONE)
+		return (struct candidate){ .load_bytes = tree_load(dp, asker->tree_ref, port, candidate.load_bytes) };
 	if (asker->any_used && (candidate.load_bytes || candidate.beyond_units))
 		return (struct candidate){ 1, 1 };
 	return candidate;
@@ -258,7 +261,12 @@ static bool take(struct dataplane *dp, const struct asker *asker, struct ifct_en
 bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
 		node_time_t now)
 {
-	struct asker asker = { .flow = flow, .packet = packet, .in_port = packet->in_port, .avoid = -1 };
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
+	struct asker asker = { .flow = flow,
+			       .packet = packet,
+			       .tree_ref = tree_is(dp, ref) && !tree_is_folded(dp, ref) ? ref : FLOW_REF_NONE,
+			       .in_port = packet->in_port,
+			       .avoid = -1 };
 	struct way way = held_way(dp, &asker, now);
 	bool held = way.port >= 0, taken;
 
@@ -321,6 +329,7 @@ static struct asker asker_of(struct dataplane *dp, uint32_t ref, bool far)
 	uint32_t flows = dp->ports[flow->follow_port].ofct.used;
 
 	return (struct asker){ .flow = flow,
+			       .tree_ref = FLOW_REF_NONE,
 			       .in_port = flow_ref_port(ref),
 			       .avoid = -1,
 			       .any_used = far,

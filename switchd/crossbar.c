@@ -125,6 +125,8 @@ void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
 	enum drop_reason why;
 
 	flow->wait = IFCT_NOT_WAITING;
+	if (flow->queue.head && flow->queue.head->requested)
+		crossbar_leave(dp, &dp->ports[flow->follow_port], flow->queue.head, now);
 	while (flow->queue.head && !tree_choose(dp, ref, flow->queue.head, &why, now)) {
 		struct packet *packet = flow_unqueue(dp, ref, now);
 

@@ -235,11 +235,20 @@ bool tree_is(struct dataplane *dp, uint32_t ref);
 /** tree_is_folded() - is flow @ref a tree that is folded? */
 bool tree_is_folded(struct dataplane *dp, uint32_t ref);
 
-/** tree_is_branch() - is @port where everything of flow @ref goes, if it is a tree: folded, to there? */
-bool tree_is_branch(struct dataplane *dp, uint32_t ref, uint32_t port);
-
 /** tree_metered() - does flow @ref need credit for output @port? */
 bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t port);
+
+/** tree_headroom() - how much credit it has there, if it does; units. */
+int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port);
+
+/** tree_spend() - @units of flow @ref go on to @port. */
+void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t units);
+
+/** tree_credited() - headroom_on_ack() for what flow @ref has on channel @id of @port. */
+void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit);
+
+/** tree_load() - how good output @port is for the first packet of flow @ref, an open tree: less is better.  @bytes  what waits there. */
+uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t bytes);
 
 /** tree_begin() - @packet is the first of flow @ref, of which nothing is here or downstream. */
 void tree_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet);
@@ -279,8 +288,8 @@ static inline uint16_t choose_via_left(const struct dataplane *dp, uint32_t in_p
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,
 		      node_time_t now);
 
-/** crossbar_first() - the first packet of flow @ref, a tree, is gone, and the flow stands nowhere: the next one chooses and asks. Those
- *  that no port leads on for are lost. */
+/** crossbar_first() - flow @ref, a tree, stands nowhere: its first packet chooses, anew if it had already, and asks. Those that no port
+ *  leads on for are lost. */
 void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** crossbar_settle() - grants what flows that have moved to another output ask there. At the end of every event. */
@@ -345,10 +354,8 @@ void flow_free(struct dataplane *dp, uint32_t ref);
 /** flow_congested() - an ACK_ECA of @factor, 1..ECA_MAX, has come up flow @ref (EC-5). */
 void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_time_t now);
 
-/** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref from output @port; @behind_units:
- *  headroom_on_ack(). */
-void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t credit, uint32_t behind_units,
-		   node_time_t now);
+/** flow_credited() - a HEADROOM ACK of @credit, or HEADROOM_END, has come for flow @ref on channel @id of output @port. */
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit, node_time_t now);
 
 /** flow_credit_lost() - a HEADROOM ACK for flow @ref did not arrive upstream: says anew where it stands. */
 void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now);

@@ -179,7 +179,7 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		in->stats->blocked_port++;
 		return IFCT_PORT_LIMIT;
 	}
-	if (metered && flow->headroom <= 0) {
+	if (metered && tree_headroom(dp, ref, flow->follow_port) <= 0) {
 		in->stats->blocked_headroom += blocked;
 		return IFCT_BLOCKED;
 	}
@@ -255,14 +255,22 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool ingress = in->kind == PORT_EDGE;
 
-	if (tree_metered(dp, ref, flow->follow_port))
-		flow->headroom -= packet->units;
+	tree_spend(dp, ref, flow->follow_port, packet->units);
 	injection_forwarded(&dp->injection, flow, packet->frame_bytes, ingress, asked_at(dp, flow, packet, now));
 	if (ingress && in->extent_units > in->stats->extent_units_max)
 		in->stats->extent_units_max = in->extent_units;
 }
 
 /* ---- what lets it go on ---- */
+
+/* flow @ref, in no list, has packets: those of a tree choose anew, for where they were to go another output may be better now */
+static void again(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	if (tree_is(dp, ref) && flow_of(dp->ifcts, ref)->fc_state != BLOCK_FOR_REDIRECT)
+		crossbar_first(dp, ref, now);
+	else
+		crossbar_again(dp, ref, now);
+}
 
 /* something that the flow may have waited for has changed; it finds out itself when its turn comes */
 static void resume(struct dataplane *dp, uint32_t ref, node_time_t now)
@@ -272,7 +280,7 @@ static void resume(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (flow->wait != IFCT_BLOCKED && flow->wait != IFCT_ASLEEP)
 		return;
 	wake_queue_remove(&dp->wakes, ref);
-	crossbar_again(dp, ref, now);
+	again(dp, ref, now);
 }
 
 /* EC-9: as many as the limit lets on now if each sends one packet more, so that an ACK costs no more than it frees; but all if nothing
@@ -372,20 +380,17 @@ void flow_congested(struct dataplane *dp, uint32_t ref, uint32_t factor, node_ti
 	injection_on_eca(&dp->injection, flow, factor, is_ingress(dp, ref));
 }
 
-void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t credit, uint32_t behind_units,
-		   node_time_t now)
+void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	bool metered;
 
-	if (credit != HEADROOM_END)
-		tree_fold(dp, ref, port);
-	if (!tree_is_branch(dp, ref, port))
-		return; /* nothing more goes there */
-	headroom_on_ack(flow, credit, behind_units);
-	if (flow->dm && flow->wait == IFCT_STOPPED) { /* from now on it waits for credit, not for the peer's room */
+	tree_credited(dp, ref, port, id, credit);
+	metered = tree_metered(dp, ref, port);
+	if (metered && flow->wait == IFCT_STOPPED) { /* from now on it waits for credit, not for the peer's room */
 		flow_stop_waiting(dp, ref);
-		crossbar_again(dp, ref, now);
-	} else if (!flow->dm || flow->headroom > 0) {
+		again(dp, ref, now);
+	} else if (!metered || tree_headroom(dp, ref, port) > 0) {
 		resume(dp, ref, now);
 	}
 }
@@ -408,6 +413,6 @@ void flow_go(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now
 
 	dp->ports[port].output[lane].stopped.first = FLOW_REF_NONE;
 	while ((ref = flow_list_pop(dp, &waiting)) != FLOW_REF_NONE)
-		crossbar_again(dp, ref, now);
+		again(dp, ref, now);
 	crossbar_grant(dp, port, lane, now);
 }

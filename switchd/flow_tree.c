@@ -1,5 +1,10 @@
 /*  The way of unordered flows (FC-16, EC-11): flow_tree.h. Without unordered classes these functions do nothing. */
+#include <errno.h>
+
+#include "nodes/units.h"
 #include "switchd/dataplane.h"
+
+#define HELD_BYTES (1ull << 40) /* a branch without credit: worse than any that has some */
 
 static struct tree_line *line_of(const struct dataplane *dp, uint32_t ref)
 {
@@ -21,14 +26,66 @@ bool tree_is_folded(struct dataplane *dp, uint32_t ref)
 	return tree_is(dp, ref) && line_of(dp, ref)->state == TREE_FOLDED;
 }
 
-bool tree_is_branch(struct dataplane *dp, uint32_t ref, uint32_t port)
+/* the channel that flow @ref has at @port; -ENOENT: none */
+static int channel_of(const struct dataplane *dp, uint32_t ref, uint32_t port)
 {
-	return !tree_is(dp, ref) || (line_of(dp, ref)->state == TREE_FOLDED && line_of(dp, ref)->branch_port == port);
+	return dp->ports[port].kind == PORT_FABRIC ?
+		       ofct_find(&dp->ports[port].ofct, flow_ref_port(ref), flow_ref_id(ref)) :
+		       -ENOENT;
 }
 
 bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t port)
 {
-	return flow_of(dp->ifcts, ref)->dm && tree_is_branch(dp, ref, port);
+	int id;
+
+	if (!tree_is(dp, ref))
+		return flow_of(dp->ifcts, ref)->dm;
+	id = channel_of(dp, ref, port);
+	return id >= 0 && dp->ports[port].ofct.entries[id].metered;
+}
+
+int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port)
+{
+	int id;
+
+	if (!tree_is(dp, ref))
+		return flow_of(dp->ifcts, ref)->headroom;
+	id = channel_of(dp, ref, port);
+	return id >= 0 ? dp->ports[port].ofct.headroom[id] : 0;
+}
+
+void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t units)
+{
+	if (!tree_metered(dp, ref, port))
+		return;
+	if (tree_is(dp, ref))
+		dp->ports[port].ofct.headroom[channel_of(dp, ref, port)] -= (int32_t)units;
+	else
+		flow_of(dp->ifcts, ref)->headroom -= (int32_t)units;
+}
+
+void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit)
+{
+	struct ofct *ofct = &dp->ports[port].ofct;
+	struct ofct_entry *entry = &ofct->entries[id];
+	uint32_t behind_units = ofct_flow_extent(entry);
+
+	if (tree_is(dp, ref))
+		entry->metered = headroom_credited(entry->metered, &ofct->headroom[id], credit, behind_units);
+	else
+		headroom_on_ack(flow_of(dp->ifcts, ref), credit, behind_units);
+}
+
+uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t bytes)
+{
+	const struct ofct *ofct = &dp->ports[port].ofct;
+	int id = channel_of(dp, ref, port);
+
+	if (id < 0)
+		return bytes;
+	if (ofct->entries[id].metered && ofct->headroom[id] <= 0)
+		bytes += HELD_BYTES;
+	return bytes + (uint64_t)ofct_flow_extent(&ofct->entries[id]) * UNIT_BYTES;
 }
 
 void tree_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet)
@@ -85,10 +142,8 @@ bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet
 	}
 	if (!choose_way(dp, flow, packet, why, now))
 		return false;
-	if (line->state == TREE_FOLDED) {
-		headroom_on_ack(flow, HEADROOM_END, 0); /* it was for the branch that is gone */
+	if (line->state == TREE_FOLDED)
 		line->branch_port = flow->follow_port;
-	}
 	return true;
 }
 

@@ -69,17 +69,19 @@ uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_se
 	return credit;
 }
 
-void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t behind_units)
+bool headroom_credited(bool metered, int32_t *headroom, uint32_t credit, uint32_t behind_units)
 {
 	if (credit == HEADROOM_END) {
-		flow->dm = false;
-		flow->headroom = 0;
-	} else if (flow->dm) {
-		flow->headroom += (int32_t)credit;
-		if (flow->headroom > HEADROOM_UNITS_MAX)
-			flow->headroom = HEADROOM_UNITS_MAX;
-	} else {
-		flow->dm = true;
-		flow->headroom = (int32_t)credit - (int32_t)behind_units;
+		*headroom = 0;
+		return false;
 	}
+	*headroom = metered ? *headroom + (int32_t)credit : (int32_t)credit - (int32_t)behind_units;
+	if (*headroom > HEADROOM_UNITS_MAX)
+		*headroom = HEADROOM_UNITS_MAX;
+	return true;
+}
+
+void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t behind_units)
+{
+	flow->dm = headroom_credited(flow->dm, &flow->headroom, credit, behind_units);
 }

@@ -71,4 +71,8 @@ uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_se
  *  @behind_units  the flow's extent behind this switch, as its OFCT counts it.                                      */
 void headroom_on_ack(struct ifct_entry *flow, uint32_t credit, uint32_t behind_units);
 
+/** headroom_credited() - the same of one branch of a tree (flow_tree.h), which has @headroom of its own.
+ *  @metered  does it need credit until now?   Return: does it from now on?                                          */
+bool headroom_credited(bool metered, int32_t *headroom, uint32_t credit, uint32_t behind_units);
+
 #endif

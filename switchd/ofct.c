@@ -13,8 +13,9 @@ int ofct_init(struct ofct *ofct, uint32_t channels)
 		chains *= 2;
 	*ofct = (struct ofct){ .channels = channels, .hash_mask = chains - 1 };
 	ofct->entries = table_alloc(channels, sizeof(*ofct->entries));
+	ofct->headroom = table_alloc(channels, sizeof(*ofct->headroom));
 	ofct->chains = table_alloc(chains, sizeof(*ofct->chains));
-	if (!ofct->entries || !ofct->chains) {
+	if (!ofct->entries || !ofct->headroom || !ofct->chains) {
 		ofct_fini(ofct);
 		return -ENOMEM;
 	}
@@ -24,12 +25,13 @@ int ofct_init(struct ofct *ofct, uint32_t channels)
 void ofct_fini(struct ofct *ofct)
 {
 	table_free(ofct->entries, ofct->channels, sizeof(*ofct->entries));
+	table_free(ofct->headroom, ofct->channels, sizeof(*ofct->headroom));
 	table_free(ofct->chains, ofct->hash_mask + 1, sizeof(*ofct->chains));
 	*ofct = (struct ofct){ 0 };
 }
 
 /* ids are handed out densely, so low bits of port and id, spread over each other, are hash enough */
-static uint16_t *chain_of(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+static uint16_t *chain_of(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 {
 	return &ofct->chains[(flow_id ^ input_port * 181u) & ofct->hash_mask];
 }
@@ -51,17 +53,26 @@ static int allocate(struct ofct *ofct)
 	return id;
 }
 
-int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 {
-	uint16_t *chain = chain_of(ofct, input_port, flow_id);
-	struct ofct_entry *entry;
-	int id;
+	const struct ofct_entry *entry;
 
-	for (uint16_t next = *chain; next; next = entry->next) {
+	for (uint16_t next = *chain_of(ofct, input_port, flow_id); next; next = entry->next) {
 		entry = &ofct->entries[next - 1];
 		if (entry->input_port_flow_id == flow_id && entry->input_port == input_port)
 			return next - 1;
 	}
+	return -ENOENT;
+}
+
+int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+{
+	uint16_t *chain = chain_of(ofct, input_port, flow_id);
+	int id = ofct_find(ofct, input_port, flow_id);
+	struct ofct_entry *entry;
+
+	if (id >= 0)
+		return id;
 	id = allocate(ofct);
 	if (id < 0)
 		return id;
@@ -70,6 +81,7 @@ int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 	entry->input_port_flow_id = (uint16_t)flow_id;
 	entry->ack_flow = entry->data_flow;
 	entry->active = true;
+	entry->metered = false;
 	entry->next = *chain;
 	*chain = (uint16_t)(id + 1);
 	return id;

@@ -16,11 +16,13 @@ struct ofct_entry {
 	uint16_t input_port_flow_id;
 	uint16_t next; /* in its hash chain or in the free list: index + 1, 0 is the end */
 	uint8_t input_port;
-	bool active;
+	bool active : 1;
+	bool metered : 1; /* of a tree (flow_tree.h): what goes on needs credit, of which there is ofct.headroom[id] */
 };
 
 struct ofct {
 	struct ofct_entry *entries;
+	int32_t *headroom; /* units, by id; only those that are metered have any */
 	uint16_t *chains; /* heads, hash_mask + 1 of them, like `next`; zero is empty: memory not used is not touched */
 	uint32_t channels, hash_mask;
 	uint32_t fresh; /* ids never used yet begin here */
@@ -36,6 +38,9 @@ void ofct_fini(struct ofct *ofct);
 /** ofct_lookup() - the id of flow (@input_port, @flow_id) on this link, a new one if it has none.
  *  Return: the id, or -ENOSPC if none is free (FC-9). O(1).                                                       */
 int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
+
+/** ofct_find() - the same, but takes none.  Return: the id, or -ENOENT. O(1). */
+int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
 
 /** ofct_send() - @units of flow @id follow.  Return: the position that goes into the header. */
 uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units);

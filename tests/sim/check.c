@@ -377,26 +377,24 @@ static void check_headroom(const struct sim *sim, const struct sim_node *from, u
 {
 	struct dataplane *dp = from->dataplane;
 	const struct ofct_entry *entry = &dp->ports[port].ofct.entries[id];
-	const struct ifct_entry *up = &dp->ifcts[entry->input_port].entries[entry->input_port_flow_id];
 	bool ends = waiting->types & 1u << ACK_HEADROOM_END || back->credit_ends[id];
 	uint32_t ref = flow_ref(entry->input_port, entry->input_port_flow_id);
+	bool metered = tree_metered(dp, ref, port);
 	uint32_t credit =
 		back->credit_units[id] + (waiting->types & 1u << ACK_HEADROOM ? waiting->value[ACK_HEADROOM] : 0);
 	int64_t sum = (int64_t)ifct_queue_extent(down) + output_units(dp, port, id) + data->channel_units[id] +
-		      up->headroom + credit;
+		      tree_headroom(dp, ref, port) + credit;
 	int64_t given =
 		(int64_t)down->committed_units + (from->links[port].guarded ? most_of(dp, queue_extent_units) : 0);
 
-	if (!tree_is_branch(dp, ref, port))
-		return; /* credit that came for another branch counts for nothing */
-	if (down->active && down->um && up->dm && !ends && sum > given)
+	if (down->active && down->um && metered && !ends && sum > given)
 		sim_fail(sim, from->config->name, "p%u channel %u: %ld units of credit in use, %ld given", port, id,
 			 sum, given);
 	if (ends || credit || from->links[port].guarded)
 		return;
-	if (up->dm != (down->active && down->um))
+	if (metered != (down->active && down->um))
 		sim_fail(sim, from->config->name, "p%u channel %u: needs credit %d, is given credit %d", port, id,
-			 up->dm, down->active && down->um);
+			 metered, down->active && down->um);
 }
 
 /* unacknowledged = in the output queue + under way + in the receiver and beyond + ACKs on the way back */
