@@ -49,7 +49,8 @@ static void detection_derive(struct congestion_config *congestion, const struct 
 	uint64_t mtu_units = units_of_bytes(basis->mtu_bytes);
 	uint64_t late_units =
 		units_in(basis->rate_bps, 2 * basis->late_ps); /* that gather while a node is late are no congestion */
-	uint64_t thresh_units = most(most(bdp_units / 10, 4 * mtu_units), late_units);
+	uint64_t quiet_units = bdp_units / (basis->spread ? 2 : 10); /* what waited on several ways may come at once */
+	uint64_t thresh_units = most(most(quiet_units, 4 * mtu_units), late_units);
 	uint64_t span_units = most(units_in(basis->rate_bps, ECA_SPAN_PS), ECA_SPAN_BDPS * bdp_units);
 
 	congestion->lbf_thresh_units = limited(thresh_units);

@@ -18,6 +18,7 @@ struct congestion_basis {
 	uint32_t mtu_bytes;      /* the largest frame */
 	uint32_t hosts;          /* that may all send to one; at least 1 */
 	node_time_t late_ps;     /* how late a node may be; in the round trips already */
+	bool spread;             /* packets of one flow may come over several ways at once (FC-16) */
 };
 
 /** plan_congestion_basis() - those numbers of @plan, whose ports and routes are there already. Under the real @clock every switch on

@@ -230,6 +230,15 @@ static bool table_fits(const struct scenario *scenario, const struct congestion_
 
 /* ---- the whole ---- */
 
+static bool is_spread(const struct scenario *scenario)
+{
+	bool unordered = false;
+
+	for (uint32_t c = 0; c < scenario->class_count; c++)
+		unordered |= scenario->classes[c].unordered;
+	return unordered && scenario->routing.choice == ROUTING_ADAPTIVE;
+}
+
 int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 			 struct scenario_errors *errors)
 {
@@ -239,6 +248,7 @@ int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario,
 
 	if (error)
 		return error;
+	basis.spread = is_spread(scenario);
 	congestion = plan_congestion_derive(&basis);
 	mechanisms_take(&congestion, &scenario->congestion);
 	table_take(&congestion, &scenario->congestion);
