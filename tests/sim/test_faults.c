@@ -9,16 +9,20 @@
 
 #define STEP_US 60u
 
+static const char ordered[] = "", unordered[] = "routing: {choice: adaptive}\n"
+						 "classes: [{name: any, unordered: yes}]\n";
+
 static const char fat_tree[] = "name: faults\n"
 			       "run: {duration: %uus, warmup: 1us, drain: yes, drain-max: 100ms}\n"
 			       "topology: {generate: fat-tree, radix: 4}\n"
+			       "%s"
 			       "workloads:\n"
 			       "  - {name: w, pattern: permutation, shift: 5, size: 16KiB, packet: 4096, arrival: closed, "
 			       "window: 2}\n"
 			       "faults:\n";
 
 /* the scenario with a fault of each link, or of each switch, one after the other; malloc'd */
-static char *scenario_text(bool switches)
+static char *scenario_text(bool switches, const char *class)
 {
 	struct sim sim;
 	char start[1024], *text = NULL;
@@ -26,10 +30,10 @@ static char *scenario_text(bool switches)
 	FILE *out = open_memstream(&text, &length);
 	uint32_t count;
 
-	snprintf(start, sizeof(start), fat_tree, 1000);
+	snprintf(start, sizeof(start), fat_tree, 1000, class);
 	sim_open_text(&sim, start, NULL);
 	count = switches ? sim.plan.switch_count : sim.plan.link_count;
-	fprintf(out, fat_tree, (count + 2) * STEP_US);
+	fprintf(out, fat_tree, (count + 2) * STEP_US, class);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct plan_link *link = &sim.plan.links[i];
 
@@ -72,9 +76,9 @@ static void check_faults(struct sim *sim)
 	results_free(&results);
 }
 
-static void all_fail(bool switches)
+static void all_fail(bool switches, const char *class)
 {
-	char *text = scenario_text(switches);
+	char *text = scenario_text(switches, class);
 	struct sim sim;
 
 	sim_open_text(&sim, text, NULL);
@@ -91,13 +95,26 @@ static void all_fail(bool switches)
 
 START_TEST(every_link__in_turn)
 {
-	all_fail(false);
+	all_fail(false, ordered);
 }
 END_TEST
 
 START_TEST(every_switch__in_turn)
 {
-	all_fail(true);
+	all_fail(true, ordered);
+}
+END_TEST
+
+/* FC-16: packets of one flow are on several ways, of which one goes */
+START_TEST(every_link__in_turn_under_trees)
+{
+	all_fail(false, unordered);
+}
+END_TEST
+
+START_TEST(every_switch__in_turn_under_trees)
+{
+	all_fail(true, unordered);
 }
 END_TEST
 
@@ -111,6 +128,8 @@ int main(void)
 	tcase_set_timeout(tests, 300);
 	tcase_add_test(tests, every_link__in_turn);
 	tcase_add_test(tests, every_switch__in_turn);
+	tcase_add_test(tests, every_link__in_turn_under_trees);
+	tcase_add_test(tests, every_switch__in_turn_under_trees);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

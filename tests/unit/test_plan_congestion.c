@@ -117,7 +117,7 @@ END_TEST
 /* 10 us at 200 Gb/s are 977 units, 2 us 196, a frame 16 */
 START_TEST(plan_congestion_derive__by_hand)
 {
-	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000, 0 };
+	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000, 0, false };
 	struct congestion_config congestion = plan_congestion_derive(&basis);
 	const struct congestion_setting *settings = congestion.settings;
 
@@ -156,9 +156,27 @@ END_TEST
 /* under the real clock: what gathers while a node is late is no congestion */
 START_TEST(plan_congestion_derive__late_nodes)
 {
-	const struct congestion_basis basis = { 10000000000, NODE_MS, 600 * NODE_US, 4096, 8, 300 * NODE_US };
+	const struct congestion_basis basis = { 10000000000, NODE_MS, 600 * NODE_US, 4096, 8, 300 * NODE_US, false };
 
 	ck_assert_uint_eq(plan_congestion_derive(&basis).lbf_thresh_units, 750000 / 256 + 1);
+}
+END_TEST
+
+/* FC-16: what waited on several ways may come at once, which is no congestion; only where packets choose for themselves */
+START_TEST(plan_congestion_derive__several_ways)
+{
+	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000, 0, true };
+	uint32_t ordered, unordered;
+
+	ck_assert_uint_eq(plan_congestion_derive(&basis).lbf_thresh_units, 977 / 2);
+	ck_assert_uint_eq(plan_congestion_derive(&basis).lpf_thresh, 977 / 2 / 4);
+	ordered = plan_of(LEAF_SPINE "routing: {choice: adaptive}\n")->lbf_thresh_units;
+	plan_free(&plan);
+	ck_assert_uint_eq(plan_of(LEAF_SPINE "classes: [{name: a, unordered: yes}]\n")->lbf_thresh_units, ordered);
+	plan_free(&plan);
+	unordered = plan_of(LEAF_SPINE "routing: {choice: adaptive}\nclasses: [{name: a, unordered: yes}]\n")
+			    ->lbf_thresh_units;
+	ck_assert_uint_gt(unordered, ordered);
 }
 END_TEST
 
@@ -394,6 +412,7 @@ int main(void)
 	tcase_add_test(tcase, plan_congestion_basis__one_switch);
 	tcase_add_test(tcase, plan_congestion_derive__by_hand);
 	tcase_add_test(tcase, plan_congestion_derive__late_nodes);
+	tcase_add_test(tcase, plan_congestion_derive__several_ways);
 	tcase_add_test(tcase, plan_congestion_derive__more_congestion_nothing_larger);
 	tcase_add_test(tcase, plan_congestion_levels__any_target);
 	tcase_add_test(tcase, plan_congestion_make__nothing_said);
