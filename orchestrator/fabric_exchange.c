@@ -7,7 +7,6 @@
 
 #include "nodes/futex.h"
 #include "orchestrator/fabric_watch.h"
-#include "orchestrator/plan_manager.h"
 #include "orchestrator/wall_time.h"
 
 #define WAIT_MS 20
@@ -221,7 +220,7 @@ int fabric_manage(struct fabric *fabric, struct manager_report *report)
 {
 	struct fabric_manager manager = { .wire = { .exchange = wire_exchange, .owner = fabric },
 					  .node_count = fabric->plan->node_count,
-					  .request = plan_manager_request(fabric->plan) };
+					  .request = fabric->plan->routing };
 	int error = fabric_manager_sweep(&manager);
 
 	if (error)

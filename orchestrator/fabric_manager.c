@@ -124,6 +124,9 @@ static int switches_index(struct sweep *sweep)
 		if (*owner != UINT32_MAX)
 			return failed(sweep, -EIO, "%s and %s have the same fabric address %" PRIu32,
 				      sweep->census.nodes[*owner].name, node->name, node->fabric_address);
+		if (node->fabric_address != i + 1) /* neighbours of one that is silent know its place only */
+			return failed(sweep, -EIO, "%s in place %" PRIu32 " has the fabric address %" PRIu32,
+				      node->name, i, node->fabric_address);
 		*owner = i;
 	}
 	return 0;

@@ -16,7 +16,6 @@
 #include "orchestrator/fabric_exchange.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/manager_process.h"
-#include "orchestrator/plan_manager.h"
 #include "orchestrator/wall_time.h"
 
 #define PATIENCE_S 5           /* with a manager that neither asks nor reports */
@@ -76,7 +75,7 @@ static int manager_spawn(struct live_manager *manager, int socket)
 static int manager_start(struct live *live, struct live_manager *manager)
 {
 	struct manager_hello hello = { .node_count = live->plan->node_count,
-				       .request = plan_manager_request(live->plan) };
+				       .request = live->plan->routing };
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
 	int sockets[2], error;
 

@@ -24,13 +24,25 @@ static const struct port_identity *other_end(const struct manager_census *census
 	return other->plugged && other->peer_index == node && other->peer_port == port ? other : NULL;
 }
 
+/* what is behind @port whose other end is not known: a switch that does not answer, whose address is that of its place; or nothing */
+static struct topology_port silent_end(const struct manager_census *census, const struct port_identity *port)
+{
+	if (!port->plugged || port->kind != PORT_FABRIC || port->peer_index >= census->node_count ||
+	    census->heard[port->peer_index] || port->peer_port >= NODE_PORTS_MAX)
+		return (struct topology_port){ .leads_to = END_NOTHING };
+	return (struct topology_port){ .leads_to = END_SWITCH,
+				       .peer = port->peer_index,
+				       .peer_port = (uint8_t)port->peer_port,
+				       .tier = (uint8_t)port->tier };
+}
+
 static struct topology_port port_of(const struct manager_census *census, uint32_t node, uint32_t port)
 {
 	const struct port_identity *own = &census->nodes[node].ports[port], *other = other_end(census, node, port);
 	const struct node_identity *peer;
 
 	if (!other)
-		return (struct topology_port){ .leads_to = END_NOTHING };
+		return silent_end(census, own);
 	peer = &census->nodes[own->peer_index];
 	return (struct topology_port){
 		.leads_to = peer->kind == NODE_SWITCH ? END_SWITCH : END_HOST,
@@ -66,6 +78,20 @@ static void host_add(const struct manager_census *census, uint32_t node, struct 
 					      .egress_port = port->peer_port };
 }
 
+/* the highest place of a switch that @node knows as its neighbour, + 1 */
+static uint32_t neighbour_last(const struct manager_census *census, const struct node_identity *node)
+{
+	uint32_t last = 0;
+
+	for (uint32_t p = 0; p < node->port_count; p++) {
+		struct topology_port end = silent_end(census, &node->ports[p]);
+
+		if (end.leads_to == END_SWITCH && end.peer >= last)
+			last = end.peer + 1;
+	}
+	return last;
+}
+
 /* how many places for switches and hosts it takes */
 static void count(const struct manager_census *census, struct topology *topology)
 {
@@ -74,6 +100,8 @@ static void count(const struct manager_census *census, struct topology *topology
 
 		if (heard(census, i, NODE_SWITCH) && node->fabric_address > topology->switch_count)
 			topology->switch_count = node->fabric_address;
+		if (heard(census, i, NODE_SWITCH) && neighbour_last(census, node) > topology->switch_count)
+			topology->switch_count = neighbour_last(census, node);
 		if (heard(census, i, NODE_NIC) && node->host_index >= topology->host_count)
 			topology->host_count = node->host_index + 1;
 	}

@@ -13,6 +13,7 @@ struct manager_census {
 };
 
 /** manager_topology_make() - a switch that was not heard is not alive; a link is up if both ends were heard, name each other and are up.
+ *  A port that leads to a switch that was not heard stands in it all the same, down, as far as its neighbour knows.
  *  Hosts are those of the NICs that were heard and know where they are plugged in.
  *  Return: 0, topology_free() later; -ENOMEM.  O(ports).                                                             */
 int manager_topology_make(const struct manager_census *census, struct topology *topology);

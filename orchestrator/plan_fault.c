@@ -8,7 +8,6 @@
 #include "orchestrator/plan.h"
 #include "orchestrator/port_name.h"
 
-#define REACTION_PS (10 * NODE_US) /* a fabric manager in a service processor: ours */
 #define WINDOW_PART 500u           /* of the duration, if samples are not taken anyway */
 #define WINDOWS_MAX 2000u          /* the clock stops at the end of each */
 
@@ -133,7 +132,7 @@ int plan_faults_make(const struct scenario *scenario, struct plan *plan, struct 
 	faults->actions = calloc(4 * (size_t)scenario->fault_count, sizeof(*faults->actions));
 	if (!faults->list || !faults->actions)
 		return -ENOMEM;
-	faults->reaction_ps = REACTION_PS;
+	faults->reaction_ps = scenario->routing.reaction_ps;
 	faults->window_ps = window_choose(scenario);
 	for (uint32_t i = 0; i < scenario->fault_count; i++)
 		if (fault_make(scenario, plan, &scenario->faults[i], &faults->list[faults->count++], errors))

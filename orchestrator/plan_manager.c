@@ -1,14 +1,5 @@
 #include "orchestrator/plan_manager.h"
 
-struct routing_request plan_manager_request(const struct plan *plan)
-{
-	return (struct routing_request){ .fabric = plan_fabric(plan),
-					 .order = ORDER_MINIMAL,
-					 .lanes = plan->nodes[0].lanes,
-					 .lanes_max = plan->nodes[0].lanes,
-					 .cycles_allowed = true };
-}
-
 struct node_config plan_manager_config(const struct node_config *config)
 {
 	struct node_config bare = *config;

@@ -342,24 +342,10 @@ static void routes_prune(struct switch_config *config)
 	config->route_count = kept;
 }
 
-/* Who joins or fails may make minimal ways need more lanes than there are; then up*-down* ways do. */
-static int ways_make(struct plan *plan)
-{
-	const struct routing_request said = plan->routing;
-	char why[256];
-	int error = plan_ways_make(plan, why, sizeof(why));
-
-	if (error != -EINVAL)
-		return error;
-	plan->routing.order = ORDER_AUTO;
-	error = plan_ways_make(plan, why, sizeof(why));
-	plan->routing.order = said.order;
-	return error;
-}
-
 int plan_room_tables(struct plan *plan)
 {
-	int error = ways_make(plan);
+	char why[256];
+	int error = plan_ways_make(plan, why, sizeof(why));
 
 	for (uint32_t i = 0; i < plan->switch_count; i++) {
 		struct switch_config *config = &plan->nodes[i].switch_;

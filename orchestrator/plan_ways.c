@@ -23,6 +23,11 @@ static void tables_free(struct switch_config *config)
 static void tables_take(struct plan *plan, struct routing *routing)
 {
 	plan->routing.lanes = routing->lanes;
+	if (!plan->routing.follow) {
+		plan->routing.follow = true;
+		plan->routing.order = routing->order;
+		plan->routing.lane_rule = routing->lane_rule;
+	}
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		plan->nodes[i].lanes = routing->lanes;
 	for (uint32_t i = 0; i < plan->switch_count; i++) {

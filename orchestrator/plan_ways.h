@@ -5,7 +5,7 @@
 #include "orchestrator/plan.h"
 
 /** plan_ways_make() - fills the tables of all switches, ports to flood to but for flow channels, and lanes and lane rule of all nodes, for the links as they are now. What is wanted
- *  is in plan->routing; its lanes are a number afterwards, and stay that when the ways are made again.
+ *  is in plan->routing. Afterwards its lanes, order and lane rule are those taken, and stay when the ways are made again, by routing_follow.h.
  *  Return: 0; -EINVAL with a sentence in @why, see routing_make(); -ENOMEM; tables may be empty then.                 */
 int plan_ways_make(struct plan *plan, char *why, unsigned why_max);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "orchestrator/routing_cycle.h"
+#include "orchestrator/routing_follow.h"
 #include "orchestrator/routing_lids.h"
 #include "orchestrator/routing_minimal.h"
 #include "orchestrator/routing_up_down.h"
@@ -176,7 +177,8 @@ int routing_make(const struct topology *topology, const struct routing_request *
 	*routing = (struct routing){ 0 };
 	error = making.distances ? tables_alloc(topology, routing) : -ENOMEM;
 	if (!error)
-		error = routes_make(&making, why, why_max);
+		error = request->follow ? routing_follow(topology, request, making.distances, routing)
+					: routes_make(&making, why, why_max);
 	if (!error)
 		error = result_check(&making, why, why_max);
 	if (!error && request->fabric == FABRIC_PORT_GROUP)

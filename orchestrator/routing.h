@@ -20,6 +20,8 @@ struct routing_request {
 	uint32_t lanes_max;
 	bool detours;        /* vias are wanted, and lanes for them */
 	bool cycles_allowed; /* a circle is told, but is no error */
+	bool follow;         /* the fabric runs already: with `lanes`, `order` and this rule (routing_follow.h) */
+	enum lane_rule lane_rule;
 };
 
 struct switch_tables {
@@ -33,8 +35,12 @@ struct routing {
 	enum routing_order order; /* taken */
 	enum lane_rule lane_rule;
 	uint32_t lanes;
-	uint32_t hops_max; /* fabric links of the longest way between hosts, detours included */
-	char *cycle;       /* the channels of a circle in words; NULL: there is none. Owned */
+	uint32_t
+		hops_max; /* fabric links of the longest way between hosts, detours included; `follow`: not worked out, 0 */
+	bool fresh;       /* `follow`: these ways and those before might have a circle together */
+	uint32_t
+		beyond; /* `follow`: pairs of switches with hosts, each way, that are further apart than there are lanes */
+	char *cycle;    /* the channels of a circle in words; NULL: there is none. Owned */
 	uint32_t switch_count;
 	struct switch_tables *switches;
 };

@@ -10,6 +10,7 @@ struct order {
 	uint32_t *switches; /* by place */
 	uint16_t *ranks;    /* by switch: less is nearer to the top; the lower index comes first among equals */
 	uint32_t *queue;
+	uint16_t *former; /* lengths of ways down that there were */
 };
 
 /* ---- the order ---- */
@@ -149,9 +150,11 @@ static uint64_t ports_of_least(const struct topology *topology, const struct ord
 
 /* From the top downwards: who has no way down has its way from those above. Of those below only the ways down count, which stand in
  * @lengths until their turn comes. */
-static void target_fill(const struct topology *topology, const struct order *order, uint32_t target, uint16_t *lengths,
-			struct routing *routing)
+static void target_fill(const struct topology *topology, const struct order *order, const struct topology *former,
+			uint32_t target, uint16_t *lengths, struct routing *routing)
 {
+	if (former)
+		lengths_down(former, order, target, order->former);
 	lengths_down(topology, order, target, lengths);
 	for (uint32_t place = 0; place < topology->switch_count; place++) {
 		uint32_t at = order->switches[place];
@@ -160,55 +163,103 @@ static void target_fill(const struct topology *topology, const struct order *ord
 
 		if (at == target)
 			continue;
+		routing_route(routing, at, target)->ports = 0;
+		if (up && former && order->former[at] != ROUTING_UNREACHED)
+			continue; /* what comes down to here is not to go up again */
 		routing_route(routing, at, target)->ports = ports_of_least(topology, order, at, up, lengths, &least);
 		if (up && least != ROUTING_UNREACHED)
 			lengths[at] = least + 1;
 	}
 }
 
-static void ways_fill(const struct topology *topology, const struct order *order, uint16_t *lengths,
-		      struct routing *routing)
+/* @former  where that led down no way leads up; NULL: it does not matter */
+static void ways_fill(const struct topology *topology, const struct order *order, const struct topology *former,
+		      uint16_t *lengths, struct routing *routing)
 {
 	for (uint32_t target = 0; target < topology->switch_count; target++)
-		target_fill(topology, order, target, lengths + (size_t)target * topology->switch_count, routing);
+		target_fill(topology, order, former, target, lengths + (size_t)target * topology->switch_count,
+			    routing);
 }
 
-/* does every switch with hosts get wherever there is a way? */
-static bool is_complete(const struct topology *topology, const uint16_t *distances, const uint16_t *lengths)
+/* does every switch with hosts get wherever there is a way?  @hosts_only  to where there are hosts, that is */
+static bool is_complete(const struct topology *topology, const uint16_t *distances, const uint16_t *lengths,
+			bool hosts_only)
 {
 	size_t count = topology->switch_count;
 
 	for (uint32_t from = 0; from < count; from++)
 		for (uint32_t to = 0; to < count && topology_has_hosts(topology, from); to++)
 			if (lengths[to * count + from] == ROUTING_UNREACHED &&
+			    (!hosts_only || topology_has_hosts(topology, to)) &&
 			    distances[to * count + from] != ROUTING_UNREACHED)
 				return false;
 	return true;
 }
 
+static int order_alloc(const struct topology *topology, struct order *order)
+{
+	size_t count = topology->switch_count + 1;
+
+	*order = (struct order){
+		.places = calloc(count, sizeof(*order->places)),
+		.switches = calloc(count, sizeof(*order->switches)),
+		.ranks = calloc(count, sizeof(*order->ranks)),
+		.queue = calloc(count, sizeof(*order->queue)),
+		.former = calloc(count, sizeof(*order->former)),
+	};
+	return order->places && order->switches && order->ranks && order->queue && order->former ? 0 : -ENOMEM;
+}
+
+static void order_free(struct order *order)
+{
+	free(order->places);
+	free(order->switches);
+	free(order->ranks);
+	free(order->queue);
+	free(order->former);
+}
+
+/* an order for @topology, and its ways */
+static void make(const struct topology *topology, const uint16_t *distances, struct order *order, uint16_t *lengths,
+		 struct routing *routing)
+{
+	order_by_hosts(topology, distances, order);
+	ways_fill(topology, order, NULL, lengths, routing);
+	if (is_complete(topology, distances, lengths, false))
+		return;
+	order_by_root(topology, distances, order);
+	ways_fill(topology, order, NULL, lengths, routing);
+}
+
 int routing_up_down_make(const struct topology *topology, const uint16_t *distances, uint16_t *lengths,
 			 struct routing *routing)
 {
-	size_t count = topology->switch_count + 1;
-	struct order order = {
-		.places = calloc(count, sizeof(*order.places)),
-		.switches = calloc(count, sizeof(*order.switches)),
-		.ranks = calloc(count, sizeof(*order.ranks)),
-		.queue = calloc(count, sizeof(*order.queue)),
-	};
-	int error = order.places && order.switches && order.ranks && order.queue ? 0 : -ENOMEM;
+	struct order order;
+	int error = order_alloc(topology, &order);
 
-	if (!error) {
-		order_by_hosts(topology, distances, &order);
-		ways_fill(topology, &order, lengths, routing);
-	}
-	if (!error && !is_complete(topology, distances, lengths)) {
-		order_by_root(topology, distances, &order);
-		ways_fill(topology, &order, lengths, routing);
-	}
-	free(order.places);
-	free(order.switches);
-	free(order.ranks);
-	free(order.queue);
+	if (!error)
+		make(topology, distances, &order, lengths, routing);
+	order_free(&order);
 	return error;
+}
+
+int routing_up_down_follow(const struct topology *topology, const uint16_t *distances, const struct topology *whole,
+			   const uint16_t *whole_distances, struct routing *routing, bool *fresh)
+{
+	size_t count = topology->switch_count;
+	uint16_t *lengths = malloc((count * count + 1) * sizeof(*lengths));
+	struct order order;
+	int error = order_alloc(topology, &order);
+
+	*fresh = false;
+	if (!error && lengths) {
+		make(whole, whole_distances, &order, lengths, routing);
+		ways_fill(topology, &order, whole, lengths, routing);
+		*fresh = !is_complete(topology, distances, lengths, true);
+	}
+	if (!error && lengths && *fresh)
+		make(topology, distances, &order, lengths, routing);
+	order_free(&order);
+	free(lengths);
+	return lengths ? error : -ENOMEM;
 }

@@ -18,4 +18,10 @@
 int routing_up_down_make(const struct topology *topology, const uint16_t *distances, uint16_t *lengths,
 			 struct routing *routing);
 
+/** routing_up_down_follow() - the same for @topology, what is left of @whole, by the order of @whole; up only where @whole leads up.
+ *  @fresh  set: that did not get everywhere, and the ways are those of routing_up_down_make() for @topology.
+ *  Return: 0 or -ENOMEM.                                                                                            */
+int routing_up_down_follow(const struct topology *topology, const uint16_t *distances, const struct topology *whole,
+			   const uint16_t *whole_distances, struct routing *routing, bool *fresh);
+
 #endif

@@ -40,6 +40,11 @@ struct plan;
  *  Return: 0, topology_free() later; -ENOMEM.                        */
 int topology_of_plan(const struct plan *plan, struct topology *topology);
 
+/** topology_whole() - @whole is what @topology would be with everything up that is plugged in: links of which one end is known, and
+ *  the switches that they lead to or that hosts are known to be at.
+ *  Return: 0, topology_free() later; -ENOMEM, nothing to free.                                                        */
+int topology_whole(const struct topology *topology, struct topology *whole);
+
 /** topology_free() - releases what @topology points to. */
 void topology_free(struct topology *topology);
 

@@ -111,7 +111,7 @@ static void all_walk(void)
 			if (distances[to * count + from] == ROUTING_UNREACHED)
 				HOLDS(!routing_route(&routing, from, to)->ports, "a way to where there is none");
 			else
-				walk(from, to, routing.hops_max);
+				walk(from, to, routing.hops_max ? routing.hops_max : (uint32_t)count);
 		}
 	free(distances);
 }
@@ -411,6 +411,148 @@ START_TEST(routing_make__around_any_switch_that_failed)
 }
 END_TEST
 
+/* ---- tables while they change ---- */
+
+/* By one level a hop, by as few lanes as minimal ways take and as many as there can be; minimal on one level or up*-down*; up*-down*;
+ * with detours. */
+static const struct routing_request starts[] = {
+	{ .lanes_max = NODE_LANES_MAX },        { .lanes = NODE_LANES_MAX },     { .lanes = 1 },
+	{ .lanes = 1, .order = ORDER_UP_DOWN }, { .lanes = 6, .detours = true },
+};
+
+#define STARTS (int)(sizeof(starts) / sizeof(starts[0]))
+
+static struct routing
+	together; /* of the same switches as `routing`: the ways of the whole, or all that there have been */
+
+static void together_begin(void)
+{
+	size_t routes = topology.switch_count - 1;
+
+	together = (struct routing){ .lane_rule = routing.lane_rule,
+				     .lanes = routing.lanes,
+				     .switch_count = topology.switch_count,
+				     .switches = calloc(topology.switch_count, sizeof(*together.switches)) };
+	for (uint32_t i = 0; i < topology.switch_count; i++) {
+		together.switches[i].routes = malloc(routes * sizeof(struct route_config));
+		memcpy(together.switches[i].routes, routing.switches[i].routes, routes * sizeof(struct route_config));
+	}
+}
+
+/* with those of `routing`, which are kept there if @keep */
+static bool together_has_circle(const struct topology *whole, bool keep)
+{
+	static uint64_t kept[NODE_PORTS_MAX * NODE_PORTS_MAX];
+	uint32_t count = topology.switch_count, routes = count - 1;
+	char *cycle = NULL;
+
+	ck_assert_uint_le(count * routes, NODE_PORTS_MAX * NODE_PORTS_MAX);
+	for (uint32_t i = 0; i < count * routes; i++) {
+		struct route_config *route = &together.switches[i / routes].routes[i % routes];
+
+		kept[i] = route->ports;
+		route->ports |= routing.switches[i / routes].routes[i % routes].ports;
+	}
+	ck_assert_int_eq(routing_cycle_find(whole, &together, &cycle), 0);
+	for (uint32_t i = 0; i < count * routes && !keep; i++)
+		together.switches[i / routes].routes[i % routes].ports = kept[i];
+	free(cycle);
+	return cycle != NULL;
+}
+
+static uint32_t fresh_count;
+static bool is_tree;
+
+/* The fabric follows what has failed: who has a way gets there, with as many lanes as there are, and what is on former ways does not
+ * meet what is on these in a circle: those of the whole, and, unless minimal ways have become longer, of whatever other failure. */
+static void follow(const struct topology *whole, struct routing_request in_force)
+{
+	made(in_force);
+	ck_assert_uint_eq(routing.lanes, in_force.lanes);
+	ck_assert_int_eq(routing.lane_rule, in_force.lane_rule);
+	if (routing.lane_rule == LANES_BY_HOP)
+		ck_assert(!routing.fresh);
+	if (!routing.beyond)
+		all_walk();
+	no_circle();
+	if (!routing.fresh)
+		ck_assert(!together_has_circle(whole, is_tree || routing.lane_rule == LANES_BY_HOP ||
+							      in_force.order == ORDER_UP_DOWN));
+}
+
+static void follow_all(const struct routing_request *start)
+{
+	struct routing_request in_force = *start;
+	struct topology whole;
+
+	made(*start);
+	in_force.follow = true;
+	in_force.lanes = routing.lanes;
+	in_force.order = routing.order;
+	in_force.lane_rule = routing.lane_rule;
+	together_begin();
+	ck_assert_int_eq(topology_whole(&topology, &whole), 0);
+	for (uint32_t i = 0; i < topology.switch_count; i++) {
+		topology.switches[i].alive = false;
+		follow(&whole, in_force);
+		topology.switches[i].alive = true;
+		fresh_count += routing.fresh;
+		for (uint32_t p = 0; p < topology.switches[i].port_count; p++) {
+			if (topology.switches[i].ports[p].leads_to != END_SWITCH ||
+			    topology.switches[i].ports[p].peer < i)
+				continue;
+			link_set(i, p, false);
+			follow(&whole, in_force);
+			link_set(i, p, true);
+			fresh_count += routing.fresh;
+		}
+	}
+	follow(&whole, in_force);
+	ck_assert(!routing.fresh && !routing.beyond);
+	routing_free(&together);
+	topology_free(&whole);
+}
+
+START_TEST(routing_follow__old_and_new_ways_have_no_circle)
+{
+	const char *text = topologies[_i / STARTS];
+
+	topology_of(text);
+	fresh_count = 0;
+	is_tree = strstr(text, "fat-tree") || strstr(text, "leaf-spine");
+	follow_all(&starts[_i % STARTS]);
+	if (is_tree)
+		ck_assert_uint_eq(fresh_count, 0);
+}
+END_TEST
+
+/* what is left of a fabric has the tables that the whole one had, if all is up */
+START_TEST(routing_follow__same_as_at_the_start)
+{
+	struct routing_request request = { .lanes_max = NODE_LANES_MAX, .detours = _i % 2 };
+	struct routing first;
+
+	topology_of(topologies[_i / 2]);
+	made(request);
+	first = routing;
+	routing = (struct routing){ 0 };
+	request.follow = true;
+	request.lanes = first.lanes;
+	request.order = first.order;
+	request.lane_rule = first.lane_rule;
+	made(request);
+	for (uint32_t i = 0; i < topology.switch_count; i++) {
+		const struct switch_tables *a = &first.switches[i], *b = &routing.switches[i];
+
+		for (uint32_t to = 0; to + 1 < topology.switch_count; to++)
+			ck_assert_uint_eq(a->routes[to].ports, b->routes[to].ports);
+		ck_assert_uint_eq(a->via_count, b->via_count);
+		ck_assert(!a->via_count || !memcmp(a->vias, b->vias, a->via_count * sizeof(*a->vias)));
+	}
+	routing_free(&first);
+}
+END_TEST
+
 /* ---- the finder and one that tries every path ---- */
 
 #define RANDOM_SWITCHES 6u
@@ -680,6 +822,8 @@ int main(void)
 	tcase_add_loop_test(tests, routing_make__everybody_is_reached, 0, TOPOLOGIES);
 	tcase_add_loop_test(tests, routing_make__around_any_link_that_failed, 0, TOPOLOGIES);
 	tcase_add_loop_test(tests, routing_make__around_any_switch_that_failed, 0, TOPOLOGIES);
+	tcase_add_loop_test(tests, routing_follow__old_and_new_ways_have_no_circle, 0, TOPOLOGIES * STARTS);
+	tcase_add_loop_test(tests, routing_follow__same_as_at_the_start, 0, 2 * TOPOLOGIES);
 	tcase_add_test(tests, routing_cycle_find__as_by_trying_every_path);
 	tcase_add_loop_test(tests, routing_lids_make__groups_are_the_candidates, 0, TOPOLOGIES);
 	tcase_add_loop_test(tests, routing_lids_make__fat_tree_spreads_destinations, 0, 2);
