@@ -217,7 +217,7 @@ static int act(struct fault_player *player, const struct plan_action *action)
 			player->look_at = action->at_ps + SETTLE_PS;
 		return error;
 	case ACTION_TABLES:
-		if (action->at_ps == fault->at_ps + player->plan->faults.reaction_ps)
+		if (action->at_ps == fault->tables_ps)
 			record->astray_until = astray(player);
 		return tables_follow(player);
 	}

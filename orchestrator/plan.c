@@ -345,6 +345,23 @@ static int reach_check(const struct scenario *scenario, const struct plan *plan,
 	return 0;
 }
 
+/* Lanes cannot be added later: if their number is ours to choose, ways around what fails have enough of them too, if there can be. */
+static int lanes_spare(const struct scenario *scenario, struct plan *plan, char *why, unsigned why_max)
+{
+	struct routing_request request = plan_routing_request(scenario);
+	uint32_t hops;
+	int error;
+
+	if (request.lanes || plan->routing.lane_rule != LANES_BY_HOP || !plan->faults.count)
+		return 0;
+	error = plan_faults_hops(plan, &hops);
+	if (error || hops <= plan->routing.lanes || plan->routing.lanes == request.lanes_max)
+		return error;
+	request.lanes = hops < request.lanes_max ? hops : request.lanes_max;
+	plan->routing = request;
+	return plan_ways_make(plan, why, why_max);
+}
+
 static int ways_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
 {
 	bool is_said = scenario->routing.place.line || scenario->routing.place.setting;
@@ -354,6 +371,8 @@ static int ways_make(const struct scenario *scenario, struct plan *plan, struct 
 
 	plan->routing = plan_routing_request(scenario);
 	error = plan_ways_make(plan, why, sizeof(why));
+	if (!error)
+		error = lanes_spare(scenario, plan, why, sizeof(why));
 	if (error == -EINVAL)
 		scenario_errors_at(errors, scenario, place, "%s", why);
 	return error;
@@ -422,6 +441,8 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = links_make(scenario, plan);
 	if (!error)
+		error = plan_faults_make(scenario, plan, errors);
+	if (!error)
 		error = ways_make(scenario, plan, errors);
 	if (!error)
 		error = reach_check(scenario, plan, errors);
@@ -445,8 +466,6 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 		error = pauses_make(scenario, plan);
 	if (!error)
 		error = rings_size(scenario, plan, errors);
-	if (!error)
-		error = plan_faults_make(scenario, plan, errors);
 	if (!error)
 		error = expectations_copy(scenario, plan);
 	return error ? error : plan_nodes_check(scenario, plan, errors);

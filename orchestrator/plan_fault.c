@@ -7,9 +7,10 @@
 
 #include "orchestrator/plan.h"
 #include "orchestrator/port_name.h"
+#include "orchestrator/routing_minimal.h"
 
-#define WINDOW_PART 500u           /* of the duration, if samples are not taken anyway */
-#define WINDOWS_MAX 2000u          /* the clock stops at the end of each */
+#define WINDOW_PART 500u  /* of the duration, if samples are not taken anyway */
+#define WINDOWS_MAX 2000u /* the clock stops at the end of each */
 
 bool plan_fault_concerns(const struct plan *plan, const struct plan_fault *fault, uint32_t link)
 {
@@ -17,6 +18,8 @@ bool plan_fault_concerns(const struct plan *plan, const struct plan_fault *fault
 
 	if (fault->kind == FAULT_LINK)
 		return fault->link == link;
+	if (fault->kind == FAULT_MANAGER)
+		return false;
 	return ends->node_a == fault->node || ends->node_b == fault->node;
 }
 
@@ -49,7 +52,8 @@ static int link_find(const struct scenario *scenario, const struct plan *plan, c
 {
 	const struct scenario_fault_end *a = &said->ends[0], *b = &said->ends[1];
 	const struct node_config *node = plan_node_find(plan, a->node);
-	uint64_t peer_ports = ports_between(plan, b, a), ports = ports_facing(node, ports_between(plan, a, b), peer_ports);
+	uint64_t peer_ports = ports_between(plan, b, a),
+		 ports = ports_facing(node, ports_between(plan, a, b), peer_ports);
 	const struct plan_link *link;
 
 	if (!ports || ports & (ports - 1)) {
@@ -75,6 +79,10 @@ static int fault_make(const struct scenario *scenario, const struct plan *plan, 
 		fault->until_ps = said->at_ps + said->for_ps;
 	if (said->kind == FAULT_LINK)
 		return link_find(scenario, plan, said, fault, errors);
+	if (said->kind == FAULT_MANAGER) {
+		snprintf(fault->name, sizeof(fault->name), "active fabric manager");
+		return 0;
+	}
 	fault->node = said->switch_index;
 	snprintf(fault->name, sizeof(fault->name), "switch %s", plan->nodes[fault->node].name);
 	return 0;
@@ -96,17 +104,31 @@ static void action_add(struct plan_faults *faults, node_time_t at_ps, enum plan_
 	faults->actions[faults->action_count++] = (struct plan_action){ at_ps, kind, fault };
 }
 
-static void actions_make(struct plan_faults *faults)
+/* when tables follow that would at @at_ps: there is a manager again */
+static node_time_t managed_ps(const struct plan_faults *faults, node_time_t at_ps)
 {
 	for (uint32_t i = 0; i < faults->count; i++) {
 		const struct plan_fault *fault = &faults->list[i];
 
+		if (fault->kind == FAULT_MANAGER && at_ps >= fault->at_ps && at_ps - fault->at_ps < faults->takeover_ps)
+			return managed_ps(faults, fault->at_ps + faults->takeover_ps);
+	}
+	return at_ps;
+}
+
+static void actions_make(struct plan_faults *faults)
+{
+	for (uint32_t i = 0; i < faults->count; i++) {
+		struct plan_fault *fault = &faults->list[i];
+
+		fault->tables_ps =
+			managed_ps(faults, fault->at_ps + (fault->kind == FAULT_MANAGER ? 0 : faults->reaction_ps));
 		action_add(faults, fault->at_ps, ACTION_FAIL, i);
-		action_add(faults, fault->at_ps + faults->reaction_ps, ACTION_TABLES, i);
+		action_add(faults, fault->tables_ps, ACTION_TABLES, i);
 		if (fault->until_ps == NODE_TIME_NEVER)
 			continue;
 		action_add(faults, fault->until_ps, ACTION_RETURN, i);
-		action_add(faults, fault->until_ps + faults->reaction_ps, ACTION_TABLES, i);
+		action_add(faults, managed_ps(faults, fault->until_ps + faults->reaction_ps), ACTION_TABLES, i);
 	}
 	qsort(faults->actions, faults->action_count, sizeof(*faults->actions), earlier);
 }
@@ -133,12 +155,65 @@ int plan_faults_make(const struct scenario *scenario, struct plan *plan, struct 
 	if (!faults->list || !faults->actions)
 		return -ENOMEM;
 	faults->reaction_ps = scenario->routing.reaction_ps;
+	faults->takeover_ps = scenario->routing.takeover_ps;
 	faults->window_ps = window_choose(scenario);
 	for (uint32_t i = 0; i < scenario->fault_count; i++)
 		if (fault_make(scenario, plan, &scenario->faults[i], &faults->list[faults->count++], errors))
 			error = -EINVAL;
 	if (!error)
 		actions_make(faults);
+	return error;
+}
+
+/* ---- how long ways become ---- */
+
+static void links_change(const struct plan *plan, const struct plan_fault *fault, bool fail, uint32_t *down)
+{
+	for (uint32_t i = 0; i < plan->link_count; i++)
+		if (plan_fault_concerns(plan, fault, i))
+			down[i] += fail ? 1 : UINT32_MAX;
+}
+
+static int hops_now(const struct plan *plan, const uint32_t *down, uint32_t *hops)
+{
+	struct topology topology;
+	uint16_t *distances = NULL;
+	uint32_t longest;
+	int error = topology_of_plan(plan, &topology);
+
+	for (uint32_t i = 0; i < plan->link_count && !error; i++) {
+		const struct plan_link *link = &plan->links[i];
+
+		if (down[i] && link->node_a < plan->switch_count)
+			topology.switches[link->node_a].ports[link->port_a].up = false;
+		if (down[i] && link->node_b < plan->switch_count)
+			topology.switches[link->node_b].ports[link->port_b].up = false;
+	}
+	if (!error)
+		distances = routing_distances(&topology);
+	longest = distances ? routing_longest_hops(&topology, distances) : 0;
+	*hops = longest > *hops ? longest : *hops;
+	topology_free(&topology);
+	free(distances);
+	return error || distances ? error : -ENOMEM;
+}
+
+int plan_faults_hops(const struct plan *plan, uint32_t *hops)
+{
+	uint32_t *down = calloc(plan->link_count + 1, sizeof(*down));
+	int error = down ? 0 : -ENOMEM;
+
+	*hops = 0;
+	for (uint32_t i = 0; i < plan->faults.action_count && !error; i++) {
+		const struct plan_action *action = &plan->faults.actions[i];
+		const struct plan_fault *fault = &plan->faults.list[action->fault];
+
+		if (action->kind == ACTION_TABLES)
+			error = hops_now(plan, down, hops);
+		else
+			links_change(plan, fault, action->kind == ACTION_FAIL, down);
+	}
+	free(down);
 	return error;
 }
 

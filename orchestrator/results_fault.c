@@ -5,7 +5,7 @@
 
 #include "orchestrator/human.h"
 
-static const char *const kind_name[FAULT_KINDS] = { "link", "switch" };
+static const char *const kind_name[FAULT_KINDS] = { "link", "switch", "fabric-manager" };
 
 static json_t *time_json(node_time_t time_ps)
 {

@@ -31,22 +31,6 @@ static int tables_alloc(const struct topology *topology, struct routing *routing
 	return 0;
 }
 
-/* links between switches on the longest way from host to host */
-static uint32_t longest_way(const struct topology *topology, const uint16_t *lengths)
-{
-	uint32_t longest = 0;
-
-	for (uint32_t to = 0; to < topology->switch_count; to++)
-		for (uint32_t from = 0; from < topology->switch_count && topology_has_hosts(topology, to); from++) {
-			uint16_t length = lengths[(size_t)to * topology->switch_count + from];
-
-			if (length != ROUTING_UNREACHED && routing_hops(length) > longest &&
-			    topology_has_hosts(topology, from))
-				longest = routing_hops(length);
-		}
-	return longest;
-}
-
 /* ---- one way of being free of circles after the other ---- */
 
 struct making {
@@ -102,7 +86,7 @@ static int try_one_level(struct making *making, uint32_t minimal_hops)
 /* Return: 1; 0: there is a circle, and must not be; -ENOMEM */
 static int minimal_make(struct making *making)
 {
-	uint32_t hops = longest_way(making->topology, making->distances);
+	uint32_t hops = routing_longest_hops(making->topology, making->distances);
 	int made;
 
 	making->routing->order = ORDER_MINIMAL;
@@ -127,7 +111,7 @@ static int up_down_make(struct making *making)
 
 	making->routing->order = ORDER_UP_DOWN;
 	if (!error)
-		lanes_take(making, LANES_KEEP, longest_way(making->topology, lengths));
+		lanes_take(making, LANES_KEEP, routing_longest_hops(making->topology, lengths));
 	free(lengths);
 	return error;
 }

@@ -62,6 +62,21 @@ uint16_t *routing_distances(const struct topology *topology)
 	return distances;
 }
 
+uint32_t routing_longest_hops(const struct topology *topology, const uint16_t *lengths)
+{
+	uint32_t longest = 0;
+
+	for (uint32_t to = 0; to < topology->switch_count; to++)
+		for (uint32_t from = 0; from < topology->switch_count && topology_has_hosts(topology, to); from++) {
+			uint16_t length = lengths[(size_t)to * topology->switch_count + from];
+
+			if (length != ROUTING_UNREACHED && routing_hops(length) > longest &&
+			    topology_has_hosts(topology, from))
+				longest = routing_hops(length);
+		}
+	return longest;
+}
+
 /* the ports of @at that lead one step nearer.   @distances  to where they shall lead */
 static uint64_t ports_nearer(const struct topology *topology, uint32_t at, const uint16_t *distances)
 {

@@ -25,6 +25,9 @@ static inline uint32_t routing_hops(uint32_t distance)
  *  Return: free() it; NULL: there is no memory.  O(switches * links).                                               */
 uint16_t *routing_distances(const struct topology *topology);
 
+/** routing_longest_hops() - links between switches on the longest way from host to host. */
+uint32_t routing_longest_hops(const struct topology *topology, const uint16_t *lengths);
+
 /** routing_minimal_make() - fills the routes of all switches, which are there already; no ports: there is no way.
  *  @distances  of routing_distances().                                                                              */
 void routing_minimal_make(const struct topology *topology, const uint16_t *distances, struct routing *routing);

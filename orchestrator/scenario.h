@@ -126,7 +126,7 @@ struct scenario_pause {
 
 #define SCENARIO_FAULTS_MAX 1024u
 
-enum fault_kind { FAULT_LINK, FAULT_SWITCH, FAULT_KINDS };
+enum fault_kind { FAULT_LINK, FAULT_SWITCH, FAULT_MANAGER, FAULT_KINDS };
 
 struct scenario_fault_end {
 	char node[NODE_NAME_MAX], port[NODE_NAME_MAX]; /* port: "" if it was not said */

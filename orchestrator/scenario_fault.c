@@ -78,17 +78,29 @@ static void switch_read(struct reader *reader, const struct key *key, const stru
 					 sizeof(*scenario->switches), hint, sizeof(hint)));
 }
 
+static void manager_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	const char *text = key_scalar(reader, node, "active");
+
+	(void)key;
+	(void)target;
+	if (text && strcmp(text, "active"))
+		key_refuse(reader, node,
+			   "'%.60s': the fabric manager whose death shows is the active one; expected active", text);
+}
+
 static const struct key fault_keys[] = {
 	{ "at", key_time, KEY_FIELD(struct scenario_fault, at_ps), .max = TIME_MAX, .required = true },
 	{ "for", key_time, KEY_FIELD(struct scenario_fault, for_ps), .min = NODE_NS, .max = TIME_MAX },
 	{ "link", .read = link_read },
 	{ "switch", .read = switch_read },
+	{ "fabric-manager", .read = manager_read },
 };
 
 static void fault_read(struct reader *reader, const struct yaml_node *node, struct scenario_fault *fault)
 {
 	unsigned errors_before = reader->errors->count;
-	const struct yaml_node *link, *failing;
+	const struct yaml_node *link, *failing, *manager;
 
 	*fault = (struct scenario_fault){ .for_ps = NODE_TIME_NEVER, .place = node->place };
 	if (!keys_read(reader, node, "a fault", fault_keys, COUNT_OF(fault_keys), fault) ||
@@ -96,9 +108,15 @@ static void fault_read(struct reader *reader, const struct yaml_node *node, stru
 		return;
 	link = yaml_find(node, "link");
 	failing = yaml_find(node, "switch");
-	fault->kind = failing ? FAULT_SWITCH : FAULT_LINK;
-	if (!link == !failing)
-		key_refuse(reader, node, "a fault is that of one 'link', such as [s1, s2], or of one 'switch'");
+	manager = yaml_find(node, "fabric-manager");
+	fault->kind = manager ? FAULT_MANAGER : failing ? FAULT_SWITCH : FAULT_LINK;
+	if (!!link + !!failing + !!manager != 1)
+		key_refuse(
+			reader, node,
+			"a fault is that of one 'link', such as [s1, s2], of one 'switch', or of the 'fabric-manager'");
+	if (manager && fault->for_ps != NODE_TIME_NEVER)
+		key_refuse(reader, yaml_find(node, "for"),
+			   "the other fabric manager takes over by itself, when 'routing: {takeover: TIME}' says");
 	if (fault->at_ps >= reader->scenario->duration_ps)
 		key_refuse(reader, yaml_find(node, "at"), "the fault would come at or after the end of the run");
 }
@@ -111,9 +129,10 @@ void scenario_faults_read(struct reader *reader, const struct key *key, const st
 	if (node->kind == YAML_SCALAR && !*node->text)
 		return;
 	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_FAULTS_MAX) {
-		key_refuse(reader, node,
-			   "'faults' must be a list of at most %u faults, such as [{at: 50us, link: [s1, s2], for: 20us}]",
-			   SCENARIO_FAULTS_MAX);
+		key_refuse(
+			reader, node,
+			"'faults' must be a list of at most %u faults, such as [{at: 50us, link: [s1, s2], for: 20us}]",
+			SCENARIO_FAULTS_MAX);
 		return;
 	}
 	scenario->faults = calloc(node->count ? node->count : 1, sizeof(*scenario->faults));

@@ -42,6 +42,7 @@ void scenario_routing_init(struct scenario_routing *routing)
 		.redirect_interval_ps = SCENARIO_DERIVED,
 		.redirect_pause_ps = SCENARIO_DERIVED,
 		.reaction_ps = 10 * NODE_US,
+		.takeover_ps = NODE_MS, /* ours: three heartbeats that stay away */
 	};
 }
 
@@ -126,6 +127,7 @@ static const struct key routing_keys[] = {
 	{ "hold-sources", .read = hold_read },
 	{ "redirect", .read = redirect_read },
 	{ "reaction", key_time, FIELD(reaction_ps), .max = NODE_S },
+	{ "takeover", key_time, FIELD(takeover_ps), .max = NODE_S },
 };
 
 void scenario_routing_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)

@@ -22,7 +22,8 @@ struct scenario_routing {
 	bool redirect_anywhere;
 	uint64_t redirect_depth_bytes, redirect_full_bytes, redirect_growth_permille;
 	uint64_t redirect_interval_ps, redirect_pause_ps;
-	node_time_t reaction_ps;                                  /* virtual clock: from a failure to new tables */
+	node_time_t reaction_ps; /* virtual clock: from a failure to new tables */
+	node_time_t takeover_ps; /* from the death of the active fabric manager to the first sweep of the other one */
 	struct scenario_place place, lanes_place, redirect_place; /* of the section, and of parts of it */
 };
 

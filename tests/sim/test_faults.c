@@ -118,6 +118,95 @@ START_TEST(every_switch__in_turn_under_trees)
 }
 END_TEST
 
+/* ---- at size (FC-26) ----
+ *
+ * 128 hosts, 256 links between switches, 80 switches: one of them dies under load, adaptive routing, and returns. All but those next to hosts,
+ * whose hosts are cut off until it is back, are in the sample or, with FAULTS_ALL in the environment, taken in turn.
+ * Books every 400 windows and at the end. */
+
+#define AT_US 110u
+#define FOR_US 30u
+#define END_US 210u
+#define SAMPLE 6
+
+static const char large_tree[] =
+	"name: faults\n"
+	"run: {duration: %uus, warmup: 60us, sample: 5us, drain: yes, drain-max: 100ms}\n"
+	"topology: {generate: fat-tree, radix: 8}\n"
+	"routing: {choice: adaptive}\n"
+	"workloads:\n"
+	"  - {name: w, pattern: permutation, shift: 37, size: 32KiB, arrival: closed, window: 2}\n"
+	"faults:\n"
+	"  - {at: %uus, for: %uus, %s}\n";
+
+/* what a frame and its ACKs can have on a link, both ways, and committed to it */
+#define LOST_OF_A_LINK 60u
+
+/* fault number @number of the fat tree: its links between switches, then its switches; false: there are no more */
+static bool fault_text(const struct plan *plan, uint32_t number, char *text, size_t text_max, uint32_t *links)
+{
+	for (uint32_t i = 0; i < plan->link_count; i++) {
+		const struct plan_link *link = &plan->links[i];
+
+		if (link->node_a >= plan->switch_count || link->node_b >= plan->switch_count || number--)
+			continue;
+		*links = 1;
+		snprintf(text, text_max, "link: [%s, %s]", plan->nodes[link->node_a].name,
+			 plan->nodes[link->node_b].name);
+		return true;
+	}
+	if (number >= plan->switch_count)
+		return false;
+	*links = plan->nodes[number].port_count;
+	snprintf(text, text_max, "switch: %s", plan->nodes[number].name);
+	return true;
+}
+
+/* as much is delivered as before within 50 us of the return, at the latest */
+static void one_fails(const char *what, uint32_t links)
+{
+	char text[1024];
+	struct results results;
+	struct sim sim;
+
+	snprintf(text, sizeof(text), large_tree, END_US, AT_US, FOR_US, what);
+	sim_open_text(&sim, text, NULL);
+	sim.check_windows = 400;
+	sim_run(&sim);
+	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "%s: something is left", what);
+	sim_check_released(&sim);
+	ck_assert_uint_eq(sent_not_received(&sim), sim_drops(&sim, DROP_LINK_DOWN) + sim_drops(&sim, DROP_NO_ROUTE));
+	sim_results(&sim, &results);
+	ck_assert(results.faults[0].failed && results.faults[0].returned);
+	ck_assert_msg(results.faults[0].lost <= links * LOST_OF_A_LINK, "%s: %u lost", what,
+		      (unsigned)results.faults[0].lost);
+	ck_assert_msg(results.faults[0].recovery_ps <= (FOR_US + 50) * NODE_US, "%s: recovered after %u us", what,
+		      (unsigned)(results.faults[0].recovery_ps / NODE_US));
+	ck_assert_msg(!results.totals.reordered, "%s: reordered", what);
+	results_free(&results);
+	sim_close(&sim);
+}
+
+START_TEST(large_tree__any_link_or_switch)
+{
+	bool all = getenv("FAULTS_ALL");
+	char text[1024], what[100];
+	uint32_t count = 0, links;
+	struct sim sim;
+
+	snprintf(text, sizeof(text), large_tree, END_US, AT_US, FOR_US, "switch: c0");
+	sim_open_text(&sim, text, NULL);
+	while (fault_text(&sim.plan, count, what, sizeof(what), &links))
+		count++;
+	ck_assert_uint_eq(count, 256 + 80);
+	for (uint32_t i = all ? 0 : 7; i < count; i += all ? 1 : count / SAMPLE) {
+		fault_text(&sim.plan, i, what, sizeof(what), &links);
+		one_fails(what, links);
+	}
+	sim_close(&sim);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("faults");
@@ -125,11 +214,12 @@ int main(void)
 	SRunner *runner;
 	int failed;
 
-	tcase_set_timeout(tests, 300);
+	tcase_set_timeout(tests, getenv("FAULTS_ALL") ? 7200 : 300);
 	tcase_add_test(tests, every_link__in_turn);
 	tcase_add_test(tests, every_switch__in_turn);
 	tcase_add_test(tests, every_link__in_turn_under_trees);
 	tcase_add_test(tests, every_switch__in_turn_under_trees);
+	tcase_add_test(tests, large_tree__any_link_or_switch);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
