@@ -275,11 +275,11 @@ static int tables(void *dataplane, const struct switch_config *config)
 		return -ENOMEM;
 	}
 	routes.ports_up = dp->routes.ports_up;
+	dp->ways_changed |= !route_table_same(&dp->routes, &routes);
 	translate_fini(&dp->translate);
 	route_table_fini(&dp->routes);
 	dp->translate = translate;
 	dp->routes = routes;
-	dp->ways_changed = true;
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int route_table_init(struct route_table *table, const struct switch_config *config)
 {
@@ -38,6 +39,18 @@ int route_choose_other(const struct route_table *table, const struct route *rout
 		if (route_port_up(table, route->ports[i]))
 			up[count++] = route->ports[i];
 	return count ? up[egress_port % count] : -1;
+}
+
+bool route_table_same(const struct route_table *a, const struct route_table *b)
+{
+	uint32_t count = a->address_count > b->address_count ? a->address_count : b->address_count;
+	static const struct route none;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (memcmp(i < a->address_count ? &a->routes[i] : &none, i < b->address_count ? &b->routes[i] : &none,
+			   sizeof(none)) != 0)
+			return false;
+	return a->via_count == b->via_count && !memcmp(a->vias, b->vias, a->via_count * sizeof(*a->vias));
 }
 
 void route_table_fini(struct route_table *table)

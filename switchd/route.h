@@ -29,6 +29,9 @@ struct route_table {
 int route_table_init(struct route_table *table, const struct switch_config *config);
 void route_table_fini(struct route_table *table);
 
+/** route_table_same() - do both say the same, whatever ports are up? */
+bool route_table_same(const struct route_table *a, const struct route_table *b);
+
 /* the port that stands in for one that is down */
 int route_choose_other(const struct route_table *table, const struct route *route, uint32_t egress_port);
 
