@@ -103,6 +103,7 @@ at_end true
 
 active=$(manager active) standby=$(manager standby) daemon=$("$heddle" ps --json | jq '.[0].pid')
 check 'the daemon is killed' kill -KILL "$daemon"
+for _ in $(seq 100); do gone "$active" "$standby" >/dev/null && break; sleep 0.05; done # the kernel ends them, after the daemon
 check 'no manager is left behind' gone "$active" "$standby"
 
 finish
