@@ -16,8 +16,16 @@ same() {
 	"$sim" "$scenario" "$@" >"$scratch/sim.json" && cmp "$scratch/run.json" "$scratch/sim.json"
 }
 
+# early SCENARIO - its faults, all within the first 100 us, as settings
+early() {
+	local fault
+	for ((fault = 0; fault < $(grep -c '^  - {at: ' "$1"); fault++)); do
+		echo "faults.$fault.at=$((20 + 15 * fault))us" "faults.$fault.for=10us"
+	done
+}
+
 for file in "$topologies"/*.yaml; do
-	check "$(basename "$file")" same "$file" run.duration=100us run.warmup=10us
+	check "$(basename "$file")" same "$file" run.duration=100us run.warmup=10us $(early "$file")
 done
 check "lossy links" same "$topologies/leaf-spine-uniform.yaml" run.duration=50us run.warmup=10us links.loss=0.1%
 check "16 channels a port" same "$topologies/leaf-spine-uniform.yaml" run.duration=50us run.warmup=10us links.channels=16

@@ -90,7 +90,7 @@ START_TEST(plan_routing_derive__within_limits)
 
 	for (unsigned r = 0; r < 3; r++)
 		for (unsigned t = 0; t < 4; t++) {
-			struct congestion_basis any = { rates[r], trips[t], trips[t], 9216, 8191, 0 };
+			struct congestion_basis any = { rates[r], trips[t], trips[t], 9216, 8191, 0, false };
 			struct routing_config routing = plan_routing_derive(&any);
 			struct port_group_config port_group = plan_port_group_derive(&any);
 
