@@ -47,10 +47,10 @@ START_TEST(plan_routing_derive__numbers)
 	struct routing_config routing = plan_routing_derive(&basis);
 
 	ck_assert_uint_eq(routing.detour_bias_units, 8 * 16);
-	ck_assert_uint_eq(routing.redirect_depth_units, 391); /* 100000 / 256 */
-	ck_assert_uint_eq(routing.redirect_full_units, 391 + 977);
-	ck_assert_uint_eq(routing.redirect_interval_ps, 4 * NODE_US);
-	ck_assert_uint_eq(routing.redirect_pause_ps, 40 * NODE_US);
+	ck_assert_uint_eq(routing.redirect_depth_units, 4 * 16);
+	ck_assert_uint_eq(routing.redirect_full_units, 4 * 16 + 977);
+	ck_assert_uint_eq(routing.redirect_interval_ps, 80 * NODE_US / 3);
+	ck_assert_uint_eq(routing.redirect_pause_ps, 15 * NODE_US);
 	ck_assert_uint_eq(routing.hold_ps, 40 * NODE_US); /* 2 * 16 * 163.84 ns are less */
 }
 END_TEST

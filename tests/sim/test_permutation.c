@@ -1,0 +1,203 @@
+/*  A random permutation on a fat tree of 16 hosts, one persistent flow each: ECMP as theory says, adaptive flows with redirects (FC-25)
+ *  near the links' rate. */
+#include <check.h>
+
+#include "nodes/random.h"
+#include "tests/sim/routed.h"
+
+#define HOSTS 16u
+#define HALF 2u  /* ports up of an edge or aggregation switch */
+#define SEEDS 4u /* of adaptive runs */
+#define ECMP_SEEDS 16u
+#define DRAWS 400u
+#define SHARE_OF_HEADERS (4096.0 / 4132)
+#define ECMP_ERROR \
+	0.05 /* of the mean over the seeds' own permutations: ECMP_SEEDS draws, each with a deviation of .1 */
+
+static const char scenario[] =
+	"name: permutation\n"
+	"run: {duration: 2ms, warmup: 1500us, drain: no}\n"
+	"topology: {generate: fat-tree, radix: 4}\n"
+	"routing: {choice: adaptive, redirect: {anywhere: yes}}\n"
+	"workloads:\n"
+	"  - {name: w, pattern: permutation, permutation: random, size: 100MB, arrival: closed, window: 1}\n";
+
+/* ---- theory: max-min shares of flows that draw their ways ---- */
+
+#define PATH_LINKS 6u
+#define LINKS_MAX 128u
+
+struct path {
+	uint32_t links[PATH_LINKS], count;
+	double rate;
+	bool fixed;
+};
+
+/* links: of hosts up and down; of edges to and from aggregations; of aggregations to and from cores */
+static struct path draw_path(struct random *random, uint32_t from, uint32_t to)
+{
+	uint32_t up = (uint32_t)random_below(random, HALF), core = (uint32_t)random_below(random, HALF);
+	uint32_t pod = from / 4, pod_to = to / 4, edge = from / 2, edge_to = to / 2;
+	struct path path = { .links = { from, HOSTS + to }, .count = 2 };
+
+	if (edge == edge_to)
+		return path;
+	path.links[path.count++] = 32 + edge * HALF + up;
+	path.links[path.count++] = 48 + edge_to * HALF + up;
+	if (pod == pod_to)
+		return path;
+	path.links[path.count++] = 64 + (pod * HALF + up) * HALF + core;
+	path.links[path.count++] = 80 + (pod_to * HALF + up) * HALF + core;
+	return path;
+}
+
+static bool crosses(const struct path *path, uint32_t link)
+{
+	for (uint32_t i = 0; i < path->count; i++)
+		if (path->links[i] == link)
+			return true;
+	return false;
+}
+
+/* the link whose flows that are not fixed yet get least */
+static uint32_t tightest(const struct path *paths, double *share)
+{
+	uint32_t best = LINKS_MAX;
+
+	for (uint32_t link = 0; link < LINKS_MAX; link++) {
+		double left = 1;
+		uint32_t flows = 0;
+
+		for (uint32_t f = 0; f < HOSTS; f++) {
+			bool on = crosses(&paths[f], link);
+
+			left -= on && paths[f].fixed ? paths[f].rate : 0;
+			flows += on && !paths[f].fixed;
+		}
+		if (!flows || (best < LINKS_MAX && left / flows >= *share))
+			continue;
+		*share = left / flows;
+		best = link;
+	}
+	return best;
+}
+
+/* the mean share of a host's link */
+static double max_min(struct path *paths)
+{
+	double share = 0, sum = 0;
+	uint32_t link;
+
+	while ((link = tightest(paths, &share)) < LINKS_MAX)
+		for (uint32_t f = 0; f < HOSTS; f++)
+			if (!paths[f].fixed && crosses(&paths[f], link)) {
+				paths[f].fixed = true;
+				paths[f].rate = share;
+				sum += share;
+			}
+	return sum / HOSTS;
+}
+
+/* of the permutation that @sim plays, its flows' ways drawn again and again */
+static double theory(const struct results *results, struct random *random)
+{
+	struct path paths[HOSTS];
+	double sum = 0;
+
+	for (uint32_t draw = 0; draw < DRAWS; draw++) {
+		for (uint32_t f = 0; f < HOSTS; f++)
+			paths[f] = draw_path(random, results->flows[f].source, results->flows[f].destination);
+		sum += max_min(paths);
+	}
+	return sum / DRAWS;
+}
+
+/* ---- what is measured ---- */
+
+static double share(struct sim *sim)
+{
+	const struct node_config *nodes = sim->plan.nodes;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = sim->plan.switch_count; i < sim->plan.node_count; i++)
+		for (uint32_t f = 0; f < sim->nodes[i].stats->flow_rx_count; f++)
+			bytes += stats_flow_rx(sim->nodes[i].stats, f)->measured_bytes;
+	return (double)bytes * 8e12 / (double)(nodes[0].measure_to_ps - nodes[0].measure_from_ps) /
+	       (200e9 * SHARE_OF_HEADERS * HOSTS);
+}
+
+static void open_seed(struct sim *sim, uint32_t seed, const char *const *more)
+{
+	char text[32];
+	const char *settings[4] = { text };
+
+	snprintf(text, sizeof(text), "seed=%u", seed);
+	for (uint32_t i = 0; more && more[i]; i++)
+		settings[i + 1] = more[i];
+	sim_open_text(sim, scenario, settings);
+	sim->check_windows = 0;
+}
+
+START_TEST(ecmp__as_theory_says)
+{
+	static const char *const hash[] = { "routing.choice=hash", "run={duration: 150us, warmup: 50us, drain: no}",
+					    NULL };
+	struct random random;
+	double measured = 0, expected = 0;
+
+	random_init(&random, 1, 0);
+	for (uint32_t seed = 1; seed <= ECMP_SEEDS; seed++) {
+		struct results results;
+		struct sim sim;
+
+		open_seed(&sim, seed, hash);
+		sim_run(&sim);
+		sim_results(&sim, &results);
+		measured += share(&sim) / ECMP_SEEDS;
+		expected += theory(&results, &random) / ECMP_SEEDS;
+		results_free(&results);
+		sim_close(&sim);
+	}
+	printf("ECMP: %.3f, theory %.3f\n", measured, expected);
+	ck_assert_double_eq_tol(measured, expected, ECMP_ERROR);
+}
+END_TEST
+
+START_TEST(adaptive__redirects_find_a_way_for_all)
+{
+	double mean = 0;
+
+	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+		struct sim sim;
+		uint64_t before;
+
+		open_seed(&sim, seed, NULL);
+		sim_run_until(&sim, 1500 * NODE_US);
+		before = routed_sum(&sim, redirects);
+		sim_run(&sim);
+		if (share(&sim) > 0.99) /* who has found one stays */
+			ck_assert_uint_eq(routed_sum(&sim, redirects), before);
+		mean += share(&sim) / SEEDS;
+		sim_close(&sim);
+	}
+	printf("adaptive: %.3f\n", mean);
+	ck_assert_double_ge(mean, 0.95);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("permutation");
+	TCase *tests = tcase_create("fat tree of 16 hosts");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 600);
+	tcase_add_test(tests, ecmp__as_theory_says);
+	tcase_add_test(tests, adaptive__redirects_find_a_way_for_all);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
