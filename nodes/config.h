@@ -90,7 +90,7 @@ struct port_config {
 	uint32_t capture_bytes;  /* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */
 };
 
-/* which output ports lead to a switch: the first step of all minimal ways */
+/* which output ports lead to a switch: the first step of all minimal ways. None to a switch without hosts that up*-down* ways cannot reach */
 struct route_config {
 	uint32_t fabric_address;
 	uint64_t ports; /* bit per candidate port; static routing takes the (egress port mod count)-th */
