@@ -391,6 +391,8 @@ const struct metric metric_table[] = {
 	{ "redirects", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(redirects) },
 	{ "reroute-acks", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(reroute_acks) },
 	{ "folds", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(folds) },
+	{ "imbalance", QUANTITY_SHARE, METRIC_MAYBE_WHERE, METRIC_AS_PERCENT, metric_imbalance, 0 },
+	{ "imbalance.max", QUANTITY_SHARE, METRIC_MAYBE_WHERE, METRIC_AS_RATIO, metric_imbalance_max, 0 },
 	{ "fecn", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(fecn_marked) },
 	{ "becns", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, NICS_SUM(becns) },
 	{ "credit-waits", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(credit_waits) },

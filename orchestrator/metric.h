@@ -60,6 +60,9 @@ metric_value_fn metric_class_sum, metric_class_max, metric_class_first, metric_c
 /* of a fault; without one: lost and astray the sum of all, recovery the longest, least the least; metric_fault.c */
 metric_value_fn metric_fault_lost, metric_fault_astray, metric_fault_least, metric_fault_recovery;
 
+/* of the links that switches choose among; metric_balance.c */
+metric_value_fn metric_imbalance, metric_imbalance_max;
+
 extern const struct metric metric_table[];
 extern const size_t metric_count;
 

@@ -29,9 +29,9 @@ bool tree_is_folded(struct dataplane *dp, uint32_t ref)
 /* the channel that flow @ref has at @port; -ENOENT: none */
 static int channel_of(const struct dataplane *dp, uint32_t ref, uint32_t port)
 {
-	return dp->ports[port].kind == PORT_FABRIC ?
-		       ofct_find(&dp->ports[port].ofct, flow_ref_port(ref), flow_ref_id(ref)) :
-		       -ENOENT;
+	return dp->ports[port].kind == PORT_FABRIC
+		       ? ofct_find(&dp->ports[port].ofct, flow_ref_port(ref), flow_ref_id(ref))
+		       : -ENOENT;
 }
 
 bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t port)
