@@ -256,7 +256,7 @@ void tree_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet)
 /** tree_end() - the channel of flow @ref is free. */
 void tree_end(struct dataplane *dp, uint32_t ref);
 
-/** tree_fold() - congestion was heard of from output @port: what follows goes there (EC-11). Nothing if it did already. */
+/** tree_fold() - congestion at the destination was heard of from output @port: what follows goes there (EC-11). Nothing if it did already. */
 void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port);
 
 /** tree_moved() - flow @ref was redirected. */

@@ -2,9 +2,10 @@
  *
  *  While the tree is open each packet chooses an output when it is the first of its flow's queue; each output that the flow uses has a
  *  channel of its own for it (ofct.h), all of which are that one flow here: its flow_extent is the sum of theirs, so what limits its
- *  injection limits all of it. Congestion folds the tree: from then on everything takes one branch, the one that the congestion ACK or
- *  the credit came up, until nothing of the flow is left. Credit is that branch's. Folded, the flow tells so in its headers, and those
- *  behind it fold too.
+ *  injection limits all of it. Credit is each branch's own, as the queue at its other end is: it says that a link is loaded, and the
+ *  choice avoids that branch. ours: so does it branches of which much is not acknowledged, for their congestion may be further on.
+ *  Congestion at the destination folds the tree [S2]: from then on everything takes one branch, the one that the congestion ACK came
+ *  up, until nothing of the flow is left. Folded, the flow tells so in its headers, and those behind it fold too.
  *  A flow that has but one output to go to, as in its last switch, is no tree.                                        */
 #ifndef HEDDLE_SWITCHD_FLOW_TREE_H
 #define HEDDLE_SWITCHD_FLOW_TREE_H

@@ -294,7 +294,8 @@ static void check_port_sums(const struct sim *sim, const struct sim_node *node, 
 
 	for (const struct packet *packet = in->no_line.head; packet; packet = packet->next)
 		sums->queued[packet->lane] += packet->units;
-	for (uint32_t c = 0; c < in->lane_count && dataplane_port_up(dp, port); c++) /* else the buffer is gone with the link */
+	for (uint32_t c = 0; c < in->lane_count && dataplane_port_up(dp, port);
+	     c++) /* else the buffer is gone with the link */
 		if (sums->queued[c] != in->link->held_units[c] || sums->promised[c] != in->promised_units[c])
 			sim_fail(sim, node->config->name,
 				 "p%u lane %u: %u units held and %u promised, %u and %u counted", port, c,

@@ -10,16 +10,17 @@
 #define STEP_US 60u
 
 static const char ordered[] = "", unordered[] = "routing: {choice: adaptive}\n"
-						 "classes: [{name: any, unordered: yes}]\n";
+						"classes: [{name: any, unordered: yes}]\n";
 
-static const char fat_tree[] = "name: faults\n"
-			       "run: {duration: %uus, warmup: 1us, drain: yes, drain-max: 100ms}\n"
-			       "topology: {generate: fat-tree, radix: 4}\n"
-			       "%s"
-			       "workloads:\n"
-			       "  - {name: w, pattern: permutation, shift: 5, size: 16KiB, packet: 4096, arrival: closed, "
-			       "window: 2}\n"
-			       "faults:\n";
+static const char fat_tree[] =
+	"name: faults\n"
+	"run: {duration: %uus, warmup: 1us, drain: yes, drain-max: 100ms}\n"
+	"topology: {generate: fat-tree, radix: 4}\n"
+	"%s"
+	"workloads:\n"
+	"  - {name: w, pattern: permutation, shift: 5, size: 16KiB, packet: 4096, arrival: closed, "
+	"window: 2}\n"
+	"faults:\n";
 
 /* the scenario with a fault of each link, or of each switch, one after the other; malloc'd */
 static char *scenario_text(bool switches, const char *class)
