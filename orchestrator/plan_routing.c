@@ -89,20 +89,24 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis)
 	};
 }
 
+/* FECN where the queue delays packets by as long as it takes to hear of it. The index falls more slowly than the BECNs of a source raise it even
+ * if all hosts send to the same one, and each has a packet in source_gap_ps() only. */
 struct port_group_config plan_port_group_derive(const struct congestion_basis *basis)
 {
+	node_time_t loop_ps = basis->rtt_ps + 2 * basis->link_rtt_ps; /* links to the hosts too */
+
 	return (struct port_group_config){
 		.pending_units = units_in(basis, 0, 4),
 		.queue_units = units_in(basis, basis->link_rtt_ps / 2, 4),
 		.log_marks = LOG_MARKS,
 		.log_window_ps = time_limited(2 * basis->link_rtt_ps),
 		.hold_ps = time_limited(basis->link_rtt_ps),
-		.fecn_units = units_in(basis, basis->link_rtt_ps, 8),
-		.becn_interval_ps = time_limited(basis->rtt_ps),
+		.fecn_units = units_in(basis, loop_ps, 8),
+		.becn_interval_ps = time_limited(loop_ps / 2),
 		.ccti_increase = CCTI_INCREASE,
-		.ccti_max = (uint32_t)least(most(CCTI_STEPS * (uint64_t)basis->hosts, 16), PORT_GROUP_CCTI_MAX),
+		.ccti_max = (uint32_t)least(2 * CCTI_STEPS * (uint64_t)basis->hosts, PORT_GROUP_CCTI_MAX),
 		.ccti_step_permille = 1000 / CCTI_STEPS,
-		.ccti_timer_ps = time_limited(basis->rtt_ps / 2),
+		.ccti_timer_ps = time_limited(most(loop_ps / 2, source_gap_ps(basis))),
 	};
 }
 

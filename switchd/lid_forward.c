@@ -113,7 +113,7 @@ static int output_of(struct lid_switch *lid, const struct packet *packet, enum d
 	if (packet->dlid >= lid->tables.lid_count || lid->tables.home[packet->dlid] == LFT_NO_PORT)
 		return -1;
 	home = port = lid->tables.home[packet->dlid];
-	if (lid->settings.adaptive && lid->config->classes[packet->traffic_class].unordered && members)
+	if (members && lid_may_choose(lid, packet))
 		port = adapt(lid, members, packet, now);
 	else if (!lid_port_up(lid, home) && members)
 		port = stand_in(members, packet->dlid);

@@ -90,6 +90,12 @@ static inline bool lid_port_up(const struct lid_switch *lid, uint32_t port)
 	return port < NODE_PORTS_MAX && lid->ports_up >> port & 1;
 }
 
+/** lid_may_choose() - may @packet leave by another port than the fabric manager's? Its class need not stay in order then. */
+static inline bool lid_may_choose(const struct lid_switch *lid, const struct packet *packet)
+{
+	return lid->settings.adaptive && lid->config->classes[packet->traffic_class].unordered;
+}
+
 /** lid_drop() - counts a dropped frame under its reason, as one that came in at @port.  @frame_bytes  without FCS. */
 void lid_drop(struct lid_switch *lid, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now);
 

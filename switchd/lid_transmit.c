@@ -2,6 +2,8 @@
 
 #include "switchd/lid_switch.h"
 
+#define MARK_BUFFERS 3u /* on a Clos at full rate collisions reach 2.5: port-group-permutation.yaml */
+
 /* what a look at the lanes of a port finds */
 struct lanes_seen {
 	uint32_t ready;       /* set of lanes whose first packet may go */
@@ -116,10 +118,22 @@ node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_tim
 	return node_time_max(at, now);
 }
 
-/* PG-10: the port is where congestion begins. Where packets wait for credit it begins behind the link, but for one that a host does not take. */
-static bool is_marked(const struct lid_switch *lid, const struct lid_port *out, const struct lid_lane *lane)
+/* PG-10: how much waits at a port whose packets get FECN. Inside the fabric, what may take other ports first does so: a collision that
+ * choices will have undone in a moment must not slow down a source for much longer. More than a few links' buffers is no collision. */
+static uint32_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out, const struct packet *packet)
 {
-	return lid->settings.fecn && out->units >= lid->settings.fecn_units &&
+	uint32_t units = lid->settings.fecn_units, buffers_units = MARK_BUFFERS * out->link->buffer_units;
+
+	if (out->kind == PORT_EDGE || !lid_may_choose(lid, packet) || buffers_units < units)
+		return units;
+	return buffers_units;
+}
+
+/* Is the port where congestion begins? Where packets wait for credit it begins behind the link, but for one that a host does not take. */
+static bool is_marked(const struct lid_switch *lid, const struct lid_port *out, const struct lid_lane *lane,
+		      const struct packet *packet)
+{
+	return lid->settings.fecn && out->units >= mark_at_units(lid, out, packet) &&
 	       (!lane->starved || out->kind == PORT_EDGE);
 }
 
@@ -127,7 +141,7 @@ static bool is_marked(const struct lid_switch *lid, const struct lid_port *out, 
 static void mark(const struct lid_switch *lid, struct lid_port *out, struct lid_lane *lane, struct packet *packet,
 		 node_time_t now)
 {
-	if (packet->becn || !is_marked(lid, out, lane))
+	if (packet->becn || !is_marked(lid, out, lane, packet))
 		return;
 	packet->fecn = true;
 	out->stats->fecn_marked++;

@@ -238,6 +238,7 @@ START_TEST(congested__log)
 	s.config.port_group.log_window_ps = 10 * NODE_US;
 	s.config.port_group.update_lft = false;
 	lid_open(0);
+	s.links[2].buffer_units = 1; /* three of them are less than a packet */
 	for (uint32_t i = 0; i < 3; i++)
 		lid_send(0, (2 + i) * NODE_US, 3, UNORDERED, FULL_BYTES);
 	one_switch_run(&s, 6 * NODE_US);
@@ -334,25 +335,30 @@ END_TEST
 
 /* ---- FECN (PG-10) ---- */
 
-/* from the threshold on; not where packets wait for credit, for that comes from behind; at a host that does not take them, it is here */
+/* from the threshold on; not where packets wait for credit, for that comes from behind; at a host that does not take them, it is here; not
+ * where other ports come first, until three buffers wait */
 START_TEST(fecn__where_congestion_begins)
 {
-	static const uint32_t dlids[] = { 3, 3, 2 }, stingy[] = { 0, 1 << 2, 1 << 1 }, marked[] = { 3, 0, 3 };
+	static const uint32_t dlids[] = { 3, 3, 2, 3, 3 }, stingy[] = { 0, 1 << 2, 1 << 1, 0, 0 },
+			      marked[] = { 3, 0, 3, 0, 2 };
+	static const uint32_t classes[] = { ORDERED, ORDERED, ORDERED, UNORDERED, UNORDERED };
 	uint32_t out = dlids[_i] == 3 ? 2 : 1, fecns = 0;
 
 	s.config.port_group.fecn = true;
 	s.config.port_group.fecn_units = 2 * FULL_UNITS;
 	lid_open(stingy[_i]);
-	if (!_i)
+	if (!stingy[_i])
 		port_block(out);
+	if (_i == 4)
+		s.links[out].buffer_units = FULL_UNITS;
 	for (uint32_t i = 0; i < 4; i++)
-		lid_send(0, 2 * NODE_US, dlids[_i], ORDERED, FULL_BYTES);
+		lid_send(0, 2 * NODE_US, dlids[_i], classes[_i], FULL_BYTES);
 	one_switch_run(&s, 10 * NODE_US);
 	books_expect(4);
 	for (uint32_t i = 0; i < 4; i++) {
 		s.links[out].busy_until_ps = 0;
 		lid_touch(lid_of(), out);
-		grant(out, (20 + i) * NODE_US, ORDERED * LEVELS, stingy[_i] ? (i + 1) * FULL_UNITS : PLENTY);
+		grant(out, (20 + i) * NODE_US, classes[_i] * LEVELS, stingy[_i] ? (i + 1) * FULL_UNITS : PLENTY);
 		one_switch_run(&s, (21 + i) * NODE_US);
 	}
 	while (neighbour_receive(&s, out, RECORD_PACKET, &got))
@@ -614,7 +620,7 @@ int main(void)
 	tcase_add_test(tcase, credit__no_head_of_line_blocking);
 	tcase_add_test(tcase, credit__never_beyond);
 	tcase_add_test(tcase, turns__inputs_share);
-	tcase_add_loop_test(tcase, fecn__where_congestion_begins, 0, 3);
+	tcase_add_loop_test(tcase, fecn__where_congestion_begins, 0, 5);
 	tcase_add_test(tcase, fecn__kept);
 	tcase_add_test(tcase, flood__along_the_tree);
 	tcase_add_test(tcase, flood__reserve);
