@@ -24,6 +24,7 @@ int receive_init(struct receive *receive, const struct node_config *config, stru
 		.measure_from_ps = config->measure_from_ps,
 		.measure_to_ps = config->measure_to_ps,
 	};
+	receive->late_refused = config->fabric == FABRIC_PORT_GROUP;
 	address_mac(config->nic.host_index, receive->mac);
 	for (uint32_t c = 0; c < config->class_count; c++)
 		receive->unordered |= (uint32_t)config->classes[c].unordered << c;
@@ -204,6 +205,15 @@ void receive_take(struct receive *receive, uint32_t slot, const struct frame_pay
 		message_log(stats, slot, payload, now);
 }
 
+/* has the packet, of a class that keeps order, been overtaken, and may nobody see that? */
+static bool is_too_late(const struct receive *receive, uint32_t slot, const struct frame_payload *payload)
+{
+	uint32_t traffic_class = stats_flow_rx(receive->stats, slot)->traffic_class;
+
+	return receive->late_refused && !(receive->unordered >> traffic_class & 1) &&
+	       payload->packet - receive->flows[slot].packet > INT32_MAX;
+}
+
 bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
 		   uint32_t traffic_class, node_time_t now)
 {
@@ -212,6 +222,10 @@ bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captu
 
 	if (slot == RECEIVE_NONE)
 		return false;
+	if (is_too_late(receive, slot, &payload)) {
+		receive_drop(receive, DROP_OUT_OF_ORDER, frame_bytes, now);
+		return false;
+	}
 	receive_take(receive, slot, &payload, frame_bytes, now, now);
 	return true;
 }

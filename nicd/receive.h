@@ -6,6 +6,10 @@
  *  overtaken; it is then no longer counted as lost. A message is complete when all of its bytes have come in order,
  *  its last packet included; one with a hole or an overtaken packet never is.
  *
+ *  In a fabric of kind port-group no switch can know when what it has sent on a former way has arrived (S1 promises no order), so packets may be
+ *  overtaken when a link fails or tables change. There the receiver sees to order, as an unreliable connection of InfiniBand does: an overtaken
+ *  packet of a class that keeps order is dropped (out_of_order) and stays lost.
+ *
  *  Memory: flows_max flows and a hash table twice as large, allocated in _init, never later. A packet of one flow too
  *  many is dropped and counted as unknown_flow, completions beyond the log as messages_unlogged.
  *  Place: called by datapath.c with private copies of frames; writes the statistics page. Nothing in a frame is trusted
@@ -41,6 +45,7 @@ struct receive {
 	uint32_t table_mask;
 	struct message_set incomplete; /* of unordered classes */
 	uint32_t unordered;            /* set of classes */
+	bool late_refused;             /* overtaken packets of the others are dropped */
 	uint32_t frame_bytes_max;
 	uint8_t mac[6]; /* own */
 	node_time_t measure_from_ps, measure_to_ps;
@@ -55,7 +60,7 @@ void receive_fini(struct receive *receive);
  *  @bytes         a private copy of its first @captured_bytes.   @frame_bytes  its length without FCS.
  *  @now           arrival of its last bit.
  *  Return: true when it was placed in a flow; false when it was dropped and counted: oversize, malformed (no test
- *  payload), unknown_flow (for another host, or one flow too many).  O(1) expected.                                */
+ *  payload), unknown_flow (for another host, or one flow too many), out_of_order.  O(1) expected.                                */
 bool receive_frame(struct receive *receive, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
 		   uint32_t traffic_class, node_time_t now);
 

@@ -44,7 +44,7 @@ enum drop_reason {
 	DROP_QUEUE_FULL,   /* roce: an output queue of a lossy class was full, or the shared buffer */
 	DROP_HEADROOM,     /* roce: a lossless class brought more after XOFF than its headroom holds */
 	DROP_BAD_ICRC,     /* NIC: a RoCEv2 frame whose ICRC is wrong */
-	DROP_OUT_OF_ORDER, /* NIC: behind a gap; the sender will send it again (go-back-N) */
+	DROP_OUT_OF_ORDER, /* NIC: behind a gap, and the sender will send it again (go-back-N); port-group: overtaken */
 	DROP_DUPLICATE,    /* NIC: was here already */
 	DROP_NO_LANE,      /* would have to go beyond the last virtual lane: a path that is too long, or a loop */
 	DROP_BAD_LID,      /* port-group: a DLID that is reserved, beyond the tables, or leads nowhere */
