@@ -133,6 +133,21 @@ START_TEST(receive_frame__reordered)
 }
 END_TEST
 
+/* nobody sees it in a fabric of kind port-group, and it stays lost; unless its class may be overtaken */
+START_TEST(receive_frame__too_late)
+{
+	receive.late_refused = true;
+	packet_arrives(0, 10);
+	packet_arrives(2, 20);
+	ck_assert(!packet_arrives(1, 30));
+	ck_assert_uint_eq(stats->drops[DROP_OUT_OF_ORDER], 1);
+	ck_assert_uint_eq(stats_flow_rx(stats, 0)->reordered, 0);
+	ck_assert_uint_eq(stats_flow_rx(stats, 0)->lost, 1);
+	receive.unordered = 1;
+	ck_assert(packet_arrives(1, 40));
+}
+END_TEST
+
 START_TEST(receive_frame__message_with_missing_bytes)
 {
 	struct frame_payload payload = {
@@ -217,6 +232,7 @@ int main(void)
 	tcase_add_loop_test(cases, receive_frame__hole, 0, 3);
 	tcase_add_test(cases, receive_frame__hole_over_two_messages);
 	tcase_add_test(cases, receive_frame__reordered);
+	tcase_add_test(cases, receive_frame__too_late);
 	tcase_add_test(cases, receive_frame__message_with_missing_bytes);
 	tcase_add_test(cases, receive_frame__measured_interval);
 	tcase_add_test(cases, receive_frame__log_full);
