@@ -172,8 +172,9 @@ test: all
 soak: all
 	@$(MAKE) --no-print-directory test-helpers
 	@$(MAKE) --no-print-directory KIND=asan build/asan/sim/test_swarm build/asan/sim/test_swarm_roce
-	@ROUNDS=200 SWARM_SEEDS=10000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
-		build/asan/sim/test_swarm_roce
+	@$(MAKE) --no-print-directory build/release/sim/test_faults
+	@FAULTS_ALL=yes ROUNDS=200 SWARM_SEEDS=10000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
+		build/asan/sim/test_swarm_roce build/release/sim/test_faults
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@LONG=yes tests/run.sh 'soak, incast' tests/system/test_congestion.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
