@@ -10,6 +10,7 @@ same() {
 	local scenario=$1 setting
 	local settings=()
 	shift
+	rm -f "$scratch/run.json"
 	for setting in "$@"; do settings+=(--set "$setting"); done
 	"$heddle" run "$scenario" "${settings[@]}" --quiet --json "$scratch/run.json" 2>"$scratch/err"
 	[ -s "$scratch/run.json" ] || { cat "$scratch/err" && return 1; }
@@ -25,6 +26,7 @@ early() {
 }
 
 for file in "$topologies"/*.yaml; do
+	case $file in *-10[0-9][0-9].yaml) continue ;; esac # too long here: make bench
 	check "$(basename "$file")" same "$file" run.duration=100us run.warmup=10us $(early "$file")
 done
 check "lossy links" same "$topologies/leaf-spine-uniform.yaml" run.duration=50us run.warmup=10us links.loss=0.1%
