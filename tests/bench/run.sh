@@ -32,6 +32,7 @@ main() {
 		measure_idle
 		measure_start
 		measure_memory
+		measure_sizes
 	done
 	measure_profile
 	{
@@ -43,6 +44,7 @@ main() {
 		report_pair
 		report_idle_and_start
 		report_memory
+		report_sizes
 		report_profile
 	} >"$report"
 	cat "$report"
@@ -440,6 +442,48 @@ report_memory() {
 memory_row() { # FIGURE
 	echo "$(figure "memory_$1_Pss" 0.0009765625 %.1f)|$(figure "memory_$1_Pss_Anon" 0.0009765625 %.1f)|$(
 		figure "memory_$1_Pss_Shmem" 0.0009765625 %.1f)"
+}
+
+# ---- 9: a thousand hosts, each a process ----
+
+sizes="dragonfly-1056 fat-tree-1024"
+
+measure_sizes() {
+	local fabric
+
+	for fabric in $sizes; do
+		echo "  $fabric"
+		heddle_run "../../../topologies/$fabric" || continue
+		sample "size_${fabric}_start" "$(value start_s)"
+		sample "size_${fabric}_wall" "$(value wall_s)"
+		sample "size_${fabric}_cpu" "$(value cpu_s)"
+		paused_start "../../../topologies/$fabric" 50us || continue
+		sample "size_${fabric}_nodes" "$(echo "$nodes" | wc -w)"
+		# shellcheck disable=SC2046 # one word each
+		sample "size_${fabric}_Pss" "$(awk '$1 == "Pss:" { kb += $2 } END { print kb }' \
+			$(printf '/proc/%s/smaps_rollup ' $nodes "$heddle"))"
+		paused_end
+	done
+}
+
+report_sizes() {
+	local fabric
+
+	cat <<-END
+		## A thousand hosts
+
+		\`heddle run\` of 100 us of a permutation with adaptive routing, discovery and tables by the fabric manager included in the start. Memory is
+		the sum of the proportional memory (PSS) of all processes while the fabric stands still after 50 us.
+
+	END
+	{
+		echo 'fabric|processes|start, s|run, s|CPU of all, s|memory, MiB'
+		for fabric in $sizes; do
+			echo "$fabric|$(median "size_${fabric}_nodes")|$(figure "size_${fabric}_start" 1 %.2f)|$(
+				figure "size_${fabric}_wall" 1 %.1f)|$(figure "size_${fabric}_cpu" 1 %.1f)|$(
+				figure "size_${fabric}_Pss" 0.0009765625 %.0f)"
+		done
+	} | table
 }
 
 # ---- where the time goes ----
