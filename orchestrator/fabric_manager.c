@@ -207,6 +207,18 @@ static void hosts_keep(struct sweep *sweep)
 
 /* ---- 3: what they are to have ---- */
 
+/* what is no error, but worth knowing */
+static void routing_tell(struct sweep *sweep)
+{
+	if (sweep->routing.beyond)
+		failed(sweep, 0,
+		       "%" PRIu32 " ways between switches with hosts are longer than there are lanes: there are none",
+		       sweep->routing.beyond);
+	if (sweep->routing.fresh)
+		failed(sweep, 0,
+		       "what is left of the fabric has ways that might wait in a circle for packets on former ones");
+}
+
 static int tables_make(struct sweep *sweep)
 {
 	const struct routing_request *request = &sweep->manager->request;
@@ -217,6 +229,7 @@ static int tables_make(struct sweep *sweep)
 	if (error)
 		return failed(sweep, error, "there are no routes for what is left of the fabric: %s",
 			      why[0] ? why : strerror(-error));
+	routing_tell(sweep);
 	if (table_of_fabric(request->fabric, TABLE_FLOOD))
 		error = routing_flood(&sweep->topology, sweep->flood_ports);
 	for (uint32_t i = 0; i < sweep->topology.switch_count && !error; i++)
