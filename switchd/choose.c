@@ -1,7 +1,7 @@
 /*  Which output a flow takes (FC-15, FC-23), when nothing of it is here or downstream: once for all its packets that follow each other.
  *
  *  Minimal ways. Static: the (egress port mod number of candidates)-th. Hash: by a hash of the flow, of another seed in every switch.
- *  Adaptive: the candidate with the least load; among several, one drawn by the switch's own seeded random numbers, so that switches
+ *  Adaptive: the candidate with the least load, then that with least under way behind it; among several, one drawn by the switch's own seeded random numbers, so that switches
  *  whose queues are all empty do not all take the same.
  *
  *  Detours. Where a flow enters the fabric it may be sent by a via instead: minimal to there, then minimal to its destination. The

@@ -187,7 +187,8 @@ bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct p
 bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
 		node_time_t now);
 
-/** choose_has_other() - has flow @ref another port to go to that is as good as its present one is without it? O(candidates). */
+/** choose_has_other() - has flow @ref another port to go to? If the congestion is here, not @far, one with two flows less at least; if it
+ *  is further down any: the queues here say nothing of it. With detours one that is as little loaded. O(candidates). */
 bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
 
 /** choose_other() - flow @ref, of which nothing is downstream, goes there, if it has one (FC-25). */
@@ -211,8 +212,8 @@ static inline struct source_hold_key choose_key(const struct ifct_entry *flow, u
 void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now);
 
 /** reroute_heard() - a REROUTE ACK has come up flow @ref.
- *  @choices  could a switch below choose anew? Filled with: or this one.
- *  Return: is it obeyed here? If not, it goes on upstream.                                                         */
+ *  @value  what it says (reroute.c); filled with what it says further up.
+ *  Return: does it end here, obeyed or not? Else it goes on upstream.                                              */
 bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now);
 
 /** reroute_emptied() - nothing of flow @ref, BLOCK_FOR_REDIRECT, is downstream any more. */

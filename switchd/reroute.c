@@ -2,8 +2,14 @@
  *  it is downstream, then chooses anew.
  *
  *  None is sent for packets that choose for themselves, nor for a flow that is a source of endpoint congestion, or that is held by credit further down: its bottleneck is elsewhere.
- *  None is obeyed that could change nothing. Each switch knows whether it has another port as good for the flow; on the way up the ACK
- *  says whether any below had one, which could choose anew as well once the flow's channels there are free. */
+ *  None is sent by an output where no other flow stands and waits: a flow alone would be no faster anywhere else.
+ *  None is obeyed that could change nothing. Each switch knows whether it has another port for the flow; on the way up the ACK
+ *  says whether any below had one, which could choose anew as well once the flow's channels there are free.
+ *
+ *  Whose choice can help (ours; redirect_anywhere). In a tree the ways that part going up join again going down, level by level: what a
+ *  core switch's output suffers from the aggregation switch before it can change, what an aggregation switch's output towards
+ *  an edge suffers from only the ingress edge. So the ACK counts switches without a choice that it passes, takes off those
+ *  with one, and is for the switch where nothing is left. Where the ways form no tree it comes to the ingress edge as ever. */
 #include "switchd/dataplane.h"
 
 /* what a REROUTE ACK says */
