@@ -1,0 +1,192 @@
+/*  FC-16, FC-23 ... FC-26, TB-3, TB-25: books balance, order holds and every channel is free at the end, whatever the ways: scenarios on
+ *  topologies of many paths with choice, detours, lanes, redirects, unordered classes, losses, and links and switches that fail and
+ *  return in the middle, drawn from a seed. SWARM_SEEDS says how many (default 60), SWARM_SEED the first, SWARM_SHOW shows them. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "nodes/random.h"
+#include "tests/sim/sim.h"
+
+#define RUN_US 20u
+
+struct draw {
+	struct random random;
+	FILE *out;
+	unsigned classes;
+};
+
+static unsigned below(struct draw *draw, unsigned limit)
+{
+	return (unsigned)random_below(&draw->random, limit);
+}
+
+#define PICK(draw, ...)          \
+	(((const char *const[]){ \
+		__VA_ARGS__ })[below(draw, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))])
+
+static void write_topology(struct draw *draw)
+{
+	fprintf(draw->out, "topology: {generate: %s}\n",
+		PICK(draw, "fat-tree, radix: 4", "leaf-spine, leaves: 3, hosts-per-leaf: 3, spines: 3",
+		     "torus, shape: [4, 3], hosts-per-switch: 1", "torus, shape: [5], hosts-per-switch: 2",
+		     "hyperx, shape: [3, 3], hosts-per-switch: 1", "hyperx, shape: [4], hosts-per-switch: 3",
+		     "dragonfly, hosts-per-switch: 1, switches-per-group: 2, global-links: 1",
+		     "dragonfly, hosts-per-switch: 2, switches-per-group: 2, global-links: 2"));
+}
+
+static void write_classes(struct draw *draw)
+{
+	draw->classes = 1 + below(draw, 2);
+	fprintf(draw->out, "classes:\n");
+	for (unsigned i = 0; i < draw->classes; i++)
+		fprintf(draw->out, "  - {name: c%u, unordered: %s}\n", i, PICK(draw, "no", "no", "yes"));
+}
+
+static void write_routing(struct draw *draw)
+{
+	fprintf(draw->out, "routing: {choice: %s, order: %s, detour: %s, hold-sources: %s, redirect: %s}\n",
+		PICK(draw, "static", "hash", "adaptive", "adaptive"), PICK(draw, "auto", "auto", "up-down"),
+		PICK(draw, "never", "adaptive", "always", "{when: adaptive, weight: 1, bias: 0, draws: 4}"),
+		PICK(draw, "yes", "no", "{for: 1us}"),
+		PICK(draw, "yes", "no", "{depth: 9000B, full: 18000B, interval: 100ns, pause: 0ns}",
+		     "{depth: 9000B, full: 18000B, interval: 100ns, pause: 0ns, anywhere: yes}"));
+}
+
+static void write_workloads(struct draw *draw)
+{
+	fprintf(draw->out, "workloads:\n");
+	for (unsigned i = 0, count = 1 + below(draw, 3); i < count; i++)
+		fprintf(draw->out, "  - {name: w%u, pattern: %s, size: %s, packet: %s, class: c%u, arrival: %s}\n", i,
+			PICK(draw, "uniform", "permutation", "all-to-all", "incast, to: h1"),
+			PICK(draw, "1kB", "16KiB", "64KiB"), PICK(draw, "300", "1500", "4096"),
+			below(draw, draw->classes),
+			PICK(draw, "closed, window: 1", "closed, window: 4", "poisson, load: 70%"));
+}
+
+/* links and switches of @plan, one after the other, each back before the next one goes */
+static void write_faults(struct draw *draw, const struct plan *plan)
+{
+	fprintf(draw->out, "faults:\n");
+	for (unsigned i = 0, count = 1 + below(draw, 3); i < count; i++) {
+		const struct plan_link *link = &plan->links[below(draw, plan->link_count)];
+
+		fprintf(draw->out, "  - {at: %uns, for: %s, ", 1000 + i * 5000 + below(draw, 1000),
+			PICK(draw, "100ns", "1us", "3us"));
+		if (below(draw, 3))
+			fprintf(draw->out, "link: [%s, %s]}\n", plan->nodes[link->node_a].name,
+				plan->nodes[link->node_b].name);
+		else
+			fprintf(draw->out, "switch: %s}\n", plan->nodes[below(draw, plan->switch_count)].name);
+	}
+}
+
+/* malloc'd; a scenario with faults has no other losses */
+static char *scenario_of(uint64_t seed, const struct plan *plan, bool faults)
+{
+	struct draw draw = { 0 };
+	char *text = NULL;
+	size_t length;
+
+	draw.out = open_memstream(&text, &length);
+	random_init(&draw.random, seed, 9);
+	fprintf(draw.out, "name: paths\nseed: %lu\nrun: {duration: %uus, warmup: 1us, drain: yes, drain-max: 3600s}\n",
+		(unsigned long)seed, RUN_US);
+	write_topology(&draw);
+	write_classes(&draw);
+	write_routing(&draw);
+	write_workloads(&draw);
+	fprintf(draw.out, "links: {rate: 100Gb/s, delay: %s, loss: %s, channels: %s}\n",
+		PICK(&draw, "100ns", "1us", "0ns"), faults ? "0" : PICK(&draw, "0", "0.1%", "2%"),
+		PICK(&draw, "2048", "64", "4"));
+	if (plan)
+		write_faults(&draw, plan);
+	fclose(draw.out);
+	return text;
+}
+
+/* ... and those of the plan without faults are what fails */
+static char *scenario_with_faults(uint64_t seed)
+{
+	char *bare = scenario_of(seed, NULL, true), *text;
+	struct sim sim;
+
+	sim_open_text(&sim, bare, NULL);
+	text = scenario_of(seed, &sim.plan, true);
+	sim_close(&sim);
+	free(bare);
+	return text;
+}
+
+static void check_books(const struct sim *sim, uint64_t seed, bool faults, const char *text)
+{
+	uint64_t sent = 0, received = 0, lost = 0,
+		 gone = sim_drops(sim, DROP_LINK_DOWN) + sim_drops(sim, DROP_NO_ROUTE);
+
+	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
+		struct stats_page *stats = sim->nodes[i].stats;
+
+		sent += stats->injected_packets;
+		received += stats->delivered_packets;
+		for (uint32_t p = 0; p < stats->port_count; p++)
+			lost += stats_port(stats, p)->lost_packets;
+	}
+	ck_assert_msg(sent == received + (faults ? gone : lost),
+		      "seed %lu: %lu sent, %lu received, %lu lost, %lu gone\n%s", seed, sent, received, lost, gone,
+		      text);
+	ck_assert_msg(faults || !gone, "seed %lu: %lu gone\n%s", seed, gone, text);
+}
+
+static void run_seed(uint64_t seed)
+{
+	bool faults = seed % 2;
+	char *text = faults ? scenario_with_faults(seed) : scenario_of(seed, NULL, false);
+	struct results results;
+	struct sim sim;
+
+	fprintf(stderr, "paths: seed %lu\n%s", (unsigned long)seed, getenv("SWARM_SHOW") ? text : "");
+	sim_open_text(&sim, text, NULL);
+	sim.check_windows = 16;
+	sim_run(&sim);
+	ck_assert_msg(clock_earliest(&sim.clock) == NODE_TIME_NEVER, "seed %lu: not empty\n%s", seed, text);
+	sim_check_released(&sim);
+	check_books(&sim, seed, faults, text);
+	sim_results(&sim, &results);
+	for (uint32_t i = 0; i < results.fault_count; i++)
+		ck_assert(results.faults[i].failed && results.faults[i].returned);
+	results_free(&results);
+	sim_close(&sim);
+	free(text);
+}
+
+static uint64_t number_from(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+START_TEST(random_paths__books_balance)
+{
+	uint64_t first = number_from("SWARM_SEED", 1), count = number_from("SWARM_SEEDS", 60);
+
+	for (uint64_t seed = first; seed < first + count; seed++)
+		run_seed(seed);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("swarm of paths");
+	TCase *tests = tcase_create("random scenarios");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 7200);
+	tcase_add_test(tests, random_paths__books_balance);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
