@@ -323,8 +323,8 @@ static bool find_fault(struct parser *parser, size_t offset, const char *word, s
 	if (!count)
 		return complain(parser, offset, "there is no fault '%s': the scenario has none", word);
 	if (*end || !number || number > count)
-		return complain(parser, offset, "there is no fault '%s'; expected its number in the list, 1 to %u", word,
-				count);
+		return complain(parser, offset, "there is no fault '%s'; expected its number in the list, 1 to %u",
+				word, count);
 	e->subject.has_fault = true;
 	e->subject.fault = (uint32_t)number - 1;
 	return true;

@@ -6,7 +6,7 @@
 
 #include "orchestrator/fault_tables.h"
 
-#define BEFORE_WINDOWS 20u     /* so many at most are the measure of what was before */
+#define BEFORE_WINDOWS 20u /* so many at most are the measure of what was before */
 #define RECOVERED_PERMILLE 900u
 #define SETTLE_PS (2 * NODE_US) /* ours: a message to a service processor and back */
 #define SETTLE_MAX 100u

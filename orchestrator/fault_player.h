@@ -32,13 +32,14 @@ struct fault_record {
 struct fault_player {
 	const struct plan *plan;
 	struct fault_fabric fabric;
-	uint32_t action;      /* the next one */
-	uint32_t *down;       /* per link: how many faults of it last */
-	uint32_t *unsettled;  /* per end of a link, two each: 0, or something that went over it may still be in the fabric, and it
+	uint32_t action; /* the next one */
+	uint32_t *down;  /* per link: how many faults of it last */
+	uint32_t *
+		unsettled; /* per end of a link, two each: 0, or something that went over it may still be in the fabric, and it
 				 was looked after so often, and once more */
 	uint32_t unsettled_count;
-	node_time_t look_at;  /* whether it is so is looked at then */
-	uint64_t *delivered;  /* bytes at the end of each window, one entry for the beginning */
+	node_time_t look_at; /* whether it is so is looked at then */
+	uint64_t *delivered; /* bytes at the end of each window, one entry for the beginning */
 	uint32_t window_count, window_max;
 	struct fault_record *records;
 };

@@ -29,7 +29,7 @@
 
 #define HOST_NET_QUEUES_MAX 16u
 #define HOST_NET_MTU_BYTES_MAX 9000u
-#define HOST_NET_IPV6_MTU_BYTES_MIN 1280u /* RFC 8200; a host with less has IPv4 only */
+#define HOST_NET_IPV6_MTU_BYTES_MIN 1280u          /* RFC 8200; a host with less has IPv4 only */
 #define HOST_NET_SHAPED_RATE_BPS_MAX 2000000000ull /* faster links are not shaped: ours, tbf costs more than it helps */
 
 struct host_net_spec {

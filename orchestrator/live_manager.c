@@ -74,8 +74,7 @@ static int manager_spawn(struct live_manager *manager, int socket)
 
 static int manager_start(struct live *live, struct live_manager *manager)
 {
-	struct manager_hello hello = { .node_count = live->plan->node_count,
-				       .request = live->plan->routing };
+	struct manager_hello hello = { .node_count = live->plan->node_count, .request = live->plan->routing };
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
 	int sockets[2], error;
 

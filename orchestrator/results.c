@@ -523,6 +523,7 @@ static void gather_totals(struct gathering *g)
 		totals->messages += results->flows[i].message_count;
 	}
 	/* what was on a link that failed is told as lost, even what had just arrived */
-	totals->unreported = totals->lost_units > totals->reported_units ? totals->lost_units - totals->reported_units : 0;
+	totals->unreported =
+		totals->lost_units > totals->reported_units ? totals->lost_units - totals->reported_units : 0;
 	totals->inside_bytes = (int64_t)(totals->injected_bytes - totals->delivered_bytes - totals->lost_bytes);
 }

@@ -118,12 +118,13 @@ struct result_totals {
 
 /* a fault, and what came of it */
 struct result_fault {
-	bool failed, returned;   /* has it come to that? */
-	uint64_t lost;           /* packets that were on it, or waited for it */
-	uint64_t astray;         /* packets that found no way until tables followed */
-	uint64_t before_bps;     /* delivered before it; 0: nobody knows */
-	uint64_t least_bps;      /* the least that a window after it delivered */
-	node_time_t recovery_ps; /* until 90 % of that before was delivered again; NODE_TIME_NEVER: it was not, until the next fault */
+	bool failed, returned; /* has it come to that? */
+	uint64_t lost;         /* packets that were on it, or waited for it */
+	uint64_t astray;       /* packets that found no way until tables followed */
+	uint64_t before_bps;   /* delivered before it; 0: nobody knows */
+	uint64_t least_bps;    /* the least that a window after it delivered */
+	node_time_t
+		recovery_ps; /* until 90 % of that before was delivered again; NODE_TIME_NEVER: it was not, until the next fault */
 };
 
 struct result_expectation {

@@ -20,13 +20,13 @@ json_t *results_fault_json(const struct plan *plan, const struct results *result
 		const struct plan_fault *fault = &plan->faults.list[i];
 		const struct result_fault *row = &results->faults[i];
 
-		json_array_append_new(array, json_pack("{s:s, s:s, s:I, s:o, s:b, s:b, s:I, s:I, s:I, s:I, s:o}", "kind",
-						       kind_name[fault->kind], "what", fault->name, "at_ps",
+		json_array_append_new(array, json_pack("{s:s, s:s, s:I, s:o, s:b, s:b, s:I, s:I, s:I, s:I, s:o}",
+						       "kind", kind_name[fault->kind], "what", fault->name, "at_ps",
 						       (json_int_t)fault->at_ps, "until_ps", time_json(fault->until_ps),
 						       "failed", row->failed, "returned", row->returned, "lost_packets",
-						       (json_int_t)row->lost, "astray_packets",
-						       (json_int_t)row->astray, "before_bps", (json_int_t)row->before_bps,
-						       "least_bps", (json_int_t)row->least_bps, "recovery_ps",
+						       (json_int_t)row->lost, "astray_packets", (json_int_t)row->astray,
+						       "before_bps", (json_int_t)row->before_bps, "least_bps",
+						       (json_int_t)row->least_bps, "recovery_ps",
 						       time_json(row->recovery_ps)));
 	}
 	return array;
@@ -63,8 +63,8 @@ void results_fault_write(const struct plan *plan, const struct results *results,
 	for (uint32_t i = 0; i < results->fault_count; i++)
 		if (strlen(plan->faults.list[i].name) > columns)
 			columns = strlen(plan->faults.list[i].name);
-	fprintf(out, "\n%s%-*s  %10s  %10s  %6s  %6s  %12s  %12s  %10s%s\n", colour ? "\033[1m" : "", (int)columns, "failed",
-		"at", "until", "lost", "astray", "before", "least", "recovered", colour ? "\033[0m" : "");
+	fprintf(out, "\n%s%-*s  %10s  %10s  %6s  %6s  %12s  %12s  %10s%s\n", colour ? "\033[1m" : "", (int)columns,
+		"failed", "at", "until", "lost", "astray", "before", "least", "recovered", colour ? "\033[0m" : "");
 	for (uint32_t i = 0; i < results->fault_count; i++)
 		row_write(plan, results, i, (int)columns, out);
 }

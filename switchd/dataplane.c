@@ -202,7 +202,6 @@ static void unstarve(struct dataplane *dp, node_time_t end)
 	update_touched(dp, end - 1);
 }
 
-
 static node_time_t run(void *dataplane, node_time_t end)
 {
 	struct dataplane *dp = dataplane;

@@ -40,7 +40,7 @@ struct packet {
 		uint32_t dlid; /* port-group */
 	};
 	uint16_t via;        /* switch that it goes to first; 0: straight there */
-	uint8_t egress_port;     /* there; roce: output port here */
+	uint8_t egress_port; /* there; roce: output port here */
 	uint8_t in_port;
 	uint8_t traffic_class;
 	uint8_t lane; /* virtual lane that it came in on */

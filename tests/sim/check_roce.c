@@ -143,7 +143,8 @@ void sim_check_roce(struct sim *sim)
 			under_way += ring_bytes_of(&node->links[p]);
 		}
 		for (uint32_t f = 0; f < stats->flow_rx_count; f++)
-			if (stats_flow_rx(node->stats, f)->reordered && !sim->plan.faults.count) /* Ethernet: new ways overtake */
+			if (stats_flow_rx(node->stats, f)->reordered &&
+			    !sim->plan.faults.count) /* Ethernet: new ways overtake */
 				sim_fail(sim, node->config->name, "flow %u was reordered", f);
 	}
 	if (injected != delivered + inside + lost + dropped + under_way)
