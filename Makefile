@@ -46,7 +46,10 @@ lib_orchestrator := $(B)/liborchestrator.a
 lib_sim := $(B)/libsim.a
 
 unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
-sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(wildcard tests/sim/test_*.c))
+# many fabrics, or large ones: with sanitizers in make soak only
+large_sims := test_faults test_path_order test_permutation test_redirect test_source_victim test_swarm_paths
+sim_tests := $(addprefix $(B)/sim/,$(filter-out $(large_sims),$(patsubst tests/sim/%.c,%,$(wildcard tests/sim/test_*.c))))
+large_tests := $(addprefix build/release/sim/,$(large_sims))
 helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c))
 benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
@@ -143,6 +146,7 @@ build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/f
 .PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control.pb-c.c
 
 unit-sim: $(unit_tests) $(sim_tests)
+checked := $(subst $(B)/,build/asan/,$(unit_tests) $(sim_tests)) $(large_tests)
 test-helpers: $(helpers) $(B)/sim/sim_json
 benches: $(benches)
 fuzzers: $(fuzzers)
@@ -150,7 +154,8 @@ fuzzers: $(fuzzers)
 
 check: deps
 	@$(MAKE) --no-print-directory KIND=asan unit-sim
-	@tests/run.sh check build/asan/unit/test_* build/asan/sim/test_* --
+	@$(MAKE) --no-print-directory KIND=release $(large_tests)
+	@tests/run.sh check $(checked) --
 
 tsan: deps
 	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
@@ -165,16 +170,19 @@ test: all
 	@$(MAKE) --no-print-directory KIND=asan unit-sim
 	@$(MAKE) --no-print-directory KIND=tsan build/tsan/unit/test_clock build/tsan/unit/test_ring
 	@$(MAKE) --no-print-directory test-helpers
+	@$(MAKE) --no-print-directory $(large_tests)
 	@$(MAKE) --no-print-directory fuzz-smoke
-	@tests/run.sh all tests/system/test_container.sh build/asan/unit/test_* build/asan/sim/test_* build/tsan/unit/test_clock \
+	@tests/run.sh all tests/system/test_container.sh $(checked) build/tsan/unit/test_clock \
 		build/tsan/unit/test_ring -- $(filter-out %/test_container.sh,$(wildcard tests/system/test_*.sh))
 
 soak: all
 	@$(MAKE) --no-print-directory test-helpers
-	@$(MAKE) --no-print-directory KIND=asan build/asan/sim/test_swarm build/asan/sim/test_swarm_roce
-	@$(MAKE) --no-print-directory build/release/sim/test_faults
-	@FAULTS_ALL=yes ROUNDS=200 SWARM_SEEDS=10000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
-		build/asan/sim/test_swarm_roce build/release/sim/test_faults
+	@$(MAKE) --no-print-directory KIND=asan build/asan/sim/test_swarm build/asan/sim/test_swarm_roce \
+		$(addprefix build/asan/sim/,$(large_sims))
+	@$(MAKE) --no-print-directory $(large_tests)
+	@tests/run.sh 'soak, sanitised' $(addprefix build/asan/sim/,$(large_sims)) --
+	@FAULTS_ALL=yes ROUNDS=200 SWARM_SEEDS=10000 ORDER_SEEDS=2000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
+		build/asan/sim/test_swarm_roce build/release/sim/test_faults build/release/sim/test_path_order
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@LONG=yes tests/run.sh 'soak, incast' tests/system/test_congestion.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh

@@ -192,6 +192,15 @@ static bool leads_to(const struct dataplane *dp, uint32_t fabric_address, uint32
 	return false;
 }
 
+bool choose_leads_on(struct dataplane *dp, uint32_t ref)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	return dataplane_port_up(dp, flow->follow_port) &&
+	       (dp->ports[flow->follow_port].kind == PORT_EDGE ||
+		leads_to(dp, flow->via ? flow->via : flow->fabric_address, flow->follow_port));
+}
+
 /* the way that the flow is bound to since one between the same two is a source of congestion; port -1: none, or not up */
 static struct way held_way(const struct dataplane *dp, const struct asker *asker, node_time_t now)
 {

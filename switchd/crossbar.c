@@ -51,27 +51,46 @@ static enum ifct_wait request_first(struct dataplane *dp, struct port *out, uint
 
 /* ---- grants ---- */
 
+/* the level on which flow @ref goes out at @out (routing_config.h) */
+static uint32_t level_of(struct dataplane *dp, const struct port *out, uint32_t ref)
+{
+	return flow_of(dp->ifcts, ref)->out_lane % out->lanes;
+}
+
+/* the first flow that waits for a channel of @out and may have one now, out of the list; FLOW_REF_NONE: none. Mostly the first of all. */
+static uint32_t waiting_pop(struct dataplane *dp, struct port *out)
+{
+	uint32_t ref = out->no_channel.first;
+
+	while (ref != FLOW_REF_NONE && !ofct_may_take(&out->ofct, level_of(dp, out, ref)))
+		ref = flow_of(dp->ifcts, ref)->next_ref;
+	if (ref != FLOW_REF_NONE)
+		flow_stop_waiting(dp, ref);
+	return ref;
+}
+
 void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 	uint32_t ref;
 
-	if (out->no_channel.first == FLOW_REF_NONE || !dataplane_port_up(dp, port))
+	if (!dataplane_port_up(dp, port))
 		return;
-	ref = flow_list_pop(dp, &out->no_channel);
-	ofct_lookup(&out->ofct, flow_ref_port(ref),
-		    flow_ref_id(ref)); /* its own from now on: newer flows are before it in turn */
-	crossbar_again(dp, ref, now);
+	while ((ref = waiting_pop(dp, out)) != FLOW_REF_NONE) {
+		ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref),
+			    level_of(dp, out, ref)); /* its own from now on: newer flows are before it in turn */
+		crossbar_again(dp, ref, now);
+	}
 }
 
 /* gives the packet its channel on the output link; false if there is none */
-static bool name_on_link(struct port *out, struct packet *packet, uint32_t ref)
+static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *packet, uint32_t ref)
 {
 	int id;
 
 	if (out->kind == PORT_EDGE)
 		return true;
-	id = ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref));
+	id = ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref), level_of(dp, out, ref));
 	if (id < 0)
 		return false;
 	packet->out_flow_id = (uint16_t)id;
@@ -89,6 +108,21 @@ static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *ar
 	if (dp->ports[flow_ref_port(ref)].kind == PORT_EDGE)
 		crossbar_leave(dp, out, flow_of(dp->ifcts, ref)->queue.head, now);
 	flow_wait(dp, out, ref, wait);
+}
+
+/* flow @ref, which stands nowhere, wants nothing of its output any more; a channel that was kept for it there goes to the next one */
+static void leave(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+
+	for (struct packet *packet = flow->queue.head; packet; packet = packet->next)
+		if (packet->requested)
+			crossbar_leave(dp, out, packet, now);
+	if (out->kind != PORT_FABRIC || !ofct_give_back(&out->ofct, flow_ref_port(ref), flow_ref_id(ref)))
+		return;
+	out->stats->ofct_used = out->ofct.used;
+	dp->channels_due |= 1ull << flow->follow_port;
 }
 
 /* flow @ref, in no list now, has packets for its follow_port, which is perhaps not the one that is at work: grants come later */
@@ -109,10 +143,13 @@ static void ask_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 void crossbar_settle(struct dataplane *dp, node_time_t now)
 {
-	while (dp->grants_due) {
-		uint32_t port = (uint32_t)__builtin_ctzll(dp->grants_due);
+	while (dp->grants_due | dp->channels_due) {
+		uint32_t port = (uint32_t)__builtin_ctzll(dp->grants_due | dp->channels_due);
 
-		dp->grants_due &= dp->grants_due - 1;
+		if (dp->channels_due >> port & 1)
+			crossbar_channel_freed(dp, port, now);
+		dp->channels_due &= ~(1ull << port);
+		dp->grants_due &= ~(1ull << port);
 		for (uint32_t v = 0; v < dp->ports[port].lane_count; v++)
 			crossbar_grant(dp, port, v, now);
 	}
@@ -125,8 +162,7 @@ void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
 	enum drop_reason why;
 
 	flow->wait = IFCT_NOT_WAITING;
-	if (flow->queue.head && flow->queue.head->requested)
-		crossbar_leave(dp, &dp->ports[flow->follow_port], flow->queue.head, now);
+	leave(dp, ref, now);
 	while (flow->queue.head && !tree_choose(dp, ref, flow->queue.head, &why, now)) {
 		struct packet *packet = flow_unqueue(dp, ref, now);
 
@@ -177,12 +213,12 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 			return;
 		if (reroute_due(dp, ref)) {
 			arbiter_remove_first(&output->arbiter);
-			reroute_choose(dp, ref, now);
-			ask_elsewhere(dp, ref, now);
+			if (!crossbar_move(dp, ref, now))
+				link_change_lose(dp, ref, now);
 			continue;
 		}
 		wait = flow_holds(dp, out, ref, now);
-		if (wait == IFCT_REQUESTING && !name_on_link(out, packet, ref))
+		if (wait == IFCT_REQUESTING && !name_on_link(dp, out, packet, ref))
 			wait = IFCT_WAITING_CHANNEL;
 		if (wait != IFCT_REQUESTING) {
 			put_aside(dp, out, &output->arbiter, ref, wait, now);
@@ -215,22 +251,18 @@ void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
 	crossbar_grant(dp, flow->follow_port, flow->out_lane, now);
 }
 
-bool crossbar_reroute(struct dataplane *dp, uint32_t ref, node_time_t now)
+bool crossbar_move(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	struct port *out = &dp->ports[flow->follow_port];
-	enum drop_reason why;
+	struct packet *packet = flow->queue.head;
 
-	for (struct packet *packet = flow->queue.head; packet; packet = packet->next)
-		if (packet->requested)
-			crossbar_leave(dp, out, packet, now);
-	if (!choose_way(dp, flow, flow->queue.head, &why, now))
+	flow->wait = IFCT_NOT_WAITING;
+	leave(dp, ref, now);
+	if (!reroute_choose(dp, ref, now))
 		return false;
-	out = &dp->ports[flow->follow_port];
-	for (struct packet *packet = flow->queue.head->next;
-	     packet && dp->ports[flow_ref_port(ref)].kind == PORT_FABRIC; packet = packet->next)
-		request(dp, out, packet, now);
-	crossbar_again(dp, ref, now);
+	ask_elsewhere(dp, ref, now);
+	while (!tree_is(dp, ref) && dp->ports[flow_ref_port(ref)].kind == PORT_FABRIC && (packet = packet->next))
+		request(dp, &dp->ports[flow->follow_port], packet, now);
 	return true;
 }
 

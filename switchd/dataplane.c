@@ -393,7 +393,7 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	if (!error && (any_kind || port->kind == PORT_EDGE))
 		error = fgfc_init(&port->fgfc, port_config->channels, &config->switch_.congestion);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
-		error = ofct_init(&port->ofct, port_config->channels);
+		error = ofct_init(&port->ofct, port_config->channels, node_lanes(config, PORT_FABRIC));
 	if (!error && (any_kind || port->kind == PORT_FABRIC))
 		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_);
 	for (uint32_t c = 0; !error && c < dp->lane_count; c++) {

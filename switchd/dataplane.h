@@ -92,7 +92,7 @@ struct dataplane {
 	uint32_t lane_count; /* of the ports that have most */
 	bool cut_through;
 	uint64_t touched;    /* ports whose next transmission must be computed anew */
-	uint64_t grants_due; /* ports that flows have moved to: crossbar_settle() */
+	uint64_t grants_due, channels_due; /* ports that flows have moved to, and that such gave a channel back to: crossbar_settle() */
 	uint32_t unordered;  /* set of classes */
 	struct source_hold hold;
 	struct random redirect_random;
@@ -187,6 +187,9 @@ bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct p
 bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
 		node_time_t now);
 
+/** choose_leads_on() - is the output of flow @ref up, and the first step of a way to its destination? O(candidates). */
+bool choose_leads_on(struct dataplane *dp, uint32_t ref);
+
 /** choose_has_other() - has flow @ref another port to go to? If the congestion is here, not @far, one with two flows less at least; if it
  *  is further down any: the queues here say nothing of it. With detours one that is as little loaded. O(candidates). */
 bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
@@ -216,14 +219,16 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
  *  Return: does it end here, obeyed or not? Else it goes on upstream.                                              */
 bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now);
 
-/** reroute_emptied() - nothing of flow @ref, BLOCK_FOR_REDIRECT, is downstream any more. */
-void reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now);
+/** reroute_emptied() - nothing of flow @ref, BLOCK_FOR_REDIRECT, is downstream any more: it moves now, or when its turn comes.
+ *  Return: false if its packets had no way left: then they are lost, and the flow is gone.                        */
+bool reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** reroute_due() - has flow @ref, whose turn it is, to choose anew first? */
 bool reroute_due(struct dataplane *dp, uint32_t ref);
 
-/** reroute_choose() - flow @ref, which has packets and stands nowhere, chooses anew. */
-void reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now);
+/** reroute_choose() - flow @ref, which has packets and stands nowhere, chooses anew: if its output leads on another one that is as good,
+ *  if there is one; else any.   Return: false if no port leads to its destination. */
+bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** reroute_forget() - the channel of flow @ref is free. */
 void reroute_forget(struct dataplane *dp, uint32_t ref);
@@ -293,7 +298,7 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
  *  leads on for are lost. */
 void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** crossbar_settle() - grants what flows that have moved to another output ask there. At the end of every event. */
+/** crossbar_settle() - gives channels that flows have left to those that wait, and grants what flows that have moved to another output ask there. At the end of every event. */
 void crossbar_settle(struct dataplane *dp, node_time_t now);
 
 /** crossbar_leave() - @packet no longer waits for @out.   Return: was the queue there congested (EC-3)? */
@@ -302,9 +307,10 @@ bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packe
 /** crossbar_again() - flow @ref, in no list now, has packets and asks its output for them again. */
 void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now);
 
-/** crossbar_reroute() - flow @ref, in no list now, has packets, and nothing of it is downstream any more: it chooses its output anew.
+/** crossbar_move() - flow @ref, in no list now, has packets, and nothing of it is downstream any more: it leaves its output, chooses anew
+ *  (reroute_choose()) and asks there. The one way of a flow that is not an open tree to another output.
  *  Return: false if no port leads to its destination; its packets wait for nothing then.                          */
-bool crossbar_reroute(struct dataplane *dp, uint32_t ref, node_time_t now);
+bool crossbar_move(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** crossbar_paused() - has the neighbour at a fabric port said stop, and nobody has credit, since there is none? */
 static inline bool crossbar_paused(const struct dataplane *dp, const struct port *out, uint32_t lane)
@@ -429,15 +435,11 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
 void link_change_settle(struct dataplane *dp, uint32_t port, node_time_t now);
 
 /** link_change_ways() - new tables are in force. Flows that follow a port which leads to their destination no more wait until nothing of
- *  them is downstream, BLOCK_FOR_REDIRECT, and choose anew then: link_change_emptied().                           */
+ *  them is downstream, BLOCK_FOR_REDIRECT, and choose anew then: reroute_emptied(). */
 void link_change_ways(struct dataplane *dp, node_time_t now);
 
-/** link_change_is_misled() - does flow @ref follow a port that is up, but is the first step to its destination no more? */
-bool link_change_is_misled(struct dataplane *dp, uint32_t ref);
-
-/** link_change_emptied() - nothing of flow @ref, BLOCK_FOR_REDIRECT, is downstream any more.  Return: false if its packets had no way
- *  left: then they are dropped, and the flow is gone.                                                             */
-bool link_change_emptied(struct dataplane *dp, uint32_t ref, node_time_t now);
+/** link_change_lose() - flow @ref, which stands nowhere, has no way left: its packets are lost. It may be gone then. */
+void link_change_lose(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** link_change_up() - a new link is at @port; link_change_finish() takes it into use. */
 void link_change_up(struct dataplane *dp, uint32_t port);

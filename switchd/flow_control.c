@@ -349,12 +349,8 @@ void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears,
 		efct_on_ack(&in->efct, flow_ref_id(ref), units);
 		extent_add(in, -(int64_t)units);
 	}
-	if (flow->fc_state == BLOCK_FOR_REDIRECT && !ifct_flow_extent(flow)) {
-		if (!link_change_is_misled(dp, ref))
-			reroute_emptied(dp, ref, now);
-		else if (!link_change_emptied(dp, ref, now))
-			return;
-	}
+	if (flow->fc_state == BLOCK_FOR_REDIRECT && !ifct_flow_extent(flow) && !reroute_emptied(dp, ref, now))
+		return;
 	if (ifct_total_extent(flow)) {
 		resume(dp, ref, now);
 	} else if (ingress && flow->wake_up_ps > now) {

@@ -126,12 +126,20 @@ static struct flow_list arbiter_empty(struct dataplane *dp, struct arbiter *arbi
 	return all;
 }
 
+/* chooses each packet of flow @ref for itself? Then nobody has to wait for what is downstream */
+static bool is_open(struct dataplane *dp, uint32_t ref)
+{
+	return tree_is(dp, ref) && !tree_is_folded(dp, ref);
+}
+
 /* flow @ref, in no list, wants to go to @out, whose link is gone */
 static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
 {
-	if (ifct_flow_extent(flow_of(dp->ifcts, ref)))
+	if (is_open(dp, ref))
+		crossbar_first(dp, ref, now);
+	else if (ifct_flow_extent(flow_of(dp->ifcts, ref)))
 		crossbar_again(dp, ref, now); /* stays until link_change_settle() */
-	else if (!crossbar_reroute(dp, ref, now))
+	else if (!crossbar_move(dp, ref, now))
 		drop_queued(dp, out, ref, now);
 }
 
@@ -145,7 +153,8 @@ static void held_go_elsewhere(struct dataplane *dp, uint32_t port, node_time_t n
 			const struct ifct_entry *flow = &ifct->entries[id];
 
 			if (!flow->active || flow->follow_port != port || !flow->queue.head ||
-			    flow->wait == IFCT_REQUESTING || ifct_flow_extent(flow))
+			    flow->wait == IFCT_REQUESTING ||
+			    (ifct_flow_extent(flow) && !is_open(dp, flow_ref(p, id))))
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
 			go_elsewhere(dp, &dp->ports[port], flow_ref(p, id), now);
@@ -177,18 +186,13 @@ static void all_go_elsewhere(struct dataplane *dp, struct port *out, node_time_t
 	}
 }
 
-bool link_change_is_misled(struct dataplane *dp, uint32_t ref)
+/* follows flow @ref a port that is up, but is the first step to its destination no more? */
+static bool is_misled(struct dataplane *dp, uint32_t ref)
 {
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	const struct route *route = route_of(&dp->routes, flow->via ? flow->via : flow->fabric_address);
 
-	if (dp->ports[flow->follow_port].kind != PORT_FABRIC || !dataplane_port_up(dp, flow->follow_port) ||
-	    (tree_is(dp, ref) && !tree_is_folded(dp, ref)))
-		return false;
-	for (uint32_t i = 0; route && i < route->port_count; i++)
-		if (route->ports[i] == flow->follow_port)
-			return false;
-	return true;
+	return dp->ports[flow->follow_port].kind == PORT_FABRIC && dataplane_port_up(dp, flow->follow_port) &&
+	       !choose_leads_on(dp, ref);
 }
 
 /* flow @ref, in no list, is misled */
@@ -197,7 +201,7 @@ static void mislead_end(struct dataplane *dp, uint32_t ref, node_time_t now)
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct port *out = &dp->ports[flow->follow_port];
 
-	if (!ifct_flow_extent(flow)) {
+	if (flow->queue.head && (is_open(dp, ref) || !ifct_flow_extent(flow))) {
 		go_elsewhere(dp, out, ref, now);
 		return;
 	}
@@ -214,7 +218,7 @@ static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
 		uint32_t ref;
 
 		while ((ref = flow_list_pop(dp, &asking)) != FLOW_REF_NONE) {
-			if (link_change_is_misled(dp, ref))
+			if (is_misled(dp, ref))
 				mislead_end(dp, ref, now);
 			else
 				crossbar_again(dp, ref, now);
@@ -235,7 +239,7 @@ void link_change_ways(struct dataplane *dp, node_time_t now)
 			const struct ifct_entry *flow = &ifct->entries[id];
 
 			if (!flow->active || flow->wait == IFCT_REQUESTING || !ifct_total_extent(flow) ||
-			    flow->fc_state == BLOCK_FOR_REDIRECT || !link_change_is_misled(dp, flow_ref(p, id)))
+			    flow->fc_state == BLOCK_FOR_REDIRECT || !is_misled(dp, flow_ref(p, id)))
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
 			mislead_end(dp, flow_ref(p, id), now);
@@ -243,19 +247,9 @@ void link_change_ways(struct dataplane *dp, node_time_t now)
 	}
 }
 
-bool link_change_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
+void link_change_lose(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	struct port *out = &dp->ports[flow->follow_port];
-
-	flow->fc_state = RUNNING;
-	if (!flow->queue.head)
-		return true;
-	flow_stop_waiting(dp, ref);
-	if (crossbar_reroute(dp, ref, now))
-		return true;
-	drop_queued(dp, out, ref, now);
-	return false;
+	drop_queued(dp, &dp->ports[flow_of(dp->ifcts, ref)->follow_port], ref, now);
 }
 
 /* channels that were kept for flows that had not sent anything yet */

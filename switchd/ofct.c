@@ -5,13 +5,13 @@
 #include "nodes/table.h"
 #include "switchd/ifct.h"
 
-int ofct_init(struct ofct *ofct, uint32_t channels)
+int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels)
 {
 	uint32_t chains = 16;
 
 	while (chains < channels)
 		chains *= 2;
-	*ofct = (struct ofct){ .channels = channels, .hash_mask = chains - 1 };
+	*ofct = (struct ofct){ .channels = channels, .hash_mask = chains - 1, .levels = levels };
 	ofct->entries = table_alloc(channels, sizeof(*ofct->entries));
 	ofct->headroom = table_alloc(channels, sizeof(*ofct->headroom));
 	ofct->chains = table_alloc(chains, sizeof(*ofct->chains));
@@ -65,7 +65,16 @@ int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 	return -ENOENT;
 }
 
-int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+bool ofct_may_take(const struct ofct *ofct, uint32_t level)
+{
+	uint32_t kept = 0; /* for others */
+
+	for (uint32_t other = 0; other < ofct->levels; other++)
+		kept += other != level && !ofct->used_at[other];
+	return ofct->channels - ofct->used > (ofct->used_at[level] ? kept : 0);
+}
+
+int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id, uint32_t level)
 {
 	uint16_t *chain = chain_of(ofct, input_port, flow_id);
 	int id = ofct_find(ofct, input_port, flow_id);
@@ -73,14 +82,16 @@ int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
 
 	if (id >= 0)
 		return id;
-	id = allocate(ofct);
+	id = ofct_may_take(ofct, level) ? allocate(ofct) : -ENOSPC;
 	if (id < 0)
 		return id;
+	ofct->used_at[level]++;
 	entry = &ofct->entries[id];
 	entry->input_port = (uint8_t)input_port;
 	entry->input_port_flow_id = (uint16_t)flow_id;
 	entry->ack_flow = entry->data_flow;
 	entry->active = true;
+	entry->level = level & (OFCT_LEVELS_MAX - 1);
 	entry->metered = false;
 	entry->next = *chain;
 	*chain = (uint16_t)(id + 1);
@@ -109,6 +120,7 @@ static void release(struct ofct *ofct, uint32_t id)
 	entry->next = ofct->free;
 	ofct->free = (uint16_t)(id + 1);
 	ofct->used--;
+	ofct->used_at[entry->level]--;
 }
 
 bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
@@ -127,6 +139,16 @@ bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 		release(ofct, id);
 		*freed = true;
 	}
+	return true;
+}
+
+bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+{
+	int id = ofct_find(ofct, input_port, flow_id);
+
+	if (id < 0 || ofct_flow_extent(&ofct->entries[id]))
+		return false;
+	release(ofct, (uint32_t)id);
 	return true;
 }
 

@@ -4,6 +4,8 @@
  *  end of a link alone allocates its ids, so along a path they form a chain, and the table read backwards is the forwarding
  *  table of ACKs. ours: it also numbers the data of each id (data_flow goes into the header): the positions of a link then
  *  have no holes but those that the link itself tears. They run on when an id is given to another flow.
+ *  No level of the link's virtual lanes (routing_config.h) may take the last channels from another: each can always have one. Else flows
+ *  that wait for channels could hold others' in a circle, which buffers divided by level would not break (ours).
  *  A channel's entry is one quarter of a cache line; the key is found through a chained hash of fixed size.             */
 #ifndef HEDDLE_SWITCHD_OFCT_H
 #define HEDDLE_SWITCHD_OFCT_H
@@ -11,12 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define OFCT_LEVELS_MAX 8u
+
 struct ofct_entry {
 	uint32_t data_flow, ack_flow; /* units, modulo 2^32; their difference is the flow_extent behind this table */
 	uint16_t input_port_flow_id;
 	uint16_t next; /* in its hash chain or in the free list: index + 1, 0 is the end */
 	uint8_t input_port;
 	bool active : 1;
+	uint8_t level : 3;
 	bool metered : 1; /* of a tree (flow_tree.h): what goes on needs credit, of which there is ofct.headroom[id] */
 };
 
@@ -28,16 +33,22 @@ struct ofct {
 	uint32_t fresh; /* ids never used yet begin here */
 	uint16_t free;
 	uint32_t used, used_max;
+	uint32_t levels;                /* of its link's virtual lanes */
+	uint16_t used_at[OFCT_LEVELS_MAX]; /* of `used`, by level */
 	uint32_t extent_units; /* sum of the flow_extents */
 };
 
-/** ofct_init() - @channels ids, all free.  Return: 0 or -ENOMEM. */
-int ofct_init(struct ofct *ofct, uint32_t channels);
+/** ofct_init() - @channels ids, all free.  @levels  of the link, at most OFCT_LEVELS_MAX and as many as channels.
+ *  Return: 0 or -ENOMEM.                                                                                          */
+int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels);
 void ofct_fini(struct ofct *ofct);
 
-/** ofct_lookup() - the id of flow (@input_port, @flow_id) on this link, a new one if it has none.
- *  Return: the id, or -ENOSPC if none is free (FC-9). O(1).                                                       */
-int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
+/** ofct_may_take() - is an id free for a flow of @level: the first of that level, or one that no other level may still need? O(levels). */
+bool ofct_may_take(const struct ofct *ofct, uint32_t level);
+
+/** ofct_lookup() - the id of flow (@input_port, @flow_id) of @level on this link, a new one if it has none.
+ *  Return: the id, or -ENOSPC if none is free for it (FC-9). O(levels).                                           */
+int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id, uint32_t level);
 
 /** ofct_find() - the same, but takes none.  Return: the id, or -ENOENT. O(1). */
 int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
@@ -49,6 +60,9 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units);
  *  @flow  filled with the flow they belong to, as flow_ref().   @freed  filled: the id is free again.
  *  Return: false if nothing of the kind is under way (nothing is changed).                                        */
 bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed);
+
+/** ofct_give_back() - the id of the flow, if it has one and nothing of it is under way, is free.  Return: was there one? O(1). */
+bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
 
 /** ofct_lose() - the link of the table is gone: frees id @id, whatever is under way.
  *  @flow  filled with the flow that it belonged to.   Return: the units that were under way, 0 if the id was free. */

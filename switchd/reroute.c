@@ -95,19 +95,24 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 	return true;
 }
 
-void reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
+bool reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct redirect_line *line = line_of(dp, ref);
 
 	flow->fc_state = RUNNING;
 	line->not_before_ps = now + dp->config->switch_.routing.redirect_pause_ps;
-	if (flow->ep_congestion || !flow->queue.head)
-		return; /* a source keeps its path; a flow without packets is free at once */
-	if (flow->wait == IFCT_REQUESTING)
+	if (!flow->queue.head || (flow->ep_congestion && choose_leads_on(dp, ref)))
+		return true; /* a flow without packets is free at once; a source keeps its path */
+	if (flow->wait == IFCT_REQUESTING) {
 		line->choose = true;
-	else
-		reroute_choose(dp, ref, now);
+		return true;
+	}
+	flow_stop_waiting(dp, ref);
+	if (crossbar_move(dp, ref, now))
+		return true;
+	link_change_lose(dp, ref, now);
+	return false;
 }
 
 bool reroute_due(struct dataplane *dp, uint32_t ref)
@@ -115,17 +120,18 @@ bool reroute_due(struct dataplane *dp, uint32_t ref)
 	return dp->config->switch_.routing.redirect && line_of(dp, ref)->choose;
 }
 
-void reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
+bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	struct port *out = &dp->ports[flow->follow_port];
+	enum drop_reason why;
 
 	line_of(dp, ref)->choose = false;
-	for (struct packet *packet = flow->queue.head; packet; packet = packet->next)
-		if (packet->requested)
-			crossbar_leave(dp, out, packet, now);
-	choose_other(dp, ref, line_of(dp, ref)->far, now);
+	if (choose_leads_on(dp, ref))
+		choose_other(dp, ref, line_of(dp, ref)->far, now);
+	else if (!choose_way(dp, flow, flow->queue.head, &why, now))
+		return false;
 	tree_moved(dp, ref);
+	return true;
 }
 
 void reroute_forget(struct dataplane *dp, uint32_t ref)

@@ -213,7 +213,7 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 	case IFCT_REQUESTING:
 		return place == &output->arbiter && flow->queue.head->requested;
 	case IFCT_WAITING_CHANNEL:
-		return place == &out->no_channel && out->ofct.used == out->ofct.channels;
+		return place == &out->no_channel && !ofct_may_take(&out->ofct, flow->out_lane % out->lanes);
 	case IFCT_BLOCKED: /* until the next ACK, or credit: what held it need not do so any more. None would come if all were back */
 		return !place && ifct_flow_extent(flow);
 	case IFCT_ASLEEP:

@@ -13,7 +13,7 @@ static struct ofct ofct;
 
 static void setup(void)
 {
-	ck_assert_int_eq(ofct_init(&ofct, CHANNELS), 0);
+	ck_assert_int_eq(ofct_init(&ofct, CHANNELS, 1), 0);
 }
 
 static void teardown(void)
@@ -24,7 +24,7 @@ static void teardown(void)
 /* a channel with @units under way */
 static int open_channel(uint32_t input_port, uint32_t flow_id, uint32_t units)
 {
-	int id = ofct_lookup(&ofct, input_port, flow_id);
+	int id = ofct_lookup(&ofct, input_port, flow_id, 0);
 
 	if (id >= 0)
 		ofct_send(&ofct, (uint32_t)id, units);
@@ -44,9 +44,9 @@ START_TEST(ofct_lookup__port_and_flow_id_are_the_key)
 	int a = open_channel(0, 5, 1), b = open_channel(1, 5, 1), c = open_channel(0, 6, 1);
 
 	ck_assert(a != b && b != c && a != c);
-	ck_assert_int_eq(ofct_lookup(&ofct, 0, 5), a);
-	ck_assert_int_eq(ofct_lookup(&ofct, 1, 5), b);
-	ck_assert_int_eq(ofct_lookup(&ofct, 0, 6), c);
+	ck_assert_int_eq(ofct_lookup(&ofct, 0, 5, 0), a);
+	ck_assert_int_eq(ofct_lookup(&ofct, 1, 5, 0), b);
+	ck_assert_int_eq(ofct_lookup(&ofct, 0, 6, 0), c);
 	ck_assert_uint_eq(ofct.used, 3);
 }
 END_TEST
@@ -57,17 +57,17 @@ START_TEST(ofct_lookup__ids_are_unique)
 	static bool taken[NODE_CHANNELS_MAX];
 	struct ofct large;
 
-	ck_assert_int_eq(ofct_init(&large, NODE_CHANNELS_MAX), 0);
+	ck_assert_int_eq(ofct_init(&large, NODE_CHANNELS_MAX, 1), 0);
 	for (uint32_t i = 0; i < NODE_CHANNELS_MAX; i++) {
-		int id = ofct_lookup(&large, i % NODE_PORTS_MAX, i);
+		int id = ofct_lookup(&large, i % NODE_PORTS_MAX, i, 0);
 
 		ck_assert(id >= 0 && id < (int)NODE_CHANNELS_MAX && !taken[id]);
 		taken[id] = true;
 		ofct_send(&large, (uint32_t)id, 1);
 	}
-	ck_assert_int_eq(ofct_lookup(&large, 9, 8), -ENOSPC);
+	ck_assert_int_eq(ofct_lookup(&large, 9, 8, 0), -ENOSPC);
 	for (uint32_t i = 0; i < NODE_CHANNELS_MAX; i++)
-		ck_assert(ofct_lookup(&large, i % NODE_PORTS_MAX, i) >= 0);
+		ck_assert(ofct_lookup(&large, i % NODE_PORTS_MAX, i, 0) >= 0);
 	ofct_fini(&large);
 }
 END_TEST
@@ -81,18 +81,18 @@ START_TEST(ofct_lookup__table_full)
 
 	for (uint32_t i = 1; i < CHANNELS; i++)
 		ck_assert_int_ge(open_channel(3, i, 2), 0);
-	ck_assert_int_eq(ofct_lookup(&ofct, 3, CHANNELS), -ENOSPC);
-	ck_assert_int_eq(ofct_lookup(&ofct, 3, 0), first);
+	ck_assert_int_eq(ofct_lookup(&ofct, 3, CHANNELS, 0), -ENOSPC);
+	ck_assert_int_eq(ofct_lookup(&ofct, 3, 0, 0), first);
 	ck_assert_uint_eq(ofct.used, CHANNELS);
 	ck_assert(ofct_on_ack(&ofct, (uint32_t)first, 2, &flow, &freed) && freed);
-	ck_assert_int_eq(ofct_lookup(&ofct, 3, CHANNELS), first);
+	ck_assert_int_eq(ofct_lookup(&ofct, 3, CHANNELS, 0), first);
 	ck_assert_uint_eq(ofct.used_max, CHANNELS);
 }
 END_TEST
 
 START_TEST(ofct_send__position_is_what_was_sent_before)
 {
-	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9);
+	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9, 0);
 	uint16_t start = ofct_send(&ofct, id, 3);
 
 	ck_assert_uint_eq(ofct_send(&ofct, id, 16), (uint16_t)(start + 3));
@@ -104,7 +104,7 @@ END_TEST
 /* FC-7: positions wrap, in the header after 2^16, in the table after 2^32 */
 START_TEST(ofct_send__positions_wrap)
 {
-	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9), flow;
+	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9, 0), flow;
 	bool freed;
 
 	ofct.entries[id].data_flow = ofct.entries[id].ack_flow = UINT32_MAX - 1;
@@ -139,7 +139,7 @@ START_TEST(ofct_on_ack__last_unit_frees)
 	ck_assert(ofct_on_ack(&ofct, id, 3, &flow, &freed) && !freed);
 	ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed) && freed);
 	ck_assert_uint_eq(ofct.used, 0);
-	ck_assert_int_eq(ofct_lookup(&ofct, 4, 7), (int)id);
+	ck_assert_int_eq(ofct_lookup(&ofct, 4, 7, 0), (int)id);
 	ck_assert_uint_eq(ofct_send(&ofct, id, 1), 4);
 	ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed) && freed);
 	ck_assert_uint_eq(flow, flow_ref(4, 7));
@@ -174,7 +174,7 @@ START_TEST(ofct_on_ack__chains_stay_whole)
 		for (uint32_t i = 0; i < CHANNELS; i++) {
 			uint32_t k = (i * 5 + round) % CHANNELS;
 
-			id = (uint32_t)ofct_lookup(&ofct, k % 4, (round * 7 + k * 16) % 2048);
+			id = (uint32_t)ofct_lookup(&ofct, k % 4, (round * 7 + k * 16) % 2048, 0);
 			ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed) && freed);
 			ck_assert_uint_eq(flow, flow_ref(k % 4, (round * 7 + k * 16) % 2048));
 		}
