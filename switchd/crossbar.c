@@ -116,7 +116,7 @@ static void leave(struct dataplane *dp, uint32_t ref, node_time_t now)
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct port *out = &dp->ports[flow->follow_port];
 
-	for (struct packet *packet = flow->queue.head; packet; packet = packet->next)
+	for (struct packet *packet = flow->queue.head; packet; packet = tree_is(dp, ref) ? NULL : packet->next)
 		if (packet->requested)
 			crossbar_leave(dp, out, packet, now);
 	if (out->kind != PORT_FABRIC || !ofct_give_back(&out->ofct, flow_ref_port(ref), flow_ref_id(ref)))

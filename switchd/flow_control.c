@@ -183,8 +183,10 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		in->stats->blocked_headroom += blocked;
 		return IFCT_BLOCKED;
 	}
-	return !metered && out->kind == PORT_FABRIC && link_stopped(out->link, flow->out_lane) ? IFCT_STOPPED
-											       : IFCT_REQUESTING;
+	return !metered && out->kind == PORT_FABRIC && dataplane_port_up(dp, flow->follow_port) &&
+			       link_stopped(out->link, flow->out_lane) ?
+		       IFCT_STOPPED :
+		       IFCT_REQUESTING; /* a port that is down lets nobody on anyway, and no word from there ends the wait */
 }
 
 /* where flows stand that wait for @wait; NULL: in no list */
