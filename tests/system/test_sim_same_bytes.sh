@@ -17,12 +17,17 @@ same() {
 	"$sim" "$scenario" "$@" >"$scratch/sim.json" && cmp "$scratch/run.json" "$scratch/sim.json"
 }
 
-# early SCENARIO - its faults, all within the first 100 us, as settings
+# early SCENARIO - its faults, all within the first 100 us, as settings; the other fabric manager takes over while the next fault lasts
 early() {
-	local fault
-	for ((fault = 0; fault < $(grep -c '^  - {at: ' "$1"); fault++)); do
-		echo "faults.$fault.at=$((20 + 15 * fault))us" "faults.$fault.for=10us"
-	done
+	local fault=0 line
+	while read -r line; do
+		echo "faults.$fault.at=$((20 + 15 * fault))us"
+		case $line in
+		*fabric-manager*) echo routing.takeover=20us ;;
+		*) echo "faults.$fault.for=10us" ;;
+		esac
+		fault=$((fault + 1))
+	done < <(grep '^  - {at: ' "$1")
 }
 
 for file in "$topologies"/*.yaml; do
