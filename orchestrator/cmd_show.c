@@ -30,7 +30,8 @@ static const char usage[] =
 	"  config NODE   everything that this node is told at start\n"
 	"\n"
 	"or:    heddle show [-f FABRIC] NODE TABLE [PORT]\n"
-	"Prints a table of a node of a running fabric: efct, ifct, ofct, queues, ..., trace.\n"
+	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; a word that is none "
+	"lists them.\n"
 	"\n"
 	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 no "
 	"answer\n";

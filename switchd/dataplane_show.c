@@ -72,7 +72,8 @@ static void show_limits(const struct dataplane *dp, uint32_t p, FILE *out)
 		const struct ifct_entry *entry = &ifct->entries[i];
 		node_time_t now = dp->stats->now_ps;
 
-		if (!entry->active || !(entry->setting || entry->um || entry->dm || entry->wake_up_ps > now))
+		if (!entry->active || !(entry->setting || entry->um || entry->dm || entry->wake_up_ps > now ||
+					entry->fc_state != RUNNING))
 			continue;
 		fprintf(out, "p%-4u %7u %13u %7u %2u %2u %8d %9d %12u %11u %10.3f  %s\n", p, i, entry->ep_congestion,
 			entry->setting, entry->um, entry->dm, entry->headroom, entry->um ? entry->committed_units : 0,
@@ -155,6 +156,58 @@ static void show_fgfc(const struct dataplane *dp, uint32_t p, FILE *out)
 	}
 }
 
+/* choices among several ports (FC-23 ... FC-25, FC-16) of flows that came in here; flows that are being moved; and what the output asked */
+static void show_paths(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct port_stats *stats = dp->ports[p].stats;
+	const struct ifct *ifct = &dp->ifcts[p];
+	uint32_t moving = 0;
+
+	for (uint32_t i = 0; i < ifct->channels; i++)
+		moving += ifct->entries[i].active && ifct->entries[i].fc_state == BLOCK_FOR_REDIRECT;
+	fprintf(out,
+		"p%-4u %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %8" PRIu32 " %8" PRIu64
+		" %12" PRIu64 "\n",
+		p, stats->choices, stats->choices_other, stats->choices_detour, stats->choices_held, stats->redirects,
+		moving, stats->folds, stats->reroute_acks);
+}
+
+/* flows of unordered classes that have several ways, or had until they folded (FC-16, EC-11) */
+static void show_trees(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct ifct *ifct = &dp->ifcts[p];
+
+	for (uint32_t i = 0; i < ifct->channels; i++) {
+		const struct ifct_entry *entry = &ifct->entries[i];
+		const struct tree_line *tree = &dp->ports[p].trees[i];
+
+		if (!entry->active || tree->state == TREE_NONE)
+			continue;
+		fprintf(out, "p%-4u %7u %6u %6u %6u %12u %11u  ", p, i, entry->fabric_address, entry->egress_port,
+			entry->traffic_class, ifct_queue_extent(entry), ifct_flow_extent(entry));
+		if (tree->state == TREE_FOLDED)
+			fprintf(out, "folded  p%u\n", tree->branch_port);
+		else
+			fprintf(out, "open    -\n");
+	}
+}
+
+/* who is bound to the way of a source of congestion, and for how long yet (FC-24) */
+static void show_sources(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	node_time_t now = dp->stats->now_ps;
+	const struct source_hold_line *line;
+	uint32_t at = 0;
+
+	while ((line = source_hold_next(&dp->hold, &at, now))) {
+		const struct source_hold_key *key = &line->key;
+
+		if (key->in_port == p)
+			fprintf(out, "p%-4u %6u %6u %6u   p%-6u %6u %10.3f\n", p, key->fabric_address, key->egress_port,
+				key->traffic_class, line->port, line->via, (double)(line->until_ps - now) / NODE_US);
+	}
+}
+
 static const struct show_table tables[] = {
 	{ "ports",
 	  "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent queue_bytes     lost\n",
@@ -178,6 +231,10 @@ static const struct show_table tables[] = {
 	  "port   eca_acks eca_max  limited extent_units extent_max    blocked  metered   starts    ended   stops "
 	  "fgfc_held fgfc_frames\n",
 	  show_congestion, true },
+	{ "paths", "port     choices      other     detour       held  redirects   moving    folds reroute_acks\n",
+	  show_paths, true },
+	{ "trees", "port  flow_id  dest   port  class queue_extent flow_extent  state   branch\n", show_trees, false },
+	{ "sources", "port    dest   port  class follow_port  via    ends_us\n", show_sources, false },
 };
 
 #define TABLES (sizeof(tables) / sizeof(tables[0]))

@@ -64,3 +64,14 @@ const struct source_hold_line *source_hold_find(const struct source_hold *hold, 
 			return &set[i];
 	return NULL;
 }
+
+const struct source_hold_line *source_hold_next(const struct source_hold *hold, uint32_t *at, node_time_t now)
+{
+	while (*at < LINES) {
+		const struct source_hold_line *line = &hold->lines[(*at)++];
+
+		if (now < line->until_ps)
+			return line;
+	}
+	return NULL;
+}

@@ -43,4 +43,8 @@ void source_hold_note(struct source_hold *hold, const struct source_hold_key *ke
 const struct source_hold_line *source_hold_find(const struct source_hold *hold, const struct source_hold_key *key,
 						node_time_t now);
 
+/** source_hold_next() - for who shows the table: the first line from number *@at on that binds at @now, and the number after it in *@at;
+ *  NULL: there are no more.                                                                                        */
+const struct source_hold_line *source_hold_next(const struct source_hold *hold, uint32_t *at, node_time_t now);
+
 #endif

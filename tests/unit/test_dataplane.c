@@ -850,7 +850,8 @@ static int show(const char *table, int port)
 
 START_TEST(dataplane_show__every_table)
 {
-	static const char *const tables[] = { "ports", "efct", "ifct", "ofct", "queues", "acks", "fgfc", "routes" };
+	static const char *const tables[] = { "ports",  "efct",   "ifct",       "ofct",  "queues", "acks",   "fgfc",
+					      "routes", "limits", "congestion", "paths", "trees",  "sources" };
 
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 2, 1, 0, 1000);

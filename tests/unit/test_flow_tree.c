@@ -15,6 +15,8 @@ static void open_tree(void)
 	s.config.classes[0].unordered = true;
 	s.config.switch_.routing = (struct routing_config){ .choice = ROUTING_ADAPTIVE, .seed = 7 };
 	s.config.switch_.congestion.headroom = true;
+	s.config.switch_.routing.hold_sources = true;
+	s.config.switch_.routing.hold_ps = 100 * NODE_US;
 	one_switch_open(&s);
 }
 
@@ -42,6 +44,21 @@ static uint32_t extent_at(uint32_t port)
 	return ofct_flow_extent(&s.dp->ports[port].ofct.entries[0]);
 }
 
+/* a line of the switch's @table says @what */
+static bool shows(const char *table, const char *what)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	bool found;
+
+	ck_assert_int_eq(switchd_ops.show(s.dp, table, 0, out), 0);
+	fclose(out);
+	found = strstr(text, what) != NULL;
+	free(text);
+	return found;
+}
+
 /* FC-16: both ways are used alike, each has a channel of its own, and together they are the flow's extent */
 START_TEST(tree__two_branches)
 {
@@ -53,6 +70,8 @@ START_TEST(tree__two_branches)
 	ck_assert_uint_eq(extent_at(3), 4 * UNITS);
 	ck_assert_uint_eq(ifct_flow_extent(flow_of(s.dp->ifcts, FLOW)), 8 * UNITS);
 	ck_assert_uint_eq(stats_of(0)->choices, 8);
+	ck_assert(shows("trees", "open") && !shows("trees", "folded"));
+	ck_assert(shows("paths", "p0             8          4          0"));
 	switch_send_ack(&s, 2, 20 * NODE_US, 0, ACK_DELTA, 4 * UNITS);
 	switch_send_ack(&s, 3, 20 * NODE_US, 0, ACK_DELTA, 4 * UNITS);
 	one_switch_run(&s, FAR);
@@ -129,6 +148,8 @@ START_TEST(tree__congestion_folds)
 	one_switch_run(&s, 21 * NODE_US);
 	ck_assert(tree_is_folded(s.dp, FLOW));
 	ck_assert_uint_eq(stats_of(0)->folds, 1);
+	ck_assert(shows("trees", _i ? "folded  p3" : "folded  p2") && !shows("trees", "open"));
+	ck_assert(shows("sources", _i ? "  p3 " : "  p2 "));
 	send(4, 30 * NODE_US);
 	ck_assert_uint_eq(packets_of(2 + _i, true), 4);
 	no_packet_expect(3 - _i);

@@ -129,6 +129,21 @@ START_TEST(note__the_last_way_counts)
 }
 END_TEST
 
+/* who shows the table sees every line that still binds, once, and no other */
+START_TEST(next__lines_that_bind)
+{
+	uint32_t at = 0;
+
+	note(1, 0);
+	note(2, NODE_US);
+	note(3, NODE_US);
+	ck_assert_ptr_null(source_hold_next(&hold, &(uint32_t){ 0 }, NODE_US + HOLD_PS));
+	ck_assert_uint_eq(source_hold_next(&hold, &at, HOLD_PS)->until_ps, NODE_US + HOLD_PS);
+	ck_assert_uint_eq(source_hold_next(&hold, &at, HOLD_PS)->until_ps, NODE_US + HOLD_PS);
+	ck_assert_ptr_null(source_hold_next(&hold, &at, HOLD_PS));
+}
+END_TEST
+
 /* as many as a leaf of 64 hosts could have that all send to eight congested ones: nearly none is forgotten */
 START_TEST(note__many_sources)
 {
@@ -178,6 +193,7 @@ int main(void)
 	tcase_add_test(tests, find__until_hold_is_over);
 	tcase_add_test(tests, note__every_ack_prolongs);
 	tcase_add_test(tests, note__the_last_way_counts);
+	tcase_add_test(tests, next__lines_that_bind);
 	tcase_add_test(tests, note__many_sources);
 	tcase_add_test(tests, note__more_than_lines);
 	tcase_add_test(tests, note__a_full_set_forgets_the_oldest);
