@@ -93,32 +93,9 @@ int switch_image_make(enum fabric_kind fabric, const struct topology *topology, 
 	return error;
 }
 
-/* may @port stand in the LFT for @dlid? */
-static bool port_in_group(const struct switch_image *wanted, uint32_t dlid, uint32_t port)
-{
-	uint64_t mask[PORT_GROUP_WORDS];
-	uint32_t group;
-
-	if (dlid >= wanted->tables[TABLE_PGFT].blocks * table_entries(TABLE_PGFT))
-		return false;
-	group = (uint32_t)table_get(TABLE_PGFT, wanted->tables[TABLE_PGFT].bytes, dlid);
-	if (!group || group >= wanted->tables[TABLE_PGT].blocks * table_entries(TABLE_PGT))
-		return false;
-	table_get_mask(wanted->tables[TABLE_PGT].bytes, group, mask);
-	return mask[port / 64] >> port % 64 & 1;
-}
-
 bool switch_image_same(const struct switch_image *is, const struct switch_image *wanted, enum table_kind table,
 		       uint32_t block)
 {
-	const uint8_t *a = switch_image_block(is, table, block), *b = switch_image_block(wanted, table, block);
-
-	if (!memcmp(a, b, TABLE_BLOCK_BYTES))
-		return true;
-	if (table != TABLE_LFT)
-		return false;
-	for (uint32_t i = 0; i < TABLE_BLOCK_BYTES; i++)
-		if (a[i] != b[i] && !port_in_group(wanted, block * TABLE_BLOCK_BYTES + i, a[i]))
-			return false;
-	return true;
+	return !memcmp(switch_image_block(is, table, block), switch_image_block(wanted, table, block),
+		       TABLE_BLOCK_BYTES);
 }

@@ -29,8 +29,7 @@ static inline uint8_t *switch_image_block(const struct switch_image *image, enum
 int switch_image_make(enum fabric_kind fabric, const struct topology *topology, const struct routing *routing,
 		      uint32_t index, uint64_t flood_ports, struct switch_image *image);
 
-/** switch_image_same() - is block @block of @table as it is to be? Where the switch's own choice may have replaced an entry of the LFT
- *  (PG-8), any port of the destination's group is.  @is  has as many blocks as @wanted.                              */
+/** switch_image_same() - is block @block of @table as it is to be? Both have it. */
 bool switch_image_same(const struct switch_image *is, const struct switch_image *wanted, enum table_kind table,
 		       uint32_t block);
 

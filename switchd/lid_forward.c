@@ -90,7 +90,9 @@ static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t membe
 static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct packet *packet, node_time_t now)
 {
 	uint32_t port = lid->tables.now[packet->dlid];
-	bool usable = lid_port_up(lid, port) && port != packet->in_port;
+	/* a choice of former tables counts only if these allow it, too */
+	bool allowed = port == lid->tables.home[packet->dlid] || (port < NODE_PORTS_MAX && members >> port & 1);
+	bool usable = allowed && lid_port_up(lid, port) && port != packet->in_port;
 	int lane;
 
 	if (!usable)

@@ -5,14 +5,9 @@
 int lid_tables_set(void *dataplane, const struct switch_config *config)
 {
 	struct lid_switch *lid = dataplane;
-	struct port_group changed;
 
-	if (port_group_init(&changed, &config->lids, lid->port_count)) {
-		port_group_fini(&changed);
+	if (port_group_set(&lid->tables, &config->lids))
 		return -ENOMEM;
-	}
-	port_group_fini(&lid->tables);
-	lid->tables = changed;
 	lid->flood_ports = config->flood_ports;
 	return 0;
 }

@@ -6,14 +6,21 @@
 int port_group_init(struct port_group *tables, const struct lid_tables *lids, uint32_t port_count)
 {
 	*tables = (struct port_group){ .ports = port_count < NODE_PORTS_MAX ? (1ull << port_count) - 1 : UINT64_MAX };
+	return port_group_set(tables, lids);
+}
+
+int port_group_set(struct port_group *tables, const struct lid_tables *lids)
+{
 	if (port_group_grow(tables, lids->lid_count))
 		return -ENOMEM;
-	for (uint32_t dlid = 0; dlid < lids->lid_count; dlid++) {
-		port_group_set_port(tables, dlid, lids->lft[dlid]);
-		tables->group[dlid] = lids->pgft[dlid];
+	for (uint32_t dlid = 0; dlid < tables->lid_count; dlid++) {
+		bool known = dlid < lids->lid_count;
+
+		port_group_set_port(tables, dlid, known ? lids->lft[dlid] : LFT_NO_PORT);
+		tables->group[dlid] = known ? lids->pgft[dlid] : 0;
 	}
-	for (uint32_t group = 0; group < lids->group_count; group++)
-		port_group_set_mask(tables, group, lids->pgt[group][0]);
+	for (uint32_t group = 0; group < PORT_GROUPS_MAX; group++)
+		port_group_set_mask(tables, group, group < lids->group_count ? lids->pgt[group][0] : 0);
 	return 0;
 }
 
@@ -52,8 +59,9 @@ int port_group_grow(struct port_group *tables, uint32_t lid_count)
 	    !grow_ports(&tables->group, lid_count) || !grow_times(&tables->changed_ps, lid_count))
 		return -ENOMEM; /* what has grown stays so, unused */
 	for (uint32_t dlid = tables->lid_count; dlid < lid_count; dlid++) {
-		port_group_set_port(tables, dlid, LFT_NO_PORT);
+		tables->home[dlid] = tables->now[dlid] = LFT_NO_PORT;
 		tables->group[dlid] = 0;
+		tables->changed_ps[dlid] = 0;
 	}
 	tables->lid_count = lid_count;
 	return 0;

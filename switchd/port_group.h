@@ -33,9 +33,14 @@ void port_group_fini(struct port_group *tables);
 /** port_group_grow() - room for DLIDs below @lid_count; new ones lead nowhere.  Return: 0 or -ENOMEM (nothing changed). */
 int port_group_grow(struct port_group *tables, uint32_t lid_count);
 
-/** port_group_set_port() - writes an LFT entry; what choices have made of it is gone. @dlid below lid_count. */
+/** port_group_set() - @lids replace all tables.  Return: 0 or -ENOMEM (nothing changed). */
+int port_group_set(struct port_group *tables, const struct lid_tables *lids);
+
+/** port_group_set_port() - writes an LFT entry; what choices have made of another one is gone. @dlid below lid_count. */
 static inline void port_group_set_port(struct port_group *tables, uint32_t dlid, uint8_t port)
 {
+	if (tables->home[dlid] == port)
+		return;
 	tables->home[dlid] = tables->now[dlid] = port;
 	tables->changed_ps[dlid] = 0;
 }

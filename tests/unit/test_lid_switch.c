@@ -536,7 +536,38 @@ START_TEST(tables__blocks)
 	ck_assert_uint_eq(lid_of()->flood_ports, 3);
 	ck_assert_int_eq(s.ops->tables(s.dataplane, &s.config.switch_), 0);
 	ck_assert_uint_eq(lid_of()->flood_ports, 0xf);
-	ck_assert_uint_eq(lid_of()->tables.lid_count, LID_COUNT);
+	ck_assert_uint_eq(lid_of()->tables.home[table_entries(TABLE_LFT) + 3], LFT_NO_PORT);
+	ck_assert_uint_eq(lid_of()->tables.home[3], 2);
+	ck_assert_uint_eq(lid_of()->tables.mask[2], 0);
+}
+END_TEST
+
+/* PG-8, FC-26: tables that say the same leave choices alone; a choice that the new ones do not allow counts no more. As blocks, and as a
+ * whole. */
+START_TEST(tables__choices_since)
+{
+	struct table_block lft = { .table = TABLE_LFT }, pgt = { .table = TABLE_PGT };
+	uint64_t masks[2][PORT_GROUP_WORDS] = { { 0 }, { 1 << 2 } };
+	struct switch_config changed;
+
+	lid_open(1 << 2);
+	changed = s.config.switch_;
+	changed.lids.pgt = masks;
+	lid_send(0, 2 * NODE_US, 3, UNORDERED, FULL_BYTES);
+	one_switch_run(&s, 3 * NODE_US);
+	ck_assert_uint_eq(packets_receive(3), 1);
+	memset(lft.bytes, LFT_NO_PORT, sizeof(lft.bytes));
+	s.ops->table_read(s.dataplane, &lft);
+	s.ops->table_read(s.dataplane, &pgt);
+	ck_assert_int_eq(_i ? s.ops->tables(s.dataplane, &s.config.switch_) : s.ops->table_write(s.dataplane, &lft), 0);
+	ck_assert_uint_eq(lid_of()->tables.now[3], 3);
+	table_put_mask(pgt.bytes, 1, masks[1]);
+	ck_assert_int_eq(_i ? s.ops->tables(s.dataplane, &changed) : s.ops->table_write(s.dataplane, &pgt), 0);
+	grant(2, 3 * NODE_US, UNORDERED * LEVELS, PLENTY);
+	lid_send(0, 4 * NODE_US, 3, UNORDERED, FULL_BYTES);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(packets_receive(2), 1);
+	ck_assert_uint_eq(packets_receive(3), 0);
 }
 END_TEST
 
@@ -628,6 +659,7 @@ int main(void)
 	tcase_add_test(tcase, link__down_without_another_way);
 	tcase_add_test(tcase, link__up_waits_for_what_is_left);
 	tcase_add_test(tcase, tables__blocks);
+	tcase_add_loop_test(tcase, tables__choices_since, 0, 2);
 	tcase_add_test(tcase, show__tables);
 	tcase_add_test(tcase, set__or_nothing);
 	srunner_run_all(runner, CK_ENV);

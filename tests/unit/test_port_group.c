@@ -73,6 +73,8 @@ START_TEST(port_group_replace__until_written)
 	ck_assert(port_group_may_replace(&tables, 3, 2000, 1000));
 	ck_assert(port_group_may_replace(&tables, 3, 1000, 0));
 	ck_assert(port_group_may_replace(&tables, 4, 1000, 1000));
+	port_group_set_port(&tables, 3, 2); /* no news */
+	ck_assert_uint_eq(tables.now[3], 5);
 	port_group_set_port(&tables, 3, 4);
 	ck_assert_uint_eq(tables.now[3], 4);
 	ck_assert_uint_eq(tables.home[3], 4);
