@@ -181,7 +181,8 @@ bool nic_lid_arrive(struct nic *nic, struct record *record, const uint8_t **shar
 		receive_drop(&nic->receive, reason, frame_bytes, nic->now_ps);
 		return false;
 	}
-	is_becn_frame = header.becn && becn_frame_is(bytes + LID_FRONT_BYTES, frame_bytes);
+	is_becn_frame = header.becn && length == LID_FRONT_BYTES + frame_bytes &&
+			becn_frame_is(bytes + LID_FRONT_BYTES, frame_bytes);
 	notice(nic, &header, is_becn_frame);
 	if (is_becn_frame) {
 		nic->stats->delivered_packets++;

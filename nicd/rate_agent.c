@@ -12,7 +12,9 @@ uint64_t rate_agent_bps(const struct port_group_config *config, uint64_t line_bp
 
 node_time_t rate_agent_delay(const struct port_group_config *config, node_time_t length_ps, uint32_t index)
 {
-	return length_ps + length_ps * ((uint64_t)index * config->ccti_step_permille) / 1000;
+	unsigned __int128 parts = (unsigned __int128)length_ps * ((uint64_t)index * config->ccti_step_permille);
+
+	return length_ps + (node_time_t)(parts / 1000);
 }
 
 int rate_agents_init(struct rate_agents *agents, const struct port_group_config *config)

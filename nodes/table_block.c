@@ -100,9 +100,9 @@ static bool entry_valid(const struct node_config *config, enum table_kind table,
 	case TABLE_FLOOD:
 		return ports_there(config, value);
 	case TABLE_VIAS:
-		return value <= NODE_COUNT_MAX;
+		return value < NODE_COUNT_MAX; /* a fabric header has 13 bits for it */
 	case TABLE_HOSTS:
-		return (value & 0xffff) <= NODE_COUNT_MAX && value >> 16 < NODE_PORTS_MAX;
+		return !value || (value & 0xffff && (value & 0xffff) <= NODE_COUNT_MAX && value >> 16 < NODE_PORTS_MAX);
 	case TABLE_LFT:
 		return value == LFT_NO_PORT || value < config->port_count;
 	default:

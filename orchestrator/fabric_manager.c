@@ -199,7 +199,7 @@ static void hosts_keep(struct sweep *sweep)
 						    .fabric_address = entry & 0xffff,
 						    .egress_port = (uint32_t)(entry >> 16) };
 
-			if (entry && host.egress_port < NODE_PORTS_MAX)
+			if (host.fabric_address && host.egress_port < NODE_PORTS_MAX)
 				manager_topology_keep(&sweep->census, &sweep->topology, &host);
 		}
 	}

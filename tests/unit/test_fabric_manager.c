@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/wire/fabric_header.h"
 #include "orchestrator/fabric_manager.h"
 
 #define NODES 4
@@ -220,6 +221,14 @@ START_TEST(table_block_check__what_is_not_there)
 	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -ENOENT);
 	block = (struct table_block){ .table = TABLE_HOSTS, .number = table_blocks_max(TABLE_HOSTS) };
 	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -EINVAL);
+	block = (struct table_block){ .table = TABLE_HOSTS };
+	table_put(TABLE_HOSTS, block.bytes, 1, 1 << 16); /* of no switch */
+	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -EINVAL);
+	block = (struct table_block){ .table = TABLE_VIAS };
+	table_put(TABLE_VIAS, block.bytes, 0, FABRIC_VIA_MAX + 1);
+	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -EINVAL);
+	table_put(TABLE_VIAS, block.bytes, 0, FABRIC_VIA_MAX);
+	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), 0);
 	config.fabric = FABRIC_PORT_GROUP;
 	block = (struct table_block){ .table = TABLE_LFT };
 	memset(block.bytes, LFT_NO_PORT, sizeof(block.bytes));

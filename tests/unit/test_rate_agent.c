@@ -39,6 +39,16 @@ START_TEST(rate_agent_bps__formula)
 }
 END_TEST
 
+/* at the greatest settings and the longest frame on the slowest link */
+START_TEST(rate_agent_delay__beyond_64_bits)
+{
+	struct port_group_config most = { .ccti_step_permille = 1000000 };
+
+	ck_assert_uint_eq(rate_agent_delay(&most, 80 * NODE_MS, PORT_GROUP_CCTI_MAX),
+			  80 * NODE_MS + 80 * NODE_MS * PORT_GROUP_CCTI_MAX * 1000);
+}
+END_TEST
+
 /* PG-10: each BECN raises the index, the timer lowers it by one, until there is no limit */
 START_TEST(rate_agents__index_goes_up_and_down)
 {
@@ -114,6 +124,7 @@ int main(void)
 	suite_add_tcase(suite, tcase);
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, rate_agent_bps__formula, 0, 5);
+	tcase_add_test(tcase, rate_agent_delay__beyond_64_bits);
 	tcase_add_test(tcase, rate_agents__index_goes_up_and_down);
 	tcase_add_test(tcase, rate_agents_on_becn__up_to_the_maximum);
 	tcase_add_test(tcase, rate_agents_sent__delay);
