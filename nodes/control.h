@@ -32,7 +32,8 @@ enum control_kind {
 	CONTROL_SET,       /* orchestrator -> node: name (text) and value (text2) */
 	CONTROL_ANSWER,    /* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */
 	CONTROL_EVENT, /* node -> orchestrator: something worth a line (text); number = 0 note, 1 error that ends the run */
-	/* orchestrator -> node under the real clock, each answered by an ANSWER: */
+	/* orchestrator -> node, each answered by an ANSWER; under the virtual clock while that stands, where a link fails and returns
+	 * over the rings that it has, LINK_DOWN with text CONTROL_SETTLED is node_ops.link_settle, and there is no LINK_SET: */
 	CONTROL_LINK_DOWN, /* port (number): what is on its link is lost, nothing more is sent or received on it; with a
 			      vacant `port` the link is gone for good */
 	CONTROL_LINK_UP,   /* port (number): a new link, as `port` says, over the descriptors beside it */

@@ -15,7 +15,6 @@
 
 #include "nodes/random.h"
 #include "nodes/routing_config.h"
-#include "nodes/units.h"
 
 /* of an output */
 struct redirect_gauge {
@@ -35,11 +34,5 @@ struct redirect_line {
  *  Draws a random number only if there is congestion. O(1).                                                           */
 bool redirect_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
 		     uint64_t depth_bytes, node_time_t now);
-
-/** redirect_enough_bytes() - up to that depth an output is as good as an empty one. */
-static inline uint64_t redirect_enough_bytes(const struct routing_config *config)
-{
-	return (uint64_t)config->redirect_depth_units * UNIT_BYTES;
-}
 
 #endif
