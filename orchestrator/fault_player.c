@@ -10,6 +10,7 @@
 #define RECOVERED_PERMILLE 900u
 #define SETTLE_PS (2 * NODE_US) /* ours: a message to a service processor and back */
 #define SETTLE_MAX 100u
+#define SETTLE_LONGEST 5000u
 
 int fault_player_init(struct fault_player *player, const struct plan *plan, const struct fault_fabric *fabric)
 {
@@ -97,7 +98,9 @@ static uint64_t astray(const struct fault_player *player)
  * A flow whose path fails must not overtake what of it has already passed: its switch lets it wait until nothing is left of what
  * went over the link (node_ops.link_settle). Who knows that is the switch at the other end: while it has flow channels that came in
  * over the link, they still have something downstream. When a switch fails, its neighbours know for it, all of them. They are asked
- * every SETTLE_PS; flows that wait for one another through several faults are let go after SETTLE_MAX looks.           */
+ * every SETTLE_PS. Flows that wait for one another in a circle, through several faults, are let go when nothing at all has been delivered
+ * for SETTLE_MAX looks, or, if others hide that, after SETTLE_LONGEST: queues of a congested fabric may take long to empty, and who is
+ * let go before overtakes. */
 
 static uint32_t end_node(const struct plan_link *link, bool b)
 {
@@ -140,15 +143,26 @@ static void unsettle(struct fault_player *player, uint32_t link)
 	}
 }
 
+/* has nothing been delivered for so long that whoever waits would do so for ever? */
+static bool is_stuck(struct fault_player *player)
+{
+	uint64_t bytes = delivered_bytes(player);
+
+	player->quiet_looks = bytes == player->settle_bytes ? player->quiet_looks + 1 : 0;
+	player->settle_bytes = bytes;
+	return player->quiet_looks > SETTLE_MAX;
+}
+
 static int look(struct fault_player *player, node_time_t now)
 {
+	bool stuck = player->unsettled_count && is_stuck(player);
 	int error = 0;
 
 	for (uint32_t end = 0; end < 2 * player->plan->link_count && player->unsettled_count && !error; end++) {
 		const struct plan_link *link = &player->plan->links[end / 2];
 
 		if (!player->unsettled[end] ||
-		    (player->unsettled[end]++ < SETTLE_MAX && !is_settled(player, link, end % 2)))
+		    (!stuck && player->unsettled[end]++ < SETTLE_LONGEST && !is_settled(player, link, end % 2)))
 			continue;
 		player->unsettled[end] = 0;
 		player->unsettled_count--;

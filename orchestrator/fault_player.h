@@ -38,8 +38,10 @@ struct fault_player {
 		unsettled; /* per end of a link, two each: 0, or something that went over it may still be in the fabric, and it
 				 was looked after so often, and once more */
 	uint32_t unsettled_count;
-	node_time_t look_at; /* whether it is so is looked at then */
-	uint64_t *delivered; /* bytes at the end of each window, one entry for the beginning */
+	uint32_t quiet_looks;  /* one after the other without anything delivered in between, */
+	uint64_t settle_bytes; /* which was so much at the last of them */
+	node_time_t look_at;   /* whether it is so is looked at then */
+	uint64_t *delivered;   /* bytes at the end of each window, one entry for the beginning */
 	uint32_t window_count, window_max;
 	struct fault_record *records;
 };

@@ -132,15 +132,19 @@ static bool is_open(struct dataplane *dp, uint32_t ref)
 	return tree_is(dp, ref) && !tree_is_folded(dp, ref);
 }
 
-/* flow @ref, in no list, wants to go to @out, whose link is gone */
+/* Flow @ref, in no list, must go to @out no more. With something downstream it waits until that is known to be gone (reroute_emptied()). */
 static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
 {
-	if (is_open(dp, ref))
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	if (flow->queue.head && is_open(dp, ref)) {
 		crossbar_first(dp, ref, now);
-	else if (ifct_flow_extent(flow_of(dp->ifcts, ref)))
-		crossbar_again(dp, ref, now); /* stays until link_change_settle() */
-	else if (!crossbar_move(dp, ref, now))
+	} else if (ifct_flow_extent(flow)) {
+		flow->fc_state = BLOCK_FOR_REDIRECT;
+		flow->wait = flow->queue.head ? IFCT_BLOCKED : IFCT_NOT_WAITING;
+	} else if (!crossbar_move(dp, ref, now)) {
 		drop_queued(dp, out, ref, now);
+	}
 }
 
 /* The same of those that wait for something else than their turn. What holds a flow back may do so at another port as well. */
@@ -153,8 +157,7 @@ static void held_go_elsewhere(struct dataplane *dp, uint32_t port, node_time_t n
 			const struct ifct_entry *flow = &ifct->entries[id];
 
 			if (!flow->active || flow->follow_port != port || !flow->queue.head ||
-			    flow->wait == IFCT_REQUESTING ||
-			    (ifct_flow_extent(flow) && !is_open(dp, flow_ref(p, id))))
+			    flow->wait == IFCT_REQUESTING)
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
 			go_elsewhere(dp, &dp->ports[port], flow_ref(p, id), now);
@@ -195,21 +198,6 @@ static bool is_misled(struct dataplane *dp, uint32_t ref)
 	       !choose_leads_on(dp, ref);
 }
 
-/* flow @ref, in no list, is misled */
-static void mislead_end(struct dataplane *dp, uint32_t ref, node_time_t now)
-{
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	struct port *out = &dp->ports[flow->follow_port];
-
-	if (flow->queue.head && (is_open(dp, ref) || !ifct_flow_extent(flow))) {
-		go_elsewhere(dp, out, ref, now);
-		return;
-	}
-	flow->fc_state = BLOCK_FOR_REDIRECT;
-	if (flow->queue.head)
-		flow->wait = IFCT_BLOCKED;
-}
-
 /* those in the arbiters of @out, and then those that wait for something else or have no packets */
 static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
 {
@@ -219,7 +207,7 @@ static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
 
 		while ((ref = flow_list_pop(dp, &asking)) != FLOW_REF_NONE) {
 			if (is_misled(dp, ref))
-				mislead_end(dp, ref, now);
+				go_elsewhere(dp, out, ref, now);
 			else
 				crossbar_again(dp, ref, now);
 		}
@@ -242,7 +230,7 @@ void link_change_ways(struct dataplane *dp, node_time_t now)
 			    flow->fc_state == BLOCK_FOR_REDIRECT || !is_misled(dp, flow_ref(p, id)))
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
-			mislead_end(dp, flow_ref(p, id), now);
+			go_elsewhere(dp, &dp->ports[flow->follow_port], flow_ref(p, id), now);
 		}
 	}
 }
