@@ -118,6 +118,14 @@ static void roce_port_check(struct checker *checker, const struct port_config *p
 	range(checker, "headroom_bytes", port->headroom_bytes, 0, ROCE_BYTES_MAX);
 }
 
+/* each level of a fabric link can always have a channel: ofct.h */
+static uint32_t channels_min(const struct node_config *config, const struct port_config *port)
+{
+	bool fabric = config->fabric == FABRIC_FLOW_CHANNEL && (port->vacant || port->kind == PORT_FABRIC);
+
+	return fabric && config->lanes ? config->lanes : 1;
+}
+
 static void port_check(struct checker *checker, const struct node_config *config, const struct port_config *port)
 {
 	range(checker, "kind", port->kind, 0, PORT_KINDS - 1);
@@ -127,7 +135,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "capture_bytes", port->capture_bytes, 0, port->vacant ? 0 : NODE_CAPTURE_WHOLE);
 	if (port->vacant) {
 		range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
-		range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
+		range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
 		range(checker, "headroom_bytes", port->headroom_bytes, 0, ROCE_BYTES_MAX);
 		return;
 	}
@@ -149,7 +157,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "stop_units", port->stop_units, 0, port->buffer_units ? port->buffer_units - 1 : 0);
 	range(checker, "flight_units", port->flight_units, 0, BUFFER_UNITS_MAX);
-	range(checker, "channels", port->channels, 1, NODE_CHANNELS_MAX);
+	range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
 	range(checker, "match_fields", port->match_fields, 0, MATCH_ALL);
 	if (config->fabric == FABRIC_ROCE)
 		roce_port_check(checker, port);

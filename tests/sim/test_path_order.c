@@ -49,8 +49,8 @@ static void write_topology(struct draw *draw)
 
 	draw->hosts = fabrics[i].hosts;
 	fprintf(draw->out, "topology: {generate: %s}\n", fabrics[i].text);
-	fprintf(draw->out, "links: {rate: %s, delay: %s}\n", PICK(draw, "200Gb/s", "100Gb/s", "400Gb/s"),
-		PICK(draw, "100ns", "500ns", "2us"));
+	fprintf(draw->out, "links: {rate: %s, delay: %s, channels: %s}\n", PICK(draw, "200Gb/s", "100Gb/s", "400Gb/s"),
+		PICK(draw, "100ns", "500ns", "2us"), PICK(draw, "2048", "2048", "8", "32"));
 	fprintf(draw->out, "congestion: %s\n",
 		PICK(draw, "yes", "yes", "yes", "no", "{rate-limit: no, flow-limit: no}"));
 }
