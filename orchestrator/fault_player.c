@@ -164,6 +164,7 @@ static int look(struct fault_player *player, node_time_t now)
 		if (!player->unsettled[end] ||
 		    (!stuck && player->unsettled[end]++ < SETTLE_LONGEST && !is_settled(player, link, end % 2)))
 			continue;
+		player->let_go += !is_settled(player, link, end % 2);
 		player->unsettled[end] = 0;
 		player->unsettled_count--;
 		error = player->fabric.settle(player->fabric.owner, end_node(link, end % 2),

@@ -40,6 +40,7 @@ struct fault_player {
 	uint32_t unsettled_count;
 	uint32_t quiet_looks;  /* one after the other without anything delivered in between, */
 	uint64_t settle_bytes; /* which was so much at the last of them */
+	uint32_t let_go;       /* ends that were not waited for any longer: what went over them may be overtaken */
 	node_time_t look_at;   /* whether it is so is looked at then */
 	uint64_t *delivered;   /* bytes at the end of each window, one entry for the beginning */
 	uint32_t window_count, window_max;

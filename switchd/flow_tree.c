@@ -133,16 +133,20 @@ bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct tree_line *line = line_of(dp, ref);
+	bool from_fabric = dp->ports[packet->in_port].kind == PORT_FABRIC;
 
 	if (packet->ordered)
 		tree_fold(dp, ref, flow->follow_port);
-	if (line->state == TREE_FOLDED && dataplane_port_up(dp, line->branch_port)) {
+	if (line->state == TREE_FOLDED) {
 		flow->follow_port = line->branch_port;
-		return true;
+		if (from_fabric)
+			flow->via = packet->via; /* another one than the branch's would be a detour after the detour */
+		if (choose_leads_on(dp, ref))
+			return true;
 	}
 	if (!choose_way(dp, flow, packet, why, now))
 		return false;
-	if (line->state == TREE_FOLDED)
+	if (line->state == TREE_FOLDED && !(from_fabric && dataplane_port_up(dp, line->branch_port)))
 		line->branch_port = flow->follow_port;
 	return true;
 }

@@ -98,7 +98,7 @@ static char *scenario_of(uint64_t seed, const struct plan *plan, bool faults)
 	write_workloads(&draw);
 	fprintf(draw.out, "links: {rate: 100Gb/s, delay: %s, loss: %s, channels: %s}\n",
 		PICK(&draw, "100ns", "1us", "0ns"), faults ? "0" : PICK(&draw, "0", "0.1%", "2%"),
-		PICK(&draw, "2048", "64", "4"));
+		PICK(&draw, "2048", "64", "8"));
 	if (plan)
 		write_faults(&draw, plan);
 	fclose(draw.out);
