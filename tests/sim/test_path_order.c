@@ -163,11 +163,15 @@ static void check_arrivals(struct sim *sim, uint64_t seed, const char *text)
 		 lost = sim_drops(sim, DROP_LINK_DOWN) + sim_drops(sim, DROP_NO_ROUTE) + sim_drops(sim, DROP_NO_LANE);
 	struct results results;
 
+	if (sim->faults.let_go)
+		fprintf(stderr, "seed %lu: %u ends of failed links let go unsettled\n", seed, sim->faults.let_go);
 	sim_results(sim, &results);
 	for (uint32_t i = 0; i < results.flow_count; i++) {
 		const struct result_flow *flow = &results.flows[i];
 
-		ck_assert_msg(sim->plan.nodes[0].classes[flow->traffic_class].unordered || !flow->reordered,
+		/* let_go: flows waited for each other after several faults at once; then, and only then, order is not promised */
+		ck_assert_msg(sim->plan.nodes[0].classes[flow->traffic_class].unordered || !flow->reordered ||
+				      sim->faults.let_go,
 			      "seed %lu: flow %u: %lu packets reordered\n%s", seed, i, flow->reordered, text);
 		sent += flow->sent_packets;
 		received += flow->packets;
