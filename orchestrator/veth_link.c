@@ -5,7 +5,6 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,10 +20,8 @@ void veth_link_name(char name[IFNAMSIZ], const char *own, const char *peer, uint
 	char suffix[IFNAMSIZ], text[64];
 	int each, suffix_chars;
 
-	if (!numbered && strlen(own) + 1 + strlen(peer) <= NAME_CHARS) {
-		snprintf(name, IFNAMSIZ, "%s.%s", own, peer);
+	if (!numbered && snprintf(name, IFNAMSIZ, "%s.%s", own, peer) <= NAME_CHARS)
 		return;
-	}
 	suffix_chars = snprintf(suffix, sizeof(suffix), ".%u%c", number, end);
 	each = (NAME_CHARS - 1 - suffix_chars) / 2;
 	snprintf(text, sizeof(text), "%.*s.%.*s%s", each, own, each, peer, suffix);
