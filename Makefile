@@ -13,14 +13,20 @@ CC := gcc
 FUZZ_CC := clang
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wundef
-CFLAGS_release := -O2 -g -flto=auto -fno-plt
-CFLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-CFLAGS_tsan := -O1 -g -fsanitize=thread -Wno-tsan # pace.c has fences, which it cannot follow; no tsan test uses it
-CFLAGS_fuzz := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+CFLAGS_release := -O2 -g -fno-plt
+# with sanitizers -g1: what they print has lines, no variables
+CFLAGS_asan := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_tsan := -O1 -g1 -fsanitize=thread -Wno-tsan # pace.c has fences, which it cannot follow; no tsan test uses it
+CFLAGS_fuzz := -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 CFLAGS_plain := -O2 -g
 CFLAGS := -std=gnu17 $(WARN) -D_GNU_SOURCE -I. -I$(GEN) -isystem /usr/include/libnl3 $(CFLAGS_$(KIND))
 GEN_CFLAGS := $(filter-out $(WARN),$(CFLAGS))
-LDFLAGS := $(CFLAGS_$(KIND)) -Wl,--as-needed
+LTO_release := -flto=auto
+LDFLAGS := $(CFLAGS_$(KIND)) $(LTO_$(KIND)) -Wl,--as-needed
+# where packets pass is optimised across files
+$(B)/obj/nodes/%.o $(B)/obj/switchd/%.o $(B)/obj/nicd/%.o: CFLAGS += $(LTO_$(KIND))
+# a unit test is thousands of checks, each run once: optimising them takes longer than all else
+build/asan/obj/tests/unit/%.o: CFLAGS += -O0
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
@@ -35,7 +41,9 @@ CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 node_src := $(wildcard nodes/*.c) $(wildcard nodes/wire/*.c)
 switchd_src := $(filter-out switchd/main.c,$(wildcard switchd/*.c))
 nicd_src := $(filter-out nicd/main.c,$(wildcard nicd/*.c))
-orchestrator_src := $(filter-out orchestrator/main.c,$(wildcard orchestrator/*.c))
+# no fuzzer starts a fabric or prints results
+orchestrator_src := $(filter-out orchestrator/main.c $(if $(filter fuzz,$(KIND)),$(addprefix orchestrator/,cmd_% fabric_% live% results%)),\
+	$(wildcard orchestrator/*.c))
 sim_src := $(filter-out tests/sim/test_%.c tests/sim/sim_json.c,$(wildcard tests/sim/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -44,6 +52,10 @@ lib_switchd := $(B)/libswitchd.a
 lib_nicd := $(B)/libnicd.a
 lib_orchestrator := $(B)/liborchestrator.a
 lib_sim := $(B)/libsim.a
+# switch and NIC for the programs of tests: in a release they are optimised across files once, not for each program
+both_nodes := $(if $(filter release,$(KIND)),$(B)/both_nodes.o,$(lib_switchd) $(lib_nicd) $(lib_nodes))
+# what a unit test may link: with the thread sanitizer those of shared memory only
+unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd) $(lib_orchestrator) $(lib_nodes))
 
 unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 # many fabrics, or large ones: with sanitizers in make soak only
@@ -102,6 +114,10 @@ $(B)/lib%.a:
 	@rm -f $@
 	@$(AR) rcs $@ $^
 
+$(B)/both_nodes.o: $(lib_switchd) $(lib_nicd) $(lib_nodes)
+	@echo '  link $@'
+	@$(CC) $(LDFLAGS) -r -flinker-output=nolto-rel -Wl,--whole-archive -o $@ $^
+
 $(GEN)/nodes/control.pb-c.c: nodes/control.proto
 	@mkdir -p $(GEN)/nodes
 	@protoc-c --c_out=$(GEN) $<
@@ -118,17 +134,17 @@ $(B)/obj/%.o: %.c | $(GEN)/nodes/control.pb-c.c
 
 # ---- tests ----
 
-$(B)/unit/%: $(B)/obj/tests/unit/%.o $(lib_switchd) $(lib_nicd) $(lib_orchestrator) $(lib_nodes)
+$(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_libs)
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
-$(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_sim) $(lib_orchestrator) $(lib_switchd) $(lib_nicd) $(lib_nodes)
+$(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_sim) $(lib_orchestrator) $(both_nodes)
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
-$(B)/system/%: $(B)/obj/tests/system/%.o $(lib_nicd) $(lib_nodes)
+$(B)/system/%: $(B)/obj/tests/system/%.o $(both_nodes)
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
