@@ -48,29 +48,7 @@ uint64_t ecmp_hash(const struct frame_fields *fields, uint64_t seed)
 }
 
 /* the other half of the hash: whoever lost the same port has the same lower half, modulo the candidates */
-static int choose_up(const struct route_table *table, const struct route *route, uint64_t hash)
-{
-	uint8_t up[NODE_PORTS_MAX];
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < route->port_count; i++)
-		if (route_port_up(table, route->ports[i]))
-			up[count++] = route->ports[i];
-	return count ? up[(hash >> 32) % count] : -1;
-}
-
 int ecmp_choose(const struct route_table *table, uint32_t fabric_address, uint32_t egress_port, uint64_t hash)
 {
-	const struct route *route;
-	uint8_t port;
-
-	if (fabric_address == table->own_address)
-		return route_port_up(table, egress_port) ? (int)egress_port : -1;
-	if (fabric_address >= table->address_count)
-		return -1;
-	route = &table->routes[fabric_address];
-	if (!route->port_count)
-		return -1;
-	port = route->ports[(uint32_t)hash % route->port_count];
-	return route_port_up(table, port) ? port : choose_up(table, route, hash);
+	return route_pick(table, fabric_address, egress_port, (uint32_t)hash, (uint32_t)(hash >> 32));
 }

@@ -30,7 +30,7 @@ int route_table_init(struct route_table *table, const struct switch_config *conf
 	return 0;
 }
 
-int route_choose_other(const struct route_table *table, const struct route *route, uint32_t egress_port)
+int route_pick_other(const struct route_table *table, const struct route *route, uint32_t other)
 {
 	uint8_t up[NODE_PORTS_MAX];
 	uint32_t count = 0;
@@ -38,7 +38,7 @@ int route_choose_other(const struct route_table *table, const struct route *rout
 	for (uint32_t i = 0; i < route->port_count; i++)
 		if (route_port_up(table, route->ports[i]))
 			up[count++] = route->ports[i];
-	return count ? up[egress_port % count] : -1;
+	return count ? up[other % count] : -1;
 }
 
 bool route_table_same(const struct route_table *a, const struct route_table *b)

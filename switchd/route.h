@@ -32,8 +32,8 @@ void route_table_fini(struct route_table *table);
 /** route_table_same() - do both say the same, whatever ports are up? */
 bool route_table_same(const struct route_table *a, const struct route_table *b);
 
-/* the port that stands in for one that is down */
-int route_choose_other(const struct route_table *table, const struct route *route, uint32_t egress_port);
+/* of the candidates that are up the one that @other says, modulo their number; -1 if all are down */
+int route_pick_other(const struct route_table *table, const struct route *route, uint32_t other);
 
 static inline bool route_port_up(const struct route_table *table, uint32_t port)
 {
@@ -48,23 +48,27 @@ static inline const struct route *route_of(const struct route_table *table, uint
 		       : &table->routes[fabric_address];
 }
 
-/** route_choose() - the output port towards @egress_port of switch @fabric_address.
+/** route_pick() - the output port towards @egress_port of switch @fabric_address: of the candidates the one that @first says, modulo their
+ *  number; if that is down, of those that are up the one that @other says.
  *  Return: -1 if none that is up leads there. O(1); O(candidates) if the first choice is down.                    */
-static inline int route_choose(const struct route_table *table, uint32_t fabric_address, uint32_t egress_port)
+static inline int route_pick(const struct route_table *table, uint32_t fabric_address, uint32_t egress_port,
+			     uint32_t first, uint32_t other)
 {
-	const struct route *route;
-
+	const struct route *route = route_of(table, fabric_address);
 	uint8_t port;
 
 	if (fabric_address == table->own_address)
 		return route_port_up(table, egress_port) ? (int)egress_port : -1;
-	if (fabric_address >= table->address_count)
+	if (!route || !route->port_count)
 		return -1;
-	route = &table->routes[fabric_address];
-	if (!route->port_count)
-		return -1;
-	port = route->ports[egress_port % route->port_count];
-	return route_port_up(table, port) ? port : route_choose_other(table, route, egress_port);
+	port = route->ports[first % route->port_count];
+	return route_port_up(table, port) ? port : route_pick_other(table, route, other);
+}
+
+/** route_choose() - static: the hosts of a switch spread over the ways to it. */
+static inline int route_choose(const struct route_table *table, uint32_t fabric_address, uint32_t egress_port)
+{
+	return route_pick(table, fabric_address, egress_port, egress_port, egress_port);
 }
 
 #endif
