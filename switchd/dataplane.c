@@ -264,21 +264,11 @@ static void on_link_set(void *dataplane, uint32_t port)
 static int tables(void *dataplane, const struct switch_config *config)
 {
 	struct dataplane *dp = dataplane;
-	struct translate translate;
-	struct route_table routes;
+	int changed = table_replace(&dp->routes, &dp->translate, config);
 
-	if (translate_init(&translate, config->hosts, config->host_count))
-		return -ENOMEM;
-	if (route_table_init(&routes, config)) {
-		translate_fini(&translate);
-		return -ENOMEM;
-	}
-	routes.ports_up = dp->routes.ports_up;
-	dp->ways_changed |= !route_table_same(&dp->routes, &routes);
-	translate_fini(&dp->translate);
-	route_table_fini(&dp->routes);
-	dp->translate = translate;
-	dp->routes = routes;
+	if (changed < 0)
+		return changed;
+	dp->ways_changed |= changed;
 	return 0;
 }
 

@@ -290,20 +290,9 @@ static void on_link_set(void *dataplane, uint32_t port)
 static int tables(void *dataplane, const struct switch_config *config)
 {
 	struct ethernet *eth = dataplane;
-	struct translate translate;
-	struct route_table routes;
 
-	if (translate_init(&translate, config->hosts, config->host_count))
+	if (table_replace(&eth->routes, &eth->translate, config) < 0)
 		return -ENOMEM;
-	if (route_table_init(&routes, config)) {
-		translate_fini(&translate);
-		return -ENOMEM;
-	}
-	routes.ports_up = eth->routes.ports_up;
-	translate_fini(&eth->translate);
-	route_table_fini(&eth->routes);
-	eth->translate = translate;
-	eth->routes = routes;
 	eth->flood_ports = config->flood_ports;
 	return 0;
 }

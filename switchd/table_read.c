@@ -1,5 +1,28 @@
 #include "switchd/table_read.h"
 
+#include <errno.h>
+
+int table_replace(struct route_table *routes, struct translate *translate, const struct switch_config *config)
+{
+	struct translate hosts;
+	struct route_table ways;
+	int changed;
+
+	if (translate_init(&hosts, config->hosts, config->host_count))
+		return -ENOMEM;
+	if (route_table_init(&ways, config)) {
+		translate_fini(&hosts);
+		return -ENOMEM;
+	}
+	ways.ports_up = routes->ports_up;
+	changed = !route_table_same(routes, &ways);
+	translate_fini(translate);
+	route_table_fini(routes);
+	*translate = hosts;
+	*routes = ways;
+	return changed;
+}
+
 static uint32_t entries_used(const struct route_table *routes, const struct translate *translate, enum table_kind table)
 {
 	switch (table) {
