@@ -162,7 +162,12 @@ build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/f
 .PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control.pb-c.c
 
 unit-sim: $(unit_tests) $(sim_tests)
-checked := $(subst $(B)/,build/asan/,$(unit_tests) $(sim_tests)) $(large_tests)
+# long ones first: the last ones running leave no core idle for long
+checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_tests))
+system_tests := $(wildcard tests/system/test_*.sh)
+# these have the virtual clock only, or containers: what else runs makes no difference
+beside_others := $(patsubst %,tests/system/test_%.sh,container congestion sim_same_bytes path_pause dcqcn same_bytes pfc compare cli \
+	wire_tshark no_io_uring rogue_peer)
 test-helpers: $(helpers) $(B)/sim/sim_json
 benches: $(benches)
 fuzzers: $(fuzzers)
@@ -179,7 +184,7 @@ tsan: deps
 
 system: all
 	@$(MAKE) --no-print-directory test-helpers
-	@tests/run.sh system $(wildcard tests/system/test_*.sh)
+	@tests/run.sh system $(beside_others) -- $(filter-out $(beside_others),$(system_tests))
 
 test: all
 	@$(MAKE) --no-print-directory layers
@@ -188,8 +193,8 @@ test: all
 	@$(MAKE) --no-print-directory test-helpers
 	@$(MAKE) --no-print-directory $(large_tests)
 	@$(MAKE) --no-print-directory fuzz-smoke
-	@tests/run.sh all tests/system/test_container.sh $(checked) build/tsan/unit/test_clock \
-		build/tsan/unit/test_ring -- $(filter-out %/test_container.sh,$(wildcard tests/system/test_*.sh))
+	@tests/run.sh all $(beside_others) $(checked) build/tsan/unit/test_clock build/tsan/unit/test_ring -- \
+		$(filter-out $(beside_others),$(system_tests))
 
 soak: all
 	@$(MAKE) --no-print-directory test-helpers
