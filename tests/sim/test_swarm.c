@@ -7,31 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/random.h"
 #include "nodes/units.h"
+#include "tests/sim/draw.h"
 #include "tests/sim/routed.h"
 
 #define MESSAGES_MAX 200u /* of a workload; enough for every queue */
-
-/* a scenario while it is drawn, and what of it later sections need to know */
-struct draw {
-	struct random random;
-	FILE *out;
-	unsigned hosts, classes;
-	bool jumbo; /* the MTU is 9 kB */
-};
-
-/* one of some strings, or numbers */
-#define PICK(draw, ...)         \
-	((const char *const[]){ \
-		__VA_ARGS__ }[below(draw, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))])
-#define PICK_UNITS(draw, ...) \
-	((const uint32_t[]){ __VA_ARGS__ }[below(draw, sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))])
-
-static unsigned below(struct draw *draw, unsigned limit)
-{
-	return (unsigned)random_below(&draw->random, limit);
-}
 
 static const char *flag(struct draw *draw)
 {
@@ -142,14 +122,6 @@ static void write_congestion(struct draw *draw)
 
 /* ---- who sends, and who is slow to take it ---- */
 
-static void write_pattern(struct draw *draw)
-{
-	if (!below(draw, 3))
-		fprintf(draw->out, "pattern: incast, to: h%u, ", below(draw, draw->hosts));
-	else
-		fprintf(draw->out, "pattern: %s, ", PICK(draw, "uniform", "permutation", "all-to-all", "uniform"));
-}
-
 static void write_workload(struct draw *draw, unsigned index)
 {
 	const char *packet =
@@ -159,27 +131,8 @@ static void write_workload(struct draw *draw, unsigned index)
 		PICK(draw, "1B", "4KiB", "40kB", "9000B"), packet,
 		PICK(draw, "hpc", "ethernet", "ipv4", "ipv6", "roce"), below(draw, draw->classes),
 		1 + MESSAGES_MAX / draw->hosts);
-	write_pattern(draw);
-	switch (below(draw, 3)) {
-	case 0:
-		fprintf(draw->out, "arrival: closed, window: %s}\n", PICK(draw, "1", "4", "32"));
-		return;
-	case 1:
-		fprintf(draw->out, "arrival: poisson, load: %s}\n", PICK(draw, "10%", "50%", "100%"));
-		return;
-	default:
-		fprintf(draw->out, "arrival: burst, burst: {messages: %s, period: %s}}\n", PICK(draw, "1", "4"),
-			PICK(draw, "2us", "5us"));
-	}
-}
-
-static void write_workloads(struct draw *draw)
-{
-	unsigned workloads = 1 + below(draw, 4);
-
-	fprintf(draw->out, "workloads:\n");
-	for (unsigned i = 0; i < workloads; i++)
-		write_workload(draw, i);
+	draw_pattern(draw);
+	draw_arrival(draw);
 }
 
 static void write_pauses(struct draw *draw)
@@ -213,7 +166,7 @@ static char *scenario_of(uint64_t seed, uint32_t least_units)
 	write_links(&draw, least_units);
 	write_classes(&draw);
 	write_congestion(&draw);
-	write_workloads(&draw);
+	draw_workloads(&draw, write_workload);
 	write_pauses(&draw);
 	fclose(draw.out);
 	return text;
@@ -304,34 +257,13 @@ static void run_seed(uint64_t seed)
 	free(text);
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 START_TEST(random_scenarios__books_balance)
 {
-	uint64_t first = number_from("SWARM_SEED", 1), count = number_from("SWARM_SEEDS", 60);
-
-	for (uint64_t seed = first; seed < first + count; seed++)
-		run_seed(seed);
+	run_seeds(run_seed, 60);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("swarm");
-	TCase *tests = tcase_create("random scenarios");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 7200);
-	tcase_add_test(tests, random_scenarios__books_balance);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return swarm_main("swarm", random_scenarios__books_balance);
 }

@@ -5,25 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "nodes/random.h"
+#include "tests/sim/draw.h"
 #include "tests/sim/sim.h"
 
 #define RUN_US 20u
-
-struct draw {
-	struct random random;
-	FILE *out;
-	unsigned classes;
-};
-
-static unsigned below(struct draw *draw, unsigned limit)
-{
-	return (unsigned)random_below(&draw->random, limit);
-}
-
-#define PICK(draw, ...)          \
-	(((const char *const[]){ \
-		__VA_ARGS__ })[below(draw, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))])
 
 static void write_topology(struct draw *draw)
 {
@@ -159,34 +144,13 @@ static void run_seed(uint64_t seed)
 	free(text);
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 START_TEST(random_paths__books_balance)
 {
-	uint64_t first = number_from("SWARM_SEED", 1), count = number_from("SWARM_SEEDS", 60);
-
-	for (uint64_t seed = first; seed < first + count; seed++)
-		run_seed(seed);
+	run_seeds(run_seed, 60);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("swarm of paths");
-	TCase *tests = tcase_create("random scenarios");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 7200);
-	tcase_add_test(tests, random_paths__books_balance);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return swarm_main("swarm of paths", random_paths__books_balance);
 }

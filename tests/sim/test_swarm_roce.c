@@ -7,34 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/random.h"
+#include "tests/sim/draw.h"
 #include "tests/sim/sim.h"
 
 #define MESSAGES_MAX 40u  /* of a workload, all senders together */
 #define SAME_BYTES_OF 16u /* every so many seeds are played twice */
-
-/* a scenario while it is drawn, and what of it later sections and the verdict need to know */
-struct draw {
-	struct random random;
-	FILE *out;
-	unsigned hosts, classes;
-	bool jumbo;   /* the MTU is 9 kB */
-	bool loses;   /* links lose frames: PFC frames too */
-	bool starves; /* the queue of a lossy class may be too short for any packet */
-	bool derived_headroom;
-};
-
-/* one of some strings, or numbers */
-#define PICK(draw, ...)         \
-	((const char *const[]){ \
-		__VA_ARGS__ }[below(draw, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))])
-#define PICK_NUMBER(draw, ...) \
-	((const uint64_t[]){ __VA_ARGS__ }[below(draw, sizeof((const uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t))])
-
-static unsigned below(struct draw *draw, unsigned limit)
-{
-	return (unsigned)random_below(&draw->random, limit);
-}
 
 static const char *flag(struct draw *draw)
 {
@@ -145,7 +122,7 @@ static void write_class(struct draw *draw, unsigned index)
 
 static void write_classes(struct draw *draw)
 {
-	draw->classes = (unsigned)PICK_NUMBER(draw, 1, 2, 2, 3, 8);
+	draw->classes = PICK_UNITS(draw, 1, 2, 2, 3, 8);
 	fprintf(draw->out, "classes:\n");
 	for (unsigned i = 0; i < draw->classes; i++)
 		write_class(draw, i);
@@ -218,14 +195,6 @@ static void write_roce(struct draw *draw, uint64_t buffer_bytes)
 
 /* ---- who sends, and who is slow to take it ---- */
 
-static void write_pattern(struct draw *draw)
-{
-	if (!below(draw, 3))
-		fprintf(draw->out, "pattern: incast, to: h%u, ", below(draw, draw->hosts));
-	else
-		fprintf(draw->out, "pattern: %s, ", PICK(draw, "uniform", "permutation", "all-to-all", "uniform"));
-}
-
 static void write_workload(struct draw *draw, unsigned index)
 {
 	const char *packet =
@@ -236,27 +205,8 @@ static void write_workload(struct draw *draw, unsigned index)
 		PICK(draw, "1B", "4KiB", "40kB", "9000B", "100kB"), packet,
 		PICK(draw, "roce", "roce", "roce", "roce-ipv6", "tcp", "tcp", "ipv4", "hpc"),
 		below(draw, draw->classes), PICK(draw, "1", "1", "3", "16"), 1 + MESSAGES_MAX / draw->hosts);
-	write_pattern(draw);
-	switch (below(draw, 3)) {
-	case 0:
-		fprintf(draw->out, "arrival: closed, window: %s}\n", PICK(draw, "1", "4", "32"));
-		return;
-	case 1:
-		fprintf(draw->out, "arrival: poisson, load: %s}\n", PICK(draw, "10%", "50%", "100%"));
-		return;
-	default:
-		fprintf(draw->out, "arrival: burst, burst: {messages: %s, period: %s}}\n", PICK(draw, "1", "4"),
-			PICK(draw, "2us", "5us"));
-	}
-}
-
-static void write_workloads(struct draw *draw)
-{
-	unsigned workloads = 1 + below(draw, 4);
-
-	fprintf(draw->out, "workloads:\n");
-	for (unsigned i = 0; i < workloads; i++)
-		write_workload(draw, i);
+	draw_pattern(draw);
+	draw_arrival(draw);
 }
 
 static void write_pauses(struct draw *draw)
@@ -292,7 +242,7 @@ static char *scenario_of(uint64_t seed, uint64_t buffer_bytes, struct draw *draw
 	write_links(draw);
 	write_classes(draw);
 	write_roce(draw, buffer_bytes);
-	write_workloads(draw);
+	draw_workloads(draw, write_workload);
 	write_pauses(draw);
 	fclose(draw->out);
 	return text;
@@ -472,34 +422,13 @@ static void run_seed(uint64_t seed)
 	free(text);
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
 START_TEST(random_scenarios__roce)
 {
-	uint64_t first = number_from("SWARM_SEED", 1), count = number_from("SWARM_SEEDS", 30);
-
-	for (uint64_t seed = first; seed < first + count; seed++)
-		run_seed(seed);
+	run_seeds(run_seed, 30);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("swarm of fabrics of kind roce");
-	TCase *tests = tcase_create("random scenarios");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 7200);
-	tcase_add_test(tests, random_scenarios__roce);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
+	return swarm_main("swarm of fabrics of kind roce", random_scenarios__roce);
 }

@@ -1,0 +1,104 @@
+/*  draw - what the swarms share: a scenario is drawn from a seed and written down line by line, and many seeds are run. */
+#ifndef HEDDLE_TESTS_SIM_DRAW_H
+#define HEDDLE_TESTS_SIM_DRAW_H
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "nodes/random.h"
+
+/* a scenario while it is drawn, and what of it later sections and the verdict need to know */
+struct draw {
+	struct random random;
+	FILE *out;
+	unsigned hosts, classes;
+	bool jumbo;   /* the MTU is 9 kB */
+	bool loses;   /* links lose frames: PFC frames too */
+	bool starves; /* the queue of a lossy class may be too short for any packet */
+	bool derived_headroom;
+};
+
+static inline unsigned below(struct draw *draw, unsigned limit)
+{
+	return (unsigned)random_below(&draw->random, limit);
+}
+
+/* one of some strings, or numbers */
+#define PICK(draw, ...)         \
+	((const char *const[]){ \
+		__VA_ARGS__ }[below(draw, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))])
+#define PICK_UNITS(draw, ...) \
+	((const uint32_t[]){ __VA_ARGS__ }[below(draw, sizeof((const uint32_t[]){ __VA_ARGS__ }) / sizeof(uint32_t))])
+
+/* of a workload: to whom */
+static inline void draw_pattern(struct draw *draw)
+{
+	if (!below(draw, 3))
+		fprintf(draw->out, "pattern: incast, to: h%u, ", below(draw, draw->hosts));
+	else
+		fprintf(draw->out, "pattern: %s, ", PICK(draw, "uniform", "permutation", "all-to-all", "uniform"));
+}
+
+/* of a workload: when; ends it */
+static inline void draw_arrival(struct draw *draw)
+{
+	switch (below(draw, 3)) {
+	case 0:
+		fprintf(draw->out, "arrival: closed, window: %s}\n", PICK(draw, "1", "4", "32"));
+		return;
+	case 1:
+		fprintf(draw->out, "arrival: poisson, load: %s}\n", PICK(draw, "10%", "50%", "100%"));
+		return;
+	default:
+		fprintf(draw->out, "arrival: burst, burst: {messages: %s, period: %s}}\n", PICK(draw, "1", "4"),
+			PICK(draw, "2us", "5us"));
+	}
+}
+
+static inline void draw_workloads(struct draw *draw, void (*write_workload)(struct draw *draw, unsigned index))
+{
+	unsigned workloads = 1 + below(draw, 4);
+
+	fprintf(draw->out, "workloads:\n");
+	for (unsigned i = 0; i < workloads; i++)
+		write_workload(draw, i);
+}
+
+static inline uint64_t number_from(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+/* SWARM_SEEDS of them, otherwise @count, from SWARM_SEED on */
+static inline void run_seeds(void (*run_seed)(uint64_t seed), uint64_t count)
+{
+	uint64_t first = number_from("SWARM_SEED", 1);
+
+	count = number_from("SWARM_SEEDS", count);
+	for (uint64_t seed = first; seed < first + count; seed++)
+		run_seed(seed);
+}
+
+/* the one test of a swarm.  Return: what main() returns. */
+static inline int swarm_main(const char *name, const TTest *test)
+{
+	Suite *suite = suite_create(name);
+	TCase *tests = tcase_create("random scenarios");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_set_timeout(tests, 7200);
+	tcase_add_test(tests, test);
+	suite_add_tcase(suite, tests);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed != 0;
+}
+
+#endif
