@@ -77,6 +77,39 @@ static void levels_make(const struct scenario_roce_class *said, bool held, uint3
 	config->alpha_permille = (uint32_t)said_or(said->alpha_permille, alpha_permille);
 }
 
+/* where a class says what is its own in a fabric of this kind, else section roce */
+static const struct scenario_place *class_place(const struct scenario *scenario, uint32_t index)
+{
+	const struct scenario_place *place = &scenario->roce.classes[index].place;
+
+	return place->line || place->setting ? place : &scenario->roce.place;
+}
+
+static int class_check(const struct scenario *scenario, uint32_t index, const struct roce_class_config *config,
+		       uint32_t mtu_bytes, struct scenario_errors *errors)
+{
+	const char *name = scenario->classes[index].name;
+	uint64_t least_bytes = mtu_bytes + FRAME_FCS_BYTES;
+
+	if (config->kmin_bytes > config->kmax_bytes) {
+		scenario_errors_at(errors, scenario, class_place(scenario, index),
+				   "class '%s' would be marked from kmin %llu bytes to kmax %llu bytes: kmin must not "
+				   "be greater; give "
+				   "the class both",
+				   name, (unsigned long long)config->kmin_bytes,
+				   (unsigned long long)config->kmax_bytes);
+		return -EINVAL;
+	}
+	if (config->queue_bytes_max && config->queue_bytes_max < least_bytes) {
+		scenario_errors_at(
+			errors, scenario, class_place(scenario, index),
+			"class '%s' has a queue of %llu bytes, which cannot hold a packet of the MTU: %llu at least",
+			name, (unsigned long long)config->queue_bytes_max, (unsigned long long)least_bytes);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 static int class_make(const struct scenario *scenario, uint32_t index, uint32_t mtu_bytes, struct roce_config *roce,
 		      struct scenario_errors *errors)
 {
@@ -87,15 +120,7 @@ static int class_make(const struct scenario *scenario, uint32_t index, uint32_t 
 	ecn_make(&said->ecn, &scenario->roce.ecn, config);
 	levels_make(said, said->lossless && roce->pfc, mtu_bytes, config);
 	config->watched = said_or(said->watched, config->lossless && config->ecn);
-	if (config->kmin_bytes <= config->kmax_bytes)
-		return 0;
-	scenario_errors_at(
-		errors, scenario, said->place.line || said->place.setting ? &said->place : &scenario->roce.place,
-		"class '%s' would be marked from kmin %llu bytes to kmax %llu bytes: kmin must not be greater; give "
-		"the class both",
-		scenario->classes[index].name, (unsigned long long)config->kmin_bytes,
-		(unsigned long long)config->kmax_bytes);
-	return -EINVAL;
+	return class_check(scenario, index, config, mtu_bytes, errors);
 }
 
 /* the class called "cnp", else the last */

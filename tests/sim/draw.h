@@ -17,7 +17,7 @@ struct draw {
 	unsigned hosts, classes;
 	bool jumbo;   /* the MTU is 9 kB */
 	bool loses;   /* links lose frames: PFC frames too */
-	bool starves; /* the queue of a lossy class may be too short for any packet */
+	bool starves; /* the share of a lossy class may be too small for any packet */
 	bool derived_headroom;
 };
 

@@ -91,7 +91,7 @@ static void write_ecn(struct draw *draw)
 
 static void write_class(struct draw *draw, unsigned index)
 {
-	static const char *const queue[] = { "64B", "20kB", "100kB", "4GiB" };
+	static const char *const queue[] = { "9004B", "20kB", "100kB", "4GiB" };
 	static const char *const alpha[] = { "0.1%", "1/8", "1", "6400%" };
 	static const char *const xoff[] = { "64B", "3kB", "30kB", "1MB", "4GiB" };
 	unsigned level = below(draw, 5), limit;
@@ -105,7 +105,6 @@ static void write_class(struct draw *draw, unsigned index)
 	if (!below(draw, 3)) {
 		limit = below(draw, 4);
 		fprintf(draw->out, ", queue: %s", queue[limit]);
-		draw->starves |= !limit;
 	}
 	if (below(draw, 2)) {
 		limit = below(draw, 4);
