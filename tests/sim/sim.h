@@ -88,6 +88,9 @@ void sim_check_released_roce(struct sim *sim);
 void sim_check_lid(struct sim *sim);
 void sim_check_released_lid(struct sim *sim);
 
+/** sim_check_bytes() - the part of both that is the same: no ring is broken, and no byte of any packet is missing or too many. */
+void sim_check_bytes(struct sim *sim);
+
 /** sim_fail() - aborts the test with the sentence, the scenario, the time and @where. */
 __attribute__((format(printf, 3, 4), noreturn)) void sim_fail(const struct sim *sim, const char *where,
 							      const char *format, ...);
