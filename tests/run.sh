@@ -3,6 +3,7 @@
 # usage: tests/run.sh NAME PROGRAM... [-- PROGRAM...]   Those in front of '--' two at a time, those behind it, or all, one by one. A program
 # ends with 0 (passed), 77 (skipped: its last line says why) or else (failed).
 set -u
+export CK_DEFAULT_TIMEOUT=${CK_DEFAULT_TIMEOUT:-120} # seconds; Check's own, 4, is a verdict on how busy the machine is
 
 name=$1
 shift
