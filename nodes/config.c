@@ -504,12 +504,10 @@ void switch_tables_free(struct switch_config *config)
 {
 	free(config->routes);
 	free(config->vias);
-	free(config->hosts);
 	lid_tables_free(&config->lids);
 	config->routes = NULL;
 	config->vias = NULL;
-	config->hosts = NULL;
-	config->route_count = config->via_count = config->host_count = 0;
+	config->route_count = config->via_count = 0;
 }
 
 void node_config_free(struct node_config *config)
@@ -521,9 +519,11 @@ void node_config_free(struct node_config *config)
 	free(config->nic.workloads);
 	free(config->nic.pauses);
 	switch_tables_free(&config->switch_);
+	free(config->switch_.hosts);
 	free(config->ports);
 	config->nic.workloads = NULL;
 	config->nic.pauses = NULL;
+	config->switch_.hosts = NULL;
 	config->ports = NULL;
-	config->nic.workload_count = config->nic.pause_count = config->port_count = 0;
+	config->nic.workload_count = config->nic.pause_count = config->switch_.host_count = config->port_count = 0;
 }

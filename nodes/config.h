@@ -294,7 +294,7 @@ static inline uint32_t node_lanes(const struct node_config *config, enum port_ki
  *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */
 int node_config_check(const struct node_config *config, char *why, unsigned why_max);
 
-/** switch_tables_free() - releases routes, vias, hosts and LID tables of @config, and empties them. */
+/** switch_tables_free() - releases what routing makes of @config: routes, vias and LID tables, which are empty then. */
 void switch_tables_free(struct switch_config *config);
 
 /** node_config_free() - releases what @config points to, not @config itself. A zeroed config is fine. */

@@ -27,7 +27,7 @@
 #define HOST_FIELDS(F) F(host_index) F(fabric_address) F(egress_port)
 #define SWITCH_FIELDS(F)                                                                                              \
 	F(fabric_address) F(latency_ps) F(cut_through) F(arbiter) F(output_queue_units_max)                            \
-	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect) F(flood_ports)
+	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect)
 #define CONGESTION_FIELDS(F)                                                                                          \
 	F(eca) F(lbf_thresh_units) F(lbf_shift) F(lpf_thresh) F(lpf_shift) F(dbf_thresh_units) F(dbf_shift) F(dbf_clk_cnt) \
 	F(slow_start) F(slow_start_setting) F(rate_limit) F(flow_limit) F(limit_after_ack) F(headroom)                 \
@@ -93,7 +93,6 @@ SAME(MESSAGE__KIND__EVENT, CONTROL_EVENT + 1);
 SAME(MESSAGE__KIND__LINK_DOWN, CONTROL_LINK_DOWN + 1);
 SAME(MESSAGE__KIND__LINK_UP, CONTROL_LINK_UP + 1);
 SAME(MESSAGE__KIND__LINK_SET, CONTROL_LINK_SET + 1);
-SAME(MESSAGE__KIND__TABLES, CONTROL_TABLES + 1);
 SAME(MESSAGE__KIND__DISCOVER, CONTROL_DISCOVER + 1);
 SAME(MESSAGE__KIND__TABLE_READ, CONTROL_TABLE_READ + 1);
 SAME(MESSAGE__KIND__TABLE_WRITE, CONTROL_TABLE_WRITE + 1);
@@ -159,33 +158,6 @@ static int ports_pack(Heddle__NodeConfig *node, const struct node_config *config
 	return 0;
 }
 
-static int switch_pack(struct packing *packing, const struct switch_config *from)
-{
-	Heddle__SwitchConfig *to = &packing->switch_;
-
-	SWITCH_FIELDS(COPY)
-	to->routes = table(from->route_count, sizeof(Heddle__RouteConfig));
-	to->hosts = table(from->host_count, sizeof(Heddle__HostConfig));
-	if ((from->route_count && !to->routes) || (from->host_count && !to->hosts))
-		return -ENOMEM;
-	for (; to->n_routes < from->route_count; to->n_routes++) {
-		Heddle__RouteConfig *route = to->routes[to->n_routes];
-
-		heddle__route_config__init(route);
-		route->fabric_address = from->routes[to->n_routes].fabric_address;
-		route->ports = from->routes[to->n_routes].ports;
-	}
-	for (; to->n_hosts < from->host_count; to->n_hosts++) {
-		Heddle__HostConfig *host = to->hosts[to->n_hosts];
-
-		heddle__host_config__init(host);
-		host->host_index = from->hosts[to->n_hosts].host_index;
-		host->fabric_address = from->hosts[to->n_hosts].fabric_address;
-		host->egress_port = from->hosts[to->n_hosts].egress_port;
-	}
-	return control_paths_pack(&packing->routing, to, from);
-}
-
 static void setting_pack(Heddle__CongestionSetting *to, const struct congestion_setting *from)
 {
 	heddle__congestion_setting__init(to);
@@ -205,6 +177,15 @@ static void congestion_pack(struct packing *packing, const struct congestion_con
 		packing->setting_table[i] = &packing->settings[i];
 		setting_pack(&packing->settings[i], &from->settings[i]);
 	}
+}
+
+static void switch_pack(struct packing *packing, const struct switch_config *from)
+{
+	Heddle__SwitchConfig *to = &packing->switch_;
+
+	SWITCH_FIELDS(COPY)
+	congestion_pack(packing, &from->congestion);
+	to->routing = control_routing_pack(&packing->routing, &from->routing);
 }
 
 static int workload_pack(Heddle__WorkloadConfig *to, const struct workload_config *from)
@@ -273,9 +254,7 @@ static int config_pack(struct packing *packing, const struct node_config *from)
 		error = ports_pack(to, from);
 	if (!error && from->kind == NODE_SWITCH) {
 		to->switch_ = &packing->switch_;
-		error = switch_pack(packing, &from->switch_);
-		congestion_pack(packing, &from->switch_.congestion);
-		to->switch_->routing = control_routing_pack(&packing->routing, &from->switch_.routing);
+		switch_pack(packing, &from->switch_);
 	} else if (!error) {
 		to->nic = &packing->nic;
 		error = nic_pack(to->nic, &from->nic);
@@ -289,9 +268,6 @@ static void packing_free(struct packing *packing)
 		free(packing->nic.workloads[i]->sizes);
 	free(packing->nic.workloads);
 	free(packing->nic.pauses);
-	free(packing->switch_.routes);
-	free(packing->switch_.hosts);
-	free(packing->routing.vias);
 	free(packing->node.classes);
 	free(packing->node.ports);
 }
@@ -326,11 +302,6 @@ int control_pack(const struct control_message *message, uint8_t **bytes)
 	if (message->port) {
 		packing.message.port = &packing.port;
 		port_pack(&packing.port, message->port);
-	}
-	if (message->tables) {
-		heddle__switch_config__init(&packing.switch_);
-		packing.message.tables = &packing.switch_;
-		result = switch_pack(&packing, message->tables);
 	}
 	if (message->identity)
 		packing.message.identity = control_identity_pack(&packing.managed, message->identity);
@@ -410,29 +381,12 @@ static bool congestion_unpack(struct congestion_config *to, const Heddle__Conges
 	return true;
 }
 
-static int switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *from)
+static bool switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *from)
 {
 	SWITCH_FIELDS(COPY)
-	if (from->congestion && !congestion_unpack(&to->congestion, from->congestion))
-		return -EINVAL;
-	to->routes = calloc(from->n_routes ? from->n_routes : 1, sizeof(*to->routes));
-	to->hosts = calloc(from->n_hosts ? from->n_hosts : 1, sizeof(*to->hosts));
-	if (!to->routes || !to->hosts)
-		return -ENOMEM;
-	for (; to->route_count < from->n_routes; to->route_count++) {
-		to->routes[to->route_count].fabric_address = from->routes[to->route_count]->fabric_address;
-		to->routes[to->route_count].ports = from->routes[to->route_count]->ports;
-	}
-	for (; to->host_count < from->n_hosts; to->host_count++) {
-		const Heddle__HostConfig *host = from->hosts[to->host_count];
-
-		to->hosts[to->host_count] = (struct host_config){ .host_index = host->host_index,
-								  .fabric_address = host->fabric_address,
-								  .egress_port = host->egress_port };
-	}
 	if (from->routing)
 		control_routing_unpack(&to->routing, from->routing);
-	return control_paths_unpack(to, from);
+	return !from->congestion || congestion_unpack(&to->congestion, from->congestion);
 }
 
 static int workload_unpack(struct workload_config *to, const Heddle__WorkloadConfig *from)
@@ -491,15 +445,14 @@ static int config_unpack(struct node_config *to, const Heddle__NodeConfig *from)
 	if (!text_copy(to->name, sizeof(to->name), from->name))
 		return -EINVAL;
 	NODE_FIELDS(COPY)
-	if (from->roce && !control_roce_unpack(&to->roce, from->roce))
+	if ((from->roce && !control_roce_unpack(&to->roce, from->roce)) ||
+	    (from->switch_ && !switch_unpack(&to->switch_, from->switch_)))
 		return -EINVAL;
 	if (from->port_group)
 		control_port_group_unpack(&to->port_group, from->port_group);
 	error = classes_unpack(to, from);
 	if (!error)
 		error = ports_unpack(to, from);
-	if (!error && from->switch_)
-		error = switch_unpack(&to->switch_, from->switch_);
 	if (!error && from->nic)
 		error = nic_unpack(&to->nic, from->nic);
 	return error;
@@ -530,20 +483,6 @@ static int link_unpack(struct control_message *message, const Heddle__Message *f
 	if (!port_unpack(message->port, from->port))
 		return refuse(why, why_max, "the message about a link has a name that is too long");
 	return 0;
-}
-
-static int tables_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
-{
-	int error;
-
-	if (!from->tables)
-		return refuse(why, why_max, "the message with tables has none");
-	message->tables = calloc(1, sizeof(*message->tables));
-	if (!message->tables)
-		return -ENOMEM;
-	error = switch_unpack(message->tables, from->tables);
-	return error == -EINVAL ? refuse(why, why_max, "the message with tables has some that do not fit together")
-				: error;
 }
 
 static int identity_unpack(struct control_message *message, const Heddle__Message *from, char *why, unsigned why_max)
@@ -597,8 +536,6 @@ static int message_unpack(struct control_message *message, const Heddle__Message
 		return link_unpack(message, from, why, why_max);
 	case CONTROL_LINK_DOWN:
 		return from->port ? link_unpack(message, from, why, why_max) : 0;
-	case CONTROL_TABLES:
-		return tables_unpack(message, from, why, why_max);
 	case CONTROL_TABLE_READ:
 	case CONTROL_TABLE_WRITE:
 		return block_unpack(message, from, why, why_max);
@@ -640,10 +577,6 @@ void control_message_free(struct control_message *message)
 	message->config = NULL;
 	free(message->port);
 	message->port = NULL;
-	if (message->tables)
-		switch_tables_free(message->tables);
-	free(message->tables);
-	message->tables = NULL;
 	free(message->identity);
 	message->identity = NULL;
 	free(message->block);

@@ -26,7 +26,7 @@
 #define CONTROL_SETTLED "settled" /* text of a LINK_DOWN that means node_ops.link_settle; virtual clock */
 
 enum control_kind {
-	CONTROL_CONFIGURE, /* orchestrator -> node: config and descriptors */
+	CONTROL_CONFIGURE, /* orchestrator -> node: config, without tables, and descriptors */
 	CONTROL_READY,     /* node -> orchestrator: text = which event loop it uses and why */
 	CONTROL_SHOW,      /* orchestrator -> node: table (text) and port (number) */
 	CONTROL_SET,       /* orchestrator -> node: name (text) and value (text2) */
@@ -38,7 +38,6 @@ enum control_kind {
 			      vacant `port` the link is gone for good */
 	CONTROL_LINK_UP,   /* port (number): a new link, as `port` says, over the descriptors beside it */
 	CONTROL_LINK_SET,  /* port (number): rate, delay, loss and bit errors of `port` hold from now on */
-	CONTROL_TABLES,    /* routes and hosts of `tables` replace the switch's own */
 	/* fabric manager -> node, each answered by an ANSWER; under the virtual clock while that stands: managed.h */
 	CONTROL_DISCOVER,     /* the answer has `identity` */
 	CONTROL_TABLE_READ,   /* table and number of `block`; the answer has `block` */
@@ -56,14 +55,14 @@ struct control_message {
 	char *body;                     /* malloc'd or NULL; owned by the message */
 	struct node_config *config;     /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
 	struct port_config *port;       /* CONTROL_LINK_UP, _SET, perhaps _DOWN; the same */
-	struct switch_config *tables;   /* CONTROL_TABLES; only routes and hosts; the same */
 	struct node_identity *identity; /* answer to CONTROL_DISCOVER; the same */
 	struct table_block *block;      /* CONTROL_TABLE_READ and its answer, _WRITE; the same */
 	uint32_t fd_count;
 	int fds[CONTROL_FDS_MAX]; /* owned by the message when received (-1: taken), borrowed when sent */
 };
 
-/** control_pack() - @message as bytes.  Return: their number, malloc'd into *@bytes; or -ENOMEM, -EMSGSIZE. */
+/** control_pack() - @message as bytes. Tables of a switch (routes, vias, hosts, LID tables, flood_ports) stay out of its configuration: the
+ *  fabric manager writes them, block by block (managed.h).  Return: their number, malloc'd into *@bytes; or -ENOMEM, -EMSGSIZE. */
 int control_pack(const struct control_message *message, uint8_t **bytes);
 
 /** control_unpack() - the opposite; nothing of @bytes is trusted: unknown kinds, missing fields, configurations that

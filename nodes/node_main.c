@@ -268,19 +268,6 @@ static int table_ask(struct node *node, const struct control_message *message, F
 	return error;
 }
 
-static int tables(struct node *node, const struct control_message *message, FILE *out)
-{
-	if (!node->ops->tables)
-		return -EINVAL;
-	if (node->config->clock == CLOCK_REAL)
-		return node->ops->tables(node->dataplane, message->tables);
-	if (!clock_stopped(&node->clock)) {
-		fprintf(out, "the clock is running: stop it first\n");
-		return -EBUSY;
-	}
-	return node_window_tables(&node->window, message->tables);
-}
-
 static int command(struct node *node, struct control_message *message, FILE *out)
 {
 	switch (message->kind) {
@@ -288,8 +275,6 @@ static int command(struct node *node, struct control_message *message, FILE *out
 		return show(node, message, out);
 	case CONTROL_SET:
 		return set(node, message, out);
-	case CONTROL_TABLES:
-		return tables(node, message, out);
 	case CONTROL_DISCOVER:
 		return 0;
 	case CONTROL_TABLE_READ:

@@ -113,13 +113,3 @@ void node_window_changed(struct node_window *window)
 {
 	settle(window, stopped_at(window));
 }
-
-int node_window_tables(struct node_window *window, const struct switch_config *tables)
-{
-	node_time_t now = stopped_at(window);
-	int error = window->ops->tables ? window->ops->tables(window->dataplane, tables) : -EINVAL;
-
-	if (!error)
-		settle(window, now);
-	return error;
-}

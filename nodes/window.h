@@ -46,9 +46,6 @@ void node_window_link_up(struct node_window *window, uint32_t port);
 /** node_window_link_settle() - node_ops.link_settle. */
 void node_window_link_settle(struct node_window *window, uint32_t port);
 
-/** node_window_tables() - node_ops.tables.  Return: as there. */
-int node_window_tables(struct node_window *window, const struct switch_config *tables);
-
 /** node_window_changed() - tables were changed while the clock stands: something may be due at once. */
 void node_window_changed(struct node_window *window);
 

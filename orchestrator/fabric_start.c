@@ -22,7 +22,6 @@
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/placement.h"
-#include "orchestrator/plan_manager.h"
 #include "orchestrator/wall_time.h"
 
 #define LEAD_NS 20000000u /* real clock: all nodes have been woken and sleep until it begins */
@@ -328,8 +327,9 @@ static int configuration_send(struct fabric *fabric, uint32_t index, const struc
 /* @keep_rings  its neighbours, who run already, are still to be handed theirs */
 static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings)
 {
-	struct node_config config = plan_manager_config(&fabric->plan->nodes[index]);
-	struct control_message message = { .kind = CONTROL_CONFIGURE, .config = &config, .fd_count = 2 };
+	struct control_message message = { .kind = CONTROL_CONFIGURE,
+					   .config = &fabric->plan->nodes[index],
+					   .fd_count = 2 };
 	int stats_fd = stats_make(fabric, index);
 	uint32_t host_from;
 	int error;

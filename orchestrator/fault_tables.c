@@ -64,13 +64,8 @@ int fault_tables_make(const struct plan *plan, const uint32_t *down, struct plan
 
 void fault_tables_free(struct plan *follower)
 {
-	for (uint32_t i = 0; i < follower->switch_count; i++) {
-		free(follower->nodes[i].switch_.routes);
-		free(follower->nodes[i].switch_.vias);
-		free(follower->nodes[i].switch_.lids.lft);
-		free(follower->nodes[i].switch_.lids.pgft);
-		free(follower->nodes[i].switch_.lids.pgt);
-	}
+	for (uint32_t i = 0; i < follower->switch_count; i++)
+		switch_tables_free(&follower->nodes[i].switch_);
 	free(follower->nodes);
 	free(follower->links);
 	*follower = (struct plan){ 0 };

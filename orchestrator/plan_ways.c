@@ -9,16 +9,6 @@
 
 /* ---- tables ---- */
 
-static void tables_free(struct switch_config *config)
-{
-	free(config->routes);
-	free(config->vias);
-	lid_tables_free(&config->lids);
-	config->routes = NULL;
-	config->vias = NULL;
-	config->route_count = config->via_count = 0;
-}
-
 /* the tables move from @routing to the nodes */
 static void tables_take(struct plan *plan, struct routing *routing)
 {
@@ -62,7 +52,7 @@ int plan_ways_make(struct plan *plan, char *why, unsigned why_max)
 	int error = topology_of_plan(plan, &topology);
 
 	for (uint32_t i = 0; i < plan->switch_count; i++)
-		tables_free(&plan->nodes[i].switch_);
+		switch_tables_free(&plan->nodes[i].switch_);
 	if (error)
 		return error;
 	error = routing_make(&topology, &plan->routing, &routing, why, why_max);

@@ -120,7 +120,12 @@ static int play_settle(void *owner, uint32_t node, uint32_t port)
 
 static int play_tables(void *owner, uint32_t node, const struct switch_config *tables)
 {
-	return node_window_tables(end_of(owner, node), tables);
+	struct node_window *window = end_of(owner, node);
+	int error = window->ops->tables(window->dataplane, tables);
+
+	if (!error)
+		node_window_changed(window);
+	return error;
 }
 
 static const struct stats_page *play_page(void *owner, uint32_t node)

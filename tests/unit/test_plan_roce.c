@@ -400,7 +400,7 @@ START_TEST(plan_rings__hold_a_link_full_of_short_frames)
 }
 END_TEST
 
-/* byte for byte what the nodes get */
+/* byte for byte what the nodes get, and what the fabric manager writes into them */
 static void told_the_same(struct node_config *a, struct node_config *b)
 {
 	struct control_message to_a = { .kind = CONTROL_CONFIGURE, .config = a };
@@ -413,6 +413,14 @@ static void told_the_same(struct node_config *a, struct node_config *b)
 	ck_assert_mem_eq(bytes_a, bytes_b, length);
 	free(bytes_a);
 	free(bytes_b);
+	ck_assert_uint_eq(a->switch_.route_count, b->switch_.route_count);
+	ck_assert_uint_eq(a->switch_.host_count, b->switch_.host_count);
+	ck_assert_uint_eq(a->switch_.flood_ports, b->switch_.flood_ports);
+	if (a->kind == NODE_SWITCH) {
+		ck_assert_mem_eq(a->switch_.routes, b->switch_.routes,
+				 a->switch_.route_count * sizeof(*a->switch_.routes));
+		ck_assert_mem_eq(a->switch_.hosts, b->switch_.hosts, a->switch_.host_count * sizeof(*a->switch_.hosts));
+	}
 }
 
 START_TEST(plan_make__the_same_again)
