@@ -23,8 +23,6 @@
 	F(kind) F(medium) F(vacant) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
 	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(match_fields) F(ring_bytes) \
 	F(headroom_bytes) F(capture_bytes) F(tier)
-#define ROUTE_FIELDS(F) F(fabric_address) F(ports)
-#define HOST_FIELDS(F) F(host_index) F(fabric_address) F(egress_port)
 #define SWITCH_FIELDS(F)                                                                                              \
 	F(fabric_address) F(latency_ps) F(cut_through) F(arbiter) F(output_queue_units_max)                            \
 	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect)
@@ -35,7 +33,6 @@
 #define SETTING_FIELDS(F)                                                                                             \
 	F(eca_min) F(rate_bps) F(flow_extent_units) F(queue_extent_units) F(high_units) F(target_units) F(drop_units)  \
 	F(limit_after_ack) F(byte_time_ps) F(byte_time_scale)
-#define SIZE_FIELDS(F) F(bytes) F(cumulative_ppm)
 #define WORKLOAD_FIELDS(F)                                                                                            \
 	F(workload_index) F(destination) F(arrival) F(frame) F(transport) F(connections) F(traffic_class)              \
 	F(packet_bytes) F(window)                                                                                      \

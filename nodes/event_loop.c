@@ -105,16 +105,6 @@ static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
 	return 0;
 }
 
-bool event_loop_probe(char *why, unsigned why_max)
-{
-	struct io_uring ring;
-
-	if (ring_open(&ring, why, why_max))
-		return false;
-	io_uring_queue_exit(&ring);
-	return true;
-}
-
 struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, char *why, unsigned why_max)
 {
 	struct event_loop *loop = calloc(1, sizeof(*loop));

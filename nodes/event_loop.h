@@ -31,10 +31,6 @@ extern const char *const event_loop_name[EVENT_LOOP_KINDS];
 
 struct event_loop;
 
-/** event_loop_probe() - do io_uring and its futex operations work here?
- *  @why  if not: a phrase that says what failed (@why_max bytes, always terminated).                            */
-bool event_loop_probe(char *why, unsigned why_max);
-
 /** event_loop_open() - the loop of this process; not to be used across a fork().
  *  @kind        which one is wanted.   @control_fd  socket to watch, -1: none; borrowed.
  *  @why         always filled with one line for people: which loop it is, and why not the other one.

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "orchestrator/plan_roce.h"
-#include "orchestrator/plan_ways.h"
 #include "orchestrator/plan_routing.h"
 #include "orchestrator/plan_workload.h"
 
@@ -306,55 +305,6 @@ void plan_room_link_remove(struct plan *plan, uint32_t link)
 	port_vacate(&plan->nodes[was.node_a], was.port_a);
 	port_vacate(&plan->nodes[was.node_b], was.port_b);
 	plan->links[link] = (struct plan_link){ .vacant = true };
-}
-
-/* ---- tables ---- */
-
-static int hosts_tell(const struct plan *plan, struct switch_config *config)
-{
-	free(config->hosts);
-	config->host_count = 0;
-	config->hosts = calloc(plan->host_count, sizeof(*config->hosts));
-	if (!config->hosts)
-		return -ENOMEM;
-	for (uint32_t h = 0; h < plan->host_count; h++) {
-		const struct node_config *nic = &plan->nodes[plan_host_node(plan, h)];
-
-		if (!nic->name[0] || nic->ports[0].vacant)
-			continue;
-		config->hosts[config->host_count++] = (struct host_config){
-			.host_index = h,
-			.fabric_address = nic->ports[0].peer_index + 1,
-			.egress_port = nic->ports[0].peer_port,
-		};
-	}
-	return 0;
-}
-
-/* places that nothing leads to are of no use to a switch */
-static void routes_prune(struct switch_config *config)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < config->route_count; i++)
-		if (config->routes[i].ports)
-			config->routes[kept++] = config->routes[i];
-	config->route_count = kept;
-}
-
-int plan_room_tables(struct plan *plan)
-{
-	char why[256];
-	int error = plan_ways_make(plan, why, sizeof(why));
-
-	for (uint32_t i = 0; i < plan->switch_count; i++) {
-		struct switch_config *config = &plan->nodes[i].switch_;
-
-		routes_prune(config);
-		if (!error && !plan_vacant(plan, i))
-			error = hosts_tell(plan, config);
-	}
-	return error;
 }
 
 struct plan_counts plan_room_counts(const struct plan *plan)

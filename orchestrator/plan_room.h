@@ -20,7 +20,7 @@
 int plan_room_make(struct plan *plan);
 
 /** plan_room_switch(), plan_room_host() - a new node, set up like the first one of its kind; it has no link yet, so
- *  plan_room_link() comes next. Tables are brought up to date by plan_room_tables().
+ *  plan_room_link() comes next. Tables of the plan stay as they were: the fabric manager writes those of the fabric (fabric_manager.h).
  *  @name  a valid name that no other node has.   Return: its place; -ENOSPC: all are taken; -ENOMEM.             */
 int64_t plan_room_switch(struct plan *plan, const char *name);
 int64_t plan_room_host(struct plan *plan, const char *name);
@@ -37,11 +37,6 @@ int64_t plan_room_link(struct plan *plan, uint32_t node_a, uint32_t node_b, cons
 /** plan_room_link_remove() - @link leaves: both its ports are vacant.  plan_room_node_remove() - node @node leaves, with all its links. */
 void plan_room_link_remove(struct plan *plan, uint32_t link);
 void plan_room_node_remove(struct plan *plan, uint32_t node);
-
-/** plan_room_tables() - routes and host tables of all switches, for the links as they are now; in a fabric of kind roce without those that
- *  carry nothing (plan_link_carries()). Flow channels keep their ways: what waits for a link that is down is reported lost.
- *  Return: 0; -ENOMEM, tables may be empty then.                                                                  */
-int plan_room_tables(struct plan *plan);
 
 /** plan_room_counts() - what is there, without vacant places. */
 struct plan_counts {

@@ -18,8 +18,7 @@ int plan_ways_longest_ps(const struct plan *plan,
 			 node_time_t hop_ps(const struct node_config *node, const struct port_config *port),
 			 node_time_t *longest_ps);
 
-/** plan_ways_route() - the route of switch @from towards switch @to (indices, not the same). O(1).
- *  Of a plan into which nobody has joined: plan_room_tables() leaves out routes that lead nowhere.                  */
+/** plan_ways_route() - the route of switch @from towards switch @to (indices, not the same). O(1). */
 static inline const struct route_config *plan_ways_route(const struct node_config *from, uint32_t to)
 {
 	return &from->switch_.routes[to - (to > from->index)];

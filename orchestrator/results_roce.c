@@ -87,14 +87,6 @@ void results_roce_received(struct result_transport *transport, const struct flow
 	transport->out_of_order += rx->out_of_order;
 }
 
-const struct result_class *results_roce_class(const struct plan *plan, const struct results *results, uint32_t node,
-					      uint32_t port, uint32_t traffic_class)
-{
-	size_t row = (size_t)(results_port(plan, results, node, port) - results->ports) * class_count(plan);
-
-	return row + traffic_class < results->class_count ? &results->classes[row + traffic_class] : NULL;
-}
-
 static void class_add(struct roce_sums *sums, const struct class_stats *class)
 {
 	sums->drops += class->drops;

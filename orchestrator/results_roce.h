@@ -29,10 +29,6 @@ int results_roce_gather(const struct plan *plan, struct stats_page *const *pages
 struct result_transport results_roce_sent(const struct flow_tx_stats *tx);
 void results_roce_received(struct result_transport *transport, const struct flow_rx_stats *rx);
 
-/** results_roce_class() - row of @traffic_class of port @port of node @node; NULL in another kind of fabric. */
-const struct result_class *results_roce_class(const struct plan *plan, const struct results *results, uint32_t node,
-					      uint32_t port, uint32_t traffic_class);
-
 /* JSON: NULL if memory is short */
 json_t *results_roce_transport_json(const struct result_transport *transport);
 json_t *results_roce_port_json(const struct port_stats *stats);

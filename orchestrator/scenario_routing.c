@@ -52,7 +52,6 @@ static void lanes_read(struct reader *reader, const struct key *key, const struc
 	struct scenario_routing *routing = target;
 	uint32_t classes = reader->scenario->class_count;
 
-	routing->lanes_place = node->place;
 	if (node->kind == YAML_SCALAR && !strcmp(node->text, "auto")) {
 		routing->lanes = 0;
 		return;
@@ -109,7 +108,6 @@ static void redirect_read(struct reader *reader, const struct key *key, const st
 	struct scenario_routing *routing = target;
 
 	(void)key;
-	routing->redirect_place = node->place;
 	if (node->kind == YAML_MAPPING)
 		routing->redirect = true;
 	keys_read_mechanism(reader, node, "'redirect'", redirect_keys, COUNT_OF(redirect_keys), target);
@@ -135,6 +133,6 @@ void scenario_routing_read(struct reader *reader, const struct key *key, const s
 	struct scenario_routing *routing = &((struct scenario *)target)->routing;
 
 	(void)key;
-	routing->place = routing->lanes_place = routing->redirect_place = node->place;
+	routing->place = node->place;
 	keys_read(reader, node, "'routing'", routing_keys, COUNT_OF(routing_keys), routing);
 }

@@ -24,7 +24,7 @@ struct scenario_routing {
 	uint64_t redirect_interval_ps, redirect_pause_ps;
 	node_time_t reaction_ps; /* virtual clock: from a failure to new tables */
 	node_time_t takeover_ps; /* from the death of the active fabric manager to the first sweep of the other one */
-	struct scenario_place place, lanes_place, redirect_place; /* of the section, and of parts of it */
+	struct scenario_place place; /* of the section */
 };
 
 /** scenario_routing_init() - nothing was said. */

@@ -290,9 +290,9 @@ static void tables_read(void *dataplane, struct table_block *block)
 
 /* What the input buffers of @port can hold, if each packet has one unit. Under the real clock what comes after a stop may be many
  * units, but not so many packets, whatever their class.                                                              */
-static uint32_t input_packets(const struct node_config *config, const struct port_config *port)
+static uint64_t input_packets(const struct node_config *config, const struct port_config *port)
 {
-	uint32_t lane_count = config->class_count * node_lanes(config, port->kind);
+	uint64_t lane_count = config->class_count * node_lanes(config, port->kind);
 
 	if (config->clock == CLOCK_VIRTUAL)
 		return lane_count * port->buffer_units;
@@ -300,9 +300,9 @@ static uint32_t input_packets(const struct node_config *config, const struct por
 }
 
 /* a link to come is taken to be like the largest that is there */
-static uint32_t vacant_packets(const struct node_config *config)
+static uint64_t vacant_packets(const struct node_config *config)
 {
-	uint32_t packets = config->class_count * node_lanes(config, PORT_FABRIC) * VACANT_UNITS_MIN;
+	uint64_t packets = config->class_count * node_lanes(config, PORT_FABRIC) * VACANT_UNITS_MIN;
 
 	for (uint32_t p = 0; p < config->port_count; p++)
 		if (input_packets(config, &config->ports[p]) > packets)
@@ -310,15 +310,15 @@ static uint32_t vacant_packets(const struct node_config *config)
 	return packets;
 }
 
-static uint32_t pool_packets(const struct node_config *config)
+static uint64_t pool_packets(const struct node_config *config)
 {
-	uint32_t packets = 0;
+	uint64_t packets = 0;
 
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		packets += config->ports[p].vacant ? vacant_packets(config) : input_packets(config, &config->ports[p]);
 		packets += config->class_count *
 			   node_lanes(config, config->ports[p].vacant ? PORT_FABRIC : config->ports[p].kind) *
-			   (config->switch_.output_queue_units_max + 1);
+			   (config->switch_.output_queue_units_max + 1ull);
 	}
 	return packets;
 }

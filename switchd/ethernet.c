@@ -342,7 +342,7 @@ static int pool_init(struct ethernet *eth)
 {
 	uint64_t cells = eth->roce.buffer_bytes / ETHERNET_CELL_BYTES + 1 + eth->port_count;
 
-	return packet_pool_init(&eth->pool, (uint32_t)cells, packet_captured_max(eth->config));
+	return packet_pool_init(&eth->pool, cells, packet_captured_max(eth->config));
 }
 
 static void destroy(void *dataplane)

@@ -289,7 +289,7 @@ static int pool_init(struct lid_switch *lid)
 			units = VACANT_UNITS;
 		cells += (uint64_t)units * lid->lane_count;
 	}
-	return packet_pool_init(&lid->pool, (uint32_t)cells + lid->flood_packets_max, packet_captured_max(config));
+	return packet_pool_init(&lid->pool, cells + lid->flood_packets_max, packet_captured_max(config));
 }
 
 static void destroy(void *dataplane)

@@ -6,12 +6,15 @@
 #include "nodes/table.h"
 #include "nodes/units.h"
 
-int packet_pool_init(struct packet_pool *pool, uint32_t packets, uint32_t captured_max)
+int packet_pool_init(struct packet_pool *pool, uint64_t packets, uint32_t captured_max)
 {
 	size_t cell_bytes = (sizeof(struct packet) + captured_max + 63) / 64 * 64;
 
-	*pool = (struct packet_pool){ .cell_bytes = cell_bytes, .cell_count = packets, .captured_max = captured_max };
-	pool->cells = table_alloc(packets, cell_bytes);
+	*pool = (struct packet_pool){ .cell_bytes = cell_bytes, .captured_max = captured_max };
+	if (packets > UINT32_MAX)
+		return -ENOMEM;
+	pool->cell_count = (uint32_t)packets;
+	pool->cells = table_alloc(pool->cell_count, cell_bytes);
 	return pool->cells ? 0 : -ENOMEM;
 }
 

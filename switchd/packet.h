@@ -65,8 +65,9 @@ struct packet_pool {
 	uint32_t used;
 };
 
-/** packet_pool_init() - room for @packets packets of up to @captured_max captured bytes each.  Return: 0 or -ENOMEM. */
-int packet_pool_init(struct packet_pool *pool, uint32_t packets, uint32_t captured_max);
+/** packet_pool_init() - room for @packets packets of up to @captured_max captured bytes each.  Return: 0, or -ENOMEM, also if they are
+ *  more than 32 bits can count. */
+int packet_pool_init(struct packet_pool *pool, uint64_t packets, uint32_t captured_max);
 void packet_pool_fini(struct packet_pool *pool);
 
 /** packet_alloc() - a packet with undefined content; NULL if all are in use. O(1). */

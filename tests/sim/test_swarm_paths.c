@@ -106,7 +106,7 @@ static char *scenario_with_faults(uint64_t seed)
 static void check_books(const struct sim *sim, uint64_t seed, bool faults, const char *text)
 {
 	uint64_t sent = 0, received = 0, lost = 0,
-		 gone = sim_drops(sim, DROP_LINK_DOWN) + sim_drops(sim, DROP_NO_ROUTE);
+		 gone = sim_drops(sim, DROP_LINK_DOWN) + sim_drops(sim, DROP_NO_ROUTE) + sim_drops(sim, DROP_NO_LANE);
 
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
 		struct stats_page *stats = sim->nodes[i].stats;

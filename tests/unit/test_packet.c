@@ -1,5 +1,6 @@
 /*  switchd/packet: the pool and the first-in first-out queue (FC-11).                                                */
 #include <check.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +35,16 @@ START_TEST(packet_pool_init__every_packet_has_its_own_room)
 		ck_assert_uint_eq(packets[i]->frame_bytes, i * 0x01010101u);
 		ck_assert_uint_eq(packets[i]->bytes[CAPTURED_MAX - 1], i);
 	}
+}
+END_TEST
+
+/* more than can be counted is no smaller pool */
+START_TEST(packet_pool_init__too_many)
+{
+	struct packet_pool large;
+
+	ck_assert_int_eq(packet_pool_init(&large, 1ull << 32, 0), -ENOMEM);
+	packet_pool_fini(&large);
 }
 END_TEST
 
@@ -106,6 +117,7 @@ int main(void)
 	suite_add_tcase(suite, tcase);
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, packet_pool_init__every_packet_has_its_own_room);
+	tcase_add_test(tcase, packet_pool_init__too_many);
 	tcase_add_test(tcase, packet_alloc__all_in_use);
 	tcase_add_test(tcase, packet_free__last_in_first_out);
 	tcase_add_test(tcase, packet_queue_pop__first_in_first_out);

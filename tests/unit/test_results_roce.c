@@ -169,14 +169,14 @@ START_TEST(results_gather__classes)
 								.delay_ns_measured = 1000 };
 	gather(true, 11 * NODE_US);
 	ck_assert_uint_eq(results.class_count, 2 * (2 * SWITCH_PORTS + 2));
-	row = results_roce_class(&plan, &results, 1, 2, ROCE);
+	row = &results.classes[2 * (SWITCH_PORTS + 2) + ROCE];
 	ck_assert_uint_eq(row->node, 1);
 	ck_assert_uint_eq(row->port, 2);
 	ck_assert_uint_eq(row->traffic_class, ROCE);
 	ck_assert_double_eq_tol(row->queue_bytes_mean, 5, 1e-9);
 	ck_assert_double_eq_tol(row->delay_ns_mean, 250, 1e-9);
 	ck_assert_uint_eq(row->throughput_bps, 4000000000);
-	ck_assert(results_roce_class(&plan, &results, 0, 0, 0)->delay_ns_mean == 0);
+	ck_assert(results.classes[0].delay_ns_mean == 0);
 }
 END_TEST
 
