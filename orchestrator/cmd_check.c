@@ -13,6 +13,7 @@
 #include "orchestrator/quantity.h"
 #include "orchestrator/roce_text.h"
 #include "orchestrator/routing_text.h"
+#include "orchestrator/scenario_idle.h"
 
 #define SETTINGS_MAX 256u
 
@@ -155,6 +156,7 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 		       (unsigned long long)workload_flows(plan, i), plan->workloads[i].packet_bytes);
 	printf("rings         %llu KiB in all\n", (unsigned long long)(summary.ring_bytes >> 10));
 	printf("expectations  %u\n", plan->expectation_count);
+	scenario_idle_print(scenario, "no effect     ", stdout);
 	if (scenario->compare)
 		printf("variants      %u, compared by %u metrics\n", scenario->compare->variant_count,
 		       scenario->compare->column_count);
@@ -173,6 +175,15 @@ static int add_congestion(const struct plan *plan, json_t *root)
 	    json_object_set_new(root, "congestion", congestion_json(&basis, &plan->nodes[0].switch_.congestion)))
 		error = -ENOMEM;
 	return error;
+}
+
+static json_t *idle_json(const struct scenario *scenario)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < scenario->idle_count; i++)
+		json_array_append_new(list, json_string(scenario->idle[i]));
+	return list;
 }
 
 static int print_json(const struct plan *plan, const struct scenario *scenario, bool congestion)
@@ -195,8 +206,8 @@ static int print_json(const struct plan *plan, const struct scenario *scenario, 
 			 (json_int_t)plan->warmup_ps, "lookahead_ps", (json_int_t)plan->lookahead_ps, "flows",
 			 (json_int_t)summary.flows, "ring_bytes", (json_int_t)summary.ring_bytes, "workloads",
 			 workloads, "expectations", (json_int_t)plan->expectation_count);
-	if (!root || (congestion && add_congestion(plan, root)) ||
-	    json_object_set_new(root, "routing", routing_json(plan)) ||
+	if (!root || (scenario->idle_count && json_object_set_new(root, "no_effect", idle_json(scenario))) ||
+	    (congestion && add_congestion(plan, root)) || json_object_set_new(root, "routing", routing_json(plan)) ||
 	    (plan_fabric(plan) == FABRIC_PORT_GROUP &&
 	     json_object_set_new(root, "port_group", port_group_json(plan))) ||
 	    (plan_fabric(plan) == FABRIC_ROCE && json_object_set_new(root, "roce", roce_json(plan)))) {

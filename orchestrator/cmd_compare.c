@@ -13,6 +13,7 @@
 
 #include "orchestrator/atomic_file.h"
 #include "orchestrator/cmd_run.h"
+#include "orchestrator/scenario_idle.h"
 #include "orchestrator/scenario_keys.h"
 #include "orchestrator/suggest.h"
 
@@ -44,6 +45,8 @@ static struct scenario_compare *compare_load(const struct options *options, int 
 	else if (!error && !compare)
 		wrong("%s has no 'compare' section, which says what to compare: docs/scenario.md has an example",
 		      options->scenario);
+	if (compare)
+		scenario_idle_note(&scenario, "run");
 	scenario.compare = compare ? NULL : scenario.compare;
 	scenario_errors_free(&errors);
 	scenario_free(&scenario);

@@ -24,6 +24,7 @@
 #include "orchestrator/plan_real.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/run.h"
+#include "orchestrator/scenario_idle.h"
 #include "orchestrator/suggest.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -396,6 +397,8 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 	if (error && !errors.count)
 		wrong("%s", strerror(-error));
 	error = error || errors.count;
+	if (!error && !options->row)
+		scenario_idle_note(&scenario, "run");
 	if (!error && options->real && !options->row)
 		real_note(&scenario);
 	scenario_errors_free(&errors);

@@ -57,7 +57,7 @@ struct routing_request plan_routing_request(const struct scenario *scenario)
 		.order = (enum routing_order)scenario->routing.order,
 		.lanes = roce ? 1 : scenario->routing.lanes,
 		.lanes_max = roce ? 1 : NODE_LANES_MAX / scenario->class_count,
-		.detours = !roce && scenario->routing.detour != DETOUR_NEVER,
+		.detours = scenario->fabric == FABRIC_FLOW_CHANNEL && scenario->routing.detour != DETOUR_NEVER,
 		.cycles_allowed = cycles_allowed(scenario),
 	};
 }
@@ -141,7 +141,7 @@ static void routing_take(struct routing_config *config, enum fabric_kind fabric,
 {
 	config->choice =
 		(enum routing_choice)said_or(said->choice, fabric == FABRIC_ROCE ? ROUTING_HASH : ROUTING_STATIC);
-	config->detour = fabric == FABRIC_ROCE ? DETOUR_NEVER : (enum routing_detour)said->detour;
+	config->detour = fabric == FABRIC_FLOW_CHANNEL ? (enum routing_detour)said->detour : DETOUR_NEVER;
 	number_take(&config->detour_weight_permille, said->detour_weight_permille);
 	units_take(&config->detour_bias_units, said->detour_bias_bytes);
 	number_take(&config->detour_draws, said->detour_draws);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/scenario_idle.h"
 #include "orchestrator/scenario_keys.h"
 #include "orchestrator/settings.h"
 
@@ -297,7 +298,7 @@ static int tree_read(struct scenario *scenario, const struct yaml_node *root, st
 
 	reader.links = (struct links_settings){ link_defaults, link_defaults, link_defaults };
 	keys_read(&reader, root, "a scenario", scenario_keys, COUNT_OF(scenario_keys), scenario);
-	if (reader.out_of_memory)
+	if (reader.out_of_memory || scenario_idle_find(root, scenario))
 		return -ENOMEM;
 	return errors->count ? -EINVAL : 0;
 }
@@ -417,7 +418,10 @@ void scenario_free(struct scenario *scenario)
 		free(scenario->expectations[i].text);
 	for (uint32_t i = 0; i < scenario->setting_count; i++)
 		free(scenario->settings[i]);
+	for (uint32_t i = 0; i < scenario->idle_count; i++)
+		free(scenario->idle[i]);
 	scenario_compare_free(scenario->compare);
+	free(scenario->idle);
 	free(scenario->workloads);
 	free(scenario->pauses);
 	free(scenario->faults);

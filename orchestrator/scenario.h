@@ -205,6 +205,8 @@ struct scenario {
 	uint32_t expectation_count;
 	struct scenario_text *expectations;
 	struct scenario_compare *compare; /* NULL: nothing was said */
+	char **idle;                      /* keys without effect: scenario_idle.h */
+	uint32_t idle_count;
 };
 
 extern const char *const scenario_fabric_name[FABRIC_KINDS]; /* as the key 'fabric' says it */

@@ -135,6 +135,14 @@ few_descriptors() {
 	[ $? = 4 ] && says err 'file descriptors'
 }
 
+# keys of another kind of fabric: check and run name them, and go on
+keys_without_effect() {
+	run 0 check "$tiny" && ! grep -q 'no effect' "$scratch/out" &&
+		run 0 check "$tiny" --set switch.acks.collect=4 --set fabric=roce && says out 'no effect     switch.acks (--set' &&
+		run 0 check --json "$tiny" --set port-group.becn=no && says out '"no_effect": [' &&
+		run 0 run --quiet "$tiny" --set port-group.becn=no && says err 'no effect in a fabric of kind flow-channel: port-group'
+}
+
 check "help lists the commands" lists_commands
 check "every command explains itself" every_command_explains_itself
 check "no command at all" run 2
@@ -148,6 +156,7 @@ check "two scenarios" refused 'two scenarios' run "$tiny" "$lot"
 check "--set without =" refused 'PATH=VALUE' run "$tiny" --set run.duration
 check "--set of an unknown key" refused "did you mean 'duration'" run "$tiny" --set run.durration=1ms
 check "a scenario that does not exist" nothing_started
+check "keys without effect are named" keys_without_effect
 check "summary" summary
 check "--quiet" quiet
 check "--json" json
