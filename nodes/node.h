@@ -53,9 +53,9 @@ struct node_ops {
 	 * (DROP_LINK_DOWN) and reported to its flow's source (FC-17); what came in over it goes on. From now on nothing is sent or received there. A port that is down already stays so.                          */
 	void (*link_down)(void *dataplane, uint32_t port, node_time_t now);
 
-	/* Virtual clock; NULL: nothing waits for it. Nothing that ever went over the link at @port, which has failed, is in the fabric any
-	 * more: what is not acknowledged of it was lost, and flows that must not overtake it go on (FC-15).         */
-	void (*link_settle)(void *dataplane, uint32_t port, node_time_t now);
+	/* NULL: nothing waits for it. Of what ever went over the link at @port, which has failed, only that in channels @left is in the
+	 * fabric any more: what is not acknowledged of others was lost, and flows that must not overtake it go on (FC-15). */
+	void (*link_settle)(void *dataplane, uint32_t port, const struct channel_set *left, node_time_t now);
 
 	/* A new link is at @port: config->ports[port] and links[port] have been set up anew, its first record may be there
 	 * already. It may take the dataplane a while until what the former link left behind is gone; records wait then.   */

@@ -295,18 +295,24 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 static int link_fault(struct node *node, const struct control_message *message, FILE *out)
 {
 	uint32_t port = (uint32_t)message->number;
+	struct channel_set left;
 
 	if (message->kind == CONTROL_LINK_SET || !clock_stopped(&node->clock)) {
 		fprintf(out, message->kind == CONTROL_LINK_SET ? "the virtual clock's links keep their settings\n"
 							       : "the clock is running: stop it first\n");
 		return -EBUSY;
 	}
-	if (message->kind == CONTROL_LINK_DOWN && !strcmp(message->text, CONTROL_SETTLED))
-		node_window_link_settle(&node->window, port);
-	else if (message->kind == CONTROL_LINK_UP)
+	if (message->kind == CONTROL_LINK_DOWN && !strcmp(message->text, CONTROL_SETTLED)) {
+		if (channel_set_read(message->body, &left)) {
+			fprintf(out, "\"%.40s\" are no channels\n", message->body);
+			return -EINVAL;
+		}
+		node_window_link_settle(&node->window, port, &left);
+	} else if (message->kind == CONTROL_LINK_UP) {
 		node_window_link_up(&node->window, port);
-	else
+	} else {
 		node_window_link_down(&node->window, port);
+	}
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nodes/channel_set.h"
 #include "nodes/config.h"
 #include "nodes/time.h"
 
@@ -140,6 +141,7 @@ struct port_stats {
 	uint64_t becns;         /* port-group: BECNs; at a NIC, made */
 	uint64_t credit_waits;  /* port-group: times a packet at the head of its queue found no credit (PG-9) */
 	uint64_t capture_error; /* errno: the capture of this port's link ended early */
+	struct channel_set left; /* flow channels: those in use that came over a link that is gone (FC-15, FC-26) */
 };
 
 /* a flow as its sending NIC knows it; index = the slot that its packets carry */

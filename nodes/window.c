@@ -99,13 +99,13 @@ void node_window_link_up(struct node_window *window, uint32_t port)
 	settle(window, now);
 }
 
-void node_window_link_settle(struct node_window *window, uint32_t port)
+void node_window_link_settle(struct node_window *window, uint32_t port, const struct channel_set *left)
 {
 	node_time_t now = stopped_at(window);
 
 	if (!window->ops->link_settle)
 		return;
-	window->ops->link_settle(window->dataplane, port, now);
+	window->ops->link_settle(window->dataplane, port, left, now);
 	settle(window, now);
 }
 

@@ -44,7 +44,7 @@ void node_window_link_down(struct node_window *window, uint32_t port);
 void node_window_link_up(struct node_window *window, uint32_t port);
 
 /** node_window_link_settle() - node_ops.link_settle. */
-void node_window_link_settle(struct node_window *window, uint32_t port);
+void node_window_link_settle(struct node_window *window, uint32_t port, const struct channel_set *left);
 
 /** node_window_changed() - tables were changed while the clock stands: something may be due at once. */
 void node_window_changed(struct node_window *window);

@@ -34,10 +34,14 @@ static int link_up_at(void *owner, uint32_t link)
 	return fabric->options.real ? fabric_link_up(fabric, link) : ends_tell(fabric, link, CONTROL_LINK_UP);
 }
 
-static int settle_at(void *owner, uint32_t node, uint32_t port)
+static int settle_at(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
 {
-	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port, .text = CONTROL_SETTLED };
+	char text[CHANNEL_SET_TEXT_MAX];
+	struct control_message message = {
+		.kind = CONTROL_LINK_DOWN, .number = port, .text = CONTROL_SETTLED, .body = text
+	};
 
+	channel_set_write(left, text);
 	return fabric_tell(owner, node, &message);
 }
 

@@ -8,30 +8,30 @@
 
 #define BEFORE_WINDOWS 20u /* so many at most are the measure of what was before */
 #define RECOVERED_PERMILLE 900u
-#define SETTLE_PS (2 * NODE_US) /* ours: a message to a service processor and back */
-#define SETTLE_MAX 100u
-#define SETTLE_LONGEST 5000u
 
 int fault_player_init(struct fault_player *player, const struct plan *plan, const struct fault_fabric *fabric)
 {
-	*player = (struct fault_player){ .plan = plan, .fabric = *fabric };
+	struct settling_fabric settling;
+
+	*player = (struct fault_player){ .plan = plan, .fabric = *fabric, .look_at = NODE_TIME_NEVER };
 	if (!plan->faults.count)
 		return 0;
 	player->window_max = (uint32_t)(plan->duration_ps / plan->faults.window_ps) + 1;
 	player->down = calloc(plan->link_count, sizeof(*player->down));
 	player->delivered = calloc(player->window_max, sizeof(*player->delivered));
 	player->records = calloc(plan->faults.count, sizeof(*player->records));
-	player->unsettled = calloc(2 * (size_t)plan->link_count, sizeof(*player->unsettled));
-	player->look_at = NODE_TIME_NEVER;
-	return player->unsettled && player->down && player->delivered && player->records ? 0 : -ENOMEM;
+	if (!player->down || !player->delivered || !player->records)
+		return -ENOMEM;
+	settling = (struct settling_fabric){ .owner = fabric->owner, .settle = fabric->settle, .page = fabric->page };
+	return settling_init(&player->settling, plan, &settling);
 }
 
 void fault_player_fini(struct fault_player *player)
 {
 	free(player->down);
-	free(player->unsettled);
 	free(player->delivered);
 	free(player->records);
+	settling_fini(&player->settling);
 	*player = (struct fault_player){ 0 };
 }
 
@@ -93,97 +93,17 @@ static uint64_t astray(const struct fault_player *player)
 	return drops(player, DROP_LINK_DOWN) + drops(player, DROP_NO_ROUTE);
 }
 
-/* ---- settling ----
- *
- * A flow whose path fails must not overtake what of it has already passed: its switch lets it wait until nothing is left of what
- * went over the link (node_ops.link_settle). Who knows that is the switch at the other end: while it has flow channels that came in
- * over the link, they still have something downstream. When a switch fails, its neighbours know for it, all of them. They are asked
- * every SETTLE_PS. Flows that wait for one another in a circle, through several faults, are let go when nothing at all has been delivered
- * for SETTLE_MAX looks, or, if others hide that, after SETTLE_LONGEST: queues of a congested fabric may take long to empty, and who is
- * let go before overtakes. */
-
-static uint32_t end_node(const struct plan_link *link, bool b)
-{
-	return b ? link->node_b : link->node_a;
-}
-
-static uint64_t channels_in(const struct fault_player *player, uint32_t node, uint32_t port)
-{
-	const struct stats_page *page = player->fabric.page(player->fabric.owner, node);
-
-	return ((const struct port_stats *)((const char *)page + page->port_offset))[port].ifct_used;
-}
-
-/* Is nothing left in the fabric of what went from end @b of @link to the other one? If that is a switch without links, what it had
- * passed on is at its neighbours. */
-static bool is_settled(const struct fault_player *player, const struct plan_link *link, bool b)
-{
-	const struct node_config *peer = &player->plan->nodes[end_node(link, !b)];
-
-	if (channels_in(player, peer->index, b ? link->port_a : link->port_b))
-		return false;
-	for (uint32_t port = 0; port < peer->port_count && fault_player_cut_off(player, peer->index); port++)
-		if (peer->ports[port].peer_index < player->plan->switch_count &&
-		    peer->ports[port].peer_index != end_node(link, b) &&
-		    channels_in(player, peer->ports[port].peer_index, peer->ports[port].peer_port))
-			return false;
-	return true;
-}
-
-static void unsettle(struct fault_player *player, uint32_t link)
-{
-	const struct plan_link *ends = &player->plan->links[link];
-
-	if (!player->fabric.settle || plan_fabric(player->plan) != FABRIC_FLOW_CHANNEL ||
-	    ends->node_a >= player->plan->switch_count || ends->node_b >= player->plan->switch_count)
-		return;
-	for (uint32_t end = 2 * link; end < 2 * link + 2; end++) {
-		player->unsettled_count += !player->unsettled[end];
-		player->unsettled[end] = 1;
-	}
-}
-
-/* has nothing been delivered for so long that whoever waits would do so for ever? */
-static bool is_stuck(struct fault_player *player)
-{
-	uint64_t bytes = delivered_bytes(player);
-
-	player->quiet_looks = bytes == player->settle_bytes ? player->quiet_looks + 1 : 0;
-	player->settle_bytes = bytes;
-	return player->quiet_looks > SETTLE_MAX;
-}
-
-static int look(struct fault_player *player, node_time_t now)
-{
-	bool stuck = player->unsettled_count && is_stuck(player);
-	int error = 0;
-
-	for (uint32_t end = 0; end < 2 * player->plan->link_count && player->unsettled_count && !error; end++) {
-		const struct plan_link *link = &player->plan->links[end / 2];
-
-		if (!player->unsettled[end] ||
-		    (!stuck && player->unsettled[end]++ < SETTLE_LONGEST && !is_settled(player, link, end % 2)))
-			continue;
-		player->let_go += !is_settled(player, link, end % 2);
-		player->unsettled[end] = 0;
-		player->unsettled_count--;
-		error = player->fabric.settle(player->fabric.owner, end_node(link, end % 2),
-					      end % 2 ? link->port_b : link->port_a);
-	}
-	player->look_at = player->unsettled_count ? now + SETTLE_PS : NODE_TIME_NEVER;
-	return error;
-}
-
 /* ---- acting ---- */
 
-static int link_fails(struct fault_player *player, uint32_t link)
+static int link_fails(struct fault_player *player, uint32_t link, node_time_t now)
 {
-	unsettle(player, link);
+	if (player->fabric.settle)
+		settling_begin(&player->settling, link, now);
 	return player->fabric.link_down(player->fabric.owner, link);
 }
 
 /* all links of @fault fail, or return unless another fault of theirs lasts */
-static int links_change(struct fault_player *player, const struct plan_fault *fault, bool fail)
+static int links_change(struct fault_player *player, const struct plan_fault *fault, bool fail, node_time_t now)
 {
 	int error = 0;
 
@@ -191,7 +111,7 @@ static int links_change(struct fault_player *player, const struct plan_fault *fa
 		if (!plan_fault_concerns(player->plan, fault, i))
 			continue;
 		if (fail && !player->down[i]++)
-			error = link_fails(player, i);
+			error = link_fails(player, i, now);
 		else if (!fail && !--player->down[i])
 			error = player->fabric.link_up(player->fabric.owner, i);
 	}
@@ -222,14 +142,13 @@ static int act(struct fault_player *player, const struct plan_action *action)
 
 	switch (action->kind) {
 	case ACTION_RETURN:
-		return links_change(player, fault, false);
+		return links_change(player, fault, false, action->at_ps);
 	case ACTION_FAIL:
 		before = drops(player, DROP_LINK_DOWN);
-		error = links_change(player, fault, true);
+		error = links_change(player, fault, true, action->at_ps);
 		record->lost = drops(player, DROP_LINK_DOWN) - before;
 		record->astray = record->astray_until = astray(player);
-		if (player->unsettled_count && player->look_at == NODE_TIME_NEVER)
-			player->look_at = action->at_ps + SETTLE_PS;
+		player->look_at = node_time_min(player->look_at, settling_next_at(&player->settling, action->at_ps));
 		return error;
 	case ACTION_TABLES:
 		if (action->at_ps == fault->tables_ps)
@@ -248,8 +167,10 @@ int fault_player_step(struct fault_player *player)
 		player->delivered[player->window_count++] = delivered_bytes(player);
 	while (!error && action_at(player) == now && now != NODE_TIME_NEVER)
 		error = act(player, &player->plan->faults.actions[player->action++]);
-	if (!error && player->look_at == now && now != NODE_TIME_NEVER)
-		error = look(player, now);
+	if (!error && player->look_at == now && now != NODE_TIME_NEVER) {
+		error = settling_look(&player->settling, now);
+		player->look_at = settling_next_at(&player->settling, now);
+	}
 	return error;
 }
 

@@ -9,13 +9,15 @@
 #include "nodes/stats.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/results.h"
+#include "orchestrator/settling.h"
 
 /* what is played on; the fabric stands (real clock: runs) while these are called.  Return: 0 or -errno. */
 struct fault_fabric {
 	void *owner;
 	int (*link_down)(void *owner, uint32_t link);
 	int (*link_up)(void *owner, uint32_t link);
-	int (*settle)(void *owner, uint32_t node, uint32_t port); /* node_ops.link_settle; NULL: real clock */
+	int (*settle)(void *owner, uint32_t node, uint32_t port,
+		      const struct channel_set *left); /* settling.h; NULL: real clock */
 	/* what follows a fault: tables worked out from the plan, for each switch; or, if `manage` is not NULL, the fabric's manager
 	 * finds out and writes them, which must come to the same */
 	int (*tables)(void *owner, uint32_t node, const struct switch_config *tables);
@@ -34,15 +36,9 @@ struct fault_player {
 	struct fault_fabric fabric;
 	uint32_t action; /* the next one */
 	uint32_t *down;  /* per link: how many faults of it last */
-	uint32_t *
-		unsettled; /* per end of a link, two each: 0, or something that went over it may still be in the fabric, and it
-				 was looked after so often, and once more */
-	uint32_t unsettled_count;
-	uint32_t quiet_looks;  /* one after the other without anything delivered in between, */
-	uint64_t settle_bytes; /* which was so much at the last of them */
-	uint32_t let_go;       /* ends that were not waited for any longer: what went over them may be overtaken */
-	node_time_t look_at;   /* whether it is so is looked at then */
-	uint64_t *delivered;   /* bytes at the end of each window, one entry for the beginning */
+	struct settling settling;
+	node_time_t look_at; /* settling_look() */
+	uint64_t *delivered; /* bytes at the end of each window, one entry for the beginning */
 	uint32_t window_count, window_max;
 	struct fault_record *records;
 };

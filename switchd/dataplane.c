@@ -234,11 +234,11 @@ static void on_link_down(void *dataplane, uint32_t port, node_time_t now)
 	update_touched(dp, now);
 }
 
-static void on_link_settle(void *dataplane, uint32_t port, node_time_t now)
+static void on_link_settle(void *dataplane, uint32_t port, const struct channel_set *left, node_time_t now)
 {
 	struct dataplane *dp = dataplane;
 
-	link_change_settle(dp, port, now);
+	link_change_settle(dp, port, left, now);
 	look_at_arrivals(dp, link_change_finish(dp, now));
 	update_touched(dp, now);
 }

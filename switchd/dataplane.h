@@ -430,9 +430,9 @@ struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint3
 /** link_change_down() - the link at @port is gone. Does not touch events but those of dataplane_touch(). */
 void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
 
-/** link_change_settle() - (virtual clock) whatever went over the former link of fabric port @port has left the fabric: what is still not
- *  acknowledged was lost on it, and the flows that waited to know choose another way.                             */
-void link_change_settle(struct dataplane *dp, uint32_t port, node_time_t now);
+/** link_change_settle() - whatever went over the former link of fabric port @port has left the fabric, but for channels @left: what
+ *  is still not acknowledged of others was lost on it, and their flows, which waited to know, choose another way. */
+void link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left, node_time_t now);
 
 /** link_change_ways() - new tables are in force. Flows that follow a port which leads to their destination no more wait until nothing of
  *  them is downstream, BLOCK_FOR_REDIRECT, and choose anew then: reroute_emptied(). */

@@ -316,6 +316,7 @@ void flow_free(struct dataplane *dp, uint32_t ref)
 	tree_end(dp, ref);
 	wake_queue_remove(&dp->wakes, ref); /* it may be due at this very moment */
 	ifct_release(&dp->ifcts[port], flow_ref_id(ref));
+	channel_set_remove(&stats->left, flow_ref_id(ref));
 	stats->ifct_used = dp->ifcts[port].used;
 }
 

@@ -54,11 +54,11 @@ static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, 
 	}
 }
 
-/* granted to a channel of the link and not acknowledged, wherever it is */
-static void drop_under_way(struct dataplane *dp, struct port *out, node_time_t now)
+/* granted to a channel of the link, but for those in @left, and not acknowledged, wherever it is */
+static void drop_under_way(struct dataplane *dp, struct port *out, const struct channel_set *left, node_time_t now)
 {
 	for (uint32_t id = 0; id < out->ofct.fresh; id++) {
-		uint32_t ref, units = ofct_lose(&out->ofct, id, &ref);
+		uint32_t ref, units = channel_set_has(left, id) ? 0 : ofct_lose(&out->ofct, id, &ref);
 
 		if (units)
 			ack_path_up(dp, ref, ACK_LOSS, units, now);
@@ -251,14 +251,24 @@ static void drop_reserved(struct port *out)
 	out->stats->ofct_used = out->ofct.used;
 }
 
-void link_change_settle(struct dataplane *dp, uint32_t port, node_time_t now)
+void link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 
 	if (out->kind != PORT_FABRIC || dataplane_port_up(dp, port))
 		return;
-	drop_under_way(dp, out, now);
+	drop_under_way(dp, out, left, now);
 	all_go_elsewhere(dp, out, now);
+}
+
+/* the neighbour hears of no ACK over @port any more: port_stats.left says what it cannot know otherwise, flow_free() keeps it true */
+static void note_left(struct dataplane *dp, uint32_t port)
+{
+	const struct ifct *ifct = &dp->ifcts[port];
+
+	for (uint32_t id = 0; ifct->used && id < ifct->channels; id++)
+		if (ifct->entries[id].active)
+			channel_set_add(&dp->ports[port].stats->left, id);
 }
 
 void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
@@ -274,6 +284,7 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 		return;
 	transmit_settle_pause(out, now);
 	out->paused_since_ps = NODE_TIME_NEVER;
+	note_left(dp, port);
 	fgfc_path_clear(dp, port);
 	if (out->kind == PORT_FABRIC && !out->link->real) {
 		for (uint32_t c = 0; c < out->lane_count; c++)
@@ -283,7 +294,7 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 	} else {
 		drop_waiting(dp, out, now);
 		if (out->kind == PORT_FABRIC)
-			drop_under_way(dp, out, now);
+			drop_under_way(dp, out, &(const struct channel_set){ 0 }, now);
 	}
 	if (out->kind == PORT_FABRIC)
 		ack_collector_clear(&out->acks);

@@ -112,9 +112,9 @@ static int play_link_up(void *owner, uint32_t link)
 	return 0;
 }
 
-static int play_settle(void *owner, uint32_t node, uint32_t port)
+static int play_settle(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
 {
-	node_window_link_settle(end_of(owner, node), port);
+	node_window_link_settle(end_of(owner, node), port, left);
 	return 0;
 }
 

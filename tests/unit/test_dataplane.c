@@ -1038,6 +1038,8 @@ START_TEST(flood__reports_have_no_listener)
 }
 END_TEST
 
+static const struct channel_set nothing;
+
 /* copies beyond the limit are dropped and counted; input room is never held by them, other traffic goes on */
 START_TEST(flood__limit)
 {
@@ -1063,8 +1065,8 @@ START_TEST(flood__limit)
 	switchd_ops.link_down(s.dp, 2, 40 * NODE_US);
 	switchd_ops.link_down(s.dp, 3, 40 * NODE_US);
 	ck_assert_uint_eq(s.stats->flooded_packets, 500);
-	switchd_ops.link_settle(s.dp, 2, 40 * NODE_US); /* nothing of what had passed is anywhere */
-	switchd_ops.link_settle(s.dp, 3, 40 * NODE_US);
+	switchd_ops.link_settle(s.dp, 2, &nothing, 40 * NODE_US); /* nothing of what had passed is anywhere */
+	switchd_ops.link_settle(s.dp, 3, &nothing, 40 * NODE_US);
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(s.dp->flood_packets, 0);
 	all_released_expect();
@@ -1093,6 +1095,76 @@ START_TEST(flood__waits_for_lines)
 	ck_assert_uint_eq(packets[0], 2);
 	ck_assert_uint_eq(packets[1], 2);
 	packet_expect(1, 100);
+	all_released_expect();
+}
+END_TEST
+
+/* ---- the virtual clock: flows whose link fails (FC-15, FC-26) ---- */
+
+/* the channel of the packet of @frame_bytes that has come out of @port */
+static uint32_t channel_expect(uint32_t port, uint32_t frame_bytes)
+{
+	packet_expect(port, frame_bytes);
+	return header_of_packet(port).flow_id;
+}
+
+/* a flow that has something behind the link waits for that alone, not for what another one has there */
+START_TEST(link_settle__each_flow_waits_for_its_own)
+{
+	struct channel_set left = { 0 };
+
+	s.routes[0].ports = 1 << 2 | 1 << 3;
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 1, 0, 1000);
+	host_send(&s, 1, NODE_US, 2, 2, 0, 1001);
+	one_switch_run(&s, 2 * NODE_US);
+	channel_set_add(&left, channel_expect(2, 1000));
+	packet_expect(2, 1001);
+	switchd_ops.link_down(s.dp, 2, 2 * NODE_US);
+	host_send(&s, 0, 2 * NODE_US, 2, 1, 0, 1002);
+	host_send(&s, 1, 2 * NODE_US, 2, 2, 0, 1003);
+	one_switch_run(&s, 4 * NODE_US);
+	no_packet_expect(3);
+	switchd_ops.link_settle(s.dp, 2, &left, 4 * NODE_US);
+	one_switch_run(&s, 6 * NODE_US);
+	packet_expect(3, 1003);
+	no_packet_expect(3);
+	ck_assert_uint_eq(stats_of(0)->loss_report_units, 0);
+	ck_assert_uint_eq(stats_of(1)->loss_report_units, 4);
+	switchd_ops.link_settle(s.dp, 2, &left, 6 * NODE_US);
+	one_switch_run(&s, 8 * NODE_US);
+	no_packet_expect(3);
+	switchd_ops.link_settle(s.dp, 2, &nothing, 8 * NODE_US);
+	one_switch_run(&s, 10 * NODE_US);
+	packet_expect(3, 1002);
+	ck_assert_uint_eq(stats_of(0)->loss_report_units, 4);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* port_stats.left: what came in over the link has something here or downstream, until it is acknowledged */
+START_TEST(link_down__what_is_left)
+{
+	const struct channel_set *left;
+	uint32_t id;
+
+	one_switch_open(&s);
+	left = &stats_of(2)->left;
+	switch_send(&s, 2, 0, 4, 7, 0, 1000);
+	switch_send(&s, 2, 0, 0, 9, 0, 1001);
+	switch_send(&s, 2, 0, 4, 8, 0, 1002);
+	one_switch_run(&s, NODE_US);
+	id = channel_expect(3, 1000);
+	packet_expect(0, 1001);
+	ck_assert_uint_eq(channel_set_count(left), 0);
+	switchd_ops.link_down(s.dp, 2, NODE_US);
+	ck_assert(channel_set_has(left, 7) && channel_set_has(left, 8) && channel_set_count(left) == 2);
+	switch_send_ack(&s, 3, NODE_US, id, ACK_DELTA, 4);
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert(channel_set_has(left, 8) && channel_set_count(left) == 1);
+	switch_send_ack(&s, 3, 2 * NODE_US, channel_expect(3, 1002), ACK_DELTA, 4);
+	one_switch_run(&s, 3 * NODE_US);
+	ck_assert_uint_eq(channel_set_count(left), 0);
 	all_released_expect();
 }
 END_TEST
@@ -1361,6 +1433,8 @@ static TCase *real_cases(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, real__whole_frames);
 	tcase_add_test(tcase, real__starved);
+	tcase_add_test(tcase, link_settle__each_flow_waits_for_its_own);
+	tcase_add_test(tcase, link_down__what_is_left);
 	tcase_add_loop_test(tcase, link_down__fabric, 0, 2);
 	tcase_add_loop_test(tcase, link_down__edge, 0, 2);
 	tcase_add_test(tcase, link_down__other_path);
