@@ -23,7 +23,7 @@
 #define CONTROL_BYTES_MAX (1u << 20)
 #define CONTROL_FDS_MAX (3 + 3 * NODE_PORTS_MAX + NODE_CAPTURES_MAX + NIC_HOST_QUEUES_MAX)
 #define CONTROL_TEXT_MAX 1024u
-#define CONTROL_SETTLED "settled" /* text of a LINK_DOWN that means node_ops.link_settle; virtual clock */
+#define CONTROL_SETTLED "settled" /* text of a LINK_DOWN that means node_ops.link_settle; body: channel_set_write() */
 
 enum control_kind {
 	CONTROL_CONFIGURE, /* orchestrator -> node: config, without tables, and descriptors */
@@ -33,9 +33,9 @@ enum control_kind {
 	CONTROL_ANSWER,    /* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */
 	CONTROL_EVENT, /* node -> orchestrator: something worth a line (text); number = 0 note, 1 error that ends the run */
 	/* orchestrator -> node, each answered by an ANSWER; under the virtual clock while that stands, where a link fails and returns
-	 * over the rings that it has, LINK_DOWN with text CONTROL_SETTLED is node_ops.link_settle, and there is no LINK_SET: */
+	 * over the rings that it has, and there is no LINK_SET: */
 	CONTROL_LINK_DOWN, /* port (number): what is on its link is lost, nothing more is sent or received on it; with a
-			      vacant `port` the link is gone for good */
+			      vacant `port` the link is gone for good; with CONTROL_SETTLED something else: see there */
 	CONTROL_LINK_UP,   /* port (number): a new link, as `port` says, over the descriptors beside it */
 	CONTROL_LINK_SET,  /* port (number): rate, delay, loss and bit errors of `port` hold from now on */
 	/* fabric manager -> node, each answered by an ANSWER; under the virtual clock while that stands: managed.h */

@@ -291,28 +291,43 @@ static int port_plug(struct node *node, uint32_t port, struct control_message *m
 	return 0;
 }
 
+static bool is_settle(const struct control_message *message)
+{
+	return message->kind == CONTROL_LINK_DOWN && !strcmp(message->text, CONTROL_SETTLED);
+}
+
+static int link_settle(struct node *node, const struct control_message *message, FILE *out)
+{
+	uint32_t port = (uint32_t)message->number;
+	struct channel_set left;
+
+	if (channel_set_read(message->body, &left)) {
+		fprintf(out, "\"%.40s\" are no channels\n", message->body);
+		return -EINVAL;
+	}
+	if (node->config->clock != CLOCK_REAL)
+		node_window_link_settle(&node->window, port, &left);
+	else if (node->ops->link_settle)
+		node->ops->link_settle(node->dataplane, port, &left, pace_reached(&node->pace));
+	return 0;
+}
+
 /* under the virtual clock a link fails and returns over the rings that it has */
 static int link_fault(struct node *node, const struct control_message *message, FILE *out)
 {
 	uint32_t port = (uint32_t)message->number;
-	struct channel_set left;
 
 	if (message->kind == CONTROL_LINK_SET || !clock_stopped(&node->clock)) {
 		fprintf(out, message->kind == CONTROL_LINK_SET ? "the virtual clock's links keep their settings\n"
 							       : "the clock is running: stop it first\n");
 		return -EBUSY;
 	}
-	if (message->kind == CONTROL_LINK_DOWN && !strcmp(message->text, CONTROL_SETTLED)) {
-		if (channel_set_read(message->body, &left)) {
-			fprintf(out, "\"%.40s\" are no channels\n", message->body);
-			return -EINVAL;
-		}
-		node_window_link_settle(&node->window, port, &left);
-	} else if (message->kind == CONTROL_LINK_UP) {
+	if (is_settle(message))
+		return link_settle(node, message, out);
+	if (message->kind == CONTROL_LINK_UP)
 		node_window_link_up(&node->window, port);
-	} else {
+	else
 		node_window_link_down(&node->window, port);
-	}
 	return 0;
 }
 
@@ -330,6 +345,8 @@ int node_join_link(struct node *node, struct control_message *message, FILE *out
 		return link_fault(node, message, out);
 	if (message->kind == CONTROL_LINK_UP)
 		return port_plug(node, port, message, out);
+	if (is_settle(message))
+		return link_settle(node, message, out);
 	if (message->kind == CONTROL_LINK_DOWN) {
 		port_unplug(node, port);
 		if (message->port && message->port->vacant)

@@ -41,7 +41,9 @@ static int fabric_alloc(struct fabric *fabric)
 	for (uint32_t i = 0; i < 2 * plan->link_count; i++)
 		fabric->ring_fds[i] = -1;
 	fabric->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
-	return fabric->epoll_fd < 0 ? -errno : 0;
+	if (fabric->epoll_fd < 0)
+		return -errno;
+	return fabric->options.real ? fabric_real_settling(fabric) : 0;
 }
 
 int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fabric_options *options)
@@ -301,5 +303,6 @@ void fabric_free(struct fabric *fabric)
 	free(fabric->nodes);
 	free(fabric->wake);
 	free(fabric->ring_fds);
+	settling_fini(&fabric->settling);
 	*fabric = (struct fabric){ 0 };
 }

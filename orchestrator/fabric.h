@@ -23,6 +23,7 @@
 #include "nodes/stats.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/results.h"
+#include "orchestrator/settling.h"
 #include "orchestrator/watchdog.h"
 
 #define FABRIC_SLICE_MS 50u
@@ -98,6 +99,8 @@ struct fabric {
 	uint32_t questions;         /* asked so far: the number of the last */
 	uint64_t patience_until_ns; /* nobody is waited for any longer than until then; 0: no such limit */
 	struct watchdog watchdog;
+	struct settling settling; /* real clock: fabric_real_settle() */
+	node_time_t settle_at;
 	uint64_t cpu_ns;                     /* of the nodes reaped so far */
 	uint64_t start_ns, run_ns, end_ns;   /* wall time spent starting, running, ending */
 	node_time_t stopped_at_ps;           /* set by fabric_end(): where the clock stood */

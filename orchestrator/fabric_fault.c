@@ -34,7 +34,7 @@ static int link_up_at(void *owner, uint32_t link)
 	return fabric->options.real ? fabric_link_up(fabric, link) : ends_tell(fabric, link, CONTROL_LINK_UP);
 }
 
-static int settle_at(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
+int fabric_settle_at(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
 {
 	char text[CHANNEL_SET_TEXT_MAX];
 	struct control_message message = {
@@ -50,7 +50,7 @@ static int manage_at(void *owner)
 	return fabric_manage(owner, NULL);
 }
 
-static const struct stats_page *page_of(void *owner, uint32_t node)
+const struct stats_page *fabric_page_of(void *owner, uint32_t node)
 {
 	return ((struct fabric *)owner)->nodes[node].stats;
 }
@@ -58,9 +58,9 @@ static const struct stats_page *page_of(void *owner, uint32_t node)
 struct fault_fabric fabric_fault(struct fabric *fabric)
 {
 	return (struct fault_fabric){ .owner = fabric,
-				      .settle = fabric->options.real ? NULL : settle_at,
+				      .settle = fabric->options.real ? NULL : fabric_settle_at,
 				      .link_down = link_down_at,
 				      .link_up = link_up_at,
 				      .manage = manage_at,
-				      .page = page_of };
+				      .page = fabric_page_of };
 }

@@ -8,4 +8,8 @@
 /** fabric_fault() - what fault_player_init() is given for @fabric. A node that does not do what it is told: fabric->failure. */
 struct fault_fabric fabric_fault(struct fabric *fabric);
 
+/** fabric_settle_at(), fabric_page_of() - struct settling_fabric's, of a fabric of processes; @owner is the struct fabric. */
+int fabric_settle_at(void *owner, uint32_t node, uint32_t port, const struct channel_set *left);
+const struct stats_page *fabric_page_of(void *owner, uint32_t node);
+
 #endif

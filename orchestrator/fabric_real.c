@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "orchestrator/descriptor.h"
+#include "orchestrator/fabric_fault.h"
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
@@ -15,6 +16,7 @@
 
 #define LOOK_NS 5000000ull
 #define IDLE_NS 20000000ull
+#define SETTLE_LEAST_PS NODE_MS /* between two looks at what is left of links that failed */
 
 node_time_t fabric_real_now(const struct fabric *fabric)
 {
@@ -42,7 +44,7 @@ static void idle_look(struct fabric *fabric)
 {
 	uint64_t events, now_ns = wall_ns();
 
-	if (!all_asleep(fabric, &events)) {
+	if (fabric->settling.count || !all_asleep(fabric, &events)) {
 		fabric->idle_since_ns = 0;
 	} else if (!fabric->idle_since_ns || events != fabric->idle_events) {
 		fabric->idle_since_ns = now_ns;
@@ -60,6 +62,48 @@ static void doze(uint64_t until_ns)
 	nanosleep(&time, NULL);
 }
 
+/* ---- flows whose link failed (FC-15, FC-26) ---- */
+
+/* who is dead waits for nothing; who is stopped finds the message when it goes on */
+static int settle_tell(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
+{
+	struct fabric *fabric = owner;
+
+	if (fabric->nodes[node].pid)
+		fabric_settle_at(fabric, node, port, left);
+	return 0;
+}
+
+int fabric_real_settling(struct fabric *fabric)
+{
+	const struct settling_fabric callbacks = { .owner = fabric, .settle = settle_tell, .page = fabric_page_of };
+
+	fabric->settle_at = NODE_TIME_NEVER;
+	return settling_init(&fabric->settling, fabric->plan, &callbacks);
+}
+
+/* @link has failed.  @a_dead, @b_dead  the node there did not hear of it */
+static void settle_begin(struct fabric *fabric, uint32_t link, bool a_dead, bool b_dead)
+{
+	node_time_t now = fabric_real_now(fabric);
+
+	settling_begin(&fabric->settling, link, a_dead, b_dead, now);
+	fabric->settle_at = node_time_min(fabric->settle_at, settling_next_at(&fabric->settling, now));
+}
+
+uint64_t fabric_real_settle(struct fabric *fabric)
+{
+	node_time_t now = fabric_real_now(fabric);
+
+	if (now >= fabric->settle_at) {
+		settling_look(&fabric->settling, now);
+		fabric->settle_at = settling_next_at(&fabric->settling, now);
+	}
+	if (fabric->settle_at == NODE_TIME_NEVER)
+		return UINT64_MAX;
+	return node_time_max(fabric->settle_at - now, SETTLE_LEAST_PS) / NODE_NS;
+}
+
 enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, uint32_t timeout_ms)
 {
 	uint64_t began_ns = wall_ns(), end_ns = began_ns + timeout_ms * 1000000ull;
@@ -67,6 +111,7 @@ enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, 
 	enum fabric_state state = FABRIC_RUNNING;
 
 	while (state == FABRIC_RUNNING) {
+		fabric_real_settle(fabric);
 		idle_look(fabric);
 		if (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0))
 			state = FABRIC_FAILED;
@@ -115,6 +160,8 @@ int fabric_link_down(struct fabric *fabric, uint32_t link)
 	int error = end_down(fabric, ends->node_a, ends->port_a);
 	int error_b = end_down(fabric, ends->node_b, ends->port_b);
 
+	settle_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
+		     error_b || !fabric->nodes[ends->node_b].pid);
 	return error ? error : error_b;
 }
 
@@ -214,10 +261,14 @@ int fabric_node_isolate(struct fabric *fabric, uint32_t node)
 	int error = 0;
 
 	for (uint32_t port = 0; port < config->port_count; port++) {
-		int error_port = config->ports[port].vacant ? 0
-							    : end_down(fabric, config->ports[port].peer_index,
-								       config->ports[port].peer_port);
+		uint32_t link = config->ports[port].link_index;
+		int error_port;
 
+		if (config->ports[port].vacant)
+			continue;
+		error_port = end_down(fabric, config->ports[port].peer_index, config->ports[port].peer_port);
+		settle_begin(fabric, link, fabric->plan->links[link].node_a == node,
+			     fabric->plan->links[link].node_b == node);
 		error = error ? error : error_port;
 	}
 	return error;
@@ -298,6 +349,8 @@ int fabric_link_remove(struct fabric *fabric, uint32_t link)
 	int error = end_vacate(fabric, ends->node_a, ends->port_a);
 	int error_b = end_vacate(fabric, ends->node_b, ends->port_b);
 
+	settle_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
+		     error_b || !fabric->nodes[ends->node_b].pid);
 	return error ? error : error_b;
 }
 

@@ -29,6 +29,13 @@ int fabric_link_set(struct fabric *fabric, uint32_t link, const struct port_conf
 int fabric_link_down(struct fabric *fabric, uint32_t link);
 int fabric_link_up(struct fabric *fabric, uint32_t link);
 
+/** fabric_real_settling() - at the start: nothing has failed.  Return: 0 or -ENOMEM. */
+int fabric_real_settling(struct fabric *fabric);
+
+/** fabric_real_settle() - tells switches whose links have failed what is left of what went over them (settling.h), if it is time to.
+ *  fabric_real_wait() does it, too.   Return: when to call it again, in ns from now; UINT64_MAX: no need. */
+uint64_t fabric_real_settle(struct fabric *fabric);
+
 /** fabric_node_isolate() - @node is dead: its links go down at its neighbours.  Return: 0 or -errno. */
 int fabric_node_isolate(struct fabric *fabric, uint32_t node);
 

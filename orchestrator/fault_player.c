@@ -98,7 +98,7 @@ static uint64_t astray(const struct fault_player *player)
 static int link_fails(struct fault_player *player, uint32_t link, node_time_t now)
 {
 	if (player->fabric.settle)
-		settling_begin(&player->settling, link, now);
+		settling_begin(&player->settling, link, false, false, now);
 	return player->fabric.link_down(player->fabric.owner, link);
 }
 

@@ -17,7 +17,7 @@ struct fault_fabric {
 	int (*link_down)(void *owner, uint32_t link);
 	int (*link_up)(void *owner, uint32_t link);
 	int (*settle)(void *owner, uint32_t node, uint32_t port,
-		      const struct channel_set *left); /* settling.h; NULL: real clock */
+		      const struct channel_set *left); /* settling.h; NULL: the fabric does it */
 	/* what follows a fault: tables worked out from the plan, for each switch; or, if `manage` is not NULL, the fabric's manager
 	 * finds out and writes them, which must come to the same */
 	int (*tables)(void *owner, uint32_t node, const struct switch_config *tables);

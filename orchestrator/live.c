@@ -21,6 +21,8 @@
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
 
+#define SECOND_NS 1000000000ull
+
 /* a connection: one request, one answer, in turn */
 struct live_client {
 	int fd; /* -1: free */
@@ -441,9 +443,10 @@ static void init_lost(struct fabric_namespaces *namespaces)
 static void daemon_serve(struct daemon_state *daemon)
 {
 	enum { LISTENER, NODES, INIT, MANAGERS, CLIENTS = MANAGERS + LIVE_MANAGERS, ALL = CLIENTS + LIVE_CLIENTS_MAX };
-	const struct timespec second = { .tv_sec = 1 };
+	struct timespec nap;
 	struct pollfd polled[ALL];
 	sigset_t all, before;
+	uint64_t wait_ns;
 	bool missing;
 
 	/* signals come inside of ppoll() only, so that none is missed between looking and sleeping */
@@ -451,6 +454,7 @@ static void daemon_serve(struct daemon_state *daemon)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!daemon->live.ending && !interrupt_seen()) {
 		nodes_watch(daemon);
+		wait_ns = fabric_real_settle(&daemon->live.fabric);
 		missing = live_managers_watch(&daemon->live);
 		failure_note(&daemon->live.fabric);
 		live_managers_poll(&daemon->live, &polled[MANAGERS]);
@@ -460,7 +464,10 @@ static void daemon_serve(struct daemon_state *daemon)
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 			polled[CLIENTS + i] =
 				(struct pollfd){ daemon->clients[i].fd, daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
-		if (ppoll(polled, ALL, daemon->deaf || missing ? &second : NULL, &before) < 0)
+		if ((daemon->deaf || missing) && wait_ns > SECOND_NS)
+			wait_ns = SECOND_NS;
+		nap = (struct timespec){ (time_t)(wait_ns / SECOND_NS), (long)(wait_ns % SECOND_NS) };
+		if (ppoll(polled, ALL, wait_ns == UINT64_MAX ? NULL : &nap, &before) < 0)
 			continue;
 		daemon->deaf = false;
 		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {

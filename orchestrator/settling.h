@@ -5,9 +5,13 @@
  *  link something is still here or downstream (port_stats.left). Both ends are looked after every now and then, and each is told which
  *  of its channels the other one has left (node_ops.link_settle); the flows of all others go on.
  *
- *  Channel by channel, not link by link: a flow then waits for nothing but its own packets that are before it on their way, so nobody waits in a circle
- *  that was not there without the failure. That was tried: a flow that waited for all that had gone over its link waited for
- *  others, which waited at another link that had failed, for the first one's link. A switch that has lost all its links is asked like any other. */
+ *  Channel by channel, not link by link: a flow then waits for nothing but its own packets that are before it on their way, so nobody waits
+ *  in a circle that was not there without the failure. That was tried: a flow that waited for all that had gone over its link
+ *  waited for others, which waited at another link that had failed for what had gone over the first one.
+ *
+ *  Real clock: a switch whose process is dead has taken its tables with it. What it had passed on is at its neighbours, so its neighbours' flows wait until
+ *  nothing is left anywhere of what came from such a switch. That is link by link, and if several die at once may be a circle: after
+ *  SETTLING_PATIENCE_PS they go on. Only then can a flow be overtaken. Under the virtual clock a switch that fails loses its links, not its tables. */
 #ifndef HEDDLE_ORCHESTRATOR_SETTLING_H
 #define HEDDLE_ORCHESTRATOR_SETTLING_H
 
@@ -15,29 +19,40 @@
 #include "nodes/stats.h"
 #include "orchestrator/plan.h"
 
+#define SETTLING_PATIENCE_PS (1 * NODE_S)
+
 /* the fabric; @owner is handed back */
 struct settling_fabric {
 	void *owner;
 	/* node_ops.link_settle.  Return: 0 or -errno */
 	int (*settle)(void *owner, uint32_t node, uint32_t port, const struct channel_set *left);
+	/* NULL: @node has left */
 	const struct stats_page *(*page)(void *owner, uint32_t node);
+};
+
+/* an end of a link that failed. It is kept as it was then: the link may have left the plan since. */
+struct settling_end {
+	uint32_t node, port, peer, peer_port;
+	uint32_t told;     /* 0: nobody waits here; else of so many channels left, and one more */
+	bool unknown;      /* the peer died, and does not know */
+	node_time_t since; /* it waits */
 };
 
 struct settling {
 	const struct plan *plan;
 	struct settling_fabric fabric;
-	uint32_t *
-		ends; /* per end of a link, two each: 0, or somebody may wait there, and was told of so many channels left, and one more */
-	uint32_t count;         /* of those that are not 0 */
-	node_time_t changed_at; /* when something was last heard */
+	struct settling_end *ends; /* two per link */
+	uint32_t count;            /* of those where somebody waits */
+	node_time_t changed_at;    /* when something was last heard */
 };
 
 /** settling_init() - @plan is borrowed.  Return: 0 or -ENOMEM. settling_fini() in any case. */
 int settling_init(struct settling *settling, const struct plan *plan, const struct settling_fabric *fabric);
 void settling_fini(struct settling *settling);
 
-/** settling_begin() - @link, one between switches of flow channels or any other, has just failed: both ends have been told. */
-void settling_begin(struct settling *settling, uint32_t link, node_time_t now);
+/** settling_begin() - @link, one between switches of flow channels or any other, has just failed; both ends that live have been told.
+ *  @a_dead, @b_dead  the node at that end knows nothing of it: it is dead, or did not answer.                      */
+void settling_begin(struct settling *settling, uint32_t link, bool a_dead, bool b_dead, node_time_t now);
 
 /** settling_next_at() - when to look next: soon, but the later the longer nothing has changed; NODE_TIME_NEVER: nobody waits.
  *  @now  of the last look, or failure. */

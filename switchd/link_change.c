@@ -1,11 +1,11 @@
-/*  A link goes: whatever waits for it or is under way on it is lost, and every flow concerned is told so (FC-17, FC-26), as
+/*  A link goes: whatever is under way on it, or waits for one to a host, is lost, and every flow concerned is told so (FC-17, FC-26), as
  *  if the loss had been reported from downstream. So all channels, extents come right by the same paths as ever.
  *  What came in over the link goes on; its ACKs have nowhere to go and vanish.
  *
- *  Under the virtual clock less is lost, and order is kept (FC-15, FC-26). A flow of which nothing is downstream of a fabric port
+ *  Order is kept (FC-15, FC-26). A flow of which nothing is downstream of a fabric port
  *  that goes takes another one at once, with all that waits here. One that has something downstream must not overtake it: it waits,
- *  its channel kept, until it is known that nothing that went over the link is in the fabric any more (link_change_settle());
- *  what is then not acknowledged was lost. Under the real clock nobody can know, and it goes on at once.
+ *  its channel kept, until it is known that nothing that went over the link in this channel is in the fabric any more: the neighbour
+ *  knows (port_stats.left), and the orchestrator tells (link_change_settle()). What is then not acknowledged was lost.
  *
  *  A link comes: its channels are numbered anew, so none of the former link may be in use any more. Until then the port
  *  stays down, and the new link's first packets wait in its ring.                                                    */
@@ -85,20 +85,9 @@ static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 	}
 }
 
-/* flows that wait for the same thing of @out: one after the other, without a search for each */
-static void drop_list(struct dataplane *dp, struct port *out, struct flow_list *list, node_time_t now)
-{
-	uint32_t ref;
-
-	while ((ref = flow_list_pop(dp, list)) != FLOW_REF_NONE)
-		drop_queued(dp, out, ref, now);
-}
-
+/* all that waits for edge port @out: there is no other way to its host */
 static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
 {
-	drop_list(dp, out, &out->no_channel, now);
-	for (uint32_t c = 0; c < out->lane_count; c++)
-		drop_list(dp, out, &out->output[c].stopped, now);
 	drop_held(dp, (uint32_t)(out - dp->ports), now);
 	for (uint32_t c = 0; c < out->lane_count; c++) {
 		struct arbiter *arbiter = &out->output[c].arbiter;
@@ -286,18 +275,15 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 	out->paused_since_ps = NODE_TIME_NEVER;
 	note_left(dp, port);
 	fgfc_path_clear(dp, port);
-	if (out->kind == PORT_FABRIC && !out->link->real) {
+	if (out->kind == PORT_FABRIC) {
 		for (uint32_t c = 0; c < out->lane_count; c++)
 			drop_granted(dp, out, c, now);
 		drop_reserved(out);
 		all_go_elsewhere(dp, out, now);
+		ack_collector_clear(&out->acks);
 	} else {
 		drop_waiting(dp, out, now);
-		if (out->kind == PORT_FABRIC)
-			drop_under_way(dp, out, &(const struct channel_set){ 0 }, now);
 	}
-	if (out->kind == PORT_FABRIC)
-		ack_collector_clear(&out->acks);
 	dataplane_touch(dp, port);
 }
 

@@ -1228,6 +1228,7 @@ START_TEST(link_down__fabric)
 	ck_assert_uint_gt(s.stats->inside_packets, 0);
 	switchd_ops.link_down(s.dp, 2, 5 * NODE_US);
 	switchd_ops.link_down(s.dp, 2, 5 * NODE_US);
+	switchd_ops.link_settle(s.dp, 2, &nothing, 5 * NODE_US);
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 24);
 	ck_assert_uint_eq(stats_of(1)->loss_report_units, 24);
 	all_released_expect();

@@ -886,6 +886,7 @@ static void wait_in_every_way(void)
  * limit and goes elsewhere goes on                                                                                   */
 START_TEST(link_down__flows_that_wait)
 {
+	static const struct channel_set nothing;
 	static const enum ifct_wait waits[] = { IFCT_ASLEEP,  IFCT_BLOCKED,    IFCT_BLOCKED,
 						IFCT_BLOCKED, IFCT_PORT_LIMIT, IFCT_PORT_LIMIT };
 	struct congestion_setting setting = free_setting();
@@ -907,6 +908,7 @@ START_TEST(link_down__flows_that_wait)
 		ck_assert_uint_eq(flow_at(0, i)->wait, waits[i]);
 	ck_assert_uint_eq(flow_at(1, 0)->wait, IFCT_STOPPED);
 	switchd_ops.link_down(s.dp, 2, 30 * NODE_US);
+	switchd_ops.link_settle(s.dp, 2, &nothing, 30 * NODE_US);
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, (3 + 2 + 2 + 2 + 1) * UNITS);
 	ck_assert_uint_eq(stats_of(1)->loss_report_units, 2 * UNITS);
 	one_switch_run(&s, 32 * NODE_US);

@@ -96,7 +96,7 @@ START_TEST(settling_look__each_end)
 	link = &plan.links[index];
 	channel_set_add(left_at(1, link->port_b), 5);
 	channel_set_add(left_at(1, link->port_b), 70);
-	settling_begin(&settling, index, NODE_US);
+	settling_begin(&settling, index, false, false, NODE_US);
 	ck_assert_int_eq(settling_look(&settling, 3 * NODE_US), 0);
 	ck_assert_uint_eq(told_count, 2);
 	ck_assert(told[0].node == 0 && told[0].port == link->port_a && channel_set_count(&told[0].left) == 2);
@@ -128,8 +128,8 @@ START_TEST(settling_look__links_do_not_wait_for_each_other)
 	bc = link_of(1, 2);
 	channel_set_add(left_at(1, plan.links[ab].port_b), 1);
 	channel_set_add(left_at(2, plan.links[bc].port_b), 2);
-	settling_begin(&settling, ab, 0);
-	settling_begin(&settling, bc, 0);
+	settling_begin(&settling, ab, false, false, 0);
+	settling_begin(&settling, bc, false, false, 0);
 	ck_assert_int_eq(settling_look(&settling, NODE_US), 0);
 	ck_assert_uint_eq(told_count, 4);
 	channel_set_remove(left_at(2, plan.links[bc].port_b), 2);
@@ -147,9 +147,9 @@ START_TEST(settling_begin__again)
 	open_with("");
 	ab = link_of(0, 1);
 	channel_set_add(left_at(1, plan.links[ab].port_b), 1);
-	settling_begin(&settling, ab, 0);
+	settling_begin(&settling, ab, false, false, 0);
 	ck_assert_int_eq(settling_look(&settling, NODE_US), 0);
-	settling_begin(&settling, ab, 2 * NODE_US);
+	settling_begin(&settling, ab, false, false, 2 * NODE_US);
 	ck_assert_int_eq(settling_look(&settling, 3 * NODE_US), 0);
 	ck_assert_uint_eq(told_count, 4);
 	channel_set_remove(left_at(1, plan.links[ab].port_b), 1);
@@ -159,18 +159,83 @@ START_TEST(settling_begin__again)
 }
 END_TEST
 
+/* Real clock: a switch that died does not know. Its neighbours are told nothing until nothing is left of what came from it; a switch that
+ * has left the fabric has nothing any more. */
+START_TEST(settling_look__dead_peer)
+{
+	const struct plan_link *ab, *bc;
+
+	open_with("");
+	ab = &plan.links[link_of(0, 1)];
+	bc = &plan.links[link_of(1, 2)];
+	channel_set_add(left_at(2, bc->port_b), 9); /* b had passed it on to c */
+	channel_set_add(left_at(1, ab->port_b), 8); /* b's own page is of no interest */
+	settling_begin(&settling, link_of(0, 1), false, true, 0);
+	settling_begin(&settling, link_of(1, 2), true, false, 0);
+	ck_assert_int_eq(settling_look(&settling, NODE_US), 0);
+	for (uint32_t i = 0; i < told_count; i++)
+		ck_assert_uint_eq(told[i].node, 1);
+	told_count = 0;
+	channel_set_remove(left_at(2, bc->port_b), 9);
+	ck_assert_int_eq(settling_look(&settling, 2 * NODE_US), 0);
+	ck_assert_uint_eq(told_count, 3);
+	ck_assert(told[0].node == 0 && told[0].port == ab->port_a && !channel_set_count(&told[0].left));
+	ck_assert(told[2].node == 2 && told[2].port == bc->port_b && !channel_set_count(&told[2].left));
+	ck_assert_uint_eq(settling_next_at(&settling, 2 * NODE_US), NODE_TIME_NEVER);
+}
+END_TEST
+
+/* several died at once, and what is left of one waits for the other: nobody waits for ever */
+START_TEST(settling_look__patience)
+{
+	open_with("");
+	channel_set_add(left_at(0, plan.links[link_of(0, 1)].port_a), 9);
+	settling_begin(&settling, link_of(0, 1), false, true, NODE_US);
+	ck_assert_int_eq(settling_look(&settling, SETTLING_PATIENCE_PS), 0);
+	ck_assert(told_count == 1 && told[0].node == 1); /* it may have been started again */
+	ck_assert_int_eq(settling_look(&settling, SETTLING_PATIENCE_PS + NODE_US), 0);
+	ck_assert(told_count == 2 && told[1].node == 0 && !channel_set_count(&told[1].left));
+	channel_set_remove(left_at(0, plan.links[link_of(0, 1)].port_a), 9); /* now that they have gone on */
+	ck_assert_int_eq(settling_look(&settling, SETTLING_PATIENCE_PS + NODE_US), 0);
+	ck_assert_uint_eq(settling_next_at(&settling, SETTLING_PATIENCE_PS + NODE_US), NODE_TIME_NEVER);
+}
+END_TEST
+
+/* a link that has left the plan: who waits is told all the same */
+START_TEST(settling_look__link_has_left)
+{
+	struct plan_link was;
+	uint32_t ab;
+
+	open_with("");
+	ab = link_of(0, 1);
+	was = plan.links[ab];
+	channel_set_add(left_at(1, was.port_b), 4);
+	settling_begin(&settling, ab, false, false, 0);
+	plan.links[ab] = (struct plan_link){ .vacant = true };
+	ck_assert_int_eq(settling_look(&settling, NODE_US), 0);
+	ck_assert(told_count == 2 && told[0].node == 0 && told[0].port == was.port_a &&
+		  channel_set_has(&told[0].left, 4));
+	settling_begin(&settling, ab, false, false, NODE_US); /* a place for a link is none */
+	free(pages[1]);
+	pages[1] = NULL;
+	ck_assert_int_eq(settling_look(&settling, 2 * NODE_US), 0);
+	ck_assert(told_count == 3 && told[2].node == 0 && !channel_set_count(&told[2].left));
+}
+END_TEST
+
 /* nobody waits where a host's link fails, nor in a fabric that keeps no order */
 START_TEST(settling_begin__nobody_waits)
 {
 	open_with("");
 	for (uint32_t i = 0; i < plan.link_count; i++)
 		if (plan.links[i].node_b >= plan.switch_count || plan.links[i].node_a >= plan.switch_count)
-			settling_begin(&settling, i, 0);
+			settling_begin(&settling, i, false, false, 0);
 	ck_assert_uint_eq(settling_next_at(&settling, 0), NODE_TIME_NEVER);
 	tear_down();
 	open_with("fabric: roce\n");
 	for (uint32_t i = 0; i < plan.link_count; i++)
-		settling_begin(&settling, i, 0);
+		settling_begin(&settling, i, false, false, 0);
 	ck_assert_uint_eq(settling_next_at(&settling, 0), NODE_TIME_NEVER);
 }
 END_TEST
@@ -183,7 +248,7 @@ START_TEST(settling_next_at__longer_and_longer)
 
 	open_with("");
 	channel_set_add(left_at(1, plan.links[link_of(0, 1)].port_b), 1);
-	settling_begin(&settling, link_of(0, 1), now);
+	settling_begin(&settling, link_of(0, 1), false, false, now);
 	while (now < 3600 * NODE_S) {
 		next = settling_next_at(&settling, now);
 		ck_assert(next >= now + 2 * NODE_US && next <= now + node_time_max(2 * NODE_US, now / 8));
@@ -202,7 +267,7 @@ START_TEST(settling_look__node_refuses)
 {
 	open_with("");
 	answer = -EIO;
-	settling_begin(&settling, link_of(0, 1), 0);
+	settling_begin(&settling, link_of(0, 1), false, false, 0);
 	ck_assert_int_eq(settling_look(&settling, NODE_US), -EIO);
 	ck_assert_uint_eq(told_count, 1);
 }
@@ -220,6 +285,9 @@ int main(void)
 	tcase_add_test(tests, settling_look__links_do_not_wait_for_each_other);
 	tcase_add_test(tests, settling_begin__again);
 	tcase_add_test(tests, settling_begin__nobody_waits);
+	tcase_add_test(tests, settling_look__dead_peer);
+	tcase_add_test(tests, settling_look__patience);
+	tcase_add_test(tests, settling_look__link_has_left);
 	tcase_add_test(tests, settling_next_at__longer_and_longer);
 	tcase_add_test(tests, settling_look__node_refuses);
 	suite_add_tcase(suite, tests);
