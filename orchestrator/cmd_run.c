@@ -627,8 +627,22 @@ static int captures_end(struct capture_files *captures, struct fabric *fabric, i
 	return status == EXIT_FINE || status == EXIT_EXPECTATION || status == EXIT_UNFAITHFUL ? EXIT_USAGE : status;
 }
 
+/* fabric_options.waits */
+static void wait_show(void *owner, const char *what)
+{
+	progress_waits(owner, what);
+}
+
+/* manager_pair.note */
+static void manager_note(void *owner, const char *text)
+{
+	progress_wipe(owner);
+	fprintf(stderr, "heddle run: %s\n", text);
+}
+
 static int scenario_play(const struct options *options, const struct plan *plan, struct capture_files *captures)
 {
+	struct fabric_options fabric_options = options->fabric;
 	struct run run = { .end_ps = plan->drain ? node_time_max(plan->drain_max_ps, plan->duration_ps)
 						 : plan->duration_ps,
 			   .slow_ps_per_s = options->slow_ps_per_s };
@@ -645,7 +659,11 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	}
 	interrupt_catch();
 	progress_start(&run.progress, stderr, !options->quiet);
-	error = fabric_start(&run.fabric, plan, &options->fabric);
+	fabric_options.waits = wait_show;
+	fabric_options.waits_owner = &run.progress;
+	fabric_options.managers = options->real ? &run.managers : NULL;
+	manager_pair_init(&run.managers, &run.fabric, manager_note, &run.progress);
+	error = fabric_start(&run.fabric, plan, &fabric_options);
 	if (!error) {
 		struct fault_fabric played_on = fabric_fault(&run.fabric);
 
@@ -661,6 +679,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 		status = play(options, &run, script, script_name);
 		status = captures_end(captures, &run.fabric, status);
 	}
+	manager_pair_end(&run.managers);
 	fault_player_fini(&run.faults);
 	fabric_free(&run.fabric);
 	if (script && script != stdin)

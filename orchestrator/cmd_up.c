@@ -164,16 +164,31 @@ static int __attribute__((noreturn)) daemon_become(struct plan *plan, struct liv
 	_exit(status);
 }
 
-/* all that comes through the pipe */
+/* shows the whole lines at the beginning of @report, what is waited for, and removes them.  Return: the length of the rest */
+static size_t lines_show(char *report)
+{
+	char *end;
+
+	while ((end = strchr(report, '\n'))) {
+		*end = 0;
+		fprintf(stderr, "heddle up: %s\n", report);
+		memmove(report, end + 1, strlen(end + 1) + 1);
+	}
+	return strlen(report);
+}
+
+/* all that comes through the pipe, but for lines: those are shown */
 static void report_read(int fd, char *report, size_t report_max)
 {
 	size_t length = 0;
 	ssize_t got;
 
+	report[0] = 0;
 	while (length < report_max - 1 &&
-	       ((got = read(fd, report + length, report_max - 1 - length)) > 0 || (got < 0 && errno == EINTR)))
-		length += got > 0 ? (size_t)got : 0;
-	report[length] = 0;
+	       ((got = read(fd, report + length, report_max - 1 - length)) > 0 || (got < 0 && errno == EINTR))) {
+		report[length + (got > 0 ? (size_t)got : 0)] = 0;
+		length = lines_show(report);
+	}
 }
 
 /* what to do about a @report that names what the kernel refused, and nothing else */

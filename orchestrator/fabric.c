@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,6 +19,9 @@
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/wall_time.h"
+
+#define WAITS_FIRST_NS 2000000000ull
+#define WAITS_AGAIN_NS 1000000000ull
 
 static void stops_wait(struct fabric *fabric, uint32_t timeout_ms)
 {
@@ -63,7 +68,7 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 	if (!error)
 		error = fabric_nodes_await(fabric);
 	if (!error)
-		error = options->manage ? options->manage(options->owner) : fabric_manage(fabric, NULL);
+		error = fabric_manage(fabric);
 	if (!error && options->real) {
 		fabric->limit_ps = NODE_TIME_NEVER;
 		fabric_clock_begin(fabric);
@@ -72,6 +77,26 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 		fabric_fail(fabric, "cannot start the fabric: %s", strerror(-error));
 	fabric->start_ns = wall_ns() - began_ns;
 	return error;
+}
+
+void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, ...)
+{
+	uint64_t now_ns = wall_ns();
+	size_t length;
+	va_list arguments;
+	char what[256];
+
+	if (!fabric->options.waits || now_ns - since_ns < WAITS_FIRST_NS ||
+	    now_ns - fabric->waits_told_ns < WAITS_AGAIN_NS)
+		return;
+	fabric->waits_told_ns = now_ns;
+	va_start(arguments, format);
+	vsnprintf(what, sizeof(what), format, arguments);
+	va_end(arguments);
+	length = strlen(what);
+	snprintf(what + length, sizeof(what) - length, "; %llu s so far",
+		 (unsigned long long)((now_ns - since_ns) / 1000000000));
+	fabric->options.waits(fabric->options.waits_owner, what);
 }
 
 /* ---- run ---- */

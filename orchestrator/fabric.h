@@ -34,6 +34,8 @@
 #define FABRIC_LOOP_MAX 160
 #define FABRIC_FATE_MAX 128
 
+struct manager_pair;
+
 enum fabric_state {
 	FABRIC_RUNNING,     /* the time to wait is over, the clock still runs */
 	FABRIC_STOPPED,     /* the clock stands: the limit is reached or nothing is left to happen */
@@ -61,10 +63,11 @@ struct fabric_options {
 	int (*link_sockets)(void *owner, uint32_t link, int fds[2]);
 	/* the file of the capture at @port of @node, whose capture_bytes are not 0. Not ours to close. */
 	int (*capture_file)(void *owner, uint32_t node, uint32_t port);
-	/* instead of a fabric manager inside of this process: all nodes are ready.  Return: 0; -errno with the reason in
-	 * fabric->failure. NULL: none */
-	int (*manage)(void *owner);
+	struct manager_pair *managers; /* real clock: the processes that manage the fabric; NULL: this one does */
 	void *owner;
+	/* for whoever looks on: @what is waited for, for more than two seconds; about once a second. NULL: nobody does */
+	void (*waits)(void *waits_owner, const char *what);
+	void *waits_owner;
 };
 
 struct fabric_node {
@@ -97,6 +100,7 @@ struct fabric {
 	node_time_t limit_ps;           /* of the last fabric_resume() */
 	uint32_t stops_seen;
 	uint32_t questions;         /* asked so far: the number of the last */
+	uint64_t waits_told_ns;     /* fabric_waits() */
 	uint64_t patience_until_ns; /* nobody is waited for any longer than until then; 0: no such limit */
 	struct watchdog watchdog;
 	struct settling settling; /* real clock: fabric_real_settle() */
@@ -137,6 +141,10 @@ uint64_t fabric_holds(const struct fabric *fabric, uint32_t node);
  *  @message  kind and what belongs to it filled in; replaced by the answer, control_message_free() later.
  *  Return: 0; else -errno, @message zeroed; -EIO: the node has failed, reason in fabric->failure; -ETIMEDOUT: no answer. */
 int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message);
+
+/** fabric_waits() - we have waited since @since_ns for what is told, and will go on: options.waits() if it is time for that. */
+void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /** fabric_deadline_ns() - @timeout_ms from now, or when our patience ends. */
 uint64_t fabric_deadline_ns(const struct fabric *fabric, uint32_t timeout_ms);

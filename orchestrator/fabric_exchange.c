@@ -1,26 +1,32 @@
 #include "orchestrator/fabric_exchange.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 
 #include "nodes/futex.h"
 #include "orchestrator/fabric_watch.h"
+#include "orchestrator/manager_pair.h"
 #include "orchestrator/wall_time.h"
 
 #define WAIT_MS 20
+#define ANSWER_NS (FABRIC_ANSWER_MS * 1000000ull)
+#define STARVED_NS (10 * ANSWER_NS)
 #define OPEN 1 /* status of a question that is not answered yet; those of answers are 0 or below */
 
 struct exchange {
 	struct fabric *fabric;
 	struct manager_question *questions;
 	uint32_t count, open;
-	uint32_t first;    /* number of the first question, as nodes know it */
-	uint32_t *queue;   /* [count]: the questions, node by node, each node's in their order */
-	uint32_t *at;      /* [node_count + 1]: where those of a node begin in `queue` */
-	uint32_t *asked;   /* [node_count]: where the first stands that was not sent yet */
-	uint64_t heard_ns; /* of the last answer */
+	uint32_t first;  /* number of the first question, as nodes know it */
+	uint32_t *queue; /* [count]: the questions, node by node, each node's in their order */
+	uint32_t *at;    /* [node_count + 1]: where those of a node begin in `queue` */
+	uint32_t *asked; /* [node_count]: where the first stands that was not sent yet */
+	uint64_t began_ns;
+	uint64_t heard_ns;  /* of the last answer */
+	uint64_t silent_ns; /* so long a silence is put up with */
 };
 
 /* ---- in the order of nodes ---- */
@@ -184,6 +190,34 @@ static void hear_some(struct exchange *exchange)
 			ask(exchange, node);
 }
 
+/* does one of those who have not answered only wait for the kernel to run it? */
+static bool nodes_starve(const struct exchange *exchange)
+{
+	for (uint32_t node = 0; node < exchange->fabric->plan->node_count; node++)
+		for (uint32_t i = exchange->at[node]; i < exchange->at[node + 1]; i++)
+			if (exchange->questions[exchange->queue[i]].status == OPEN) {
+				if (fabric_wants_core(exchange->fabric->nodes[node].pid))
+					return true;
+				break;
+			}
+	return false;
+}
+
+/* is it worth waiting on? Where more nodes want to run than there are cores, silence alone says little. */
+static bool is_patient(struct exchange *exchange)
+{
+	uint64_t now_ns = wall_ns(), silent_ns = now_ns - exchange->heard_ns;
+	const struct fabric *fabric = exchange->fabric;
+
+	if (fabric->patience_until_ns && now_ns >= fabric->patience_until_ns)
+		return false;
+	if (silent_ns < ANSWER_NS)
+		exchange->silent_ns = ANSWER_NS;
+	else if (silent_ns >= exchange->silent_ns && silent_ns < STARVED_NS && nodes_starve(exchange))
+		exchange->silent_ns = silent_ns + ANSWER_NS;
+	return silent_ns < exchange->silent_ns;
+}
+
 int fabric_exchange(struct fabric *fabric, struct manager_question *questions, uint32_t count)
 {
 	struct exchange exchange = { .fabric = fabric,
@@ -191,18 +225,21 @@ int fabric_exchange(struct fabric *fabric, struct manager_question *questions, u
 				     .count = count,
 				     .open = count,
 				     .first = fabric->questions + 1,
-				     .heard_ns = wall_ns() };
+				     .began_ns = wall_ns() };
 	int error;
 
+	exchange.heard_ns = exchange.began_ns;
 	for (uint32_t i = 0; i < count; i++)
 		questions[i].status = OPEN;
 	error = queue_make(&exchange);
 	fabric->questions += count;
 	for (uint32_t node = 0; node < fabric->plan->node_count && !error; node++)
 		ask(&exchange, node);
-	while (!error && exchange.open && wall_ns() - exchange.heard_ns < FABRIC_ANSWER_MS * 1000000ull &&
-	       (!fabric->patience_until_ns || wall_ns() < fabric->patience_until_ns))
+	while (!error && exchange.open && is_patient(&exchange)) {
 		hear_some(&exchange);
+		fabric_waits(fabric, exchange.began_ns, "%" PRIu32 " of %" PRIu32 " questions to nodes are answered",
+			     count - exchange.open, count);
+	}
 	for (uint32_t node = 0; node < fabric->plan->node_count && exchange.open && !error; node++)
 		give_up(&exchange, node);
 	free(exchange.queue);
@@ -216,16 +253,17 @@ static int wire_exchange(void *owner, struct manager_question *questions, uint32
 	return fabric_exchange(owner, questions, count);
 }
 
-int fabric_manage(struct fabric *fabric, struct manager_report *report)
+int fabric_manage(struct fabric *fabric)
 {
 	struct fabric_manager manager = { .wire = { .exchange = wire_exchange, .owner = fabric },
 					  .node_count = fabric->plan->node_count,
 					  .request = fabric->plan->routing };
-	int error = fabric_manager_sweep(&manager);
+	int error;
 
+	if (fabric->options.managers)
+		return manager_pair_sweep(fabric->options.managers);
+	error = fabric_manager_sweep(&manager);
 	if (error)
 		fabric_fail(fabric, "the fabric manager: %s", manager.last.why);
-	if (report)
-		*report = manager.last;
 	return error;
 }

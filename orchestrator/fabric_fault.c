@@ -2,6 +2,7 @@
 
 #include "orchestrator/fabric_exchange.h"
 #include "orchestrator/fabric_real.h"
+#include "orchestrator/manager_pair.h"
 
 /* The virtual clock stands, and both ends keep their rings. */
 static int ends_tell(struct fabric *fabric, uint32_t link, enum control_kind kind)
@@ -47,7 +48,13 @@ int fabric_settle_at(void *owner, uint32_t node, uint32_t port, const struct cha
 
 static int manage_at(void *owner)
 {
-	return fabric_manage(owner, NULL);
+	return fabric_manage(owner);
+}
+
+static int manager_dies_at(void *owner)
+{
+	manager_pair_kill(((struct fabric *)owner)->options.managers);
+	return 0;
 }
 
 const struct stats_page *fabric_page_of(void *owner, uint32_t node)
@@ -62,5 +69,6 @@ struct fault_fabric fabric_fault(struct fabric *fabric)
 				      .link_down = link_down_at,
 				      .link_up = link_up_at,
 				      .manage = manage_at,
+				      .manager_dies = fabric->options.managers ? manager_dies_at : NULL,
 				      .page = fabric_page_of };
 }

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -485,7 +486,7 @@ void fabric_clock_begin(struct fabric *fabric)
 
 int fabric_nodes_await(struct fabric *fabric)
 {
-	uint64_t waited_from_ns = wall_ns();
+	uint64_t began_ns = wall_ns(), waited_from_ns = began_ns;
 	uint32_t ready_before = fabric->ready, expected = 0;
 
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
@@ -502,6 +503,8 @@ int fabric_nodes_await(struct fabric *fabric)
 		if (fabric->ready != ready_before) {
 			ready_before = fabric->ready;
 			waited_from_ns = wall_ns();
+			fabric_waits(fabric, began_ns, "%" PRIu32 " of %" PRIu32 " nodes are ready", fabric->ready,
+				     expected);
 		} else if (wall_ns() - waited_from_ns > FABRIC_READY_MS * 1000000ull) {
 			uint32_t late = 0;
 

@@ -146,6 +146,8 @@ static int act(struct fault_player *player, const struct plan_action *action)
 	case ACTION_FAIL:
 		before = drops(player, DROP_LINK_DOWN);
 		error = links_change(player, fault, true, action->at_ps);
+		if (!error && fault->kind == FAULT_MANAGER && player->fabric.manager_dies)
+			error = player->fabric.manager_dies(player->fabric.owner);
 		record->lost = drops(player, DROP_LINK_DOWN) - before;
 		record->astray = record->astray_until = astray(player);
 		player->look_at = node_time_min(player->look_at, settling_next_at(&player->settling, action->at_ps));

@@ -22,6 +22,8 @@ struct fault_fabric {
 	 * finds out and writes them, which must come to the same */
 	int (*tables)(void *owner, uint32_t node, const struct switch_config *tables);
 	int (*manage)(void *owner);
+	int (*manager_dies)(
+		void *owner); /* the active fabric manager, if that is a process; NULL: its tables are late instead */
 	const struct stats_page *(*page)(void *owner, uint32_t node);
 };
 

@@ -16,7 +16,6 @@
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/live_host.h"
-#include "orchestrator/live_manager.h"
 #include "orchestrator/live_request.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
@@ -39,6 +38,7 @@ struct daemon_state {
 	struct live_client clients[LIVE_CLIENTS_MAX];
 	bool deaf; /* no descriptor is left for another client */
 	int listener;
+	int report_fd;   /* while it starts */
 	bool *told_dead; /* [node_count]: this death is in the log */
 	char why[512];   /* why it could not be started */
 };
@@ -68,6 +68,13 @@ void live_note(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+/* manager_pair.note */
+static void note(void *owner, const char *text)
+{
+	(void)owner;
+	live_note("%s", text);
+}
+
 static int daemon_start(struct daemon_state *daemon, const struct live_options *options);
 static void daemon_serve(struct daemon_state *daemon);
 static void daemon_end(struct daemon_state *daemon);
@@ -84,7 +91,7 @@ static bool report(int report_fd, const char *text)
 int live_run(struct plan *plan, const struct live_options *options, int report_fd)
 {
 	struct daemon_state *daemon = calloc(1, sizeof(*daemon));
-	int status = 4;
+	int status = 4, error;
 
 	signal(SIGPIPE, SIG_IGN);
 	interrupt_catch();
@@ -96,8 +103,9 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	daemon->live.namespaces = (struct fabric_namespaces){
 		.user_fd = -1, .net_fd = -1, .uts_fd = -1, .mount_fd = -1, .pid_fd = -1, .sysctl_fd = -1, .init_fd = -1
 	};
-	live_managers_init(&daemon->live);
+	manager_pair_init(&daemon->live.managers, &daemon->live.fabric, note, NULL);
 	daemon->listener = -1;
+	daemon->report_fd = report_fd;
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		daemon->clients[i].fd = -1;
 	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why, sizeof(daemon->why))) {
@@ -105,7 +113,9 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 		free(daemon);
 		return status;
 	}
-	if (!daemon_start(daemon, options)) {
+	error = daemon_start(daemon, options);
+	daemon->report_fd = -1;
+	if (!error) {
 		struct plan_counts counts = plan_room_counts(plan);
 
 		live_note("fabric %s runs: %u hosts, %u switches", options->name, counts.hosts, counts.switches);
@@ -193,14 +203,15 @@ static int link_sockets(void *owner, uint32_t link, int fds[2])
 	return error;
 }
 
-/* fabric_options.manage: all nodes are ready */
-static int manage(void *owner)
+/* fabric_options.waits: to the `heddle up` that waits; later into the log */
+static void wait_report(void *owner, const char *what)
 {
-	struct daemon_state *daemon = owner;
-	int error = live_manage(&daemon->live);
+	const struct daemon_state *daemon = owner;
 
-	live_managers_watch(&daemon->live);
-	return error;
+	if (daemon->report_fd < 0)
+		live_note("%s", what);
+	else
+		dprintf(daemon->report_fd, "%s\n", what);
 }
 
 static int fabric_make(struct daemon_state *daemon, const struct live_options *options)
@@ -212,8 +223,10 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 	fabric_options.real = true;
 	fabric_options.host_sockets = host_sockets;
 	fabric_options.link_sockets = link_sockets;
-	fabric_options.manage = manage;
+	fabric_options.managers = &daemon->live.managers;
 	fabric_options.owner = daemon;
+	fabric_options.waits = wait_report;
+	fabric_options.waits_owner = daemon;
 	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
 	if (error == -EINTR)
 		return failed(daemon, "interrupted");
@@ -279,7 +292,7 @@ static void nodes_watch(struct daemon_state *daemon)
 		if (error)
 			live_note("its links could not be taken down: %s", strerror(-error));
 	}
-	if (changed && live_manage(&daemon->live))
+	if (changed && manager_pair_sweep(&daemon->live.managers))
 		live_note("routes stay as they are");
 	failure_note(fabric);
 }
@@ -442,7 +455,7 @@ static void init_lost(struct fabric_namespaces *namespaces)
 
 static void daemon_serve(struct daemon_state *daemon)
 {
-	enum { LISTENER, NODES, INIT, MANAGERS, CLIENTS = MANAGERS + LIVE_MANAGERS, ALL = CLIENTS + LIVE_CLIENTS_MAX };
+	enum { LISTENER, NODES, INIT, MANAGERS, CLIENTS = MANAGERS + MANAGER_PAIR, ALL = CLIENTS + LIVE_CLIENTS_MAX };
 	struct timespec nap;
 	struct pollfd polled[ALL];
 	sigset_t all, before;
@@ -455,9 +468,9 @@ static void daemon_serve(struct daemon_state *daemon)
 	while (!daemon->live.ending && !interrupt_seen()) {
 		nodes_watch(daemon);
 		wait_ns = fabric_real_settle(&daemon->live.fabric);
-		missing = live_managers_watch(&daemon->live);
+		missing = manager_pair_watch(&daemon->live.managers);
 		failure_note(&daemon->live.fabric);
-		live_managers_poll(&daemon->live, &polled[MANAGERS]);
+		manager_pair_poll(&daemon->live.managers, &polled[MANAGERS]);
 		polled[LISTENER] = (struct pollfd){ daemon->deaf ? -1 : daemon->listener, POLLIN, 0 };
 		polled[NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
 		polled[INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
@@ -493,7 +506,7 @@ static void daemon_end(struct daemon_state *daemon)
 	}
 	if (daemon->listener >= 0)
 		close(daemon->listener);
-	live_managers_end(&daemon->live);
+	manager_pair_end(&daemon->live.managers);
 	if (daemon->live.since_ns)
 		fabric_end(&daemon->live.fabric);
 	if (daemon->live.fabric.nodes)

@@ -15,8 +15,8 @@
 #include <time.h>
 
 #include "orchestrator/fabric.h"
-#include "orchestrator/fabric_manager.h"
 #include "orchestrator/host_net.h"
+#include "orchestrator/manager_pair.h"
 #include "orchestrator/namespace.h"
 #include "orchestrator/runtime_dir.h"
 #include "orchestrator/veth_link.h"
@@ -33,32 +33,13 @@ struct live_link {
 	uint64_t bit_error_e15;
 };
 
-#define LIVE_MANAGERS 2u
-
-struct live_manager {
-	pid_t pid;
-	int fd, pid_fd; /* the stream to it; -1: it does not run */
-	uint64_t started_ns;
-};
-
-/* live_manager.h */
-struct live_managers {
-	struct live_manager list[LIVE_MANAGERS];
-	uint32_t active; /* the other one stands by */
-	uint32_t sweeps, takeovers;
-	struct manager_report last;
-	uint64_t last_ns;
-	uint64_t changed_ns; /* the last sweep that wrote anything, and what; 0: none did */
-	uint32_t changed_blocks, changed_switches;
-};
-
 struct live {
 	struct plan *plan; /* follows what joins and leaves: plan_room.h */
 	struct fabric fabric;
 	struct veth_link *veths; /* [plan->link_count]; made are those of veth links */
 	struct fabric_namespaces namespaces;
 	struct host_net *hosts; /* [plan->host_count] */
-	struct live_managers managers;
+	struct manager_pair managers;
 	struct runtime_place place;
 	time_t since_s;    /* of the calendar */
 	uint64_t since_ns; /* wall_ns() */
@@ -76,7 +57,7 @@ void live_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** live_run() - the whole life of a daemon, in a process that has nothing else to do.
  *  @plan  of plan_make_real().   @report_fd  a pipe; LIVE_READY goes there once everything runs, else the reason why not;
- *  then it is closed. If nobody reads it any more, the fabric is ended at once.
+ *  then it is closed. Before that come lines that end in '\n': what is waited for. If nobody reads it any more, the fabric is ended at once.
  *  Return: exit status.                                                                                            */
 int live_run(struct plan *plan, const struct live_options *options, int report_fd);
 

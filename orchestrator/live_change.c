@@ -14,7 +14,6 @@
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/live_host.h"
 #include "orchestrator/live_link.h"
-#include "orchestrator/live_manager.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/scenario_keys.h"
 
@@ -74,7 +73,7 @@ static bool link_read(const struct asking *asking, uint32_t node_a, uint32_t nod
 static int tables_update(struct live *live)
 {
 	char path[PATH_MAX + 8];
-	int error = live_manage(live);
+	int error = manager_pair_sweep(&live->managers);
 
 	return error ? error : live_hosts_write(live, path, sizeof(path));
 }

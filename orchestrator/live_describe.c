@@ -9,7 +9,6 @@
 #include "orchestrator/counter.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/fidelity.h"
-#include "orchestrator/live_manager.h"
 #include "orchestrator/live_roce.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
@@ -257,7 +256,7 @@ static uint64_t own_cpu_ns(const struct live *live)
 {
 	uint64_t cpu_ns = fabric_cpu_ns(getpid()) + live->fabric.cpu_ns;
 
-	for (uint32_t i = 0; i < LIVE_MANAGERS; i++)
+	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
 		cpu_ns += fabric_cpu_ns(live->managers.list[i].pid);
 	return cpu_ns;
 }
@@ -266,7 +265,7 @@ static uint64_t own_memory_bytes(const struct live *live)
 {
 	uint64_t bytes = memory_bytes_of(getpid());
 
-	for (uint32_t i = 0; i < LIVE_MANAGERS; i++)
+	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
 		bytes += memory_bytes_of(live->managers.list[i].pid);
 	return bytes;
 }
@@ -299,6 +298,6 @@ json_t *live_describe(struct asking *asking)
 	if (object)
 		roce_put(live, object);
 	if (object)
-		json_object_set_new(object, "manager", live_managers_describe(live));
+		json_object_set_new(object, "manager", manager_pair_describe(&live->managers));
 	return object;
 }

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "orchestrator/fabric_real.h"
-#include "orchestrator/live_manager.h"
 #include "orchestrator/quantity.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -167,7 +166,7 @@ static json_t *link_switch(struct asking *asking, bool down)
 		link->down = true; /* one end is, at least */
 		return refuse("the link cannot be taken %s: %s", down ? "down" : "up", reason_of(live, error));
 	}
-	error = live_manage(live);
+	error = manager_pair_sweep(&live->managers);
 	return error ? refuse("the link is %s, but routes stay as they are: %s", down ? "down" : "up",
 			      reason_of(live, error))
 		     : live_link_describe(live, (uint32_t)index);

@@ -14,7 +14,6 @@
 #include "orchestrator/live_describe.h"
 #include "orchestrator/live_host.h"
 #include "orchestrator/live_link.h"
-#include "orchestrator/live_manager.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
 
@@ -255,7 +254,7 @@ static json_t *ask_start(struct asking *asking)
 	if (error == -EEXIST)
 		return refuse("%s runs already", asking->live->plan->nodes[node].name);
 	if (!error)
-		error = live_manage(asking->live);
+		error = manager_pair_sweep(&asking->live->managers);
 	if (error)
 		return refuse("%s cannot be started: %s", asking->live->plan->nodes[node].name,
 			      reason_of(asking->live, error));

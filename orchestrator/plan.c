@@ -441,7 +441,7 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = links_make(scenario, plan);
 	if (!error)
-		error = plan_faults_make(scenario, plan, errors);
+		error = plan_faults_make(clock, scenario, plan, errors);
 	if (!error)
 		error = ways_make(scenario, plan, errors);
 	if (!error)

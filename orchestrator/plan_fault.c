@@ -143,7 +143,8 @@ static node_time_t window_choose(const struct scenario *scenario)
 	return part_ps > NODE_US ? part_ps / NODE_US * NODE_US : NODE_US;
 }
 
-int plan_faults_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+int plan_faults_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		     struct scenario_errors *errors)
 {
 	struct plan_faults *faults = &plan->faults;
 	int error = 0;
@@ -155,7 +156,7 @@ int plan_faults_make(const struct scenario *scenario, struct plan *plan, struct 
 	if (!faults->list || !faults->actions)
 		return -ENOMEM;
 	faults->reaction_ps = scenario->routing.reaction_ps;
-	faults->takeover_ps = scenario->routing.takeover_ps;
+	faults->takeover_ps = clock == CLOCK_REAL ? 0 : scenario->routing.takeover_ps;
 	faults->window_ps = window_choose(scenario);
 	for (uint32_t i = 0; i < scenario->fault_count; i++)
 		if (fault_make(scenario, plan, &scenario->faults[i], &faults->list[faults->count++], errors))

@@ -1,7 +1,8 @@
 /*  plan_fault - the faults of a scenario as a time line: what fails, what returns, and when tables follow (FC-26).
  *
  *  Of what is due at one moment, what returns comes first, then what fails, then new tables; among equals in the order of the
- *  scenario. If the active fabric manager dies, tables that would follow before the other one has taken over do so at that moment.
+ *  scenario. If the active fabric manager dies, tables that would follow before the other one has taken over do so at that moment; under
+ *  the real clock it is a process that dies, and taking over takes what it takes.
  *  Links fail as often as they are named: a link is down while any fault of it, or of a switch at its ends, lasts. */
 #ifndef HEDDLE_ORCHESTRATOR_PLAN_FAULT_H
 #define HEDDLE_ORCHESTRATOR_PLAN_FAULT_H
@@ -39,7 +40,8 @@ struct plan_faults {
 
 /** plan_faults_make() - the time line of @scenario; nodes and links of @plan are there.
  *  Return: 0; -EINVAL, reported to @errors; -ENOMEM.                                                               */
-int plan_faults_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+int plan_faults_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		     struct scenario_errors *errors);
 void plan_faults_free(struct plan_faults *faults);
 
 /** plan_faults_hops() - the most links between two switches that have hosts, on minimal ways, while the faults of @plan come and go.

@@ -39,6 +39,15 @@ void progress_update(struct progress *progress, node_time_t now, node_time_t end
 	fflush(progress->out);
 }
 
+void progress_waits(struct progress *progress, const char *what)
+{
+	if (!progress->on)
+		return;
+	progress->shown = true;
+	fprintf(progress->out, "\r\033[K%s", what);
+	fflush(progress->out);
+}
+
 void progress_wipe(struct progress *progress)
 {
 	if (progress->shown)

@@ -24,6 +24,9 @@ void progress_start(struct progress *progress, FILE *out, bool wanted);
 /** progress_update() - the fabric is at @now of @end and has had @windows windows. Cheap; call it often. */
 void progress_update(struct progress *progress, node_time_t now, node_time_t end, uint64_t windows);
 
+/** progress_waits() - @what is waited for. */
+void progress_waits(struct progress *progress, const char *what);
+
 /** progress_wipe() - removes the line, if there is one. */
 void progress_wipe(struct progress *progress);
 

@@ -11,9 +11,12 @@
 #define RUN_SLICE_NS 50000000ull /* a slowed run moves twenty times a second */
 #define STALLED_SHOWN 8
 
-static enum fabric_state wait_a_little(struct fabric *fabric, node_time_t limit)
+static enum fabric_state wait_a_little(struct run *run, node_time_t limit)
 {
-	return fabric->options.real ? fabric_real_wait(fabric, limit, 200) : fabric_wait(fabric, 200);
+	if (!run->fabric.options.real)
+		return fabric_wait(&run->fabric, 200);
+	manager_pair_watch(&run->managers);
+	return fabric_real_wait(&run->fabric, limit, 200);
 }
 
 /* lets the clock go on to @limit, as fast as it goes */
@@ -23,7 +26,7 @@ static enum run_outcome go(struct run *run, node_time_t limit)
 
 	if (!run->fabric.options.real)
 		fabric_resume(&run->fabric, limit);
-	while ((state = wait_a_little(&run->fabric, limit)) == FABRIC_RUNNING)
+	while ((state = wait_a_little(run, limit)) == FABRIC_RUNNING)
 		progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
 				atomic_load(&run->fabric.page->windows));
 	if (state == FABRIC_STOPPED)

@@ -7,6 +7,7 @@
 
 #include "orchestrator/fabric.h"
 #include "orchestrator/fault_player.h"
+#include "orchestrator/manager_pair.h"
 #include "orchestrator/progress.h"
 
 enum run_outcome {
@@ -18,6 +19,7 @@ enum run_outcome {
 struct run {
 	struct fabric fabric;
 	struct fault_player faults;
+	struct manager_pair managers; /* real clock */
 	struct progress progress;
 	node_time_t end_ps;        /* the run is over here; not more than a few hours under the real clock */
 	node_time_t slow_ps_per_s; /* fabric time per second of wall time; 0: as fast as it goes */
