@@ -94,6 +94,8 @@ SAME(MESSAGE__KIND__DISCOVER, CONTROL_DISCOVER + 1);
 SAME(MESSAGE__KIND__TABLE_READ, CONTROL_TABLE_READ + 1);
 SAME(MESSAGE__KIND__TABLE_WRITE, CONTROL_TABLE_WRITE + 1);
 SAME(MESSAGE__KIND__TABLE_COMMIT, CONTROL_TABLE_COMMIT + 1);
+SAME(MESSAGE__KIND__TABLE_BEGIN, CONTROL_TABLE_BEGIN + 1);
+SAME(MESSAGE__KIND__TABLE_READ_BACK, CONTROL_TABLE_READ_BACK + 1);
 
 /* ---- packing: a tree of protobuf-c's structures that borrows the strings and numbers of ours ---- */
 
@@ -534,6 +536,7 @@ static int message_unpack(struct control_message *message, const Heddle__Message
 	case CONTROL_LINK_DOWN:
 		return from->port ? link_unpack(message, from, why, why_max) : 0;
 	case CONTROL_TABLE_READ:
+	case CONTROL_TABLE_READ_BACK:
 	case CONTROL_TABLE_WRITE:
 		return block_unpack(message, from, why, why_max);
 	case CONTROL_ANSWER:

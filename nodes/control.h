@@ -39,10 +39,12 @@ enum control_kind {
 	CONTROL_LINK_UP,   /* port (number): a new link, as `port` says, over the descriptors beside it */
 	CONTROL_LINK_SET,  /* port (number): rate, delay, loss and bit errors of `port` hold from now on */
 	/* fabric manager -> node, each answered by an ANSWER; under the virtual clock while that stands: managed.h */
-	CONTROL_DISCOVER,     /* the answer has `identity` */
-	CONTROL_TABLE_READ,   /* table and number of `block`; the answer has `block` */
-	CONTROL_TABLE_WRITE,  /* `block` */
-	CONTROL_TABLE_COMMIT, /* blocks written so far take effect */
+	CONTROL_DISCOVER,        /* the answer has `identity` */
+	CONTROL_TABLE_READ,      /* table and number of `block`; the answer has `block` */
+	CONTROL_TABLE_WRITE,     /* `block` */
+	CONTROL_TABLE_COMMIT,    /* blocks collected so far take effect */
+	CONTROL_TABLE_BEGIN,     /* blocks are collected from now on; what was collected is forgotten */
+	CONTROL_TABLE_READ_BACK, /* as TABLE_READ, of what is collected */
 	CONTROL_KINDS
 };
 
@@ -56,7 +58,7 @@ struct control_message {
 	struct node_config *config;     /* CONTROL_CONFIGURE; owned by the message when received, borrowed when sent */
 	struct port_config *port;       /* CONTROL_LINK_UP, _SET, perhaps _DOWN; the same */
 	struct node_identity *identity; /* answer to CONTROL_DISCOVER; the same */
-	struct table_block *block;      /* CONTROL_TABLE_READ and its answer, _WRITE; the same */
+	struct table_block *block;      /* CONTROL_TABLE_READ, _READ_BACK and their answers, _WRITE; the same */
 	uint32_t fd_count;
 	int fds[CONTROL_FDS_MAX]; /* owned by the message when received (-1: taken), borrowed when sent */
 };

@@ -18,7 +18,15 @@ static void staged_forget(struct managed *managed)
 		free(managed->staged[table].bytes);
 		managed->staged[table] = (struct staged_table){ 0 };
 	}
-	managed->staging = false;
+	managed->staging = managed->spoiled = false;
+}
+
+/* there is no memory to go on collecting: what follows is refused, instead of taking effect alone */
+static int staged_spoil(struct managed *managed)
+{
+	staged_forget(managed);
+	managed->staging = managed->spoiled = true;
+	return -ENOMEM;
 }
 
 void managed_fini(struct managed *managed)
@@ -71,13 +79,18 @@ void managed_identify(const struct managed *managed, struct node_identity *ident
 
 /* ---- tables ---- */
 
-int managed_read(const struct managed *managed, struct table_block *block, char *why, unsigned why_max)
+/* is there such a block? It is blank then. */
+static int block_blank(const struct managed *managed, struct table_block *block, char *why, unsigned why_max)
 {
-	int error;
-
 	if ((uint32_t)block->table < TABLE_KINDS)
 		memset(block->bytes, table_blank(block->table), sizeof(block->bytes));
-	error = table_block_check(managed->config, block, why, why_max);
+	return table_block_check(managed->config, block, why, why_max);
+}
+
+int managed_read(const struct managed *managed, struct table_block *block, char *why, unsigned why_max)
+{
+	int error = block_blank(managed, block, why, why_max);
+
 	if (!error && block->number < blocks_used(managed, block->table))
 		managed->ops->table_read(managed->dataplane, block);
 	return error;
@@ -120,6 +133,37 @@ static int staged_begin(struct managed *managed)
 	return 0;
 }
 
+int managed_begin(struct managed *managed)
+{
+	staged_forget(managed);
+	if (managed->config->kind != NODE_SWITCH || !managed->ops->table_read)
+		return -ENOENT;
+	return staged_begin(managed) ? staged_spoil(managed) : 0;
+}
+
+static int staged_put(struct managed *managed, const struct table_block *block)
+{
+	struct staged_table *staged = &managed->staged[block->table];
+
+	if (managed->spoiled || staged_widen(staged, block->table, block->number + 1))
+		return staged_spoil(managed);
+	memcpy(staged->bytes + (size_t)block->number * TABLE_BLOCK_BYTES, block->bytes, TABLE_BLOCK_BYTES);
+	return 0;
+}
+
+/* @block, and nothing else, takes effect */
+static int write_alone(struct managed *managed, const struct table_block *block)
+{
+	int error = managed_begin(managed);
+
+	if (!error)
+		error = staged_put(managed, block);
+	if (!error)
+		return managed_commit(managed);
+	staged_forget(managed);
+	return error;
+}
+
 int managed_write(struct managed *managed, const struct table_block *block, char *why, unsigned why_max)
 {
 	int error = table_block_check(managed->config, block, why, why_max);
@@ -128,18 +172,23 @@ int managed_write(struct managed *managed, const struct table_block *block, char
 		error = -ENOENT;
 	if (error)
 		return error;
-	if (managed->ops->table_write)
-		return managed->ops->table_write(managed->dataplane, block);
-	if (!managed->staging)
-		error = staged_begin(managed);
-	if (!error)
-		error = staged_widen(&managed->staged[block->table], block->table, block->number + 1);
+	return managed->staging ? staged_put(managed, block) : write_alone(managed, block);
+}
+
+int managed_read_back(const struct managed *managed, struct table_block *block, char *why, unsigned why_max)
+{
+	int error = block_blank(managed, block, why, why_max);
+
 	if (error)
-		staged_forget(managed);
-	else
-		memcpy(managed->staged[block->table].bytes + (size_t)block->number * TABLE_BLOCK_BYTES, block->bytes,
+		return error;
+	if (!managed->staging || managed->spoiled) {
+		snprintf(why, why_max, "nothing is collected: TABLE_BEGIN comes first");
+		return -EINVAL;
+	}
+	if (block->number < managed->staged[block->table].block_count)
+		memcpy(block->bytes, managed->staged[block->table].bytes + (size_t)block->number * TABLE_BLOCK_BYTES,
 		       TABLE_BLOCK_BYTES);
-	return error;
+	return 0;
 }
 
 static uint32_t staged_entries(const struct managed *managed, enum table_kind table)
@@ -186,17 +235,34 @@ static void hosts_take(const struct managed *managed, struct switch_config *tabl
 	}
 }
 
+/* LFT and PGFT lie as the dataplane has them, byte by byte.  Return: 0; -ENOMEM */
+static int lids_take(struct managed *managed, struct lid_tables *lids)
+{
+	struct staged_table *lft = &managed->staged[TABLE_LFT], *pgft = &managed->staged[TABLE_PGFT];
+
+	if (staged_widen(lft, TABLE_LFT, pgft->block_count) || staged_widen(pgft, TABLE_PGFT, lft->block_count))
+		return -ENOMEM;
+	*lids = (struct lid_tables){ .lid_count = staged_entries(managed, TABLE_LFT),
+				     .lft = lft->bytes,
+				     .pgft = pgft->bytes,
+				     .group_count = staged_entries(managed, TABLE_PGT) };
+	lids->pgt = calloc(lids->group_count + 1, sizeof(*lids->pgt));
+	for (uint32_t g = 0; g < lids->group_count && lids->pgt; g++)
+		table_get_mask(managed->staged[TABLE_PGT].bytes, g, lids->pgt[g]);
+	return lids->pgt ? 0 : -ENOMEM;
+}
+
 int managed_commit(struct managed *managed)
 {
 	struct switch_config tables = { .fabric_address = managed->config->switch_.fabric_address };
 	int error = -ENOMEM;
 
 	if (!managed->staging)
-		return 0;
+		return -EINVAL;
 	tables.routes = calloc(staged_entries(managed, TABLE_ROUTES) + 1, sizeof(*tables.routes));
 	tables.vias = calloc(staged_entries(managed, TABLE_VIAS) + 1, sizeof(*tables.vias));
 	tables.hosts = calloc(staged_entries(managed, TABLE_HOSTS) + 1, sizeof(*tables.hosts));
-	if (tables.routes && tables.vias && tables.hosts) {
+	if (!managed->spoiled && tables.routes && tables.vias && tables.hosts && !lids_take(managed, &tables.lids)) {
 		routes_take(managed, &tables);
 		vias_take(managed, &tables);
 		hosts_take(managed, &tables);
@@ -207,6 +273,7 @@ int managed_commit(struct managed *managed)
 	free(tables.routes);
 	free(tables.vias);
 	free(tables.hosts);
+	free(tables.lids.pgt);
 	staged_forget(managed);
 	return error;
 }

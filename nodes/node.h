@@ -41,9 +41,6 @@ struct node_ops {
 	/* Block @block->number of @block->table, one that is in use, as the dataplane goes by it now: into @block->bytes. */
 	void (*table_read)(void *dataplane, struct table_block *block);
 
-	/* @block (checked) takes effect at once.  Return: 0 or -ENOMEM. NULL: blocks are collected, and take effect together by: */
-	int (*table_write)(void *dataplane, const struct table_block *block);
-
 	/* All tables of @tables (borrowed) replace the present ones.  Return: 0 or -ENOMEM (nothing changed). */
 	int (*tables)(void *dataplane, const struct switch_config *tables);
 

@@ -255,13 +255,17 @@ static int table_ask(struct node *node, const struct control_message *message, F
 	node->why[0] = 0;
 	if (message->kind == CONTROL_TABLE_READ)
 		error = managed_read(&node->managed, message->block, node->why, sizeof(node->why));
+	else if (message->kind == CONTROL_TABLE_READ_BACK)
+		error = managed_read_back(&node->managed, message->block, node->why, sizeof(node->why));
 	else if (!may_change(node, out))
 		return -EBUSY;
+	else if (message->kind == CONTROL_TABLE_BEGIN)
+		error = managed_begin(&node->managed);
 	else if (message->kind == CONTROL_TABLE_WRITE)
 		error = managed_write(&node->managed, message->block, node->why, sizeof(node->why));
 	else
 		error = managed_commit(&node->managed);
-	if (message->kind == CONTROL_TABLE_COMMIT && node->config->clock == CLOCK_VIRTUAL)
+	if (!node->managed.staging && node->config->clock == CLOCK_VIRTUAL)
 		node_window_changed(&node->window);
 	if (node->why[0])
 		fprintf(out, "%s\n", node->why);
@@ -278,6 +282,8 @@ static int command(struct node *node, struct control_message *message, FILE *out
 	case CONTROL_DISCOVER:
 		return 0;
 	case CONTROL_TABLE_READ:
+	case CONTROL_TABLE_READ_BACK:
+	case CONTROL_TABLE_BEGIN:
 	case CONTROL_TABLE_WRITE:
 	case CONTROL_TABLE_COMMIT:
 		return table_ask(node, message, out);
@@ -296,7 +302,7 @@ static void answer_load(struct node *node, const struct control_message *message
 		else
 			answer->number = -ENOMEM;
 	}
-	if (message->kind == CONTROL_TABLE_READ) {
+	if (message->kind == CONTROL_TABLE_READ || message->kind == CONTROL_TABLE_READ_BACK) {
 		answer->block = malloc(sizeof(*answer->block));
 		if (answer->block)
 			*answer->block = *message->block;

@@ -83,16 +83,17 @@ static bool answers(const struct fabric *fabric, uint32_t node)
 
 static struct control_message message_of(struct exchange *exchange, uint32_t index)
 {
-	static const enum control_kind kinds[ASK_KINDS] = { [ASK_DISCOVER] = CONTROL_DISCOVER,
-							    [ASK_READ] = CONTROL_TABLE_READ,
-							    [ASK_WRITE] = CONTROL_TABLE_WRITE,
-							    [ASK_COMMIT] = CONTROL_TABLE_COMMIT };
+	static const enum control_kind kinds[ASK_KINDS] = {
+		[ASK_DISCOVER] = CONTROL_DISCOVER,         [ASK_READ] = CONTROL_TABLE_READ,
+		[ASK_BEGIN] = CONTROL_TABLE_BEGIN,         [ASK_WRITE] = CONTROL_TABLE_WRITE,
+		[ASK_READ_BACK] = CONTROL_TABLE_READ_BACK, [ASK_COMMIT] = CONTROL_TABLE_COMMIT
+	};
 	struct manager_question *question = &exchange->questions[index];
 
 	return (struct control_message){
 		.kind = kinds[question->ask],
 		.question = exchange->first + index,
-		.block = question->ask == ASK_READ || question->ask == ASK_WRITE ? &question->block : NULL,
+		.block = manager_ask_reads(question->ask) || question->ask == ASK_WRITE ? &question->block : NULL,
 	};
 }
 
@@ -133,7 +134,7 @@ static void answer_take(struct exchange *exchange, uint32_t node, const struct c
 	if (index >= exchange->count || question->node != node || question->status != OPEN)
 		return; /* to somebody who has not waited for it */
 	if (status > 0 || (!status && question->ask == ASK_DISCOVER && !message->identity) ||
-	    (!status && question->ask == ASK_READ &&
+	    (!status && manager_ask_reads(question->ask) &&
 	     (!message->block || message->block->table != question->block.table ||
 	      message->block->number != question->block.number)))
 		status = -EPROTO;
@@ -141,7 +142,7 @@ static void answer_take(struct exchange *exchange, uint32_t node, const struct c
 		*question->identity = *message->identity;
 		exchange->fabric->nodes[node].tables_due = false;
 	}
-	if (!status && question->ask == ASK_READ)
+	if (!status && manager_ask_reads(question->ask))
 		question->block = *message->block;
 	close_question(exchange, index, status);
 	exchange->heard_ns = wall_ns();

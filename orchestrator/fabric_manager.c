@@ -23,6 +23,7 @@ struct sweep {
 	struct routing routing;
 	uint64_t *flood_ports;              /* [switch_count] */
 	uint32_t *node_of;                  /* [switch_count]: who it is; valid if alive */
+	bool *staged;                       /* [switch_count]: has collected what it is to have, and nothing else */
 	struct switch_image *read, *wanted; /* [switch_count] */
 	struct manager_question *questions; /* collected, to be asked at once */
 	uint32_t question_count, question_room;
@@ -111,7 +112,8 @@ static int switches_index(struct sweep *sweep)
 	sweep->read = calloc(count, sizeof(*sweep->read));
 	sweep->wanted = calloc(count, sizeof(*sweep->wanted));
 	sweep->flood_ports = calloc(count, sizeof(*sweep->flood_ports));
-	if (!sweep->node_of || !sweep->read || !sweep->wanted || !sweep->flood_ports)
+	sweep->staged = calloc(count, sizeof(*sweep->staged));
+	if (!sweep->staged || !sweep->node_of || !sweep->read || !sweep->wanted || !sweep->flood_ports)
 		return -ENOMEM;
 	memset(sweep->node_of, 0xff, count * sizeof(*sweep->node_of));
 	for (uint32_t i = 0; i < sweep->census.node_count; i++) {
@@ -257,8 +259,18 @@ static int block_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index, 
 	return 0;
 }
 
-/* @ask about each block of switch @index that differs; how many they are is added to *@count */
-static int differences_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index, uint32_t *count)
+/* how many blocks of @table of switch @index differ */
+static uint32_t differences(const struct sweep *sweep, uint32_t index, enum table_kind table)
+{
+	uint32_t count = 0;
+
+	for (uint32_t block = 0; block < sweep->wanted[index].tables[table].blocks; block++)
+		count += !switch_image_same(&sweep->read[index], &sweep->wanted[index], table, block);
+	return count;
+}
+
+/* @ask about each block of switch @index that differs */
+static int differences_ask(struct sweep *sweep, enum manager_ask ask, uint32_t index)
 {
 	for (int t = 0; t < TABLE_KINDS; t++) {
 		enum table_kind table = (enum table_kind)t;
@@ -269,7 +281,6 @@ static int differences_ask(struct sweep *sweep, enum manager_ask ask, uint32_t i
 				continue;
 			if (block_ask(sweep, ask, index, table, block))
 				return -ENOMEM;
-			++*count;
 		}
 	}
 	return 0;
@@ -289,29 +300,54 @@ static int images_match(struct sweep *sweep, uint32_t index)
 	return 0;
 }
 
-/* what switch @index lacks: written, made to take effect, and read back */
+/* what switch @index lacks: collected there, and read back from there */
 static int switch_write_ask(struct sweep *sweep, uint32_t index)
 {
-	uint32_t written = 0, read = 0;
+	uint32_t differing = 0;
 	int error = images_match(sweep, index);
 
-	if (!error)
-		error = differences_ask(sweep, ASK_WRITE, index, &written);
-	if (error || !written)
+	for (int t = 0; t < TABLE_KINDS && !error; t++)
+		differing += differences(sweep, index, (enum table_kind)t);
+	if (error || !differing)
 		return error;
-	error = block_ask(sweep, ASK_COMMIT, index, TABLE_ROUTES, 0);
+	sweep->staged[index] = true;
+	error = block_ask(sweep, ASK_BEGIN, index, TABLE_ROUTES, 0);
 	if (!error)
-		error = differences_ask(sweep, ASK_READ, index, &read);
-	sweep->report->blocks_written += written;
+		error = differences_ask(sweep, ASK_WRITE, index);
+	if (!error)
+		error = differences_ask(sweep, ASK_READ_BACK, index);
+	sweep->report->blocks_written += differing;
 	sweep->report->switches_written++;
 	return error;
 }
 
-static void unverified(struct sweep *sweep, const struct manager_question *question, const char *what)
+/* switch and block that @question was about are not as they are to be: the tables of that switch stay as they were */
+static void unverified(struct sweep *sweep, const struct manager_question *question)
 {
+	const struct node_identity *node = &sweep->census.nodes[question->node];
+	const char *table = table_kind_name[question->block.table], *why = strerror(-question->status);
+
 	sweep->report->unverified++;
-	failed(sweep, 0, "switch %s: block %" PRIu32 " of table %s %s", sweep->census.nodes[question->node].name,
-	       question->block.number, table_kind_name[question->block.table], what);
+	sweep->staged[node->fabric_address - 1] = false;
+	if (!question->status)
+		failed(sweep, 0, "switch %s: block %" PRIu32 " of table %s is not as it was written", node->name,
+		       question->block.number, table);
+	else if (question->ask == ASK_BEGIN || question->ask == ASK_COMMIT)
+		failed(sweep, 0, "switch %s: new tables %s: %s", node->name,
+		       question->ask == ASK_BEGIN ? "cannot be collected" : "do not take effect", why);
+	else
+		failed(sweep, 0, "switch %s: block %" PRIu32 " of table %s is refused: %s", node->name,
+		       question->block.number, table, why);
+}
+
+static bool is_as_wanted(struct sweep *sweep, const struct manager_question *question)
+{
+	const struct node_identity *node = &sweep->census.nodes[question->node];
+	const struct table_block *block = &question->block;
+
+	return !memcmp(block->bytes,
+		       switch_image_block(&sweep->wanted[node->fabric_address - 1], block->table, block->number),
+		       TABLE_BLOCK_BYTES);
 }
 
 /* one that died meanwhile is dealt with by the next sweep, which its death brings about */
@@ -321,27 +357,17 @@ static int writes_take(struct sweep *sweep)
 
 	for (uint32_t i = 0; i < sweep->question_count && !error; i++) {
 		const struct manager_question *question = &sweep->questions[i];
-		uint32_t index = sweep->census.nodes[question->node].fabric_address - 1;
 
 		if (question->status == -ESRCH)
-			continue;
-		if (question->status) {
-			unverified(sweep, question, strerror(-question->status));
-			continue;
-		}
-		if (question->ask != ASK_READ)
-			continue;
-		memcpy(switch_image_block(&sweep->read[index], question->block.table, question->block.number),
-		       question->block.bytes, TABLE_BLOCK_BYTES);
-		if (!switch_image_same(&sweep->read[index], &sweep->wanted[index], question->block.table,
-				       question->block.number))
-			unverified(sweep, question, "is not as it was written");
+			sweep->staged[sweep->census.nodes[question->node].fabric_address - 1] = false;
+		else if (question->status || (question->ask == ASK_READ_BACK && !is_as_wanted(sweep, question)))
+			unverified(sweep, question);
 	}
 	sweep->question_count = 0;
 	return error;
 }
 
-static int tables_write(struct sweep *sweep)
+static int tables_stage(struct sweep *sweep)
 {
 	int error = 0;
 
@@ -351,6 +377,18 @@ static int tables_write(struct sweep *sweep)
 		if (!error && sweep->question_count >= QUESTIONS_MAX)
 			error = writes_take(sweep);
 	}
+	return error ? error : writes_take(sweep);
+}
+
+/* ---- 5: all at once ---- */
+
+static int tables_commit(struct sweep *sweep)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < sweep->topology.switch_count && !error; i++)
+		if (sweep->staged[i])
+			error = block_ask(sweep, ASK_COMMIT, i, TABLE_ROUTES, 0);
 	if (!error)
 		error = writes_take(sweep);
 	return error ? error : sweep->report->unverified ? -EIO : 0;
@@ -368,6 +406,7 @@ static void sweep_free(struct sweep *sweep)
 	free(sweep->wanted);
 	free(sweep->flood_ports);
 	free(sweep->node_of);
+	free(sweep->staged);
 	free(sweep->questions);
 	free(sweep->census.nodes);
 	free(sweep->census.heard);
@@ -396,7 +435,9 @@ int fabric_manager_sweep(struct fabric_manager *manager)
 		error = tables_make(&sweep);
 	}
 	if (!error)
-		error = tables_write(&sweep);
+		error = tables_stage(&sweep);
+	if (!error)
+		error = tables_commit(&sweep);
 	if (error == -ENOMEM)
 		failed(&sweep, error, "not enough memory");
 	sweep_free(&sweep);

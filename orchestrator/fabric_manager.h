@@ -2,7 +2,8 @@
  *
  *  A sweep: every node is asked what it is and what its ports lead to; who does not answer is dead. A link is there if both ends say so
  *  and both are up. From that topology come the tables of all switches (routing.h). What they have is read; only blocks that differ
- *  are written, and then read once more. A manager remembers nothing from one sweep to the next that it could not find out, so that
+ *  are written. A switch collects them, and they are read back from what it has collected; then all switches are told, together, that
+ *  they take effect. One that has collected anything else than it was to is left as it is. A manager remembers nothing from one sweep to the next that it could not find out, so that
  *  another one can go on at any time. All questions of a step are asked at once (manager_question.h).
  *  A host whose NIC is dead stays in the tables: frames for it end at its switch instead of being flooded.             */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_MANAGER_H
@@ -18,7 +19,7 @@ struct manager_report {
 	uint32_t switches, hosts, links; /* found alive; links between switches, and up */
 	uint32_t silent;                 /* places that did not answer */
 	uint32_t blocks_read, blocks_written, switches_written;
-	uint32_t unverified; /* blocks that are not as they were written: `why` names the first */
+	uint32_t unverified; /* blocks that were refused or are not as they were written: `why` names the first */
 	uint64_t took_ns, discover_ns, routing_ns;
 	char why[MANAGER_WHY_MAX];
 };

@@ -7,15 +7,21 @@
 
 #include "nodes/managed.h"
 
-enum manager_ask { ASK_DISCOVER, ASK_READ, ASK_WRITE, ASK_COMMIT, ASK_KINDS };
+enum manager_ask { ASK_DISCOVER, ASK_READ, ASK_BEGIN, ASK_WRITE, ASK_READ_BACK, ASK_COMMIT, ASK_KINDS };
 
 struct manager_question {
 	enum manager_ask ask;
 	uint32_t node;
-	int status;                     /* of the answer: 0; what the node says; -ESRCH: nobody is there, or answers */
-	struct table_block block;       /* ASK_READ: table and number, filled with the bytes; ASK_WRITE: the whole */
+	int status; /* of the answer: 0; what the node says; -ESRCH: nobody is there, or answers */
+	struct table_block
+		block; /* ASK_READ, _READ_BACK: table and number, filled with the bytes; ASK_WRITE: the whole */
 	struct node_identity *identity; /* ASK_DISCOVER: the asker's, filled */
 };
+
+static inline bool manager_ask_reads(enum manager_ask ask)
+{
+	return ask == ASK_READ || ask == ASK_READ_BACK;
+}
 
 struct manager_wire {
 	/* Asks all @count questions at once and waits for what answers come. Those to one node are answered in their order.

@@ -354,5 +354,4 @@ const struct node_ops lid_ops = {
 	.tables = lid_tables_set,
 	.table_blocks = lid_table_blocks,
 	.table_read = lid_table_read,
-	.table_write = lid_table_write,
 };

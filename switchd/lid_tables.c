@@ -45,39 +45,3 @@ void lid_table_read(void *dataplane, struct table_block *block)
 		table_put(block->table, block->bytes, i,
 			  block->table == TABLE_LFT ? tables->home[first + i] : tables->group[first + i]);
 }
-
-static void write_entry(struct port_group *tables, const struct table_block *block, uint32_t i, uint32_t at)
-{
-	uint64_t mask[PORT_GROUP_WORDS];
-
-	switch (block->table) {
-	case TABLE_LFT:
-		port_group_set_port(tables, at, (uint8_t)table_get(TABLE_LFT, block->bytes, i));
-		break;
-	case TABLE_PGFT:
-		tables->group[at] = (uint8_t)table_get(TABLE_PGFT, block->bytes, i);
-		break;
-	case TABLE_PGT:
-		table_get_mask(block->bytes, i, mask);
-		port_group_set_mask(tables, at, mask[0]);
-		break;
-	default:
-		break;
-	}
-}
-
-int lid_table_write(void *dataplane, const struct table_block *block)
-{
-	struct lid_switch *lid = dataplane;
-	uint32_t entries = table_entries(block->table), first = block->number * entries;
-
-	if (block->table == TABLE_FLOOD) {
-		lid->flood_ports = table_get(TABLE_FLOOD, block->bytes, 0);
-		return 0;
-	}
-	if (block->table != TABLE_PGT && port_group_grow(&lid->tables, first + entries))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < entries; i++)
-		write_entry(&lid->tables, block, i, first + i);
-	return 0;
-}

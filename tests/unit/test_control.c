@@ -54,8 +54,8 @@ START_TEST(control_pack__every_kind)
 	ck_assert_str_eq(got.body, body);
 	ck_assert_int_eq(got.config != NULL, _i == CONTROL_CONFIGURE);
 	ck_assert_int_eq(got.port != NULL, _i >= CONTROL_LINK_DOWN && _i <= CONTROL_LINK_SET);
-	ck_assert_int_eq(got.block != NULL,
-			 _i == CONTROL_TABLE_READ || _i == CONTROL_TABLE_WRITE || _i == CONTROL_ANSWER);
+	ck_assert_int_eq(got.block != NULL, _i == CONTROL_TABLE_READ || _i == CONTROL_TABLE_READ_BACK ||
+						    _i == CONTROL_TABLE_WRITE || _i == CONTROL_ANSWER);
 	if (got.block)
 		ck_assert_mem_eq(got.block, &block, sizeof(block));
 	if (got.port)
@@ -475,8 +475,8 @@ START_TEST(control_unpack__no_message)
 	ck_assert_str_eq(why, "the bytes are no control message");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the control message is of unknown kind 0");
-	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x0e", 2, &got, why, sizeof(why)), -EINVAL);
-	ck_assert_str_eq(why, "the control message is of unknown kind 14");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x10", 2, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind 16");
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &got, why,
 					sizeof(why)),
 			 -EINVAL);

@@ -14,17 +14,35 @@
 #define BLOCKS 4
 
 static struct node_identity nodes[NODES];
-static uint8_t tables[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES];
-static bool dead[NODES], forgetful; /* a switch that takes blocks and keeps none */
+static uint8_t tables[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES], staged[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES];
+static bool dead[NODES], staging[2];
+static bool forgetful[2];      /* a switch that takes blocks and keeps none */
+static int refusal[ASK_KINDS]; /* of n1, to such questions */
 static uint32_t writes, commits, exchanges;
 static struct fabric_manager manager;
+
+static uint8_t *block_in(uint8_t in[2][TABLE_KINDS][BLOCKS][TABLE_BLOCK_BYTES], const struct manager_question *question)
+{
+	return in[question->node][question->block.table][question->block.number];
+}
+
+/* up to the last that is not blank */
+static uint32_t used_blocks(uint32_t index, int table)
+{
+	static const uint8_t blank[TABLE_BLOCK_BYTES];
+	uint32_t count = BLOCKS;
+
+	while (count && !memcmp(tables[index][table][count - 1], blank, sizeof(blank)))
+		count--;
+	return count;
+}
 
 static void ask_one(struct manager_question *question)
 {
 	struct node_identity *node = &nodes[question->node];
-	uint8_t *bytes;
+	uint32_t index = question->node;
 
-	question->status = dead[question->node] ? -ESRCH : 0;
+	question->status = dead[question->node] ? -ESRCH : question->node == 1 ? refusal[question->ask] : 0;
 	if (question->status)
 		return;
 	if (question->ask == ASK_DISCOVER) {
@@ -33,16 +51,23 @@ static void ask_one(struct manager_question *question)
 	}
 	ck_assert_uint_lt(question->node, 2);
 	ck_assert_uint_lt(question->block.number, BLOCKS);
-	bytes = tables[question->node][question->block.table][question->block.number];
 	if (question->ask == ASK_READ)
-		memcpy(question->block.bytes, bytes, TABLE_BLOCK_BYTES);
+		memcpy(question->block.bytes, block_in(tables, question), TABLE_BLOCK_BYTES);
+	if (question->ask == ASK_READ_BACK)
+		memcpy(question->block.bytes, block_in(staged, question), TABLE_BLOCK_BYTES);
 	writes += question->ask == ASK_WRITE;
 	commits += question->ask == ASK_COMMIT;
-	if (question->ask != ASK_WRITE || forgetful)
-		return;
-	memcpy(bytes, question->block.bytes, TABLE_BLOCK_BYTES);
-	if (node->table_blocks[question->block.table] <= question->block.number)
-		node->table_blocks[question->block.table] = question->block.number + 1;
+	if (question->ask == ASK_BEGIN)
+		memcpy(staged[index], tables[index], sizeof(staged[index]));
+	ck_assert(question->ask == ASK_BEGIN || question->ask == ASK_READ || staging[index]);
+	if (question->ask == ASK_WRITE && !forgetful[index])
+		memcpy(block_in(staged, question), question->block.bytes, TABLE_BLOCK_BYTES);
+	if (question->ask == ASK_COMMIT) {
+		memcpy(tables[index], staged[index], sizeof(tables[index]));
+		for (int table = 0; table < TABLE_KINDS; table++)
+			node->table_blocks[table] = used_blocks(index, table);
+	}
+	staging[index] = question->ask != ASK_COMMIT && (staging[index] || question->ask == ASK_BEGIN);
 }
 
 static int ask_all(void *owner, struct manager_question *questions, uint32_t count)
@@ -71,7 +96,9 @@ static void setup(void)
 	memset(nodes, 0, sizeof(nodes));
 	memset(tables, 0, sizeof(tables));
 	memset(dead, 0, sizeof(dead));
-	forgetful = false;
+	memset(forgetful, 0, sizeof(forgetful));
+	memset(refusal, 0, sizeof(refusal));
+	memset(staging, 0, sizeof(staging));
 	for (uint32_t i = 0; i < NODES; i++) {
 		nodes[i].index = i;
 		nodes[i].kind = i < 2 ? NODE_SWITCH : NODE_NIC;
@@ -120,7 +147,8 @@ START_TEST(sweep__finds_and_writes)
 	ck_assert_uint_eq(host(1, 0), 1);
 	ck_assert_uint_eq(writes, 4); /* routes and hosts of each switch */
 	ck_assert_uint_eq(commits, 2);
-	ck_assert_uint_eq(exchanges, 2); /* one for who is there; nothing to read; one for all that is written */
+	ck_assert_uint_eq(exchanges,
+			  3); /* who is there; nothing to read; what is written, and read back; all take effect */
 }
 END_TEST
 
@@ -191,10 +219,62 @@ END_TEST
 
 START_TEST(sweep__verifies)
 {
-	forgetful = true;
+	forgetful[0] = forgetful[1] = true;
 	sweep(-EIO);
 	ck_assert_uint_eq(manager.last.unverified, 4);
+	ck_assert_uint_eq(commits, 0);
 	ck_assert_str_eq(manager.last.why, "switch n0: block 0 of table routes is not as it was written");
+}
+END_TEST
+
+/* what is not as it was written never takes effect at that switch; the others need not do without their tables for that */
+START_TEST(sweep__one_does_not_keep_what_it_is_given)
+{
+	forgetful[0] = true;
+	sweep(-EIO);
+	ck_assert_uint_eq(commits, 1);
+	ck_assert_uint_eq(route(0, 2), 0);
+	ck_assert_uint_eq(route(1, 1), 1 << 1 | 1 << 2);
+	forgetful[0] = false;
+	sweep(0);
+	ck_assert_uint_eq(route(0, 2), 1 << 1 | 1 << 2);
+	ck_assert_uint_eq(writes, 2);
+}
+END_TEST
+
+static const struct {
+	enum manager_ask ask;
+	const char *why;
+} refusals[] = {
+	{ ASK_BEGIN, "switch n1: new tables cannot be collected: Cannot allocate memory" },
+	{ ASK_WRITE, "switch n1: block 0 of table routes is refused: Cannot allocate memory" },
+	{ ASK_READ_BACK, "switch n1: block 0 of table routes is refused: Cannot allocate memory" },
+	{ ASK_COMMIT, "switch n1: new tables do not take effect: Cannot allocate memory" },
+};
+
+START_TEST(sweep__one_refuses)
+{
+	refusal[refusals[_i].ask] = -ENOMEM;
+	if (refusals[_i].ask == ASK_BEGIN)
+		refusal[ASK_WRITE] = refusal[ASK_READ_BACK] = -ENOMEM; /* as managed.h says */
+	sweep(-EIO);
+	ck_assert_str_eq(manager.last.why, refusals[_i].why);
+	ck_assert_uint_eq(route(1, 1), 0);
+	ck_assert_uint_eq(route(0, 2), 1 << 1 | 1 << 2);
+}
+END_TEST
+
+/* one manager ended between writing and the end: what it wrote is not in the way of the next one */
+START_TEST(sweep__after_one_that_did_not_come_to_its_end)
+{
+	sweep(0);
+	memcpy(staged[0], tables[0], sizeof(staged[0]));
+	staging[0] = true;
+	table_put(TABLE_HOSTS, staged[0][TABLE_HOSTS][0], 1, 77);
+	nodes[1].ports[2].up = false;
+	sweep(0);
+	ck_assert_uint_eq(route(0, 2), 1 << 1);
+	ck_assert_uint_eq(host(0, 1), 2);
 }
 END_TEST
 
@@ -253,6 +333,9 @@ int main(void)
 	tcase_add_test(cases, sweep__dead_nic_keeps_its_place_until_it_is_unplugged);
 	tcase_add_test(cases, sweep__mends);
 	tcase_add_test(cases, sweep__verifies);
+	tcase_add_test(cases, sweep__one_does_not_keep_what_it_is_given);
+	tcase_add_loop_test(cases, sweep__one_refuses, 0, (int)(sizeof(refusals) / sizeof(refusals[0])));
+	tcase_add_test(cases, sweep__after_one_that_did_not_come_to_its_end);
 	tcase_add_test(cases, sweep__two_of_one_address);
 	tcase_add_test(cases, table_block_check__what_is_not_there);
 	suite_add_tcase(suite, cases);
