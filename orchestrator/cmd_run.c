@@ -627,17 +627,25 @@ static int captures_end(struct capture_files *captures, struct fabric *fabric, i
 	return status == EXIT_FINE || status == EXIT_EXPECTATION || status == EXIT_UNFAITHFUL ? EXIT_USAGE : status;
 }
 
+/* who looks on while the fabric runs */
+struct looker {
+	const struct options *options;
+	struct progress *progress;
+};
+
 /* fabric_options.waits */
-static void wait_show(void *owner, const char *what)
+static void wait_show(void *looker, const char *what)
 {
-	progress_waits(owner, what);
+	progress_waits(((struct looker *)looker)->progress, what);
 }
 
-/* manager_pair.note */
-static void manager_note(void *owner, const char *text)
+/* fabric_options.note */
+static void note_show(void *looker, const char *text)
 {
-	progress_wipe(owner);
-	fprintf(stderr, "heddle run: %s\n", text);
+	const struct looker *who = looker;
+
+	progress_wipe(who->progress);
+	remark(who->options, "%s", text);
 }
 
 static int scenario_play(const struct options *options, const struct plan *plan, struct capture_files *captures)
@@ -646,6 +654,7 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	struct run run = { .end_ps = plan->drain ? node_time_max(plan->drain_max_ps, plan->duration_ps)
 						 : plan->duration_ps,
 			   .slow_ps_per_s = options->slow_ps_per_s };
+	struct looker looker = { .options = options, .progress = &run.progress };
 	const char *script_name = NULL;
 	FILE *script = NULL;
 	int status, error;
@@ -660,9 +669,10 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	interrupt_catch();
 	progress_start(&run.progress, stderr, !options->quiet);
 	fabric_options.waits = wait_show;
-	fabric_options.waits_owner = &run.progress;
+	fabric_options.note = note_show;
+	fabric_options.looker = &looker;
 	fabric_options.managers = options->real ? &run.managers : NULL;
-	manager_pair_init(&run.managers, &run.fabric, manager_note, &run.progress);
+	manager_pair_init(&run.managers, &run.fabric);
 	error = fabric_start(&run.fabric, plan, &fabric_options);
 	if (!error) {
 		struct fault_fabric played_on = fabric_fault(&run.fabric);

@@ -79,6 +79,19 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 	return error;
 }
 
+void fabric_note(const struct fabric *fabric, const char *format, ...)
+{
+	va_list arguments;
+	char text[1024];
+
+	if (!fabric->options.note)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	fabric->options.note(fabric->options.looker, text);
+}
+
 void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, ...)
 {
 	uint64_t now_ns = wall_ns();
@@ -96,7 +109,7 @@ void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, 
 	length = strlen(what);
 	snprintf(what + length, sizeof(what) - length, "; %llu s so far",
 		 (unsigned long long)((now_ns - since_ns) / 1000000000));
-	fabric->options.waits(fabric->options.waits_owner, what);
+	fabric->options.waits(fabric->options.looker, what);
 }
 
 /* ---- run ---- */

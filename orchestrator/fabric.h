@@ -65,9 +65,11 @@ struct fabric_options {
 	int (*capture_file)(void *owner, uint32_t node, uint32_t port);
 	struct manager_pair *managers; /* real clock: the processes that manage the fabric; NULL: this one does */
 	void *owner;
-	/* for whoever looks on: @what is waited for, for more than two seconds; about once a second. NULL: nobody does */
-	void (*waits)(void *waits_owner, const char *what);
-	void *waits_owner;
+	/* for whoever looks on; NULL: nobody does. What is worth a line; what is waited for, if it is for more than two seconds, about
+	 * once a second */
+	void (*note)(void *looker, const char *text);
+	void (*waits)(void *looker, const char *what);
+	void *looker;
 };
 
 struct fabric_node {
@@ -141,6 +143,9 @@ uint64_t fabric_holds(const struct fabric *fabric, uint32_t node);
  *  @message  kind and what belongs to it filled in; replaced by the answer, control_message_free() later.
  *  Return: 0; else -errno, @message zeroed; -EIO: the node has failed, reason in fabric->failure; -ETIMEDOUT: no answer. */
 int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message);
+
+/** fabric_note() - one line to options.note(). */
+void fabric_note(const struct fabric *fabric, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** fabric_waits() - we have waited since @since_ns for what is told, and will go on: options.waits() if it is time for that. */
 void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, ...)

@@ -266,5 +266,7 @@ int fabric_manage(struct fabric *fabric)
 	error = fabric_manager_sweep(&manager);
 	if (error)
 		fabric_fail(fabric, "the fabric manager: %s", manager.last.why);
+	else if (manager.last.why[0])
+		fabric_note(fabric, "the fabric manager: %s", manager.last.why);
 	return error;
 }

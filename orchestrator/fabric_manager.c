@@ -9,6 +9,7 @@
 
 #include "orchestrator/manager_tables.h"
 #include "orchestrator/manager_topology.h"
+#include "orchestrator/manager_union.h"
 #include "orchestrator/wall_time.h"
 #include "orchestrator/routing_flood.h"
 
@@ -216,9 +217,28 @@ static void routing_tell(struct sweep *sweep)
 		failed(sweep, 0,
 		       "%" PRIu32 " ways between switches with hosts are longer than there are lanes: there are none",
 		       sweep->routing.beyond);
-	if (sweep->routing.fresh)
+}
+
+/* Packets on former ways and on new ones are in the fabric together for a while. Levels that rise with every hop make no circle whatever the
+ * ways, and where circles are allowed nobody asks. Spoils the routes, of which the tables have been made. */
+static int union_tell(struct sweep *sweep)
+{
+	const struct routing_request *request = &sweep->manager->request;
+	char *circle = NULL;
+	int error;
+
+	if (!request->follow || request->lane_rule == LANES_BY_HOP || request->cycles_allowed ||
+	    !sweep->report->blocks_read)
+		return 0;
+	error = manager_union_check(request->fabric, &sweep->topology, sweep->read, &sweep->routing, &circle);
+	if (circle)
 		failed(sweep, 0,
-		       "what is left of the fabric has ways that might wait in a circle for packets on former ones");
+		       "until packets on former ways have arrived, some might wait in a circle for packets on new "
+		       "ones: "
+		       "%s. With a lane for every hop (routing.lanes) none can",
+		       circle);
+	free(circle);
+	return error;
 }
 
 static int tables_make(struct sweep *sweep)
@@ -238,6 +258,8 @@ static int tables_make(struct sweep *sweep)
 		if (sweep->topology.switches[i].alive)
 			error = switch_image_make(request->fabric, &sweep->topology, &sweep->routing, i,
 						  sweep->flood_ports[i], &sweep->wanted[i]);
+	if (!error)
+		error = union_tell(sweep);
 	sweep->report->routing_ns = wall_ns() - began_ns;
 	return error;
 }

@@ -68,13 +68,6 @@ void live_note(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-/* manager_pair.note */
-static void note(void *owner, const char *text)
-{
-	(void)owner;
-	live_note("%s", text);
-}
-
 static int daemon_start(struct daemon_state *daemon, const struct live_options *options);
 static void daemon_serve(struct daemon_state *daemon);
 static void daemon_end(struct daemon_state *daemon);
@@ -103,7 +96,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	daemon->live.namespaces = (struct fabric_namespaces){
 		.user_fd = -1, .net_fd = -1, .uts_fd = -1, .mount_fd = -1, .pid_fd = -1, .sysctl_fd = -1, .init_fd = -1
 	};
-	manager_pair_init(&daemon->live.managers, &daemon->live.fabric, note, NULL);
+	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
 	daemon->listener = -1;
 	daemon->report_fd = report_fd;
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
@@ -203,10 +196,17 @@ static int link_sockets(void *owner, uint32_t link, int fds[2])
 	return error;
 }
 
-/* fabric_options.waits: to the `heddle up` that waits; later into the log */
-static void wait_report(void *owner, const char *what)
+/* fabric_options.note */
+static void note_log(void *looker, const char *text)
 {
-	const struct daemon_state *daemon = owner;
+	(void)looker;
+	live_note("%s", text);
+}
+
+/* fabric_options.waits: to the `heddle up` that waits; later into the log */
+static void wait_report(void *looker, const char *what)
+{
+	const struct daemon_state *daemon = looker;
 
 	if (daemon->report_fd < 0)
 		live_note("%s", what);
@@ -226,7 +226,8 @@ static int fabric_make(struct daemon_state *daemon, const struct live_options *o
 	fabric_options.managers = &daemon->live.managers;
 	fabric_options.owner = daemon;
 	fabric_options.waits = wait_report;
-	fabric_options.waits_owner = daemon;
+	fabric_options.note = note_log;
+	fabric_options.looker = daemon;
 	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
 	if (error == -EINTR)
 		return failed(daemon, "interrupted");

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,23 +25,11 @@
 #define REST_S 30              /* for the rest of a message that has begun */
 #define AGAIN_NS 1000000000ull /* one that dies at once is not started over and over */
 
-void manager_pair_init(struct manager_pair *pair, struct fabric *fabric, void (*note)(void *owner, const char *text),
-		       void *owner)
+void manager_pair_init(struct manager_pair *pair, struct fabric *fabric)
 {
-	*pair = (struct manager_pair){ .fabric = fabric, .note = note, .owner = owner };
+	*pair = (struct manager_pair){ .fabric = fabric };
 	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
 		pair->list[i] = (struct manager_end){ .fd = -1, .pid_fd = -1 };
-}
-
-static void __attribute__((format(printf, 2, 3))) note(const struct manager_pair *pair, const char *format, ...)
-{
-	va_list arguments;
-	char text[256];
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	pair->note(pair->owner, text);
 }
 
 /* ---- start and end ---- */
@@ -125,7 +112,7 @@ static bool managers_complete(struct manager_pair *pair)
 		if (manager->fd < 0 && wall_ns() - manager->started_ns >= AGAIN_NS)
 			error = manager_start(pair, manager);
 		if (error)
-			note(pair, "a fabric manager cannot be started: %s", strerror(-error));
+			fabric_note(pair->fabric, "a fabric manager cannot be started: %s", strerror(-error));
 		missing |= manager->fd < 0;
 	}
 	return missing;
@@ -202,9 +189,13 @@ static int relay(struct manager_pair *pair, int fd, uint32_t count)
 
 static void outcome_keep(struct manager_pair *pair, const struct manager_outcome *outcome)
 {
+	bool is_news = strncmp(pair->last.why, outcome->report.why, MANAGER_WHY_MAX - 1) != 0;
+
 	pair->sweeps++;
 	pair->last = outcome->report;
 	pair->last.why[MANAGER_WHY_MAX - 1] = 0;
+	if (!outcome->error && pair->last.why[0] && is_news)
+		fabric_note(pair->fabric, "the fabric manager: %s", pair->last.why);
 	pair->last_ns = wall_ns();
 	if (!outcome->report.blocks_written)
 		return;
@@ -280,11 +271,12 @@ static void take_over(struct manager_pair *pair, int error)
 	pair->active = (pair->active + 1) % MANAGER_PAIR;
 	pair->takeovers++;
 	if (pair->list[pair->active].pid)
-		note(pair, "the active fabric manager (pid %d) %s; pid %d takes over", (int)pid, what,
-		     (int)pair->list[pair->active].pid);
+		fabric_note(pair->fabric, "the active fabric manager (pid %d) %s; pid %d takes over", (int)pid, what,
+			    (int)pair->list[pair->active].pid);
 	else
-		note(pair, "the active fabric manager (pid %d) %s; nobody stands by, so another one is started",
-		     (int)pid, what);
+		fabric_note(pair->fabric,
+			    "the active fabric manager (pid %d) %s; nobody stands by, so another one is started",
+			    (int)pid, what);
 }
 
 /* the active one sweeps, whichever it is in the end */
@@ -356,13 +348,13 @@ bool manager_pair_watch(struct manager_pair *pair)
 	struct manager_end *standby = &pair->list[(pair->active + 1) % MANAGER_PAIR];
 
 	if (is_gone(standby)) {
-		note(pair, "the fabric manager that stood by (pid %d) is dead", (int)standby->pid);
+		fabric_note(pair->fabric, "the fabric manager that stood by (pid %d) is dead", (int)standby->pid);
 		manager_drop(standby);
 	}
 	if (is_gone(&pair->list[pair->active])) {
 		take_over(pair, -EPIPE);
 		if (manager_pair_sweep(pair))
-			note(pair, "tables stay as they are");
+			fabric_note(pair->fabric, "tables stay as they are");
 	}
 	return managers_complete(pair);
 }

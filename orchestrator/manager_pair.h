@@ -37,8 +37,7 @@ struct manager_pair {
 };
 
 /** manager_pair_init() - there are none yet; the first sweep starts them.  manager_pair_end() - ends them. Idempotent. */
-void manager_pair_init(struct manager_pair *pair, struct fabric *fabric, void (*note)(void *owner, const char *text),
-		       void *owner);
+void manager_pair_init(struct manager_pair *pair, struct fabric *fabric);
 void manager_pair_end(struct manager_pair *pair);
 
 /** manager_pair_sweep() - a link, a node or a host came or went, or the fabric begins: the active manager sweeps. Waits for it.

@@ -149,4 +149,14 @@ check 'the time line has killed one of them, and the other one took over' told
 check 'whose tables followed: nearly everything arrived' jq -e '.totals | .delivered_bytes > .injected_bytes * 0.95' "$scratch/run.json"
 check 'no manager is left' gone_soon $both
 
+# ---- former and new ways together ----
+
+# on one lane a torus gets other ways along a tree when a link fails, and those of before when it returns: that is told, with the circle
+printf '%s\n' 'name: torus' 'run: {duration: 200us}' 'topology: {generate: torus, shape: [4, 4], hosts-per-switch: 1}' \
+	'workloads: [{name: uniform, pattern: uniform, size: 16KiB, arrival: poisson, load: 5%}]' \
+	'faults: [{at: 50us, link: [s0.0, s0.1], for: 50us}]' >"$scratch/torus.yaml"
+check 'a torus on one lane' run 0 run "$scratch/torus.yaml" --set routing.lanes=1
+check 'says that former and new ways may wait for each other' says err 'some might wait in a circle for packets on new ones: s'
+check 'with a lane for every hop' run 0 run "$scratch/torus.yaml" --set routing.lanes=auto
+check 'they do not' silent err
 finish
