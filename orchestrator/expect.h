@@ -6,7 +6,7 @@
  *  VALUE     a number with the unit of the metric: 12, 98%, 1/11, 20us, 150Gb/s, 64KiB
  *  TOLERANCE with %: of VALUE; else absolute, in the unit of the metric. == and != take it on both sides, the others let
  *            the value pass their bound by it.
- *  METRIC    lost reordered inside channels messages[(workload)] flows[(workload)] unreported waits
+ *  METRIC    lost under_way reordered inside channels messages[(workload)] flows[(workload)] unreported waits
  *            delivered (share of what was injected) delivered_bytes injected_bytes drops[(reason)]
  *            jain[(workload)] goodput[(workload)] goodput(source, destination)
  *            share(source, destination): part of what the destination received in the measured interval

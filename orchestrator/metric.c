@@ -335,6 +335,7 @@ static bool value_reached(const struct metric_subject *e, const struct plan *pla
 
 const struct metric metric_table[] = {
 	{ "lost", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(lost) },
+	{ "under_way", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(under_way) },
 	{ "reordered", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(reordered) },
 	{ "inside", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, value_inside, 0 },
 	{ "channels", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(channels_used) },

@@ -14,6 +14,7 @@ struct gathering {
 	uint32_t *first_flow; /* [host_count + 1] */
 	uint32_t *place;      /* [flow_count] */
 	bool settled;         /* nothing will ever happen again and nothing is held: what was not received is lost */
+	uint64_t destroyed;   /* frames that were lost on a link or dropped: no more packets than that are lost */
 };
 
 static int gather_flows(struct gathering *g);
@@ -62,6 +63,19 @@ static uint64_t waiting_bytes(const struct gathering *g)
 	return waiting;
 }
 
+static uint64_t destroyed_frames(const struct gathering *g)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < g->plan->node_count; i++) {
+		for (uint32_t reason = 0; reason < DROP_REASONS; reason++)
+			count += g->pages[i]->drops[reason];
+		for (uint32_t port = 0; port < g->plan->nodes[i].port_count; port++)
+			count += stats_port(g->pages[i], port)->lost_packets;
+	}
+	return count;
+}
+
 int results_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results)
 {
 	struct gathering g = { .plan = plan, .pages = pages, .results = results };
@@ -73,6 +87,7 @@ int results_gather(const struct plan *plan, struct stats_page *const *pages, str
 
 	*results = kept;
 	g.settled = results->empty && !held_bytes(&g);
+	g.destroyed = destroyed_frames(&g);
 	results->stalled = results->empty && (held_bytes(&g) || waiting_bytes(&g));
 	error = gather_flows(&g);
 	if (!error) {
@@ -215,8 +230,8 @@ static void add_received(struct result_flow *flow, const struct flow_rx_stats *r
 	flow->measured_bytes += rx->measured_bytes;
 	flow->goodput_bps = bytes_to_bps(flow->measured_bytes, g->results->measured_ps);
 	flow->reordered += rx->reordered;
-	if (!g->settled)
-		flow->lost += rx->lost;
+	if (!g->settled) /* a gap; where packets overtake each other it may close yet */
+		flow->lost += rx->lost < g->destroyed ? rx->lost : g->destroyed;
 	else
 		flow->lost -= rx->packets < flow->lost ? rx->packets : flow->lost;
 	flow->message_count += rx->messages;
@@ -477,6 +492,39 @@ static int gather_ports(struct gathering *g)
 	return 0;
 }
 
+/* sent, and neither received nor known to be lost */
+static void gather_under_way(struct gathering *g)
+{
+	for (uint32_t host = 0; host < g->plan->host_count && !g->settled; host++)
+		for (uint32_t slot = 0; slot < host_page(g, host)->flow_tx_count; slot++) {
+			const struct flow_tx_stats *tx = stats_flow_tx(host_page(g, host), slot);
+			struct result_flow *flow = &g->results->flows[g->place[g->first_flow[host] + slot]];
+			uint64_t gone = tx->resent + flow->packets + flow->lost;
+
+			flow->under_way = tx->packets > gone ? tx->packets - gone : 0;
+		}
+}
+
+/* Data units that their source knows nothing of: at a NIC, lost on its link and not told; in the fabric, those that the ingress edge still takes
+ * for being under way although nothing is. Whatever they were lost by. */
+static uint64_t unreported_units(const struct gathering *g)
+{
+	const struct result_totals *totals = &g->results->totals;
+	uint64_t units = 0;
+
+	if (!g->settled)
+		return totals->lost_units > totals->reported_units ? totals->lost_units - totals->reported_units : 0;
+	for (uint32_t i = 0; i < g->results->port_count; i++) {
+		const struct port_stats *port = &g->results->ports[i].stats;
+
+		if (g->results->ports[i].node < g->plan->switch_count)
+			units += port->extent_units;
+		else if (port->lost_units > port->loss_report_units)
+			units += port->lost_units - port->loss_report_units;
+	}
+	return units;
+}
+
 static void add_node(struct results *results, const struct stats_page *page)
 {
 	struct result_totals *totals = &results->totals;
@@ -517,13 +565,13 @@ static void gather_totals(struct gathering *g)
 		results->end_ps = last_ps;
 	for (uint32_t i = 0; i < results->port_count; i++)
 		add_port(totals, &results->ports[i].stats, results->ports[i].node >= g->plan->switch_count);
+	gather_under_way(g);
 	for (uint32_t i = 0; i < results->flow_count; i++) {
 		totals->lost += results->flows[i].lost;
+		totals->under_way += results->flows[i].under_way;
 		totals->reordered += results->flows[i].reordered;
 		totals->messages += results->flows[i].message_count;
 	}
-	/* what was on a link that failed is told as lost, even what had just arrived */
-	totals->unreported =
-		totals->lost_units > totals->reported_units ? totals->lost_units - totals->reported_units : 0;
+	totals->unreported = unreported_units(g);
 	totals->inside_bytes = (int64_t)(totals->injected_bytes - totals->delivered_bytes - totals->lost_bytes);
 }

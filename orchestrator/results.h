@@ -47,8 +47,9 @@ struct result_flow {
 	uint64_t sent_bytes, sent_packets;
 	uint64_t measured_bytes, goodput_bps; /* over the measured interval */
 	uint64_t reordered, lost;             /* packets; lost = sent - received once the fabric is empty */
-	node_time_t first_ps, last_ps;        /* NODE_TIME_NEVER if nothing was received */
-	uint64_t message_count;               /* complete */
+	uint64_t under_way;            /* packets sent, and neither received nor known to be lost; 0 once it is empty */
+	node_time_t first_ps, last_ps; /* NODE_TIME_NEVER if nothing was received */
+	uint64_t message_count;        /* complete */
 	struct result_times fct;
 	struct result_transport transport; /* fabric kind roce */
 };
@@ -107,12 +108,13 @@ struct result_totals {
 	uint64_t injected_bytes, delivered_bytes, lost_bytes;
 	int64_t inside_bytes; /* injected - delivered - lost */
 	uint64_t injected_packets, delivered_packets;
-	uint64_t held_bytes;      /* what the nodes say they hold; equals inside_bytes once nothing is under way */
-	uint64_t waiting_bytes;   /* at NICs, not yet injected */
-	uint64_t lost, reordered; /* packets, of all flows */
-	uint64_t channels_used;   /* lines of EFCT, IFCT and OFCT still allocated */
+	uint64_t held_bytes;    /* what the nodes say they hold; equals inside_bytes once nothing is under way */
+	uint64_t waiting_bytes; /* at NICs, not yet injected */
+	uint64_t lost, under_way, reordered; /* packets, of all flows */
+	uint64_t channels_used;              /* lines of EFCT, IFCT and OFCT still allocated */
 	uint64_t lost_units, reported_units; /* data units lost on links; of these, told to the flow's source (FC-17) */
-	uint64_t unreported;                 /* the difference; what is still on its way, or a fault */
+	uint64_t
+		unreported; /* data units that were lost and whose source does not know it; while data is under way: at most */
 	uint64_t channel_waits, messages, messages_unlogged;
 };
 

@@ -145,6 +145,7 @@ static json_t *flows_json(struct writing *w)
 		put(w, flow, "fct_ps", times_json(w, &row->fct, row->fct.p50_ps != 0));
 		put_count(w, flow, "reordered", row->reordered);
 		put_count(w, flow, "lost", row->lost);
+		put_count(w, flow, "under_way", row->under_way);
 		if (results_is_roce(w->plan))
 			put(w, flow, "transport", results_roce_transport_json(&row->transport));
 		append(w, array, flow);
@@ -277,9 +278,11 @@ static json_t *totals_json(struct writing *w)
 	put(w, object, "inside_bytes", json_integer(totals->inside_bytes));
 	put_count(w, object, "lost_bytes", totals->lost_bytes);
 	put_count(w, object, "lost", totals->lost);
+	put_count(w, object, "under_way", totals->under_way);
 	put_count(w, object, "reordered", totals->reordered);
 	put_count(w, object, "lost_units", totals->lost_units);
 	put_count(w, object, "reported_units", totals->reported_units);
+	put_count(w, object, "unreported_units", totals->unreported);
 	put_count(w, object, "channel_waits", totals->channel_waits);
 	put_count(w, object, "channels", totals->channels_used);
 	put_count(w, object, "messages", totals->messages);

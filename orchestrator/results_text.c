@@ -278,7 +278,10 @@ static void totals_write(const struct text *t)
 	if (!results_balanced(t->results))
 		fprintf(t->out, "%sthe totals do not balance%s: the nodes hold %" PRIu64 " bytes\n", paint(t, RED),
 			paint(t, PLAIN), totals->held_bytes);
-	fprintf(t->out, "packets lost %" PRIu64 ", reordered %" PRIu64, totals->lost, totals->reordered);
+	fprintf(t->out, "packets lost %" PRIu64, totals->lost);
+	if (totals->under_way)
+		fprintf(t->out, ", under way %" PRIu64, totals->under_way);
+	fprintf(t->out, ", reordered %" PRIu64, totals->reordered);
 	if (plan_fabric(t->plan) == FABRIC_FLOW_CHANNEL)
 		fprintf(t->out,
 			", data units lost unknown to their source %" PRIu64 ", waits for a free channel %" PRIu64,

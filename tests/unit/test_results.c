@@ -168,6 +168,48 @@ START_TEST(results_gather__losses_when_empty)
 }
 END_TEST
 
+/* a run that is not drained: gaps are losses if anything was dropped at all, the rest is under way */
+START_TEST(results_gather__under_way)
+{
+	flow_add(1, 0, 0, 9, 9);
+	flow_add(0, 1, 0, 7, 4);
+	flow_add(0, 2, 0, 3, 0);
+	stats_flow_rx(pages[2], 0)->lost = 2; /* overtaken */
+	gather(false);
+	ck_assert_uint_eq(results.totals.lost, 0);
+	ck_assert_uint_eq(results.totals.under_way, 6);
+	ck_assert_uint_eq(results.flows[0].under_way, 3);
+	ck_assert_uint_eq(results.flows[1].under_way, 3);
+	ck_assert_uint_eq(results.flows[2].under_way, 0);
+	results_free(&results);
+	pages[0]->drops[DROP_LINK_DOWN] = 1;
+	gather(false);
+	ck_assert_uint_eq(results.totals.lost, 1);
+	ck_assert_uint_eq(results.totals.under_way, 5);
+	results_free(&results);
+	gather(true);
+	ck_assert_uint_eq(results.totals.lost, 6);
+	ck_assert_uint_eq(results.totals.under_way, 0);
+}
+END_TEST
+
+/* FC-17, FC-26: what a source knows of losses is its own books, whatever was lost by links that failed and told besides */
+START_TEST(results_gather__unreported)
+{
+	stats_port(pages[0], 1)->loss_report_units = 100;
+	stats_port(pages[0], 1)->extent_units = 3;
+	stats_port(pages[2], 0)->lost_units = 9;
+	stats_port(pages[2], 0)->loss_report_units = 4;
+	gather(true);
+	ck_assert_uint_eq(results.totals.unreported, 3 + 5);
+	results_free(&results);
+	stats_port(pages[0], 1)->extent_units = 0;
+	stats_port(pages[2], 0)->loss_report_units = 9;
+	gather(true);
+	ck_assert_uint_eq(results.totals.unreported, 0);
+}
+END_TEST
+
 /* TB-25: bytes that nobody can account for are noticed */
 START_TEST(results_balanced__bytes_missing)
 {
@@ -766,6 +808,8 @@ int main(void)
 	tcase_add_test(cases, results_gather__orders_flows);
 	tcase_add_test(cases, results_gather__goodput_over_measured_interval);
 	tcase_add_test(cases, results_gather__losses_when_empty);
+	tcase_add_test(cases, results_gather__under_way);
+	tcase_add_test(cases, results_gather__unreported);
 	tcase_add_test(cases, results_balanced__bytes_missing);
 	tcase_add_test(cases, results_gather__stalled);
 	tcase_add_test(cases, results_gather__completion_times);
