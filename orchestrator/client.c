@@ -214,6 +214,41 @@ static ssize_t line_receive(int socket, char **line, int *fds, unsigned *fd_coun
 	return (ssize_t)length;
 }
 
+/* Shows the lines at the beginning of the @length bytes at @text that say what is waited for, and removes them.
+ * Return: how many bytes are left */
+static size_t waits_show(const struct client *client, char *text, size_t length)
+{
+	static const char begin[] = "{\"" LIVE_WAITS "\"";
+
+	while (length >= sizeof(begin) && !memcmp(text, begin, sizeof(begin) - 1)) {
+		size_t used = (size_t)((char *)memchr(text, '\n', length) - text) + 1;
+		json_t *line = json_loadb(text, used, 0, NULL);
+
+		fprintf(stderr, "heddle %s: %s\n", client->command, client_text(line, LIVE_WAITS));
+		json_decref(line);
+		length -= used;
+		memmove(text, text + used, length);
+	}
+	return length;
+}
+
+/* the answer, malloc'd to *@text (its length is returned), and the descriptors beside it */
+static ssize_t answer_receive(const struct client *client, char **text, int *fds, unsigned *fd_count)
+{
+	unsigned max = *fd_count;
+	ssize_t length;
+
+	for (;;) {
+		*fd_count = max;
+		length = line_receive(client->socket, text, fds, fd_count);
+		if (length > 0)
+			length = (ssize_t)waits_show(client, *text, (size_t)length);
+		if (length)
+			return length;
+		free(*text);
+	}
+}
+
 int client_ask(struct client *client, json_t *request, json_t **answer, int *fds, unsigned *fd_count)
 {
 	unsigned none = 0;
@@ -223,7 +258,7 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 	*answer = NULL;
 	json_decref(request);
 	if (!length)
-		length = line_receive(client->socket, &line, fds, fd_count ? fd_count : &none);
+		length = answer_receive(client, &line, fds, fd_count ? fd_count : &none);
 	if (length > 0)
 		*answer = json_loadb(line, (size_t)length, 0, NULL);
 	free(line);

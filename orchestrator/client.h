@@ -11,7 +11,7 @@
 
 #include "nodes/config.h"
 
-#define CLIENT_TIMEOUT_MS 15000u /* a daemon that has not answered by then is stuck */
+#define CLIENT_TIMEOUT_MS 15000u /* a daemon that says nothing for so long is stuck */
 
 enum client_status {
 	CLIENT_FINE = 0,

@@ -238,8 +238,9 @@ int fabric_exchange(struct fabric *fabric, struct manager_question *questions, u
 		ask(&exchange, node);
 	while (!error && exchange.open && is_patient(&exchange)) {
 		hear_some(&exchange);
-		fabric_waits(fabric, exchange.began_ns, "%" PRIu32 " of %" PRIu32 " questions to nodes are answered",
-			     count - exchange.open, count);
+		fabric_waits(fabric, exchange.began_ns,
+			     "waiting for nodes, %" PRIu32 " of %" PRIu32 " answers are there", count - exchange.open,
+			     count);
 	}
 	for (uint32_t node = 0; node < fabric->plan->node_count && exchange.open && !error; node++)
 		give_up(&exchange, node);

@@ -503,8 +503,8 @@ int fabric_nodes_await(struct fabric *fabric)
 		if (fabric->ready != ready_before) {
 			ready_before = fabric->ready;
 			waited_from_ns = wall_ns();
-			fabric_waits(fabric, began_ns, "%" PRIu32 " of %" PRIu32 " nodes are ready", fabric->ready,
-				     expected);
+			fabric_waits(fabric, began_ns, "waiting for nodes, %" PRIu32 " of %" PRIu32 " are ready",
+				     fabric->ready, expected);
 		} else if (wall_ns() - waited_from_ns > FABRIC_READY_MS * 1000000ull) {
 			uint32_t late = 0;
 

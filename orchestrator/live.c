@@ -39,6 +39,7 @@ struct daemon_state {
 	bool deaf; /* no descriptor is left for another client */
 	int listener;
 	int report_fd;   /* while it starts */
+	int asking_fd;   /* of the client whose request is being worked on; -1: none is */
 	bool *told_dead; /* [node_count]: this death is in the log */
 	char why[512];   /* why it could not be started */
 };
@@ -99,6 +100,7 @@ int live_run(struct plan *plan, const struct live_options *options, int report_f
 	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
 	daemon->listener = -1;
 	daemon->report_fd = report_fd;
+	daemon->asking_fd = -1;
 	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
 		daemon->clients[i].fd = -1;
 	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why, sizeof(daemon->why))) {
@@ -203,15 +205,19 @@ static void note_log(void *looker, const char *text)
 	live_note("%s", text);
 }
 
-/* fabric_options.waits: to the `heddle up` that waits; later into the log */
+/* fabric_options.waits: to the `heddle up` that waits for us, or to the client; one that does not listen learns it from the answer */
 static void wait_report(void *looker, const char *what)
 {
 	const struct daemon_state *daemon = looker;
+	char line[512];
+	int length = snprintf(line, sizeof(line), "{\"" LIVE_WAITS "\": \"%s\"}\n", what);
 
-	if (daemon->report_fd < 0)
-		live_note("%s", what);
-	else
+	if (daemon->report_fd >= 0)
 		dprintf(daemon->report_fd, "%s\n", what);
+	else if (daemon->asking_fd >= 0)
+		(void)!send(daemon->asking_fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+	else
+		live_note("%s", what);
 }
 
 static int fabric_make(struct daemon_state *daemon, const struct live_options *options)
@@ -400,7 +406,9 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 	if (!end)
 		return client->in_length < LIVE_REQUEST_MAX;
 	used = (size_t)(end - client->in) + 1;
+	daemon->asking_fd = client->fd;
 	live_request(&daemon->live, client->in, used - 1, &answer);
+	daemon->asking_fd = -1;
 	failure_note(&daemon->live.fabric);
 	client->in_length -= used;
 	memmove(client->in, end + 1, client->in_length);

@@ -5,7 +5,8 @@
  *  ends nothing is left but that place, which the next command removes. It sleeps in ppoll() over its listener, its clients,
  *  the nodes' control sockets and signals; the nodes need it for nothing while they run.
  *  A node that dies is written to the log and shown by `heddle ps`; the others go on.
- *  Requests are one JSON object on one line, answered by one line: live_request.h. A client is served only if the kernel
+ *  Requests are one JSON object on one line, answered by one line: live_request.h. Before it there may be lines {"waits": TEXT}, about once a second, so that whoever
+ *  asks knows that we work. A client is served only if the kernel
  *  says that it is us, or root; a rootless one does not know root (TB-24).                                                                               */
 #ifndef HEDDLE_ORCHESTRATOR_LIVE_H
 #define HEDDLE_ORCHESTRATOR_LIVE_H
@@ -24,6 +25,7 @@
 #define LIVE_CLIENTS_MAX 32u
 #define LIVE_REQUEST_MAX 65536u /* bytes of a request */
 #define LIVE_READY "ready"
+#define LIVE_WAITS "waits" /* key of a line that is no answer yet */
 
 /* what can be set of a link; both directions alike */
 struct live_link {

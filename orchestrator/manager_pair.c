@@ -235,7 +235,8 @@ static int word_await(struct manager_pair *pair, const struct manager_end *manag
 	while (poll(&polled, 1, LOOK_MS) <= 0) {
 		if (is_lost(&silence, manager->pid))
 			return -ETIMEDOUT;
-		fabric_waits(pair->fabric, silence.began_ns, "the fabric manager (pid %d) works", (int)manager->pid);
+		fabric_waits(pair->fabric, silence.began_ns, "waiting for the fabric manager, pid %d",
+			     (int)manager->pid);
 	}
 	return 0;
 }

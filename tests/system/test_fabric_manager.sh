@@ -88,6 +88,7 @@ check 'and traffic recovers' pings
 active=$(manager active)
 check 'the active manager hangs' kill -STOP "$active"
 check 'a link comes up all the same' run 0 link leaf0:spine0 up
+check 'and says what it has waited for' says err "heddle link: waiting for the fabric manager, pid $active; 2 s so far"
 check 'after a takeover' becomes takeovers = 2
 check 'the one that hung is ended' ended "$active"
 check 'both ways are back at last' ways 2
