@@ -13,8 +13,8 @@
 
 #define WAIT_MS 20
 #define ANSWER_NS (FABRIC_ANSWER_MS * 1000000ull)
-#define STARVED_NS (10 * ANSWER_NS)
-#define OPEN 1 /* status of a question that is not answered yet; those of answers are 0 or below */
+#define STARVED_NS (3 * ANSWER_NS) /* one that runs in circles wants a core as well */
+#define OPEN 1                     /* status of a question that is not answered yet; those of answers are 0 or below */
 
 struct exchange {
 	struct fabric *fabric;

@@ -7,7 +7,7 @@
 #include "orchestrator/fabric_manager.h"
 
 /** fabric_exchange() - asks @count questions. Nobody is waited for who is dead, or under the real clock stopped by a signal; for others
- *  FABRIC_ANSWER_MS without any answer at all, ten times as long while one of them waits for a core, within fabric->patience_until_ns. A switch that is stopped or silent is `tables_due`.
+ *  FABRIC_ANSWER_MS without any answer at all, three times as long while one of them waits for a core, within fabric->patience_until_ns. A switch that is stopped or silent is `tables_due`.
  *  Return: 0, each question with its status (-ESRCH: nobody there, no answer); -ENOMEM.                              */
 int fabric_exchange(struct fabric *fabric, struct manager_question *questions, uint32_t count);
 
