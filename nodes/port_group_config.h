@@ -56,6 +56,17 @@ struct lid_tables {
 	uint64_t (*pgt)[PORT_GROUP_WORDS]; /* bit p of the mask: port p */
 };
 
+/** lid_stand_in() - one of @ports, a set of at least one, for packets to @lid whose static port is gone: the same whoever asks, switch or
+ *  fabric manager, and different ones for LIDs that had the same port. O(ports).                                      */
+static inline uint32_t lid_stand_in(uint64_t ports, uint32_t lid)
+{
+	uint32_t mixed = lid * 0x9e3779b1u >> 16; /* multiplicative hash; their low bits are alike */
+
+	for (uint32_t skip = mixed % (uint32_t)__builtin_popcountll(ports); skip; skip--)
+		ports &= ports - 1;
+	return (uint32_t)__builtin_ctzll(ports);
+}
+
 /** port_group_config_check() - is @config within the limits stated above? What is off has numbers within them too.
  *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */
 int port_group_config_check(const struct port_group_config *config, char *why, unsigned why_max);

@@ -166,7 +166,7 @@ int routing_make(const struct topology *topology, const struct routing_request *
 	if (!error)
 		error = result_check(&making, why, why_max);
 	if (!error && request->fabric == FABRIC_PORT_GROUP)
-		error = routing_lids_make(topology, making.distances, routing);
+		error = routing_lids_make(topology, routing);
 	if (error)
 		routing_free(routing);
 	free(making.distances);

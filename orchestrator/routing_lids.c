@@ -62,6 +62,18 @@ static uint8_t port_nth(uint64_t ports, uint32_t number)
 	return (uint8_t)__builtin_ctzll(ports);
 }
 
+/* Of @ports the one that @number would have if all of @whole were there. Only destinations whose port is not there have another one, that
+ * which the switch took when its link failed: nobody else moves, and they but once. */
+static uint8_t port_of(uint64_t ports, uint64_t whole, uint32_t number, uint32_t lid)
+{
+	uint8_t port;
+
+	if (ports & ~whole)
+		return port_nth(ports, number);
+	port = port_nth(whole, number);
+	return ports >> port & 1 ? port : (uint8_t)lid_stand_in(ports, lid);
+}
+
 /* ---- tables ---- */
 
 static int tables_alloc(uint32_t lid_count, struct lid_tables *lids)
@@ -93,14 +105,13 @@ static uint8_t group_of(struct lid_tables *lids, uint64_t ports)
 	return (uint8_t)lids->group_count++;
 }
 
+/* @whole  the ports that would lead to the host with everything up */
 static void host_enter(const struct topology *topology, const struct routing *routing, uint32_t at,
-		       const struct host_config *host, uint32_t number, struct lid_tables *lids)
+		       const struct host_config *host, uint64_t whole, uint32_t number, struct lid_tables *lids)
 {
 	uint32_t lid = (uint32_t)(host - topology->hosts) + 1, egress = host->fabric_address - 1;
 	uint64_t ports;
 
-	if (!host->fabric_address || egress >= topology->switch_count)
-		return;
 	if (egress == at) {
 		lids->lft[lid] = (uint8_t)host->egress_port;
 		return;
@@ -108,27 +119,57 @@ static void host_enter(const struct topology *topology, const struct routing *ro
 	ports = routing_route(routing, at, egress)->ports;
 	if (!ports)
 		return;
-	lids->lft[lid] = port_nth(ports, number);
+	lids->lft[lid] = port_of(ports, whole, number, lid);
 	lids->pgft[lid] = group_of(lids, ports);
 }
 
-int routing_lids_make(const struct topology *topology, const uint16_t *distances, struct routing *routing)
+static int switch_fill(const struct topology *topology, const struct topology *whole, const uint16_t *whole_distances,
+		       uint32_t at, uint32_t divisor, struct routing *routing)
+{
+	struct lid_tables *lids = &routing->switches[at].lids;
+
+	if (tables_alloc(topology->host_count + 1, lids))
+		return -ENOMEM;
+	for (uint32_t h = 0; h < topology->host_count; h++) {
+		const struct host_config *host = &topology->hosts[h];
+		size_t egress = host->fabric_address - 1u;
+
+		if (host->fabric_address && egress < topology->switch_count)
+			host_enter(topology, routing, at, host,
+				   routing_nearer_ports(whole, at, whole_distances + egress * whole->switch_count),
+				   h / divisor, lids);
+	}
+	return 0;
+}
+
+static int tables_fill(const struct topology *topology, const struct topology *whole, const uint16_t *whole_distances,
+		       struct routing *routing)
 {
 	uint8_t *tiers = calloc(topology->switch_count + 1, 1);
 	uint32_t divisors[TIERS_MAX];
 	int error = tiers ? 0 : -ENOMEM;
 
 	for (uint32_t i = 0; !error && i < topology->switch_count; i++)
-		tiers[i] = (uint8_t)tier_of(topology, distances, i);
+		tiers[i] = (uint8_t)tier_of(whole, whole_distances, i);
 	if (!error)
 		divisors_fill(topology, routing, tiers, divisors);
-	for (uint32_t i = 0; !error && i < topology->switch_count; i++) {
-		struct lid_tables *lids = &routing->switches[i].lids;
-
-		error = tables_alloc(topology->host_count + 1, lids);
-		for (uint32_t h = 0; !error && h < topology->host_count; h++)
-			host_enter(topology, routing, i, &topology->hosts[h], h / divisors[tiers[i]], lids);
-	}
+	for (uint32_t i = 0; !error && i < topology->switch_count; i++)
+		error = switch_fill(topology, whole, whole_distances, i, divisors[tiers[i]], routing);
 	free(tiers);
+	return error;
+}
+
+int routing_lids_make(const struct topology *topology, struct routing *routing)
+{
+	struct topology whole;
+	uint16_t *distances;
+	int error = topology_whole(topology, &whole);
+
+	if (error)
+		return error;
+	distances = routing_distances(&whole);
+	error = distances ? tables_fill(topology, &whole, distances, routing) : -ENOMEM;
+	free(distances);
+	topology_free(&whole);
 	return error;
 }

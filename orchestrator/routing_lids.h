@@ -5,14 +5,15 @@
  *  has group 0. If there were more than 255 sets, those that come last (in the order of LIDs) are left with their static port alone.
  *  The static port is drawn by the destination, never by the source, so that on a fat tree all ways to a host share one way down and ways
  *  to different hosts different ones (D-mod-k) [Zahavi 2010]: switches at the edge take the candidate (host number mod their
- *  count), those behind them the same of what the division leaves, and so on inwards.                                */
+ *  count), those behind them the same of what the division leaves, and so on inwards. It is counted among the candidates of the whole fabric,
+ *  everything that is plugged in, so that a failure moves the destinations whose port is gone and no other ones.         */
 #ifndef HEDDLE_ORCHESTRATOR_ROUTING_LIDS_H
 #define HEDDLE_ORCHESTRATOR_ROUTING_LIDS_H
 
 #include "orchestrator/routing_minimal.h"
 
 /** routing_lids_make() - fills `lids` of all switches from their routes.
- *  @distances  of routing_distances().   Return: 0 or -ENOMEM.  O(switches * hosts).                                 */
-int routing_lids_make(const struct topology *topology, const uint16_t *distances, struct routing *routing);
+ *  Return: 0 or -ENOMEM.  O(switches * (links + hosts)).                                                             */
+int routing_lids_make(const struct topology *topology, struct routing *routing);
 
 #endif

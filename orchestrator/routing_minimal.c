@@ -77,8 +77,7 @@ uint32_t routing_longest_hops(const struct topology *topology, const uint16_t *l
 	return longest;
 }
 
-/* the ports of @at that lead one step nearer.   @distances  to where they shall lead */
-static uint64_t ports_nearer(const struct topology *topology, uint32_t at, const uint16_t *distances)
+uint64_t routing_nearer_ports(const struct topology *topology, uint32_t at, const uint16_t *distances)
 {
 	uint64_t ports = 0;
 
@@ -97,5 +96,5 @@ void routing_minimal_make(const struct topology *topology, const uint16_t *dista
 		for (uint32_t i = 0; i < topology->switch_count; i++)
 			if (i != target)
 				routing_route(routing, i, target)->ports =
-					ports_nearer(topology, i, distances + (size_t)target * topology->switch_count);
+					routing_nearer_ports(topology, i, distances + (size_t)target * topology->switch_count);
 }

@@ -28,6 +28,9 @@ uint16_t *routing_distances(const struct topology *topology);
 /** routing_longest_hops() - links between switches on the longest way from host to host. */
 uint32_t routing_longest_hops(const struct topology *topology, const uint16_t *lengths);
 
+/** routing_nearer_ports() - the ports of switch @at that lead one step nearer.  @distances  of all switches to where they shall lead. */
+uint64_t routing_nearer_ports(const struct topology *topology, uint32_t at, const uint16_t *distances);
+
 /** routing_minimal_make() - fills the routes of all switches, which are there already; no ports: there is no way.
  *  @distances  of routing_distances().                                                                              */
 void routing_minimal_make(const struct topology *topology, const uint16_t *distances, struct routing *routing);

@@ -63,14 +63,6 @@ static uint32_t choose(struct lid_switch *lid, uint64_t candidates, const struct
 	return port_group_choose(lid->settings.policy, candidates, loads, &lid->random);
 }
 
-/* One of them, the same for every packet of a DLID: in the place of a static port that is down. */
-static uint32_t stand_in(uint64_t candidates, uint32_t dlid)
-{
-	for (uint32_t skip = dlid % (uint32_t)__builtin_popcountll(candidates); skip; skip--)
-		candidates &= candidates - 1;
-	return (uint32_t)__builtin_ctzll(candidates);
-}
-
 /* Another member of the group than @port, which is congested or down; @port if there is none. */
 static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t members, const struct packet *packet,
 			   node_time_t now)
@@ -104,21 +96,33 @@ static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct pac
 	return turn_aside(lid, port, members, packet, now);
 }
 
+/* the ports that a packet may take instead of its static one */
+static uint64_t members_for(const struct lid_switch *lid, const struct packet *packet)
+{
+	return port_group_members(&lid->tables, packet->dlid) & lid->ports_up & ~(1ull << packet->in_port);
+}
+
+/* where a packet leaves whose class keeps order: the same port for all of a DLID */
+static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *packet, uint64_t members)
+{
+	uint32_t home = lid->tables.home[packet->dlid];
+
+	return !lid_port_up(lid, home) && members ? lid_stand_in(members, packet->dlid) : home;
+}
+
 /* where @packet leaves; -1: nowhere, and why */
 static int output_of(struct lid_switch *lid, const struct packet *packet, enum drop_reason *why, node_time_t now)
 {
 	struct lid_port *in = &lid->ports[packet->in_port];
-	uint64_t members = port_group_members(&lid->tables, packet->dlid) & lid->ports_up & ~(1ull << packet->in_port);
+	uint64_t members = members_for(lid, packet);
 	uint32_t home, port;
 
 	*why = DROP_BAD_LID;
 	if (packet->dlid >= lid->tables.lid_count || lid->tables.home[packet->dlid] == LFT_NO_PORT)
 		return -1;
-	home = port = lid->tables.home[packet->dlid];
-	if (members && lid_may_choose(lid, packet))
-		port = adapt(lid, members, packet, now);
-	else if (!lid_port_up(lid, home) && members)
-		port = stand_in(members, packet->dlid);
+	home = lid->tables.home[packet->dlid];
+	port = members && lid_may_choose(lid, packet) ? adapt(lid, members, packet, now)
+						      : fixed_port(lid, packet, members);
 	*why = DROP_NO_ROUTE;
 	if (!lid_port_up(lid, port) || port == packet->in_port)
 		return -1;
@@ -266,4 +270,46 @@ void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_
 	}
 	packet->out_lane = (uint8_t)lane_at(lid, packet, (uint32_t)out);
 	lid_queue_push(lid, (uint32_t)out, packet, now);
+}
+
+/* ---- tables or ports have changed ---- */
+
+/* does @port, where @packet waits, still lead to its destination, and may it go there? What leads nowhere has no better place. */
+static bool stays(const struct lid_switch *lid, const struct packet *packet, uint32_t port)
+{
+	uint64_t members = members_for(lid, packet);
+	uint32_t fixed;
+
+	if (packet->copy || packet->dlid >= lid->tables.lid_count)
+		return true;
+	fixed = fixed_port(lid, packet, members);
+	return fixed == port || (lid_may_choose(lid, packet) && members >> port & 1) || !lid_port_up(lid, fixed) ||
+	       fixed == packet->in_port || lane_at(lid, packet, fixed) < 0;
+}
+
+/* Packets of one input in their order, so who moves is behind all of the same DLID that moved before. */
+static void move_lane(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now)
+{
+	struct packet_queue waiting = { 0 };
+	struct packet *packet;
+
+	while (lid->ports[port].backlog >> lane & 1) {
+		input_turns_first(&lid->ports[port].lanes[lane].turns);
+		packet_queue_push(&waiting, lid_queue_take(lid, port, lane, now));
+	}
+	while (waiting.head) {
+		packet = packet_queue_pop(&waiting);
+		if (stays(lid, packet, port))
+			lid_queue_push(lid, port, packet, now);
+		else
+			lid_forward_again(lid, packet, now);
+	}
+}
+
+void lid_follow(struct lid_switch *lid, node_time_t now)
+{
+	lid->tables_changed = false;
+	for (uint32_t port = 0; port < lid->port_count; port++)
+		for (uint32_t lanes = lid->ports[port].backlog; lanes; lanes &= lanes - 1)
+			move_lane(lid, port, (uint32_t)__builtin_ctz(lanes), now);
 }

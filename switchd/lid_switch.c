@@ -171,6 +171,7 @@ static void port_configure(struct lid_switch *lid, uint32_t p)
 	port->mtu_bytes = config->mtu_bytes;
 	word_frame_envelope_write(lid->config->index, p, config->peer_index, config->peer_port, port->envelope);
 	class_scheduler_init_node(&port->classes, lid->config, config->rate_bps);
+	port->fecn = (struct fecn_mark){ 0 };
 	for (uint32_t l = 0; l < lid->lane_count; l++) {
 		port->lanes[l].turns.quantum_bytes = NODE_MTU_MAX; /* of packets from any link */
 		port->lanes[l].starved = false;
@@ -216,6 +217,7 @@ static void links_start(struct lid_switch *lid)
 		lid->ports_up |= 1ull << p;
 		event_tree_set(&lid->events, p, link_next_at(lid->ports[p].link));
 		lid_touch(lid, p);
+		lid->tables_changed = true;
 	}
 }
 
@@ -248,6 +250,8 @@ static node_time_t run(void *dataplane, node_time_t end)
 	while ((now = event_tree_next_at(&lid->events)) < end) {
 		lid->stats->now_ps = now;
 		lid->stats->events++;
+		if (lid->tables_changed)
+			lid_follow(lid, now);
 		handle(lid, event_tree_first(&lid->events), now);
 		if (lid->ports_coming)
 			links_start(lid);

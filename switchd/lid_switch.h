@@ -26,6 +26,7 @@
 #include "nodes/traffic_class.h"
 #include "nodes/wire/lid_header.h"
 #include "switchd/congestion_log.h"
+#include "switchd/fecn_mark.h"
 #include "switchd/input_turns.h"
 #include "switchd/packet.h"
 #include "switchd/port_group.h"
@@ -50,6 +51,7 @@ struct lid_port {
 	uint32_t units;                      /* that wait, on all lanes */
 	uint32_t packets_from;               /* inside, that came in here and stand in its buffer */
 	node_time_t paused_since_ps;         /* data waits for the peer alone; NODE_TIME_NEVER: not */
+	struct fecn_mark fecn;
 	struct class_scheduler classes;
 	struct queue_gauge gauge;
 	struct lid_lane lanes[NODE_LANES_MAX];
@@ -66,6 +68,7 @@ struct lid_switch {
 	uint64_t touched; /* ports whose next transmission must be computed anew */
 	uint64_t ports_up;
 	uint64_t ports_coming; /* links that are there, but what the former one left behind is still inside */
+	bool tables_changed;   /* since then nobody has looked whether all packets wait at the right ports */
 	uint64_t flood_ports;
 	uint32_t flood_packets, flood_packets_max; /* copies inside */
 	struct random random;
@@ -108,6 +111,10 @@ void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *hea
 
 /** lid_forward_again() - @packet, in no queue, cannot leave where it was to: another way, or it is dropped. Takes it. */
 void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_t now);
+
+/** lid_follow() - tables or ports have changed: what waits for a port that its DLID leaves by no more goes to the one that it leaves by, so what
+ *  is to be in order stays so, in this switch, and nothing is sent where it would be lost. O(packets that wait).           */
+void lid_follow(struct lid_switch *lid, node_time_t now);
 
 /* ---- lid_queue.c: buffers, turns, gauges ---- */
 

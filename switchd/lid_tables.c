@@ -9,6 +9,7 @@ int lid_tables_set(void *dataplane, const struct switch_config *config)
 	if (port_group_set(&lid->tables, &config->lids))
 		return -ENOMEM;
 	lid->flood_ports = config->flood_ports;
+	lid->tables_changed = true;
 	return 0;
 }
 

@@ -118,22 +118,34 @@ node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_tim
 	return node_time_max(at, now);
 }
 
-/* PG-10: how much waits at a port whose packets get FECN. Inside the fabric, what may take other ports first does so: a collision that
- * choices will have undone in a moment must not slow down a source for much longer. More than a few links' buffers is no collision. */
-static uint32_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out, const struct packet *packet)
+/* a destination answers a source no more often */
+static node_time_t mark_window(const struct lid_switch *lid)
 {
-	uint32_t units = lid->settings.fecn_units, buffers_units = MARK_BUFFERS * out->link->buffer_units;
+	return node_time_max(lid->settings.becn_interval_ps, NODE_NS);
+}
 
-	if (out->kind == PORT_EDGE || !lid_may_choose(lid, packet) || buffers_units < units)
+/* PG-10: how much waits at a port whose packets get FECN. A collision that choices will have undone in a moment must not slow down a source for
+ * much longer: inside the fabric, what may take other ports first does so, and before a host what one source's packets on several ways
+ * have become is no congestion. More than some links' buffers is no collision. */
+static uint32_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out, const struct packet *packet,
+			      node_time_t now)
+{
+	uint32_t units = lid->settings.fecn_units, collision_units = out->link->buffer_units;
+
+	if (!lid_may_choose(lid, packet))
 		return units;
-	return buffers_units;
+	if (out->kind == PORT_FABRIC)
+		collision_units *= MARK_BUFFERS;
+	else if (fecn_mark_shared(&out->fecn, mark_window(lid), now))
+		return units;
+	return collision_units > units ? collision_units : units;
 }
 
 /* Is the port where congestion begins? Where packets wait for credit it begins behind the link, but for one that a host does not take. */
 static bool is_marked(const struct lid_switch *lid, const struct lid_port *out, const struct lid_lane *lane,
-		      const struct packet *packet)
+		      const struct packet *packet, node_time_t now)
 {
-	return lid->settings.fecn && out->units >= mark_at_units(lid, out, packet) &&
+	return lid->settings.fecn && !out->fecn.falling && out->units >= mark_at_units(lid, out, packet, now) &&
 	       (!lane->starved || out->kind == PORT_EDGE);
 }
 
@@ -141,7 +153,8 @@ static bool is_marked(const struct lid_switch *lid, const struct lid_port *out, 
 static void mark(const struct lid_switch *lid, struct lid_port *out, struct lid_lane *lane, struct packet *packet,
 		 node_time_t now)
 {
-	if (packet->becn || !is_marked(lid, out, lane, packet))
+	fecn_mark_on_packet(&out->fecn, packet->slid, out->units, out->link->rate_bps, mark_window(lid), now);
+	if (packet->becn || !is_marked(lid, out, lane, packet, now))
 		return;
 	packet->fecn = true;
 	out->stats->fecn_marked++;
