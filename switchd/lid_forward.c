@@ -47,8 +47,9 @@ static int lane_at(const struct lid_switch *lid, const struct packet *packet, ui
 	return (int)(packet->traffic_class * lid->levels + level);
 }
 
-/* PG-7: least queue, and least congestion */
-static uint32_t choose(struct lid_switch *lid, uint64_t candidates, const struct packet *packet, node_time_t now)
+/* PG-7: least queue, and least congestion.   @from  what the packet does not take */
+static uint32_t choose(struct lid_switch *lid, uint64_t candidates, uint32_t from, const struct packet *packet,
+		       node_time_t now)
 {
 	uint64_t loads[NODE_PORTS_MAX];
 
@@ -60,7 +61,7 @@ static uint32_t choose(struct lid_switch *lid, uint64_t candidates, const struct
 		if (lane < 0 || is_held_up(lid, port, (uint32_t)lane, packet->units, now))
 			loads[port] |= LOAD_CONGESTED;
 	}
-	return port_group_choose(lid->settings.policy, candidates, loads, &lid->random);
+	return port_group_choose(lid->settings.policy, candidates, loads, from, &lid->random);
 }
 
 /* Another member of the group than @port, which is congested or down; @port if there is none. */
@@ -72,7 +73,7 @@ static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t membe
 
 	if (!others)
 		return port;
-	other = choose(lid, others, packet, now);
+	other = choose(lid, others, port, packet, now);
 	if (lid->settings.update_lft)
 		port_group_replace(&lid->tables, packet->dlid, (uint8_t)other, now);
 	return other;

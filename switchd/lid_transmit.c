@@ -2,7 +2,9 @@
 
 #include "switchd/lid_switch.h"
 
-#define MARK_BUFFERS 3u /* on a Clos at full rate collisions reach 2.5: port-group-permutation.yaml */
+/* Collisions at full rate reach 2.5 links' buffers on a Clos, and half of what all inputs hold on a fat tree (k = 8): topologies/permutation-*.yaml */
+#define MARK_BUFFERS 3u
+#define MARK_PERMILLE 750u
 
 /* what a look at the lanes of a port finds */
 struct lanes_seen {
@@ -124,21 +126,29 @@ static node_time_t mark_window(const struct lid_switch *lid)
 	return node_time_max(lid->settings.becn_interval_ps, NODE_NS);
 }
 
+static uint64_t buffers_of_collision(const struct lid_switch *lid, uint64_t buffer_units)
+{
+	uint64_t least = MARK_BUFFERS * buffer_units;
+	uint64_t most = buffer_units * (uint64_t)(__builtin_popcountll(lid->ports_up) - 1) * MARK_PERMILLE / 1000;
+
+	return most > least ? most : least;
+}
+
 /* PG-10: how much waits at a port whose packets get FECN. A collision that choices will have undone in a moment must not slow down a source for
  * much longer: inside the fabric, what may take other ports first does so, and before a host what one source's packets on several ways
- * have become is no congestion. More than some links' buffers is no collision. */
+ * have become is no congestion. What fills most of all inputs' buffers is no collision, nor there what is as much as one. */
 static uint32_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out, const struct packet *packet,
 			      node_time_t now)
 {
-	uint32_t units = lid->settings.fecn_units, collision_units = out->link->buffer_units;
+	uint64_t units = lid->settings.fecn_units, collision_units = out->link->buffer_units;
 
 	if (!lid_may_choose(lid, packet))
-		return units;
+		return (uint32_t)units;
 	if (out->kind == PORT_FABRIC)
-		collision_units *= MARK_BUFFERS;
+		collision_units = buffers_of_collision(lid, collision_units);
 	else if (fecn_mark_shared(&out->fecn, mark_window(lid), now))
-		return units;
-	return collision_units > units ? collision_units : units;
+		return (uint32_t)units;
+	return (uint32_t)(collision_units > units ? collision_units : units);
 }
 
 /* Is the port where congestion begins? Where packets wait for credit it begins behind the link, but for one that a host does not take. */

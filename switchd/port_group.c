@@ -92,10 +92,17 @@ static uint32_t drawn(uint64_t candidates, struct random *random)
 	return (uint32_t)__builtin_ctzll(candidates);
 }
 
-uint32_t port_group_choose(enum port_group_policy policy, uint64_t candidates, const uint64_t *loads,
+static uint32_t next_behind(uint64_t candidates, uint32_t from)
+{
+	uint64_t behind = from < NODE_PORTS_MAX ? candidates & ~((2ull << from) - 1) : 0;
+
+	return (uint32_t)__builtin_ctzll(behind ? behind : candidates);
+}
+
+uint32_t port_group_choose(enum port_group_policy policy, uint64_t candidates, const uint64_t *loads, uint32_t from,
 			   struct random *random)
 {
 	if (policy != POLICY_RANDOM)
 		candidates = least_loaded(candidates, loads);
-	return policy == POLICY_GREEDY ? (uint32_t)__builtin_ctzll(candidates) : drawn(candidates, random);
+	return policy == POLICY_GREEDY ? next_behind(candidates, from) : drawn(candidates, random);
 }

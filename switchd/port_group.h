@@ -70,10 +70,11 @@ static inline void port_group_replace(struct port_group *tables, uint32_t dlid, 
 }
 
 /** port_group_choose() - one of @candidates, a set of at least one port (PG-7).
- *  @loads  by port: what waits there; only those of candidates are looked at.
- *  Random: each with the same probability. Greedy: the least loaded, of several the first. Greedy random: one of the least loaded, each
+ *  @loads  by port: what waits there; only those of candidates are looked at.   @from  the port that the packet does not take.
+ *  Random: each with the same probability. Greedy: the least loaded, of several the next behind @from, so that those who leave different ports
+ *  do not all meet at the first one. Greedy random: one of the least loaded, each
  *  with the same probability.   O(candidates).                                                                   */
-uint32_t port_group_choose(enum port_group_policy policy, uint64_t candidates, const uint64_t *loads,
+uint32_t port_group_choose(enum port_group_policy policy, uint64_t candidates, const uint64_t *loads, uint32_t from,
 			   struct random *random);
 
 #endif
