@@ -281,7 +281,7 @@ static bool stays(const struct lid_switch *lid, const struct packet *packet, uin
 	uint64_t members = members_for(lid, packet);
 	uint32_t fixed;
 
-	if (packet->copy || packet->dlid >= lid->tables.lid_count)
+	if (packet->copy || packet->dlid >= lid->tables.lid_count || lid->tables.home[packet->dlid] == LFT_NO_PORT)
 		return true;
 	fixed = fixed_port(lid, packet, members);
 	return fixed == port || (lid_may_choose(lid, packet) && members >> port & 1) || !lid_port_up(lid, fixed) ||

@@ -1,6 +1,8 @@
 /*  Fabrics of kind port-group: the books balance in every window under each policy, what keeps order stays in order, everything arrives
- *  (PG-4, PG-7 ... PG-9, TB-25).                                                                                      */
+ *  (PG-4, PG-7 ... PG-9, TB-25); static ports
+ *  collide and port groups do not, on a Clos and with the buffers that there are by default (PG-12).                                                                                      */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/sim/sim.h"
@@ -42,6 +44,57 @@ START_TEST(policies__ordered)
 }
 END_TEST
 
+/* ---- PG-12 ---- */
+
+#define SEEDS 4u
+
+/* what a few random permutations deliver in the measured time, of what the hosts' links carry in it, headers included */
+static double share(const char *path, const char *setting)
+{
+	double delivered = 0, carried = 0;
+
+	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+		const char *settings[] = { "fabric=port-group", "classes=[{name: data, unordered: yes}]", setting, NULL,
+					   NULL };
+		char text[16];
+		struct sim sim;
+
+		snprintf(text, sizeof(text), "seed=%u", seed);
+		settings[3] = text;
+		sim_open_file(&sim, path, settings);
+		sim_run(&sim);
+		for (uint32_t i = 0; i < sim.plan.node_count; i++) {
+			const struct node_config *config = &sim.plan.nodes[i];
+
+			for (uint32_t f = 0; f < sim.nodes[i].stats->flow_rx_count; f++)
+				delivered += (double)stats_flow_rx(sim.nodes[i].stats, f)->measured_bytes;
+			if (config->kind == NODE_NIC)
+				carried += (double)config->ports[0].rate_bps / 8 / (double)NODE_S *
+					   (double)(config->measure_to_ps - config->measure_from_ps);
+		}
+		sim_close(&sim);
+	}
+	return delivered / carried;
+}
+
+static const char *const permutations[] = { "topologies/port-group-permutation.yaml",
+					    "topologies/permutation-fat-tree-16.yaml" };
+
+/* near full rate with every policy, on the Clos and, with the default's large buffers, on a fat tree; clearly less with static ports */
+START_TEST(permutation__beside_static_ports)
+{
+	double fixed = share(permutations[_i], "port-group.adaptive=no");
+
+	ck_assert_double_le(fixed, 0.87);
+	for (uint32_t i = 0; i < PORT_GROUP_POLICIES; i++) {
+		double adaptive = share(permutations[_i], policies[i]);
+
+		ck_assert_msg(adaptive >= 0.92, "%s: %.3f, static: %.3f", policies[i], adaptive, fixed);
+		ck_assert_msg(adaptive >= fixed + 0.08, "%s: %.3f, static: %.3f", policies[i], adaptive, fixed);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("port_group");
@@ -53,6 +106,7 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, policies__unordered, 0, 3);
 	tcase_add_loop_test(tcase, policies__ordered, 0, 3);
+	tcase_add_loop_test(tcase, permutation__beside_static_ports, 0, 2);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

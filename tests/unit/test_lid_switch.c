@@ -582,6 +582,55 @@ START_TEST(tables__choices_since)
 }
 END_TEST
 
+/* FC-26, PG-11: new tables move what waits, and nothing of the DLID passes it; others stay; what leads nowhere now stays, too */
+START_TEST(tables__what_waits_follows)
+{
+	struct table_block lft = { .table = TABLE_LFT };
+
+	lid_open(1 << 2);
+	for (uint32_t i = 0; i < 3; i++)
+		lid_send(0, 2 * NODE_US, 3, ORDERED, FULL_BYTES - 100 * i);
+	lid_send(0, 2 * NODE_US, 4, ORDERED, FULL_BYTES);
+	one_switch_run(&s, 4 * NODE_US);
+	no_packet_expect(3);
+	memset(lft.bytes, LFT_NO_PORT, sizeof(lft.bytes));
+	s.ops->table_read(s.dataplane, &lft);
+	lft.bytes[3] = 3;
+	lft.bytes[4] = LFT_NO_PORT;
+	ck_assert_int_eq(s.ops->table_write(s.dataplane, &lft), 0);
+	lid_send(0, 5 * NODE_US, 3, ORDERED, FULL_BYTES - 300);
+	one_switch_run(&s, FAR);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(lid_expect(3, FULL_BYTES - 100 * i).dlid, 3);
+	no_packet_expect(2);
+	books_expect(1);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* The same when the static port returns, whose packets have gone to another one since. */
+START_TEST(link__up_what_waits_follows)
+{
+	lid_open(0);
+	s.ops->link_down(s.dataplane, 2, 2 * NODE_US);
+	port_block(3);
+	lid_send(0, 3 * NODE_US, 3, ORDERED, FULL_BYTES);
+	lid_send(0, 3 * NODE_US, 5, ORDERED, FULL_BYTES);
+	one_switch_run(&s, 5 * NODE_US);
+	books_expect(2);
+	one_switch_unplug(&s, 2);
+	one_switch_plug(&s, 2);
+	s.ops->link_up(s.dataplane, 2, 6 * NODE_US);
+	for (uint32_t l = 0; l < LANES; l++)
+		grant(2, 6 * NODE_US, l, PLENTY);
+	lid_send(0, 8 * NODE_US, 3, ORDERED, FULL_BYTES - 100);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(lid_expect(2, FULL_BYTES).dlid, 3);
+	ck_assert_uint_eq(lid_expect(2, FULL_BYTES - 100).dlid, 3);
+	books_expect(1);
+}
+END_TEST
+
 START_TEST(show__tables)
 {
 	static const char *const names[] = { "ports", "lanes", "lft", "groups", "log", "settings" };
@@ -671,6 +720,8 @@ int main(void)
 	tcase_add_test(tcase, link__up_waits_for_what_is_left);
 	tcase_add_test(tcase, tables__blocks);
 	tcase_add_loop_test(tcase, tables__choices_since, 0, 2);
+	tcase_add_test(tcase, tables__what_waits_follows);
+	tcase_add_test(tcase, link__up_what_waits_follows);
 	tcase_add_test(tcase, show__tables);
 	tcase_add_test(tcase, set__or_nothing);
 	srunner_run_all(runner, CK_ENV);

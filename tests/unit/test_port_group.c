@@ -101,7 +101,7 @@ static void shares_expect(enum port_group_policy policy, uint64_t candidates, co
 	uint32_t count[NODE_PORTS_MAX] = { 0 }, share = DRAWS / (uint32_t)__builtin_popcountll(expected);
 
 	for (uint32_t i = 0; i < DRAWS; i++)
-		count[port_group_choose(policy, candidates, loads, &random_state)]++;
+		count[port_group_choose(policy, candidates, loads, 2, &random_state)]++;
 	for (uint32_t p = 0; p < NODE_PORTS_MAX; p++) {
 		ck_assert_msg(count[p] * 10 >= (expected >> p & 1) * share * 9, "p%u: %u", p, count[p]);
 		ck_assert_msg((expected >> p & 1) || !count[p], "p%u: %u", p, count[p]);
@@ -123,6 +123,18 @@ START_TEST(port_group_choose__policies)
 }
 END_TEST
 
+/* PG-7: greedy, of equals the next behind the port that is left, in a circle; behind none the first */
+START_TEST(port_group_choose__greedy_of_equals)
+{
+	uint64_t loads[NODE_PORTS_MAX] = { 0 }, candidates = 1ull << 63 | 1 << 2 | 1 << 5;
+	static const uint32_t from[] = { 0, 1, 3, 4, 6, 62, 63, LFT_NO_PORT }, taken[] = { 2, 2, 5, 5, 63, 63, 2, 2 };
+
+	for (uint32_t i = 0; i < 8; i++)
+		ck_assert_uint_eq(port_group_choose(POLICY_GREEDY, candidates, loads, from[i], &random_state),
+				  taken[i]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("port_group");
@@ -137,6 +149,7 @@ int main(void)
 	tcase_add_test(tcase, port_group_replace__until_written);
 	tcase_add_test(tcase, port_group_grow__leads_nowhere);
 	tcase_add_test(tcase, port_group_choose__policies);
+	tcase_add_test(tcase, port_group_choose__greedy_of_equals);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

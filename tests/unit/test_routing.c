@@ -780,6 +780,47 @@ START_TEST(routing_lids_make__fat_tree_spreads_destinations)
 }
 END_TEST
 
+/* PG-11: whose port is left keeps it, whatever else of its candidates has failed; all others take what their switch takes at once, lid_stand_in() */
+START_TEST(routing_lids_make__a_failure_moves_no_others)
+{
+	struct routing_request request = { .fabric = FABRIC_PORT_GROUP };
+	uint32_t moved = 0, kept = 0;
+	struct lid_tables *before;
+
+	topology_of("{generate: fat-tree, radix: 8}");
+	made(request);
+	before = calloc(topology.switch_count, sizeof(*before));
+	for (uint32_t i = 0; i < topology.switch_count; i++) {
+		before[i] = routing.switches[i].lids;
+		routing.switches[i].lids = (struct lid_tables){ 0 };
+	}
+	request = (struct routing_request){ .fabric = FABRIC_PORT_GROUP,
+					    .follow = true,
+					    .order = routing.order,
+					    .lanes = routing.lanes,
+					    .lane_rule = routing.lane_rule };
+	topology.switches[find("c0")].alive = false;
+	made(request);
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		for (uint32_t lid = 1; i != find("c0") && lid <= topology.host_count; lid++) {
+			uint8_t was = before[i].lft[lid], is = routing.switches[i].lids.lft[lid];
+			uint64_t group = routing.switches[i].lids.pgt[routing.switches[i].lids.pgft[lid]][0];
+
+			moved += is != was;
+			kept += is == was;
+			if (is != was) {
+				ck_assert(!topology_leads_on(&topology, i, was));
+				ck_assert_uint_eq(is, lid_stand_in(group, lid));
+			}
+		}
+	ck_assert_uint_gt(moved, 0);
+	ck_assert_uint_gt(kept, 30 * moved);
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		lid_tables_free(&before[i]);
+	free(before);
+}
+END_TEST
+
 /* ---- many switches ---- */
 
 static const char *const big[] = {
@@ -827,6 +868,7 @@ int main(void)
 	tcase_add_test(tests, routing_cycle_find__as_by_trying_every_path);
 	tcase_add_loop_test(tests, routing_lids_make__groups_are_the_candidates, 0, TOPOLOGIES);
 	tcase_add_loop_test(tests, routing_lids_make__fat_tree_spreads_destinations, 0, 2);
+	tcase_add_test(tests, routing_lids_make__a_failure_moves_no_others);
 	tcase_add_loop_test(tests, routing_make__a_thousand_hosts, 0, 2);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
