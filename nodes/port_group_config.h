@@ -54,6 +54,8 @@ struct lid_tables {
 	uint8_t *pgft;                     /* group */
 	uint32_t group_count;              /* groups 0 .. group_count - 1, <= PORT_GROUPS_MAX */
 	uint64_t (*pgt)[PORT_GROUP_WORDS]; /* bit p of the mask: port p */
+	uint32_t
+		ungrouped; /* DLIDs with several ports and no group, for all were taken; for whoever made the tables, nodes do not know */
 };
 
 /** lid_stand_in() - one of @ports, a set of at least one, for packets to @lid whose static port is gone: the same whoever asks, switch or

@@ -99,8 +99,10 @@ static uint8_t group_of(struct lid_tables *lids, uint64_t ports)
 	for (uint32_t group = 1; group < lids->group_count; group++)
 		if (lids->pgt[group][0] == ports)
 			return (uint8_t)group;
-	if (lids->group_count == PORT_GROUPS_MAX)
+	if (lids->group_count == PORT_GROUPS_MAX) {
+		lids->ungrouped++;
 		return 0;
+	}
 	lids->pgt[lids->group_count][0] = ports;
 	return (uint8_t)lids->group_count++;
 }

@@ -83,12 +83,31 @@ static void port_group_print(const struct port_group_config *config, FILE *out)
 			human_time(config->ccti_timer_ps, text[1]), config->ccti_step_permille / 1000.0);
 }
 
+/* PG-5: what 8 bits for a group leave out */
+static void ungrouped_print(const struct plan *plan, FILE *out)
+{
+	uint32_t switches = 0, most = 0;
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		uint32_t count = plan->nodes[i].kind == NODE_SWITCH ? plan->nodes[i].switch_.lids.ungrouped : 0;
+
+		switches += count > 0;
+		most = count > most ? count : most;
+	}
+	if (switches)
+		fprintf(out,
+			"  groups      %" PRIu32 " switches need more than the %u that there can be: up to %" PRIu32
+			" destinations of a switch have their static port alone\n",
+			switches, PORT_GROUPS_MAX - 1, most);
+}
+
 void routing_print(const struct plan *plan, FILE *out)
 {
 	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
 
 	if (plan_fabric(plan) == FABRIC_PORT_GROUP) {
 		port_group_print(&plan->nodes[0].port_group, out);
+		ungrouped_print(plan, out);
 		fprintf(out, "paths         ");
 	} else {
 		fprintf(out, "paths         %s, ", scenario_choice_name[routing->choice]);

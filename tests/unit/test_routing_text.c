@@ -92,6 +92,24 @@ START_TEST(routing_print__port_group)
 }
 END_TEST
 
+/* PG-5: 8 bits for a group; who is left out is told, by the switch that it hits most */
+START_TEST(routing_print__groups_do_not_suffice)
+{
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	plan_of(TWO "fabric: port-group\n");
+	for (uint32_t i = 0, switches = 0; i < plan.node_count; i++)
+		if (plan.nodes[i].kind == NODE_SWITCH)
+			plan.nodes[i].switch_.lids.ungrouped = 7 - 4 * switches++;
+	routing_print(&plan, out);
+	fclose(out);
+	says("  groups      2 switches need more than the 255 that there can be: up to 7 destinations of a switch have "
+	     "their "
+	     "static port alone\n");
+}
+END_TEST
+
 START_TEST(routing_print__static_ports)
 {
 	printed(TWO "fabric: port-group\nport-group: {adaptive: no, fecn: no}\n");
@@ -130,6 +148,7 @@ int main(void)
 	tcase_add_test(cases, routing_print__adaptive);
 	tcase_add_test(cases, routing_print__roce);
 	tcase_add_test(cases, routing_print__port_group);
+	tcase_add_test(cases, routing_print__groups_do_not_suffice);
 	tcase_add_test(cases, routing_print__static_ports);
 	tcase_add_test(cases, routing_json__numbers);
 	suite_add_tcase(suite, cases);
