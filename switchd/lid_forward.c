@@ -288,6 +288,21 @@ static bool stays(const struct lid_switch *lid, const struct packet *packet, uin
 	       fixed == packet->in_port || lane_at(lid, packet, fixed) < 0;
 }
 
+/* A lane where nobody moves keeps its turns as they are: whether tables that say the same were written must make no difference. */
+static bool all_stay(const struct lid_switch *lid, uint32_t port, uint32_t lane)
+{
+	const struct input_turns *turns = &lid->ports[port].lanes[lane].turns;
+
+	for (uint64_t inputs = turns->waiting; inputs; inputs &= inputs - 1) {
+		const struct packet *packet = turns->inputs[__builtin_ctzll(inputs)].queue.head;
+
+		for (; packet; packet = packet->next)
+			if (!stays(lid, packet, port))
+				return false;
+	}
+	return true;
+}
+
 /* Packets of one input in their order, so who moves is behind all of the same DLID that moved before. */
 static void move_lane(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now)
 {
@@ -312,5 +327,6 @@ void lid_follow(struct lid_switch *lid, node_time_t now)
 	lid->tables_changed = false;
 	for (uint32_t port = 0; port < lid->port_count; port++)
 		for (uint32_t lanes = lid->ports[port].backlog; lanes; lanes &= lanes - 1)
-			move_lane(lid, port, (uint32_t)__builtin_ctz(lanes), now);
+			if (!all_stay(lid, port, (uint32_t)__builtin_ctz(lanes)))
+				move_lane(lid, port, (uint32_t)__builtin_ctz(lanes), now);
 }
