@@ -1,8 +1,10 @@
 /*  Which output a flow takes (FC-15, FC-23), when nothing of it is here or downstream: once for all its packets that follow each other.
  *
  *  Minimal ways. Static: the (egress port mod number of candidates)-th. Hash: by a hash of the flow, of another seed in every switch.
- *  Adaptive: the candidate with the least load, then that with least under way behind it; among several, one drawn by the switch's own seeded random numbers, so that switches
- *  whose queues are all empty do not all take the same.
+ *  Adaptive: the candidate with the least load, then that with least under way behind it; among several, one drawn by the switch's own seeded
+ *  random numbers, so that switches whose queues are all empty do not all take the same. ours: load is what waits here (FC-23) and what of all
+ *  flows to the same switch went that way and has not arrived. Else nobody sees that a way is congested further on, where it has
+ *  no alternative: flows that meet that stay, those that do not end and choose again, until all are where it is worst.
  *
  *  Detours. Where a flow enters the fabric it may be sent by a via instead: minimal to there, then minimal to its destination. The
  *  header says so (fabric_header.h), so the switches in between need not remember. In a network of groups the detour is over as
@@ -51,8 +53,8 @@ static uint64_t load_beyond(const struct dataplane *dp, uint32_t port)
 
 /* ---- minimal ways ---- */
 
-/* by what candidates are compared: what waits for them, then what is under way behind them, for a link that one flow fills may have no
- * queue */
+/* by what candidates are compared: what waits for them, and is under way behind them to the same switch; then all that is under way, for a
+ * link that one flow fills may have no queue */
 struct candidate {
 	uint64_t load_bytes, beyond_units;
 };
@@ -63,8 +65,11 @@ static struct candidate candidate_of(struct dataplane *dp, const struct asker *a
 
 	if (asker->tree_ref != FLOW_REF_NONE)
 		return (struct candidate){ .load_bytes = tree_load(dp, asker->tree_ref, port, candidate.load_bytes) };
-	if (asker->any_used && (candidate.load_bytes || candidate.beyond_units))
-		return (struct candidate){ 1, 1 };
+	if (asker->any_used)
+		return candidate.load_bytes || candidate.beyond_units ? (struct candidate){ 1, 1 } : candidate;
+	if (dp->ports[port].kind == PORT_FABRIC)
+		candidate.load_bytes +=
+			(uint64_t)dp->ports[port].ofct.towards[asker->flow->fabric_address] * UNIT_BYTES;
 	return candidate;
 }
 

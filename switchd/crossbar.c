@@ -94,7 +94,8 @@ static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *
 	if (id < 0)
 		return false;
 	packet->out_flow_id = (uint16_t)id;
-	packet->out_position = ofct_send(&out->ofct, (uint32_t)id, packet->units);
+	packet->out_position =
+		ofct_send(&out->ofct, (uint32_t)id, packet->units, flow_of(dp->ifcts, ref)->fabric_address);
 	out->stats->ofct_used = out->ofct.used;
 	out->stats->ofct_used_max = out->ofct.used_max;
 	return true;

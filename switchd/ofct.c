@@ -15,7 +15,8 @@ int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels)
 	ofct->entries = table_alloc(channels, sizeof(*ofct->entries));
 	ofct->headroom = table_alloc(channels, sizeof(*ofct->headroom));
 	ofct->chains = table_alloc(chains, sizeof(*ofct->chains));
-	if (!ofct->entries || !ofct->headroom || !ofct->chains) {
+	ofct->towards = table_alloc(OFCT_DESTINATIONS, sizeof(*ofct->towards));
+	if (!ofct->entries || !ofct->headroom || !ofct->chains || !ofct->towards) {
 		ofct_fini(ofct);
 		return -ENOMEM;
 	}
@@ -27,6 +28,7 @@ void ofct_fini(struct ofct *ofct)
 	table_free(ofct->entries, ofct->channels, sizeof(*ofct->entries));
 	table_free(ofct->headroom, ofct->channels, sizeof(*ofct->headroom));
 	table_free(ofct->chains, ofct->hash_mask + 1, sizeof(*ofct->chains));
+	table_free(ofct->towards, OFCT_DESTINATIONS, sizeof(*ofct->towards));
 	*ofct = (struct ofct){ 0 };
 }
 
@@ -98,14 +100,23 @@ int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id, uint32
 	return id;
 }
 
-uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units)
+uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t destination)
 {
 	struct ofct_entry *entry = &ofct->entries[id];
 	uint16_t position = (uint16_t)entry->data_flow;
 
 	entry->data_flow += units;
+	entry->destination = destination;
 	ofct->extent_units += units;
+	ofct->towards[destination] += units;
 	return position;
+}
+
+/* @units of @entry are not under way any more */
+static void settle(struct ofct *ofct, const struct ofct_entry *entry, uint32_t units)
+{
+	ofct->extent_units -= units;
+	ofct->towards[entry->destination] -= units;
 }
 
 static void release(struct ofct *ofct, uint32_t id)
@@ -133,7 +144,7 @@ bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 		return false;
 	entry = &ofct->entries[id];
 	entry->ack_flow += units;
-	ofct->extent_units -= units;
+	settle(ofct, entry, units);
 	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
 	if (!ofct_flow_extent(entry)) {
 		release(ofct, id);
@@ -159,7 +170,7 @@ uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow)
 
 	if (!entry->active)
 		return 0;
-	ofct->extent_units -= units;
+	settle(ofct, entry, units);
 	entry->ack_flow = entry->data_flow;
 	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
 	release(ofct, id);

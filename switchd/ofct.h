@@ -14,11 +14,13 @@
 #include <stdint.h>
 
 #define OFCT_LEVELS_MAX 8u
+#define OFCT_DESTINATIONS (UINT16_MAX + 1u)
 
 struct ofct_entry {
 	uint32_t data_flow, ack_flow; /* units, modulo 2^32; their difference is the flow_extent behind this table */
 	uint16_t input_port_flow_id;
-	uint16_t next; /* in its hash chain or in the free list: index + 1, 0 is the end */
+	uint16_t next;        /* in its hash chain or in the free list: index + 1, 0 is the end */
+	uint16_t destination; /* fabric address of the switch that its data goes to */
 	uint8_t input_port;
 	bool active : 1;
 	uint8_t level : 3;
@@ -33,9 +35,10 @@ struct ofct {
 	uint32_t fresh; /* ids never used yet begin here */
 	uint16_t free;
 	uint32_t used, used_max;
-	uint32_t levels;                /* of its link's virtual lanes */
+	uint32_t levels;                   /* of its link's virtual lanes */
 	uint16_t used_at[OFCT_LEVELS_MAX]; /* of `used`, by level */
-	uint32_t extent_units; /* sum of the flow_extents */
+	uint32_t extent_units;             /* sum of the flow_extents */
+	uint32_t *towards;                 /* the same by destination, OFCT_DESTINATIONS of them */
 };
 
 /** ofct_init() - @channels ids, all free.  @levels  of the link, at most OFCT_LEVELS_MAX and as many as channels.
@@ -53,8 +56,9 @@ int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id, uint32
 /** ofct_find() - the same, but takes none.  Return: the id, or -ENOENT. O(1). */
 int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id);
 
-/** ofct_send() - @units of flow @id follow.  Return: the position that goes into the header. */
-uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units);
+/** ofct_send() - @units of flow @id, which goes to switch @destination, follow. The destination is the same as long as anything is under way.
+ *  Return: the position that goes into the header.                                                               */
+uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t destination);
 
 /** ofct_on_ack() - @units of flow @id were delivered or lost; frees the id with the last of them.
  *  @flow  filled with the flow they belong to, as flow_ref().   @freed  filled: the id is free again.

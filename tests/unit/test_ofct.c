@@ -8,6 +8,7 @@
 #include "switchd/ofct.h"
 
 #define CHANNELS 16u
+#define SOMEWHERE 7u
 
 static struct ofct ofct;
 
@@ -27,7 +28,7 @@ static int open_channel(uint32_t input_port, uint32_t flow_id, uint32_t units)
 	int id = ofct_lookup(&ofct, input_port, flow_id, 0);
 
 	if (id >= 0)
-		ofct_send(&ofct, (uint32_t)id, units);
+		ofct_send(&ofct, (uint32_t)id, units, SOMEWHERE);
 	return id;
 }
 
@@ -63,7 +64,7 @@ START_TEST(ofct_lookup__ids_are_unique)
 
 		ck_assert(id >= 0 && id < (int)NODE_CHANNELS_MAX && !taken[id]);
 		taken[id] = true;
-		ofct_send(&large, (uint32_t)id, 1);
+		ofct_send(&large, (uint32_t)id, 1, SOMEWHERE);
 	}
 	ck_assert_int_eq(ofct_lookup(&large, 9, 8, 0), -ENOSPC);
 	for (uint32_t i = 0; i < NODE_CHANNELS_MAX; i++)
@@ -93,23 +94,43 @@ END_TEST
 START_TEST(ofct_send__position_is_what_was_sent_before)
 {
 	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9, 0);
-	uint16_t start = ofct_send(&ofct, id, 3);
+	uint16_t start = ofct_send(&ofct, id, 3, SOMEWHERE);
 
-	ck_assert_uint_eq(ofct_send(&ofct, id, 16), (uint16_t)(start + 3));
-	ck_assert_uint_eq(ofct_send(&ofct, id, 1), (uint16_t)(start + 19));
+	ck_assert_uint_eq(ofct_send(&ofct, id, 16, SOMEWHERE), (uint16_t)(start + 3));
+	ck_assert_uint_eq(ofct_send(&ofct, id, 1, SOMEWHERE), (uint16_t)(start + 19));
 	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 20);
 }
 END_TEST
 
 /* FC-7: positions wrap, in the header after 2^16, in the table after 2^32 */
+START_TEST(ofct_send__under_way_by_destination)
+{
+	int near = ofct_lookup(&ofct, 0, 1, 0), far = ofct_lookup(&ofct, 0, 2, 0), too = ofct_lookup(&ofct, 1, 2, 0);
+	uint32_t flow;
+	bool freed;
+
+	ofct_send(&ofct, (uint32_t)near, 3, 1);
+	ofct_send(&ofct, (uint32_t)far, 16, UINT16_MAX);
+	ofct_send(&ofct, (uint32_t)too, 5, UINT16_MAX);
+	ck_assert_uint_eq(ofct.towards[1], 3);
+	ck_assert_uint_eq(ofct.towards[UINT16_MAX], 21);
+	ck_assert(ofct_on_ack(&ofct, (uint32_t)far, 10, &flow, &freed));
+	ck_assert_uint_eq(ofct.towards[UINT16_MAX], 11);
+	ck_assert_uint_eq(ofct_lose(&ofct, (uint32_t)far, &flow), 6);
+	ck_assert_uint_eq(ofct.towards[UINT16_MAX], 5);
+	ck_assert_uint_eq(ofct.towards[1], 3);
+	ck_assert_uint_eq(ofct.extent_units, 8);
+}
+END_TEST
+
 START_TEST(ofct_send__positions_wrap)
 {
 	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9, 0), flow;
 	bool freed;
 
 	ofct.entries[id].data_flow = ofct.entries[id].ack_flow = UINT32_MAX - 1;
-	ck_assert_uint_eq(ofct_send(&ofct, id, 5), 65534);
-	ck_assert_uint_eq(ofct_send(&ofct, id, 5), 3);
+	ck_assert_uint_eq(ofct_send(&ofct, id, 5, SOMEWHERE), 65534);
+	ck_assert_uint_eq(ofct_send(&ofct, id, 5, SOMEWHERE), 3);
 	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 10);
 	ck_assert(ofct_on_ack(&ofct, id, 4, &flow, &freed) && !freed);
 	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 6);
@@ -140,7 +161,7 @@ START_TEST(ofct_on_ack__last_unit_frees)
 	ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed) && freed);
 	ck_assert_uint_eq(ofct.used, 0);
 	ck_assert_int_eq(ofct_lookup(&ofct, 4, 7, 0), (int)id);
-	ck_assert_uint_eq(ofct_send(&ofct, id, 1), 4);
+	ck_assert_uint_eq(ofct_send(&ofct, id, 1, SOMEWHERE), 4);
 	ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed) && freed);
 	ck_assert_uint_eq(flow, flow_ref(4, 7));
 }
@@ -197,6 +218,7 @@ int main(void)
 	tcase_add_test(tcase, ofct_lookup__ids_are_unique);
 	tcase_add_test(tcase, ofct_lookup__table_full);
 	tcase_add_test(tcase, ofct_send__position_is_what_was_sent_before);
+	tcase_add_test(tcase, ofct_send__under_way_by_destination);
 	tcase_add_test(tcase, ofct_send__positions_wrap);
 	tcase_add_test(tcase, ofct_on_ack__finds_the_flow);
 	tcase_add_test(tcase, ofct_on_ack__last_unit_frees);
