@@ -16,7 +16,7 @@
  *  equally long, are compared by the queue, as FC-23 says.
  *
  *  A flow that was redirected (FC-25) knows more than the queues here: its way is congested further down. If no other minimal way is
- *  as good it changes its kind: from the minimal way to a detour, from a detour to the minimal way or another detour.     */
+ *  as good it changes its kind: from the minimal way to a detour that is worth it, from a detour to the minimal way or another detour.     */
 #include "nodes/units.h"
 #include "switchd/dataplane.h"
 #include "switchd/ecmp.h"
@@ -111,6 +111,13 @@ static uint64_t hash_of(const struct dataplane *dp, const struct packet *packet)
 	return ecmp_hash(&fields, dp->config->switch_.routing.seed);
 }
 
+static struct way way_by(const struct dataplane *dp, uint32_t port, uint16_t via)
+{
+	return (struct way){
+		.port = (int)port, .via = via, .load_bytes = load_of(dp, port), .beyond_bytes = load_beyond(dp, port)
+	};
+}
+
 /* the minimal way to the destination, or, if it is not 0, to @via */
 static struct way minimal(struct dataplane *dp, const struct asker *asker, uint16_t via)
 {
@@ -129,9 +136,7 @@ static struct way minimal(struct dataplane *dp, const struct asker *asker, uint1
 		way.port = -1;
 	if (way.port < 0)
 		return way;
-	way.load_bytes = load_of(dp, (uint32_t)way.port);
-	way.beyond_bytes = load_beyond(dp, (uint32_t)way.port);
-	return way;
+	return way_by(dp, (uint32_t)way.port, via);
 }
 
 /* ---- detours ---- */
@@ -162,11 +167,12 @@ static struct way detour(struct dataplane *dp, const struct asker *asker)
 	return best;
 }
 
-/* Is @straight so much more loaded than @around that the longer way is worth it? (FC-23) */
-static bool is_worth(const struct dataplane *dp, const struct way *straight, const struct way *around)
+/* Is @straight so much more loaded than @around that the longer way is worth it? (FC-23)  @weight_permille  how much more. */
+static bool is_worth(const struct dataplane *dp, const struct way *straight, const struct way *around,
+		     uint32_t weight_permille)
 {
 	const struct routing_config *routing = &dp->config->switch_.routing;
-	uint64_t load = around->beyond_bytes * routing->detour_weight_permille / 1000;
+	uint64_t load = around->beyond_bytes * weight_permille / 1000;
 
 	return routing->detour == DETOUR_ALWAYS ||
 	       straight->beyond_bytes > load + (uint64_t)routing->detour_bias_units * UNIT_BYTES;
@@ -175,12 +181,13 @@ static bool is_worth(const struct dataplane *dp, const struct way *straight, con
 /* the better one of the minimal way and a detour */
 static struct way best_way(struct dataplane *dp, const struct asker *asker)
 {
+	uint32_t weight = dp->config->switch_.routing.detour_weight_permille;
 	struct way straight = minimal(dp, asker, 0), around;
 
 	if (!may_detour(dp, asker))
 		return straight;
 	around = detour(dp, asker);
-	if (around.port >= 0 && (straight.port < 0 || is_worth(dp, &straight, &around)))
+	if (around.port >= 0 && (straight.port < 0 || is_worth(dp, &straight, &around, weight)))
 		return around;
 	return straight;
 }
@@ -315,6 +322,8 @@ static struct way other_way(struct dataplane *dp, const struct asker *asker, nod
 {
 	struct asker other = *asker;
 	const struct ifct_entry *flow = asker->flow;
+	struct way present = way_by(dp, flow->follow_port, flow->via);
+	uint32_t weight = dp->config->switch_.routing.detour_weight_permille;
 	struct way way = { .port = -1 }, around;
 
 	if (dp->config->switch_.routing.choice != ROUTING_ADAPTIVE || held_way(dp, asker, now).port >= 0)
@@ -324,15 +333,17 @@ static struct way other_way(struct dataplane *dp, const struct asker *asker, nod
 		way = minimal(dp, &other, flow->via);
 	if (!may_detour(dp, asker))
 		return way;
-	if (way.port >= 0 && way.load_bytes <= load_of(dp, flow->follow_port))
+	if (way.port >= 0 && way.load_bytes <= present.load_bytes)
 		return way;
 	way.port = -1;
 	if (flow->via)
 		way = minimal(dp, asker, 0);
 	around = detour(dp, asker);
-	if (around.port >= 0 && around.via != flow->via && (way.port < 0 || is_worth(dp, &way, &around)))
-		return around;
-	return way;
+	if (around.port < 0 || around.via == flow->via)
+		return way;
+	if (!flow->via) /* to know of congestion is half of what it takes */
+		return is_worth(dp, &present, &around, (1000 + weight) / 2) ? around : way;
+	return way.port < 0 || is_worth(dp, &way, &around, weight) ? around : way;
 }
 
 /* @far: the congestion is at another switch, and what the queues here say is beside the point. Else the flow leaves for a port with at least

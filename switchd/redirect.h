@@ -5,7 +5,8 @@
  *  greater than a random number below redirect_full: a REROUTE ACK goes up the flow. So few flows move in mild congestion, more in
  *  severe.
  *  ours: an output asks for one flow within an interval, some round trips long, for it hears of what that changes only later, and what
- *  is asked meanwhile undoes it (permutation-fat-tree-16.yaml: 3 us .75, 35 us .98 of the rate); a flow that was moved, or could
+ *  is asked meanwhile undoes it (permutation-fat-tree-16.yaml: 3 us .75, 35 us .98 of the rate). Where many flows wait each is a small part
+ *  of what is too much: for a quarter of them then, eight at most (dragonfly-adaptive.yaml: .40 one by one, .48); a flow that was moved, or could
  *  not be moved to anything better, stays where it is for redirect_pause.                                              */
 #ifndef HEDDLE_SWITCHD_REDIRECT_H
 #define HEDDLE_SWITCHD_REDIRECT_H
@@ -18,9 +19,9 @@
 
 /* of an output */
 struct redirect_gauge {
-	node_time_t since_ps; /* the interval's begin, */
-	uint64_t base_bytes;  /* and the depth then */
-	node_time_t quiet_until_ps;
+	node_time_t since_ps;       /* the interval's begin, */
+	uint64_t base_bytes;        /* and the depth then */
+	node_time_t quiet_until_ps; /* nobody is asked before */
 };
 
 /* of a flow at an input that obeys */
@@ -30,9 +31,9 @@ struct redirect_line {
 	bool choose;               /* it is empty downstream, and has yet to choose anew: when its turn comes */
 };
 
-/** redirect_wanted() - a header has come into an output's queue, now @depth_bytes deep: shall its flow be redirected?
+/** redirect_wanted() - a header has come into an output's queue, now @depth_bytes deep, where @flows flows wait: shall its flow be redirected?
  *  Draws a random number only if there is congestion. O(1).                                                           */
 bool redirect_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
-		     uint64_t depth_bytes, node_time_t now);
+		     uint64_t depth_bytes, uint32_t flows, node_time_t now);
 
 #endif

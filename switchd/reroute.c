@@ -23,24 +23,25 @@ static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
 	return &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)];
 }
 
-/* does any other flow stand and wait for @out, which can take no more now? */
-static bool has_rival(const struct port *out, const struct ifct_entry *flow)
+/* how many flows stand and wait for @out, which can take no more now; @flow counts */
+static uint32_t waiting_for(const struct port *out, const struct ifct_entry *flow)
 {
-	uint32_t flows = 0;
+	uint32_t flows = flow->wait != IFCT_REQUESTING;
 
 	for (uint32_t lane = 0; lane < out->lane_count; lane++)
 		flows += out->output[lane].arbiter.flow_count;
-	return flows > (flow->wait == IFCT_REQUESTING);
+	return flows;
 }
 
 void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now)
 {
 	const struct routing_config *config = &dp->config->switch_.routing;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t waiting = waiting_for(out, flow);
 
 	if (!config->redirect || !ordered || out->kind != PORT_FABRIC || flow->ep_congestion ||
-	    (flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || !has_rival(out, flow) ||
-	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, now))
+	    (flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || waiting < 2 ||
+	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, waiting, now))
 		return;
 	out->stats->reroute_acks++;
 	ack_path_up(dp, ref, ACK_REROUTE, 0, now);
