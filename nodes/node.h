@@ -46,8 +46,9 @@ struct node_ops {
 
 	/* ---- links and tables that change; under the virtual clock while it stands, so that @now is that moment ---- */
 
-	/* The link at @port is gone: whatever waited for it or was on it and not acknowledged is lost, counted
-	 * (DROP_LINK_DOWN) and reported to its flow's source (FC-17); what came in over it goes on. From now on nothing is sent or received there. A port that is down already stays so.                          */
+	/* The link at @port is gone: whatever was on it or committed to it, or waited for it to get to its host, is lost, counted
+	 * (DROP_LINK_DOWN) and reported to its flow's source (FC-17), with flow channels once link_settle() says that it is; what
+	 * came in over it goes on. From now on nothing is sent or received there. A port that is down already stays so.                          */
 	void (*link_down)(void *dataplane, uint32_t port, node_time_t now);
 
 	/* NULL: nothing waits for it. Of what ever went over the link at @port, which has failed, only that in channels @left is in the

@@ -137,7 +137,7 @@ static int act(struct fault_player *player, const struct plan_action *action)
 {
 	const struct plan_fault *fault = &player->plan->faults.list[action->fault];
 	struct fault_record *record = &player->records[action->fault];
-	uint64_t before;
+	uint64_t before, no_way;
 	int error;
 
 	switch (action->kind) {
@@ -145,11 +145,13 @@ static int act(struct fault_player *player, const struct plan_action *action)
 		return links_change(player, fault, false, action->at_ps);
 	case ACTION_FAIL:
 		before = drops(player, DROP_LINK_DOWN);
+		no_way = drops(player, DROP_NO_ROUTE);
 		error = links_change(player, fault, true, action->at_ps);
 		if (!error && fault->kind == FAULT_MANAGER && player->fabric.manager_dies)
 			error = player->fabric.manager_dies(player->fabric.owner);
 		record->lost = drops(player, DROP_LINK_DOWN) - before;
-		record->astray = record->astray_until = astray(player);
+		record->astray = before + record->lost + no_way; /* who found no other way at once was not on it */
+		record->astray_until = astray(player);
 		player->look_at = node_time_min(player->look_at, settling_next_at(&player->settling, action->at_ps));
 		return error;
 	case ACTION_TABLES:

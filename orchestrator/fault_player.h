@@ -29,7 +29,7 @@ struct fault_fabric {
 
 /* what is known of a fault so far */
 struct fault_record {
-	uint64_t lost;                 /* packets that were on it, or waited for it */
+	uint64_t lost;                 /* as in struct result_fault */
 	uint64_t astray, astray_until; /* packets that found no way until tables followed; the count before and then */
 };
 

@@ -121,7 +121,7 @@ struct result_totals {
 /* a fault, and what came of it */
 struct result_fault {
 	bool failed, returned; /* has it come to that? */
-	uint64_t lost;         /* packets that were on it, or waited for it */
+	uint64_t lost;         /* packets that were on it, committed to it, or waited for it to their host */
 	uint64_t astray;       /* packets that found no way until tables followed */
 	uint64_t before_bps;   /* delivered before it; 0: nobody knows */
 	uint64_t least_bps;    /* the least that a window after it delivered */

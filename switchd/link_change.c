@@ -11,16 +11,17 @@
  *  stays down, and the new link's first packets wait in its ring.                                                    */
 #include "switchd/dataplane.h"
 
-static void drop(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
+static void drop(struct dataplane *dp, struct port *out, struct packet *packet, enum drop_reason why, node_time_t now)
 {
 	if (packet->requested)
 		crossbar_leave(dp, out, packet, now);
-	dataplane_drop(dp, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
+	dataplane_drop(dp, why, packet->in_port, packet->frame_bytes, now);
 	packet_leave(dp, packet);
 }
 
-/* flow @ref, in no list any more, waited to go to @out: what is queued is lost; of a tree only its first packet, whose choice that was */
-static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+/* flow @ref, in no list any more, waited to go to @out: what is queued is lost; of a tree only its first packet, whose choice that was.
+ * @why  DROP_LINK_DOWN: to its host; DROP_NO_ROUTE: there is no other way either */
+static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, enum drop_reason why, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	uint32_t units = 0;
@@ -30,7 +31,7 @@ static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, no
 		struct packet *packet = flow_unqueue(dp, ref, now);
 
 		units += packet->units;
-		drop(dp, out, packet, now);
+		drop(dp, out, packet, why, now);
 		if (tree_is(dp, ref)) {
 			crossbar_first(dp, ref, now);
 			break;
@@ -48,7 +49,7 @@ static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, 
 		struct packet *packet = output_queue_pop(queue);
 		uint32_t ref = flow_ref(packet->in_port, packet->flow_id), units = packet->units;
 
-		drop(dp, out, packet, now);
+		drop(dp, out, packet, DROP_LINK_DOWN, now);
 		if (out->kind == PORT_EDGE)
 			ack_path_up(dp, ref, ACK_LOSS, units, now);
 	}
@@ -80,7 +81,7 @@ static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 			    flow->wait == IFCT_REQUESTING)
 				continue;
 			flow_stop_waiting(dp, flow_ref(p, id));
-			drop_queued(dp, &dp->ports[port], flow_ref(p, id), now);
+			drop_queued(dp, &dp->ports[port], flow_ref(p, id), DROP_LINK_DOWN, now);
 		}
 	}
 }
@@ -95,7 +96,7 @@ static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now
 
 		while ((ref = arbiter_first(arbiter)) != FLOW_REF_NONE) {
 			arbiter_remove_first(arbiter);
-			drop_queued(dp, out, ref, now);
+			drop_queued(dp, out, ref, DROP_LINK_DOWN, now);
 		}
 		drop_granted(dp, out, c, now);
 	}
@@ -132,7 +133,7 @@ static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, n
 		flow->fc_state = BLOCK_FOR_REDIRECT;
 		flow->wait = flow->queue.head ? IFCT_BLOCKED : IFCT_NOT_WAITING;
 	} else if (!crossbar_move(dp, ref, now)) {
-		drop_queued(dp, out, ref, now);
+		drop_queued(dp, out, ref, DROP_NO_ROUTE, now);
 	}
 }
 
@@ -226,7 +227,7 @@ void link_change_ways(struct dataplane *dp, node_time_t now)
 
 void link_change_lose(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
-	drop_queued(dp, &dp->ports[flow_of(dp->ifcts, ref)->follow_port], ref, now);
+	drop_queued(dp, &dp->ports[flow_of(dp->ifcts, ref)->follow_port], ref, DROP_NO_ROUTE, now);
 }
 
 /* channels that were kept for flows that had not sent anything yet */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "nodes/random.h"
+#include "nodes/wire/fabric_header.h"
+#include "nodes/wire/frame.h"
 #include "tests/sim/sim.h"
 
 #define FAULTS_MAX 6u
@@ -161,6 +163,33 @@ static char *with_faults(uint64_t seed)
 	return text;
 }
 
+/* how many packets can be on link @index, or committed to it: both ways what two fixed latencies hold and what stands in the output queue */
+static uint64_t link_holds(const struct plan *plan, uint32_t index)
+{
+	const struct plan_link *link = &plan->links[index];
+	const struct node_config *node = &plan->nodes[link->node_a];
+	const struct port_config *port = &node->ports[link->port_a];
+	uint64_t least_bits = 8 * (FRAME_BYTES_MIN + FABRIC_HEADER_BYTES + port->gap_bytes);
+	uint64_t lead_ps = port->delay_ps + node->switch_.latency_ps;
+
+	return 2 * ((uint64_t)((unsigned __int128)port->rate_bps * lead_ps / NODE_S) / least_bits + 1 +
+		    (uint64_t)node->switch_.output_queue_units_max * node->class_count * node_lanes(node, port->kind));
+}
+
+/* FC-26: what a link between switches takes with it was on it or committed to it, whatever waits elsewhere */
+static void check_losses(const struct sim *sim, const struct results *results, uint64_t seed, const char *text)
+{
+	for (uint32_t i = 0; i < results->fault_count; i++) {
+		const struct plan_fault *fault = &sim->plan.faults.list[i];
+		uint64_t lost = results->faults[i].lost;
+
+		if (fault->kind == FAULT_LINK && sim->plan.links[fault->link].node_a < sim->plan.switch_count &&
+		    sim->plan.links[fault->link].node_b < sim->plan.switch_count)
+			ck_assert_msg(lost <= link_holds(&sim->plan, fault->link),
+				      "seed %lu: %s took %lu packets with it\n%s", seed, fault->name, lost, text);
+	}
+}
+
 /* what has arrived: all that was sent but for what faults took, in order where order was promised */
 static void check_arrivals(struct sim *sim, uint64_t seed, const char *text)
 {
@@ -181,6 +210,7 @@ static void check_arrivals(struct sim *sim, uint64_t seed, const char *text)
 		      lost, text);
 	ck_assert_msg(seed % 3 || !lost, "seed %lu: %lu lost without a fault\n%s", seed, lost, text);
 	ck_assert_uint_gt(received, 0);
+	check_losses(sim, &results, seed, text);
 	results_free(&results);
 }
 
