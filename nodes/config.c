@@ -188,7 +188,7 @@ static void ports_check(struct checker *checker, const struct node_config *confi
 
 static void route_check(struct checker *checker, const struct route_config *route, uint32_t port_count)
 {
-	range(checker, "fabric_address", route->fabric_address, 1, 65535);
+	range(checker, "fabric_address", route->fabric_address, ROUTE_UPWARD, 65535);
 	if (port_count < 64 && route->ports >> port_count)
 		refuse(checker, "%sports is 0x%" PRIx64 ", it must name none but the node's %" PRIu32 " ports",
 		       checker->place, route->ports, port_count);

@@ -90,6 +90,9 @@ struct port_config {
 	uint32_t capture_bytes;  /* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */
 };
 
+#define ROUTE_UPWARD \
+	0u /* in the place of a fabric address: the ports that lead away from all hosts, where the fabric is a tree */
+
 /* which output ports lead to a switch: the first step of all minimal ways. None to a switch without hosts that up*-down* ways cannot reach */
 struct route_config {
 	uint32_t fabric_address;

@@ -55,6 +55,7 @@ struct routing_config {
 	 * redirect_growth_weight_permille / 1000, in units; at redirect_full_units the probability is one. 0 full: never */
 	bool redirect;
 	bool redirect_anywhere; /* IFCTs of fabric ports take part too, not only those of ingress edge ports */
+	bool redirect_inputs;   /* in a tree: the lower ends of links ask, in the place of their upper ends */
 	uint32_t redirect_depth_units, redirect_full_units, redirect_growth_weight_permille;
 	node_time_t redirect_interval_ps;
 	node_time_t redirect_pause_ps; /* a flow that was redirected is not so again within that time */

@@ -1,7 +1,7 @@
 /*  table_block - a switch's tables in blocks of TABLE_BLOCK_BYTES, as a fabric manager reads and writes them (PG-11, FC-26).
  *
  *  Numbers are little-endian. An entry that says nothing is of the bytes table_blank(). Entries of
- *    TABLE_ROUTES  by fabric address: set of the ports that lead there, 8 bytes; 0: none does
+ *    TABLE_ROUTES  by fabric address: set of the ports that lead there, 8 bytes; 0: none does. Address 0: ROUTE_UPWARD
  *    TABLE_VIAS    a list of fabric addresses that detours may go by, in this order, 2 bytes each; 0: the end
  *    TABLE_HOSTS   by host index: fabric address | egress port << 16, 4 bytes; 0: there is no such host
  *    TABLE_FLOOD   one entry: set of the ports that floods go over, 8 bytes

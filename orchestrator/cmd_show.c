@@ -258,7 +258,12 @@ static void switch_routes_print(const struct plan *plan, const struct node_confi
 	for (uint32_t i = 0; i < node->switch_.route_count; i++) {
 		const struct route_config *route = &node->switch_.routes[i];
 
-		printf("  to %s by", switch_name(plan, route->fabric_address));
+		if (route->fabric_address == ROUTE_UPWARD && !route->ports)
+			continue;
+		if (route->fabric_address == ROUTE_UPWARD)
+			printf("  upward by");
+		else
+			printf("  to %s by", switch_name(plan, route->fabric_address));
 		for (uint32_t port = 0; port < node->port_count; port++) {
 			if (route->ports >> port & 1)
 				printf(" port %" PRIu32 " (%s)", port, node->ports[port].peer_name);

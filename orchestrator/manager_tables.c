@@ -42,7 +42,7 @@ static int routes_put(struct switch_image *image, const struct topology *topolog
 	if (entries_widen(image, TABLE_ROUTES, topology->switch_count + 1) ||
 	    entries_widen(image, TABLE_VIAS, tables->via_count))
 		return -ENOMEM;
-	for (uint32_t i = 0; i + 1 < topology->switch_count; i++)
+	for (uint32_t i = 0; i < topology->switch_count; i++)
 		entry_put(image, TABLE_ROUTES, tables->routes[i].fabric_address, tables->routes[i].ports);
 	for (uint32_t i = 0; i < tables->via_count; i++)
 		entry_put(image, TABLE_VIAS, i, tables->vias[i]);

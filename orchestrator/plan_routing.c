@@ -70,7 +70,7 @@ static node_time_t source_gap_ps(const struct congestion_basis *basis)
 	return node_time_of_bytes(basis->mtu_bytes, basis->rate_bps) * basis->hosts;
 }
 
-struct routing_config plan_routing_derive(const struct congestion_basis *basis)
+struct routing_config plan_routing_derive(const struct congestion_basis *basis, bool tree)
 {
 	uint32_t depth_units = units_in(basis, 0, 4);
 
@@ -84,8 +84,10 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis)
 		.redirect_full_units =
 			(uint32_t)least(depth_units + (uint64_t)units_in(basis, basis->rtt_ps, 8), ROUTING_UNITS_MAX),
 		.redirect_growth_weight_permille = 1000,
-		.redirect_interval_ps = time_limited(8 * basis->rtt_ps / 3),
-		.redirect_pause_ps = time_limited(3 * basis->rtt_ps / 2),
+		.redirect_anywhere = tree,
+		.redirect_inputs = tree,
+		.redirect_interval_ps = time_limited(tree ? 9 * basis->rtt_ps / 2 : 8 * basis->rtt_ps / 3),
+		.redirect_pause_ps = time_limited(tree ? 9 * basis->rtt_ps / 2 : 3 * basis->rtt_ps / 2),
 	};
 }
 
@@ -148,7 +150,8 @@ static void routing_take(struct routing_config *config, enum fabric_kind fabric,
 	config->hold_sources = said_or(said->hold_sources, config->choice == ROUTING_ADAPTIVE);
 	config->hold_ps = said_or(said->hold_ps, config->hold_ps);
 	config->redirect = said_or(said->redirect, config->choice == ROUTING_ADAPTIVE);
-	config->redirect_anywhere = said->redirect_anywhere;
+	config->redirect_anywhere = said_or(said->redirect_anywhere, config->redirect_anywhere);
+	config->redirect_inputs = config->redirect_inputs && config->redirect && config->redirect_anywhere;
 	levels_take(config, said);
 	number_take(&config->redirect_growth_weight_permille, said->redirect_growth_permille);
 	config->redirect_interval_ps = said_or(said->redirect_interval_ps, config->redirect_interval_ps);
@@ -192,7 +195,7 @@ int plan_routing_make(enum clock_kind clock, const struct scenario *scenario, st
 
 	if (error)
 		return error;
-	routing = plan_routing_derive(&basis);
+	routing = plan_routing_derive(&basis, plan->tree);
 	routing_take(&routing, scenario->fabric, &scenario->routing);
 	port_group = plan_port_group_derive(&basis);
 	port_group_take(&port_group, &scenario->port_group);

@@ -24,7 +24,7 @@
 struct routing_request plan_routing_request(const struct scenario *scenario);
 
 /** plan_routing_derive(), plan_port_group_derive() - every number, from the fabric's. Pure, in integers. */
-struct routing_config plan_routing_derive(const struct congestion_basis *basis);
+struct routing_config plan_routing_derive(const struct congestion_basis *basis, bool tree);
 struct port_group_config plan_port_group_derive(const struct congestion_basis *basis);
 
 /** plan_routing_make() - fills routing of every switch, all but lane_rule, each with a seed of its own; in a fabric of kind port-group

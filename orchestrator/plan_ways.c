@@ -14,6 +14,7 @@ static void tables_take(struct plan *plan, struct routing *routing)
 {
 	plan->routing.lanes = routing->lanes;
 	if (!plan->routing.follow) {
+		plan->tree = routing->tree;
 		plan->routing.follow = true;
 		plan->routing.order = routing->order;
 		plan->routing.lane_rule = routing->lane_rule;
@@ -25,7 +26,7 @@ static void tables_take(struct plan *plan, struct routing *routing)
 		struct switch_tables *tables = &routing->switches[i];
 
 		config->routing.lane_rule = routing->lane_rule;
-		config->route_count = plan->switch_count - 1;
+		config->route_count = plan->switch_count - 1 + routing->tree;
 		config->routes = tables->routes;
 		config->via_count = tables->via_count;
 		config->vias = tables->vias;

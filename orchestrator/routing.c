@@ -9,6 +9,7 @@
 #include "orchestrator/routing_lids.h"
 #include "orchestrator/routing_minimal.h"
 #include "orchestrator/routing_up_down.h"
+#include "orchestrator/routing_upward.h"
 #include "orchestrator/routing_via.h"
 
 /* routes without ports */
@@ -165,6 +166,8 @@ int routing_make(const struct topology *topology, const struct routing_request *
 					: routes_make(&making, why, why_max);
 	if (!error)
 		error = result_check(&making, why, why_max);
+	if (!error && request->fabric == FABRIC_FLOW_CHANNEL)
+		error = routing_upward_make(topology, routing);
 	if (!error && request->fabric == FABRIC_PORT_GROUP)
 		error = routing_lids_make(topology, routing);
 	if (error)

@@ -25,7 +25,8 @@ struct routing_request {
 };
 
 struct switch_tables {
-	struct route_config *routes; /* [switch_count - 1], by fabric address, the own one left out */
+	struct route_config
+		*routes; /* [switch_count]: by fabric address, the own one left out; the last is ROUTE_UPWARD */
 	uint32_t via_count;
 	uint16_t *vias;
 	struct lid_tables lids; /* fabric kind port-group */
@@ -40,6 +41,7 @@ struct routing {
 	bool fresh;       /* `follow`: these ways and those before might have a circle together */
 	uint32_t
 		beyond; /* `follow`: pairs of switches with hosts, each way, that are further apart than there are lanes */
+	bool tree;      /* every link leads upward or downward: routing_upward.h */
 	char *cycle;    /* the channels of a circle in words; NULL: there is none. Owned */
 	uint32_t switch_count;
 	struct switch_tables *switches;
@@ -56,6 +58,12 @@ void routing_free(struct routing *routing);
 static inline struct route_config *routing_route(const struct routing *routing, uint32_t from, uint32_t to)
 {
 	return &routing->switches[from].routes[to - (to > from)];
+}
+
+/** routing_upward() - the ports of switch @index that lead away from all hosts, if the fabric is a tree (ROUTE_UPWARD). */
+static inline struct route_config *routing_upward(const struct routing *routing, uint32_t index)
+{
+	return &routing->switches[index].routes[routing->switch_count - 1];
 }
 
 #endif

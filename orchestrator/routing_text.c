@@ -53,7 +53,10 @@ static void redirect_print(const struct routing_config *routing, FILE *out)
 		"  redirects   from %s on, always at %s; growth within %s counts %g times; a flow again after %s%s\n",
 		human_units(routing->redirect_depth_units, text[0]), human_units(routing->redirect_full_units, text[1]),
 		human_time(routing->redirect_interval_ps, text[2]), routing->redirect_growth_weight_permille / 1000.0,
-		human_time(routing->redirect_pause_ps, text[3]), routing->redirect_anywhere ? "; anywhere" : "");
+		human_time(routing->redirect_pause_ps, text[3]),
+		routing->redirect_inputs     ? "; inputs ask, anywhere obeyed"
+		: routing->redirect_anywhere ? "; anywhere"
+					     : "");
 }
 
 static void port_group_print(const struct port_group_config *config, FILE *out)
@@ -125,19 +128,19 @@ json_t *routing_json(const struct plan *plan)
 {
 	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
 
-	return json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:I, s:I, s:I, s:I, s:I}",
-			 "choice", scenario_choice_name[routing->choice], "order",
-			 scenario_order_name[plan->routing.order], "lanes", (json_int_t)plan->nodes[0].lanes,
-			 "lane_rule", rule_names[routing->lane_rule], "detour", scenario_detour_name[routing->detour],
-			 "detour_weight_permille", (json_int_t)routing->detour_weight_permille, "detour_bias_units",
-			 (json_int_t)routing->detour_bias_units, "detour_draws", (json_int_t)routing->detour_draws,
-			 "hold_sources", (int)routing->hold_sources, "hold_ps", (json_int_t)routing->hold_ps,
-			 "redirect", (int)routing->redirect, "redirect_anywhere", (int)routing->redirect_anywhere,
-			 "redirect_depth_units", (json_int_t)routing->redirect_depth_units, "redirect_full_units",
-			 (json_int_t)routing->redirect_full_units, "redirect_growth_weight_permille",
-			 (json_int_t)routing->redirect_growth_weight_permille, "redirect_interval_ps",
-			 (json_int_t)routing->redirect_interval_ps, "redirect_pause_ps",
-			 (json_int_t)routing->redirect_pause_ps);
+	return json_pack(
+		"{s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I}", "choice",
+		scenario_choice_name[routing->choice], "order", scenario_order_name[plan->routing.order], "lanes",
+		(json_int_t)plan->nodes[0].lanes, "lane_rule", rule_names[routing->lane_rule], "detour",
+		scenario_detour_name[routing->detour], "detour_weight_permille",
+		(json_int_t)routing->detour_weight_permille, "detour_bias_units",
+		(json_int_t)routing->detour_bias_units, "detour_draws", (json_int_t)routing->detour_draws,
+		"hold_sources", (int)routing->hold_sources, "hold_ps", (json_int_t)routing->hold_ps, "redirect",
+		(int)routing->redirect, "redirect_anywhere", (int)routing->redirect_anywhere, "redirect_inputs",
+		(int)routing->redirect_inputs, "redirect_depth_units", (json_int_t)routing->redirect_depth_units,
+		"redirect_full_units", (json_int_t)routing->redirect_full_units, "redirect_growth_weight_permille",
+		(json_int_t)routing->redirect_growth_weight_permille, "redirect_interval_ps",
+		(json_int_t)routing->redirect_interval_ps, "redirect_pause_ps", (json_int_t)routing->redirect_pause_ps);
 }
 
 json_t *port_group_json(const struct plan *plan)

@@ -36,6 +36,7 @@ void scenario_routing_init(struct scenario_routing *routing)
 		.hold_sources = SCENARIO_DERIVED,
 		.hold_ps = SCENARIO_DERIVED,
 		.redirect = SCENARIO_DERIVED,
+		.redirect_anywhere = SCENARIO_DERIVED,
 		.redirect_depth_bytes = SCENARIO_DERIVED,
 		.redirect_full_bytes = SCENARIO_DERIVED,
 		.redirect_growth_permille = SCENARIO_DERIVED,

@@ -19,7 +19,7 @@ struct scenario_routing {
 	uint64_t detour_weight_permille, detour_bias_bytes, detour_draws;
 	uint64_t hold_sources, hold_ps;
 	uint64_t redirect;
-	bool redirect_anywhere;
+	uint64_t redirect_anywhere;
 	uint64_t redirect_depth_bytes, redirect_full_bytes, redirect_growth_permille;
 	uint64_t redirect_interval_ps, redirect_pause_ps;
 	node_time_t reaction_ps; /* virtual clock: from a failure to new tables */

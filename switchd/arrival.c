@@ -280,10 +280,12 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	return flow;
 }
 
-static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const uint8_t *front, uint32_t captured_bytes,
-			     node_time_t now)
+static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const uint8_t *front,
+			     const struct record *header, node_time_t now)
 {
-	struct ifct_entry *flow = read_fabric_header(dp, packet, front, captured_bytes, now);
+	struct ifct_entry *flow = read_fabric_header(dp, packet, front, header->captured_bytes, now);
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
+	bool ordered = packet->ordered;
 	enum drop_reason why;
 
 	if (!flow) {
@@ -297,7 +299,9 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS, packet->units, now);
 		dataplane_touch(dp, packet->in_port);
 		give_up(dp, packet, why, now);
+		return;
 	}
+	reroute_arrived(dp, ref, ordered, header->wire_bytes, now);
 }
 
 /* ---- both ---- */
@@ -339,6 +343,6 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 		on_edge_packet(dp, packet, now);
 	} else {
 		memcpy(front, bytes, sizeof(front));
-		on_fabric_packet(dp, packet, front, header->captured_bytes, now);
+		on_fabric_packet(dp, packet, front, header, now);
 	}
 }

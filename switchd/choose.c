@@ -204,13 +204,17 @@ static bool leads_to(const struct dataplane *dp, uint32_t fabric_address, uint32
 	return false;
 }
 
-bool choose_leads_on(struct dataplane *dp, uint32_t ref)
+bool choose_leads_by(const struct dataplane *dp, uint32_t ref, uint32_t port)
 {
-	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	const struct ifct_entry *flow = &dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)];
 
-	return dataplane_port_up(dp, flow->follow_port) &&
-	       (dp->ports[flow->follow_port].kind == PORT_EDGE ||
-		leads_to(dp, flow->via ? flow->via : flow->fabric_address, flow->follow_port));
+	return dataplane_port_up(dp, port) &&
+	       (dp->ports[port].kind == PORT_EDGE || leads_to(dp, flow->via ? flow->via : flow->fabric_address, port));
+}
+
+bool choose_leads_on(const struct dataplane *dp, uint32_t ref)
+{
+	return choose_leads_by(dp, ref, dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port);
 }
 
 /* the way that the flow is bound to since one between the same two is a source of congestion; port -1: none, or not up */
@@ -370,12 +374,24 @@ bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t 
 	return other_way(dp, &asker, now).port >= 0;
 }
 
-void choose_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now)
+/* the minimal way by the port upward of number @hint; port -1: it is none, or the one that the flow has */
+static struct way hinted_way(const struct dataplane *dp, uint32_t ref, const struct ifct_entry *flow, uint32_t hint)
+{
+	int port = route_upward_port(&dp->routes, hint);
+
+	if (port < 0 || port == flow->follow_port || flow->via || !choose_leads_by(dp, ref, (uint32_t)port))
+		port = -1;
+	return (struct way){ .port = port };
+}
+
+void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, node_time_t now)
 {
 	struct asker asker = asker_of(dp, ref, far);
-	struct way way = other_way(dp, &asker, now);
+	struct way way = hinted_way(dp, ref, asker.flow, hint);
 	enum drop_reason why;
 
+	if (way.port < 0)
+		way = other_way(dp, &asker, now);
 	if (way.port >= 0)
 		take(dp, &asker, flow_of(dp->ifcts, ref), &way, &why); /* else it stays where it is */
 }

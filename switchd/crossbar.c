@@ -285,8 +285,10 @@ bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_e
 	bool tree;
 
 	packet->requested = false;
-	if (!ifct_total_extent(flow))
+	if (!ifct_total_extent(flow)) {
 		tree_begin(dp, ref, packet);
+		reroute_begin(dp, ref, now);
+	}
 	tree = tree_is(dp, ref);
 	if (tree && flow->queue.head) {
 		flow_queue(dp, ref, packet); /* it chooses when it is the first */

@@ -32,6 +32,7 @@
 #include "switchd/flow_tree.h"
 #include "switchd/headroom.h"
 #include "switchd/ifct.h"
+#include "switchd/inflow.h"
 #include "switchd/injection.h"
 #include "switchd/ofct.h"
 #include "switchd/output_queue.h"
@@ -79,6 +80,8 @@ struct port {
 	struct output_lane output[NODE_LANES_MAX];
 	struct queue_gauge gauge;
 	struct redirect_gauge redirect;  /* fabric */
+	struct redirect_swap swap;       /* the same */
+	struct inflow inflow;            /* the same */
 	struct redirect_line *redirects; /* by flow_id, of flows that came in here */
 	struct tree_line *trees;         /* the same */
 	node_time_t paused_since_ps;     /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
@@ -91,9 +94,10 @@ struct dataplane {
 	uint32_t port_count, class_count;
 	uint32_t lane_count; /* of the ports that have most */
 	bool cut_through;
-	uint64_t touched;    /* ports whose next transmission must be computed anew */
-	uint64_t grants_due, channels_due; /* ports that flows have moved to, and that such gave a channel back to: crossbar_settle() */
-	uint32_t unordered;  /* set of classes */
+	uint64_t touched; /* ports whose next transmission must be computed anew */
+	uint64_t grants_due,
+		channels_due; /* ports that flows have moved to, and that such gave a channel back to: crossbar_settle() */
+	uint32_t unordered; /* set of classes */
 	struct source_hold hold;
 	struct random redirect_random;
 	bool ways_changed;     /* new tables: link_change_ways() is due */
@@ -187,15 +191,18 @@ bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct p
 bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
 		node_time_t now);
 
-/** choose_leads_on() - is the output of flow @ref up, and the first step of a way to its destination? O(candidates). */
-bool choose_leads_on(struct dataplane *dp, uint32_t ref);
+/** choose_leads_by() - is output @port up, and the first step of a way of flow @ref to its destination? O(candidates).
+ *  choose_leads_on() - is its own? */
+bool choose_leads_by(const struct dataplane *dp, uint32_t ref, uint32_t port);
+bool choose_leads_on(const struct dataplane *dp, uint32_t ref);
 
 /** choose_has_other() - has flow @ref another port to go to? If the congestion is here, not @far, one with two flows less at least; if it
  *  is further down any: the queues here say nothing of it. With detours one that is as little loaded. O(candidates). */
 bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
 
-/** choose_other() - flow @ref, of which nothing is downstream, goes there, if it has one (FC-25). */
-void choose_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
+/** choose_other() - flow @ref, of which nothing is downstream, goes there, if it has one (FC-25).
+ *  @hint  the port upward that it is to take if that leads to its destination, by its number; 0: not said. */
+void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, node_time_t now);
 
 /** choose_count() - how many ports lead to the destination of @flow. */
 uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow);
@@ -213,6 +220,13 @@ static inline struct source_hold_key choose_key(const struct ifct_entry *flow, u
 
 /** reroute_look() - a packet of flow @ref, @ordered or not, has asked for @out: shall its flow be redirected? */
 void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now);
+
+/** reroute_arrived() - a packet of flow @ref, @ordered or not, @wire_bytes long, has come in over a fabric port: shall the flow come in by
+ *  another? O(1); once in a window O(ports). */
+void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes, node_time_t now);
+
+/** reroute_begin() - flow @ref is a new one here. */
+void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** reroute_heard() - a REROUTE ACK has come up flow @ref.
  *  @value  what it says (reroute.c); filled with what it says further up.

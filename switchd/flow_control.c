@@ -184,9 +184,9 @@ enum ifct_wait flow_holds(struct dataplane *dp, const struct port *out, uint32_t
 		return IFCT_BLOCKED;
 	}
 	return !metered && out->kind == PORT_FABRIC && dataplane_port_up(dp, flow->follow_port) &&
-			       link_stopped(out->link, flow->out_lane) ?
-		       IFCT_STOPPED :
-		       IFCT_REQUESTING; /* a port that is down lets nobody on anyway, and no word from there ends the wait */
+			       link_stopped(out->link, flow->out_lane)
+		       ? IFCT_STOPPED
+		       : IFCT_REQUESTING; /* a port that is down lets nobody on anyway, and no word from there ends the wait */
 }
 
 /* where flows stand that wait for @wait; NULL: in no list */

@@ -1,4 +1,4 @@
-/*  redirect - flows that go on are moved off an output that has too many (FC-25). The decisions; reroute.c is the way of a redirect.
+/*  redirect - flows that go on are moved off a link that has too many (FC-25). The decisions; reroute.c is the way of a redirect.
  *
  *  At a fabric output, as a packet's header comes into its queue (queue_gauge: what has asked for it, too):
  *      value = depth above redirect_depth + growth within redirect_interval * redirect_growth_weight
@@ -22,11 +22,20 @@ struct redirect_gauge {
 	node_time_t since_ps;       /* the interval's begin, */
 	uint64_t base_bytes;        /* and the depth then */
 	node_time_t quiet_until_ps; /* nobody is asked before */
+	node_time_t source_ps;      /* a source of endpoint congestion had a packet here */
+};
+
+/* of an output: one of its flows may go to another port, which is about to be idle, for another is about to come from there */
+struct redirect_swap {
+	node_time_t until_ps;
+	uint32_t ref;  /* the flow that comes */
+	uint32_t port; /* from there */
 };
 
 /* of a flow at an input that obeys */
 struct redirect_line {
 	node_time_t not_before_ps; /* it is not redirected before */
+	uint8_t hint;              /* the port upward that has room, by its number; 0: not known */
 	bool far;                  /* the congestion was told of by another switch */
 	bool choose;               /* it is empty downstream, and has yet to choose anew: when its turn comes */
 };

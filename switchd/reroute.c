@@ -9,14 +9,25 @@
  *  Whose choice can help (ours; redirect_anywhere). In a tree the ways that part going up join again going down, level by level: what a
  *  core switch's output suffers from the aggregation switch before it can change, what an aggregation switch's output towards
  *  an edge suffers from only the ingress edge. So the ACK counts switches without a choice that it passes, takes off those
- *  with one, and is for the switch where nothing is left. Where the ways form no tree it comes to the ingress edge as ever. */
+ *  with one, and is for the switch where nothing is left. Where the ways form no tree it comes to the ingress edge as ever.
+ *
+ *  In a tree (ours; redirect_inputs) an output downward asks nobody: it cannot know who has room. The input at the other end of its link
+ *  does (inflow.h), and its ACK says by which port upward the flow should come down, as that port's number. Switches whose links are
+ *  plugged in the same order, as those of generated trees are, find the way by it; in others it is as good as one drawn. As the
+ *  ports upward of a full tree all are in use, another flow has to make room: it goes where the first one came from, if that one was
+ *  alone there, at the same time.
+ *  What an output upward suffers from, its own switch must change: further up nobody could do better, unless links of it have failed. */
 #include "switchd/dataplane.h"
 
 /* what a REROUTE ACK says */
 #define REROUTE_CHOICE 1u /* a switch that it has passed could choose anew */
 #define REROUTE_FAR 2u    /* the congestion is not where it is heard */
 #define REROUTE_JOIN 4u   /* times this: switches passed that had no choice, those that had one taken off */
-#define REROUTE_JOINS_MAX 31u
+#define REROUTE_JOINS_MAX 7u
+#define REROUTE_HINT 32u /* times this: the port upward that has room, by its number; 0: not known */
+#define REROUTE_HINT_MAX 63u
+
+#define WINDOWS 16u /* of an inflow, in redirect_interval */
 
 static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
 {
@@ -31,20 +42,6 @@ static uint32_t waiting_for(const struct port *out, const struct ifct_entry *flo
 	for (uint32_t lane = 0; lane < out->lane_count; lane++)
 		flows += out->output[lane].arbiter.flow_count;
 	return flows;
-}
-
-void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now)
-{
-	const struct routing_config *config = &dp->config->switch_.routing;
-	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t waiting = waiting_for(out, flow);
-
-	if (!config->redirect || !ordered || out->kind != PORT_FABRIC || flow->ep_congestion ||
-	    (flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || waiting < 2 ||
-	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, waiting, now))
-		return;
-	out->stats->reroute_acks++;
-	ack_path_up(dp, ref, ACK_REROUTE, 0, now);
 }
 
 /* may flow @ref be moved now? */
@@ -69,13 +66,152 @@ static void hold(struct dataplane *dp, uint32_t ref)
 	flow->wait = IFCT_BLOCKED;
 }
 
+/* ---- two flows that change places ---- */
+
+/* flow @ref goes to upward port @hint: one that is there may go where it comes from, if nothing else is left there */
+static void swap_offer(struct dataplane *dp, uint32_t ref, uint32_t hint, node_time_t now)
+{
+	uint32_t from = flow_of(dp->ifcts, ref)->follow_port;
+	int to = route_upward_port(&dp->routes, hint);
+
+	if (to >= 0 && dp->ports[from].ofct.used <= 1)
+		dp->ports[to].swap = (struct redirect_swap){
+			.until_ps = now + dp->config->switch_.routing.redirect_interval_ps, .ref = ref, .port = from
+		};
+}
+
+/* Flow @ref, a packet of which has asked for @out, takes the place that is offered there.   Return: does it? */
+static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+{
+	struct redirect_swap *swap = &out->swap;
+
+	if (now >= swap->until_ps || ref == swap->ref || !movable(dp, ref, now) ||
+	    !choose_leads_by(dp, ref, swap->port))
+		return false;
+	swap->until_ps = 0;
+	if (dp->ports[swap->port].ofct.used > 1)
+		return false;
+	*line_of(dp, ref) =
+		(struct redirect_line){ .far = true, .hint = (uint8_t)route_upward_number(&dp->routes, swap->port) };
+	hold(dp, ref);
+	return true;
+}
+
+/* ---- who asks ---- */
+
+/* Is it for the other end of the link at @out to ask @flow, for that knows who has room? It sees what comes in, but not who waits here:
+ * victims of a source, which goes on slowly and does not leave, have to be told of it from here. */
+static bool for_other_end(const struct dataplane *dp, const struct port *out, const struct ifct_entry *flow,
+			  node_time_t now)
+{
+	node_time_t interval_ps = dp->config->switch_.routing.redirect_interval_ps;
+	bool has_source = out->redirect.source_ps && now - out->redirect.source_ps < interval_ps;
+
+	return choose_count(dp, flow) < 2 && !has_source;
+}
+
+void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now)
+{
+	const struct routing_config *config = &dp->config->switch_.routing;
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t waiting = waiting_for(out, flow);
+
+	if (flow->ep_congestion)
+		out->redirect.source_ps = now;
+	if (config->redirect_inputs && ordered && out->kind == PORT_FABRIC && swap_take(dp, out, ref, now))
+		return;
+	if (!config->redirect || !ordered || out->kind != PORT_FABRIC || flow->ep_congestion ||
+	    (flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || waiting < 2 ||
+	    (config->redirect_inputs && (for_other_end(dp, out, flow, now) || now < line_of(dp, ref)->not_before_ps)) ||
+	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, waiting, now))
+		return;
+	out->stats->reroute_acks++;
+	ack_path_up(dp, ref, ACK_REROUTE, 0, now);
+}
+
+/* that the link of @port can carry */
+static uint64_t bytes_within(const struct dataplane *dp, uint32_t port, node_time_t time_ps)
+{
+	return (uint64_t)((unsigned __int128)dp->config->ports[port].rate_bps * (uint64_t)time_ps / 8 / NODE_S);
+}
+
+/* The port upward over which least comes in, less than @least_bytes, which is filled with it.
+ * Return: its number, from 1 on; 0: there is none. */
+static uint32_t roomiest(struct dataplane *dp, node_time_t window_ps, uint64_t *least_bytes, uint32_t *port,
+			 node_time_t now)
+{
+	uint64_t ports = dp->routes.upward;
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; ports && i <= REROUTE_HINT_MAX; i++, ports &= ports - 1) {
+		uint32_t at = (uint32_t)__builtin_ctzll(ports);
+		const struct inflow *inflow = &dp->ports[at].inflow;
+		uint64_t bytes = inflow_bytes(inflow, window_ps, now);
+
+		if (bytes >= *least_bytes || now < inflow->named_until_ps || !dataplane_port_up(dp, at))
+			continue;
+		*least_bytes = bytes;
+		*port = at;
+		best = i;
+	}
+	return best;
+}
+
+void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes, node_time_t now)
+{
+	const struct routing_config *config = &dp->config->switch_.routing;
+	node_time_t window_ps = config->redirect_interval_ps / WINDOWS;
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *in = &dp->ports[flow_ref_port(ref)];
+	struct inflow *inflow = &in->inflow;
+	uint32_t host = (uint32_t)flow->fabric_address << 8 | flow->egress_port;
+	uint64_t least_bytes;
+	uint32_t hint, port = 0;
+
+	if (!config->redirect_inputs || !(dp->routes.upward >> flow_ref_port(ref) & 1))
+		return;
+	inflow_add(inflow, wire_bytes + in->link->gap_bytes, host, window_ps, config->redirect_interval_ps, now);
+	if (now < inflow->quiet_until_ps || host != inflow->tenant || !ordered || flow->ep_congestion ||
+	    (flow->dm && flow->headroom <= 0) ||
+	    !inflow_is_full(inflow, bytes_within(dp, flow_ref_port(ref), window_ps)))
+		return;
+	least_bytes = inflow->last_bytes;
+	hint = roomiest(dp, window_ps, &least_bytes, &port, now);
+	if (!hint || random_below(&dp->redirect_random, inflow->last_bytes) < least_bytes)
+		return;
+	dp->ports[port].inflow.named_until_ps = now + config->redirect_interval_ps;
+	inflow->quiet_until_ps =
+		now + config->redirect_interval_ps / 2 +
+		(node_time_t)random_below(&dp->redirect_random, 1024) * (config->redirect_interval_ps / 1024);
+	inflow->tenant_at_ps = 0;
+	in->stats->reroute_acks++;
+	ack_collect(&in->acks, flow_ref_id(ref), ACK_REROUTE, REROUTE_FAR | hint * REROUTE_HINT, now);
+	dataplane_touch(dp, flow_ref_port(ref));
+}
+
+void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	if (dp->config->switch_.routing.redirect_inputs)
+		line_of(dp, ref)->not_before_ps = now + dp->config->switch_.routing.redirect_pause_ps;
+}
+
+/* ---- who obeys ---- */
+
+static bool all_links_up(const struct dataplane *dp)
+{
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		if (dp->ports[p].kind == PORT_FABRIC && !dp->config->ports[p].vacant && !dataplane_port_up(dp, p))
+			return false;
+	return true;
+}
+
 bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now)
 {
 	const struct routing_config *config = &dp->config->switch_.routing;
 	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool far = *value & REROUTE_FAR, has_other;
-	uint32_t joins = *value / REROUTE_JOIN;
+	uint32_t joins = *value / REROUTE_JOIN % (REROUTE_JOINS_MAX + 1), hint = *value / REROUTE_HINT;
 
 	if (!config->redirect || !flow->active)
 		return false;
@@ -85,12 +221,16 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 		*value += joins < REROUTE_JOINS_MAX ? REROUTE_JOIN : 0;
 	else if (joins)
 		*value -= REROUTE_JOIN;
+	if (config->redirect_inputs && !far && !has_other && choose_count(dp, flow) > 1 && all_links_up(dp))
+		return true;
 	if (!ingress && (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
 		return false;
 	if (!(has_other || (ingress && *value & REROUTE_CHOICE)))
 		return false;
 	if (movable(dp, ref, now)) {
 		line_of(dp, ref)->far = far;
+		line_of(dp, ref)->hint = (uint8_t)hint;
+		swap_offer(dp, ref, hint, now);
 		hold(dp, ref);
 	}
 	return true;
@@ -127,10 +267,11 @@ bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 	enum drop_reason why;
 
 	line_of(dp, ref)->choose = false;
-	if (choose_leads_on(dp, ref))
-		choose_other(dp, ref, line_of(dp, ref)->far, now);
-	else if (!choose_way(dp, flow, flow->queue.head, &why, now))
+	if (choose_leads_on(dp, ref)) {
+		choose_other(dp, ref, line_of(dp, ref)->far, line_of(dp, ref)->hint, now);
+	} else if (!choose_way(dp, flow, flow->queue.head, &why, now)) {
 		return false;
+	}
 	tree_moved(dp, ref);
 	return true;
 }

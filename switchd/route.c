@@ -23,6 +23,10 @@ int route_table_init(struct route_table *table, const struct switch_config *conf
 	for (uint32_t i = 0; i < config->route_count; i++) {
 		struct route *route = &table->routes[config->routes[i].fabric_address];
 
+		if (config->routes[i].fabric_address == ROUTE_UPWARD) {
+			table->upward = config->routes[i].ports;
+			continue;
+		}
 		route->port_count = 0;
 		for (uint64_t ports = config->routes[i].ports; ports; ports &= ports - 1)
 			route->ports[route->port_count++] = (uint8_t)__builtin_ctzll(ports);
@@ -50,7 +54,8 @@ bool route_table_same(const struct route_table *a, const struct route_table *b)
 		if (memcmp(i < a->address_count ? &a->routes[i] : &none, i < b->address_count ? &b->routes[i] : &none,
 			   sizeof(none)) != 0)
 			return false;
-	return a->via_count == b->via_count && !memcmp(a->vias, b->vias, a->via_count * sizeof(*a->vias));
+	return a->upward == b->upward && a->via_count == b->via_count &&
+	       !memcmp(a->vias, b->vias, a->via_count * sizeof(*a->vias));
 }
 
 void route_table_fini(struct route_table *table)

@@ -22,6 +22,8 @@ struct route_table {
 	uint16_t *vias;       /* switches that a detour may go by */
 	uint32_t address_count, via_count;
 	uint32_t own_address;
+	uint64_t
+		upward; /* set of ports that lead away from all hosts; 0: the fabric is no tree, or they are furthest here */
 	uint64_t ports_up; /* set of ports that may be chosen; all at first */
 };
 
@@ -38,6 +40,21 @@ int route_pick_other(const struct route_table *table, const struct route *route,
 static inline bool route_port_up(const struct route_table *table, uint32_t port)
 {
 	return port < NODE_PORTS_MAX && table->ports_up >> port & 1;
+}
+
+/** route_upward_number() - of upward port @port: 1 for the lowest, and so on.  route_upward_port() - back; -1: there are not so many. */
+static inline uint32_t route_upward_number(const struct route_table *table, uint32_t port)
+{
+	return (uint32_t)__builtin_popcountll(table->upward & ((1ull << port) - 1)) + 1;
+}
+
+static inline int route_upward_port(const struct route_table *table, uint32_t number)
+{
+	uint64_t ports = table->upward;
+
+	for (; number > 1 && ports; number--)
+		ports &= ports - 1;
+	return number && ports ? __builtin_ctzll(ports) : -1;
 }
 
 /** route_of() - the candidates towards switch @fabric_address; NULL for the own switch, and for one that is not known. */

@@ -44,7 +44,7 @@ static void plan_of(const char *text)
 
 START_TEST(plan_routing_derive__numbers)
 {
-	struct routing_config routing = plan_routing_derive(&basis);
+	struct routing_config routing = plan_routing_derive(&basis, false);
 
 	ck_assert_uint_eq(routing.detour_bias_units, 8 * 16);
 	ck_assert_uint_eq(routing.redirect_depth_units, 4 * 16);
@@ -61,7 +61,7 @@ START_TEST(plan_routing_derive__hold_of_many_hosts)
 	struct congestion_basis many = basis;
 
 	many.hosts = 4000;
-	ck_assert_uint_eq(plan_routing_derive(&many).hold_ps, 2 * 163840ull * 4000);
+	ck_assert_uint_eq(plan_routing_derive(&many, false).hold_ps, 2 * 163840ull * 4000);
 }
 END_TEST
 
@@ -91,7 +91,7 @@ START_TEST(plan_routing_derive__within_limits)
 	for (unsigned r = 0; r < 3; r++)
 		for (unsigned t = 0; t < 4; t++) {
 			struct congestion_basis any = { rates[r], trips[t], trips[t], 9216, 8191, 0, false };
-			struct routing_config routing = plan_routing_derive(&any);
+			struct routing_config routing = plan_routing_derive(&any, false);
 			struct port_group_config port_group = plan_port_group_derive(&any);
 
 			routing.redirect = routing.hold_sources = true;

@@ -36,7 +36,7 @@ static void decision_setup(void)
 static bool wanted(uint32_t units, uint32_t began_units)
 {
 	gauge = (struct redirect_gauge){ .since_ps = INTERVAL, .base_bytes = (uint64_t)began_units * UNIT_BYTES };
-	return redirect_wanted(&config, &gauge, &numbers, (uint64_t)units * UNIT_BYTES, INTERVAL + 1);
+	return redirect_wanted(&config, &gauge, &numbers, (uint64_t)units * UNIT_BYTES, 2, INTERVAL + 1);
 }
 
 /* of TRIALS headers that come into such a queue */
@@ -94,10 +94,10 @@ START_TEST(redirect_wanted__once_in_an_interval)
 {
 	uint64_t deep = 1000 * UNIT_BYTES;
 
-	ck_assert(redirect_wanted(&config, &gauge, &numbers, deep, INTERVAL));
-	ck_assert(!redirect_wanted(&config, &gauge, &numbers, deep, INTERVAL + 1));
-	ck_assert(!redirect_wanted(&config, &gauge, &numbers, 10 * deep, 2 * INTERVAL - 1));
-	ck_assert(redirect_wanted(&config, &gauge, &numbers, deep, 2 * INTERVAL));
+	ck_assert(redirect_wanted(&config, &gauge, &numbers, deep, 2, INTERVAL));
+	ck_assert(!redirect_wanted(&config, &gauge, &numbers, deep, 2, INTERVAL + 1));
+	ck_assert(!redirect_wanted(&config, &gauge, &numbers, 10 * deep, 2, 2 * INTERVAL - 1));
+	ck_assert(redirect_wanted(&config, &gauge, &numbers, deep, 2, 2 * INTERVAL));
 }
 END_TEST
 

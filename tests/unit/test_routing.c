@@ -427,7 +427,7 @@ static struct routing
 
 static void together_begin(void)
 {
-	size_t routes = topology.switch_count - 1;
+	size_t routes = topology.switch_count;
 
 	together = (struct routing){ .lane_rule = routing.lane_rule,
 				     .lanes = routing.lanes,

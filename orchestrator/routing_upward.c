@@ -1,0 +1,73 @@
+#include "orchestrator/routing_upward.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LEVEL_NONE UINT32_MAX /* nothing leads to a switch with hosts */
+
+/* @queue  room for all switches */
+static void levels_fill(const struct topology *topology, uint32_t *levels, uint32_t *queue)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < topology->switch_count; i++) {
+		levels[i] = topology_has_hosts(topology, i) ? 0 : LEVEL_NONE;
+		if (!levels[i])
+			queue[count++] = i;
+	}
+	for (uint32_t first = 0; first < count; first++) {
+		uint32_t at = queue[first];
+
+		for (uint32_t p = 0; p < topology->switches[at].port_count; p++) {
+			uint32_t peer = topology->switches[at].ports[p].peer;
+
+			if (!topology_leads_on(topology, at, p) || levels[peer] != LEVEL_NONE)
+				continue;
+			levels[peer] = levels[at] + 1;
+			queue[count++] = peer;
+		}
+	}
+}
+
+/* the ports of @at that lead upward; *@tree is false if one leads neither up nor down */
+static uint64_t ports_upward(const struct topology *topology, const uint32_t *levels, uint32_t at, bool *tree)
+{
+	uint64_t ports = 0;
+
+	for (uint32_t p = 0; p < topology->switches[at].port_count; p++) {
+		uint32_t peer = topology->switches[at].ports[p].peer;
+
+		if (!topology_leads_on(topology, at, p))
+			continue;
+		if (levels[peer] == levels[at])
+			*tree = false;
+		if (levels[peer] > levels[at])
+			ports |= 1ull << p;
+	}
+	return ports;
+}
+
+int routing_upward_make(const struct topology *topology, struct routing *routing)
+{
+	uint32_t *levels = calloc(topology->switch_count + 1, sizeof(*levels));
+	uint32_t *queue = calloc(topology->switch_count + 1, sizeof(*queue));
+	uint64_t all = 0;
+
+	if (!levels || !queue) {
+		free(levels);
+		free(queue);
+		return -ENOMEM;
+	}
+	levels_fill(topology, levels, queue);
+	routing->tree = true;
+	for (uint32_t i = 0; i < topology->switch_count; i++) {
+		routing_upward(routing, i)->ports = ports_upward(topology, levels, i, &routing->tree);
+		all |= routing_upward(routing, i)->ports;
+	}
+	routing->tree = routing->tree && all;
+	for (uint32_t i = 0; !routing->tree && i < topology->switch_count; i++)
+		routing_upward(routing, i)->ports = 0;
+	free(levels);
+	free(queue);
+	return 0;
+}
