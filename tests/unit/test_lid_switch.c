@@ -597,7 +597,7 @@ START_TEST(tables__what_waits_follows)
 	s.ops->table_read(s.dataplane, &lft);
 	lft.bytes[3] = 3;
 	lft.bytes[4] = LFT_NO_PORT;
-	ck_assert_int_eq(s.ops->table_write(s.dataplane, &lft), 0);
+	ck_assert_int_eq(block_write(&lft), 0);
 	lid_send(0, 5 * NODE_US, 3, ORDERED, FULL_BYTES - 300);
 	one_switch_run(&s, FAR);
 	for (uint32_t i = 0; i < 4; i++)
