@@ -1,21 +1,23 @@
-/*  switchd/route: which ports lead to a switch, and the static choice among them (FC-1, FC-15).                      */
+/*  switchd/route: which ports lead to a switch, and the static choice among them (FC-1, FC-15); ports upward (FC-25). */
 #include <check.h>
 #include <stdlib.h>
 
 #include "switchd/route.h"
 
 #define OWN_ADDRESS 7u
+#define UPWARD (1ull << 0 | 1ull << 3 | 1ull << 62 | 1ull << 63)
 
 static struct route_config routes[] = {
 	{ .fabric_address = 2, .ports = 1ull << 5 },
 	{ .fabric_address = 300, .ports = 1ull << 0 | 1ull << 3 | 1ull << 63 },
+	{ .fabric_address = ROUTE_UPWARD, .ports = UPWARD },
 };
 
 static struct route_table table;
 
 static void setup(void)
 {
-	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 2, .routes = routes };
+	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 3, .routes = routes };
 
 	ck_assert_int_eq(route_table_init(&table, &config), 0);
 }
@@ -72,6 +74,74 @@ START_TEST(route_choose__unknown_switch)
 }
 END_TEST
 
+/* ---- ports upward (FC-25) ---- */
+
+/* address 0 is no switch's: what stands there is no way */
+START_TEST(route_upward__is_no_destination)
+{
+	ck_assert_uint_eq(table.upward, UPWARD);
+	ck_assert_uint_eq(route_of(&table, ROUTE_UPWARD)->port_count, 0);
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		ck_assert_int_eq(route_choose(&table, ROUTE_UPWARD, port), -1);
+}
+END_TEST
+
+/* 1 is the lowest; back is the same port, 63 too */
+START_TEST(route_upward__number_and_port)
+{
+	static const uint32_t ports[] = { 0, 3, 62, 63 };
+
+	for (uint32_t i = 0; i < 4; i++) {
+		ck_assert_uint_eq(route_upward_number(&table, ports[i]), i + 1);
+		ck_assert_int_eq(route_upward_port(&table, i + 1), (int)ports[i]);
+	}
+}
+END_TEST
+
+/* 0: none is said */
+START_TEST(route_upward__no_such_number)
+{
+	static const uint32_t numbers[] = { 0, 5, 6, 63, 64, 2047, UINT32_MAX };
+
+	for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		ck_assert_int_eq(route_upward_port(&table, numbers[i]), -1);
+}
+END_TEST
+
+START_TEST(route_upward__all_ports)
+{
+	table.upward = UINT64_MAX;
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {
+		ck_assert_uint_eq(route_upward_number(&table, port), port + 1);
+		ck_assert_int_eq(route_upward_port(&table, port + 1), (int)port);
+	}
+	ck_assert_int_eq(route_upward_port(&table, 65), -1);
+}
+END_TEST
+
+/* the top of a tree, and whatever is none */
+START_TEST(route_upward__none)
+{
+	table.upward = 0;
+	for (uint32_t number = 0; number < 70; number++)
+		ck_assert_int_eq(route_upward_port(&table, number), -1);
+}
+END_TEST
+
+/* tables that differ in nothing else are others */
+START_TEST(route_upward__makes_a_difference)
+{
+	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 2, .routes = routes };
+	struct route_table without;
+
+	ck_assert_int_eq(route_table_init(&without, &config), 0);
+	ck_assert(!route_table_same(&table, &without));
+	without.upward = UPWARD;
+	ck_assert(route_table_same(&table, &without));
+	route_table_fini(&without);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("route");
@@ -86,6 +156,12 @@ int main(void)
 	tcase_add_test(tcase, route_choose__one_candidate);
 	tcase_add_test(tcase, route_choose__spread_over_candidates);
 	tcase_add_test(tcase, route_choose__unknown_switch);
+	tcase_add_test(tcase, route_upward__is_no_destination);
+	tcase_add_test(tcase, route_upward__number_and_port);
+	tcase_add_test(tcase, route_upward__no_such_number);
+	tcase_add_test(tcase, route_upward__all_ports);
+	tcase_add_test(tcase, route_upward__none);
+	tcase_add_test(tcase, route_upward__makes_a_difference);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
