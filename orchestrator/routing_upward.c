@@ -39,7 +39,7 @@ static uint64_t ports_upward(const struct topology *topology, const uint32_t *le
 
 		if (!topology_leads_on(topology, at, p))
 			continue;
-		if (levels[peer] == levels[at])
+		if (levels[peer] == levels[at] && levels[at] != LEVEL_NONE)
 			*tree = false;
 		if (levels[peer] > levels[at])
 			ports |= 1ull << p;

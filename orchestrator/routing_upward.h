@@ -2,7 +2,7 @@
  *
  *  A switch's level is how many links it is away from the nearest switch with hosts. The fabric is a tree if every link is between
  *  two levels that follow each other: leaf-spine and fat trees are, tapered or with links that failed too; whatever has hosts on
- *  switches that are linked is not.                                                                                  */
+ *  switches that are linked is not. Links among switches that no host is reached from do not count.                  */
 #ifndef HEDDLE_ORCHESTRATOR_ROUTING_UPWARD_H
 #define HEDDLE_ORCHESTRATOR_ROUTING_UPWARD_H
 

@@ -1,4 +1,4 @@
-/*  orchestrator/topology, routing* (FC-23, PG-5, PG-6, PG-11, TB-14): against the formulas of fat trees, dragonflies, HyperX and tori,
+/*  orchestrator/topology, routing* (FC-23, FC-25, PG-5, PG-6, PG-11, TB-14): against the formulas of fat trees, dragonflies, HyperX and tori,
  *  with links and switches that failed, and the finder of circles against one that tries every path. */
 #include <check.h>
 #include <errno.h>
@@ -408,6 +408,207 @@ START_TEST(routing_make__around_any_switch_that_failed)
 		all_orders_walk();
 		topology.switches[i].alive = true;
 	}
+}
+END_TEST
+
+/* ---- trees: which ports lead upward ---- */
+
+/* of a generated tree: hosts are at 0 */
+static uint32_t level_by_name(uint32_t index)
+{
+	const char *name = topology.switches[index].name;
+
+	if (name[0] == 'p')
+		return strchr(name, 'a') ? 1 : 0;
+	return name[0] == 'c' ? 2 : name[0] == 's';
+}
+
+/* the ports of @index that are in use and lead to a higher level */
+static uint64_t upward_by_name(uint32_t index)
+{
+	const struct topology_switch *node = &topology.switches[index];
+	uint64_t ports = 0;
+
+	for (uint32_t p = 0; p < node->port_count; p++)
+		if (topology_leads_on(&topology, index, p) && level_by_name(node->ports[p].peer) > level_by_name(index))
+			ports |= 1ull << p;
+	return ports;
+}
+
+static uint64_t upward(const char *name)
+{
+	ck_assert_uint_eq(routing_upward(&routing, find(name))->fabric_address, ROUTE_UPWARD);
+	return routing_upward(&routing, find(name))->ports;
+}
+
+static void upward_expect(void)
+{
+	ck_assert(routing.tree);
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		HOLDS(routing_upward(&routing, i)->ports == upward_by_name(i), "%s", topology.switches[i].name);
+}
+
+static void no_tree_expect(void)
+{
+	ck_assert(!routing.tree);
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		ck_assert_uint_eq(routing_upward(&routing, i)->ports, 0);
+}
+
+START_TEST(routing_upward_make__fat_tree)
+{
+	topology_of("{generate: fat-tree, radix: 4}");
+	made((struct routing_request){ 0 });
+	upward_expect();
+	ck_assert_uint_eq(upward("p2e1"), 0xc); /* behind two hosts */
+	ck_assert_uint_eq(upward("p2a1"), 0xc); /* behind two edge switches */
+	ck_assert_uint_eq(upward("c3"), 0);
+}
+END_TEST
+
+START_TEST(routing_upward_make__tapered)
+{
+	topology_of("{generate: fat-tree, radix: 8, taper: 2}");
+	made((struct routing_request){ 0 });
+	upward_expect();
+	ck_assert_int_eq(__builtin_popcountll(upward("p0e0")), 2);
+	ck_assert_uint_ne(upward("p0a1"), 0);
+}
+END_TEST
+
+START_TEST(routing_upward_make__leaf_spine)
+{
+	topology_of("{generate: leaf-spine, leaves: 3, hosts-per-leaf: 2, spines: 4}");
+	made((struct routing_request){ 0 });
+	upward_expect();
+	ck_assert_uint_eq(upward("leaf2"), 0x3c);
+	ck_assert_uint_eq(upward("spine0"), 0);
+}
+END_TEST
+
+/* hosts on switches that are linked; none that are linked at all */
+static const char *const no_trees[] = {
+	DRAGONFLY,
+	"{generate: hyperx, shape: [3, 3], hosts-per-switch: 1}",
+	"{generate: torus, shape: [4, 4], hosts-per-switch: 1}",
+	"{generate: full-mesh, switches: 5, hosts-per-switch: 1}",
+	"{generate: chain, switches: 4, hosts-per-switch: 1}",
+	"{generate: dumbbell, hosts-per-side: 2}",
+	"{generate: star, hosts: 4}",
+	RING5,
+};
+
+START_TEST(routing_upward_make__no_tree)
+{
+	topology_of(no_trees[_i]);
+	made((struct routing_request){ 0 });
+	no_tree_expect();
+}
+END_TEST
+
+/* one link across is enough, also between switches without hosts */
+START_TEST(routing_upward_make__a_link_across)
+{
+	topology_of("{switches: [a, b, x, y], hosts: {A: a, B: b}, links: [[a, x], [a, y], [b, x], [b, y]]}");
+	made((struct routing_request){ 0 });
+	ck_assert(routing.tree);
+	ck_assert_uint_eq(upward("a"), 6);
+	ck_assert_uint_eq(upward("x"), 0);
+	tear_down();
+	topology_of("{switches: [a, b, x, y], hosts: {A: a, B: b}, links: [[a, x], [a, y], [b, x], [b, y], [x, y]]}");
+	made((struct routing_request){ 0 });
+	no_tree_expect();
+}
+END_TEST
+
+/* parallel links are ports of their own; what leads to no host is further up */
+START_TEST(routing_upward_make__drawn_by_hand)
+{
+	topology_of("{switches: [a, b, x, top], hosts: {A: a, B: b}, links: [[a, x], [a, x], [b, x], [x, top]]}");
+	made((struct routing_request){ 0 });
+	ck_assert(routing.tree);
+	ck_assert_uint_eq(upward("a"), 6);
+	ck_assert_uint_eq(upward("b"), 2);
+	ck_assert_uint_eq(upward("x"), 8);
+	ck_assert_uint_eq(upward("top"), 0);
+}
+END_TEST
+
+/* other kinds of fabric have no use for it */
+START_TEST(routing_upward_make__of_flow_channels_only)
+{
+	topology_of("{generate: fat-tree, radix: 4}");
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP });
+	no_tree_expect();
+}
+END_TEST
+
+/* what failed leads nowhere; a tree remains one, whatever fails */
+START_TEST(routing_upward_make__links_that_failed)
+{
+	uint32_t edge;
+
+	topology_of("{generate: fat-tree, radix: 4}");
+	edge = find("p1e0");
+	link_set(edge, 2, false);
+	made((struct routing_request){ 0 });
+	upward_expect();
+	ck_assert_uint_eq(upward("p1e0"), 8);
+	link_set(edge, 3, false); /* alone with its hosts */
+	made((struct routing_request){ 0 });
+	upward_expect();
+	ck_assert_uint_eq(upward("p1e0"), 0);
+}
+END_TEST
+
+START_TEST(routing_upward_make__switch_that_failed)
+{
+	topology_of("{generate: fat-tree, radix: 4}");
+	topology.switches[find("p0a1")].alive = false;
+	topology.switches[find("c0")].alive = false;
+	made((struct routing_request){ 0 });
+	upward_expect();
+	ck_assert_uint_eq(upward("p0e0"), 4);
+	ck_assert_uint_eq(upward("p3a0"), 8);
+}
+END_TEST
+
+/* nothing comes down from an aggregation switch without edges: it is behind the core */
+START_TEST(routing_upward_make__hosts_are_further_away)
+{
+	uint32_t at;
+
+	topology_of("{generate: fat-tree, radix: 4}");
+	at = find("p0a0");
+	link_set(at, 0, false);
+	link_set(at, 1, false);
+	made((struct routing_request){ 0 });
+	ck_assert(routing.tree);
+	ck_assert_uint_eq(upward("p0a0"), 0);
+	ck_assert_uint_eq(upward("c0"), 1);
+	ck_assert_uint_eq(upward("c2"), 0);
+	ck_assert_uint_eq(upward("p0e0"), 8);
+	ck_assert_uint_eq(upward("p1e0"), 0xc);
+}
+END_TEST
+
+/* switches from which no host is reached have links among themselves: those are of no level, and spoil no tree */
+START_TEST(routing_upward_make__no_hosts_in_reach)
+{
+	topology_of("{generate: fat-tree, radix: 4}");
+	for (uint32_t pod = 0; pod < 4; pod++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), "p%ua0", pod);
+		link_set(find(name), 0, false);
+		link_set(find(name), 1, false);
+	}
+	made((struct routing_request){ 0 });
+	ck_assert(routing.tree);
+	ck_assert_uint_eq(upward("p0a0"), 0);
+	ck_assert_uint_eq(upward("c0"), 0);
+	ck_assert_uint_eq(upward("p0e0"), 8);
+	ck_assert_uint_eq(upward("p0a1"), 0xc);
 }
 END_TEST
 
@@ -863,6 +1064,17 @@ int main(void)
 	tcase_add_loop_test(tests, routing_make__everybody_is_reached, 0, TOPOLOGIES);
 	tcase_add_loop_test(tests, routing_make__around_any_link_that_failed, 0, TOPOLOGIES);
 	tcase_add_loop_test(tests, routing_make__around_any_switch_that_failed, 0, TOPOLOGIES);
+	tcase_add_test(tests, routing_upward_make__fat_tree);
+	tcase_add_test(tests, routing_upward_make__tapered);
+	tcase_add_test(tests, routing_upward_make__leaf_spine);
+	tcase_add_loop_test(tests, routing_upward_make__no_tree, 0, (int)(sizeof(no_trees) / sizeof(no_trees[0])));
+	tcase_add_test(tests, routing_upward_make__a_link_across);
+	tcase_add_test(tests, routing_upward_make__drawn_by_hand);
+	tcase_add_test(tests, routing_upward_make__of_flow_channels_only);
+	tcase_add_test(tests, routing_upward_make__links_that_failed);
+	tcase_add_test(tests, routing_upward_make__switch_that_failed);
+	tcase_add_test(tests, routing_upward_make__hosts_are_further_away);
+	tcase_add_test(tests, routing_upward_make__no_hosts_in_reach);
 	tcase_add_loop_test(tests, routing_follow__old_and_new_ways_have_no_circle, 0, TOPOLOGIES * STARTS);
 	tcase_add_loop_test(tests, routing_follow__same_as_at_the_start, 0, 2 * TOPOLOGIES);
 	tcase_add_test(tests, routing_cycle_find__as_by_trying_every_path);
