@@ -42,7 +42,7 @@ struct neighbour {
 struct one_switch {
 	struct node_config config;
 	struct port_config ports[PORTS];
-	struct route_config routes[2];
+	struct route_config routes[3]; /* the last one if a test says so */
 	struct host_config hosts[HOSTS];
 	struct stats_page *stats;
 	struct link links[PORTS];
@@ -283,15 +283,15 @@ static inline node_time_t host_send(struct one_switch *s, uint32_t port, node_ti
 }
 
 /* the switch at fabric port @port sends a frame for @destination in channel @flow_id at @position */
-static inline node_time_t switch_send(struct one_switch *s, uint32_t port, node_time_t at, uint32_t destination,
-				      uint32_t flow_id, uint32_t position, uint32_t frame_bytes)
+static inline node_time_t switch_send_of(struct one_switch *s, uint32_t port, node_time_t at, uint32_t destination,
+					 uint32_t flow_id, uint32_t position, uint32_t frame_bytes, bool ordered)
 {
 	struct fabric_header header = { .flow_id = (uint16_t)flow_id,
 					.data_flow = (uint16_t)position,
 					.fabric_address = (uint16_t)(1 + destination / 2),
 					.units = (uint16_t)units_of_bytes(frame_bytes),
 					.egress_port = destination % 2,
-					.ordered = true };
+					.ordered = ordered };
 	uint8_t bytes[FABRIC_FRONT_BYTES + FRAME_HEADERS_MAX];
 	uint32_t captured = frame_make(2 * port - 2, destination, flow_id, 0, frame_bytes, bytes + FABRIC_FRONT_BYTES);
 
@@ -299,6 +299,13 @@ static inline node_time_t switch_send(struct one_switch *s, uint32_t port, node_
 	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
 	return neighbour_send_frame(s, port, at, RECORD_PACKET, FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES, 0,
 				    bytes, FABRIC_FRONT_BYTES + captured);
+}
+
+/* the same of a flow in order */
+static inline node_time_t switch_send(struct one_switch *s, uint32_t port, node_time_t at, uint32_t destination,
+				      uint32_t flow_id, uint32_t position, uint32_t frame_bytes)
+{
+	return switch_send_of(s, port, at, destination, flow_id, position, frame_bytes, true);
 }
 
 static inline node_time_t switch_send_acks(struct one_switch *s, uint32_t port, node_time_t at, const struct ack *acks,

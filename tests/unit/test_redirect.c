@@ -15,6 +15,7 @@
 #define CHOICE 1u
 #define FELT_AFAR 2u
 #define JOIN 4u
+#define HINT 32u
 
 /* ---- when: depth, growth, a random number ---- */
 
@@ -303,10 +304,488 @@ START_TEST(reroute_heard__source_of_congestion)
 }
 END_TEST
 
+/* ---- in a tree (ours) ---- */
+
+#define TREE_INTERVAL (16 * NODE_US)
+#define TREE_WINDOW NODE_US /* of what comes in over a link: inflow.h */
+#define TREE_PAUSE (20 * NODE_US)
+#define SETTLED (25 * NODE_US) /* flows that began at 0 may be moved */
+#define STREAM_BYTES 4000u
+
+static uint32_t positions[2]; /* of what the streams have sent, by host */
+
+/* @fabric: set of ports to switches.   @ways: those that lead to switch 2.   @full_units: 0: no output asks */
+static void open_tree(uint32_t fabric, uint32_t ways, uint32_t upward, uint32_t full_units)
+{
+	setup();
+	positions[0] = positions[1] = 0;
+	for (uint32_t p = 0; p < PORTS; p++)
+		s.ports[p].kind = fabric >> p & 1 ? PORT_FABRIC : PORT_EDGE;
+	s.routes[0].ports = ways;
+	s.routes[2] = (struct route_config){ .fabric_address = ROUTE_UPWARD, .ports = upward };
+	s.config.switch_.route_count = 3;
+	s.config.switch_.routing = (struct routing_config){ .choice = ROUTING_ADAPTIVE,
+							    .detour_draws = 1,
+							    .redirect = true,
+							    .redirect_anywhere = true,
+							    .redirect_inputs = true,
+							    .redirect_full_units = full_units,
+							    .redirect_interval_ps = TREE_INTERVAL,
+							    .redirect_pause_ps = TREE_PAUSE,
+							    .seed = 7 };
+	one_switch_open(&s);
+}
+
+/* a packet comes out of one of @ports, a set.   Return: which */
+static uint32_t packet_expect_of(uint32_t ports, uint32_t frame_bytes)
+{
+	uint32_t port = 0;
+
+	while (port < PORTS && !(ports >> port & 1 && neighbour_receive(&s, port, RECORD_PACKET, &got)))
+		port++;
+	ck_assert_uint_lt(port, PORTS);
+	ck_assert_uint_eq(link_frame_bytes(&s.links[port], got.header.wire_bytes), frame_bytes);
+	return port;
+}
+
+/* ---- in a tree: where the flow goes ---- */
+
+/* An edge switch with three ports upward, p1, p2 and p3; by which host 0's flow to switch 2 has gone at first, and by which then, told
+ * @value after it has been there for so long. */
+static uint32_t moved_by(uint32_t ways, uint32_t value, uint32_t *first)
+{
+	uint32_t flow_id;
+
+	open_tree(0xe, ways, 0xe, 0);
+	host_send(&s, 0, 0, 2, 0, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	*first = packet_expect_of(0xe, 1000);
+	flow_id = header_of_packet(*first).flow_id;
+	switch_send_ack(&s, *first, SETTLED, flow_id, ACK_REROUTE, value);
+	one_switch_run(&s, SETTLED + NODE_US);
+	ck_assert_uint_eq(stats_of(0)->redirects, 1);
+	host_send(&s, 0, SETTLED + 2 * NODE_US, 2, 0, 0, 1100);
+	switch_send_ack(&s, *first, SETTLED + 5 * NODE_US, flow_id, ACK_DELTA, units_of_bytes(1000));
+	one_switch_run(&s, SETTLED + 8 * NODE_US);
+	ck_assert_uint_eq(drops_all(), 0);
+	return packet_expect_of(0xe, 1100);
+}
+
+/* _i, its number, is the port's; the one that it has already says that it is to leave */
+START_TEST(reroute_heard__by_the_port_that_has_room)
+{
+	uint32_t first, then = moved_by(0xe, FELT_AFAR + (uint32_t)_i * HINT, &first);
+
+	if ((uint32_t)_i == first)
+		ck_assert_uint_ne(then, first);
+	else
+		ck_assert_int_eq(then, _i);
+}
+END_TEST
+
+/* p1 leads to other switches, the other numbers are no port's: as without */
+START_TEST(reroute_heard__hint_that_leads_nowhere)
+{
+	static const uint32_t hints[] = { 1, 4, 63 };
+	uint32_t first, then = moved_by(0xc, FELT_AFAR + hints[_i] * HINT, &first);
+
+	ck_assert_uint_eq(then, 5 - first);
+}
+END_TEST
+
+START_TEST(reroute_heard__hinted_port_is_down)
+{
+	uint32_t flow_id, first;
+
+	open_tree(0xe, 0xe, 0xe, 0);
+	host_send(&s, 0, 0, 2, 0, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	first = packet_expect_of(0xe, 1000);
+	flow_id = header_of_packet(first).flow_id;
+	s.dp->routes.ports_up &= ~(1ull << (first == 3 ? 2 : 3));
+	switch_send_ack(&s, first, SETTLED, flow_id, ACK_REROUTE, FELT_AFAR + (first == 3 ? 2 : 3) * HINT);
+	one_switch_run(&s, SETTLED + NODE_US);
+	host_send(&s, 0, SETTLED + 2 * NODE_US, 2, 0, 0, 1100);
+	switch_send_ack(&s, first, SETTLED + 5 * NODE_US, flow_id, ACK_DELTA, units_of_bytes(1000));
+	one_switch_run(&s, SETTLED + 8 * NODE_US);
+	ck_assert_uint_eq(packet_expect_of(0xe, 1100), first == 1 ? 2 : 1);
+}
+END_TEST
+
+/* a flow that has just begun has chosen by what is known here; its load is not known below yet */
+START_TEST(reroute_begin__stays_for_the_pause)
+{
+	uint32_t port;
+
+	open_tree(0xc, 0xc, 0xc, 0);
+	host_send(&s, 0, 0, 2, 0, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	port = packet_expect_of(0xc, 1000);
+	redirect_hear(port, header_of_packet(port).flow_id, TREE_PAUSE - NODE_US);
+	ck_assert_uint_eq(stats_of(0)->redirects, 0);
+	redirect_hear(port, header_of_packet(port).flow_id, TREE_PAUSE + NODE_US);
+	ck_assert_uint_eq(stats_of(0)->redirects, 1);
+}
+END_TEST
+
+/* switches without a choice count themselves, to seven, and leave the rest as it is */
+START_TEST(reroute_heard__hint_goes_on)
+{
+	static const uint32_t says[] = { FELT_AFAR + 63 * HINT, FELT_AFAR + 6 * JOIN + 63 * HINT,
+					 FELT_AFAR + 7 * JOIN + 63 * HINT, FELT_AFAR + CHOICE + 7 * JOIN },
+			      goes_on[] = { FELT_AFAR + JOIN + 63 * HINT, FELT_AFAR + 7 * JOIN + 63 * HINT,
+					    FELT_AFAR + 7 * JOIN + 63 * HINT, FELT_AFAR + CHOICE + 7 * JOIN };
+	uint32_t value = 0;
+
+	open_tree(0xc, 1 << 2, 1 << 3, 0);
+	switch_send(&s, 3, 0, 2, 1, 0, 1000);
+	one_switch_run(&s, SETTLED);
+	packet_expect(2, 1000);
+	switch_send_ack(&s, 2, SETTLED, header_of_packet(2).flow_id, ACK_REROUTE, says[_i]);
+	one_switch_run(&s, SETTLED + 2 * NODE_US);
+	ck_assert_uint_eq(reroutes(3, &value), 1);
+	ck_assert_uint_eq(value, goes_on[_i]);
+}
+END_TEST
+
+/* _i: a link is down. An output upward is congested, and no other way has two flows less: further up nobody could do better, as long
+ * as all links are up. */
+START_TEST(reroute_heard__upward_it_ends)
+{
+	uint32_t value = 0, port;
+
+	open_tree(0xf, 0xc, 0xc, 0);
+	switch_send(&s, 1, 0, 2, 1, 0, 1000);
+	switch_send(&s, 1, NODE_US, 3, 2, 0, 1000);
+	one_switch_run(&s, SETTLED);
+	port = packet_expect_of(0xc, 1000);
+	packet_expect(5 - port, 1000); /* each has one */
+	if (_i)
+		s.dp->routes.ports_up &= ~1ull;
+	switch_send_ack(&s, port, SETTLED, header_of_packet(5 - port).flow_id, ACK_REROUTE, 0);
+	one_switch_run(&s, SETTLED + 2 * NODE_US);
+	ck_assert_uint_eq(stats_of(1)->redirects, 0);
+	ck_assert_uint_eq(reroutes(1, &value), _i);
+}
+END_TEST
+
+/* ---- in a tree: the lower end of a link asks ---- */
+
+/* p1, p2 and p3 come from above, p0 leads down to hosts 2 and 3. One frame after the other for @hosts of them comes over p2 up to
+ * @end, @idle_ps between any two. */
+static void stream(node_time_t begin, node_time_t end, uint32_t hosts, node_time_t idle_ps, bool ordered)
+{
+	uint32_t count = 0;
+
+	for (node_time_t at = begin; at < end; count++) {
+		uint32_t host = count % hosts;
+
+		switch_send_of(&s, 2, at, 2 + host, 1 + host, positions[host], STREAM_BYTES, ordered);
+		positions[host] += units_of_bytes(STREAM_BYTES);
+		at = s.neighbours[2].busy_until_ps + idle_ps;
+		if (count % 16 == 15)
+			one_switch_run(&s, at - idle_ps);
+	}
+	one_switch_run(&s, end + NODE_US);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+
+static void open_below(uint32_t upward)
+{
+	open_tree(0xf, 1 << 0, upward, 0);
+}
+
+/* so much has come in over @port that it has no room, whenever that is asked */
+static void fill(uint32_t port)
+{
+	s.dp->ports[port].inflow.bytes = 1ull << 40;
+}
+
+/* _i, its number: the one with room. The flow of who came first is asked. */
+START_TEST(reroute_arrived__says_where_room_is)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+	uint32_t value = 0, flow_id = 0;
+
+	open_below(0xe);
+	fill(_i == 1 ? 3 : 1);
+	stream(SETTLED, SETTLED + 4 * TREE_WINDOW, 2, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
+	while (neighbour_receive(&s, 2, RECORD_ACKS, &got)) {
+		int count = ack_frame_read(got.bytes, got.header.captured_bytes, acks);
+
+		for (int i = 0; i < count; i++)
+			if (acks[i].type == ACK_REROUTE) {
+				flow_id = acks[i].flow_id;
+				value = acks[i].value;
+			}
+	}
+	ck_assert_uint_eq(flow_id, 1);
+	ck_assert_uint_eq(value, FELT_AFAR + (uint32_t)_i * HINT);
+}
+END_TEST
+
+/* who was asked has not left yet, who comes has not come: for an interval nobody is sent to the same port, for half of one and more
+ * nobody away from here */
+START_TEST(reroute_arrived__once_in_an_interval)
+{
+	open_below(0xc);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
+	stream(SETTLED + TREE_INTERVAL, SETTLED + 2 * TREE_INTERVAL, 2, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 2);
+}
+END_TEST
+
+/* ... to another one meanwhile, in half of one at the least */
+START_TEST(reroute_arrived__quiet_for_half_an_interval)
+{
+	open_below(0xe);
+	stream(SETTLED, SETTLED + TREE_INTERVAL / 2, 2, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
+}
+END_TEST
+
+START_TEST(reroute_arrived__nobody_has_room)
+{
+	open_below(0xe);
+	fill(1);
+	fill(3);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+}
+END_TEST
+
+/* what is idle may be down */
+START_TEST(reroute_arrived__the_other_one_is_down)
+{
+	open_below(0xc);
+	s.dp->routes.ports_up &= ~(1ull << 3);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+}
+END_TEST
+
+START_TEST(reroute_arrived__one_host)
+{
+	open_below(0xc);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 1, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+}
+END_TEST
+
+/* two flows that find room for both: the link is idle for a fifth of the time */
+START_TEST(reroute_arrived__not_full)
+{
+	open_below(0xc);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, STREAM_BYTES * BYTE_PS / 4, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+}
+END_TEST
+
+/* packets that choose for themselves */
+START_TEST(reroute_arrived__unordered)
+{
+	open_below(0xc);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, false);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+}
+END_TEST
+
+/* p2 is no port upward: what comes up a tree its own switch has chosen the way of */
+START_TEST(reroute_arrived__from_below)
+{
+	open_below(0xa);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+}
+END_TEST
+
+/* it would be no faster another way; and nobody is asked in its place while it is the one who has been here for longest */
+START_TEST(reroute_arrived__source_of_congestion)
+{
+	open_below(0xc);
+	stream(SETTLED, SETTLED + TREE_WINDOW / 2, 2, 0, true);
+	packet_expect(0, STREAM_BYTES);
+	switch_send_ack(&s, 0, SETTLED + TREE_WINDOW, header_of_packet(0).flow_id, ACK_ECA, 9);
+	stream(SETTLED + 2 * TREE_WINDOW, SETTLED + TREE_INTERVAL, 2, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+}
+END_TEST
+
+/* without redirects nothing is counted either */
+START_TEST(reroute_arrived__no_tree)
+{
+	open_below(0);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+	ck_assert_uint_eq(s.dp->ports[2].inflow.last_bytes, 0);
+}
+END_TEST
+
+/* ---- in a tree: what is left to outputs ---- */
+
+/* Switch 3 sends down to host 2 while p2 stands still, and so does host 0.   @source: the latter is a source of congestion, and was heard
+ * to be. */
+static void congest_downward(bool source)
+{
+	open_tree(0xc, 1 << 2, 1 << 3, 1);
+	switch_send(&s, 3, 0, 2, 1, 0, 1000);
+	host_send(&s, 0, NODE_US, 3, 0, 0, 1000);
+	one_switch_run(&s, 5 * NODE_US);
+	packet_expect(2, 1000);
+	packet_expect(2, 1000);
+	if (source)
+		switch_send_ack(&s, 2, 6 * NODE_US, header_of_packet(2).flow_id, ACK_ECA, 9);
+	one_switch_run(&s, SETTLED);
+	port_block(2);
+	for (uint32_t i = 0; i < 6; i++)
+		host_send(&s, 0, SETTLED, 3, 0, 0, 4000);
+	one_switch_run(&s, SETTLED + 3 * NODE_US);
+	switch_send(&s, 3, SETTLED + 3 * NODE_US, 2, 1, units_of_bytes(1000), 1000);
+	one_switch_run(&s, SETTLED + 5 * NODE_US);
+}
+
+/* the lower end of the link asks who can change something, and knows by what */
+START_TEST(reroute_look__downward_it_is_for_the_other_end)
+{
+	uint32_t value;
+
+	congest_downward(false);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+	ck_assert_uint_eq(reroutes(3, &value), 0);
+}
+END_TEST
+
+/* which does not see who waits here */
+START_TEST(reroute_look__downward_behind_a_source)
+{
+	uint32_t value = 0;
+
+	congest_downward(true);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
+	ck_assert_uint_eq(reroutes(3, &value), 1);
+	ck_assert_uint_eq(value, FELT_AFAR + JOIN);
+}
+END_TEST
+
+/* ---- in a tree: two flows change places ---- */
+
+/* the flow that is told to go where the other one is, by their ports upward, p2 and p3 */
+static struct {
+	uint32_t port, flow_id;
+} mover, other;
+
+/* host 0's flow, of one unit, and host 1's, of more */
+static void two_flows_begin(void)
+{
+	open_tree(0xc, 0xc, 0xc, 0);
+	host_send(&s, 0, 0, 2, 0, 0, 100);
+	one_switch_run(&s, NODE_US);
+	mover.port = packet_expect_of(0xc, 100);
+	mover.flow_id = header_of_packet(mover.port).flow_id;
+	host_send(&s, 1, NODE_US, 3, 0, 0, 1000);
+	one_switch_run(&s, 2 * NODE_US);
+	other.port = packet_expect_of(0xc, 1000);
+	other.flow_id = header_of_packet(other.port).flow_id;
+	ck_assert_uint_ne(mover.port, other.port);
+}
+
+/* a third one comes, where least is */
+static void third_flow_comes(node_time_t at)
+{
+	host_send(&s, 0, at, 3, 1, 0, 1200);
+	one_switch_run(&s, at + NODE_US);
+	packet_expect(mover.port, 1200);
+}
+
+static void mover_told(node_time_t at)
+{
+	switch_send_ack(&s, mover.port, at, mover.flow_id, ACK_REROUTE, FELT_AFAR + (other.port - 1) * HINT);
+	one_switch_run(&s, at + NODE_US);
+	ck_assert_uint_eq(stats_of(0)->redirects, 1);
+}
+
+/* the other one sends on: was it stopped, to move? */
+static bool other_moves(node_time_t at)
+{
+	host_send(&s, 1, at, 3, 0, 0, 1100);
+	one_switch_run(&s, at + NODE_US);
+	return stats_of(1)->redirects;
+}
+
+START_TEST(swap__each_goes_where_the_other_was)
+{
+	node_time_t told = SETTLED;
+
+	two_flows_begin();
+	mover_told(told);
+	ck_assert(other_moves(told + NODE_US));
+	host_send(&s, 0, told + 3 * NODE_US, 2, 0, 0, 140);
+	switch_send_ack(&s, mover.port, told + 4 * NODE_US, mover.flow_id, ACK_DELTA, units_of_bytes(100));
+	switch_send_ack(&s, other.port, told + 5 * NODE_US, other.flow_id, ACK_DELTA, units_of_bytes(1000));
+	one_switch_run(&s, told + 8 * NODE_US);
+	packet_expect(other.port, 140);
+	packet_expect(mover.port, 1100);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
+/* who leaves does not leave the port idle */
+START_TEST(swap__not_if_another_one_is_there)
+{
+	two_flows_begin();
+	third_flow_comes(3 * NODE_US);
+	mover_told(SETTLED);
+	ck_assert(!other_moves(SETTLED + NODE_US));
+}
+END_TEST
+
+START_TEST(swap__not_if_another_one_has_come)
+{
+	two_flows_begin();
+	mover_told(SETTLED);
+	third_flow_comes(SETTLED + NODE_US);
+	ck_assert(!other_moves(SETTLED + 2 * NODE_US));
+}
+END_TEST
+
+START_TEST(swap__not_later)
+{
+	two_flows_begin();
+	mover_told(SETTLED);
+	ck_assert(!other_moves(SETTLED + TREE_INTERVAL + NODE_US));
+}
+END_TEST
+
+/* a source keeps its way, whoever comes */
+START_TEST(swap__not_a_source)
+{
+	two_flows_begin();
+	switch_send_ack(&s, other.port, 3 * NODE_US, other.flow_id, ACK_ECA, 9);
+	mover_told(SETTLED);
+	ck_assert(!other_moves(SETTLED + NODE_US));
+}
+END_TEST
+
+/* it has been moved, or has begun, a moment ago */
+START_TEST(swap__not_within_the_pause)
+{
+	two_flows_begin();
+	switch_send_ack(&s, other.port, 3 * NODE_US, other.flow_id, ACK_DELTA, units_of_bytes(1000));
+	one_switch_run(&s, SETTLED - 2 * NODE_US);
+	host_send(&s, 1, SETTLED - 2 * NODE_US, 3, 0, 0, 1000); /* begins anew */
+	one_switch_run(&s, SETTLED - NODE_US);
+	ck_assert_uint_eq(packet_expect_of(0xc, 1000), other.port);
+	mover_told(SETTLED);
+	ck_assert(!other_moves(SETTLED + NODE_US));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("redirect");
-	TCase *decision = tcase_create("decision"), *way = tcase_create("way");
+	TCase *decision = tcase_create("decision"), *way = tcase_create("way"), *tree = tcase_create("tree");
 	SRunner *runner = srunner_create(suite);
 	int failed;
 
@@ -326,6 +805,34 @@ int main(void)
 	tcase_add_test(way, reroute_heard__source_of_congestion);
 	suite_add_tcase(suite, decision);
 	suite_add_tcase(suite, way);
+	tcase_add_checked_fixture(tree, NULL, teardown);
+	tcase_add_loop_test(tree, reroute_heard__by_the_port_that_has_room, 1, 4);
+	tcase_add_loop_test(tree, reroute_heard__hint_that_leads_nowhere, 0, 3);
+	tcase_add_test(tree, reroute_heard__hinted_port_is_down);
+	tcase_add_test(tree, reroute_begin__stays_for_the_pause);
+	tcase_add_loop_test(tree, reroute_heard__hint_goes_on, 0, 4);
+	tcase_add_loop_test(tree, reroute_heard__upward_it_ends, 0, 2);
+	tcase_add_loop_test(tree, reroute_arrived__says_where_room_is, 1, 2);
+	tcase_add_loop_test(tree, reroute_arrived__says_where_room_is, 3, 4);
+	tcase_add_test(tree, reroute_arrived__once_in_an_interval);
+	tcase_add_test(tree, reroute_arrived__quiet_for_half_an_interval);
+	tcase_add_test(tree, reroute_arrived__nobody_has_room);
+	tcase_add_test(tree, reroute_arrived__the_other_one_is_down);
+	tcase_add_test(tree, reroute_arrived__one_host);
+	tcase_add_test(tree, reroute_arrived__not_full);
+	tcase_add_test(tree, reroute_arrived__unordered);
+	tcase_add_test(tree, reroute_arrived__from_below);
+	tcase_add_test(tree, reroute_arrived__source_of_congestion);
+	tcase_add_test(tree, reroute_arrived__no_tree);
+	tcase_add_test(tree, reroute_look__downward_it_is_for_the_other_end);
+	tcase_add_test(tree, reroute_look__downward_behind_a_source);
+	tcase_add_test(tree, swap__each_goes_where_the_other_was);
+	tcase_add_test(tree, swap__not_if_another_one_is_there);
+	tcase_add_test(tree, swap__not_if_another_one_has_come);
+	tcase_add_test(tree, swap__not_later);
+	tcase_add_test(tree, swap__not_a_source);
+	tcase_add_test(tree, swap__not_within_the_pause);
+	suite_add_tcase(suite, tree);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
