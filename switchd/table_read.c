@@ -42,10 +42,13 @@ uint32_t table_read_blocks(const struct route_table *routes, const struct transl
 	return table_blocks(table, entries_used(routes, translate, table));
 }
 
-static uint64_t route_entry(const struct route *route)
+static uint64_t route_entry(const struct route_table *routes, uint32_t address)
 {
+	const struct route *route = &routes->routes[address];
 	uint64_t ports = 0;
 
+	if (address == ROUTE_UPWARD)
+		return routes->upward;
 	for (uint32_t i = 0; i < route->port_count; i++)
 		ports |= 1ull << route->ports[i];
 	return ports;
@@ -69,7 +72,7 @@ void table_read_block(const struct route_table *routes, const struct translate *
 
 	for (uint32_t i = 0; i < table_entries(block->table) && from + i < used; i++)
 		table_put(block->table, block->bytes, i,
-			  block->table == TABLE_ROUTES ? route_entry(&routes->routes[from + i])
+			  block->table == TABLE_ROUTES ? route_entry(routes, from + i)
 			  : block->table == TABLE_VIAS ? routes->vias[from + i]
 						       : host_entry(translate, from + i));
 }

@@ -1370,6 +1370,46 @@ START_TEST(tables__replaced)
 }
 END_TEST
 
+/* ROUTE_UPWARD stands where a fabric address does: nobody goes there (TB-23) */
+START_TEST(tables__upward_is_no_destination)
+{
+	struct route_config routes[] = { { .fabric_address = ROUTE_UPWARD, .ports = 1 << 2 } };
+	struct switch_config new_tables = { .fabric_address = 1, .route_count = 1, .routes = routes };
+	struct fabric_header header = { .flow_id = 1, .units = (uint16_t)units_of_bytes(1000), .ordered = true };
+	uint8_t bytes[FABRIC_FRONT_BYTES + FRAME_HEADERS_MAX];
+	uint32_t captured;
+
+	real();
+	one_switch_open(&s);
+	ck_assert_int_eq(switchd_ops.tables(s.dp, &new_tables), 0);
+	captured = frame_make(4, 2, 1, 0, 1000, bytes + FABRIC_FRONT_BYTES);
+	fabric_envelope_write(3, 0, 1, 3, bytes);
+	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
+	neighbour_send_frame(&s, 3, 0, RECORD_PACKET, FABRIC_HEADER_BYTES + 1000 + FRAME_FCS_BYTES, 0, bytes,
+			     FABRIC_FRONT_BYTES + captured);
+	one_switch_run(&s, FAR);
+	no_packet_expect(2);
+	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
+}
+END_TEST
+
+/* what a fabric manager reads is what it wrote: nothing it wants is missing, or lost when another block is written */
+START_TEST(tables__read_back)
+{
+	struct route_config routes[] = { { .fabric_address = 3, .ports = 1 << 2 | 1 << 3 },
+					 { .fabric_address = ROUTE_UPWARD, .ports = 1 << 3 } };
+	struct switch_config new_tables = { .fabric_address = 1, .route_count = 2, .routes = routes };
+	struct table_block block = { .table = TABLE_ROUTES };
+
+	real();
+	one_switch_open(&s);
+	ck_assert_int_eq(switchd_ops.tables(s.dp, &new_tables), 0);
+	switchd_ops.table_read(s.dp, &block);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 3), 1 << 2 | 1 << 3);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, ROUTE_UPWARD), 1 << 3);
+}
+END_TEST
+
 /* a full ring is waited for: nothing is lost, the port goes on when there is room */
 START_TEST(real__starved)
 {
@@ -1443,6 +1483,8 @@ static TCase *real_cases(void)
 	tcase_add_test(tcase, link_up__waits_for_the_former_link);
 	tcase_add_test(tcase, link_up__vacant);
 	tcase_add_test(tcase, tables__replaced);
+	tcase_add_test(tcase, tables__read_back);
+	tcase_add_test(tcase, tables__upward_is_no_destination);
 	tcase_add_test(tcase, drop__oversize_on_fabric);
 	return tcase;
 }
