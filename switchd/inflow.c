@@ -14,8 +14,9 @@ static void window_end(struct inflow *inflow, node_time_t window_ps, node_time_t
 		return;
 	inflow->last_bytes = scaled(inflow->bytes, window_ps, elapsed_ps);
 	inflow->last_mixed_bytes = scaled(inflow->mixed_bytes, window_ps, elapsed_ps);
+	inflow->last_hosts = inflow->hosts;
 	inflow->since_ps = now;
-	inflow->bytes = inflow->mixed_bytes = 0;
+	inflow->bytes = inflow->mixed_bytes = inflow->hosts = 0;
 }
 
 void inflow_add(struct inflow *inflow, uint64_t bytes, uint32_t host, node_time_t window_ps, node_time_t absence_ps,
@@ -28,6 +29,7 @@ void inflow_add(struct inflow *inflow, uint64_t bytes, uint32_t host, node_time_
 		inflow->tenant_at_ps = now;
 	inflow->bytes += bytes;
 	inflow->mixed_bytes += host == inflow->host ? 0 : bytes;
+	inflow->hosts |= 1ull << (host * 0x9e3779b1u >> 26);
 	inflow->host = host;
 }
 

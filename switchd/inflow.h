@@ -19,7 +19,8 @@
 struct inflow {
 	node_time_t since_ps;                  /* the window's begin, */
 	uint64_t bytes, mixed_bytes;           /* and what has come in since; mixed: behind a packet to another host */
-	uint64_t last_bytes, last_mixed_bytes; /* the same of the window before */
+	uint64_t hosts;                        /* for how many hosts: a bit each, or few of them one together */
+	uint64_t last_bytes, last_mixed_bytes, last_hosts; /* the same of the window before */
 	node_time_t quiet_until_ps;            /* no flow that comes in here is asked to move before, */
 	node_time_t named_until_ps;            /* and none to come in here */
 	node_time_t tenant_at_ps;              /* when the tenant's last packet came; 0: whoever comes next is tenant */
@@ -33,6 +34,12 @@ void inflow_add(struct inflow *inflow, uint64_t bytes, uint32_t host, node_time_
 
 /** inflow_bytes() - how much comes in within a window now. */
 uint64_t inflow_bytes(const struct inflow *inflow, node_time_t window_ps, node_time_t now);
+
+/** inflow_flows() - for about how many hosts something came in the last window, 64 at most. */
+static inline uint32_t inflow_flows(const struct inflow *inflow)
+{
+	return (uint32_t)__builtin_popcountll(inflow->last_hosts);
+}
 
 /** inflow_is_full() - was the link full in the last window, with flows to several hosts?  @full_bytes  that it can carry. */
 bool inflow_is_full(const struct inflow *inflow, uint64_t full_bytes);

@@ -135,58 +135,74 @@ static uint64_t bytes_within(const struct dataplane *dp, uint32_t port, node_tim
 	return (uint64_t)((unsigned __int128)dp->config->ports[port].rate_bps * (uint64_t)time_ps / 8 / NODE_S);
 }
 
-/* The port upward over which least comes in, less than @least_bytes, which is filled with it.
- * Return: its number, from 1 on; 0: there is none. */
-static uint32_t roomiest(struct dataplane *dp, node_time_t window_ps, uint64_t *least_bytes, uint32_t *port,
-			 node_time_t now)
+/* How much better it would be to come in by upward port @port than by that of @own: of what comes in here, the part that more room
+ * there is; where there is none, of the flows, by how many more than one fewer there are there. 0: no better; else up to *@of. */
+static uint64_t advantage(const struct dataplane *dp, const struct inflow *own, uint32_t port, uint64_t full_bytes,
+			  node_time_t window_ps, node_time_t now, uint64_t *of)
 {
-	uint64_t ports = dp->routes.upward;
-	uint32_t best = 0;
+	const struct inflow *other = &dp->ports[port].inflow;
+	uint64_t bytes = inflow_bytes(other, window_ps, now);
+	uint32_t flows = inflow_flows(own), others = inflow_flows(other);
 
-	for (uint32_t i = 1; ports && i <= REROUTE_HINT_MAX; i++, ports &= ports - 1) {
-		uint32_t at = (uint32_t)__builtin_ctzll(ports);
-		const struct inflow *inflow = &dp->ports[at].inflow;
-		uint64_t bytes = inflow_bytes(inflow, window_ps, now);
+	*of = own->last_bytes;
+	if (now < other->named_until_ps || !dataplane_port_up(dp, port))
+		return 0;
+	if (bytes < full_bytes / 8 * 7)
+		return own->last_bytes > bytes ? own->last_bytes - bytes : 0;
+	return flows > others + 1 ? own->last_bytes / flows * (flows - others - 1) : 0;
+}
 
-		if (bytes >= *least_bytes || now < inflow->named_until_ps || !dataplane_port_up(dp, at))
+/* the port upward by which it would be best to come in.   Return: -1: none is better */
+static int best_input(struct dataplane *dp, const struct inflow *own, uint64_t full_bytes, node_time_t window_ps,
+		      node_time_t now)
+{
+	uint64_t most = 0, of = 0;
+	int best = -1;
+
+	for (uint64_t ports = dp->routes.upward; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+		uint64_t better = advantage(dp, own, port, full_bytes, window_ps, now, &of);
+
+		if (better <= most || route_upward_number(&dp->routes, port) > REROUTE_HINT_MAX)
 			continue;
-		*least_bytes = bytes;
-		*port = at;
-		best = i;
+		most = better;
+		best = (int)port;
 	}
-	return best;
+	return best >= 0 && random_below(&dp->redirect_random, of) < most ? best : -1;
 }
 
 void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes, node_time_t now)
 {
 	const struct routing_config *config = &dp->config->switch_.routing;
-	node_time_t window_ps = config->redirect_interval_ps / WINDOWS;
+	node_time_t interval_ps = config->redirect_interval_ps, window_ps = interval_ps / WINDOWS;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	struct port *in = &dp->ports[flow_ref_port(ref)];
+	uint32_t host = (uint32_t)flow->fabric_address << 8 | flow->egress_port, in_port = flow_ref_port(ref);
+	struct port *in = &dp->ports[in_port];
 	struct inflow *inflow = &in->inflow;
-	uint32_t host = (uint32_t)flow->fabric_address << 8 | flow->egress_port;
-	uint64_t least_bytes;
-	uint32_t hint, port = 0;
+	uint64_t full_bytes;
+	int best;
 
-	if (!config->redirect_inputs || !(dp->routes.upward >> flow_ref_port(ref) & 1))
+	if (!config->redirect_inputs || !(dp->routes.upward >> in_port & 1))
 		return;
-	inflow_add(inflow, wire_bytes + in->link->gap_bytes, host, window_ps, config->redirect_interval_ps, now);
+	inflow_add(inflow, wire_bytes + in->link->gap_bytes, host, window_ps, interval_ps, now);
 	if (now < inflow->quiet_until_ps || host != inflow->tenant || !ordered || flow->ep_congestion ||
-	    (flow->dm && flow->headroom <= 0) ||
-	    !inflow_is_full(inflow, bytes_within(dp, flow_ref_port(ref), window_ps)))
+	    (flow->dm && flow->headroom <= 0))
 		return;
-	least_bytes = inflow->last_bytes;
-	hint = roomiest(dp, window_ps, &least_bytes, &port, now);
-	if (!hint || random_below(&dp->redirect_random, inflow->last_bytes) < least_bytes)
+	full_bytes = bytes_within(dp, in_port, window_ps);
+	if (!inflow_is_full(inflow, full_bytes))
 		return;
-	dp->ports[port].inflow.named_until_ps = now + config->redirect_interval_ps;
-	inflow->quiet_until_ps =
-		now + config->redirect_interval_ps / 2 +
-		(node_time_t)random_below(&dp->redirect_random, 1024) * (config->redirect_interval_ps / 1024);
+	inflow->quiet_until_ps = now + window_ps;
+	best = best_input(dp, inflow, full_bytes, window_ps, now);
+	if (best < 0)
+		return;
+	dp->ports[best].inflow.named_until_ps = now + interval_ps;
+	inflow->quiet_until_ps = now + interval_ps / 2 +
+				 (node_time_t)random_below(&dp->redirect_random, 1024) * (interval_ps / 1024);
 	inflow->tenant_at_ps = 0;
 	in->stats->reroute_acks++;
-	ack_collect(&in->acks, flow_ref_id(ref), ACK_REROUTE, REROUTE_FAR | hint * REROUTE_HINT, now);
-	dataplane_touch(dp, flow_ref_port(ref));
+	ack_collect(&in->acks, flow_ref_id(ref), ACK_REROUTE,
+		    REROUTE_FAR | route_upward_number(&dp->routes, (uint32_t)best) * REROUTE_HINT, now);
+	dataplane_touch(dp, in_port);
 }
 
 void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now)

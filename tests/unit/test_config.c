@@ -99,7 +99,7 @@ END_TEST
 	M(switch_.ack_t1_ps = NODE_TIME_NEVER, "switch.ack_t1_ps is")                                                  \
 	M(switch_.ack_collect = 0, "switch.ack_collect is 0")                                                          \
 	M(switch_.ack_collect = 49, "switch.ack_collect is 49")                                                        \
-	M(switch_.routes[1].fabric_address = 0, "switch.routes[1].fabric_address is 0")                                \
+	M(switch_.routes[1].fabric_address = 65536, "switch.routes[1].fabric_address is 65536")                                \
 	M(switch_.routes[1].ports = 8, "switch.routes[1].ports is 0x8")                                                \
 	M(switch_.vias[1] = 0, "switch.vias[1] is 0")                                                                  \
 	M(switch_.vias[2] = 8192, "switch.vias[2] is 8192, it must be 1..8191")                                        \

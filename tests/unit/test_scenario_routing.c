@@ -42,7 +42,7 @@ START_TEST(scenario_routing__defaults)
 	ck_assert_uint_eq(routing->detour, DETOUR_NEVER);
 	ck_assert_uint_eq(routing->hold_sources, SCENARIO_DERIVED);
 	ck_assert_uint_eq(routing->redirect, SCENARIO_DERIVED);
-	ck_assert(!routing->redirect_anywhere);
+	ck_assert_uint_eq(routing->redirect_anywhere, SCENARIO_DERIVED);
 	ck_assert_uint_eq(routing->reaction_ps, 10 * NODE_US);
 	ck_assert(!scenario.classes[0].unordered);
 }
