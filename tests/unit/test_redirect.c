@@ -121,6 +121,8 @@ static void open_switch(bool two_ways, bool anywhere)
 	one_switch_open(&s);
 }
 
+static uint32_t rerouted; /* flow_id of the last REROUTE ACK that was received */
+
 /* how many REROUTE ACKs have come out of fabric port @port, the last one's value in *@value */
 static uint32_t reroutes(uint32_t port, uint32_t *value)
 {
@@ -135,6 +137,7 @@ static uint32_t reroutes(uint32_t port, uint32_t *value)
 				continue;
 			found++;
 			*value = acks[i].value;
+			rerouted = acks[i].flow_id;
 		}
 	}
 	return found;
@@ -504,36 +507,31 @@ static void fill(uint32_t port)
 /* _i, its number: the one with room. The flow of who came first is asked. */
 START_TEST(reroute_arrived__says_where_room_is)
 {
-	struct ack acks[ACK_FRAME_ACKS_MAX];
-	uint32_t value = 0, flow_id = 0;
+	uint32_t value = 0;
 
 	open_below(0xe);
 	fill(_i == 1 ? 3 : 1);
 	stream(SETTLED, SETTLED + 4 * TREE_WINDOW, 2, 0, true);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
-	while (neighbour_receive(&s, 2, RECORD_ACKS, &got)) {
-		int count = ack_frame_read(got.bytes, got.header.captured_bytes, acks);
-
-		for (int i = 0; i < count; i++)
-			if (acks[i].type == ACK_REROUTE) {
-				flow_id = acks[i].flow_id;
-				value = acks[i].value;
-			}
-	}
-	ck_assert_uint_eq(flow_id, 1);
+	ck_assert_uint_eq(reroutes(2, &value), 1);
+	ck_assert_uint_eq(rerouted, 1);
 	ck_assert_uint_eq(value, FELT_AFAR + (uint32_t)_i * HINT);
 }
 END_TEST
 
 /* who was asked has not left yet, who comes has not come: for an interval nobody is sent to the same port, for half of one and more
- * nobody away from here */
+ * nobody away from here; then it is another one's turn */
 START_TEST(reroute_arrived__once_in_an_interval)
 {
+	uint32_t value;
+
 	open_below(0xc);
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
-	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
+	ck_assert_uint_eq(reroutes(2, &value), 1);
+	ck_assert_uint_eq(rerouted, 1);
 	stream(SETTLED + TREE_INTERVAL, SETTLED + 2 * TREE_INTERVAL, 2, 0, true);
-	ck_assert_uint_eq(stats_of(2)->reroute_acks, 2);
+	ck_assert_uint_eq(reroutes(2, &value), 1);
+	ck_assert_uint_eq(rerouted, 2);
 }
 END_TEST
 
@@ -543,6 +541,20 @@ START_TEST(reroute_arrived__quiet_for_half_an_interval)
 	open_below(0xe);
 	stream(SETTLED, SETTLED + TREE_INTERVAL / 2, 2, 0, true);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
+}
+END_TEST
+
+/* somebody was told to come by p1 */
+START_TEST(reroute_arrived__another_one_is_sent_elsewhere)
+{
+	uint32_t value = 0;
+
+	open_below(0xe);
+	s.dp->ports[1].inflow.named_until_ps = FAR;
+	stream(SETTLED, SETTLED + TREE_INTERVAL / 2, 2, 0, true);
+	ck_assert_uint_eq(reroutes(2, &value), 1);
+	ck_assert_uint_eq(value, FELT_AFAR + 3 * HINT);
+	ck_assert_uint_gt(s.dp->ports[3].inflow.named_until_ps, SETTLED + TREE_INTERVAL);
 }
 END_TEST
 
@@ -741,6 +753,18 @@ START_TEST(swap__not_if_another_one_is_there)
 }
 END_TEST
 
+/* there was no offer, and none is made up for */
+START_TEST(swap__not_if_another_one_was_there)
+{
+	two_flows_begin();
+	third_flow_comes(3 * NODE_US);
+	mover_told(SETTLED);
+	switch_send_ack(&s, mover.port, SETTLED + NODE_US, header_of_packet(mover.port).flow_id, ACK_DELTA,
+			units_of_bytes(1200));
+	ck_assert(!other_moves(SETTLED + 2 * NODE_US));
+}
+END_TEST
+
 START_TEST(swap__not_if_another_one_has_come)
 {
 	two_flows_begin();
@@ -816,6 +840,7 @@ int main(void)
 	tcase_add_loop_test(tree, reroute_arrived__says_where_room_is, 3, 4);
 	tcase_add_test(tree, reroute_arrived__once_in_an_interval);
 	tcase_add_test(tree, reroute_arrived__quiet_for_half_an_interval);
+	tcase_add_test(tree, reroute_arrived__another_one_is_sent_elsewhere);
 	tcase_add_test(tree, reroute_arrived__nobody_has_room);
 	tcase_add_test(tree, reroute_arrived__the_other_one_is_down);
 	tcase_add_test(tree, reroute_arrived__one_host);
@@ -828,6 +853,7 @@ int main(void)
 	tcase_add_test(tree, reroute_look__downward_behind_a_source);
 	tcase_add_test(tree, swap__each_goes_where_the_other_was);
 	tcase_add_test(tree, swap__not_if_another_one_is_there);
+	tcase_add_test(tree, swap__not_if_another_one_was_there);
 	tcase_add_test(tree, swap__not_if_another_one_has_come);
 	tcase_add_test(tree, swap__not_later);
 	tcase_add_test(tree, swap__not_a_source);
