@@ -1,6 +1,6 @@
 /*  FC-24, [S2 fig. 6]: an incast of three hosts with 32 flows each, and six victims, on a fabric of eight spines. If the sources' flows
  *  choose as ever, nearly all links from spines down to the incast's leaf are congested, and the victims suffer. If sources are held,
- *  no more links are congested than there are sources, and the victims keep 95 % of what they have alone.
+ *  no more links are congested than there are sources, and the victims keep 98 % of what they have alone.
  *  The first choices are drawn, so what victims have is added up over several seeds.                                  */
 #include <check.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "orchestrator/expect.h"
 #include "tests/sim/sim.h"
 
-#define SEEDS 4u
+#define SEEDS 8u
 #define SPINES 8u
 #define SOURCES 3u
 #define CONGESTED_BYTES 20e3 /* a queue's mean; of victims alone it is below 1 kB */
@@ -85,7 +85,7 @@ START_TEST(incast__sources_held)
 	ck_assert_double_le(free.victims_bps, 0.9 * alone.victims_bps);
 	ck_assert_double_ge(held.held, SEEDS * 90);
 	ck_assert_uint_le(held.links_max, SOURCES);
-	ck_assert_double_ge(held.victims_bps, 0.95 * alone.victims_bps);
+	ck_assert_double_ge(held.victims_bps, 0.98 * alone.victims_bps);
 }
 END_TEST
 
