@@ -10,11 +10,14 @@ static void levels_fill(const struct topology *topology, uint32_t *levels, uint3
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < topology->switch_count; i++) {
+	for (uint32_t i = 0; i < topology->switch_count; i++)
 		levels[i] = topology_has_hosts(topology, i) ? 0 : LEVEL_NONE;
+	for (uint32_t h = 0; h < topology->host_count; h++) /* NICs that are dead, too: they will be back */
+		if (topology->hosts[h].fabric_address && topology->hosts[h].fabric_address <= topology->switch_count)
+			levels[topology->hosts[h].fabric_address - 1] = 0;
+	for (uint32_t i = 0; i < topology->switch_count; i++)
 		if (!levels[i])
 			queue[count++] = i;
-	}
 	for (uint32_t first = 0; first < count; first++) {
 		uint32_t at = queue[first];
 

@@ -47,7 +47,8 @@ START_TEST(choose__least_loaded)
 	many_paths(ROUTING_ADAPTIVE, 1, LANES_KEEP);
 	one_switch_open(&s);
 	port_block(3);
-	host_send(&s, 0, 0, 4, 0, 0, 2000); /* only p3 leads to its destination */
+	for (uint32_t i = 0; i < 5; i++)            /* more than all that is under way over p2 later */
+		host_send(&s, 0, 0, 4, 0, 0, 2000); /* only p3 leads to its destination */
 	one_switch_run(&s, NODE_US);
 	for (uint32_t flow = 1; flow < 8; flow++)
 		host_send(&s, 0, NODE_US, 2, flow, 0, 1000 + flow);

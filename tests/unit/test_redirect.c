@@ -558,11 +558,29 @@ START_TEST(reroute_arrived__another_one_is_sent_elsewhere)
 }
 END_TEST
 
+/* where all are full, a flow goes where there are two less at least */
+START_TEST(reroute_arrived__fewer_flows_elsewhere)
+{
+	uint32_t value = 0;
+
+	open_below(0xe);
+	fill(1);
+	fill(3);
+	s.dp->ports[1].inflow.last_hosts = 7;
+	s.dp->ports[3].inflow.last_hosts = 1;
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 3, 0, true);
+	ck_assert_uint_ge(stats_of(2)->reroute_acks, 1);
+	ck_assert_uint_ge(reroutes(2, &value), 1);
+	ck_assert_uint_eq(value, FELT_AFAR + 3 * HINT);
+}
+END_TEST
+
 START_TEST(reroute_arrived__nobody_has_room)
 {
 	open_below(0xe);
 	fill(1);
 	fill(3);
+	s.dp->ports[1].inflow.last_hosts = s.dp->ports[3].inflow.last_hosts = 1;
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
@@ -841,6 +859,7 @@ int main(void)
 	tcase_add_test(tree, reroute_arrived__once_in_an_interval);
 	tcase_add_test(tree, reroute_arrived__quiet_for_half_an_interval);
 	tcase_add_test(tree, reroute_arrived__another_one_is_sent_elsewhere);
+	tcase_add_test(tree, reroute_arrived__fewer_flows_elsewhere);
 	tcase_add_test(tree, reroute_arrived__nobody_has_room);
 	tcase_add_test(tree, reroute_arrived__the_other_one_is_down);
 	tcase_add_test(tree, reroute_arrived__one_host);
