@@ -204,7 +204,8 @@ static bool leads_to(const struct dataplane *dp, uint32_t fabric_address, uint32
 	return false;
 }
 
-bool choose_leads_by(const struct dataplane *dp, uint32_t ref, uint32_t port)
+/* is output @port up, and the first step of a way of flow @ref to its destination? */
+static bool leads_by(const struct dataplane *dp, uint32_t ref, uint32_t port)
 {
 	const struct ifct_entry *flow = &dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)];
 
@@ -214,7 +215,7 @@ bool choose_leads_by(const struct dataplane *dp, uint32_t ref, uint32_t port)
 
 bool choose_leads_on(const struct dataplane *dp, uint32_t ref)
 {
-	return choose_leads_by(dp, ref, dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port);
+	return leads_by(dp, ref, dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port);
 }
 
 /* the way that the flow is bound to since one between the same two is a source of congestion; port -1: none, or not up */
@@ -320,6 +321,12 @@ uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow)
 
 /* ---- after a redirect (FC-25) ---- */
 
+/* must the flow stay where it is, whatever is better? */
+static bool is_bound(const struct dataplane *dp, const struct asker *asker, node_time_t now)
+{
+	return dp->config->switch_.routing.choice != ROUTING_ADAPTIVE || held_way(dp, asker, now).port >= 0;
+}
+
 /* Another way for the flow, once nothing of it is on the present one. One of the same kind must be as good as that is without it; what
  * is below the depth from which on an output is congested is as good as nothing. Else one of another kind. */
 static struct way other_way(struct dataplane *dp, const struct asker *asker, node_time_t now)
@@ -330,7 +337,7 @@ static struct way other_way(struct dataplane *dp, const struct asker *asker, nod
 	uint32_t weight = dp->config->switch_.routing.detour_weight_permille;
 	struct way way = { .port = -1 }, around;
 
-	if (dp->config->switch_.routing.choice != ROUTING_ADAPTIVE || held_way(dp, asker, now).port >= 0)
+	if (is_bound(dp, asker, now))
 		return way;
 	other.avoid = flow->follow_port;
 	if (!flow->via || !may_detour(dp, asker))
@@ -374,23 +381,21 @@ bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t 
 	return other_way(dp, &asker, now).port >= 0;
 }
 
-/* the minimal way by the port upward of number @hint; port -1: it is none, or the one that the flow has */
-static struct way hinted_way(const struct dataplane *dp, uint32_t ref, const struct ifct_entry *flow, uint32_t hint)
+bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
 {
-	int port = route_upward_port(&dp->routes, hint);
+	struct asker asker = asker_of(dp, ref, true);
 
-	if (port < 0 || port == flow->follow_port || flow->via || !choose_leads_by(dp, ref, (uint32_t)port))
-		port = -1;
-	return (struct way){ .port = port };
+	return port != asker.flow->follow_port && !asker.flow->via && leads_by(dp, ref, port) &&
+	       !is_bound(dp, &asker, now);
 }
 
 void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, node_time_t now)
 {
 	struct asker asker = asker_of(dp, ref, far);
-	struct way way = hinted_way(dp, ref, asker.flow, hint);
+	struct way way = { .port = route_upward_port(&dp->routes, hint) };
 	enum drop_reason why;
 
-	if (way.port < 0)
+	if (way.port < 0 || !choose_may_move(dp, ref, (uint32_t)way.port, now))
 		way = other_way(dp, &asker, now);
 	if (way.port >= 0)
 		take(dp, &asker, flow_of(dp->ifcts, ref), &way, &why); /* else it stays where it is */

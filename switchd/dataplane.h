@@ -191,14 +191,16 @@ bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct p
 bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
 		node_time_t now);
 
-/** choose_leads_by() - is output @port up, and the first step of a way of flow @ref to its destination? O(candidates).
- *  choose_leads_on() - is its own? */
-bool choose_leads_by(const struct dataplane *dp, uint32_t ref, uint32_t port);
+/** choose_leads_on() - is the output of flow @ref up, and the first step of a way to its destination? O(candidates). */
 bool choose_leads_on(const struct dataplane *dp, uint32_t ref);
 
 /** choose_has_other() - has flow @ref another port to go to? If the congestion is here, not @far, one with two flows less at least; if it
  *  is further down any: the queues here say nothing of it. With detours one that is as little loaded. O(candidates). */
 bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
+
+/** choose_may_move() - is @port, another one than that of flow @ref, the first step of a minimal way to its destination, and may the
+ *  flow leave its own (FC-24)? O(candidates). */
+bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now);
 
 /** choose_other() - flow @ref, of which nothing is downstream, goes there, if it has one (FC-25).
  *  @hint  the port upward that it is to take if that leads to its destination, by its number; 0: not said. */

@@ -74,7 +74,7 @@ static void swap_offer(struct dataplane *dp, uint32_t ref, uint32_t hint, node_t
 	uint32_t from = flow_of(dp->ifcts, ref)->follow_port;
 	int to = route_upward_port(&dp->routes, hint);
 
-	if (to >= 0 && dp->ports[from].ofct.used <= 1)
+	if (to >= 0 && choose_may_move(dp, ref, (uint32_t)to, now) && dp->ports[from].ofct.used <= 1)
 		dp->ports[to].swap = (struct redirect_swap){
 			.until_ps = now + dp->config->switch_.routing.redirect_interval_ps, .ref = ref, .port = from
 		};
@@ -86,7 +86,7 @@ static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node
 	struct redirect_swap *swap = &out->swap;
 
 	if (now >= swap->until_ps || ref == swap->ref || !movable(dp, ref, now) ||
-	    !choose_leads_by(dp, ref, swap->port))
+	    !choose_may_move(dp, ref, swap->port, now))
 		return false;
 	swap->until_ps = 0;
 	if (dp->ports[swap->port].ofct.used > 1)

@@ -112,6 +112,7 @@ static void open_switch(bool two_ways, bool anywhere)
 	s.routes[0].ports = two_ways ? 1 << 2 | 1 << 3 : 1 << 2;
 	s.config.switch_.routing = (struct routing_config){ .choice = ROUTING_ADAPTIVE,
 							    .detour_draws = 1,
+							    .hold_ps = NODE_S,
 							    .redirect = true,
 							    .redirect_anywhere = anywhere,
 							    .redirect_full_units = 1,
@@ -824,6 +825,48 @@ START_TEST(swap__not_within_the_pause)
 }
 END_TEST
 
+/* p2 and p3 lead upward, and both to switch 2; host 0's flow has a packet downstream.  @hold  sources are held (FC-24) */
+static uint32_t tree_begin_flow(bool hold, uint32_t *flow_id)
+{
+	struct route_config ways[] = { { .fabric_address = 2, .ports = 1 << 2 | 1 << 3 },
+				       { .fabric_address = 3, .ports = 1 << 3 },
+				       { .fabric_address = ROUTE_UPWARD, .ports = 1 << 2 | 1 << 3 } };
+	struct switch_config tables = {
+		.fabric_address = 1, .route_count = 3, .routes = ways, .host_count = HOSTS, .hosts = s.hosts
+	};
+	uint32_t port = flow_begin(flow_id);
+
+	s.config.switch_.routing.redirect_inputs = s.config.switch_.routing.redirect_anywhere = true;
+	s.config.switch_.routing.hold_sources = hold;
+	s.config.switch_.routing.redirect_pause_ps = 0; /* a new flow may be asked at once */
+	ck_assert_int_eq(switchd_ops.tables(s.dp, &tables), 0);
+	return port;
+}
+
+/* FC-24: another flow between the same two is a source of congestion, this one keeps to its path; nobody is offered its place */
+START_TEST(choose_other__bound_to_its_path)
+{
+	uint32_t flow_id, source_id, port = tree_begin_flow(true, &source_id), free_port = 5 - port;
+
+	switch_send_ack(&s, port, 2 * NODE_US, source_id, ACK_ECA, 9);
+	one_switch_run(&s, 2 * NODE_US + NODE_US / 2);
+	host_send(&s, 0, 3 * NODE_US, 2, 7, 0, 1200);
+	one_switch_run(&s, 4 * NODE_US);
+	packet_expect(port, 1200);
+	flow_id = header_of_packet(port).flow_id;
+	ck_assert_uint_ne(flow_id, source_id);
+	switch_send_ack(&s, port, 5 * NODE_US, flow_id, ACK_REROUTE, FELT_AFAR | CHOICE | (free_port - 1) * HINT);
+	one_switch_run(&s, 6 * NODE_US);
+	host_send(&s, 0, 7 * NODE_US, 2, 7, 0, 1100);
+	ck_assert_uint_eq(stats_of(0)->redirects, 1);
+	switch_send_ack(&s, port, 9 * NODE_US, flow_id, ACK_DELTA, units_of_bytes(1200));
+	one_switch_run(&s, 12 * NODE_US);
+	packet_expect(port, 1100);
+	no_packet_expect(free_port);
+	ck_assert_uint_eq(s.dp->ports[free_port].swap.until_ps, 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("redirect");
@@ -845,6 +888,7 @@ int main(void)
 	tcase_add_test(way, reroute_emptied__without_packets);
 	tcase_add_test(way, reroute_heard__not_again_within_the_pause);
 	tcase_add_test(way, reroute_heard__source_of_congestion);
+	tcase_add_test(way, choose_other__bound_to_its_path);
 	suite_add_tcase(suite, decision);
 	suite_add_tcase(suite, way);
 	tcase_add_checked_fixture(tree, NULL, teardown);
