@@ -316,13 +316,13 @@ END_TEST
 #define SETTLED (25 * NODE_US) /* flows that began at 0 may be moved */
 #define STREAM_BYTES 4000u
 
-static uint32_t positions[2]; /* of what the streams have sent, by host */
+static uint32_t positions[3]; /* of what the streams have sent, by host */
 
 /* @fabric: set of ports to switches.   @ways: those that lead to switch 2.   @full_units: 0: no output asks */
 static void open_tree(uint32_t fabric, uint32_t ways, uint32_t upward, uint32_t full_units)
 {
 	setup();
-	positions[0] = positions[1] = 0;
+	memset(positions, 0, sizeof(positions));
 	for (uint32_t p = 0; p < PORTS; p++)
 		s.ports[p].kind = fabric >> p & 1 ? PORT_FABRIC : PORT_EDGE;
 	s.routes[0].ports = ways;
