@@ -19,18 +19,23 @@ static void window_end(struct inflow *inflow, node_time_t window_ps, node_time_t
 	inflow->bytes = inflow->mixed_bytes = inflow->hosts = 0;
 }
 
-void inflow_add(struct inflow *inflow, uint64_t bytes, uint32_t host, node_time_t window_ps, node_time_t absence_ps,
-		node_time_t now)
+void inflow_add(struct inflow *inflow, uint64_t bytes, uint32_t host, node_time_t window_ps, node_time_t now)
 {
 	window_end(inflow, window_ps, now);
-	if (!inflow->tenant_at_ps || now - inflow->tenant_at_ps > absence_ps)
-		inflow->tenant = host;
-	if (host == inflow->tenant)
-		inflow->tenant_at_ps = now;
 	inflow->bytes += bytes;
 	inflow->mixed_bytes += host == inflow->host ? 0 : bytes;
 	inflow->hosts |= 1ull << (host * 0x9e3779b1u >> 26);
 	inflow->host = host;
+}
+
+bool inflow_is_tenant(struct inflow *inflow, uint32_t host, node_time_t absence_ps, node_time_t now)
+{
+	if (!inflow->tenant_at_ps || now - inflow->tenant_at_ps > absence_ps)
+		inflow->tenant = host;
+	if (host != inflow->tenant)
+		return false;
+	inflow->tenant_at_ps = now;
+	return true;
 }
 
 uint64_t inflow_bytes(const struct inflow *inflow, node_time_t window_ps, node_time_t now)

@@ -17,20 +17,22 @@
 #include "nodes/time.h"
 
 struct inflow {
-	node_time_t since_ps;                  /* the window's begin, */
-	uint64_t bytes, mixed_bytes;           /* and what has come in since; mixed: behind a packet to another host */
-	uint64_t hosts;                        /* for how many hosts: a bit each, or few of them one together */
+	node_time_t since_ps;        /* the window's begin, */
+	uint64_t bytes, mixed_bytes; /* and what has come in since; mixed: behind a packet to another host */
+	uint64_t hosts;              /* for how many hosts: a bit each, or few of them one together */
 	uint64_t last_bytes, last_mixed_bytes, last_hosts; /* the same of the window before */
-	node_time_t quiet_until_ps;            /* no flow that comes in here is asked to move before, */
-	node_time_t named_until_ps;            /* and none to come in here */
-	node_time_t tenant_at_ps;              /* when the tenant's last packet came; 0: whoever comes next is tenant */
-	uint32_t host, tenant;                 /* whom the last packet is for; whose flow the tenant is */
+	node_time_t quiet_until_ps;                        /* no flow that comes in here is asked to move before, */
+	node_time_t named_until_ps;                        /* and none to come in here */
+	node_time_t tenant_at_ps; /* when the tenant's last packet came; 0: whoever comes next is tenant */
+	uint32_t host, tenant;    /* whom the last packet is for; whose flow the tenant is */
 };
 
-/** inflow_add() - @bytes for @host have come in; windows are @window_ps long, a tenant is one until nothing has come for
- *  @absence_ps. O(1).                                                                                               */
-void inflow_add(struct inflow *inflow, uint64_t bytes, uint32_t host, node_time_t window_ps, node_time_t absence_ps,
-		node_time_t now);
+/** inflow_add() - @bytes for @host have come in; windows are @window_ps long. O(1). */
+void inflow_add(struct inflow *inflow, uint64_t bytes, uint32_t host, node_time_t window_ps, node_time_t now);
+
+/** inflow_is_tenant() - a packet for @host has come in that goes the way of its flow: is that the tenant's? One is tenant until nothing
+ *  of it has come for @absence_ps. O(1).                                                                              */
+bool inflow_is_tenant(struct inflow *inflow, uint32_t host, node_time_t absence_ps, node_time_t now);
 
 /** inflow_bytes() - how much comes in within a window now. */
 uint64_t inflow_bytes(const struct inflow *inflow, node_time_t window_ps, node_time_t now);

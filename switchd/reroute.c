@@ -136,39 +136,37 @@ static uint64_t bytes_within(const struct dataplane *dp, uint32_t port, node_tim
 }
 
 /* How much better it would be to come in by upward port @port than by that of @own: of what comes in here, the part that more room
- * there is; where there is none, of the flows, by how many more than one fewer there are there. 0: no better; else up to *@of. */
-static uint64_t advantage(const struct dataplane *dp, const struct inflow *own, uint32_t port, uint64_t full_bytes,
-			  node_time_t window_ps, node_time_t now, uint64_t *of)
+ * there is; where there is none, of the flows, by how many more than one fewer there are there. 0: no better. */
+static uint64_t advantage(const struct dataplane *dp, const struct inflow *own, uint32_t port, node_time_t window_ps,
+			  node_time_t now)
 {
 	const struct inflow *other = &dp->ports[port].inflow;
 	uint64_t bytes = inflow_bytes(other, window_ps, now);
 	uint32_t flows = inflow_flows(own), others = inflow_flows(other);
 
-	*of = own->last_bytes;
 	if (now < other->named_until_ps || !dataplane_port_up(dp, port))
 		return 0;
-	if (bytes < full_bytes / 8 * 7)
+	if (bytes < bytes_within(dp, port, window_ps) / 8 * 7)
 		return own->last_bytes > bytes ? own->last_bytes - bytes : 0;
 	return flows > others + 1 ? own->last_bytes / flows * (flows - others - 1) : 0;
 }
 
 /* the port upward by which it would be best to come in.   Return: -1: none is better */
-static int best_input(struct dataplane *dp, const struct inflow *own, uint64_t full_bytes, node_time_t window_ps,
-		      node_time_t now)
+static int best_input(struct dataplane *dp, const struct inflow *own, node_time_t window_ps, node_time_t now)
 {
-	uint64_t most = 0, of = 0;
+	uint64_t most = 0;
 	int best = -1;
 
 	for (uint64_t ports = dp->routes.upward; ports; ports &= ports - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-		uint64_t better = advantage(dp, own, port, full_bytes, window_ps, now, &of);
+		uint64_t better = advantage(dp, own, port, window_ps, now);
 
 		if (better <= most || route_upward_number(&dp->routes, port) > REROUTE_HINT_MAX)
 			continue;
 		most = better;
 		best = (int)port;
 	}
-	return best >= 0 && random_below(&dp->redirect_random, of) < most ? best : -1;
+	return best >= 0 && random_below(&dp->redirect_random, own->last_bytes) < most ? best : -1;
 }
 
 void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes, node_time_t now)
@@ -179,25 +177,22 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 	uint32_t host = (uint32_t)flow->fabric_address << 8 | flow->egress_port, in_port = flow_ref_port(ref);
 	struct port *in = &dp->ports[in_port];
 	struct inflow *inflow = &in->inflow;
-	uint64_t full_bytes;
 	int best;
 
 	if (!config->redirect_inputs || !(dp->routes.upward >> in_port & 1))
 		return;
-	inflow_add(inflow, wire_bytes + in->link->gap_bytes, host, window_ps, interval_ps, now);
-	if (now < inflow->quiet_until_ps || host != inflow->tenant || !ordered || flow->ep_congestion ||
-	    (flow->dm && flow->headroom <= 0))
-		return;
-	full_bytes = bytes_within(dp, in_port, window_ps);
-	if (!inflow_is_full(inflow, full_bytes))
+	inflow_add(inflow, wire_bytes + in->link->gap_bytes, host, window_ps, now);
+	if (!ordered || !inflow_is_tenant(inflow, host, interval_ps, now) || now < inflow->quiet_until_ps ||
+	    flow->ep_congestion || (flow->dm && flow->headroom <= 0) ||
+	    !inflow_is_full(inflow, bytes_within(dp, in_port, window_ps)))
 		return;
 	inflow->quiet_until_ps = now + window_ps;
-	best = best_input(dp, inflow, full_bytes, window_ps, now);
+	best = best_input(dp, inflow, window_ps, now);
 	if (best < 0)
 		return;
 	dp->ports[best].inflow.named_until_ps = now + interval_ps;
-	inflow->quiet_until_ps = now + interval_ps / 2 +
-				 (node_time_t)random_below(&dp->redirect_random, 1024) * (interval_ps / 1024);
+	inflow->quiet_until_ps =
+		now + interval_ps / 2 + (node_time_t)random_below(&dp->redirect_random, 1024) * (interval_ps / 1024);
 	inflow->tenant_at_ps = 0;
 	in->stats->reroute_acks++;
 	ack_collect(&in->acks, flow_ref_id(ref), ACK_REROUTE,

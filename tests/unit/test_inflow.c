@@ -16,13 +16,13 @@ static struct inflow inflow;
 static void setup(void)
 {
 	inflow = (struct inflow){ 0 };
-	inflow_add(&inflow, 0, 0, WINDOW, ABSENCE, BEGIN);
-	inflow.tenant_at_ps = 0;
+	inflow_add(&inflow, 0, 0, WINDOW, BEGIN);
 }
 
 static void add(uint64_t bytes, uint32_t host, node_time_t at)
 {
-	inflow_add(&inflow, bytes, host, WINDOW, ABSENCE, BEGIN + at);
+	inflow_add(&inflow, bytes, host, WINDOW, BEGIN + at);
+	ck_assert(inflow_is_tenant(&inflow, host, ABSENCE, BEGIN + at) == (host == inflow.tenant));
 }
 
 static uint64_t now_in(node_time_t at)
@@ -77,9 +77,9 @@ START_TEST(inflow_bytes__much_for_long)
 	uint64_t bytes = 100ull * 1000 * 1000 * 1000 * 3600;
 
 	inflow = (struct inflow){ 0 };
-	inflow_add(&inflow, bytes, 1, NODE_MS, NODE_S, 0);
+	inflow_add(&inflow, bytes, 1, NODE_MS, 0);
 	ck_assert_uint_eq(inflow_bytes(&inflow, NODE_MS, 3600 * NODE_S), 100000000);
-	inflow_add(&inflow, 1, 1, NODE_MS, NODE_S, 3600 * NODE_S);
+	inflow_add(&inflow, 1, 1, NODE_MS, 3600 * NODE_S);
 	ck_assert_uint_eq(inflow.last_bytes, 100000000);
 }
 END_TEST
@@ -88,10 +88,10 @@ END_TEST
 START_TEST(inflow_add__no_time)
 {
 	inflow = (struct inflow){ 0 };
-	inflow_add(&inflow, 100, 1, 0, 0, 0);
-	inflow_add(&inflow, 200, 1, 0, 0, 0);
+	inflow_add(&inflow, 100, 1, 0, 0);
+	inflow_add(&inflow, 200, 1, 0, 0);
 	ck_assert_uint_eq(inflow_bytes(&inflow, 0, 0), 0);
-	inflow_add(&inflow, 300, 1, 0, 0, 1);
+	inflow_add(&inflow, 300, 1, 0, 1);
 	ck_assert_uint_eq(inflow.bytes, 300);
 }
 END_TEST

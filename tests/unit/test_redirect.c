@@ -315,6 +315,7 @@ END_TEST
 #define TREE_PAUSE (20 * NODE_US)
 #define SETTLED (25 * NODE_US) /* flows that began at 0 may be moved */
 #define STREAM_BYTES 4000u
+#define ALL_HOSTS UINT32_MAX
 
 static uint32_t positions[3]; /* of what the streams have sent, by host */
 
@@ -476,15 +477,15 @@ END_TEST
 /* ---- in a tree: the lower end of a link asks ---- */
 
 /* p1, p2 and p3 come from above, p0 leads down to hosts 2 and 3. One frame after the other for @hosts of them comes over p2 up to
- * @end, @idle_ps between any two. */
-static void stream(node_time_t begin, node_time_t end, uint32_t hosts, node_time_t idle_ps, bool ordered)
+ * @end, @idle_ps between any two.  @ordered: set of hosts; to others packets choose for themselves */
+static void stream(node_time_t begin, node_time_t end, uint32_t hosts, node_time_t idle_ps, uint32_t ordered)
 {
 	uint32_t count = 0;
 
 	for (node_time_t at = begin; at < end; count++) {
 		uint32_t host = count % hosts;
 
-		switch_send_of(&s, 2, at, 2 + host, 1 + host, positions[host], STREAM_BYTES, ordered);
+		switch_send_of(&s, 2, at, 2 + host, 1 + host, positions[host], STREAM_BYTES, ordered >> host & 1);
 		positions[host] += units_of_bytes(STREAM_BYTES);
 		at = s.neighbours[2].busy_until_ps + idle_ps;
 		if (count % 16 == 15)
@@ -512,7 +513,7 @@ START_TEST(reroute_arrived__says_where_room_is)
 
 	open_below(0xe);
 	fill(_i == 1 ? 3 : 1);
-	stream(SETTLED, SETTLED + 4 * TREE_WINDOW, 2, 0, true);
+	stream(SETTLED, SETTLED + 4 * TREE_WINDOW, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
 	ck_assert_uint_eq(reroutes(2, &value), 1);
 	ck_assert_uint_eq(rerouted, 1);
@@ -527,10 +528,10 @@ START_TEST(reroute_arrived__once_in_an_interval)
 	uint32_t value;
 
 	open_below(0xc);
-	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(reroutes(2, &value), 1);
 	ck_assert_uint_eq(rerouted, 1);
-	stream(SETTLED + TREE_INTERVAL, SETTLED + 2 * TREE_INTERVAL, 2, 0, true);
+	stream(SETTLED + TREE_INTERVAL, SETTLED + 2 * TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(reroutes(2, &value), 1);
 	ck_assert_uint_eq(rerouted, 2);
 }
@@ -540,7 +541,7 @@ END_TEST
 START_TEST(reroute_arrived__quiet_for_half_an_interval)
 {
 	open_below(0xe);
-	stream(SETTLED, SETTLED + TREE_INTERVAL / 2, 2, 0, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL / 2, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
 }
 END_TEST
@@ -552,7 +553,7 @@ START_TEST(reroute_arrived__another_one_is_sent_elsewhere)
 
 	open_below(0xe);
 	s.dp->ports[1].inflow.named_until_ps = FAR;
-	stream(SETTLED, SETTLED + TREE_INTERVAL / 2, 2, 0, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL / 2, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(reroutes(2, &value), 1);
 	ck_assert_uint_eq(value, FELT_AFAR + 3 * HINT);
 	ck_assert_uint_gt(s.dp->ports[3].inflow.named_until_ps, SETTLED + TREE_INTERVAL);
@@ -569,7 +570,7 @@ START_TEST(reroute_arrived__fewer_flows_elsewhere)
 	fill(3);
 	s.dp->ports[1].inflow.last_hosts = 7;
 	s.dp->ports[3].inflow.last_hosts = 1;
-	stream(SETTLED, SETTLED + TREE_INTERVAL, 3, 0, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 3, 0, ALL_HOSTS);
 	ck_assert_uint_ge(stats_of(2)->reroute_acks, 1);
 	ck_assert_uint_ge(reroutes(2, &value), 1);
 	ck_assert_uint_eq(value, FELT_AFAR + 3 * HINT);
@@ -582,7 +583,19 @@ START_TEST(reroute_arrived__nobody_has_room)
 	fill(1);
 	fill(3);
 	s.dp->ports[1].inflow.last_hosts = s.dp->ports[3].inflow.last_hosts = 1;
-	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
+	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+}
+END_TEST
+
+/* a slow link is full of less than comes in here */
+START_TEST(reroute_arrived__the_other_one_is_slow)
+{
+	open_below(0xc);
+	s.ports[3].rate_bps /= 4;
+	s.dp->ports[3].inflow.bytes = 240000; /* since 0: all that it can carry and more */
+	s.dp->ports[3].inflow.last_hosts = 1;
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
 END_TEST
@@ -592,7 +605,7 @@ START_TEST(reroute_arrived__the_other_one_is_down)
 {
 	open_below(0xc);
 	s.dp->routes.ports_up &= ~(1ull << 3);
-	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
 END_TEST
@@ -600,7 +613,7 @@ END_TEST
 START_TEST(reroute_arrived__one_host)
 {
 	open_below(0xc);
-	stream(SETTLED, SETTLED + TREE_INTERVAL, 1, 0, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 1, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
 END_TEST
@@ -609,7 +622,7 @@ END_TEST
 START_TEST(reroute_arrived__not_full)
 {
 	open_below(0xc);
-	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, STREAM_BYTES * BYTE_PS / 4, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, STREAM_BYTES * BYTE_PS / 4, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
 END_TEST
@@ -618,8 +631,17 @@ END_TEST
 START_TEST(reroute_arrived__unordered)
 {
 	open_below(0xc);
-	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, false);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, 0);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
+}
+END_TEST
+
+/* they come by all ways, and are nowhere to be sent away from: who has been there for longest of the others is asked */
+START_TEST(reroute_arrived__behind_unordered)
+{
+	open_below(0xc);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, 1u << 1);
+	ck_assert_uint_ge(stats_of(2)->reroute_acks, 1);
 }
 END_TEST
 
@@ -627,7 +649,7 @@ END_TEST
 START_TEST(reroute_arrived__from_below)
 {
 	open_below(0xa);
-	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
 END_TEST
@@ -636,10 +658,10 @@ END_TEST
 START_TEST(reroute_arrived__source_of_congestion)
 {
 	open_below(0xc);
-	stream(SETTLED, SETTLED + TREE_WINDOW / 2, 2, 0, true);
+	stream(SETTLED, SETTLED + TREE_WINDOW / 2, 2, 0, ALL_HOSTS);
 	packet_expect(0, STREAM_BYTES);
 	switch_send_ack(&s, 0, SETTLED + TREE_WINDOW, header_of_packet(0).flow_id, ACK_ECA, 9);
-	stream(SETTLED + 2 * TREE_WINDOW, SETTLED + TREE_INTERVAL, 2, 0, true);
+	stream(SETTLED + 2 * TREE_WINDOW, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
 END_TEST
@@ -648,7 +670,7 @@ END_TEST
 START_TEST(reroute_arrived__no_tree)
 {
 	open_below(0);
-	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, true);
+	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 	ck_assert_uint_eq(s.dp->ports[2].inflow.last_bytes, 0);
 }
@@ -905,10 +927,12 @@ int main(void)
 	tcase_add_test(tree, reroute_arrived__another_one_is_sent_elsewhere);
 	tcase_add_test(tree, reroute_arrived__fewer_flows_elsewhere);
 	tcase_add_test(tree, reroute_arrived__nobody_has_room);
+	tcase_add_test(tree, reroute_arrived__the_other_one_is_slow);
 	tcase_add_test(tree, reroute_arrived__the_other_one_is_down);
 	tcase_add_test(tree, reroute_arrived__one_host);
 	tcase_add_test(tree, reroute_arrived__not_full);
 	tcase_add_test(tree, reroute_arrived__unordered);
+	tcase_add_test(tree, reroute_arrived__behind_unordered);
 	tcase_add_test(tree, reroute_arrived__from_below);
 	tcase_add_test(tree, reroute_arrived__source_of_congestion);
 	tcase_add_test(tree, reroute_arrived__no_tree);
