@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "switchd/route.h"
+#include "switchd/table_read.h"
 
 #define OWN_ADDRESS 7u
 #define UPWARD (1ull << 0 | 1ull << 3 | 1ull << 62 | 1ull << 63)
@@ -128,6 +129,25 @@ START_TEST(route_upward__none)
 }
 END_TEST
 
+/* what the fabric manager reads is what it wrote: it would write it again at every sweep (PG-11) */
+START_TEST(route_upward__is_read_back)
+{
+	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 3, .routes = routes };
+	struct table_block block = { .table = TABLE_ROUTES };
+	struct route_table ways = { 0 };
+	struct translate hosts = { 0 };
+
+	ck_assert_int_eq(table_replace(&ways, &hosts, &config), 1);
+	ck_assert_int_eq(table_replace(&ways, &hosts, &config), 0);
+	table_read_block(&ways, &hosts, &block);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, ROUTE_UPWARD), UPWARD);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 1), 0);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 2), 1 << 5);
+	route_table_fini(&ways);
+	translate_fini(&hosts);
+}
+END_TEST
+
 /* tables that differ in nothing else are others */
 START_TEST(route_upward__makes_a_difference)
 {
@@ -161,6 +181,7 @@ int main(void)
 	tcase_add_test(tcase, route_upward__no_such_number);
 	tcase_add_test(tcase, route_upward__all_ports);
 	tcase_add_test(tcase, route_upward__none);
+	tcase_add_test(tcase, route_upward__is_read_back);
 	tcase_add_test(tcase, route_upward__makes_a_difference);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
