@@ -36,7 +36,8 @@ static void node_add(struct balance *balance, const struct plan *plan, const str
 
 	for (uint32_t i = 0; i < config->route_count; i++) {
 		uint64_t ports = config->routes[i].ports;
-		bool seen = !(ports & (ports - 1)); /* no choice */
+		bool seen = !(ports & (ports - 1)) || /* no choice */
+			    config->routes[i].fabric_address == ROUTE_UPWARD;
 
 		for (uint32_t j = 0; j < i && !seen; j++)
 			seen = config->routes[j].ports == ports;

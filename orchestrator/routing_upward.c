@@ -50,27 +50,33 @@ static uint64_t ports_upward(const struct topology *topology, const uint32_t *le
 	return ports;
 }
 
+/* @whole  with what has failed.   @levels, @queue  room for all switches */
+static void tables_fill(const struct topology *whole, uint32_t *levels, uint32_t *queue, struct routing *routing)
+{
+	uint64_t all = 0;
+
+	levels_fill(whole, levels, queue);
+	routing->tree = true;
+	for (uint32_t i = 0; i < whole->switch_count; i++) {
+		routing_upward(routing, i)->ports = ports_upward(whole, levels, i, &routing->tree);
+		all |= routing_upward(routing, i)->ports;
+	}
+	routing->tree = routing->tree && all;
+	for (uint32_t i = 0; !routing->tree && i < whole->switch_count; i++)
+		routing_upward(routing, i)->ports = 0;
+}
+
 int routing_upward_make(const struct topology *topology, struct routing *routing)
 {
 	uint32_t *levels = calloc(topology->switch_count + 1, sizeof(*levels));
 	uint32_t *queue = calloc(topology->switch_count + 1, sizeof(*queue));
-	uint64_t all = 0;
+	struct topology whole = { 0 };
+	int error = levels && queue ? topology_whole(topology, &whole) : -ENOMEM;
 
-	if (!levels || !queue) {
-		free(levels);
-		free(queue);
-		return -ENOMEM;
-	}
-	levels_fill(topology, levels, queue);
-	routing->tree = true;
-	for (uint32_t i = 0; i < topology->switch_count; i++) {
-		routing_upward(routing, i)->ports = ports_upward(topology, levels, i, &routing->tree);
-		all |= routing_upward(routing, i)->ports;
-	}
-	routing->tree = routing->tree && all;
-	for (uint32_t i = 0; !routing->tree && i < topology->switch_count; i++)
-		routing_upward(routing, i)->ports = 0;
+	if (!error)
+		tables_fill(&whole, levels, queue, routing);
+	topology_free(&whole);
 	free(levels);
 	free(queue);
-	return 0;
+	return error;
 }
