@@ -97,6 +97,7 @@ static inline struct routing_config example_routing(void)
 					.hold_ps = 50000001,
 					.redirect = true,
 					.redirect_anywhere = true,
+					.redirect_inputs = true,
 					.redirect_depth_units = 515,
 					.redirect_full_units = 2051,
 					.redirect_growth_weight_permille = 4001,

@@ -159,6 +159,7 @@ static void routing_expect(const struct routing_config *a, const struct routing_
 	ck_assert_uint_eq(a->hold_ps, b->hold_ps);
 	ck_assert_int_eq(a->redirect, b->redirect);
 	ck_assert_int_eq(a->redirect_anywhere, b->redirect_anywhere);
+	ck_assert_int_eq(a->redirect_inputs, b->redirect_inputs);
 	ck_assert_uint_eq(a->redirect_depth_units, b->redirect_depth_units);
 	ck_assert_uint_eq(a->redirect_full_units, b->redirect_full_units);
 	ck_assert_uint_eq(a->redirect_growth_weight_permille, b->redirect_growth_weight_permille);

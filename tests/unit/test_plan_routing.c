@@ -10,6 +10,10 @@
 	"name: t\nseed: 7\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: " \
 	"[[s1, s2]]}\n"
 
+#define TREE                                                                                               \
+	"name: t\nrun: {duration: 100us}\ntopology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 2, " \
+	"spines: 2}\n"
+
 /* 200 Gb/s, 25 bytes a nanosecond: 100 kB in a round trip of a link, 250 kB in one of the fabric */
 static const struct congestion_basis basis = {
 	.rate_bps = 200000000000, .rtt_ps = 10 * NODE_US, .link_rtt_ps = 4 * NODE_US, .mtu_bytes = 4096, .hosts = 16
@@ -65,6 +69,22 @@ START_TEST(plan_routing_derive__hold_of_many_hosts)
 }
 END_TEST
 
+/* ours: inputs ask, and who obeys may be anywhere. What they measure and what it changes lies two round trips apart */
+START_TEST(plan_routing_derive__tree)
+{
+	struct routing_config tree = plan_routing_derive(&basis, true), other = plan_routing_derive(&basis, false);
+
+	ck_assert(tree.redirect_inputs && tree.redirect_anywhere);
+	ck_assert_uint_eq(tree.redirect_interval_ps, 45 * NODE_US);
+	ck_assert_uint_eq(tree.redirect_pause_ps, 45 * NODE_US);
+	ck_assert(!other.redirect_inputs && !other.redirect_anywhere);
+	tree.redirect_inputs = tree.redirect_anywhere = false; /* all else is the same */
+	tree.redirect_interval_ps = other.redirect_interval_ps;
+	tree.redirect_pause_ps = other.redirect_pause_ps;
+	ck_assert_mem_eq(&tree, &other, sizeof(tree));
+}
+END_TEST
+
 START_TEST(plan_port_group_derive__numbers)
 {
 	struct port_group_config config = plan_port_group_derive(&basis);
@@ -81,7 +101,7 @@ START_TEST(plan_port_group_derive__numbers)
 }
 END_TEST
 
-/* whatever the fabric is like, a node takes it */
+/* whatever the fabric is like, a tree (_i) or none, a node takes it */
 START_TEST(plan_routing_derive__within_limits)
 {
 	static const uint64_t rates[] = { 1000000, 10000000000, 800000000000 };
@@ -91,7 +111,7 @@ START_TEST(plan_routing_derive__within_limits)
 	for (unsigned r = 0; r < 3; r++)
 		for (unsigned t = 0; t < 4; t++) {
 			struct congestion_basis any = { rates[r], trips[t], trips[t], 9216, 8191, 0, false };
-			struct routing_config routing = plan_routing_derive(&any, false);
+			struct routing_config routing = plan_routing_derive(&any, _i);
 			struct port_group_config port_group = plan_port_group_derive(&any);
 
 			routing.redirect = routing.hold_sources = true;
@@ -179,6 +199,82 @@ START_TEST(plan_routing_make__full_alone)
 }
 END_TEST
 
+static const struct routing_config *redirects_of(const char *text)
+{
+	tear_down();
+	plan_of(text);
+	for (uint32_t i = 1; i < plan.switch_count; i++)
+		ck_assert_int_eq(plan.nodes[i].switch_.routing.redirect_inputs,
+				 plan.nodes[0].switch_.routing.redirect_inputs);
+	return &plan.nodes[0].switch_.routing;
+}
+
+/* where every link leads up or down */
+START_TEST(plan_routing_make__inputs_ask_in_a_tree)
+{
+	const struct routing_config *routing = redirects_of(TREE "routing: {choice: adaptive}\n");
+
+	ck_assert(plan.tree);
+	ck_assert(routing->redirect && routing->redirect_anywhere && routing->redirect_inputs);
+	ck_assert_uint_eq(routing->redirect_interval_ps, routing->redirect_pause_ps);
+	routing = redirects_of(TWO "routing: {choice: adaptive}\n");
+	ck_assert(!plan.tree);
+	ck_assert(routing->redirect && !routing->redirect_anywhere && !routing->redirect_inputs);
+	ck_assert_uint_gt(routing->redirect_interval_ps, routing->redirect_pause_ps);
+}
+END_TEST
+
+/* a switch in the middle is the one to obey: where it may not no input asks; and what is said of other fabrics makes no tree of them */
+START_TEST(plan_routing_make__anywhere)
+{
+	const struct routing_config *routing =
+		redirects_of(TREE "routing: {choice: adaptive, redirect: {anywhere: no}}\n");
+
+	ck_assert(routing->redirect && !routing->redirect_anywhere && !routing->redirect_inputs);
+	routing = redirects_of(TWO "routing: {choice: adaptive, redirect: {anywhere: yes}}\n");
+	ck_assert(routing->redirect && routing->redirect_anywhere && !routing->redirect_inputs);
+}
+END_TEST
+
+/* whose flows are not redirected has nobody who asks */
+START_TEST(plan_routing_make__no_redirects_no_inputs)
+{
+	ck_assert(!redirects_of(TREE)->redirect_inputs); /* choice: static */
+	ck_assert(!redirects_of(TREE "routing: {choice: adaptive, redirect: no}\n")->redirect_inputs);
+	ck_assert(redirects_of(TREE "routing: {redirect: yes}\n")->redirect_inputs);
+}
+END_TEST
+
+START_TEST(plan_routing_make__times_that_were_said)
+{
+	const struct routing_config *routing =
+		redirects_of(TREE "routing: {choice: adaptive, redirect: {interval: 60us, pause: 70us}}\n");
+
+	ck_assert_uint_eq(routing->redirect_interval_ps, 60 * NODE_US);
+	ck_assert_uint_eq(routing->redirect_pause_ps, 70 * NODE_US);
+	ck_assert(routing->redirect_inputs);
+}
+END_TEST
+
+/* FC-26: what the manager writes, of trees only */
+START_TEST(plan_routing_make__ports_upward)
+{
+	const struct switch_config *leaf, *spine;
+
+	redirects_of(TREE);
+	leaf = &plan.nodes[0].switch_;
+	spine = &plan.nodes[3].switch_;
+	ck_assert_uint_eq(leaf->route_count, 4);
+	ck_assert_uint_eq(leaf->routes[3].fabric_address, ROUTE_UPWARD);
+	ck_assert_uint_eq(leaf->routes[3].ports, 0xc);
+	ck_assert_uint_eq(spine->routes[3].fabric_address, ROUTE_UPWARD);
+	ck_assert_uint_eq(spine->routes[3].ports, 0);
+	redirects_of(TWO);
+	ck_assert_uint_eq(plan.nodes[0].switch_.route_count, 1);
+	ck_assert_uint_ne(plan.nodes[0].switch_.routes[0].fabric_address, ROUTE_UPWARD);
+}
+END_TEST
+
 START_TEST(plan_routing_make__a_seed_of_its_own)
 {
 	uint64_t first;
@@ -228,13 +324,19 @@ int main(void)
 	tcase_add_checked_fixture(cases, NULL, tear_down);
 	tcase_add_test(cases, plan_routing_derive__numbers);
 	tcase_add_test(cases, plan_routing_derive__hold_of_many_hosts);
+	tcase_add_test(cases, plan_routing_derive__tree);
 	tcase_add_test(cases, plan_port_group_derive__numbers);
-	tcase_add_test(cases, plan_routing_derive__within_limits);
+	tcase_add_loop_test(cases, plan_routing_derive__within_limits, 0, 2);
 	tcase_add_test(cases, plan_routing_request__defaults);
 	tcase_add_test(cases, plan_routing_request__roce);
 	tcase_add_test(cases, plan_routing_make__by_kind_of_fabric);
 	tcase_add_test(cases, plan_routing_make__what_was_said);
 	tcase_add_test(cases, plan_routing_make__full_alone);
+	tcase_add_test(cases, plan_routing_make__inputs_ask_in_a_tree);
+	tcase_add_test(cases, plan_routing_make__anywhere);
+	tcase_add_test(cases, plan_routing_make__no_redirects_no_inputs);
+	tcase_add_test(cases, plan_routing_make__times_that_were_said);
+	tcase_add_test(cases, plan_routing_make__ports_upward);
 	tcase_add_test(cases, plan_routing_make__a_seed_of_its_own);
 	tcase_add_test(cases, plan_routing_make__port_group);
 	tcase_add_test(cases, plan_routing_make__no_fecn_no_becn);
