@@ -156,7 +156,18 @@ void crossbar_settle(struct dataplane *dp, node_time_t now)
 	}
 }
 
-void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
+/* @packet, the first of flow @ref, may take any way */
+static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet *packet, enum drop_reason *why,
+			node_time_t now)
+{
+	if (tree_is(dp, ref))
+		return tree_choose(dp, ref, packet, why, now);
+	return choose_way(dp, flow_of(dp->ifcts, ref), packet, why, now);
+}
+
+/* crossbar_first(): @ask then */
+static void choose_and_ask(struct dataplane *dp, uint32_t ref,
+			   void (*ask)(struct dataplane *dp, uint32_t ref, node_time_t now), node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	uint32_t lost_units = 0;
@@ -164,7 +175,7 @@ void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	flow->wait = IFCT_NOT_WAITING;
 	leave(dp, ref, now);
-	while (flow->queue.head && !tree_choose(dp, ref, flow->queue.head, &why, now)) {
+	while (flow->queue.head && !choose_next(dp, ref, flow->queue.head, &why, now)) {
 		struct packet *packet = flow_unqueue(dp, ref, now);
 
 		lost_units += packet->units;
@@ -172,9 +183,19 @@ void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
 		packet_leave(dp, packet);
 	}
 	if (flow->queue.head)
-		ask_elsewhere(dp, ref, now);
+		ask(dp, ref, now);
 	if (lost_units)
 		ack_path_up(dp, ref, ACK_LOSS, lost_units, now);
+}
+
+void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	choose_and_ask(dp, ref, ask_elsewhere, now);
+}
+
+void crossbar_anew(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	choose_and_ask(dp, ref, crossbar_again, now);
 }
 
 /* the flow whose turn it was has one packet less */

@@ -187,7 +187,7 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now);
 bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
 		   node_time_t now);
 
-/** choose_way() - the same, anew in any case: for one packet of an open tree (FC-16). */
+/** choose_way() - the same, anew in any case: for one packet of an open tree (FC-16), or when nothing of the flow is under way (FC-15). */
 bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct packet *packet, enum drop_reason *why,
 		node_time_t now);
 
@@ -310,9 +310,11 @@ static inline uint16_t choose_via_left(const struct dataplane *dp, uint32_t in_p
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,
 		      node_time_t now);
 
-/** crossbar_first() - flow @ref, a tree, stands nowhere: its first packet chooses, anew if it had already, and asks. Those that no port
- *  leads on for are lost. */
+/** crossbar_first() - flow @ref, a tree or with nothing under way, stands nowhere: its first packet chooses, anew if it had already, and
+ *  asks; what it is granted comes with crossbar_settle(). Those that no port leads on for are lost.
+ *  crossbar_anew() - the same, granted at once. */
 void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now);
+void crossbar_anew(struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** crossbar_settle() - gives channels that flows have left to those that wait, and grants what flows that have moved to another output ask there. At the end of every event. */
 void crossbar_settle(struct dataplane *dp, node_time_t now);

@@ -265,11 +265,22 @@ void flow_forwarded(struct dataplane *dp, const struct packet *packet, node_time
 
 /* ---- what lets it go on ---- */
 
-/* flow @ref, in no list, has packets: those of a tree choose anew, for where they were to go another output may be better now */
+/* May flow @ref, which has waited for something else than its turn, choose anew? A tree always, any other flow at its ingress edge when
+ * nothing of it is under way (FC-15): where it was to go another output may be better now. A source keeps its path (FC-24). */
+static bool may_choose(struct dataplane *dp, uint32_t ref)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	if (flow->fc_state == BLOCK_FOR_REDIRECT)
+		return false;
+	return tree_is(dp, ref) || (is_ingress(dp, ref) && !ifct_flow_extent(flow) && !flow->ep_congestion);
+}
+
+/* flow @ref, in no list, has packets */
 static void again(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
-	if (tree_is(dp, ref) && flow_of(dp->ifcts, ref)->fc_state != BLOCK_FOR_REDIRECT)
-		crossbar_first(dp, ref, now);
+	if (may_choose(dp, ref))
+		crossbar_anew(dp, ref, now);
 	else
 		crossbar_again(dp, ref, now);
 }
@@ -298,7 +309,7 @@ static void port_limit_eased(struct dataplane *dp, uint32_t port, node_time_t no
 		ref = flow_list_pop(dp, &in->port_limit);
 		if (ref == FLOW_REF_NONE)
 			return;
-		crossbar_again(dp, ref, now);
+		again(dp, ref, now);
 		flow = flow_of(dp->ifcts, ref);
 		if (flow->wait == IFCT_REQUESTING)
 			asking_units += flow->queue.head->units;
@@ -402,7 +413,7 @@ void flow_wake(struct dataplane *dp, node_time_t now)
 	if (!ifct_total_extent(flow))
 		release(dp, ref, now);
 	else if (flow->wait == IFCT_ASLEEP)
-		crossbar_again(dp, ref, now);
+		again(dp, ref, now);
 }
 
 void flow_go(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now)

@@ -47,14 +47,13 @@ START_TEST(choose__least_loaded)
 	many_paths(ROUTING_ADAPTIVE, 1, LANES_KEEP);
 	one_switch_open(&s);
 	port_block(3);
-	for (uint32_t i = 0; i < 5; i++)            /* more than all that is under way over p2 later */
-		host_send(&s, 0, 0, 4, 0, 0, 2000); /* only p3 leads to its destination */
+	host_send(&s, 0, 0, 4, 0, 0, 4000); /* only p3 leads to its destination */
 	one_switch_run(&s, NODE_US);
 	for (uint32_t flow = 1; flow < 8; flow++)
-		host_send(&s, 0, NODE_US, 2, flow, 0, 1000 + flow);
+		host_send(&s, 0, NODE_US, 2, flow, 0, 100 + flow);
 	one_switch_run(&s, FAR);
 	for (uint32_t flow = 1; flow < 8; flow++)
-		packet_expect(2, 1000 + flow);
+		packet_expect(2, 100 + flow);
 	ck_assert_uint_eq(stats_of(0)->choices, 7);
 }
 END_TEST
@@ -89,6 +88,31 @@ START_TEST(choose__keeps_port_while_downstream)
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(stats_of(0)->choices, 1);
 	ck_assert(stats_of(2)->tx_packets == 10 || stats_of(3)->tx_packets == 10);
+}
+END_TEST
+
+/* FC-15: a flow that the port's limit kept back, and of which nothing is under way, takes what is best when its turn comes, not what was
+ * when its packet came */
+START_TEST(choose__anew_after_waiting)
+{
+	uint32_t first, other;
+
+	many_paths(ROUTING_ADAPTIVE, 1, LANES_KEEP);
+	s.config.switch_.congestion.port_limit_units = 3;
+	one_switch_open(&s);
+	host_send(&s, 0, 0, 2, 0, 0, 1000); /* over the limit */
+	one_switch_run(&s, NODE_US);
+	first = stats_of(2)->tx_packets ? 2 : 3;
+	other = 5 - first;
+	host_send(&s, 0, NODE_US, 2, 1, 0, 1000); /* would go over the other one */
+	host_send(&s, 1, 2 * NODE_US, 2, 2, 0, 2000);
+	one_switch_run(&s, 3 * NODE_US);
+	ck_assert_uint_eq(stats_of(other)->tx_packets, 1);
+	ck_assert_uint_eq(stats_of(0)->blocked_port, 1);
+	switch_send_ack(&s, first, 3 * NODE_US, 0, ACK_DELTA, 4);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(stats_of(first)->tx_packets, 2);
+	ck_assert_uint_eq(stats_of(0)->choices, 3);
 }
 END_TEST
 
@@ -244,6 +268,7 @@ int main(void)
 	tcase_add_test(tcase, choose__least_loaded);
 	tcase_add_test(tcase, choose__ties_are_drawn);
 	tcase_add_test(tcase, choose__keeps_port_while_downstream);
+	tcase_add_test(tcase, choose__anew_after_waiting);
 	tcase_add_test(tcase, choose__by_hash);
 	tcase_add_test(tcase, choose__level_rises_with_each_hop);
 	tcase_add_test(tcase, choose__no_lane);
