@@ -234,6 +234,13 @@ static struct way held_way(const struct dataplane *dp, const struct asker *asker
 	return (struct way){ .port = line->port, .via = line->via };
 }
 
+bool choose_is_held(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct asker asker = { .flow = flow_of(dp->ifcts, ref), .in_port = flow_ref_port(ref) };
+
+	return held_way(dp, &asker, now).port >= 0;
+}
+
 /* ---- the choice ---- */
 
 /* the flow had more than one port, or a detour, to choose from, and takes @way */

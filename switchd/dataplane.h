@@ -206,6 +206,9 @@ bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_tim
  *  @hint  the port upward that it is to take if that leads to its destination, by its number; 0: not said. */
 void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, node_time_t now);
 
+/** choose_is_held() - is flow @ref bound to a way, since one between the same two is a source of congestion (FC-24)? */
+bool choose_is_held(struct dataplane *dp, uint32_t ref, node_time_t now);
+
 /** choose_count() - how many ports lead to the destination of @flow. */
 uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow);
 

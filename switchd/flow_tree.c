@@ -122,6 +122,16 @@ void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port)
 	dp->ports[flow_ref_port(ref)].stats->folds++;
 }
 
+/* Is the congestion over that folded tree @ref, whose next packet is @packet (flow_tree.h)? Behind another switch only if that one has
+ * opened, too. */
+static bool may_unfold(struct dataplane *dp, uint32_t ref, const struct packet *packet, node_time_t now)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	return line_of(dp, ref)->state == TREE_FOLDED && !packet->ordered && !flow->ep_congestion &&
+	       flow->fc_state == RUNNING && dp->config->switch_.routing.hold_sources && !choose_is_held(dp, ref, now);
+}
+
 void tree_moved(struct dataplane *dp, uint32_t ref)
 {
 	if (tree_is_folded(dp, ref))
@@ -137,6 +147,8 @@ bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet
 
 	if (packet->ordered)
 		tree_fold(dp, ref, flow->follow_port);
+	else if (may_unfold(dp, ref, packet, now))
+		line->state = TREE_OPEN;
 	if (line->state == TREE_FOLDED) {
 		flow->follow_port = line->branch_port;
 		if (from_fabric)

@@ -6,6 +6,8 @@
  *  choice avoids that branch. ours: so does it branches of which much is not acknowledged, for their congestion may be further on.
  *  Congestion at the destination folds the tree [S2]: from then on everything takes one branch, the one that the congestion ACK came
  *  up, until nothing of the flow is left. Folded, the flow tells so in its headers, and those behind it fold too.
+ *  ours: a flow that does not end would stay folded for ever. It opens again when the congestion is over: an ACK without it has come, and
+ *  the flow is not bound to its way as a source any more (source_hold.h).
  *  A flow that has but one output to go to, as in its last switch, is no tree.                                        */
 #ifndef HEDDLE_SWITCHD_FLOW_TREE_H
 #define HEDDLE_SWITCHD_FLOW_TREE_H

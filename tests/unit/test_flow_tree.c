@@ -156,6 +156,47 @@ START_TEST(tree__congestion_folds)
 }
 END_TEST
 
+/* EC-11, FC-24: it stays folded until an ACK has come without congestion and its hold is past, whether anything is under way or not */
+START_TEST(tree__opens_again)
+{
+	uint32_t branch = 2 + _i, other = 3 - _i;
+
+	open_tree();
+	send(4, 0);
+	packets_of(2, false);
+	packets_of(3, false);
+	switch_send_ack(&s, branch, 20 * NODE_US, 0, ACK_ECA, 3); /* holds until 120 us */
+	switch_send_ack(&s, branch, 30 * NODE_US, 0, ACK_DELTA, UNITS);
+	one_switch_run(&s, 40 * NODE_US);
+	send(2, 40 * NODE_US);
+	ck_assert_uint_eq(packets_of(branch, true), 2);
+	no_packet_expect(other);
+	switch_send_ack(&s, branch, 60 * NODE_US, 0, ACK_DELTA, 3 * UNITS);
+	one_switch_run(&s, 130 * NODE_US);
+	ck_assert(tree_is_folded(s.dp, FLOW));
+	send(6, 130 * NODE_US);
+	ck_assert(!tree_is_folded(s.dp, FLOW));
+	ck_assert_uint_eq(packets_of(branch, false), 4);
+	ck_assert_uint_eq(packets_of(other, false), 2); /* where two are under way */
+}
+END_TEST
+
+/* without an ACK that says so the congestion is not over */
+START_TEST(tree__stays_folded)
+{
+	open_tree();
+	send(4, 0);
+	packets_of(2, false);
+	packets_of(3, false);
+	switch_send_ack(&s, 2, 20 * NODE_US, 0, ACK_ECA, 3);
+	switch_send_ack(&s, 2, 30 * NODE_US, 0, ACK_DELTA_ECA, UNITS);
+	one_switch_run(&s, 200 * NODE_US);
+	send(4, 200 * NODE_US);
+	ck_assert_uint_eq(packets_of(2, true), 4);
+	no_packet_expect(3);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("flow tree");
@@ -169,6 +210,8 @@ int main(void)
 	tcase_add_test(tests, tree__credit_of_a_branch);
 	tcase_add_loop_test(tests, tree__waits_for_any_branch, 0, 2);
 	tcase_add_loop_test(tests, tree__congestion_folds, 0, 2);
+	tcase_add_loop_test(tests, tree__opens_again, 0, 2);
+	tcase_add_test(tests, tree__stays_folded);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
