@@ -18,6 +18,7 @@
  *    7 run        for `wait`; what the switch has sent is taken
  *    8 set        [parameter 1][value 1]
  *    9 FGFC frame [captured 1][bytes ...]
+ *   10 tables     [2 bits each: p2 and p3 lead to switch 2, to switch 3, upward; 1]; flows are redirected from then on
  *  The switch must survive, keep its books, and have counted every packet that went no further.                      */
 #include <stdint.h>
 #include <stdio.h>
@@ -306,6 +307,24 @@ static void step_set(struct play *play)
 	free(text);
 }
 
+static void step_tables(struct play *play)
+{
+	uint32_t ports = take(&play->script, 1);
+	struct routing_config *routing = &play->s.config.switch_.routing;
+	struct route_config routes[] = { { .fabric_address = 2, .ports = (ports & 3) << 2 },
+					 { .fabric_address = 3, .ports = (ports >> 2 & 3) << 2 },
+					 { .fabric_address = ROUTE_UPWARD, .ports = (ports >> 4 & 3) << 2 } };
+	struct switch_config tables = play->s.config.switch_;
+
+	tables.routes = routes;
+	tables.route_count = 3;
+	assert(switchd_ops.tables(play->s.dp, &tables) >= 0);
+	routing->choice = ROUTING_ADAPTIVE;
+	routing->redirect = routing->redirect_anywhere = routing->redirect_inputs = true;
+	routing->redirect_full_units = 1;
+	routing->redirect_interval_ps = NODE_US;
+}
+
 static void step(struct play *play)
 {
 	uint32_t kind = take(&play->script, 1);
@@ -341,6 +360,9 @@ static void step(struct play *play)
 		break;
 	case 9:
 		step_fgfc(play);
+		break;
+	case 10:
+		step_tables(play);
 		break;
 	default:
 		break;
