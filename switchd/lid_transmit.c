@@ -137,18 +137,18 @@ static uint64_t buffers_of_collision(const struct lid_switch *lid, uint64_t buff
 /* PG-10: how much waits at a port whose packets get FECN. A collision that choices will have undone in a moment must not slow down a source for
  * much longer: inside the fabric, what may take other ports first does so, and before a host what one source's packets on several ways
  * have become is no congestion. What fills most of all inputs' buffers is no collision, nor there what is as much as one. */
-static uint32_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out, const struct packet *packet,
+static uint64_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out, const struct packet *packet,
 			      node_time_t now)
 {
 	uint64_t units = lid->settings.fecn_units, collision_units = out->link->buffer_units;
 
 	if (!lid_may_choose(lid, packet))
-		return (uint32_t)units;
+		return units;
 	if (out->kind == PORT_FABRIC)
 		collision_units = buffers_of_collision(lid, collision_units);
 	else if (fecn_mark_shared(&out->fecn, mark_window(lid), now))
-		return (uint32_t)units;
-	return (uint32_t)(collision_units > units ? collision_units : units);
+		return units;
+	return collision_units > units ? collision_units : units;
 }
 
 /* Is the port where congestion begins? Where packets wait for credit it begins behind the link, but for one that a host does not take. */
