@@ -136,11 +136,11 @@ struct port_stats {
 	uint64_t redirects;      /* flows held until empty, to choose anew (FC-25) */
 	uint64_t folds;          /* unordered flows that became ordered (EC-11) */
 	/* at an output port: */
-	uint64_t reroute_acks;  /* made here (FC-25) */
-	uint64_t fecn_marked;   /* port-group: packets marked (PG-10) */
-	uint64_t becns;         /* port-group: BECNs; at a NIC, made */
-	uint64_t credit_waits;  /* port-group: times a packet at the head of its queue found no credit (PG-9) */
-	uint64_t capture_error; /* errno: the capture of this port's link ended early */
+	uint64_t reroute_acks;   /* made here (FC-25) */
+	uint64_t fecn_marked;    /* port-group: packets marked (PG-10) */
+	uint64_t becns;          /* port-group: BECNs; at a NIC, made */
+	uint64_t credit_waits;   /* port-group: times a packet at the head of its queue found no credit (PG-9) */
+	uint64_t capture_error;  /* errno: the capture of this port's link ended early */
 	struct channel_set left; /* flow channels: those in use that came over a link that is gone (FC-15, FC-26) */
 };
 

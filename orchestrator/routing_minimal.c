@@ -95,6 +95,6 @@ void routing_minimal_make(const struct topology *topology, const uint16_t *dista
 	for (uint32_t target = 0; target < topology->switch_count; target++)
 		for (uint32_t i = 0; i < topology->switch_count; i++)
 			if (i != target)
-				routing_route(routing, i, target)->ports =
-					routing_nearer_ports(topology, i, distances + (size_t)target * topology->switch_count);
+				routing_route(routing, i, target)->ports = routing_nearer_ports(
+					topology, i, distances + (size_t)target * topology->switch_count);
 }
