@@ -3,11 +3,12 @@
  *  What comes down a tree comes by one of several links, which the ingress side chooses, and only the switch at their lower ends sees
  *  them all. Where one is full with flows to several hosts and another is not, a flow of the first should come by the second. Flows
  *  that meet on the way down would otherwise try one way after the other, and four ways that all are in use leave little
- *  to be found by luck (permutation-fat-tree-128.yaml: .65 of the rate, with inputs that ask .95 and more).
+ *  to be found by luck (permutation-fat-tree-128.yaml: .65 of the rate; with inputs that ask .99 with eleven of twelve seeds).
  *  What is told must be younger than what it changes: flows are counted in windows that are a small part of the time between two
  *  askings, which is long enough for a flow to empty and to begin anew.
  *  The one that has been there for longest is asked, the tenant. So a flow that has just moved, and others before it for whose sake
- *  it did, are not moved to and fro: a chain of moves ends, for each takes it further.                                */
+ *  it did, are not moved to and fro: a chain of moves goes on rather than back. That it ends is not proven: with one of those seeds
+ *  it does not.                                                                                                     */
 #ifndef HEDDLE_SWITCHD_INFLOW_H
 #define HEDDLE_SWITCHD_INFLOW_H
 

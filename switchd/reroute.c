@@ -114,14 +114,16 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 {
 	const struct routing_config *config = &dp->config->switch_.routing;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t waiting = waiting_for(out, flow);
+	uint32_t waiting;
 
+	if (!config->redirect || out->kind != PORT_FABRIC)
+		return;
 	if (flow->ep_congestion)
 		out->redirect.source_ps = now;
-	if (config->redirect_inputs && ordered && out->kind == PORT_FABRIC && swap_take(dp, out, ref, now))
+	if (!ordered || flow->ep_congestion || (config->redirect_inputs && swap_take(dp, out, ref, now)))
 		return;
-	if (!config->redirect || !ordered || out->kind != PORT_FABRIC || flow->ep_congestion ||
-	    (flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || waiting < 2 ||
+	waiting = waiting_for(out, flow);
+	if ((flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || waiting < 2 ||
 	    (config->redirect_inputs && (for_other_end(dp, out, flow, now) || now < line_of(dp, ref)->not_before_ps)) ||
 	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, waiting, now))
 		return;
@@ -208,6 +210,7 @@ void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 /* ---- who obeys ---- */
 
+/* has no fabric link of this switch failed? */
 static bool all_links_up(const struct dataplane *dp)
 {
 	for (uint32_t p = 0; p < dp->port_count; p++)
@@ -278,11 +281,10 @@ bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 	enum drop_reason why;
 
 	line_of(dp, ref)->choose = false;
-	if (choose_leads_on(dp, ref)) {
+	if (choose_leads_on(dp, ref))
 		choose_other(dp, ref, line_of(dp, ref)->far, line_of(dp, ref)->hint, now);
-	} else if (!choose_way(dp, flow, flow->queue.head, &why, now)) {
+	else if (!choose_way(dp, flow, flow->queue.head, &why, now))
 		return false;
-	}
 	tree_moved(dp, ref);
 	return true;
 }
