@@ -61,7 +61,7 @@ struct class_config {
 	char name[NODE_NAME_MAX];
 	uint32_t min_permille; /* share of every link that is guaranteed, 0..1000; all classes together <= 1000 */
 	uint32_t max_permille; /* share of every link that is never exceeded, 1..1000 */
-	bool unordered;        /* each packet may take a path of its own (FC-16) */
+	bool unordered;        /* each packet may take a path of its own (FC-16, PG-4) */
 };
 
 struct port_config {

@@ -129,6 +129,7 @@ static const char port_group_text[] =
 	"  update: yes                    # the choice replaces the table's entry\n"
 	"  fecn: yes                      # packets are marked where a queue is long\n"
 	"  becn: yes                      # and their sources slow down\n"
+	"                                 # a class that must keep order says unordered: no\n"
 	"\n";
 
 /* of both */

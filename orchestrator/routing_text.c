@@ -59,8 +59,29 @@ static void redirect_print(const struct routing_config *routing, FILE *out)
 					     : "");
 }
 
-static void port_group_print(const struct port_group_config *config, FILE *out)
+/* the names of the classes that are @unordered, or of those that are not; nothing if there is none */
+static void classes_print(const struct node_config *node, bool unordered, const char *before, FILE *out)
 {
+	for (uint32_t c = 0; c < node->class_count; c++) {
+		if (node->classes[c].unordered != unordered)
+			continue;
+		fprintf(out, "%s%s", before, node->classes[c].name);
+		before = ", ";
+	}
+}
+
+static bool classes_adaptive(const struct node_config *node)
+{
+	bool adaptive = false;
+
+	for (uint32_t c = 0; c < node->class_count; c++)
+		adaptive |= node->port_group.adaptive && node->classes[c].unordered;
+	return adaptive;
+}
+
+static void port_group_print(const struct node_config *node, FILE *out)
+{
+	const struct port_group_config *config = &node->port_group;
 	char text[4][HUMAN_TEXT_MAX];
 
 	if (!config->adaptive) {
@@ -75,6 +96,11 @@ static void port_group_print(const struct port_group_config *config, FILE *out)
 			human_units(config->pending_units, text[0]), human_units(config->queue_units, text[1]),
 			config->log_marks, human_time(config->log_window_ps, text[2]),
 			human_time(config->hold_ps, text[3]));
+		fprintf(out, "  classes     ");
+		classes_print(node, true, "adaptive, any order: ", out);
+		classes_print(node, false,
+			      classes_adaptive(node) ? "; in order, static ports: " : "in order, static ports: ", out);
+		fprintf(out, "\n");
 	}
 	if (config->fecn)
 		fprintf(out, "  FECN        where %s wait\n", human_units(config->fecn_units, text[0]));
@@ -109,7 +135,7 @@ void routing_print(const struct plan *plan, FILE *out)
 	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
 
 	if (plan_fabric(plan) == FABRIC_PORT_GROUP) {
-		port_group_print(&plan->nodes[0].port_group, out);
+		port_group_print(&plan->nodes[0], out);
 		ungrouped_print(plan, out);
 		fprintf(out, "paths         ");
 	} else {
@@ -143,12 +169,24 @@ json_t *routing_json(const struct plan *plan)
 		(json_int_t)routing->redirect_interval_ps, "redirect_pause_ps", (json_int_t)routing->redirect_pause_ps);
 }
 
+/* PG-4: the names of the classes whose packets may leave by another port than the static one */
+static json_t *adaptive_classes_json(const struct node_config *node)
+{
+	json_t *names = json_array();
+
+	for (uint32_t c = 0; c < node->class_count; c++)
+		if (node->port_group.adaptive && node->classes[c].unordered)
+			json_array_append_new(names, json_string(node->classes[c].name));
+	return names;
+}
+
 json_t *port_group_json(const struct plan *plan)
 {
 	const struct port_group_config *config = &plan->nodes[0].port_group;
 
-	return json_pack("{s:I, s:b, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:I, s:I, s:I, s:I, s:I}",
-			 "lid_bits", (json_int_t)config->lid_bits, "adaptive", (int)config->adaptive, "policy",
+	return json_pack("{s:o, s:I, s:b, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:I, s:I, s:I, s:I, s:I}",
+			 "adaptive_classes", adaptive_classes_json(&plan->nodes[0]), "lid_bits",
+			 (json_int_t)config->lid_bits, "adaptive", (int)config->adaptive, "policy",
 			 scenario_policy_name[config->policy], "update_lft", (int)config->update_lft, "pending_units",
 			 (json_int_t)config->pending_units, "queue_units", (json_int_t)config->queue_units, "log_marks",
 			 (json_int_t)config->log_marks, "log_window_ps", (json_int_t)config->log_window_ps, "hold_ps",

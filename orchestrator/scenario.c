@@ -193,6 +193,13 @@ static void class_check(struct reader *reader, const struct yaml_node *node, uin
 			key_refuse(reader, node, "there are two classes called '%s'", class->name);
 }
 
+/* The order of packets that a class has unless it says so. S1 forwards every packet by its port group, in no order (PG-4, PG-8); flow channels
+ * keep order (FC-15). */
+static bool unordered_by_default(const struct scenario *scenario)
+{
+	return scenario->fabric == FABRIC_PORT_GROUP;
+}
+
 static void classes_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
 {
 	struct scenario *scenario = target;
@@ -207,7 +214,8 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 	}
 	scenario->class_count = 0;
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
-		struct class_reading class = { .config = { .max_permille = 1000 } };
+		struct class_reading class = { .config = { .max_permille = 1000,
+							   .unordered = unordered_by_default(scenario) } };
 
 		scenario_roce_class_init(&class.roce);
 		class.roce.place = child->place;
@@ -298,6 +306,8 @@ static int tree_read(struct scenario *scenario, const struct yaml_node *root, st
 
 	reader.links = (struct links_settings){ link_defaults, link_defaults, link_defaults };
 	keys_read(&reader, root, "a scenario", scenario_keys, COUNT_OF(scenario_keys), scenario);
+	if (root->kind == YAML_MAPPING && !yaml_find(root, "classes"))
+		scenario->classes[0].unordered = unordered_by_default(scenario);
 	if (reader.out_of_memory || scenario_idle_find(root, scenario))
 		return -ENOMEM;
 	return errors->count ? -EINVAL : 0;

@@ -11,7 +11,8 @@
 
 /* lines of the scenario: what kind of fabric, what kind of traffic */
 static const char *const fabrics[] = { "", "routing: {choice: adaptive}\nclasses: [{name: any, unordered: yes}]\n",
-				       "fabric: port-group\n" };
+				       "fabric: port-group\n",
+				       "fabric: port-group\nclasses: [{name: any, unordered: no}]\n" };
 
 static const char fat_tree[] =
 	"name: faults\n"
@@ -218,8 +219,8 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(tests, getenv("FAULTS_ALL") ? 7200 : 300);
-	tcase_add_loop_test(tests, every_link__in_turn, 0, 3);
-	tcase_add_loop_test(tests, every_switch__in_turn, 0, 3);
+	tcase_add_loop_test(tests, every_link__in_turn, 0, 4);
+	tcase_add_loop_test(tests, every_switch__in_turn, 0, 4);
 	tcase_add_test(tests, large_tree__any_link_or_switch);
 	suite_add_tcase(suite, tests);
 	runner = srunner_create(suite);

@@ -37,7 +37,7 @@ done
 faults="faults=[{at: 20us, link: [leaf0, spine0], for: 30us}, {at: 80us, switch: spine1, for: 20us}]"
 for unordered in yes no; do
 	check "port groups, faults, unordered: $unordered" same "$topologies/port-group-permutation.yaml" run.duration=150us \
-		run.warmup=10us classes.0.unordered=$unordered "$faults"
+		run.warmup=10us "classes=[{name: data, unordered: $unordered}]" "$faults"
 done
 check "lossy links" same "$topologies/leaf-spine-uniform.yaml" run.duration=50us run.warmup=10us links.loss=0.1%
 check "16 channels a port" same "$topologies/leaf-spine-uniform.yaml" run.duration=50us run.warmup=10us links.channels=16

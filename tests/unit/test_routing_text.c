@@ -84,11 +84,28 @@ START_TEST(routing_print__port_group)
 	says("  congested   without credit, or 4.096 kB and rising wait for it, or 8.192 kB wait, or 5 marks within "
 	     "7.000 us; an "
 	     "entry again after 2.000 us\n");
+	says("  classes     adaptive, any order: best-effort\n");
 	says("  FECN        where 65.54 kB wait\n");
 	says("  BECN        one in 20.00 us; each raises the index by 2 up to 500, each 30.00 us lowers it by 1; rate "
 	     "/ (1 + 0.25 "
 	     "* index)\n");
 	says("paths         one lane for each class\n");
+}
+END_TEST
+
+/* PG-4, PG-8: which classes adapt, which keep order as they ask for */
+START_TEST(routing_print__classes)
+{
+	printed(TWO "fabric: port-group\nclasses: [{name: a}, {name: b, unordered: no}, {name: c}, {name: d, "
+		    "unordered: no}]\n");
+	says("  classes     adaptive, any order: a, c; in order, static ports: b, d\n");
+}
+END_TEST
+
+START_TEST(routing_print__classes_in_order)
+{
+	printed(TWO "fabric: port-group\nclasses: [{name: b, unordered: no}]\n");
+	says("  classes     in order, static ports: b\n");
 }
 END_TEST
 
@@ -132,6 +149,7 @@ START_TEST(routing_json__numbers)
 	root = port_group_json(&plan);
 	ck_assert_str_eq(json_string_value(json_object_get(root, "policy")), "greedy-random");
 	ck_assert_int_eq(json_integer_value(json_object_get(root, "queue_units")), 4);
+	ck_assert_uint_eq(json_array_size(json_object_get(root, "adaptive_classes")), 1);
 	json_decref(root);
 }
 END_TEST
@@ -148,6 +166,8 @@ int main(void)
 	tcase_add_test(cases, routing_print__adaptive);
 	tcase_add_test(cases, routing_print__roce);
 	tcase_add_test(cases, routing_print__port_group);
+	tcase_add_test(cases, routing_print__classes);
+	tcase_add_test(cases, routing_print__classes_in_order);
 	tcase_add_test(cases, routing_print__groups_do_not_suffice);
 	tcase_add_test(cases, routing_print__static_ports);
 	tcase_add_test(cases, routing_json__numbers);

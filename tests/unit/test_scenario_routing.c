@@ -48,6 +48,21 @@ START_TEST(scenario_routing__defaults)
 }
 END_TEST
 
+/* PG-4, PG-8: port groups are for every packet, unless its class asks for order; flow channels keep order */
+START_TEST(scenario_routing__order_by_kind)
+{
+	routing_of(STAR "fabric: port-group\n");
+	ck_assert(scenario.classes[0].unordered);
+	scenario_free(&scenario);
+	routing_of("classes: [{name: a}, {name: b, unordered: no}]\nfabric: port-group\n" STAR);
+	ck_assert(scenario.classes[0].unordered);
+	ck_assert(!scenario.classes[1].unordered);
+	scenario_free(&scenario);
+	routing_of(STAR "fabric: roce\n");
+	ck_assert(!scenario.classes[0].unordered);
+}
+END_TEST
+
 START_TEST(scenario_routing__words)
 {
 	const struct scenario_routing *routing = routing_of(STAR "classes: [{name: a}, {name: b, unordered: yes}]\n"
@@ -155,6 +170,7 @@ int main(void)
 
 	tcase_add_checked_fixture(cases, NULL, tear_down);
 	tcase_add_test(cases, scenario_routing__defaults);
+	tcase_add_test(cases, scenario_routing__order_by_kind);
 	tcase_add_test(cases, scenario_routing__words);
 	tcase_add_test(cases, scenario_routing__numbers);
 	tcase_add_test(cases, scenario_routing__detour_off_with_numbers);
