@@ -29,8 +29,9 @@ static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
 	return EXIT_USAGE;
 }
 
-/* what the scenario wants compared; NULL with @status if that cannot be understood */
-static struct scenario_compare *compare_load(const struct options *options, int *status)
+/* what the scenario wants compared; NULL with @status if that cannot be understood
+ * @origin  of that scenario; held */
+static struct scenario_compare *compare_load(const struct options *options, struct origin **origin, int *status)
 {
 	struct scenario_compare *compare;
 	struct scenario scenario = { 0 };
@@ -48,6 +49,7 @@ static struct scenario_compare *compare_load(const struct options *options, int 
 	if (compare)
 		scenario_idle_note(&scenario, "run");
 	scenario.compare = compare ? NULL : scenario.compare;
+	*origin = origin_hold(scenario.origin);
 	scenario_errors_free(&errors);
 	scenario_free(&scenario);
 	*status = EXIT_USAGE;
@@ -195,9 +197,11 @@ int run_compare(struct options *options)
 	struct compare_table table = { .real = options->real };
 	int status, written;
 
-	options->columns = table.compare = compare_load(options, &status);
-	if (!table.compare)
+	options->columns = table.compare = compare_load(options, &table.origin, &status);
+	if (!table.compare) {
+		origin_release(table.origin);
 		return status;
+	}
 	table.rows = calloc(table.compare->variant_count, sizeof(*table.rows));
 	status = table.rows ? variants_check(options, table.compare) : wrong("not enough memory");
 	if (!status) {
@@ -206,6 +210,7 @@ int run_compare(struct options *options)
 		status = written ? written : status;
 	}
 	free(table.rows);
+	origin_release(table.origin);
 	scenario_compare_free((struct scenario_compare *)table.compare);
 	return status;
 }

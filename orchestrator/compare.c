@@ -5,6 +5,8 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "orchestrator/results_origin.h"
+
 #define GAP 2 /* between columns */
 
 int compare_check(const struct scenario_compare *compare, const struct plan *plan, struct scenario_errors *errors)
@@ -20,7 +22,7 @@ void compare_row_fill(struct compare_row *row, const struct scenario_compare *co
 		      const struct results *results)
 {
 	row->filled = true;
-	row->roce = results_is_roce(plan);
+	row->fabric = plan_fabric(plan);
 	for (uint32_t i = 0; i < compare->column_count; i++)
 		row->values[i] = expect_metric_evaluate(plan, compare->columns[i].text, results);
 }
@@ -117,10 +119,7 @@ static json_t *row_json(const struct compare_table *table, const struct compare_
 				    row->filled && value->known ? json_real(value->value) : json_null());
 	}
 	return json_pack("{s:s, s:s?, s:s, s:o}", "name", row->name, "fabric",
-			 !row->filled ? NULL
-			 : row->roce  ? "roce"
-				      : "flow-channel",
-			 "note", row->note, "values", values);
+			 row->filled ? scenario_fabric_name[row->fabric] : NULL, "note", row->note, "values", values);
 }
 
 int compare_json_write(const struct compare_table *table, FILE *out)
@@ -133,9 +132,13 @@ int compare_json_write(const struct compare_table *table, FILE *out)
 							 "metric", table->compare->columns[c].text));
 	for (uint32_t r = 0; r < table->row_count; r++)
 		error |= json_array_append_new(variants, row_json(table, &table->rows[r]));
-	root = json_pack("{s:s, s:I, s:s, s:o, s:o}", "scenario", table->scenario, "seed", (json_int_t)table->seed,
-			 "clock", table->real ? "real" : "virtual", "columns", columns, "variants", variants);
-	if (error || !root)
+	root = json_object();
+	error |= results_origin_put(table->origin, root);
+	error |= json_object_update_new(root,
+					json_pack("{s:s, s:I, s:s, s:o, s:o}", "scenario", table->scenario, "seed",
+						  (json_int_t)table->seed, "clock", table->real ? "real" : "virtual",
+						  "columns", columns, "variants", variants));
+	if (error)
 		error = -ENOMEM;
 	else if (json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) || fputc('\n', out) == EOF)
 		error = -EIO;

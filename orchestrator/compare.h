@@ -14,7 +14,7 @@
 struct compare_row {
 	const char *name; /* of the variant; borrowed */
 	bool filled;
-	bool roce;                   /* kind of fabric */
+	enum fabric_kind fabric;     /* if it is filled */
 	char note[COMPARE_NOTE_MAX]; /* "": nothing out of the ordinary */
 	struct result_expectation values[SCENARIO_COLUMNS_MAX];
 };
@@ -22,7 +22,8 @@ struct compare_row {
 struct compare_table {
 	char scenario[NODE_NAME_MAX];
 	uint64_t seed;
-	bool real; /* clock */
+	bool real;             /* clock */
+	struct origin *origin; /* of the scenario without a variant; held; NULL: not known */
 	const struct scenario_compare *compare;
 	uint32_t row_count;
 	struct compare_row *rows;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/version.h"
 #include "orchestrator/commands.h"
 #include "orchestrator/manager_process.h"
 #include "orchestrator/suggest.h"
@@ -45,7 +46,7 @@ static const struct command *command_find(const char *name)
 
 static void commands_list(FILE *out)
 {
-	fprintf(out, "usage: heddle COMMAND [arguments]\n\n");
+	fprintf(out, "usage: heddle COMMAND [arguments], or heddle --version\n\n");
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
 	fprintf(out, "\n'heddle help COMMAND' explains one. Start with: heddle run topologies/parking-lot.yaml\n"
@@ -92,6 +93,10 @@ static int command_run(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return cmd_help(1, argv + 1);
+	if (!strcmp(argv[1], "--version")) {
+		printf("heddle %s\n", HEDDLE_VERSION);
+		return 0;
+	}
 	if (!strcmp(argv[1], MANAGER_COMMAND))
 		return manager_process_run(argc - 1, argv + 1);
 	command = command_find(argv[1]);

@@ -477,6 +477,7 @@ int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct
 	int error;
 
 	*plan = (struct plan){
+		.origin = origin_hold(scenario->origin),
 		.seed = scenario->seed,
 		.duration_ps = scenario->duration_ps,
 		.warmup_ps = scenario->warmup_ps,
@@ -507,6 +508,7 @@ void plan_free(struct plan *plan)
 	for (uint32_t i = 0; i < plan->expectation_count; i++)
 		free(plan->expectations[i].text);
 	plan_faults_free(&plan->faults);
+	origin_release(plan->origin);
 	free(plan->nodes);
 	free(plan->links);
 	free(plan->workloads);

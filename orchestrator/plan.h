@@ -39,6 +39,7 @@ struct plan_workload {
 struct plan {
 	char scenario[NODE_NAME_MAX];
 	char file[4096];
+	struct origin *origin; /* held; NULL: the plan was not made from a scenario */
 	uint64_t seed;
 	node_time_t duration_ps;  /* no message starts after; measured interval ends here */
 	node_time_t warmup_ps;    /* measured interval begins here */

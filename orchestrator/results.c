@@ -340,20 +340,30 @@ static int compare_ratios(const void *left, const void *right)
 
 static struct result_times times_of(node_time_t *times, uint64_t count)
 {
+	unsigned __int128 sum_ps = 0;
+
 	if (!count)
 		return (struct result_times){ 0 };
 	qsort(times, count, sizeof(*times), compare_times);
-	return (struct result_times){ .p50_ps = times[results_rank(count, 500)],
+	for (uint64_t i = 0; i < count; i++)
+		sum_ps += times[i];
+	return (struct result_times){ .mean_ps = (node_time_t)(sum_ps / count),
+				      .p50_ps = times[results_rank(count, 500)],
 				      .p99_ps = times[results_rank(count, 990)],
 				      .p999_ps = times[results_rank(count, 999)] };
 }
 
 static struct result_slowdowns slowdowns_of(double *ratios, uint64_t count)
 {
+	double sum = 0;
+
 	if (!count)
 		return (struct result_slowdowns){ 0 };
 	qsort(ratios, count, sizeof(*ratios), compare_ratios);
-	return (struct result_slowdowns){ .p50 = ratios[results_rank(count, 500)],
+	for (uint64_t i = 0; i < count; i++) /* in sorted order, so that the sum is the same everywhere */
+		sum += ratios[i];
+	return (struct result_slowdowns){ .mean = sum / (double)count,
+					  .p50 = ratios[results_rank(count, 500)],
 					  .p99 = ratios[results_rank(count, 990)],
 					  .p999 = ratios[results_rank(count, 999)] };
 }

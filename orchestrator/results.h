@@ -17,13 +17,13 @@
 #include "orchestrator/pause_cycle.h"
 #include "orchestrator/plan.h"
 
-/* nearest-rank percentiles; valid if the count beside them is not 0 */
+/* mean (rounded down) and nearest-rank percentiles; valid if the count beside them is not 0 */
 struct result_times {
-	node_time_t p50_ps, p99_ps, p999_ps;
+	node_time_t mean_ps, p50_ps, p99_ps, p999_ps;
 };
 
 struct result_slowdowns {
-	double p50, p99, p999; /* 1: as fast as on an empty fabric */
+	double mean, p50, p99, p999; /* 1: as fast as on an empty fabric */
 };
 
 /* fabric kind roce: what reliable delivery and congestion control did for a flow, a connection or queue pair */

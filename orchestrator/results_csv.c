@@ -92,7 +92,7 @@ static void flows_write(const struct tables *t, FILE *out)
 	bool roce = results_is_roce(t->plan);
 
 	fprintf(out,
-		"id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_ps,fct_p50_ps,fct_p99_ps,"
+		"id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_ps,fct_mean_ps,fct_p50_ps,fct_p99_ps,"
 		"fct_p999_ps,reordered,lost");
 	results_roce_transport_csv(roce, NULL, out);
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
@@ -105,6 +105,7 @@ static void flows_write(const struct tables *t, FILE *out)
 			row->goodput_bps);
 		field(out, row->first_ps, row->first_ps != NODE_TIME_NEVER);
 		field(out, row->last_ps, row->last_ps != NODE_TIME_NEVER);
+		field(out, row->fct.mean_ps, known);
 		field(out, row->fct.p50_ps, known);
 		field(out, row->fct.p99_ps, known);
 		field(out, row->fct.p999_ps, known);

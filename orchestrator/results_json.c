@@ -2,12 +2,14 @@
  *
  *  Keys keep the order in which they are set here, integers are written exactly, ratios with twelve significant digits,
  *  so the same results give the same bytes everywhere (TB-7). Only `host`, with --timing, depends on the machine; under the
- *  real clock everything does, and `fidelity` says how far.                                                          */
+ *  real clock everything does, and `fidelity` says how far. Every fabric has the same keys: what its kind does not have,
+ *  or the run was not asked for, is null, or an empty list.                                                            */
 #include <errno.h>
 #include <jansson.h>
 
 #include "orchestrator/counter.h"
 #include "orchestrator/results_fault.h"
+#include "orchestrator/results_origin.h"
 #include "orchestrator/results_roce.h"
 
 #define REAL_DIGITS 12
@@ -67,11 +69,12 @@ static const char *workload_name(const struct writing *w, uint32_t workload)
 	return workload < w->plan->workload_count ? w->plan->workloads[workload].name : "";
 }
 
-/* percentiles of @count messages; null if there was none */
+/* mean and percentiles; null if there was no message */
 static json_t *times_json(struct writing *w, const struct result_times *times, bool known)
 {
 	json_t *object = json_object();
 
+	put_time(w, object, "mean", known ? times->mean_ps : NODE_TIME_NEVER);
 	put_time(w, object, "p50", known ? times->p50_ps : NODE_TIME_NEVER);
 	put_time(w, object, "p99", known ? times->p99_ps : NODE_TIME_NEVER);
 	put_time(w, object, "p999", known ? times->p999_ps : NODE_TIME_NEVER);
@@ -82,6 +85,7 @@ static json_t *slowdowns_json(struct writing *w, const struct result_slowdowns *
 {
 	json_t *object = json_object();
 
+	put(w, object, "mean", known ? json_real(slowdowns->mean) : json_null());
 	put(w, object, "p50", known ? json_real(slowdowns->p50) : json_null());
 	put(w, object, "p99", known ? json_real(slowdowns->p99) : json_null());
 	put(w, object, "p999", known ? json_real(slowdowns->p999) : json_null());
@@ -146,8 +150,8 @@ static json_t *flows_json(struct writing *w)
 		put_count(w, flow, "reordered", row->reordered);
 		put_count(w, flow, "lost", row->lost);
 		put_count(w, flow, "under_way", row->under_way);
-		if (results_is_roce(w->plan))
-			put(w, flow, "transport", results_roce_transport_json(&row->transport));
+		put(w, flow, "transport",
+		    results_is_roce(w->plan) ? results_roce_transport_json(&row->transport) : json_null());
 		append(w, array, flow);
 	}
 	return array;
@@ -219,10 +223,8 @@ static json_t *ports_json(struct writing *w)
 		put_count(w, port, "input_units_max", row->stats.input_units_max);
 		put_count(w, port, "buffer_units", w->plan->nodes[row->node].ports[row->port].buffer_units);
 		put(w, port, "congestion", congestion_json(w, &row->stats));
-		if (results_has_paths(w->plan))
-			put(w, port, "paths", paths_json(w, &row->stats));
-		if (results_is_roce(w->plan))
-			put(w, port, "roce", results_roce_port_json(&row->stats));
+		put(w, port, "paths", results_has_paths(w->plan) ? paths_json(w, &row->stats) : json_null());
+		put(w, port, "roce", results_is_roce(w->plan) ? results_roce_port_json(&row->stats) : json_null());
 		append(w, array, port);
 	}
 	return array;
@@ -286,6 +288,7 @@ static json_t *totals_json(struct writing *w)
 	put_count(w, object, "channel_waits", totals->channel_waits);
 	put_count(w, object, "channels", totals->channels_used);
 	put_count(w, object, "messages", totals->messages);
+	put_count(w, object, "messages_unlogged", totals->messages_unlogged);
 	return object;
 }
 
@@ -363,6 +366,7 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 	json_t *root = json_object();
 	int error = 0;
 
+	w.failed = results_origin_put(plan->origin, root) != 0;
 	put_text(&w, root, "scenario", plan->scenario);
 	put_count(&w, root, "seed", plan->seed);
 	put_text(&w, root, "fabric", scenario_fabric_name[plan_fabric(plan)]);
@@ -376,20 +380,15 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 	put(&w, root, "groups", groups_json(&w));
 	put(&w, root, "ports", ports_json(&w));
 	put(&w, root, "tables", tables_json(&w));
-	if (results_is_roce(plan)) {
-		put(&w, root, "classes", results_roce_classes_json(plan, results));
-		put(&w, root, "roce", results_roce_json(plan, results));
-		put(&w, root, "deadlocks", results_roce_deadlocks_json(plan, &results->deadlocks));
-	}
+	put(&w, root, "classes", results_roce_classes_json(plan, results));
+	put(&w, root, "roce", results_is_roce(plan) ? results_roce_json(plan, results) : json_null());
+	put(&w, root, "deadlocks", results_roce_deadlocks_json(plan, &results->deadlocks));
 	put(&w, root, "drops", drops_json(&w));
 	put(&w, root, "totals", totals_json(&w));
-	if (results->fault_count)
-		put(&w, root, "faults", results_fault_json(plan, results));
+	put(&w, root, "faults", results_fault_json(plan, results));
 	put(&w, root, "expectations", expectations_json(&w));
-	if (results->fidelity.nodes)
-		put(&w, root, "fidelity", fidelity_json(&w));
-	if (host)
-		put(&w, root, "host", host_json(&w, host));
+	put(&w, root, "fidelity", results->fidelity.nodes ? fidelity_json(&w) : json_null());
+	put(&w, root, "host", host ? host_json(&w, host) : json_null());
 	if (w.failed || !root)
 		error = -ENOMEM;
 	else if (json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS)) || fputc('\n', out) == EOF)

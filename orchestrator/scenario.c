@@ -344,7 +344,8 @@ static int text_read(const char *name, const char *text, size_t length, const ch
 
 	*scenario = scenario_defaults;
 	scenario->file = strdup(name);
-	if (!scenario->file || defaults_fill(scenario))
+	scenario->origin = origin_new(text, length, settings, setting_count);
+	if (!scenario->file || !scenario->origin || defaults_fill(scenario))
 		return -ENOMEM;
 	if (length > SCENARIO_BYTES_MAX) {
 		scenario_errors_add(errors, name, 0, 0, "a scenario has at most %u bytes", SCENARIO_BYTES_MAX);
@@ -353,12 +354,12 @@ static int text_read(const char *name, const char *text, size_t length, const ch
 	error = yaml_read(name, text, length, 0, &root, errors);
 	if (error)
 		return error;
+	scenario->origin->effective = root;
 	error = settings_read(scenario, root, settings, setting_count, errors);
 	if (!error && variant != SCENARIO_NO_VARIANT)
 		error = scenario_compare_apply(scenario, root, variant, errors);
 	if (!error)
 		error = tree_read(scenario, root, errors);
-	yaml_free(root);
 	return error;
 }
 
@@ -431,6 +432,7 @@ void scenario_free(struct scenario *scenario)
 	for (uint32_t i = 0; i < scenario->idle_count; i++)
 		free(scenario->idle[i]);
 	scenario_compare_free(scenario->compare);
+	origin_release(scenario->origin);
 	free(scenario->idle);
 	free(scenario->workloads);
 	free(scenario->pauses);

@@ -16,6 +16,7 @@
 
 #include "nodes/config.h"
 #include "nodes/time.h"
+#include "orchestrator/origin.h"
 #include "orchestrator/scenario_port_group.h"
 #include "orchestrator/scenario_roce.h"
 #include "orchestrator/scenario_routing.h"
@@ -160,6 +161,7 @@ struct scenario_compare {
 };
 
 struct scenario {
+	struct origin *origin;
 	char *file;      /* as named by the caller */
 	char **settings; /* "--set path=value" */
 	uint32_t setting_count;

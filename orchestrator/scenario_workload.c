@@ -155,7 +155,8 @@ static void sizes_read(struct reader *reader, const struct key *key, const struc
 		free(path);
 		return;
 	}
-	error = size_file_read(path, workload->sizes, &workload->size_count, reader->errors);
+	error = size_file_read(path, &reader->scenario->origin->digest, workload->sizes, &workload->size_count,
+			       reader->errors);
 	if (error == -EFBIG)
 		key_refuse(reader, node, "'%.200s' is larger than %u bytes: this is no list of sizes", path,
 			   SIZE_FILE_BYTES_MAX);

@@ -102,8 +102,8 @@ int size_file_parse(const char *file, char *text, struct size_point *points, uin
 	return errors->count == errors_before ? 0 : -EINVAL;
 }
 
-/* Return: 0 with the file's text, or -errno. Never waits: what is not a regular file is refused before it is read. */
-static int text_read(const char *path, char **text)
+/* Return: how many bytes the file has, with its text, or -errno. Never waits: what is not a regular file is refused before it is read. */
+static ssize_t text_read(const char *path, char **text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct stat status;
@@ -126,16 +126,20 @@ static int text_read(const char *path, char **text)
 		free(*text);
 		return error;
 	}
-	return 0;
+	return got;
 }
 
-int size_file_read(const char *path, struct size_point *points, uint32_t *count, struct scenario_errors *errors)
+int size_file_read(const char *path, struct sha256 *digest, struct size_point *points, uint32_t *count,
+		   struct scenario_errors *errors)
 {
 	char *text = NULL;
-	int error = text_read(path, &text);
+	ssize_t bytes = text_read(path, &text);
+	int error;
 
-	if (error)
-		return error == -EINVAL ? -EBADF : error;
+	if (bytes < 0)
+		return bytes == -EINVAL ? -EBADF : (int)bytes;
+	if (digest)
+		sha256_add(digest, text, (size_t)bytes);
 	error = size_file_parse(path, text, points, count, errors);
 	free(text);
 	return error;

@@ -6,6 +6,7 @@
 #define HEDDLE_ORCHESTRATOR_SIZE_FILE_H
 
 #include "orchestrator/scenario.h"
+#include "orchestrator/sha256.h"
 
 #define SIZE_FILE_BYTES_MAX 65536u
 #define SIZE_FILE_MESSAGE_BYTES_MAX 1000000000000ull
@@ -17,7 +18,9 @@ int size_file_parse(const char *file, char *text, struct size_point *points, uin
 		    struct scenario_errors *errors);
 
 /** size_file_read() - the same for the file @path, which must be a regular one of at most SIZE_FILE_BYTES_MAX.
+ *  @digest  the file's bytes are added to it; NULL: to none.
  *  Return: also -errno when it cannot be read (no error added: the caller knows who asked for it), -EFBIG.      */
-int size_file_read(const char *path, struct size_point *points, uint32_t *count, struct scenario_errors *errors);
+int size_file_read(const char *path, struct sha256 *digest, struct size_point *points, uint32_t *count,
+		   struct scenario_errors *errors);
 
 #endif

@@ -45,10 +45,23 @@ quiet() {
 json() {
 	local key
 	run 0 run "$tiny" --json && silent err || return 1
-	for key in scenario seed clock duration_ps nodes links flows groups ports tables drops totals expectations; do
+	for key in version digest settings effective scenario seed clock duration_ps nodes links flows groups ports tables drops totals expectations classes roce deadlocks faults fidelity; do
 		grep -q "^ \"$key\":" "$scratch/out" || { echo "no $key"; return 1; }
 	done
-	! grep -q '"host"' "$scratch/out"
+	grep -q '^ "host": null' "$scratch/out"
+}
+
+# TB-13: what a result came from can be checked without Heddle, and is the same from wherever it is run
+json_origin() {
+	local digest
+	digest=$(sha256sum <"$tiny" | cut -c1-64)
+	run 0 run "$tiny" --json --seed 7 --set run.duration=30us && cp "$scratch/out" "$scratch/here.json" &&
+		jq -e --arg digest "$digest" '.digest == $digest and .settings == ["seed=7", "run.duration=30us"] and
+			.effective.run.duration == "30us" and .effective.seed == "7"' "$scratch/here.json" >/dev/null &&
+		run 0 --version && [ "heddle $(jq -r .version "$scratch/here.json")" = "$(cat "$scratch/out")" ] &&
+		mkdir -p "$scratch/there" && cp "$tiny" "$scratch/there/other.yaml" &&
+		(cd "$scratch/there" && run 0 run other.yaml --json --seed 7 --set run.duration=30us) &&
+		cmp "$scratch/here.json" "$scratch/out"
 }
 
 json_file() {
@@ -163,6 +176,7 @@ check "--json" json
 check "--json FILE" json_file
 if command -v jq >/dev/null; then
 	check "the JSON is JSON and says what it should" json_valid
+	check "the JSON says what it came from" json_origin
 else
 	skip "the JSON is JSON and says what it should" "there is no jq"
 fi

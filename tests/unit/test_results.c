@@ -256,12 +256,15 @@ START_TEST(results_gather__completion_times)
 	gather(true);
 	ck_assert_uint_eq(results.message_count, 5);
 	ck_assert_uint_eq(results.flows[0].fct.p50_ps, 2 * NODE_US);
+	ck_assert_uint_eq(results.flows[0].fct.mean_ps, 5 * NODE_US / 2);
+	ck_assert_uint_eq(results.all.fct.mean_ps, 4 * NODE_US);
 	ck_assert_uint_eq(results.flows[0].fct.p99_ps, 4 * NODE_US);
 	ck_assert_uint_eq(results.flows[1].fct.p50_ps, 10 * NODE_US);
 	ck_assert_uint_eq(results.groups[0].fct.p50_ps, 3 * NODE_US);
 	ck_assert_uint_eq(results.groups[0].fct.p999_ps, 10 * NODE_US);
 	ck_assert_uint_eq(results.groups[0].message_count, 5);
 	ck_assert(results.groups[0].slowdown.p50 > 0);
+	ck_assert(results.groups[0].slowdown.mean > results.groups[0].slowdown.p50);
 	ck_assert(results.messages[0].end_ps == 2 * NODE_US);
 }
 END_TEST
@@ -336,9 +339,10 @@ static char *json_text(const struct result_host *host)
 /* TB-7, TB-13: the same results give the same bytes; only `host` may tell machines apart */
 START_TEST(results_json_write__stable)
 {
-	static const char *const keys[] = { "scenario", "seed",  "fabric", "clock",       "duration_ps",
-					    "nodes",    "links", "flows",  "groups",      "ports",
-					    "tables",   "drops", "totals", "expectations" };
+	static const char *const keys[] = { "version", "digest", "settings", "effective",   "scenario",
+					    "seed",    "fabric", "clock",    "duration_ps", "nodes",
+					    "links",   "flows",  "groups",   "ports",       "tables",
+					    "drops",   "totals", "faults",   "classes",     "expectations" };
 	const struct result_host host = { .cpu_s = 2, .packet_hops = 10 };
 	char *first, *second, *timed, key[64];
 
@@ -355,10 +359,13 @@ START_TEST(results_json_write__stable)
 		snprintf(key, sizeof(key), "\n \"%s\":", keys[i]);
 		ck_assert_msg(strstr(first, key) != NULL, "%s is missing", keys[i]);
 	}
-	ck_assert_ptr_null(strstr(first, "\"host\""));
+	ck_assert_ptr_nonnull(strstr(first, "\n \"host\": null"));
+	ck_assert_ptr_nonnull(strstr(first, "\n \"fidelity\": null"));
 	ck_assert_ptr_nonnull(strstr(first, "\"fabric\": \"flow-channel\""));
-	ck_assert_ptr_null(strstr(first, "roce")); /* nor anything else that only that kind of fabric has */
-	ck_assert_ptr_null(strstr(first, "deadlocks"));
+	ck_assert_ptr_nonnull(strstr(first, "\n \"roce\": null")); /* the keys of every kind are there */
+	ck_assert_ptr_nonnull(strstr(first, "\n \"deadlocks\": []"));
+	ck_assert_ptr_nonnull(strstr(first, "\"transport\": null"));
+	ck_assert_ptr_nonnull(strstr(first, "\"paths\": null"));
 	ck_assert_ptr_nonnull(strstr(timed, "\"packet_hops_per_cpu_s\": 5.0"));
 	free(first);
 	free(second);

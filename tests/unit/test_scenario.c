@@ -7,6 +7,7 @@
 
 #include "orchestrator/scenario.h"
 #include "orchestrator/size_file.h"
+#include "orchestrator/yaml_reader.h"
 
 #define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
 
@@ -261,7 +262,7 @@ START_TEST(size_file_read__web_search_has_its_mean)
 	uint64_t sum = 0, before_bytes = 0;
 	uint32_t count, before_ppm = 0;
 
-	ck_assert_int_eq(size_file_read("topologies/web-search.csv", points, &count, &errors), 0);
+	ck_assert_int_eq(size_file_read("topologies/web-search.csv", NULL, points, &count, &errors), 0);
 	ck_assert_uint_eq(count, 11);
 	for (uint32_t i = 0; i < count; i++) { /* uniform between points */
 		sum += (points[i].bytes + before_bytes) * (points[i].cumulative_ppm - before_ppm);
@@ -308,6 +309,25 @@ START_TEST(scenario_read_file__sizes_are_beside_the_scenario)
 	ck_assert_int_eq(scenario_read_file("topologies/web-search.yaml", NULL, 0, &scenario, &errors), 0);
 	ck_assert_uint_eq(scenario.workloads[0].size_count, 11);
 	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 0);
+}
+END_TEST
+
+/* TB-13: the digest is that of the scenario and the files it names, as sha256sum sees them; settings are kept beside it */
+START_TEST(scenario_read_file__origin)
+{
+	static const char *const settings[] = { "seed=7", "run.duration=1ms" };
+	char digest[SHA256_TEXT_MAX], expected[SHA256_TEXT_MAX + 8] = "";
+	FILE *sum = popen("cat topologies/web-search.yaml topologies/web-search.csv | sha256sum", "r");
+	const struct origin *origin;
+
+	ck_assert_ptr_nonnull(fgets(expected, SHA256_TEXT_MAX, sum));
+	ck_assert_int_eq(pclose(sum), 0);
+	ck_assert_int_eq(scenario_read_file("topologies/web-search.yaml", settings, 2, &scenario, &errors), 0);
+	origin = scenario.origin;
+	ck_assert_str_eq(sha256_text(&origin->digest, digest), expected);
+	ck_assert_uint_eq(origin->setting_count, 2);
+	ck_assert_str_eq(origin->settings[1], "run.duration=1ms");
+	ck_assert_str_eq(yaml_find(yaml_find(origin->effective, "run"), "duration")->text, "1ms");
 }
 END_TEST
 
@@ -433,6 +453,7 @@ int main(void)
 	tcase_add_test(tests, size_file_parse__heading_comments_and_percent_signs);
 	tcase_add_test(tests, size_file_parse__errors_name_the_line);
 	tcase_add_test(tests, scenario_read_file__sizes_are_beside_the_scenario);
+	tcase_add_test(tests, scenario_read_file__origin);
 	tcase_add_test(tests, scenario_set__replaces_a_value);
 	tcase_add_test(tests, scenario_set__makes_missing_keys);
 	tcase_add_test(tests, scenario_set__element_by_number_and_by_name);

@@ -1,0 +1,47 @@
+#include "orchestrator/origin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/yaml_reader.h"
+
+struct origin *origin_new(const char *text, size_t length, const char *const *settings, uint32_t setting_count)
+{
+	struct origin *origin = calloc(1, sizeof(*origin));
+
+	if (!origin)
+		return NULL;
+	origin->holders = 1;
+	sha256_init(&origin->digest);
+	sha256_add(&origin->digest, text, length);
+	origin->settings = calloc(setting_count + 1ul, sizeof(char *));
+	while (origin->settings && origin->setting_count < setting_count) {
+		char *copy = strdup(settings[origin->setting_count]);
+
+		if (!copy)
+			break;
+		origin->settings[origin->setting_count++] = copy;
+	}
+	if (origin->settings && origin->setting_count == setting_count)
+		return origin;
+	origin_release(origin);
+	return NULL;
+}
+
+struct origin *origin_hold(struct origin *origin)
+{
+	if (origin)
+		origin->holders++;
+	return origin;
+}
+
+void origin_release(struct origin *origin)
+{
+	if (!origin || --origin->holders)
+		return;
+	for (uint32_t i = 0; i < origin->setting_count; i++)
+		free(origin->settings[i]);
+	free(origin->settings);
+	yaml_free(origin->effective);
+	free(origin);
+}

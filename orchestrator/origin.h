@@ -1,0 +1,33 @@
+/*  origin - what a result came from: the bytes of the scenario, and what was changed of them (TB-13).
+ *
+ *  Made while a scenario is read and handed on to its plan, so that it needs no copy: whoever holds it releases it once.
+ *  Names of folders are not in it, so that a result is the same wherever the scenario lies.                            */
+#ifndef HEDDLE_ORCHESTRATOR_ORIGIN_H
+#define HEDDLE_ORCHESTRATOR_ORIGIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "orchestrator/sha256.h"
+
+struct yaml_node;
+
+struct origin {
+	uint32_t holders;
+	struct sha256 digest; /* of the scenario's file, then of each file that it names, in the order of reading */
+	char **settings;      /* "path=value", in the order of the command line */
+	uint32_t setting_count;
+	struct yaml_node *effective; /* the scenario's tree with settings and variant in place; NULL: not known yet */
+};
+
+/** origin_new() - of a scenario of @length bytes at @text, read with @settings; one holder.
+ *  Return: NULL if memory is short.                                                                                 */
+struct origin *origin_new(const char *text, size_t length, const char *const *settings, uint32_t setting_count);
+
+/** origin_hold() - one holder more.  Return: @origin, which may be NULL. */
+struct origin *origin_hold(struct origin *origin);
+
+/** origin_release() - one holder less; the last one takes it along. NULL is fine. */
+void origin_release(struct origin *origin);
+
+#endif
