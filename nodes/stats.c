@@ -1,6 +1,5 @@
 #include "nodes/stats.h"
 
-#include <errno.h>
 #include <string.h>
 
 const char *const stats_drop_name[DROP_REASONS] = {
@@ -108,30 +107,4 @@ size_t stats_bytes(const struct node_config *config)
 void stats_init(struct stats_page *page, const struct node_config *config)
 {
 	layout(page, config);
-}
-
-static int section_check(const struct stats_page *page, uint64_t offset, uint64_t count, size_t size)
-{
-	return offset < sizeof(*page) || offset > page->size_bytes || count > (page->size_bytes - offset) / size;
-}
-
-int stats_check(const struct stats_page *page, size_t size_bytes)
-{
-	if (size_bytes < sizeof(*page) || page->magic != STATS_MAGIC || page->version != STATS_VERSION ||
-	    page->size_bytes > size_bytes || page->port_count > NODE_PORTS_MAX || page->node_kind >= NODE_KINDS)
-		return -EINVAL;
-	if (section_check(page, page->port_offset, page->port_count, sizeof(struct port_stats)) ||
-	    section_check(page, page->flow_tx_offset, page->flows_max, sizeof(struct flow_tx_stats)) ||
-	    section_check(page, page->flow_rx_offset, page->flows_max, sizeof(struct flow_rx_stats)) ||
-	    section_check(page, page->message_offset, page->messages_max, sizeof(struct message_stats)) ||
-	    section_check(page, page->sample_offset, page->samples_max, sizeof(struct sample_stats)) ||
-	    section_check(page, page->trace_offset, STATS_TRACE_MAX, sizeof(struct trace_entry)))
-		return -EINVAL;
-	if (section_check(page, page->class_offset, stats_has_classes(page) ? NODE_CLASSES_MAX * page->port_count : 0,
-			  sizeof(struct class_stats)))
-		return -EINVAL;
-	if (page->flow_tx_count > page->flows_max || page->flow_rx_count > page->flows_max ||
-	    page->message_count > page->messages_max || page->sample_count > page->samples_max)
-		return -EINVAL;
-	return 0;
 }

@@ -4,7 +4,8 @@
  *  one aligned 64-bit store. Results are read after the last window, so they are exact; a progress line may read at any
  *  time. After a crash the page is still there: that is why the trace ring lives in it too.
  *  Layout: stats_page, then ports, their classes (fabric kind roce only), flows sent, flows received, messages, samples, trace, each at the offset named in the
- *  page. Sizes follow from the node_config alone (stats_layout), so that both sides agree without talking.
+ *  page. Sizes follow from the node_config alone, so that both sides agree without talking: a reader in another process
+ *  never takes them from the node's memory, which may change at any time (stats_view.h).
  *  Memory: untouched parts of the page cost nothing.                                                                 */
 #ifndef HEDDLE_NODES_STATS_H
 #define HEDDLE_NODES_STATS_H
@@ -17,7 +18,12 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 6u
+#define STATS_VERSION 7u
+#ifdef __x86_64__
+#define STATS_HEAD_BYTES 4096u
+#else
+#define STATS_HEAD_BYTES 65536u /* the largest page of memory that Linux has */
+#endif
 #define STATS_TRACE_MAX 1024u
 #define STATS_LATENESS_BUCKETS \
 	128u /* four to an octave of nanoseconds, the last from 7.5 s on: stats_lateness_bucket() */
@@ -220,11 +226,18 @@ struct lateness_stats {
 };
 
 struct stats_page {
-	uint32_t magic, version;
-	uint64_t size_bytes;
-	uint32_t node_kind, port_count;
-	uint64_t port_offset, class_offset, flow_tx_offset, flow_rx_offset, message_offset, sample_offset, trace_offset;
-	uint32_t flows_max, messages_max, samples_max, trace_max;
+	/* the layout, alone in the first memory page: a reader puts its own one there (stats_view.h) */
+	union {
+		struct {
+			uint32_t magic, version;
+			uint64_t size_bytes;
+			uint32_t node_kind, port_count;
+			uint64_t port_offset, class_offset, flow_tx_offset, flow_rx_offset;
+			uint64_t message_offset, sample_offset, trace_offset;
+			uint32_t flows_max, messages_max, samples_max, trace_max;
+		};
+		uint8_t head[STATS_HEAD_BYTES];
+	};
 	uint64_t flow_tx_count, flow_rx_count, message_count, sample_count, trace_count; /* trace_count runs on */
 	uint64_t messages_unlogged; /* completions beyond messages_max */
 	uint64_t drops[DROP_REASONS];
@@ -268,9 +281,6 @@ size_t stats_bytes(const struct node_config *config);
 
 /** stats_init() - lays out a zeroed page of stats_bytes(). */
 void stats_init(struct stats_page *page, const struct node_config *config);
-
-/** stats_check() - is @page, of @size_bytes mapped bytes, a well-formed page of this version? For readers. */
-int stats_check(const struct stats_page *page, size_t size_bytes);
 
 static inline struct port_stats *stats_port(struct stats_page *page, uint32_t port)
 {

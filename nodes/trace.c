@@ -40,12 +40,13 @@ static void print_entry(const struct trace_entry *entry, FILE *out)
 void trace_print(const struct stats_page *page, FILE *out)
 {
 	const struct trace_entry *ring = (const struct trace_entry *)((const char *)page + page->trace_offset);
-	uint64_t end = page->trace_count;
+	uint64_t end = __atomic_load_n(&page->trace_count, __ATOMIC_RELAXED); /* once: the node may write it */
 	uint64_t at = end > STATS_TRACE_MAX ? end - STATS_TRACE_MAX : 0;
 
 	for (; at < end; at++) {
 		struct trace_entry entry = ring[at % STATS_TRACE_MAX];
 
+		__atomic_signal_fence(__ATOMIC_ACQ_REL); /* the copy is what is checked, and what is used */
 		print_entry(&entry, out);
 	}
 }

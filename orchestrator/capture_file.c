@@ -234,7 +234,7 @@ static int error_of(const struct capture_file *capture, const struct fabric *fab
 {
 	struct stats_page *page = fabric->nodes[capture->node].stats;
 
-	if (stats_check(page, fabric->nodes[capture->node].stats_size))
+	if (stats_view_check(&fabric->nodes[capture->node].view))
 		return -EIO;
 	return -(int)stats_port(page, capture->port)->capture_error;
 }

@@ -170,7 +170,7 @@ uint64_t fabric_holds(const struct fabric *fabric, uint32_t node)
 {
 	struct stats_page *page = fabric->nodes[node].stats;
 
-	if (stats_check(page, fabric->nodes[node].stats_size))
+	if (stats_view_check(&fabric->nodes[node].view))
 		return 0;
 	return fabric->plan->nodes[node].kind == NODE_SWITCH ? page->inside_bytes : stats_port(page, 0)->queue_bytes;
 }
@@ -296,7 +296,7 @@ struct stats_page **fabric_pages(struct fabric *fabric)
 
 	for (uint32_t i = 0; pages && i < fabric->plan->node_count; i++) {
 		pages[i] = fabric->nodes[i].stats;
-		if (stats_check(pages[i], fabric->nodes[i].stats_size)) {
+		if (stats_view_check(&fabric->nodes[i].view)) {
 			fabric_fail_node(fabric, i, "has destroyed its statistics page");
 			free(pages);
 			return NULL;
@@ -327,8 +327,7 @@ void fabric_free(struct fabric *fabric)
 	for (uint32_t i = 0; fabric->nodes && i < fabric->plan->node_count; i++) {
 		descriptor_close(&fabric->nodes[i].control);
 		descriptor_close(&fabric->nodes[i].doorbell);
-		if (fabric->nodes[i].stats)
-			munmap(fabric->nodes[i].stats, fabric->nodes[i].stats_size);
+		stats_view_unmap(&fabric->nodes[i].view);
 	}
 	for (uint32_t i = 0; fabric->ring_fds && i < 2 * fabric->plan->link_count; i++)
 		descriptor_close(&fabric->ring_fds[i]);

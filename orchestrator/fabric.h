@@ -20,7 +20,7 @@
 
 #include "nodes/clock.h"
 #include "nodes/control.h"
-#include "nodes/stats.h"
+#include "nodes/stats_view.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/results.h"
 #include "orchestrator/settling.h"
@@ -80,8 +80,8 @@ struct fabric_node {
 	bool tables_due;     /* real clock: a switch that the fabric manager has not reached: fabric_exchange.h */
 	uint64_t started_ns; /* wall_ns() */
 	uint64_t stopped_ns; /* when it was stopped by a signal; 0: it was not */
-	struct stats_page *stats;
-	size_t stats_size;
+	struct stats_view view;   /* its statistics page */
+	struct stats_page *stats; /* view.page; NULL: there is none */
 	int doorbell;               /* real clock: pace.h; -1 */
 	char fate[FABRIC_FATE_MAX]; /* real clock: why it is dead; "" while it lives */
 	char loop[FABRIC_LOOP_MAX]; /* what its READY said */

@@ -361,8 +361,7 @@ void fabric_node_remove(struct fabric *fabric, uint32_t node)
 	node_kill(fabric, node);
 	descriptor_close(&state->control);
 	descriptor_close(&state->doorbell);
-	if (state->stats)
-		munmap(state->stats, state->stats_size);
+	stats_view_unmap(&state->view);
 	fabric->ready -= state->ready;
 	*state = (struct fabric_node){ .control = -1, .doorbell = -1 };
 }

@@ -157,19 +157,18 @@ static int stats_make(struct fabric *fabric, uint32_t index)
 	struct fabric_node *node = &fabric->nodes[index];
 	size_t size = stats_bytes(config);
 	int fd = memory_make("heddle-statistics", size);
-	struct stats_page header;
-	void *mapped;
+	int error;
 
 	if (fd < 0)
 		return fd;
-	stats_init(&header, config);
-	mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
-	if (mapped == MAP_FAILED || pwrite(fd, &header, sizeof(header), 0) != (ssize_t)sizeof(header)) {
+	error = stats_view_map(&node->view, fd, config);
+	if (!error && pwrite(fd, node->view.page->head, STATS_HEAD_BYTES, 0) != (ssize_t)STATS_HEAD_BYTES)
+		error = -ENOMEM;
+	if (error) {
 		close(fd);
-		return -ENOMEM;
+		return error;
 	}
-	node->stats = mapped;
-	node->stats_size = size;
+	node->stats = node->view.page;
 	return fd;
 }
 
@@ -450,10 +449,8 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 	if (error)
 		return error;
 	descriptor_close(&node->control);
-	if (node->stats)
-		munmap(node->stats, node->stats_size);
-	node->stats = NULL;
-	node->stats_size = 0; /* nobody reads it until there is another */
+	stats_view_unmap(&node->view);
+	node->stats = NULL; /* nobody reads it until there is another */
 	node->fate[0] = 0;
 	node->tables_due = false;
 	atomic_store(&fabric->clock.asleep[index], 0);

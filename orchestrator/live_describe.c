@@ -42,10 +42,10 @@ static uint64_t memory_bytes_of(pid_t pid)
 
 /* ---- counters ---- */
 
-/* whatever a node has written there, it can be read */
+/* what the node has written there makes sense; reading does no harm in any case */
 static bool page_readable(const struct fabric_node *state)
 {
-	return !stats_check(state->stats, state->stats_size);
+	return !stats_view_check(&state->view);
 }
 
 static void number_put(json_t *object, const char *key, uint64_t value)
@@ -203,7 +203,7 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 {
 	const struct fabric_node *state = &live->fabric.nodes[node];
 	const struct node_config *config = &live->plan->nodes[node];
-	bool readable = page_readable(state) && state->stats->port_count == config->port_count;
+	bool readable = page_readable(state);
 	json_t *object = json_pack("{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
 				   config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name, "pid",
 				   (int)state->pid_shown, "state", state_name(state), "uptime_ns",
@@ -232,8 +232,7 @@ static void roce_put(const struct live *live, json_t *object)
 	for (uint32_t i = 0; pages && i < live->plan->node_count; i++) {
 		const struct fabric_node *state = &live->fabric.nodes[i];
 
-		if (!plan_vacant(live->plan, i) && page_readable(state) &&
-		    state->stats->port_count == live->plan->nodes[i].port_count)
+		if (!plan_vacant(live->plan, i) && page_readable(state))
 			pages[i] = state->stats;
 	}
 	if (pages)

@@ -182,7 +182,7 @@ static json_t *trace_show(const struct asking *asking, uint32_t node)
 	json_t *body;
 	FILE *out;
 
-	if (stats_check(state->stats, state->stats_size))
+	if (stats_view_check(&state->view))
 		return refuse("%s has destroyed its statistics page", name);
 	out = open_memstream(&text, &size);
 	if (!out)

@@ -175,7 +175,7 @@ struct results {
 };
 
 /** results_gather() - computes @results from @plan and @pages, one statistics page per node in the plan's order.
- *  The clock stands still and the pages have passed stats_check().
+ *  The clock stands still and the pages have passed stats_view_check().
  *  @results  set by the caller before: interrupted, empty, end_ps (where the clock stopped); everything else is filled.
  *            results_free() later.
  *  Return: 0 or -ENOMEM.  O(n log n) in flows and messages.                                                      */

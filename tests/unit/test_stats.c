@@ -1,6 +1,5 @@
-/*  nodes/stats: the page's layout, and readers that do not trust it (TB-6, TB-13, TB-23).                            */
+/*  nodes/stats: the page's layout (TB-6, TB-13); readers that do not trust it: test_stats_view.                            */
 #include <check.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +59,6 @@ END_TEST
 
 START_TEST(stats_init__page_is_well_formed)
 {
-	ck_assert_int_eq(stats_check(page, size_bytes), 0);
 	ck_assert_uint_eq(page->size_bytes, size_bytes);
 	ck_assert_uint_eq(page->flows_max, 33);
 	ck_assert_uint_eq(page->messages_max, 7);
@@ -68,7 +66,6 @@ START_TEST(stats_init__page_is_well_formed)
 	ck_assert_uint_eq(page->flow_tx_count, 0);
 	free(page);
 	make(NODE_SWITCH);
-	ck_assert_int_eq(stats_check(page, size_bytes), 0);
 	ck_assert_uint_eq(page->port_count, PORTS);
 	ck_assert_uint_eq(page->flows_max, 0); /* a switch has none */
 }
@@ -102,52 +99,6 @@ START_TEST(stats_init__sections_do_not_overlap)
 	for (uint32_t i = 0; i < STATS_TRACE_MAX; i++)
 		claim(stats_trace(page, i), sizeof(struct trace_entry));
 	ck_assert_ptr_eq(stats_trace(page, STATS_TRACE_MAX + 5), stats_trace(page, 5));
-}
-END_TEST
-
-START_TEST(stats_check__mapped_too_short)
-{
-	ck_assert_int_eq(stats_check(page, 0), -EINVAL);
-	ck_assert_int_eq(stats_check(page, sizeof(*page) - 1), -EINVAL);
-	ck_assert_int_eq(stats_check(page, size_bytes - 1), -EINVAL);
-	ck_assert_int_eq(stats_check(page, size_bytes + 1), 0);
-}
-END_TEST
-
-/* TB-23: a node that overwrote its page cannot make a reader leave it */
-START_TEST(stats_check__broken_fields)
-{
-	struct stats_page good = *page;
-	uint64_t *offsets[] = { &page->port_offset,    &page->flow_tx_offset, &page->flow_rx_offset,
-				&page->message_offset, &page->sample_offset,  &page->trace_offset };
-	uint64_t *counts[] = { &page->flow_tx_count, &page->flow_rx_count, &page->message_count, &page->sample_count };
-	uint64_t limits[] = { page->flows_max, page->flows_max, page->messages_max, page->samples_max };
-	uint32_t *limit_fields[] = { &page->magic,     &page->version,      &page->node_kind,  &page->port_count,
-				     &page->flows_max, &page->messages_max, &page->samples_max };
-
-	for (uint32_t i = 0; i < 6; i++) {
-		static const uint64_t bad[] = { 0, 8, UINT64_MAX, UINT64_MAX - 7, 1ull << 63 };
-
-		for (uint32_t k = 0; k < 5; k++) {
-			*offsets[i] = bad[k];
-			ck_assert_int_eq(stats_check(page, size_bytes), -EINVAL);
-		}
-		*offsets[i] = size_bytes; /* the section begins where the page ends */
-		ck_assert_int_eq(stats_check(page, size_bytes), -EINVAL);
-		*page = good;
-	}
-	for (uint32_t i = 0; i < 4; i++) {
-		*counts[i] = limits[i];
-		ck_assert_int_eq(stats_check(page, size_bytes), 0);
-		*counts[i] = limits[i] + 1;
-		ck_assert_int_eq(stats_check(page, size_bytes), -EINVAL);
-		*page = good;
-	}
-	for (uint32_t i = 0; i < 7; i++) {
-		*limit_fields[i] = UINT32_MAX;
-		ck_assert_int_eq(stats_check(page, size_bytes), -EINVAL);
-		*page = good;
-	}
 }
 END_TEST
 
@@ -194,8 +145,6 @@ int main(void)
 	tcase_add_test(tcase, stats_bytes__whole_pages_that_grow_with_the_node);
 	tcase_add_test(tcase, stats_init__page_is_well_formed);
 	tcase_add_test(tcase, stats_init__sections_do_not_overlap);
-	tcase_add_test(tcase, stats_check__mapped_too_short);
-	tcase_add_test(tcase, stats_check__broken_fields);
 	tcase_add_test(tcase, stats_lateness_bucket__in_order);
 	tcase_add_test(tcase, stats_lateness_quantile__uniform);
 	srunner_run_all(runner, CK_ENV);
