@@ -23,13 +23,13 @@ static size_t lines(size_t bytes)
 
 size_t clock_bytes(uint32_t node_count)
 {
-	return sizeof(struct clock_page) + 2 * lines(node_count * sizeof(node_time_t)) +
+	return CLOCK_HEAD_BYTES + 2 * lines(node_count * sizeof(node_time_t)) +
 	       2 * lines(node_count * sizeof(uint32_t));
 }
 
 static void locate(struct clock *clock, struct clock_page *page, uint32_t node_count)
 {
-	char *at = (char *)page->words;
+	char *at = (char *)page + CLOCK_HEAD_BYTES;
 
 	clock->page = page;
 	clock->node_count = node_count;
@@ -61,7 +61,7 @@ int clock_attach(struct clock *clock, struct clock_page *page, size_t size_bytes
 {
 	uint32_t node_count;
 
-	if (size_bytes < sizeof(*page) || page->magic != CLOCK_MAGIC)
+	if (size_bytes < CLOCK_HEAD_BYTES || page->magic != CLOCK_MAGIC)
 		return -EINVAL;
 	node_count = page->node_count;
 	if (!node_count || node_count > NODE_COUNT_MAX || !page->lookahead_ps || clock_bytes(node_count) > size_bytes)

@@ -50,9 +50,16 @@ struct clock_page {
 	_Alignas(64) _Atomic uint32_t remaining;       /* nodes that have not finished the window yet */
 	_Alignas(64) _Atomic uint32_t stops;           /* futex word: rises when the clock stops */
 	_Atomic uint64_t windows, node_windows, wakes; /* for --timing */
-	/* then, each node_count long and 64-byte aligned: own_next, inbox_next (u64), asleep, done (u32) */
-	_Alignas(64) _Atomic uint64_t words[];
 };
+
+/* Behind the page's first memory page, each node_count long and 64-byte aligned: own_next, inbox_next (u64), asleep, done (u32).
+ * Under the real clock these are a memory of their own: clock_pages.h. */
+#ifdef __x86_64__
+#define CLOCK_HEAD_BYTES 4096u
+#else
+#define CLOCK_HEAD_BYTES 65536u /* the largest page of memory that Linux has */
+#endif
+_Static_assert(sizeof(struct clock_page) <= CLOCK_HEAD_BYTES, "the head is a page of memory");
 
 struct clock {
 	struct clock_page *page;

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "nodes/clock_pages.h"
+
 static void unmap(struct mapping *mapping)
 {
 	if (mapping->memory)
@@ -24,12 +26,18 @@ static void descriptor_close(int *fd)
 }
 
 /* shared memory that another process holds too: it must not be able to take it away (SIGBUS) */
+static bool keeps_its_size(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && seals & F_SEAL_SHRINK;
+}
+
 static int map(struct mapping *mapping, int fd, size_t bytes_min, const char *what, uint32_t port)
 {
 	struct stat stat;
-	int seals = fcntl(fd, F_GET_SEALS);
 
-	if (fstat(fd, &stat) || seals < 0 || !(seals & F_SEAL_SHRINK))
+	if (fstat(fd, &stat) || !keeps_its_size(fd))
 		return node_wrong("the %s of port %u is no memory sealed against shrinking", what, port);
 	if (stat.st_size < 0 || (size_t)stat.st_size < bytes_min)
 		return node_wrong("the %s of port %u has %lld bytes, it needs %zu", what, port, (long long)stat.st_size,
@@ -45,17 +53,39 @@ static int map(struct mapping *mapping, int fd, size_t bytes_min, const char *wh
 	return 0;
 }
 
-static int clock_join(struct node *node, int fd)
+/* the real clock's: the head is read-only */
+static int clock_map_real(struct mapping *mapping, const int fds[2])
 {
-	int error = map(&node->clock_page, fd, sizeof(struct clock_page), "clock page", 0);
+	struct clock_pages pages = { 0 };
+	int error = keeps_its_size(fds[0]) && keeps_its_size(fds[1]) ? clock_pages_join(&pages, fds) : -EINVAL;
 
 	if (error)
-		return error;
+		return node_wrong("the clock page cannot be mapped: %s", strerror(-error));
+	*mapping = (struct mapping){ .memory = pages.page, .bytes = pages.bytes };
+	return 0;
+}
+
+static int clock_attach_checked(struct node *node)
+{
 	if (clock_attach(&node->clock, node->clock_page.memory, node->clock_page.bytes) ||
 	    node->clock.node_count != node->config->node_count)
 		return node_wrong("the clock page is none, or is not one for %u nodes", node->config->node_count);
 	node->wake = calloc(node->clock.node_count, sizeof(*node->wake));
 	return node->wake ? 0 : -ENOMEM;
+}
+
+static int clock_join(struct node *node, int fd)
+{
+	int error = map(&node->clock_page, fd, CLOCK_HEAD_BYTES, "clock page", 0);
+
+	return error ? error : clock_attach_checked(node);
+}
+
+static int clock_join_real(struct node *node, const int fds[2])
+{
+	int error = clock_map_real(&node->clock_page, fds);
+
+	return error ? error : clock_attach_checked(node);
 }
 
 static int stats_join(struct node *node, int fd)
@@ -173,18 +203,18 @@ static int captures_join(struct node *node, struct control_message *message, uin
 
 static int join_real(struct node *node, struct control_message *message)
 {
-	uint32_t port_count = node->config->port_count, at = 2;
+	uint32_t port_count = node->config->port_count, at = 3;
 	uint32_t host_queues = node->config->kind == NODE_NIC ? node->config->nic.host_queues : 0;
 	int error;
 
 	node->links = calloc(port_count, sizeof(*node->links));
 	if (!node->links)
 		return -ENOMEM;
-	if (message->fd_count < 3 || !take(message, &at, &node->doorbell, 1))
+	if (message->fd_count < 4 || !take(message, &at, &node->doorbell, 1))
 		return node_wrong("%u descriptors came with the configuration, too few", message->fd_count);
-	error = clock_join(node, message->fds[0]);
+	error = clock_join_real(node, message->fds);
 	if (!error)
-		error = stats_join(node, message->fds[1]);
+		error = stats_join(node, message->fds[2]);
 	for (uint32_t port = 0; port < port_count && !error; port++) {
 		error = port_join(node, port, message, &at);
 		if (!error)

@@ -20,6 +20,7 @@
 #define REST_PS (10 * NODE_MS)    /* nothing to do for longer than this is rest */
 #define LOOK_PS (100 * NODE_US)   /* a node that never sleeps looks outside that often: not every loop tells of news */
 #define TURN_PS (500 * NODE_US)   /* of fabric time that a node which is late catches up with in one turn */
+#define SLEEP_MAX_PS NODE_S       /* then a node looks again, whatever it was told */
 #define HOST_WAIT_MAX_PS (500 * NODE_US)
 #define HOST_ROUNDS 4u /* times that a turn takes in what the host sends, as room is made for it */
 
@@ -354,11 +355,13 @@ static void mute_known(const struct pace *pace)
 		event_loop_mute(pace->loop, NUMBER_HOST + i, pace->host_readable >> i & 1);
 }
 
+/* A neighbour that does not see that we sleep does not wake us: the words that say so are written by all nodes, and one that
+ * writes wildly must not stop another one for good (TB-23). */
 static uint64_t deadline_ns(const struct pace *pace)
 {
-	if (pace->next_ps == NODE_TIME_NEVER)
-		return UINT64_MAX;
-	return pace->clock->page->epoch_ns + (pace->next_ps + NODE_NS - 1) / NODE_NS;
+	node_time_t until = node_time_min(pace->next_ps, pace_now(pace) + SLEEP_MAX_PS);
+
+	return pace->clock->page->epoch_ns + (until + NODE_NS - 1) / NODE_NS;
 }
 
 bool pace_begun(struct pace *pace, bool *control)

@@ -77,12 +77,12 @@ struct fabric_node {
 	pid_t pid_shown; /* stays, for messages */
 	int control;     /* our end of its socket; -1 */
 	bool ready;
-	bool tables_due;     /* real clock: a switch that the fabric manager has not reached: fabric_exchange.h */
-	uint64_t started_ns; /* wall_ns() */
-	uint64_t stopped_ns; /* when it was stopped by a signal; 0: it was not */
+	bool tables_due;          /* real clock: a switch that the fabric manager has not reached: fabric_exchange.h */
+	uint64_t started_ns;      /* wall_ns() */
+	uint64_t stopped_ns;      /* when it was stopped by a signal; 0: it was not */
 	struct stats_view view;   /* its statistics page */
 	struct stats_page *stats; /* view.page; NULL: there is none */
-	int doorbell;               /* real clock: pace.h; -1 */
+	int doorbell;             /* real clock: pace.h; -1 */
 	char fate[FABRIC_FATE_MAX]; /* real clock: why it is dead; "" while it lives */
 	char loop[FABRIC_LOOP_MAX]; /* what its READY said */
 };
@@ -95,6 +95,7 @@ struct fabric {
 	size_t page_size;
 	struct clock clock;
 	int clock_fd, epoll_fd;
+	int clock_words_fd; /* real clock: clock_pages.h; else -1 */
 	int *ring_fds; /* per link: ring from end a, from end b, or the veth's sockets at a, b; -1: not made yet, or passed */
 	uint32_t *wake;
 	uint32_t alive, ready, stopped; /* how many are */

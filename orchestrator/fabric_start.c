@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/clock_pages.h"
 #include "nodes/ring.h"
 #include "orchestrator/descriptor.h"
 #include "orchestrator/fabric_watch.h"
@@ -134,7 +135,21 @@ int fabric_nodes_start(struct fabric *fabric)
 	return error;
 }
 
-int fabric_clock_make(struct fabric *fabric)
+static int clock_make_real(struct fabric *fabric)
+{
+	struct clock_pages pages;
+	int fds[2], error = clock_pages_make(&pages, fabric->plan->node_count, fds);
+
+	if (error)
+		return error;
+	fabric->clock_fd = fds[0];
+	fabric->clock_words_fd = fds[1];
+	fabric->page = pages.page;
+	fabric->page_size = pages.bytes;
+	return 0;
+}
+
+static int clock_make_virtual(struct fabric *fabric)
 {
 	fabric->page_size = clock_bytes(fabric->plan->node_count);
 	fabric->clock_fd = memory_make("heddle-clock", fabric->page_size);
@@ -145,6 +160,15 @@ int fabric_clock_make(struct fabric *fabric)
 		fabric->page = NULL;
 		return -errno;
 	}
+	return 0;
+}
+
+int fabric_clock_make(struct fabric *fabric)
+{
+	int error = fabric->options.real ? clock_make_real(fabric) : clock_make_virtual(fabric);
+
+	if (error)
+		return error;
 	clock_init(fabric->page, fabric->plan->node_count, fabric->plan->lookahead_ps);
 	fabric->page->epoch_ns = UINT64_MAX; /* not yet */
 	return clock_attach(&fabric->clock, fabric->page, fabric->page_size);
@@ -327,17 +351,17 @@ static int configuration_send(struct fabric *fabric, uint32_t index, const struc
 /* @keep_rings  its neighbours, who run already, are still to be handed theirs */
 static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings)
 {
-	struct control_message message = { .kind = CONTROL_CONFIGURE,
-					   .config = &fabric->plan->nodes[index],
-					   .fd_count = 2 };
+	struct control_message message = { .kind = CONTROL_CONFIGURE, .config = &fabric->plan->nodes[index] };
 	int stats_fd = stats_make(fabric, index);
 	uint32_t host_from;
 	int error;
 
 	if (stats_fd < 0)
 		return stats_fd;
-	message.fds[0] = fabric->clock_fd;
-	message.fds[1] = stats_fd;
+	message.fds[message.fd_count++] = fabric->clock_fd;
+	if (fabric->options.real)
+		message.fds[message.fd_count++] = fabric->clock_words_fd;
+	message.fds[message.fd_count++] = stats_fd;
 	error = fabric->options.real ? descriptors_real(fabric, index, &message)
 				     : descriptors_virtual(fabric, index, &message);
 	if (!error)

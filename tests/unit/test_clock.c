@@ -50,7 +50,7 @@ static void three_start(node_time_t limit)
 START_TEST(clock_attach__no_clock_page)
 {
 	size_t bytes = clock_bytes(2);
-	_Alignas(64) char memory[4096] = { 0 };
+	_Alignas(64) static char memory[CLOCK_HEAD_BYTES + 4096];
 	struct clock_page *page = (struct clock_page *)memory;
 
 	ck_assert_int_eq(clock_attach(&clock_, page, bytes), -EINVAL);

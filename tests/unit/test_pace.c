@@ -1,6 +1,7 @@
 /*  nodes/pace: a node under the real clock sleeps until it has something to do, and is never asleep then (TB-1, TB-8). */
 #include <check.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -333,6 +334,30 @@ START_TEST(pace_wait__the_doorbell_ends_a_sleep)
 }
 END_TEST
 
+/* another node has wiped the words that say that this one sleeps, so its neighbour does not ring */
+static void *send_unrung(void *unused)
+{
+	usleep(20000);
+	atomic_store(&clocks.asleep[0], 0);
+	atomic_store(&clocks.own_next[0], 0);
+	link_send_packet(&peer, pace_now(&pace), 104, 100, 100, 0, 0);
+	link_flush(&peer, &(bool){ 0 });
+	return unused;
+}
+
+/* TB-23: a wild write of some other node does not stop this one for good */
+START_TEST(pace_wait__a_sleep_that_nobody_ends_is_bounded)
+{
+	pthread_t thread;
+
+	make(_i);
+	ck_assert_int_eq(pthread_create(&thread, NULL, send_unrung, NULL), 0);
+	play();
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(received, 1);
+}
+END_TEST
+
 START_TEST(pace_wait__a_control_message_ends_a_sleep)
 {
 	bool control = false;
@@ -389,6 +414,7 @@ int main(void)
 	tcase_add_loop_test(tcase, pace_turn__a_record_is_handled_at_its_due_time, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__a_capture_ends_a_sleep, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__the_doorbell_ends_a_sleep, 0, 2);
+	tcase_add_loop_test(tcase, pace_wait__a_sleep_that_nobody_ends_is_bounded, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__a_control_message_ends_a_sleep, 0, 2);
 	tcase_add_loop_test(tcase, pace_wait__the_end_of_the_fabric, 0, 2);
 	tcase_add_loop_test(tcase, pace_turn__rings_only_who_would_oversleep, 0, 2);
