@@ -205,7 +205,6 @@ soak: all
 	@FAULTS_ALL=yes ROUNDS=200 SWARM_SEEDS=10000 ORDER_SEEDS=2000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
 		build/asan/sim/test_swarm_roce build/release/sim/test_faults build/release/sim/test_path_order
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
-	@LONG=yes tests/run.sh 'soak, incast' tests/system/test_congestion.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
 
 FUZZ_SECONDS ?= 600

@@ -7,6 +7,7 @@
 #define BYTE_TIME_MANTISSA 1024u    /* byte times are kept to 0.1 %, the rest is their scale */
 #define ECA_SPAN_PS (100 * NODE_US) /* of queue in which ECA rises from 0 to 255: 2.5 MB at 200 Gb/s */
 #define ECA_SPAN_BDPS 9u            /* the same, at least */
+#define ECA_SPAN_ROUNDS_HALVES 3u   /* and 3/2 of a frame of every host, at least: shift_of_senders() */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -43,6 +44,29 @@ static uint32_t shift_for(uint64_t span)
 	return shift;
 }
 
+/* the smallest shift with which 255 steps span @span at least */
+static uint32_t shift_above(uint64_t span)
+{
+	uint32_t shift = 0;
+
+	while (shift < CONGESTION_SHIFT_MAX && (uint64_t)ECA_MAX << shift < span)
+		shift++;
+	return shift;
+}
+
+/* The shift that the number of senders asks for (EC-18). Each of N that have one frame under way hears
+ * ECA once in a round, N * MTU / C. It then waits as long as its row says, so the next round's queue is
+ * N * MTU less what was waited for. From row to row that must change by less than the queue between two
+ * rows, or each round overshoots the one before. The waits of the derived table grow by the same factor
+ * from row to row: with a span of N * MTU the change is 1.7 times that queue, with 3/2 of it .7, with 2 .3.
+ */
+static uint32_t shift_of_senders(const struct congestion_basis *basis)
+{
+	uint64_t round_units = (uint64_t)basis->hosts * units_of_bytes(basis->mtu_bytes);
+
+	return shift_above(round_units * ECA_SPAN_ROUNDS_HALVES / 2);
+}
+
 static void detection_derive(struct congestion_config *congestion, const struct congestion_basis *basis,
 			     uint64_t bdp_units)
 {
@@ -52,15 +76,18 @@ static void detection_derive(struct congestion_config *congestion, const struct 
 	uint64_t quiet_units = bdp_units / (basis->spread ? 2 : 10); /* what waited on several ways may come at once */
 	uint64_t thresh_units = most(most(quiet_units, 4 * mtu_units), late_units);
 	uint64_t span_units = most(units_in(basis->rate_bps, ECA_SPAN_PS), ECA_SPAN_BDPS * bdp_units);
+	uint32_t shift = shift_for(span_units), sender_shift = shift_of_senders(basis);
 
 	congestion->lbf_thresh_units = limited(thresh_units);
-	congestion->lbf_shift = shift_for(span_units);
+	congestion->lbf_shift = (uint32_t)most(shift, sender_shift);
 	/* Few packets: whoever leaves a queue below the threshold goes at full speed until it is told again, so they must not be many. A
-	 * frame of 64 bytes takes a third of the time of a data unit, and a step must be longer than what the queue moves by itself. */
+	 * frame of 64 bytes takes a third of the time of a data unit, and a step must be longer than what
+	 * the queue moves by itself. A sender of such frames may have as many under way as data units
+	 * make a frame of the MTU. */
 	congestion->lpf_thresh = limited(most(thresh_units / 4, 32));
-	congestion->lpf_shift = (uint32_t)least(congestion->lbf_shift + 2, CONGESTION_SHIFT_MAX);
+	congestion->lpf_shift = (uint32_t)least(most(shift + 2, sender_shift), CONGESTION_SHIFT_MAX);
 	congestion->dbf_thresh_units = limited(most(2 * bdp_units, thresh_units));
-	congestion->dbf_shift = congestion->lbf_shift;
+	congestion->dbf_shift = shift;
 	congestion->dbf_clk_cnt = (uint32_t)least(most(1000, basis->rtt_ps / 8 / NODE_NS), UINT32_MAX);
 }
 
@@ -119,7 +146,7 @@ static uint32_t windows_derive(struct congestion_setting *settings, const struct
 
 	for (; row < CONGESTION_SETTINGS - 1; row++) {
 		struct congestion_setting *setting = &settings[row];
-		uint32_t extent_units = whole->flow_extent_units >> (row - 1);
+		uint32_t extent_units = (uint32_t)most(whole->flow_extent_units >> (row - 1), mtu_units - 1);
 
 		*setting = *whole;
 		setting->rate_bps = most(basis->rate_bps >> (row - 1), slowest_bps);
@@ -131,7 +158,9 @@ static uint32_t windows_derive(struct congestion_setting *settings, const struct
 	return row;
 }
 
-/* Settings behind @last: one frame after the other, with ever longer pauses between them. */
+/* Settings after @last: one frame after the other, or as many small ones as take its place, with ever
+ * longer pauses between them. If small frames were sent one by one, a thousand senders of 64 bytes would
+ * drain the queue in these rows and fill it in those with a window: it could come to rest in none. */
 static void pauses_derive(struct congestion_setting *settings, uint32_t last, uint64_t slowest_bps)
 {
 	uint64_t rate_bps = settings[last].rate_bps;
@@ -140,7 +169,6 @@ static void pauses_derive(struct congestion_setting *settings, uint32_t last, ui
 	for (uint32_t row = last + 1; row < CONGESTION_SETTINGS; row++) {
 		rate_bps = most(fall(rate_bps, ratio, 1), slowest_bps);
 		settings[row] = settings[last];
-		settings[row].flow_extent_units = settings[row - 1].flow_extent_units / 2;
 		settings[row].rate_bps = rate_bps;
 		settings[row].limit_after_ack = true;
 		byte_time_set(&settings[row], rate_bps);

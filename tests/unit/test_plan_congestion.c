@@ -122,10 +122,11 @@ START_TEST(plan_congestion_derive__by_hand)
 	const struct congestion_setting *settings = congestion.settings;
 
 	ck_assert_uint_eq(congestion.lbf_thresh_units, 977 / 10);
-	ck_assert_uint_eq(congestion.lbf_shift, 5); /* 255 * 32 * 256 bytes: 2.1 MB */
+	ck_assert_uint_eq(congestion.lbf_shift, 10); /* 255 * 1024 units: 3/2 of 10000 frames are 240 000 */
 	ck_assert_uint_eq(congestion.lpf_thresh, 32);
-	ck_assert_uint_eq(congestion.lpf_shift, 7);
+	ck_assert_uint_eq(congestion.lpf_shift, 10);
 	ck_assert_uint_eq(congestion.dbf_thresh_units, 2 * 977);
+	ck_assert_uint_eq(congestion.dbf_shift, 5); /* 255 * 32 * 256 bytes: 2.1 MB */
 	ck_assert_uint_eq(congestion.dbf_clk_cnt, 1250);
 	ck_assert_uint_eq(congestion.fgfc_pause_ps, 32 * NODE_US);
 	ck_assert_uint_eq(congestion.port_limit_units, 0);
@@ -142,14 +143,37 @@ START_TEST(plan_congestion_derive__by_hand)
 	ck_assert_uint_eq(settings[1].flow_extent_units, 977 + 488);
 	ck_assert_uint_eq(settings[2].flow_extent_units, 732);
 	ck_assert_uint_eq(settings[7].flow_extent_units, 22);
-	ck_assert_uint_eq(settings[8].flow_extent_units, 11); /* less than a frame: one at a time */
+	ck_assert_uint_eq(settings[8].flow_extent_units, 15); /* less than a frame: one at a time */
 	ck_assert(!settings[8].limit_after_ack);
 	ck_assert(settings[9].limit_after_ack);
-	ck_assert_uint_eq(settings[9].flow_extent_units, 5);
-	ck_assert_uint_eq(settings[13].flow_extent_units, 0);
+	ck_assert_uint_eq(settings[9].flow_extent_units, 15);
+	ck_assert_uint_eq(settings[23].flow_extent_units, 15);
 	ck_assert_uint_eq(settings[23].eca_min, 255);
 	ck_assert_uint_eq(settings[23].rate_bps, 10000000); /* EC-5: half of what a ten thousandth is */
 	ck_assert_uint_eq(settings[23].byte_time_ps << settings[23].byte_time_scale, 800000 / 1024 * 1024);
+}
+END_TEST
+
+/* EC-18: the steps span 3/2 of a frame of every host; for few hosts 100 us of the rate are more */
+START_TEST(plan_congestion_derive__number_of_senders)
+{
+	struct congestion_basis basis = { 200000000000, 4 * NODE_US, 3 * NODE_US, 4096, 340, 0, false };
+	struct congestion_config congestion = plan_congestion_derive(&basis);
+
+	ck_assert_uint_eq(congestion.lbf_shift, 5); /* 3/2 * 340 * 16 = 8160 = 255 << 5 */
+	ck_assert_uint_eq(congestion.lpf_shift, 7);
+	basis.hosts = 341;
+	ck_assert_uint_eq(plan_congestion_derive(&basis).lbf_shift, 6);
+	basis.hosts = 1014;
+	congestion = plan_congestion_derive(&basis);
+	ck_assert_uint_eq(congestion.lbf_shift, 7);
+	ck_assert_uint_eq(congestion.lpf_shift, 7);
+	ck_assert_uint_eq(congestion.dbf_shift, 5);
+	basis.mtu_bytes = 9000;
+	congestion = plan_congestion_derive(&basis);
+	ck_assert_uint_eq(congestion.lbf_shift, 8);
+	ck_assert_uint_eq(congestion.lpf_shift, 8); /* packets: as many small ones as data units make a frame */
+	ck_assert_uint_eq(congestion.dbf_shift, 5);
 }
 END_TEST
 
@@ -411,6 +435,7 @@ int main(void)
 	tcase_add_test(tcase, plan_congestion_basis__slowest_of_parallel_links);
 	tcase_add_test(tcase, plan_congestion_basis__one_switch);
 	tcase_add_test(tcase, plan_congestion_derive__by_hand);
+	tcase_add_test(tcase, plan_congestion_derive__number_of_senders);
 	tcase_add_test(tcase, plan_congestion_derive__late_nodes);
 	tcase_add_test(tcase, plan_congestion_derive__several_ways);
 	tcase_add_test(tcase, plan_congestion_derive__more_congestion_nothing_larger);
