@@ -155,6 +155,7 @@ static void port_check(struct checker *checker, const struct node_config *config
 	if (config->fabric != FABRIC_ROCE && (port->loss_ppb || port->bit_error_e15) && !port->guarded)
 		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
 	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
+	range(checker, "peer_units", port->peer_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "stop_units", port->stop_units, 0, port->buffer_units ? port->buffer_units - 1 : 0);
 	range(checker, "flight_units", port->flight_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);

@@ -64,6 +64,8 @@ struct class_config {
 	bool unordered;        /* each packet may take a path of its own (FC-16, PG-4) */
 };
 
+#define CREDIT_ALL (1u << 20) /* data units: for credits, the buffer of whoever takes everything */
+
 struct port_config {
 	enum port_kind kind;
 	enum link_medium medium;
@@ -82,6 +84,7 @@ struct port_config {
 	bool guarded;           /* the link tells its sender which frames were lost (on as soon as it can lose any) */
 	uint32_t channels;      /* flow channels per direction, 1..2048 */
 	uint32_t buffer_units;  /* own input buffer per virtual lane; 0: takes everything */
+	uint32_t peer_units;    /* port-group: what the peer's buffer takes of each lane as the link comes up; 0: it will say */
 	uint32_t stop_units;    /* level above which the peer is told to stop; the rest is for what is under way then */
 	uint32_t flight_units;  /* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
 	uint32_t match_fields;  /* edge ports of switches: set of enum match_field */

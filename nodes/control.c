@@ -22,7 +22,7 @@
 #define PORT_FIELDS(F)                                                                                                \
 	F(kind) F(medium) F(vacant) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
 	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(match_fields) F(ring_bytes) \
-	F(headroom_bytes) F(capture_bytes) F(tier)
+	F(headroom_bytes) F(capture_bytes) F(tier) F(peer_units)
 #define SWITCH_FIELDS(F)                                                                                              \
 	F(fabric_address) F(latency_ps) F(cut_through) F(arbiter) F(output_queue_units_max)                            \
 	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect)

@@ -7,7 +7,8 @@ static uint8_t bit_of(uint32_t lane)
 	return (uint8_t)(1u << lane);
 }
 
-void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_units, uint32_t mtu_units)
+void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_units, uint32_t mtu_units,
+		 uint32_t peer_units)
 {
 	uint32_t units = buffer_units ? buffer_units : CREDIT_ALL;
 
@@ -18,6 +19,13 @@ void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_uni
 		.lane_count = (uint8_t)lane_count,
 	};
 	credit_open(credit);
+	if (!peer_units)
+		return;
+	credit->grant_due = 0;
+	for (uint32_t lane = 0; lane < lane_count; lane++) {
+		credit->lanes[lane].limit_units = peer_units;
+		credit->lanes[lane].told_units = units;
+	}
 }
 
 void credit_close(struct credit *credit)

@@ -15,10 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "nodes/routing_config.h"
+#include "nodes/config.h"
 
-#define CREDIT_PARTS 8u       /* a grant is due for so great a part of the buffer */
-#define CREDIT_ALL (1u << 20) /* units: the buffer of whoever takes everything */
+#define CREDIT_PARTS 8u /* a grant is due for so great a part of the buffer */
+
 
 struct credit_lane {
 	uint32_t sent_units, limit_units; /* ever sent; may be sent in all */
@@ -37,14 +37,18 @@ struct credit {
 	uint8_t withheld;             /* nothing more is granted for now */
 };
 
-/** credit_init() - nothing sent, nothing granted; a grant of the whole buffer is due for every lane.
- *  @buffer_units  of each lane here, 0: takes everything.  @mtu_units  the longest frame.                            */
-void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_units, uint32_t mtu_units);
+/** credit_init() - nothing sent yet.
+ *  @buffer_units  of each lane here, 0: takes everything.  @mtu_units  the longest frame.
+ *  @peer_units  of each lane there: both ends know the other's buffer as the link comes up, as InfiniBand's do before a link is active, so
+ *  all of it may be sent at once. 0: neither knows; nothing may be sent, and a grant of the whole buffer is due for every lane. */
+void credit_init(struct credit *credit, uint32_t lane_count, uint32_t buffer_units, uint32_t mtu_units,
+		 uint32_t peer_units);
 
 /** credit_close() - the link is gone: nothing is due, whatever is released from now on. */
 void credit_close(struct credit *credit);
 
-/** credit_open() - it returns, with an empty buffer: as after credit_init(). */
+/** credit_open() - it returns, with an empty buffer. Each end takes it into use when it is ready and says so by its limits, so this is as after
+ *  credit_init() without peer_units. */
 void credit_open(struct credit *credit);
 
 /* ---- sending ---- */

@@ -61,7 +61,8 @@ int link_init(struct link *link, const struct node_config *config, uint32_t port
 	};
 	link->real = config->clock == CLOCK_REAL;
 	if (link->credits)
-		credit_init(&link->credit, link->lane_count, p->buffer_units, units_of_bytes(p->mtu_bytes));
+		credit_init(&link->credit, link->lane_count, p->buffer_units, units_of_bytes(p->mtu_bytes),
+			    p->peer_units);
 	random_init(&link->random, config->seed, port);
 	if (ring_tx_attach(&link->tx, tx, tx_bytes) || ring_rx_attach(&link->rx, rx, rx_bytes))
 		return -EINVAL;

@@ -25,7 +25,7 @@
  *  what was lost and what arrived (link_listener): losses are reported to the flow's source, ACK frames are sent again. When a guarded link falls idle
  *  it says how far it has counted, so that the loss of the last frame is found too. A lossless link pays nothing for it.
  *
- *  Credits (fabric kind port-group, PG-9; credit.h). In the place of stop and go: whoever sends has credit of the peer's, per virtual lane, or
+ *  Credits (fabric kind port-group, PG-9; credit.h). They are there as the link comes up, if both ends were told the other's buffer. In the place of stop and go: whoever sends has credit of the peer's, per virtual lane, or
  *  waits (link_has_credit()); so what is under way always has room, and no frame is dropped for want of it. The receiver grants with
  *  control words; link_hold() means that it grants nothing more. On a guarded link the sender says what it has sent when a frame was lost and
  *  when it falls idle, and a SYNC is answered with all limits: no loss costs credit for good. Real clock: who lacks credit asks again.

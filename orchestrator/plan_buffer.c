@@ -115,6 +115,17 @@ static int output_queues_check(const struct scenario *scenario, const struct pla
 	return -EINVAL;
 }
 
+void plan_buffers_tell(struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->node_count && plan_fabric(plan) == FABRIC_PORT_GROUP; i++)
+		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++) {
+			struct port_config *port = &plan->nodes[i].ports[p];
+			uint32_t units = plan->nodes[port->peer_index].ports[port->peer_port].buffer_units;
+
+			port->peer_units = port->medium == MEDIUM_SHM ? (units ? units : CREDIT_ALL) : 0;
+		}
+}
+
 int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 		      struct scenario_errors *errors)
 {
@@ -123,7 +134,11 @@ int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (scenario->fabric == FABRIC_ROCE)
 		return 0;
 	error = output_queues_check(scenario, plan, errors);
-	return error ? error : input_buffers_make(clock, scenario, plan, errors);
+	if (!error)
+		error = input_buffers_make(clock, scenario, plan, errors);
+	if (!error)
+		plan_buffers_tell(plan);
+	return error;
 }
 
 /* ---- the real clock ---- */

@@ -19,6 +19,11 @@ uint64_t plan_buffer_reserve_units(const struct node_config *sender, const struc
 int plan_buffers_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
 		      struct scenario_errors *errors);
 
+/** plan_buffers_tell() - in a fabric of kind port-group fills peer_units of all ports, from the buffers of their peers, which are there (PG-9). Not
+ *  for veth links: a frame could come before its receiver has opened the other end, while a word of the receiver's says that it has.
+ *  plan_buffers_make() calls it; to be called again when buffers have changed. O(ports). */
+void plan_buffers_tell(struct plan *plan);
+
 /** plan_buffer_make_real() - fills flight_units, stop_units and buffer_units of @node's @port under the real clock, where nobody knows how late a
  *  sender hears: the reserve is what may be under way (nodes/link.h), and the sender's output queue. Both come on
  *  top of the scenario's buffer. Rate, delay and MTU are there.                                                              */

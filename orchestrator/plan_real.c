@@ -92,6 +92,7 @@ int plan_make_real(const struct scenario *scenario, struct plan *plan, struct sc
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_real(scenario, plan, &plan->nodes[i]);
+	plan_buffers_tell(plan);
 	return plan_finish(scenario, plan, true, errors);
 }
 
@@ -124,5 +125,6 @@ int plan_make_traffic(const struct scenario *scenario, struct plan *plan, struct
 		return error;
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		node_make_traffic(scenario, plan, &plan->nodes[i]);
+	plan_buffers_tell(plan);
 	return plan_finish(scenario, plan, false, errors);
 }

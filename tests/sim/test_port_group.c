@@ -58,6 +58,110 @@ START_TEST(policies__ordered)
 }
 END_TEST
 
+/* ---- PG-9 ---- */
+
+#define FIRST_BITS 512u /* of a frame: a switch that cuts through has seen them before it sends */
+#define AROUND_BYTES (LID_HEADER_BYTES + FRAME_FCS_BYTES)
+
+static uint64_t credit_waits(const struct sim *sim)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < sim->plan.node_count; i++)
+		for (uint32_t p = 0; p < sim->plan.nodes[i].port_count; p++)
+			sum += stats_port(sim->nodes[i].stats, p)->credit_waits;
+	return sum;
+}
+
+/* @switches in a chain, one host at either end, one message of one packet from the first to the last */
+static void chain_open(struct sim *sim, uint32_t switches, uint32_t bytes)
+{
+	char text[2048];
+	int at = snprintf(
+		text, sizeof(text),
+		"name: chain\nfabric: port-group\nrun: {duration: 100us}\nlinks: {rate: 100Gb/s, delay: 1us}\n"
+		"workloads: [{name: w, pattern: pairs, pairs: [[a, b]], size: %u, messages: 1, arrival: closed, "
+		"window: 1}]\ntopology:\n  hosts: {a: s0, b: s%u}\n  switches: [s0",
+		bytes, switches - 1);
+
+	for (uint32_t i = 1; i < switches; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, ", s%u", i);
+	at += snprintf(text + at, sizeof(text) - (size_t)at, "]\n  links: [[s0, s1]");
+	for (uint32_t i = 2; i < switches; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, ", [s%u, s%u]", i - 1, i);
+	snprintf(text + at, sizeof(text) - (size_t)at, "]\n");
+	sim_open_text(sim, text, NULL);
+}
+
+/* PG-9: credit is there when the links come up, so the first packet of all takes what the links and switches take, to the picosecond: in
+ * each switch its latency and, as it cuts through, the first 64 bytes; on each link its delay; all bits once. */
+START_TEST(first_packet__waits_for_nothing)
+{
+	static const uint32_t lengths[] = { 100, 1500, 4000 };
+	uint32_t switches = (uint32_t)_i + 2;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		const node_time_t bit_ps = 10; /* at 100 Gb/s */
+		struct results results;
+		struct sim sim;
+		uint64_t bits;
+
+		chain_open(&sim, switches, lengths[i]);
+		sim_run(&sim);
+		sim_results(&sim, &results);
+		ck_assert_uint_eq(results.message_count, 1);
+		bits = 8 * (results.totals.delivered_bytes + AROUND_BYTES);
+		ck_assert_uint_eq(results.messages[0].end_ps - results.messages[0].start_ps,
+				  500 * NODE_NS + (switches + 1) * NODE_US +
+					  switches * (350 * NODE_NS + FIRST_BITS * bit_ps) + bits * bit_ps);
+		ck_assert_uint_eq(credit_waits(&sim), 0);
+		results_free(&results);
+		sim_close(&sim);
+	}
+}
+END_TEST
+
+/* of what a link of 100 Gb/s and 20 us carries, what one does whose receiver has a buffer of @permille of C * T */
+static double link_share(uint32_t permille)
+{
+	/* T: out and back, with the latency of the switch at either end */
+	uint64_t bytes = 100000000000ull / 8 * (2 * 20000 + 2 * 350) / 1000000000ull * permille / 1000;
+	char buffer[64];
+	const char *settings[] = { "run={duration: 2ms, warmup: 1ms}",
+				   "topology.links.0={between: [s0, s1], delay: 20us}",
+				   "workloads.0.size=1MB",
+				   "workloads.0.messages=1000000",
+				   "workloads.0.window=4",
+				   buffer,
+				   NULL };
+	double share;
+	struct sim sim;
+
+	snprintf(buffer, sizeof(buffer), "switch={buffer: %lluB}", (unsigned long long)bytes);
+	sim_open_text(&sim,
+		      "name: link\nfabric: port-group\nrun: {duration: 1ms}\nlinks: {rate: 100Gb/s}\n"
+		      "topology: {switches: [s0, s1], hosts: {a: s0, b: s1}, links: [[s0, s1]]}\n"
+		      "workloads: [{name: w, pattern: pairs, pairs: [[a, b]], size: 1MB, arrival: closed}]\n",
+		      settings);
+	sim_run(&sim);
+	share = (double)stats_flow_rx(sim.nodes[sim.plan.switch_count + 1].stats, 0)->measured_bytes * 8 /
+		(double)(100000000000ull / 1000);
+	sim_close(&sim);
+	return share;
+}
+
+/* PG-9: credit returns in eighths of the buffer, so a full link needs 8/7 of C * T, and gets 7/8 of its buffer per loop with less */
+START_TEST(link__full_with_8_7_of_the_loop)
+{
+	double full = link_share(2000);
+
+	ck_assert_double_ge(full, 0.98); /* headers and gaps */
+	ck_assert_double_eq_tol(link_share(1150), full, 0.001);
+	ck_assert_double_eq_tol(link_share(1000), full * 7 / 8, 0.02);
+	ck_assert_double_eq_tol(link_share(500), full * 7 / 16, 0.02);
+}
+END_TEST
+
 /* ---- PG-12 ---- */
 
 #define SEEDS 4u
@@ -119,6 +223,8 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, policies__by_default, 0, 3);
 	tcase_add_loop_test(tcase, policies__ordered, 0, 3);
+	tcase_add_loop_test(tcase, first_packet__waits_for_nothing, 0, 5);
+	tcase_add_test(tcase, link__full_with_8_7_of_the_loop);
 	tcase_add_loop_test(tcase, permutation__beside_static_ports, 0, 2);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

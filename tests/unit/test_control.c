@@ -83,6 +83,7 @@ static void port_expect(const struct port_config *a, const struct port_config *b
 	ck_assert_int_eq(a->guarded, b->guarded);
 	ck_assert_uint_eq(a->channels, b->channels);
 	ck_assert_uint_eq(a->buffer_units, b->buffer_units);
+	ck_assert_uint_eq(a->peer_units, b->peer_units);
 	ck_assert_uint_eq(a->stop_units, b->stop_units);
 	ck_assert_uint_eq(a->flight_units, b->flight_units);
 	ck_assert_uint_eq(a->match_fields, b->match_fields);

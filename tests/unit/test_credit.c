@@ -15,7 +15,7 @@ static uint32_t held_units;
 
 static void setup(void)
 {
-	credit_init(&ours, 2, BUFFER_UNITS, MTU_UNITS);
+	credit_init(&ours, 2, BUFFER_UNITS, MTU_UNITS, 0);
 	held_units = 0;
 }
 
@@ -48,10 +48,29 @@ START_TEST(credit_init__whole_buffer_is_granted)
 }
 END_TEST
 
+/* PG-9: both ends know the other's buffer as the link comes up: nothing is to be told, everything may be sent */
+START_TEST(credit_init__known_to_both)
+{
+	credit_init(&ours, 2, BUFFER_UNITS, MTU_UNITS, 77);
+	ck_assert_uint_eq(ours.grant_due, 0);
+	ck_assert_int_eq(credit_available(&ours, 0), 77);
+	ck_assert_int_eq(credit_available(&ours, LANE), 77);
+	arrive(PART_UNITS);
+	ck_assert_uint_eq(ours.grant_due, 0);
+	leave(PART_UNITS);
+	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
+	ck_assert_uint_eq(credit_grant(&ours, LANE, 0), BUFFER_UNITS + PART_UNITS);
+	/* a link that returns is taken into use by each end when it is ready */
+	credit_open(&ours);
+	ck_assert_uint_eq(ours.grant_due, 3);
+	ck_assert_int_eq(credit_available(&ours, LANE), 0);
+}
+END_TEST
+
 /* whoever takes everything has the peer never wait for it */
 START_TEST(credit_init__no_limit)
 {
-	credit_init(&ours, 1, 0, MTU_UNITS);
+	credit_init(&ours, 1, 0, MTU_UNITS, 0);
 	ck_assert_uint_eq(credit_grant(&ours, 0, 0), CREDIT_ALL);
 	credit_on_frame(&ours, 0, CREDIT_ALL / CREDIT_PARTS, 0);
 	ck_assert_uint_eq(ours.grant_due, 1);
@@ -195,6 +214,7 @@ int main(void)
 	suite_add_tcase(suite, tcase);
 	tcase_add_checked_fixture(tcase, setup, NULL);
 	tcase_add_test(tcase, credit_init__whole_buffer_is_granted);
+	tcase_add_test(tcase, credit_init__known_to_both);
 	tcase_add_test(tcase, credit_init__no_limit);
 	tcase_add_test(tcase, credit_look__a_part_is_free);
 	tcase_add_test(tcase, credit_look__peer_may_be_out);
