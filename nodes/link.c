@@ -639,12 +639,12 @@ static void on_word(struct link *link, const struct record *header, node_time_t 
 		if (!link->guarded || value - link->log_first > under_way)
 			break;
 		for (; link->log_first != value; link->log_first++)
-			settle(link, link->log_first, false, now);
+			settle(link, link->log_first, link->log[link->log_first % LINK_LOG_MAX].lost, now);
 		return;
 	case LINK_WORD_MISSING:
 		if (!link->guarded || value - link->log_first >= under_way)
 			break;
-		settle(link, value, true, now);
+		link->log[value % LINK_LOG_MAX].lost = true;
 		return;
 	case LINK_WORD_SYNC:
 		if (!link->guarded)

@@ -22,8 +22,9 @@
  *
  *  Guard. On a link that can lose frames (loss or bit errors configured) the receiver watches the sequence that every
  *  frame carries in its preamble and says which are missing; the sender, which remembers what it sent, then knows exactly
- *  what was lost and what arrived (link_listener): losses are reported to the flow's source, ACK frames are sent again. When a guarded link falls idle
- *  it says how far it has counted, so that the loss of the last frame is found too. A lossless link pays nothing for it.
+ *  what was lost and what arrived, and tells its owner in the order in which it was sent (link_listener): ACK frames are sent again, and
+ *  the owner learns which losses its peer cannot see as holes (FC-17). When a guarded link falls idle it says how far it has counted, so
+ *  that the loss of the last frame is found too. A lossless link pays nothing for it.
  *
  *  Credits (fabric kind port-group, PG-9; credit.h). They are there as the link comes up, if both ends were told the other's buffer. In the place of stop and go: whoever sends has credit of the peer's, per virtual lane, or
  *  waits (link_has_credit()); so what is under way always has room, and no frame is dropped for want of it. The receiver grants with
@@ -53,7 +54,7 @@
 enum link_word {
 	LINK_WORD_STOP,    /* value: set of the traffic classes of which no more may come; all others go */
 	LINK_WORD_SEEN,    /* value: every frame before this sequence was received or reported missing */
-	LINK_WORD_MISSING, /* value: this frame did not arrive */
+	LINK_WORD_MISSING, /* value: this frame did not arrive; SEEN follows, with which it counts */
 	LINK_WORD_SYNC,    /* value: sequence of the next frame */
 	LINK_WORD_CREDIT,  /* value: data units of this virtual lane that may be sent in all (PG-9) */
 	LINK_WORD_SENT,    /* value: data units of this virtual lane that were sent in all, lost ones too */
@@ -68,12 +69,14 @@ struct link_log_entry {
 	uint16_t ack_bytes;   /* ACK frames: captured length */
 	uint8_t kind;         /* enum record_kind */
 	uint8_t traffic_class;
+	bool lost; /* the peer has said so */
 };
 
 struct link;
 struct capture;
 
-/* Whom a link tells what became of its frames, if it is guarded, and what its peer takes. Any of them may be NULL. Borrowed arguments. */
+/* Whom a link tells what became of its frames, if it is guarded, and what its peer takes. Frames are told of in the order in which they
+ * were sent. Any of them may be NULL. Borrowed arguments. */
 struct link_listener {
 	void *owner;
 	/* the peer has data frame @entry */

@@ -99,7 +99,8 @@ struct port_stats {
 	uint64_t dropped_bytes;            /* inner frames that arrived here and were dropped, whatever the reason */
 	uint64_t loss_reports,
 		loss_report_units; /* losses told to this port as the source's (ingress edge or NIC, FC-17) */
-	uint64_t hole_units;       /* positions missing in arriving flows (FC-17) */
+	uint64_t hole_units;       /* positions missing in arriving flows, reported upstream from here (FC-17) */
+	uint64_t tail_units;       /* lost on the link out of here with nothing after it, so no hole (FC-17) */
 	uint64_t paused_ps;        /* data waited for the peer: its buffer, the ring or the guard's log was full */
 	uint64_t channel_waits;    /* packets that waited for a free channel (FC-9) */
 	uint64_t

@@ -7,6 +7,7 @@ static const struct {
 	[TRACE_CHANNEL_WAIT] = { "channel_wait", "port", "flow_id", "to_port" },
 	[TRACE_STOP_WAIT] = { "stop_wait", "port", "class", "-" },
 	[TRACE_HOLE] = { "hole", "port", "flow_id", "units" },
+	[TRACE_MISSING] = { "missing", "port", "flow_id", "units" },
 	[TRACE_LOSS_REPORT] = { "loss_report", "port", "flow_id", "units" },
 	[TRACE_DROP] = { "drop", "port", "reason", "bytes" },
 	[TRACE_MESSAGE_START] = { "message_start", "flow", "message", "bytes" },

@@ -15,7 +15,8 @@ enum trace_kind {
 	TRACE_NONE,
 	TRACE_CHANNEL_WAIT,  /* port, flow_id, to_port */
 	TRACE_STOP_WAIT,     /* port, class */
-	TRACE_HOLE,          /* port, flow_id, units */
+	TRACE_HOLE,          /* port, flow_id, units: seen in what came in */
+	TRACE_MISSING,       /* port, flow_id, units: on a link that this node sends on */
 	TRACE_LOSS_REPORT,   /* port, flow_id, units */
 	TRACE_DROP,          /* port, reason, bytes */
 	TRACE_MESSAGE_START, /* flow, message, bytes */

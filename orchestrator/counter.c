@@ -40,6 +40,7 @@ const struct counter_name port_counters[] = {
 	PORT_COUNTER(loss_reports, QUANTITY_COUNT),
 	PORT_COUNTER(loss_report_units, QUANTITY_COUNT),
 	PORT_COUNTER(hole_units, QUANTITY_COUNT),
+	PORT_COUNTER(tail_units, QUANTITY_COUNT),
 	PORT_COUNTER(paused_ps, QUANTITY_TIME),
 	PORT_COUNTER(channel_waits, QUANTITY_COUNT),
 	PORT_COUNTER(queue_bytes, QUANTITY_BYTES),

@@ -158,7 +158,7 @@ static void ports_write(const struct tables *t, FILE *out)
 
 	fprintf(out, "node,port,peer,tx_frames,tx_bytes,tx_packets,rx_frames,rx_bytes,rx_packets,utilisation,"
 		     "queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_frames,acks,words,lost_frames,"
-		     "lost_bytes,loss_reports,hole_units,channel_waits,buffer_units");
+		     "lost_bytes,loss_reports,hole_units,tail_units,channel_waits,buffer_units");
 	congestion_write(NULL, out);
 	paths_write(t, NULL, out);
 	results_roce_port_csv(roce, NULL, out);
@@ -174,9 +174,9 @@ static void ports_write(const struct tables *t, FILE *out)
 			row->queue_bytes_mean, stats->input_units_max, stats->paused_ps);
 		fprintf(out,
 			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu32,
+			",%" PRIu64 ",%" PRIu32,
 			stats->ack_frames, stats->acks, stats->words, stats->lost_frames, stats->lost_bytes,
-			stats->loss_reports, stats->hole_units, stats->channel_waits,
+			stats->loss_reports, stats->hole_units, stats->tail_units, stats->channel_waits,
 			t->plan->nodes[row->node].ports[row->port].buffer_units);
 		congestion_write(stats, out);
 		paths_write(t, stats, out);

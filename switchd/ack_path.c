@@ -63,6 +63,24 @@ static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_
 		source_hold_note(&dp->hold, &key, port, flow->via, now);
 }
 
+/* Flow @ref has heard of something from its channel at @port, which is free now if @freed. First comes the flow that waits for a channel,
+ * then those that the ACK lets in at the edge. */
+static void heard(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed, enum ack_type type, uint32_t value,
+		  node_time_t now)
+{
+	dp->ports[port].stats->ofct_used = dp->ports[port].ofct.used;
+	if (freed) {
+		if (!tree_is(dp, ref))
+			headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END, 0); /* it was the channel's */
+		crossbar_channel_freed(dp, port, now);
+	}
+	if (type == ACK_ECA)
+		tree_fold(dp, ref, port);
+	if (type == ACK_ECA || type == ACK_DELTA_ECA)
+		note_source(dp, ref, port, now);
+	ack_path_up(dp, ref, type, value, now);
+}
+
 /* an ACK for channel @flow_id of the link at @port */
 static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_id, enum ack_type type, uint32_t value,
 			    node_time_t now)
@@ -85,18 +103,7 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 			dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
 		return;
 	}
-	out->stats->ofct_used = out->ofct.used;
-	/* first the flow that waits for a channel, then those that the ACK lets in at the edge */
-	if (freed) {
-		if (!tree_is(dp, ref))
-			headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END, 0); /* it was the channel's */
-		crossbar_channel_freed(dp, port, now);
-	}
-	if (type == ACK_ECA)
-		tree_fold(dp, ref, port);
-	if (type == ACK_ECA || type == ACK_DELTA_ECA)
-		note_source(dp, ref, port, now);
-	ack_path_up(dp, ref, type, value, now);
+	heard(dp, port, ref, freed, type, value, now);
 }
 
 void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
@@ -137,6 +144,27 @@ static void on_seen(void *owner, struct link *link, const struct link_log_entry 
 
 	if (dp->ports[link->port].kind == PORT_EDGE)
 		ack_path_delivered(dp, entry->tag, entry->units, now);
+	else
+		ofct_seen(&dp->ports[link->port].ofct, entry->tag, entry->units);
+}
+
+/* @units of channel @id of the link at @port were lost. The switch there reports what it sees as a hole; what it cannot see, for nothing
+ * comes after it, is reported from here (FC-17). */
+static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint32_t units, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	uint32_t ref, tail_units = ofct_missing(&out->ofct, id, units);
+	bool freed;
+
+	if (!tail_units)
+		return;
+	if (!ofct_take_back(&out->ofct, id, tail_units, &ref, &freed)) {
+		dataplane_drop(dp, DROP_BAD_ACK, port, 0,
+			       now); /* a peer that acknowledged it and says that it was lost */
+		return;
+	}
+	out->stats->tail_units += tail_units;
+	heard(dp, port, ref, freed, ACK_LOSS, tail_units, now);
 }
 
 static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
@@ -146,11 +174,11 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 	/* when the whole link is gone, link_change.c settles its channels; an edge link has none */
 	if (!dataplane_port_up(dp, link->port) && dp->ports[link->port].kind == PORT_FABRIC)
 		return;
-	trace(dp->stats, now, TRACE_HOLE, link->port, entry->tag, entry->units);
+	trace(dp->stats, now, TRACE_MISSING, link->port, entry->tag, entry->units);
 	if (dp->ports[link->port].kind == PORT_EDGE)
 		ack_path_up(dp, entry->tag & ~ACK_TAG_CONGESTED, ACK_LOSS, entry->units, now);
 	else
-		from_downstream(dp, link->port, entry->tag, ACK_LOSS, entry->units, now);
+		lost_on_link(dp, link->port, entry->tag, entry->units, now);
 	dataplane_touch(dp, link->port);
 }
 

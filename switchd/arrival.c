@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "nodes/trace.h"
 #include "switchd/dataplane.h"
 
 #define PLACED_MAX 4u
@@ -214,14 +215,13 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 
 /* ---- fabric ports ---- */
 
-/* a hole in a flow: on a guarded link its sender is told frame by frame (link.h), else the report starts here (FC-17) */
+/* a hole in a flow: what it lacks was lost on the link that it came over, and the report of it starts here (FC-17) */
 static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t hole_units, node_time_t now)
 {
 	struct port *in = &dp->ports[port];
 
 	in->stats->hole_units += hole_units;
-	if (in->link->guarded)
-		return;
+	trace(dp->stats, now, TRACE_HOLE, port, flow_id, hole_units);
 	ack_collect(&in->acks, flow_id, ACK_LOSS, hole_units, now);
 	dataplane_touch(dp, port);
 }

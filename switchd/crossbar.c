@@ -288,13 +288,12 @@ bool crossbar_move(struct dataplane *dp, uint32_t ref, node_time_t now)
 	return true;
 }
 
-/* no port leads on for @packet. Of a tree there may be others downstream: then the flow goes on behind it */
+/* no port leads on for @packet. The flow goes on after it, for of a tree there may be others downstream, or its channel is free */
 static void refuse(struct dataplane *dp, const struct packet *packet, struct ifct_entry *flow)
 {
+	ifct_skip(&dp->ifcts[packet->in_port], packet->flow_id, (uint16_t)flow->next_data_flow, packet->units);
 	if (!ifct_total_extent(flow))
 		flow_free(dp, flow_ref(packet->in_port, packet->flow_id));
-	else
-		ifct_skip(&dp->ifcts[packet->in_port], packet->flow_id, (uint16_t)flow->next_data_flow, packet->units);
 }
 
 bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,

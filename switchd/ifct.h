@@ -5,9 +5,10 @@
  *      queue_extent = next_data_flow - data_flow   waits here
  *      flow_extent  = data_flow - ack_flow         went on from here, not acknowledged
  *  Positions count data units modulo 2^32; a header carries the low 16 bits. They are a link's own: the sender of every link
- *  numbers what it puts on it (ofct.h), so a hole can only have arisen on this link. When one is seen all three positions
- *  move over it together: no extent changes by it, and what was lost is reported upstream in its own ACK.
- *  A channel is free when both extents are 0; the next packet then sets it up anew and may take another path.
+ *  numbers what it puts on it (ofct.h), from 0 when the link comes up, so a hole can only have arisen on this link. When one is seen all
+ *  three positions move over it together: no extent changes by it, and what was lost is reported upstream in its own ACK.
+ *  A channel is free when both extents are 0; the next packet then sets it up anew and may take another path. Positions run on while
+ *  it is free, so the loss of a flow's first packet leaves a hole as well.
  *  The queue extends the packet buffer's order: one list per flow, so a blocked flow delays no other one (FC-11).        */
 #ifndef HEDDLE_SWITCHD_IFCT_H
 #define HEDDLE_SWITCHD_IFCT_H
@@ -104,8 +105,8 @@ static inline uint32_t ifct_total_extent(const struct ifct_entry *entry)
  *  expected one). The caller queues the packet with ifct_push().                                                  */
 struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, uint16_t position, uint32_t *hole_units);
 
-/** ifct_skip() - a packet of @units at @position has arrived but cannot be queued: the flow goes on behind it.
- *  Return: the units missing in front of it.                                                                      */
+/** ifct_skip() - a packet of @units at @position has arrived but cannot be queued: the flow goes on after it, be its channel set up or
+ *  free.   Return: the units missing in front of it.                                                               */
 uint32_t ifct_skip(struct ifct *ifct, uint32_t flow_id, uint16_t position, uint32_t units);
 
 /** ifct_push() - queues @packet; takes it.  Return: was the queue empty? */
@@ -120,5 +121,8 @@ bool ifct_on_ack(struct ifct *ifct, uint32_t flow_id, uint32_t units);
 
 /** ifct_release() - the channel of @flow_id, in use and with both extents 0, is free again. */
 void ifct_release(struct ifct *ifct, uint32_t flow_id);
+
+/** ifct_restart() - a new link: all positions are 0 again, as at its other end. No channel is in use. O(channels). */
+void ifct_restart(struct ifct *ifct);
 
 #endif

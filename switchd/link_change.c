@@ -305,6 +305,8 @@ static void start(struct dataplane *dp, uint32_t port, node_time_t now)
 	struct port *in = &dp->ports[port];
 
 	in->link->held = false;
+	ifct_restart(&dp->ifcts[port]);
+	ofct_restart(&in->ofct);
 	in->link->head_due_ps = node_time_max(in->link->head_due_ps, now);
 	link_listen(in->link, &listener);
 	dataplane_port_configure(dp, port);

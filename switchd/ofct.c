@@ -13,10 +13,11 @@ int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels)
 		chains *= 2;
 	*ofct = (struct ofct){ .channels = channels, .hash_mask = chains - 1, .levels = levels };
 	ofct->entries = table_alloc(channels, sizeof(*ofct->entries));
+	ofct->tails = table_alloc(channels, sizeof(*ofct->tails));
 	ofct->headroom = table_alloc(channels, sizeof(*ofct->headroom));
 	ofct->chains = table_alloc(chains, sizeof(*ofct->chains));
 	ofct->towards = table_alloc(OFCT_DESTINATIONS, sizeof(*ofct->towards));
-	if (!ofct->entries || !ofct->headroom || !ofct->chains || !ofct->towards) {
+	if (!ofct->entries || !ofct->tails || !ofct->headroom || !ofct->chains || !ofct->towards) {
 		ofct_fini(ofct);
 		return -ENOMEM;
 	}
@@ -26,6 +27,7 @@ int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels)
 void ofct_fini(struct ofct *ofct)
 {
 	table_free(ofct->entries, ofct->channels, sizeof(*ofct->entries));
+	table_free(ofct->tails, ofct->channels, sizeof(*ofct->tails));
 	table_free(ofct->headroom, ofct->channels, sizeof(*ofct->headroom));
 	table_free(ofct->chains, ofct->hash_mask + 1, sizeof(*ofct->chains));
 	table_free(ofct->towards, OFCT_DESTINATIONS, sizeof(*ofct->towards));
@@ -134,23 +136,68 @@ static void release(struct ofct *ofct, uint32_t id)
 	ofct->used_at[entry->level]--;
 }
 
-bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
+/* are @units of channel @id under way, and at least one? */
+static bool is_under_way(const struct ofct *ofct, uint32_t id, uint32_t units)
 {
-	struct ofct_entry *entry;
+	return id < ofct->channels && ofct->entries[id].active && ofct_flow_extent(&ofct->entries[id]) &&
+	       units <= ofct_flow_extent(&ofct->entries[id]);
+}
 
-	*freed = false;
-	if (id >= ofct->channels || !ofct->entries[id].active || !ofct_flow_extent(&ofct->entries[id]) ||
-	    units > ofct_flow_extent(&ofct->entries[id]))
-		return false;
-	entry = &ofct->entries[id];
-	entry->ack_flow += units;
+/* @units of channel @id, whose positions say so already, are not under way any more */
+static void done(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
+{
+	const struct ofct_entry *entry = &ofct->entries[id];
+
 	settle(ofct, entry, units);
 	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
-	if (!ofct_flow_extent(entry)) {
+	*freed = !ofct_flow_extent(entry);
+	if (*freed)
 		release(ofct, id);
-		*freed = true;
-	}
+}
+
+bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
+{
+	*freed = false;
+	if (!is_under_way(ofct, id, units))
+		return false;
+	ofct->entries[id].ack_flow += units;
+	done(ofct, id, units, flow, freed);
 	return true;
+}
+
+void ofct_seen(struct ofct *ofct, uint32_t id, uint32_t units)
+{
+	ofct->tails[id].told_flow += units;
+	ofct->tails[id].lost_units = 0;
+}
+
+uint32_t ofct_missing(struct ofct *ofct, uint32_t id, uint32_t units)
+{
+	struct ofct_tail *tail = &ofct->tails[id];
+
+	tail->told_flow += units;
+	tail->lost_units += units;
+	return tail->told_flow == ofct->entries[id].data_flow ? tail->lost_units : 0;
+}
+
+bool ofct_take_back(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
+{
+	*freed = false;
+	ofct->tails[id].lost_units = 0;
+	if (!is_under_way(ofct, id, units))
+		return false;
+	ofct->entries[id].data_flow -= units;
+	ofct->tails[id].told_flow -= units;
+	done(ofct, id, units, flow, freed);
+	return true;
+}
+
+void ofct_restart(struct ofct *ofct)
+{
+	for (uint32_t id = 0; id < ofct->fresh; id++) {
+		ofct->entries[id].data_flow = ofct->entries[id].ack_flow = 0;
+		ofct->tails[id] = (struct ofct_tail){ 0 };
+	}
 }
 
 bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)

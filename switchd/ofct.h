@@ -4,6 +4,9 @@
  *  end of a link alone allocates its ids, so along a path they form a chain, and the table read backwards is the forwarding
  *  table of ACKs. ours: it also numbers the data of each id (data_flow goes into the header): the positions of a link then
  *  have no holes but those that the link itself tears. They run on when an id is given to another flow.
+ *  Losses (FC-17). The link's other end sees a hole in front of the next packet of the channel that arrives, and reports it. What was
+ *  lost last leaves none: once nothing else of the channel is on its way to the other end, its positions are taken back, so that the
+ *  next packet has those that the other end expects, and it is reported here. So each loss is reported once, by one of the two (ours).
  *  No level of the link's virtual lanes (routing_config.h) may take the last channels from another: each can always have one. Else flows
  *  that wait for channels could hold others' in a circle, which buffers divided by level would not break (ours).
  *  A channel's entry is one quarter of a cache line; the key is found through a chained hash of fixed size.             */
@@ -27,9 +30,16 @@ struct ofct_entry {
 	bool metered : 1; /* of a tree (flow_tree.h): what goes on needs credit, of which there is ofct.headroom[id] */
 };
 
+/* what a link that can lose frames has told of a channel */
+struct ofct_tail {
+	uint32_t told_flow;  /* up to here it is known what arrived; never beyond data_flow */
+	uint32_t lost_units; /* of that the last, without anything after it that arrived */
+};
+
 struct ofct {
 	struct ofct_entry *entries;
-	int32_t *headroom; /* units, by id; only those that are metered have any */
+	struct ofct_tail *tails; /* by id */
+	int32_t *headroom;       /* units, by id; only those that are metered have any */
 	uint16_t *chains; /* heads, hash_mask + 1 of them, like `next`; zero is empty: memory not used is not touched */
 	uint32_t channels, hash_mask;
 	uint32_t fresh; /* ids never used yet begin here */
@@ -64,6 +74,20 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t dest
  *  @flow  filled with the flow they belong to, as flow_ref().   @freed  filled: the id is free again.
  *  Return: false if nothing of the kind is under way (nothing is changed).                                        */
 bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed);
+
+/** ofct_seen() - the link's other end has the next @units of channel @id, and sees by them whether any before them are missing. O(1). */
+void ofct_seen(struct ofct *ofct, uint32_t id, uint32_t units);
+
+/** ofct_missing() - the link's other end did not get the next @units of channel @id.
+ *  Return: how many units it will not see as a hole, for nothing of the channel is on its way to it any more, to be taken back with
+ *  ofct_take_back(); mostly 0. O(1).                                                                               */
+uint32_t ofct_missing(struct ofct *ofct, uint32_t id, uint32_t units);
+
+/** ofct_take_back() - the last @units of channel @id were lost: like ofct_on_ack(), but the positions are used again. */
+bool ofct_take_back(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed);
+
+/** ofct_restart() - a new link: all positions are 0 again, as at its other end. No id is in use. O(ids ever used). */
+void ofct_restart(struct ofct *ofct);
 
 /** ofct_give_back() - the id of the flow, if it has one and nothing of it is under way, is free.  Return: was there one? O(1). */
 bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id);

@@ -312,7 +312,7 @@ START_TEST(ack__made_at_the_egress_edge)
 	node_time_t at;
 
 	one_switch_open(&s);
-	at = switch_send(&s, 2, 0, 0, 5, 77, 1500);
+	at = switch_send(&s, 2, 0, 0, 5, 0, 1500);
 	one_switch_run(&s, FAR);
 	ack_expect(2, 5, ACK_DELTA, 6);
 	ck_assert_uint_eq(got.header.at_ps, at + 1516 * BYTE_PS + T1 + LEAD);
@@ -536,12 +536,13 @@ END_TEST
 
 /* ---- losses (FC-17) ---- */
 
-/* a hole in a flow that came over an unguarded link: reported upstream from here, no extent changes by it */
-START_TEST(loss__hole_on_unguarded_link)
+/* FC-17: a hole in a flow is reported upstream from here, no extent changes by it; _i: the link is guarded, which changes nothing */
+START_TEST(loss__hole)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 	uint32_t lost = 0, delivered = 0, count;
 
+	s.ports[2].guarded = _i;
 	one_switch_open(&s);
 	neighbour_stop(&s, 0, 0, 1); /* so that the channel stays */
 	switch_send(&s, 2, 0, 0, 5, 0, 1500);
@@ -563,6 +564,62 @@ START_TEST(loss__hole_on_unguarded_link)
 	ck_assert_uint_eq(lost, 6);
 	ck_assert_uint_eq(delivered, 18);
 	all_released_expect();
+}
+END_TEST
+
+/* FC-17, FC-14: the loss of a flow's first packet, on a channel that is free here, leaves a hole too */
+START_TEST(loss__first_packet)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+
+	s.ports[2].guarded = true;
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 0, 5, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	ack_expect(2, 5, ACK_DELTA, 6);
+	all_released_expect();
+	switch_send(&s, 2, NODE_US, 1, 5, 12, 1500); /* 6 units are missing */
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert_uint_eq(acks_receive(2, acks), 2);
+	ck_assert_uint_eq(acks[0].type, ACK_DELTA);
+	ck_assert_uint_eq(acks[1].type, ACK_LOSS);
+	ck_assert_uint_eq(acks[1].value, 6);
+	all_released_expect();
+}
+END_TEST
+
+/* FC-17: lost on a guarded output with another packet after it: the switch there says so, the link does not. What is lost last is the
+ * link's to tell, and the next packet has the position that is expected there. */
+START_TEST(loss__hole_and_tail_on_guarded_output)
+{
+	uint32_t id;
+
+	s.ports[2].guarded = true;
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 3; i++)
+		host_send(&s, 0, 0, 2, 1, 0, 1500);
+	one_switch_run(&s, NODE_US);
+	packet_expect(2, 1500);
+	id = header_of_packet(2).flow_id;
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_MISSING, 0, 0);
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_MISSING, 0, 2);
+	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_SEEN, 0, 3);
+	one_switch_run(&s, 2 * NODE_US);
+	ck_assert_uint_eq(stats_of(2)->tail_units, 6);
+	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
+	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 12);
+	host_send(&s, 0, 2 * NODE_US, 2, 1, 0, 1501);
+	switch_send_ack(&s, 2, 2 * NODE_US, id, ACK_LOSS, 6); /* the hole */
+	one_switch_run(&s, 3 * NODE_US);
+	packet_expect(2, 1500);
+	packet_expect(2, 1500);
+	packet_expect(2, 1501);
+	ck_assert_uint_eq(header_of_packet(2).data_flow, 12);
+	ck_assert_uint_eq(stats_of(0)->loss_report_units, 12);
+	switch_send_ack(&s, 2, 3 * NODE_US, id, ACK_DELTA, 12);
+	one_switch_run(&s, FAR);
+	all_released_expect();
+	ck_assert_uint_eq(drops_all(), 0);
 }
 END_TEST
 
@@ -638,7 +695,8 @@ START_TEST(loss__guarded_edge_link)
 }
 END_TEST
 
-/* lost on a guarded input: the switch says which frame, found by the next one or by SYNC, and reports nothing else */
+/* FC-17: lost on a guarded input: the link says which frames, found by the next one or by SYNC; the hole is reported, what follows no
+ * packet is not */
 START_TEST(loss__input_is_guarded)
 {
 	s.ports[2].guarded = true;
@@ -651,13 +709,14 @@ START_TEST(loss__input_is_guarded)
 	one_switch_run(&s, NODE_US);
 	ck_assert_uint_eq(word_expect(2, LINK_WORD_MISSING), 2);
 	ck_assert_uint_eq(word_expect(2, LINK_WORD_SEEN), 4);
+	ack_expect(2, 5, ACK_LOSS, 6);
 	neighbour_send_word(&s, 2, NODE_US, LINK_WORD_SYNC, 0, 6);
 	one_switch_run(&s, 2 * NODE_US);
 	ck_assert_uint_eq(word_expect(2, LINK_WORD_MISSING), 4);
 	ck_assert_uint_eq(word_expect(2, LINK_WORD_MISSING), 5);
 	ck_assert_uint_eq(word_expect(2, LINK_WORD_SEEN), 6);
 	ck_assert_uint_eq(stats_of(2)->hole_units, 6);
-	ck_assert_uint_eq(s.dp->ports[2].acks.count, 0); /* the sender reports it, not we */
+	ck_assert(!neighbour_receive(&s, 2, RECORD_ACKS, &got));
 	ck_assert_uint_eq(drops_all(), 0);
 }
 END_TEST
@@ -1307,7 +1366,7 @@ START_TEST(link_up__waits_for_the_former_link)
 	one_switch_unplug(&s, 2);
 	one_switch_plug(&s, 2);
 	switchd_ops.link_up(s.dp, 2, NODE_US);
-	switch_send(&s, 2, NODE_US, 0, 7, 500, 1002);
+	switch_send(&s, 2, NODE_US, 0, 7, 0, 1002); /* counted from 0 again: no hole (FC-17) */
 	one_switch_run(&s, 2 * NODE_US);
 	no_packet_expect(0);
 	packet_expect(3, 1000);
@@ -1525,7 +1584,9 @@ static TCase *trouble_cases(void)
 	tcase_add_test(tcase, exhaustion__match_fields_change);
 	tcase_add_test(tcase, exhaustion__ofct);
 	tcase_add_test(tcase, exhaustion__ofct_before_efct);
-	tcase_add_test(tcase, loss__hole_on_unguarded_link);
+	tcase_add_loop_test(tcase, loss__hole, 0, 2);
+	tcase_add_test(tcase, loss__first_packet);
+	tcase_add_test(tcase, loss__hole_and_tail_on_guarded_output);
 	tcase_add_test(tcase, loss__reported_to_the_source);
 	tcase_add_test(tcase, loss__last_packet_on_guarded_link);
 	tcase_add_test(tcase, loss__ack_frame_on_guarded_link);

@@ -39,6 +39,13 @@ static struct packet *packet_of(uint32_t flow_id, uint32_t units)
 	return packet;
 }
 
+/* what flow @flow_id brought before ended at @position */
+static void begin_at(uint32_t flow_id, uint32_t position)
+{
+	ifct.entries[flow_id].next_data_flow = ifct.entries[flow_id].data_flow = ifct.entries[flow_id].ack_flow =
+		position;
+}
+
 /* @units of flow @flow_id arrive at @table at @position and are queued */
 static struct ifct_entry *arrive(struct ifct *table, uint32_t flow_id, uint32_t position, uint32_t units)
 {
@@ -149,10 +156,12 @@ END_TEST
 /* FC-17: what is missing is told once and belongs to no extent */
 START_TEST(ifct_arrive__hole)
 {
-	struct ifct_entry *entry = arrive(&ifct, FLOW, 100, 4);
 	struct packet *packet = packet_of(FLOW, 2);
+	struct ifct_entry *entry;
 	uint32_t hole_units;
 
+	begin_at(FLOW, 100);
+	entry = arrive(&ifct, FLOW, 100, 4);
 	packet_free(&pool, ifct_pop(entry));
 	extents_expect(entry, 0, 4);
 	ck_assert_ptr_eq(ifct_arrive(&ifct, packet, 107, &hole_units), entry);
@@ -195,10 +204,13 @@ END_TEST
 /* TB-23: a packet that contradicts its channel is refused and changes nothing */
 START_TEST(ifct_arrive__contradiction)
 {
-	struct ifct_entry *entry = arrive(&ifct, FLOW, 100, 4), before = *entry;
 	struct packet *packet = packet_of(FLOW, 1);
+	struct ifct_entry *entry, before;
 	uint32_t hole_units;
 
+	begin_at(FLOW, 100);
+	entry = arrive(&ifct, FLOW, 100, 4);
+	before = *entry;
 	ck_assert_ptr_null(ifct_arrive(&ifct, packet, 103, &hole_units));
 	ck_assert_ptr_null(ifct_arrive(&ifct, packet, 99, &hole_units));
 	packet->traffic_class = packet->lane = 0;
@@ -264,10 +276,12 @@ START_TEST(ifct_on_ack__frees_with_the_last_unit)
 }
 END_TEST
 
-/* FC-14: freed, the channel is a fresh first packet's, for another flow and at another position if need be */
+/* FC-14: freed, the channel is a fresh first packet's, for another flow. FC-17: its positions run on, so that what was lost before
+ * that packet is a hole (_i: 1); what cannot be one is taken as it is (_i: 2)                                        */
 START_TEST(ifct_on_ack__freed_channel_starts_anew)
 {
-	struct ifct_entry *entry = arrive(&ifct, FLOW, 7, 1);
+	static const uint16_t positions[] = { 1, 4999, 60000 };
+	struct ifct_entry *entry = arrive(&ifct, FLOW, 0, 1);
 	struct packet *packet = packet_of(FLOW, 1);
 	uint32_t hole_units;
 
@@ -275,8 +289,10 @@ START_TEST(ifct_on_ack__freed_channel_starts_anew)
 	ck_assert(acked(&ifct, FLOW, 1));
 	packet->fabric_address = 2;
 	packet->traffic_class = 0;
-	ck_assert_ptr_eq(ifct_arrive(&ifct, packet, 5000, &hole_units), entry);
-	ck_assert_uint_eq(hole_units, 0);
+	ck_assert_ptr_eq(ifct_arrive(&ifct, packet, positions[_i], &hole_units), entry);
+	ck_assert_uint_eq(hole_units, _i == 1 ? 4998 : 0);
+	extents_expect(entry, 0, 0);
+	ck_assert_uint_eq((uint16_t)entry->next_data_flow, positions[_i]);
 	ck_assert_uint_eq(entry->fabric_address, 2);
 	ck_assert_uint_eq(entry->traffic_class, 0);
 }
@@ -316,7 +332,7 @@ int main(void)
 	tcase_add_test(tcase, ifct_push__says_whether_it_was_empty);
 	tcase_add_test(tcase, ifct_pop__in_order);
 	tcase_add_test(tcase, ifct_on_ack__frees_with_the_last_unit);
-	tcase_add_test(tcase, ifct_on_ack__freed_channel_starts_anew);
+	tcase_add_loop_test(tcase, ifct_on_ack__freed_channel_starts_anew, 0, 3);
 	tcase_add_test(tcase, ifct_on_ack__more_than_was_sent);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

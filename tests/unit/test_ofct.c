@@ -204,6 +204,60 @@ START_TEST(ofct_on_ack__chains_stay_whole)
 }
 END_TEST
 
+/* FC-17: what is lost with something after it that arrives is the other end's to report, whichever comes first, the word of the
+ * link or the ACKs; only what is lost last is taken back, once nothing of the channel is on its way                  */
+START_TEST(ofct_missing__hole_or_tail)
+{
+	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
+	bool freed;
+
+	ofct_send(&ofct, id, 4, SOMEWHERE);
+	ofct_send(&ofct, id, 3, SOMEWHERE);
+	ck_assert_uint_eq(ofct_missing(&ofct, id, 4), 0); /* 4 and 3 are on their way */
+	ofct_seen(&ofct, id, 4);
+	ck_assert_uint_eq(ofct_missing(&ofct, id, 3), 3);
+	ck_assert(ofct_take_back(&ofct, id, 3, &flow, &freed) && !freed);
+	ck_assert_uint_eq(flow, flow_ref(1, 1));
+	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 8);
+	ck_assert_uint_eq(ofct.extent_units, 8);
+	ck_assert_uint_eq(ofct_send(&ofct, id, 2, SOMEWHERE), 8);
+	ck_assert(ofct_on_ack(&ofct, id, 10, &flow, &freed) && freed); /* before the link says so */
+	ck_assert_int_eq(open_channel(2, 2, 5), (int)id);
+	ofct_seen(&ofct, id, 2);
+	ck_assert_uint_eq(ofct_missing(&ofct, id, 5), 5);
+	ck_assert(ofct_take_back(&ofct, id, 5, &flow, &freed) && freed);
+	ck_assert_uint_eq(flow, flow_ref(2, 2));
+	ck_assert_uint_eq(ofct.extent_units, 0);
+}
+END_TEST
+
+/* TB-23: acknowledged and lost is what no peer may say */
+START_TEST(ofct_take_back__was_acknowledged)
+{
+	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
+	bool freed;
+
+	ck_assert(ofct_on_ack(&ofct, id, 4, &flow, &freed));
+	ck_assert_uint_eq(ofct_missing(&ofct, id, 4), 4);
+	ck_assert(!ofct_take_back(&ofct, id, 4, &flow, &freed) && !freed);
+	ck_assert_uint_eq(ofct.extent_units, 0);
+}
+END_TEST
+
+/* a new link: both ends count from 0 */
+START_TEST(ofct_restart__positions)
+{
+	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
+
+	ofct_missing(&ofct, id, 2);
+	ofct_lose(&ofct, id, &flow);
+	ofct_restart(&ofct);
+	ck_assert_int_eq(ofct_lookup(&ofct, 1, 1, 0), (int)id);
+	ck_assert_uint_eq(ofct_send(&ofct, id, 1, SOMEWHERE), 0);
+	ck_assert_uint_eq(ofct_missing(&ofct, id, 1), 1);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("ofct");
@@ -224,6 +278,9 @@ int main(void)
 	tcase_add_test(tcase, ofct_on_ack__last_unit_frees);
 	tcase_add_test(tcase, ofct_on_ack__nothing_of_the_kind);
 	tcase_add_test(tcase, ofct_on_ack__chains_stay_whole);
+	tcase_add_test(tcase, ofct_missing__hole_or_tail);
+	tcase_add_test(tcase, ofct_take_back__was_acknowledged);
+	tcase_add_test(tcase, ofct_restart__positions);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
