@@ -19,15 +19,17 @@
 
 #include "nodes/node_process.h"
 #include "nodes/privilege.h"
+#include "nodes/syscall_filter.h"
 #include "nodes/turn.h"
 
 #define EXIT_FINE 0
 #define EXIT_LOST 1  /* the orchestrator is gone */
 #define EXIT_WRONG 2 /* wrong arguments or configuration */
 
-static int node_start(struct node *node, enum node_kind kind);
+static int node_start(struct node *node, enum node_kind kind, pid_t parent);
+static int confine(const struct node *node, pid_t parent);
 static int node_run(struct node *node);
-static int node_run_real(struct node *node, pid_t parent);
+static int node_run_real(struct node *node);
 static void node_end(struct node *node);
 
 /* ---- what the orchestrator is told ---- */
@@ -120,11 +122,9 @@ int node_main(int argc, char **argv, enum node_kind kind, const struct node_ops 
 	/* the parent may have died before the kernel was told to watch it */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
 		return EXIT_LOST;
-	status = node_start(&node, kind);
-	if (!status && node.config->clock == CLOCK_REAL)
-		status = node_run_real(&node, parent);
-	else if (!status)
-		status = node_run(&node);
+	status = node_start(&node, kind, parent);
+	if (!status)
+		status = node.config->clock == CLOCK_REAL ? node_run_real(&node) : node_run(&node);
 	node_end(&node);
 	return status;
 }
@@ -169,11 +169,11 @@ static int configure(struct node *node, enum node_kind kind, struct control_mess
 }
 
 /*  Return: 0, or an exit status */
-static int node_start(struct node *node, enum node_kind kind)
+static int node_start(struct node *node, enum node_kind kind, pid_t parent)
 {
 	struct control_message message = { 0 };
 	char text[256] = "";
-	int error = control_receive(CONTROL_FD, &message, 1, text, sizeof(text));
+	int error = control_receive(CONTROL_FD, &message, 1, text, sizeof(text)), status;
 
 	if (error == -EINVAL) {
 		node_wrong("the configuration is wrong: %s", text);
@@ -185,7 +185,29 @@ static int node_start(struct node *node, enum node_kind kind)
 	control_message_free(&message);
 	if (error)
 		return EXIT_WRONG;
+	status = confine(node, parent);
+	if (status)
+		return status;
 	return ready(text) ? EXIT_LOST : 0;
+}
+
+/* the node holds all that it needs.  Return: 0, or an exit status */
+static int confine(const struct node *node, pid_t parent)
+{
+	int error;
+
+	if (node->config->clock == CLOCK_REAL)
+		prctl(PR_SET_TIMERSLACK, 1ul); /* ns; the kernel's own choice is 50 us, several links long */
+	error = privilege_drop(parent);
+	if (error == -ESRCH)
+		return EXIT_LOST;
+	if (error) {
+		node_wrong("its privileges cannot be given up: %s", strerror(-error));
+		return EXIT_WRONG;
+	}
+	if (syscall_filter_wanted())
+		(void)syscall_filter_apply(); /* where there is none, the rest must do */
+	return 0;
 }
 
 /* ---- questions ---- */
@@ -403,18 +425,10 @@ static void captures_begin(struct node *node)
 }
 
 /*  Return: the exit status */
-static int node_run_real(struct node *node, pid_t parent)
+static int node_run_real(struct node *node)
 {
-	int error = privilege_drop(parent);
 	bool control = true;
 
-	if (error == -ESRCH)
-		return EXIT_LOST;
-	if (error) {
-		node_wrong("its privileges cannot be given up: %s", strerror(-error));
-		return EXIT_WRONG;
-	}
-	prctl(PR_SET_TIMERSLACK, 1ul); /* ns; the kernel's own choice is 50 us, several links long */
 	while (!pace_begun(&node->pace, &control)) {
 		int status = control ? control_serve(node) : 0;
 

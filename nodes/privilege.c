@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <linux/capability.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,13 +20,26 @@ static int capabilities_drop(void)
 	return syscall(SYS_capset, &header, none) ? -errno : 0;
 }
 
+uid_t privilege_user(pid_t parent)
+{
+	return PRIVILEGE_USER_FIRST + (uid_t)parent;
+}
+
+static bool become(uid_t user)
+{
+	return !setresgid(user, user, user) && !setresuid(user, user, user);
+}
+
 int privilege_drop(pid_t parent)
 {
 	int error;
 
 	/* in a user namespace of one user there is nobody else to become: then the capabilities alone go */
-	if (!geteuid() && !setgroups(0, NULL) && !setresgid(NOBODY, NOBODY, NOBODY))
-		(void)!setresuid(NOBODY, NOBODY, NOBODY);
+	if (!geteuid() && !setgroups(0, NULL) && !become(privilege_user(parent)))
+		(void)become(NOBODY);
+#ifdef __SANITIZE_ADDRESS__
+	prctl(PR_SET_DUMPABLE, 1); /* the search for leaks looks at its own threads */
+#endif
 	error = capabilities_drop();
 	if (error)
 		return error;

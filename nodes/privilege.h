@@ -4,8 +4,15 @@
 
 #include <sys/types.h>
 
-/** privilege_drop() - no capabilities, no new ones by exec, and user nobody, in no other group, if the process was root
- *  and may change.
+/* Users of nodes that root starts: this number plus the process id of the heddle that they belong to. No two fabrics of a
+ * machine share one, nor does anything else: systemd leaves 1879048192 to 2147483647 unused, and pids are below 2^22. */
+#define PRIVILEGE_USER_FIRST 1879048192u
+
+/** privilege_user() - the user of processes that @parent starts. */
+uid_t privilege_user(pid_t parent);
+
+/** privilege_drop() - no capabilities, no new ones by exec, and, if the process was root and may change, privilege_user() in no
+ *  group but that of the same number; nobody where a user namespace has no such user.
  *  A change of user makes the kernel forget who must die with @parent: it is told again.
  *  Return: 0; -ESRCH if @parent is gone; -errno.                                                                */
 int privilege_drop(pid_t parent);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -63,6 +64,11 @@ static bool goes_on_without(const struct fabric *fabric)
 	return fabric->options.real && !fabric->options.whole;
 }
 
+static const char *signal_text(int signal)
+{
+	return signal == SIGSYS ? "it made a system call that nodes may not make" : strsignal(signal);
+}
+
 static void fate_note(struct fabric *fabric, uint32_t node, int status)
 {
 	struct fabric_node *dead = &fabric->nodes[node];
@@ -71,7 +77,7 @@ static void fate_note(struct fabric *fabric, uint32_t node, int status)
 	dead->ready = false;
 	if (WIFSIGNALED(status))
 		snprintf(dead->fate, sizeof(dead->fate), "killed by signal %d (%s)", WTERMSIG(status),
-			 strsignal(WTERMSIG(status)));
+			 signal_text(WTERMSIG(status)));
 	else if (!dead->fate[0])
 		snprintf(dead->fate, sizeof(dead->fate), "left with status %d", WEXITSTATUS(status));
 	utf8_mend(dead->fate);
@@ -95,7 +101,7 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const 
 	}
 	if (WIFSIGNALED(status))
 		fabric_fail_node(fabric, node, "was killed by signal %d (%s)%s", WTERMSIG(status),
-				 strsignal(WTERMSIG(status)), ended ? " while it was leaving" : "");
+				 signal_text(WTERMSIG(status)), ended ? " while it was leaving" : "");
 	else if (!ended || WEXITSTATUS(status))
 		fabric_fail_node(fabric, node, "left %s with status %d",
 				 ended ? "at the end" : "in the middle of the run", WEXITSTATUS(status));

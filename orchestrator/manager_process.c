@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nodes/control.h"
+#include "nodes/privilege.h"
 
 #define EXIT_LOST 1
 #define EXIT_WRONG 2
@@ -102,6 +103,8 @@ int manager_process_run(int argc, char **argv)
 	}
 	/* the daemon may have died before the kernel was told to watch it */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		return EXIT_LOST;
+	if (privilege_drop(parent))
 		return EXIT_LOST;
 	error = word_expect(fd, MANAGER_HELLO, 1);
 	if (!error)

@@ -1,7 +1,9 @@
 /*  rogue_nicd - a NIC that turns bad: host h0's, after 20 us, writes nonsense into the ring towards its switch (TB-23).
  *  What it writes is named by the environment variable ROGUE: see rogues[]. All other hosts behave.                  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "nicd/datapath.h"
 #include "nodes/random.h"
@@ -74,12 +76,20 @@ static void bad_frames(struct rogue *rogue, node_time_t end)
 	}
 }
 
+/* what a node has no business with (TB-24) */
+static void bad_call(struct rogue *rogue, node_time_t end)
+{
+	(void)rogue, (void)end;
+	if (open("/etc/passwd", O_RDONLY | O_CLOEXEC) >= 0)
+		_exit(0);
+}
+
 static const struct {
 	const char *name;
 	rogue_fn *act;
 } rogues[] = {
-	{ "tail", bad_tail }, { "kind", bad_kind },     { "length", bad_length },
-	{ "time", bad_time }, { "frames", bad_frames },
+	{ "call", bad_call },     { "tail", bad_tail }, { "kind", bad_kind },
+	{ "length", bad_length }, { "time", bad_time }, { "frames", bad_frames },
 };
 
 static void *rogue_create(const struct node_config *config, struct link *links, struct stats_page *stats)

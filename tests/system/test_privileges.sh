@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # test_privileges - what a running fabric may do, and who may reach it (TB-24): nodes have no capabilities, cannot gain any, are
-# not root, and hold nothing that they do not need; files and sockets are their owner's; others are refused.
+# a user of their own, may make few system calls, and hold nothing that they do not need; files and sockets are their owner's; others are refused.
 #
 # Everything twice, if we are root: as root, and rootless as nobody.
 set -u
@@ -39,6 +39,34 @@ no_capabilities() {
 	for set in CapInh CapPrm CapEff CapAmb; do
 		status_is $set 0000000000000000 || return 1
 	done
+}
+managers() {
+	local nodes
+	nodes=$(as "$heddle" ps --json | jq -r '.[0].manager | .active, .standby')
+	[ "$(wc -w <<<"$nodes")" = 2 ] && no_capabilities && status_is NoNewPrivs 1 && status_is Uid "$user $user $user $user"
+}
+unkillable() {
+	local pid
+	for pid in $nodes; do
+		! as_user 65534 bash -c "kill -9 $pid" 2>/dev/null && kill -0 "$pid" || { echo "$pid"; return 1; }
+	done
+}
+# the same holds under the virtual clock, whose nodes run for as long as they are looked at
+virtual() {
+	local heddle_pid
+	"$heddle" run "$topologies/two-racks.yaml" --set run.duration=1000s --quiet >/dev/null 2>&1 &
+	heddle_pid=$!
+	for ((i = 0; i < 100; i++)); do
+		nodes=$(pgrep -P $heddle_pid | tr '\n' ' ')
+		[ "$(wc -w <<<"$nodes")" = 9 ] && user=$((1879048192 + heddle_pid)) &&
+			status_is Seccomp 2 >/dev/null 2>&1 && break
+		sleep 0.05
+	done
+	no_capabilities && status_is NoNewPrivs 1 && status_is Uid "$user $user $user $user" && status_is Seccomp 2
+	i=$?
+	kill $heddle_pid
+	wait $heddle_pid
+	return $i
 }
 # what a node holds: nothing by which it could reach a file, a process or another node's link
 descriptors() {
@@ -114,8 +142,12 @@ all() {
 	check "$who, $medium: nine nodes" find_nodes
 	check "$who, $medium: no capabilities" no_capabilities
 	check "$who, $medium: none to gain" status_is NoNewPrivs 1
-	check "$who, $medium: nobody" status_is Uid '65534 65534 65534 65534'
-	check "$who, $medium: of no group" status_is Gid '65534 65534 65534 65534'
+	user=$((1879048192 + $(as "$heddle" ps --json | jq '.[0].pid'))) # nodes/privilege.h: no other fabric's
+	check "$who, $medium: a user of their own" status_is Uid "$user $user $user $user"
+	check "$who, $medium: of no group" status_is Gid "$user $user $user $user"
+	check "$who, $medium: the managers too" managers
+	check "$who, $medium: the processes of nobody cannot kill them" unkillable
+	check "$who, $medium: system calls are filtered" status_is Seccomp 2
 	check "$who, $medium: nor of another one" status_is Groups ''
 	check "$who, $medium: descriptors" descriptors
 	check "$who, $medium: the log cannot be read" log_only_written
@@ -140,6 +172,7 @@ if [ "$(id -u)" = 0 ]; then
 	setpriv --groups 4,27 "$heddle" up "$topologies/two-racks.yaml" >"$scratch/up" 2>&1 || fabric_up "$topologies/two-racks.yaml"
 	all shm
 	reach
+	check "$who: under the virtual clock too" virtual
 	check "$who: down" run 0 down
 	fabric_up "$topologies/two-racks.yaml" --set links.medium=veth
 	all veth

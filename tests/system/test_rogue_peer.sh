@@ -41,6 +41,13 @@ behaved() {
 	run 0 run "$scratch/rogue.yaml" --quiet
 }
 
+# TB-24: it dies, and the message says of what
+refused() {
+	export ROGUE=call
+	run 4 run "$scratch/rogue.yaml" --quiet && grep -q 'NIC h0 .*system call that nodes may not make' "$scratch/err"
+}
+
+check "a system call that nodes may not make: killed, and named" refused
 check "nobody turns bad: nothing is reported" behaved
 for kind in tail kind length time; do
 	check "bad $kind: reported with port and peer" reported "$kind"
