@@ -230,10 +230,8 @@ static enum step ask(struct breakpoint *b, const struct node_config *node, const
 	enum step step = STEP_NEXT;
 	size_t length;
 
-	if (error == -EIO || error == -EPIPE)
-		return leave(b, BREAKPOINT_FAILED);
 	if (error)
-		return bad(b, "%s does not answer: %s", node->name, strerror(-error));
+		return leave(b, error == -EINTR ? BREAKPOINT_INTERRUPTED : BREAKPOINT_FAILED);
 	length = message->body ? strlen(message->body) : 0;
 	while (length && message->body[length - 1] == '\n')
 		message->body[--length] = 0;

@@ -245,13 +245,24 @@ int capture_files_end(struct capture_files *files, struct fabric *fabric)
 
 	for (uint32_t i = 0; i < files->count; i++) {
 		struct capture_file *capture = &files->files[i];
-		int written = error_of(capture, fabric), error = atomic_file_commit(&capture->file);
+		int written, error;
+
+		if (fabric->nodes[capture->node].late) {
+			fprintf(stderr,
+				"heddle run: the capture %s of %s is not complete, for %s was killed: it is dropped\n",
+				capture->file.path, capture->link, fabric->plan->nodes[capture->node].name);
+			atomic_file_abort(&capture->file);
+			result = -EOWNERDEAD;
+			continue;
+		}
+		written = error_of(capture, fabric);
+		error = atomic_file_commit(&capture->file);
 
 		if (error || written)
 			fprintf(stderr, "heddle run: cannot write the capture %s of %s: %s%s\n", capture->file.path,
 				capture->link, strerror(-(error ? error : written)),
 				error ? "" : "; it ends before the run does");
-		result = error ? error : written ? written : result;
+		result = result == -EOWNERDEAD ? result : error ? error : written ? written : result;
 	}
 	return result;
 }

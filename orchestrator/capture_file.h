@@ -36,7 +36,8 @@ int capture_files_open(struct capture_files *files, const char *const *words, un
 int capture_files_find(void *owner, uint32_t node, uint32_t port);
 
 /** capture_files_end() - the nodes have ended: the files get their names, and what went wrong is said on stderr.
- *  @fabric  its statistics are still there.   Return: 0, or -errno if a file is not complete. */
+ *  @fabric  its statistics are still there.   Return: 0; -EOWNERDEAD: a node had to be killed before
+ *  its file was complete; else -errno if a file is not complete. */
 int capture_files_end(struct capture_files *files, struct fabric *fabric);
 
 /** capture_files_abort() - there was no run: nothing is left. Idempotent, also after capture_files_end(). */

@@ -52,6 +52,7 @@ static const char usage[] =
 	"  --only VARIANT      of these only this one; may be repeated\n"
 	"  --timing            also say what the run cost on this machine\n"
 	"  --quiet             no summary, no progress\n"
+	"  --verbose           each stage of the run on standard error, as it begins and as it is over\n"
 	"  --break-at TIME     stop there and take commands (type 'help')\n"
 	"  --script FILE       take them from FILE instead of standard input\n"
 	"  --slow TIME/s       slow down to so much fabric time a second, e.g. 10us/s\n"
@@ -249,6 +250,13 @@ static int option_quiet(struct options *options, const char *value)
 	return 0;
 }
 
+static int option_verbose(struct options *options, const char *value)
+{
+	(void)value;
+	options->verbose = true;
+	return 0;
+}
+
 static const struct option {
 	const char *name;
 	bool has_value;
@@ -264,6 +272,7 @@ static const struct option {
 	{ "--set", true, option_set },
 	{ "--timing", false, option_timing },
 	{ "--quiet", false, option_quiet },
+	{ "--verbose", false, option_verbose },
 	{ "--break-at", true, option_break_at },
 	{ "--script", true, option_script },
 	{ "--slow", true, option_slow },
@@ -587,6 +596,22 @@ static int node_failed(const struct options *options, struct fabric *fabric)
 	return EXIT_NODE;
 }
 
+/* The result is read and written first, for all that can go wrong from then on cannot change it; but under the real clock nodes count
+ * until they leave, and what leaving costs is known afterwards. */
+static int results_and_end(const struct options *options, struct run *run, bool interrupted)
+{
+	struct fabric *fabric = &run->fabric;
+	bool end_first = options->real || options->timing;
+	int status;
+
+	if (fabric_stop(fabric) || (end_first && fabric_end(fabric)))
+		return node_failed(options, fabric);
+	fabric_stage(fabric, "reads the statistics");
+	status = results_make(options, fabric->plan, run, interrupted);
+	fabric_stage(fabric, "has written the result");
+	return !end_first && fabric_end(fabric) ? node_failed(options, fabric) : status;
+}
+
 /* the fabric is ready: run it, end it, and say what came out */
 static int play(const struct options *options, struct run *run, FILE *script, const char *script_name)
 {
@@ -603,11 +628,11 @@ static int play(const struct options *options, struct run *run, FILE *script, co
 	if (outcome == RUN_FAILED)
 		return node_failed(options, fabric);
 	stalled = !status && outcome == RUN_THERE && run_stalled(run, holders, sizeof(holders));
-	if (fabric_end(fabric))
-		return node_failed(options, fabric);
 	if (status)
+		return fabric_end(fabric) ? node_failed(options, fabric) : status;
+	status = results_and_end(options, run, outcome == RUN_INTERRUPTED);
+	if (fabric->failure[0])
 		return status;
-	status = results_make(options, fabric->plan, run, outcome == RUN_INTERRUPTED);
 	if (outcome == RUN_INTERRUPTED)
 		return EXIT_INTERRUPTED;
 	if (stalled && (options->row || !expect_speaks_of(fabric->plan, "deadlocks"))) {
@@ -622,9 +647,11 @@ static int play(const struct options *options, struct run *run, FILE *script, co
 /* the captures, if there are any, of a run that has come to @status.  Return: the exit status */
 static int captures_end(struct capture_files *captures, struct fabric *fabric, int status)
 {
-	if (!captures || !capture_files_end(captures, fabric))
+	int error = captures ? capture_files_end(captures, fabric) : 0;
+
+	if (!error || (status != EXIT_FINE && status != EXIT_EXPECTATION && status != EXIT_UNFAITHFUL))
 		return status;
-	return status == EXIT_FINE || status == EXIT_EXPECTATION || status == EXIT_UNFAITHFUL ? EXIT_USAGE : status;
+	return error == -EOWNERDEAD ? EXIT_NODE : EXIT_USAGE;
 }
 
 /* who looks on while the fabric runs */
@@ -637,6 +664,20 @@ struct looker {
 static void wait_show(void *looker, const char *what)
 {
 	progress_waits(((struct looker *)looker)->progress, what);
+}
+
+/* ... for --verbose */
+static void wait_print(void *looker, const char *what)
+{
+	(void)looker;
+	fprintf(stderr, "heddle run: %s\n", what);
+}
+
+/* fabric_options.stage */
+static void stage_print(void *looker, const char *what)
+{
+	progress_wipe(((struct looker *)looker)->progress);
+	fprintf(stderr, "heddle run: %s\n", what);
 }
 
 /* fabric_options.note */
@@ -668,7 +709,8 @@ static int scenario_play(const struct options *options, const struct plan *plan,
 	}
 	interrupt_catch();
 	progress_start(&run.progress, stderr, !options->quiet);
-	fabric_options.waits = wait_show;
+	fabric_options.waits = options->verbose ? wait_print : wait_show;
+	fabric_options.stage = options->verbose ? stage_print : NULL;
 	fabric_options.note = note_show;
 	fabric_options.looker = &looker;
 	fabric_options.managers = options->real ? &run.managers : NULL;

@@ -30,7 +30,7 @@ struct options {
 	char seed[32];
 	const char *json; /* NULL: none; JSON_STDOUT */
 	const char *csv;
-	bool timing, quiet;
+	bool timing, quiet, verbose;
 	const char *script;
 	bool breaks; /* there is a breakpoint */
 	bool real;   /* clock */

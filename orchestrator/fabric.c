@@ -23,7 +23,7 @@
 #define WAITS_FIRST_NS 2000000000ull
 #define WAITS_AGAIN_NS 1000000000ull
 
-static void stops_wait(struct fabric *fabric, uint32_t timeout_ms)
+void fabric_stops_wait(struct fabric *fabric, uint32_t timeout_ms)
 {
 	struct timespec timeout = { .tv_sec = timeout_ms / 1000, .tv_nsec = (long)(timeout_ms % 1000) * 1000000 };
 
@@ -65,12 +65,18 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 		if (error)
 			fabric_fail(fabric, "cannot make shared memory for the clock: %s", strerror(-error));
 	}
-	if (!error)
+	if (!error) {
+		fabric_stage(fabric, "starts %u nodes", plan->node_count);
 		error = fabric_nodes_start(fabric);
-	if (!error)
+	}
+	if (!error) {
+		fabric_stage(fabric, "waits until all nodes are ready");
 		error = fabric_nodes_await(fabric);
-	if (!error)
+	}
+	if (!error) {
+		fabric_stage(fabric, "all nodes are ready");
 		error = fabric_manage(fabric);
+	}
 	if (!error && options->real) {
 		fabric->limit_ps = NODE_TIME_NEVER;
 		fabric_clock_begin(fabric);
@@ -92,6 +98,19 @@ void fabric_note(const struct fabric *fabric, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	fabric->options.note(fabric->options.looker, text);
+}
+
+void fabric_stage(const struct fabric *fabric, const char *format, ...)
+{
+	va_list arguments;
+	char text[256];
+
+	if (!fabric->options.stage)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	fabric->options.stage(fabric->options.looker, text);
 }
 
 void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, ...)
@@ -144,11 +163,14 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 		else if (passed_ms >= timeout_ms)
 			break;
 		else
-			stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS ? (uint32_t)(timeout_ms - passed_ms)
-										    : FABRIC_SLICE_MS);
+			fabric_stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS
+							  ? (uint32_t)(timeout_ms - passed_ms)
+							  : FABRIC_SLICE_MS);
 		passed_ms = (wall_ns() - began_ns) / 1000000;
 	}
-	if (state == FABRIC_STOPPED && (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0)))
+	/* what stands needs no node that is stopped by a signal, as long as it is not asked for anything */
+	if (state == FABRIC_STOPPED &&
+	    (fabric_watch_deaths(fabric) || fabric_watch_messages(fabric, 0) || fabric->failure[0]))
 		state = FABRIC_FAILED;
 	fabric->run_ns += wall_ns() - began_ns;
 	return state;
@@ -177,120 +199,7 @@ uint64_t fabric_holds(const struct fabric *fabric, uint32_t node)
 	return fabric->plan->nodes[node].kind == NODE_SWITCH ? page->inside_bytes : stats_port(page, 0)->queue_bytes;
 }
 
-/* ---- asking ---- */
-
-uint64_t fabric_deadline_ns(const struct fabric *fabric, uint32_t timeout_ms)
-{
-	uint64_t deadline_ns = wall_ns() + timeout_ms * 1000000ull;
-
-	return fabric->patience_until_ns && fabric->patience_until_ns < deadline_ns ? fabric->patience_until_ns
-										    : deadline_ns;
-}
-
-/* waits for the answer to question @question; whatever else @node has to say is taken in */
-static int answer_await(struct fabric *fabric, uint32_t node, uint32_t question, struct control_message *message)
-{
-	uint64_t deadline_ns = fabric_deadline_ns(fabric, FABRIC_ANSWER_MS);
-	char why[256] = "";
-
-	while (wall_ns() < deadline_ns && !(fabric->options.real && fabric->nodes[node].stopped_ns)) {
-		int error = control_receive(fabric->nodes[node].control, message, 0, why, sizeof(why));
-
-		if (!error && message->kind == CONTROL_ANSWER && message->question == question)
-			return 0;
-		if (!error) {
-			error = fabric_watch_message(fabric, node, message) ? 0 : -EIO;
-			control_message_free(message);
-		}
-		memset(message, 0, sizeof(*message));
-		if ((error && error != -EAGAIN) || fabric_watch_children(fabric))
-			return -EIO;
-		usleep(200);
-	}
-	return -ETIMEDOUT;
-}
-
-int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message)
-{
-	uint32_t question = ++fabric->questions;
-	int error;
-
-	message->question = question;
-	error = control_send_now(fabric->nodes[node].control, message);
-	memset(message, 0, sizeof(*message));
-	if (error)
-		return error == -EAGAIN ? -ETIMEDOUT : error;
-	if (!fabric->options.real)
-		clock_ring(&fabric->clock, node);
-	return answer_await(fabric, node, question, message);
-}
-
-/* ---- end ---- */
-
-/* reaps until nobody is left or @timeout_ms are over */
-static void reap(struct fabric *fabric, uint32_t timeout_ms)
-{
-	uint64_t deadline_ns = wall_ns() + timeout_ms * 1000000ull;
-
-	for (;;) {
-		fabric_watch_children(fabric);
-		if (!fabric->alive || wall_ns() >= deadline_ns)
-			return;
-		usleep(500);
-	}
-}
-
-/* it looks at the clock's state */
-static void node_ring(struct fabric *fabric, uint32_t node)
-{
-	uint64_t one = 1;
-
-	if (fabric->options.real && fabric->nodes[node].doorbell >= 0)
-		(void)!write(fabric->nodes[node].doorbell, &one, sizeof(one));
-	else
-		clock_ring(&fabric->clock, node);
-}
-
-int fabric_end(struct fabric *fabric)
-{
-	uint64_t began_ns = wall_ns();
-
-	if (!fabric->page || !fabric->nodes)
-		return 0;
-	/* at the end of the window that is open, so that the counters of all nodes stand at one moment */
-	if (!clock_stopped(&fabric->clock))
-		fabric->limit_ps = NODE_TIME_NEVER;
-	atomic_store(&fabric->page->limit_ps, 0);
-	while (!fabric->options.real && fabric->ready == fabric->plan->node_count && !clock_stopped(&fabric->clock) &&
-	       wall_ns() - began_ns < FABRIC_END_MS * 1000000ull / 2 && !fabric_watch_children(fabric))
-		stops_wait(fabric, FABRIC_SLICE_MS);
-	fabric->stopped_at_ps = fabric_now(fabric);
-	fabric->empty = fabric_over(fabric);
-	atomic_store(&fabric->page->state, CLOCK_ENDED);
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (fabric->nodes[i].pid)
-			node_ring(fabric, i);
-	reap(fabric, FABRIC_END_MS);
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
-		if (fabric->nodes[i].pid)
-			fabric_fail_node(fabric, i, "did not leave within %u s and was killed", FABRIC_END_MS / 1000);
-	}
-	fabric_kill(fabric);
-	fabric->end_ns = wall_ns() - began_ns;
-	return fabric->failure[0] ? -EIO : 0;
-}
-
-void fabric_kill(struct fabric *fabric)
-{
-	if (!fabric->alive)
-		return;
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
-		if (fabric->nodes[i].pid)
-			kill(fabric->nodes[i].pid, SIGKILL);
-	}
-	fabric_fail(fabric, "the nodes were killed");
-	reap(fabric, FABRIC_END_MS);
-}
+/* ---- results ---- */
 
 struct stats_page **fabric_pages(struct fabric *fabric)
 {

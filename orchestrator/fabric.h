@@ -27,9 +27,10 @@
 #include "orchestrator/watchdog.h"
 
 #define FABRIC_SLICE_MS 50u
+/* wall-clock limits; what each means for a run under the virtual clock: docs/architecture.md */
 #define FABRIC_READY_MS 10000u /* no node became ready for so long: the start has failed */
 #define FABRIC_END_MS 5000u    /* a node that has not left by then is killed */
-#define FABRIC_ANSWER_MS 2000u /* to a question */
+#define FABRIC_ANSWER_MS 2000u /* real clock: to a question */
 #define FABRIC_FAILURE_MAX 512u
 #define FABRIC_LOOP_MAX 160
 #define FABRIC_FATE_MAX 128
@@ -69,6 +70,7 @@ struct fabric_options {
 	 * once a second */
 	void (*note)(void *looker, const char *text);
 	void (*waits)(void *looker, const char *what);
+	void (*stage)(void *looker, const char *what); /* each stage of the run as it begins, and as it is over */
 	void *looker;
 };
 
@@ -77,6 +79,7 @@ struct fabric_node {
 	pid_t pid_shown; /* stays, for messages */
 	int control;     /* our end of its socket; -1 */
 	bool ready;
+	bool late;                /* it did not leave in time and was killed for that, which is no failure */
 	bool tables_due;          /* real clock: a switch that the fabric manager has not reached: fabric_exchange.h */
 	uint64_t started_ns;      /* wall_ns() */
 	uint64_t stopped_ns;      /* when it was stopped by a signal; 0: it was not */
@@ -111,6 +114,7 @@ struct fabric {
 	uint64_t cpu_ns;                     /* of the nodes reaped so far */
 	uint64_t start_ns, run_ns, end_ns;   /* wall time spent starting, running, ending */
 	node_time_t stopped_at_ps;           /* set by fabric_end(): where the clock stood */
+	bool halted;                         /* fabric_stop() */
 	bool idle;                           /* real clock: fabric_over() */
 	uint64_t idle_since_ns, idle_events; /* real clock: nobody has anything to do since; events handled by then */
 	bool empty;                          /* the same: nothing was left to happen */
@@ -138,15 +142,20 @@ bool fabric_over(const struct fabric *fabric);
 /** fabric_holds() - bytes that node @node holds: in a switch's buffers, or waiting at a NIC to be sent. */
 uint64_t fabric_holds(const struct fabric *fabric, uint32_t node);
 
-/** fabric_ask() - sends SHOW or SET to node @node while the clock stands, or anything under the real one, and waits for
- *  the answer: FABRIC_ANSWER_MS, within fabric->patience_until_ns, and not at all for a node that is stopped under the real
- *  clock. It finds the question when it goes on.
+/** fabric_ask() - sends any question to node @node while the clock stands, or under the real one, and waits for the answer.
+ *  Virtual clock: for as long as the node lives and neither hangs nor stays stopped (watchdog.h), since an answer that is not waited
+ *  for takes effect at an unknown time. Real clock: FABRIC_ANSWER_MS, within fabric->patience_until_ns, and not at all for a
+ *  node that is stopped. It finds the question when it goes on.
  *  @message  kind and what belongs to it filled in; replaced by the answer, control_message_free() later.
- *  Return: 0; else -errno, @message zeroed; -EIO: the node has failed, reason in fabric->failure; -ETIMEDOUT: no answer. */
+ *  Return: 0; else -errno, @message zeroed; -EIO: the node has failed, reason in fabric->failure; real clock, -ETIMEDOUT: no
+ *  answer; virtual clock, -EINTR: interrupted. */
 int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message);
 
 /** fabric_note() - one line to options.note(). */
 void fabric_note(const struct fabric *fabric, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** fabric_stage() - a stage of the run begins, or is over: options.stage(), if there is one. */
+void fabric_stage(const struct fabric *fabric, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /** fabric_waits() - we have waited since @since_ns for what is told, and will go on: options.waits() if it is time for that. */
 void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, ...)
@@ -155,8 +164,15 @@ void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, 
 /** fabric_deadline_ns() - @timeout_ms from now, or when our patience ends. */
 uint64_t fabric_deadline_ns(const struct fabric *fabric, uint32_t timeout_ms);
 
-/** fabric_end() - stops the clock if it runs, tells every node to leave and waits until all are gone, for a bounded time.
- *  Statistics stay readable.  Return: 0; -EIO if a node had to be killed or left with an error: fabric->failure.  */
+/** fabric_stop() - stops the clock at the end of the window that is open, if it runs. From then on nothing happens any more, and under
+ *  the virtual clock the statistics pages are complete. Idempotent.
+ *  Return: 0; virtual clock, -EIO: a node has failed, or hangs in that window: fabric->failure.                   */
+int fabric_stop(struct fabric *fabric);
+
+/** fabric_end() - fabric_stop(), tells every node to leave and waits until all are gone, for a bounded time. Statistics stay readable.
+ *  One that has not left by then is killed. Under the virtual clock that is told on standard error and no failure, since
+ *  all there is to know of the node is known; under the real clock it counts until it leaves, so it is one.
+ *  Return: 0; -EIO if a node left with an error, or had to be killed under the real clock: fabric->failure.        */
 int fabric_end(struct fabric *fabric);
 
 /** fabric_kill() - kills what is left and waits until it is gone. Idempotent. */

@@ -8,6 +8,7 @@
 
 #include "nodes/futex.h"
 #include "orchestrator/fabric_watch.h"
+#include "orchestrator/interrupt.h"
 #include "orchestrator/manager_pair.h"
 #include "orchestrator/wall_time.h"
 
@@ -25,8 +26,9 @@ struct exchange {
 	uint32_t *at;    /* [node_count + 1]: where those of a node begin in `queue` */
 	uint32_t *asked; /* [node_count]: where the first stands that was not sent yet */
 	uint64_t began_ns;
-	uint64_t heard_ns;  /* of the last answer */
-	uint64_t silent_ns; /* so long a silence is put up with */
+	uint64_t heard_ns;        /* of the last answer */
+	uint64_t silent_ns;       /* so long a silence is put up with */
+	struct watchdog watchdog; /* virtual clock */
 };
 
 /* ---- in the order of nodes ---- */
@@ -68,7 +70,9 @@ static void give_up(struct exchange *exchange, uint32_t node)
 	for (uint32_t i = exchange->at[node]; i < exchange->at[node + 1]; i++)
 		close_question(exchange, exchange->queue[i], -ESRCH);
 	exchange->asked[node] = exchange->at[node + 1];
-	if (state->pid && exchange->at[node] < exchange->at[node + 1])
+	if (!exchange->fabric->options.real)
+		fabric_watch_lost(exchange->fabric, node);
+	else if (state->pid && exchange->at[node] < exchange->at[node + 1])
 		state->tables_due = exchange->fabric->plan->nodes[node].kind == NODE_SWITCH;
 }
 
@@ -191,16 +195,76 @@ static void hear_some(struct exchange *exchange)
 			ask(exchange, node);
 }
 
+static bool owes_answer(const void *context, uint32_t node)
+{
+	const struct exchange *exchange = context;
+
+	for (uint32_t i = exchange->at[node]; i < exchange->at[node + 1]; i++)
+		if (exchange->questions[exchange->queue[i]].status == OPEN)
+			return true;
+	return false;
+}
+
+static uint32_t answers_open(const void *context)
+{
+	return ((const struct exchange *)context)->open;
+}
+
+static void wait_tell(const struct exchange *exchange)
+{
+	const struct fabric *fabric = exchange->fabric;
+	uint32_t node = 0;
+
+	while (node < fabric->plan->node_count && !owes_answer(exchange, node))
+		node++;
+	if (node == fabric->plan->node_count)
+		return;
+	fabric_waits(exchange->fabric, exchange->began_ns,
+		     "waiting for %s %s%s, %" PRIu32 " of %" PRIu32 " answers are there",
+		     fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
+		     fabric->nodes[node].stopped_ns ? ", which is stopped" : "", exchange->count - exchange->open,
+		     exchange->count);
+}
+
+/* ---- virtual clock: every node answers, or there is no result ---- */
+
+static int nodes_watch(struct exchange *exchange)
+{
+	struct fabric *fabric = exchange->fabric;
+	struct fabric_part part = { .what = "answered the fabric manager",
+				    .progress = answers_open,
+				    .owes = owes_answer,
+				    .context = exchange };
+
+	if (interrupt_seen())
+		return -EINTR;
+	if (fabric_watch_children(fabric) || fabric_watch_part(fabric, &exchange->watchdog, &part) ||
+	    fabric->failure[0])
+		return -EIO;
+	return 0;
+}
+
+static int answers_await_all(struct exchange *exchange)
+{
+	int error = 0;
+
+	watchdog_start(&exchange->watchdog, exchange->fabric->options.watchdog_ns, exchange->began_ns);
+	while (exchange->open && !error) {
+		hear_some(exchange);
+		wait_tell(exchange);
+		error = nodes_watch(exchange);
+	}
+	return exchange->fabric->failure[0] ? -EIO : error;
+}
+
+/* ---- real clock: those that are there ---- */
+
 /* does one of those who have not answered only wait for the kernel to run it? */
 static bool nodes_starve(const struct exchange *exchange)
 {
 	for (uint32_t node = 0; node < exchange->fabric->plan->node_count; node++)
-		for (uint32_t i = exchange->at[node]; i < exchange->at[node + 1]; i++)
-			if (exchange->questions[exchange->queue[i]].status == OPEN) {
-				if (fabric_wants_core(exchange->fabric->nodes[node].pid))
-					return true;
-				break;
-			}
+		if (owes_answer(exchange, node) && fabric_wants_core(exchange->fabric->nodes[node].pid))
+			return true;
 	return false;
 }
 
@@ -217,6 +281,16 @@ static bool is_patient(struct exchange *exchange)
 	else if (silent_ns >= exchange->silent_ns && silent_ns < STARVED_NS && nodes_starve(exchange))
 		exchange->silent_ns = silent_ns + ANSWER_NS;
 	return silent_ns < exchange->silent_ns;
+}
+
+static void answers_await_some(struct exchange *exchange)
+{
+	while (exchange->open && is_patient(exchange)) {
+		hear_some(exchange);
+		wait_tell(exchange);
+	}
+	for (uint32_t node = 0; node < exchange->fabric->plan->node_count && exchange->open; node++)
+		give_up(exchange, node);
 }
 
 int fabric_exchange(struct fabric *fabric, struct manager_question *questions, uint32_t count)
@@ -236,14 +310,10 @@ int fabric_exchange(struct fabric *fabric, struct manager_question *questions, u
 	fabric->questions += count;
 	for (uint32_t node = 0; node < fabric->plan->node_count && !error; node++)
 		ask(&exchange, node);
-	while (!error && exchange.open && is_patient(&exchange)) {
-		hear_some(&exchange);
-		fabric_waits(fabric, exchange.began_ns,
-			     "waiting for nodes, %" PRIu32 " of %" PRIu32 " answers are there", count - exchange.open,
-			     count);
-	}
-	for (uint32_t node = 0; node < fabric->plan->node_count && exchange.open && !error; node++)
-		give_up(&exchange, node);
+	if (!error && fabric->options.real)
+		answers_await_some(&exchange);
+	else if (!error)
+		error = answers_await_all(&exchange);
 	free(exchange.queue);
 	free(exchange.at);
 	free(exchange.asked);
@@ -259,13 +329,18 @@ int fabric_manage(struct fabric *fabric)
 {
 	struct fabric_manager manager = { .wire = { .exchange = wire_exchange, .owner = fabric },
 					  .node_count = fabric->plan->node_count,
+					  .complete = !fabric->options.real,
 					  .request = fabric->plan->routing };
 	int error;
 
 	if (fabric->options.managers)
 		return manager_pair_sweep(fabric->options.managers);
+	fabric_stage(fabric, "the fabric manager asks all nodes");
 	error = fabric_manager_sweep(&manager);
-	if (error)
+	if (!error)
+		fabric_stage(fabric, "the fabric manager has written the tables of %" PRIu32 " switches",
+			     manager.last.switches_written);
+	if (error && error != -EINTR)
 		fabric_fail(fabric, "the fabric manager: %s", manager.last.why);
 	else if (manager.last.why[0])
 		fabric_note(fabric, "the fabric manager: %s", manager.last.why);

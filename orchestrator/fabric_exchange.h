@@ -6,13 +6,17 @@
 #include "orchestrator/fabric.h"
 #include "orchestrator/fabric_manager.h"
 
-/** fabric_exchange() - asks @count questions. Nobody is waited for who is dead, or under the real clock stopped by a signal; for others
- *  FABRIC_ANSWER_MS without any answer at all, three times as long while one of them waits for a core, within fabric->patience_until_ns. A switch that is stopped or silent is `tables_due`.
- *  Return: 0, each question with its status (-ESRCH: nobody there, no answer); -ENOMEM.                              */
+/** fabric_exchange() - asks @count questions.
+ *  Virtual clock: every node is waited for while it lives. One that dies, hangs or stays stopped (watchdog.h) is the end.
+ *  Real clock: nodes that are dead or stopped by a signal are not waited for; others for FABRIC_ANSWER_MS without any answer at all,
+ *  three times as long while one of them waits for a core, within fabric->patience_until_ns. A switch that is left out is `tables_due`.
+ *  Return: 0, each question with its status (real clock, -ESRCH: nobody there, no answer); virtual clock, -EIO: the reason is in
+ *  fabric->failure, -EINTR: interrupted; -ENOMEM.                                                                   */
 int fabric_exchange(struct fabric *fabric, struct manager_question *questions, uint32_t count);
 
-/** fabric_manage() - one sweep over all nodes, by fabric->options.managers, or else here; under the virtual clock while it stands.
- *  Return: as fabric_manager_sweep(), with the reason in fabric->failure.                                            */
+/** fabric_manage() - one sweep over all nodes, by fabric->options.managers, or else here; under the virtual clock while it stands,
+ *  and 0 means that every switch has its tables.
+ *  Return: as fabric_manager_sweep(), with the reason in fabric->failure; -EINTR.                                    */
 int fabric_manage(struct fabric *fabric);
 
 #endif

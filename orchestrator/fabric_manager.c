@@ -63,7 +63,12 @@ static int exchange(struct sweep *sweep)
 	const struct manager_wire *wire = &sweep->manager->wire;
 	int error = sweep->question_count ? wire->exchange(wire->owner, sweep->questions, sweep->question_count) : 0;
 
-	return error ? failed(sweep, error, "the nodes cannot be asked: %s", strerror(-error)) : 0;
+	if (error)
+		return failed(sweep, error, "the nodes cannot be asked: %s", strerror(-error));
+	for (uint32_t i = 0; sweep->manager->complete && i < sweep->question_count; i++)
+		if (sweep->questions[i].status == -ESRCH)
+			return failed(sweep, -ETIMEDOUT, "node %" PRIu32 " does not answer", sweep->questions[i].node);
+	return 0;
 }
 
 /* ---- 1: who is there ---- */

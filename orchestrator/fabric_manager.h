@@ -27,13 +27,14 @@ struct manager_report {
 struct fabric_manager {
 	struct manager_wire wire;
 	uint32_t node_count; /* places to ask: 0 .. node_count - 1 */
+	bool complete; /* every place must answer every question: one that does not is no dead node but the end of the sweep */
 	struct routing_request request;
 	struct manager_report last;
 };
 
 /** fabric_manager_sweep() - brings the tables of all switches that answer up to date.
  *  Return: 0; -EINVAL: there are no tables for this topology (routing_make()); -EIO: a switch does not keep what it is given, or
- *  answers nonsense; -ENOMEM; what exchange() returned; in each case with the reason in manager->last.why.        */
+ *  answers nonsense; -ETIMEDOUT: manager->complete, and a place did not answer; -ENOMEM; what exchange() returned; in each case with the reason in manager->last.why.        */
 int fabric_manager_sweep(struct fabric_manager *manager);
 
 #endif

@@ -135,7 +135,7 @@ int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *me
 	if (!fabric->nodes[node].pid)
 		return -ESRCH;
 	error = fabric_ask(fabric, node, message);
-	if (error)
+	if (error && error != -EINTR)
 		fabric_fail_node(fabric, node, "%s",
 				 fabric->nodes[node].stopped_ns ? "is stopped and does not answer" : "does not answer");
 	else if (message->number)

@@ -456,14 +456,6 @@ static int node_start(struct fabric *fabric, uint32_t index, const char *program
 	return error;
 }
 
-/* one died before it was ready: then there is no fabric */
-static void dead_tell(struct fabric *fabric)
-{
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		if (!fabric->nodes[i].pid && !plan_vacant(fabric->plan, i))
-			fabric_fail_node(fabric, i, "%s", fabric->nodes[i].fate);
-}
-
 int fabric_node_again(struct fabric *fabric, uint32_t index)
 {
 	struct fabric_node *node = &fabric->nodes[index];
@@ -503,37 +495,4 @@ void fabric_clock_begin(struct fabric *fabric)
 	atomic_store(&fabric->page->state, CLOCK_RUNNING);
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		(void)!write(fabric->nodes[i].doorbell, &one, sizeof(one));
-}
-
-int fabric_nodes_await(struct fabric *fabric)
-{
-	uint64_t began_ns = wall_ns(), waited_from_ns = began_ns;
-	uint32_t ready_before = fabric->ready, expected = 0;
-
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
-		expected += !plan_vacant(fabric->plan, i);
-	while (fabric->ready < expected) {
-		if (fabric->options.real && fabric->alive < expected) {
-			dead_tell(fabric);
-			return -EIO;
-		}
-		if (interrupt_seen())
-			return -EINTR;
-		if (fabric_watch_messages(fabric, FABRIC_SLICE_MS) || fabric_watch_children(fabric))
-			return -EIO;
-		if (fabric->ready != ready_before) {
-			ready_before = fabric->ready;
-			waited_from_ns = wall_ns();
-			fabric_waits(fabric, began_ns, "waiting for nodes, %" PRIu32 " of %" PRIu32 " are ready",
-				     fabric->ready, expected);
-		} else if (wall_ns() - waited_from_ns > FABRIC_READY_MS * 1000000ull) {
-			uint32_t late = 0;
-
-			while (fabric->nodes[late].ready || plan_vacant(fabric->plan, late))
-				late++;
-			fabric_fail_node(fabric, late, "did not become ready within %u s", FABRIC_READY_MS / 1000);
-			return -ETIMEDOUT;
-		}
-	}
-	return 0;
 }

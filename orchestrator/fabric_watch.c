@@ -8,9 +8,13 @@
 #include <sys/epoll.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "orchestrator/utf8.h"
 #include "orchestrator/wall_time.h"
+
+#define LOST_LOOK_US 1000
+#define LOST_TRIES 1000 /* the kernel closes a node's descriptors just before its parent can learn that it is dead */
 
 uint64_t fabric_rusage_ns(const struct rusage *usage)
 {
@@ -99,6 +103,8 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const 
 		fate_note(fabric, node, status);
 		return true;
 	}
+	if (fabric->nodes[node].late)
+		return true;
 	if (WIFSIGNALED(status))
 		fabric_fail_node(fabric, node, "was killed by signal %d (%s)%s", WTERMSIG(status),
 				 signal_text(WTERMSIG(status)), ended ? " while it was leaving" : "");
@@ -118,8 +124,7 @@ static void node_stopped(struct fabric *fabric, uint32_t node, bool stopped)
 	fabric->stopped += stopped ? 1 : -1u;
 }
 
-/* has a child died, or been stopped for too long? */
-bool fabric_watch_children(struct fabric *fabric)
+bool fabric_watch_deaths(struct fabric *fabric)
 {
 	struct rusage usage;
 	bool failed = false;
@@ -136,9 +141,14 @@ bool fabric_watch_children(struct fabric *fabric)
 		else
 			failed |= !node_reaped(fabric, node, status, &usage);
 	}
-	if (!fabric->stopped || !fabric->options.watchdog_ns)
-		return failed;
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+	return failed;
+}
+
+bool fabric_watch_children(struct fabric *fabric)
+{
+	if (fabric_watch_deaths(fabric))
+		return true;
+	for (uint32_t i = 0; fabric->stopped && fabric->options.watchdog_ns && i < fabric->plan->node_count; i++) {
 		if (fabric->nodes[i].stopped_ns &&
 		    wall_ns() - fabric->nodes[i].stopped_ns > fabric->options.watchdog_ns) {
 			fabric_fail_node(fabric, i, "was stopped by a signal and has not gone on for %.1f s",
@@ -146,7 +156,16 @@ bool fabric_watch_children(struct fabric *fabric)
 			return true;
 		}
 	}
-	return failed;
+	return false;
+}
+
+void fabric_watch_lost(struct fabric *fabric, uint32_t node)
+{
+	for (int tries = 0; tries < LOST_TRIES && fabric->nodes[node].pid && !fabric->failure[0]; tries++) {
+		if (!fabric_watch_deaths(fabric))
+			usleep(LOST_LOOK_US);
+	}
+	fabric_fail_node(fabric, node, "has closed its control socket");
 }
 
 /* takes in one message of @node; false if it means the end of the run */
@@ -204,6 +223,13 @@ bool fabric_watch_messages(struct fabric *fabric, int timeout_ms)
 	return false;
 }
 
+void fabric_watch_last_words(struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		if (fabric->nodes[i].control >= 0)
+			messages_take(fabric, i);
+}
+
 uint64_t fabric_cpu_ns(pid_t pid)
 {
 	struct timespec used;
@@ -229,25 +255,24 @@ bool fabric_wants_core(pid_t pid)
 	return behind_name && (!strncmp(behind_name, ") R", 3) || !strncmp(behind_name, ") D", 3));
 }
 
-/* does one of the nodes that have not finished @window only wait for the kernel to run it? */
-static bool late_nodes_starve(const struct fabric *fabric, uint32_t window)
+/* does one of the nodes that @part waits for, or @any, only wait for the kernel to run it? */
+static bool late_nodes_starve(const struct fabric *fabric, const struct fabric_part *part, bool any)
 {
-	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
-		if (clock_takes_part(&fabric->clock, i) && atomic_load(&fabric->clock.done[i]) != window &&
-		    fabric_wants_core(fabric->nodes[i].pid))
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		if ((any || part->owes(part->context, i)) && fabric_wants_core(fabric->nodes[i].pid))
 			return true;
-	}
 	return false;
 }
 
-/* the nodes that have not finished @window: how many, their CPU time; the first goes to @first */
-static uint32_t late_nodes(const struct fabric *fabric, uint32_t window, uint32_t *first, uint64_t *cpu_ns)
+/* the nodes that @part waits for: how many, their CPU time; the first goes to @first */
+static uint32_t late_nodes(const struct fabric *fabric, const struct fabric_part *part, uint32_t *first,
+			   uint64_t *cpu_ns)
 {
 	uint32_t count = 0;
 
 	*cpu_ns = 0;
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
-		if (!clock_takes_part(&fabric->clock, i) || atomic_load(&fabric->clock.done[i]) == window)
+		if (!part->owes(part->context, i))
 			continue;
 		if (!count++)
 			*first = i;
@@ -256,30 +281,60 @@ static uint32_t late_nodes(const struct fabric *fabric, uint32_t window, uint32_
 	return count;
 }
 
-bool fabric_watch_clock(struct fabric *fabric)
+bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog, const struct fabric_part *part)
 {
-	uint32_t window = atomic_load(&fabric->page->window), first = 0, count = 0;
+	uint32_t progress = part->progress(part->context), first = 0, count = 0;
 	enum watchdog_verdict verdict;
 	uint64_t cpu_ns = 0;
 	char others[32] = "";
 
-	if (watchdog_wants_cpu(&fabric->watchdog, window))
-		count = late_nodes(fabric, window, &first, &cpu_ns);
-	verdict = watchdog_look(&fabric->watchdog, wall_ns(), window, cpu_ns);
-	if (verdict == WATCHDOG_FINE)
+	if (watchdog_wants_cpu(watchdog, progress))
+		count = late_nodes(fabric, part, &first, &cpu_ns);
+	verdict = watchdog_look(watchdog, wall_ns(), progress, cpu_ns);
+	if (verdict == WATCHDOG_FINE || part->progress(part->context) != progress)
+		return false;
+	/* one that was to open the next window has finished this one: it may be any */
+	if ((verdict == WATCHDOG_HANGS || !count) && late_nodes_starve(fabric, part, !count))
 		return false;
 	if (!count) {
-		fabric_fail(fabric, "all nodes have finished window %u, but the next one was not opened for %.1f s",
-			    window, (double)fabric->watchdog.stalled_ns / 1e9);
+		fabric_fail(fabric, "all nodes have %s, but nothing followed for %.1f s", part->what,
+			    (double)watchdog->stalled_ns / 1e9);
 		return true;
 	}
-	if (verdict == WATCHDOG_HANGS && late_nodes_starve(fabric, window))
-		return false;
 	if (count > 1)
 		snprintf(others, sizeof(others), count > 2 ? ", nor have %u others" : ", nor has %u other", count - 1);
-	fabric_fail_node(fabric, first, "%s: it has not finished window %u at %llu ps for %.1f s%s",
-			 verdict == WATCHDOG_HANGS ? "hangs" : "runs in circles", window,
-			 (unsigned long long)atomic_load(&fabric->page->start_ps),
-			 (double)fabric->watchdog.stalled_ns / 1e9, others);
+	fabric_fail_node(fabric, first, "%s: it has not %s for %.1f s%s",
+			 verdict == WATCHDOG_HANGS ? "hangs" : "runs in circles", part->what,
+			 (double)watchdog->stalled_ns / 1e9, others);
 	return true;
+}
+
+/* a window that is open, for as long as it is */
+struct open_window {
+	const struct fabric *fabric;
+	uint32_t window;
+};
+
+static uint32_t window_now(const void *context)
+{
+	return atomic_load(&((const struct open_window *)context)->fabric->page->window);
+}
+
+static bool owes_window(const void *context, uint32_t node)
+{
+	const struct open_window *open = context;
+	const struct clock *clock = &open->fabric->clock;
+
+	return clock_takes_part(clock, node) && atomic_load(&clock->done[node]) != open->window;
+}
+
+bool fabric_watch_clock(struct fabric *fabric)
+{
+	struct open_window open = { .fabric = fabric, .window = atomic_load(&fabric->page->window) };
+	char what[96];
+	struct fabric_part part = { .what = what, .progress = window_now, .owes = owes_window, .context = &open };
+
+	snprintf(what, sizeof(what), "finished window %u at %llu ps", open.window,
+		 (unsigned long long)atomic_load(&fabric->page->start_ps));
+	return fabric_watch_part(fabric, &fabric->watchdog, &part);
 }

@@ -30,16 +30,42 @@ uint64_t fabric_cpu_ns(pid_t pid);
  *  not: on a busy machine this tells who waits for the machine from who hangs.                                     */
 bool fabric_wants_core(pid_t pid);
 
-/** fabric_watch_children() - reaps who has died. Has one, or has one been stopped for too long? */
+/** fabric_watch_deaths() - reaps who has died. Has one? */
+bool fabric_watch_deaths(struct fabric *fabric);
+
+/** fabric_watch_children() - ..., or has one been stopped by a signal for longer than the watchdog allows? */
 bool fabric_watch_children(struct fabric *fabric);
+
+/** fabric_watch_lost() - virtual clock: @node has closed its control socket, so it is dead or about to be. Waits at most a
+ *  second until the kernel says why. fabric->failure is set then in any case. */
+void fabric_watch_lost(struct fabric *fabric, uint32_t node);
 
 /** fabric_watch_messages() - takes in what nodes say, waits for it up to @timeout_ms. Did one report an error? */
 bool fabric_watch_messages(struct fabric *fabric, int timeout_ms);
 
+/** fabric_watch_last_words() - takes in what nodes said before they left: what went wrong in the last window may be told after it. */
+void fabric_watch_last_words(struct fabric *fabric);
+
 /** fabric_watch_message() - takes in @message of @node.  Return: false if it means the end of the run. */
 bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct control_message *message);
 
-/** fabric_watch_clock() - the clock runs: does a window not end? */
+/** fabric_stops_wait() - virtual clock: sleeps until it stops or a signal comes, at most @timeout_ms. */
+void fabric_stops_wait(struct fabric *fabric, uint32_t timeout_ms);
+
+/* what is over once every node has done its part */
+struct fabric_part {
+	const char *what;                                 /* of a node: "it has not ..." */
+	uint32_t (*progress)(const void *context);        /* another number whenever one more node has done it */
+	bool (*owes)(const void *context, uint32_t node); /* has @node not done it yet? */
+	const void *context;
+};
+
+/** fabric_watch_part() - virtual clock: do the nodes that owe their part hang, or run in circles? Not while one of them only waits
+ *  for a core, however long that takes (watchdog.h). Call it again and again. O(1); O(nodes) while nothing goes on.
+ *  @watchdog  started by the caller when it asked for the part. */
+bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog, const struct fabric_part *part);
+
+/** fabric_watch_clock() - the same of the window that is open. */
 bool fabric_watch_clock(struct fabric *fabric);
 
 #endif

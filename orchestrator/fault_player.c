@@ -58,6 +58,13 @@ node_time_t fault_player_next_at(const struct fault_player *player)
 	return node_time_min(player->look_at, node_time_min(action_at(player), window_at(player)));
 }
 
+bool fault_player_acts_now(const struct fault_player *player)
+{
+	node_time_t now = fault_player_next_at(player);
+
+	return now != NODE_TIME_NEVER && (action_at(player) == now || player->look_at == now);
+}
+
 bool fault_player_cut_off(const struct fault_player *player, uint32_t node)
 {
 	const struct node_config *config = &player->plan->nodes[node];

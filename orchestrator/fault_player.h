@@ -55,6 +55,9 @@ node_time_t fault_player_next_at(const struct fault_player *player);
 /** fault_player_acts() - is there something left that changes the fabric, and not only is measured? */
 bool fault_player_acts(const struct fault_player *player);
 
+/** fault_player_acts_now() - does the next fault_player_step() ask nodes anything, and not only measure? */
+bool fault_player_acts_now(const struct fault_player *player);
+
 /** fault_player_step() - does what is due at fault_player_next_at(), where the fabric stands.  Return: 0 or -errno. */
 int fault_player_step(struct fault_player *player);
 

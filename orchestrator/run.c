@@ -1,11 +1,13 @@
 #include "orchestrator/run.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/human.h"
+#include "orchestrator/quantity.h"
 #include "orchestrator/wall_time.h"
 
 #define RUN_SLICE_NS 50000000ull /* a slowed run moves twenty times a second */
@@ -79,20 +81,44 @@ static enum run_outcome go_as_asked(struct run *run, node_time_t until)
 	return run->slow_ps_per_s ? go_slowly(run, until) : go(run, until);
 }
 
+static void stage_tell(const struct run *run, const char *what)
+{
+	char time[QUANTITY_TEXT_MAX];
+
+	fabric_stage(&run->fabric, "%s %s", what, quantity_format(QUANTITY_TIME, fabric_now(&run->fabric), time));
+}
+
+/* what is due of the time line, while the clock stands */
+static enum run_outcome fault_step(struct run *run)
+{
+	bool acts = fault_player_acts_now(&run->faults);
+	int error;
+
+	if (acts)
+		stage_tell(run, "plays the time line at");
+	error = fault_player_step(&run->faults);
+	if (acts && !error)
+		stage_tell(run, "goes on from");
+	return !error ? RUN_THERE : error == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+}
+
 enum run_outcome run_to(struct run *run, node_time_t until)
 {
 	enum run_outcome outcome = RUN_THERE;
 	node_time_t fault_at;
 
 	until = node_time_min(until, run->end_ps);
+	stage_tell(run, "runs from");
 	while (outcome == RUN_THERE && (fault_at = fault_player_next_at(&run->faults)) < until) {
 		outcome = go_as_asked(run, fault_at);
-		if (outcome == RUN_THERE && fault_player_step(&run->faults))
-			outcome = RUN_FAILED;
+		if (outcome == RUN_THERE)
+			outcome = fault_step(run);
 	}
 	if (outcome == RUN_THERE)
 		outcome = go_as_asked(run, until);
 	progress_wipe(&run->progress);
+	if (outcome == RUN_THERE)
+		stage_tell(run, "stands at");
 	return outcome;
 }
 

@@ -189,6 +189,29 @@ START_TEST(sweep__dead_switch)
 }
 END_TEST
 
+/* TB-7, TB-14: where every node must be there, tables are not made for what is left of the fabric */
+START_TEST(sweep__complete_but_for_one)
+{
+	manager.complete = true;
+	sweep(0);
+	dead[_i] = true;
+	sweep(-ETIMEDOUT);
+	ck_assert_uint_eq(writes + commits, 0);
+	ck_assert_str_eq(manager.last.why, _i ? "node 1 does not answer" : "node 0 does not answer");
+}
+END_TEST
+
+/* ... nor do some switches get theirs alone: one falls silent before its tables are written */
+START_TEST(sweep__complete_until_one_falls_silent)
+{
+	manager.complete = true;
+	refusal[ASK_READ_BACK] = -ESRCH;
+	sweep(-ETIMEDOUT);
+	ck_assert_uint_eq(commits, 0);
+	ck_assert_str_eq(manager.last.why, "node 1 does not answer");
+}
+END_TEST
+
 START_TEST(sweep__dead_nic_keeps_its_place_until_it_is_unplugged)
 {
 	sweep(0);
@@ -330,6 +353,8 @@ int main(void)
 	tcase_add_test(cases, sweep__leaves_alone_what_is_right);
 	tcase_add_loop_test(cases, sweep__around_a_link, 0, 2);
 	tcase_add_test(cases, sweep__dead_switch);
+	tcase_add_loop_test(cases, sweep__complete_but_for_one, 0, 2);
+	tcase_add_test(cases, sweep__complete_until_one_falls_silent);
 	tcase_add_test(cases, sweep__dead_nic_keeps_its_place_until_it_is_unplugged);
 	tcase_add_test(cases, sweep__mends);
 	tcase_add_test(cases, sweep__verifies);
