@@ -79,7 +79,7 @@ help:
 	'make test      build, then all tests' \
 	'make check     unit and simulation tests, with the address and undefined-behaviour sanitizers' \
 	'make tsan      the tests of shared memory, with the thread sanitizer' \
-	'make soak      long runs: 200 killed nodes, 300 times up, trouble and down, 10 000 random scenarios of each kind, incasts of 1013' \
+	'make soak      long runs: 200 killed nodes, 300 times stopped ones, 300 times up, trouble and down, 10 000 random scenarios of each kind, incasts of 1013' \
 	'make fuzz      every fuzzer for FUZZ_SECONDS (600)' \
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
 	'make bench-hosts   the attached hosts only' \
@@ -205,6 +205,7 @@ soak: all
 	@FAULTS_ALL=yes ROUNDS=200 SWARM_SEEDS=10000 ORDER_SEEDS=2000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
 		build/asan/sim/test_swarm_roce build/release/sim/test_faults build/release/sim/test_path_order
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
+	@ROUNDS=300 tests/run.sh 'soak, stopped nodes' tests/system/test_stopped_nodes.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
 
 FUZZ_SECONDS ?= 600

@@ -22,10 +22,11 @@ static bool captures(const struct fabric *fabric, uint32_t node)
 	return false;
 }
 
-/* is it worth waiting for @node beyond the time to leave? A capture is, while its node only waits for a core */
+/* is it worth waiting for @node beyond the time to leave? A capture is, while its node only waits for a core, or for whoever
+ * reads its file if nobody is to be hurried */
 static bool may_be_late(const struct fabric *fabric, uint32_t node)
 {
-	return captures(fabric, node) && fabric_wants_core(fabric->nodes[node].pid);
+	return captures(fabric, node) && (!fabric->options.watchdog_ns || fabric_wants_core(fabric->nodes[node].pid));
 }
 
 /* one that is stopped by a signal will not leave, so it is given the watchdog's time if that is less */
