@@ -253,6 +253,9 @@ static void congestion_check(struct checker *checker, const struct congestion_co
 	range(checker, "dbf_thresh_units", congestion->dbf_thresh_units, 0, CONGESTION_UNITS_MAX);
 	range(checker, "dbf_shift", congestion->dbf_shift, 0, CONGESTION_SHIFT_MAX);
 	range(checker, "dbf_clk_cnt", congestion->dbf_clk_cnt, 1, UINT32_MAX);
+	range(checker, "ecn_eca", congestion->ecn_eca, 0, ECA_MAX);
+	range(checker, "inputs_thresh_units", congestion->inputs_thresh_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "inputs_shift", congestion->inputs_shift, 0, CONGESTION_SHIFT_MAX);
 	range(checker, "slow_start_setting", congestion->slow_start_setting, 0, CONGESTION_SETTINGS - 1);
 	range(checker, "fgfc_pause_ps", congestion->fgfc_pause_ps, congestion->fgfc, DELAY_MAX_PS);
 	range(checker, "fgfc_credit_units", congestion->fgfc_credit_units, 0, CONGESTION_UNITS_MAX);

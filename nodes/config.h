@@ -84,11 +84,12 @@ struct port_config {
 	bool guarded;           /* the link tells its sender which frames were lost (on as soon as it can lose any) */
 	uint32_t channels;      /* flow channels per direction, 1..2048 */
 	uint32_t buffer_units;  /* own input buffer per virtual lane; 0: takes everything */
-	uint32_t peer_units;    /* port-group: what the peer's buffer takes of each lane as the link comes up; 0: it will say */
-	uint32_t stop_units;    /* level above which the peer is told to stop; the rest is for what is under way then */
-	uint32_t flight_units;  /* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
-	uint32_t match_fields;  /* edge ports of switches: set of enum match_field */
-	uint32_t ring_bytes;    /* data area of the transmit ring, a power of two */
+	uint32_t
+		peer_units; /* port-group: what the peer's buffer takes of each lane as the link comes up; 0: it will say */
+	uint32_t stop_units;   /* level above which the peer is told to stop; the rest is for what is under way then */
+	uint32_t flight_units; /* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
+	uint32_t match_fields; /* edge ports of switches: set of enum match_field */
+	uint32_t ring_bytes;   /* data area of the transmit ring, a power of two */
 	uint64_t headroom_bytes; /* roce: room for what one lossless class may still bring after XOFF was decided */
 	uint32_t capture_bytes;  /* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */
 };
@@ -143,6 +144,11 @@ struct congestion_config {
 	uint32_t lpf_thresh, lpf_shift;       /* linear packet factor, packets */
 	uint32_t dbf_thresh_units, dbf_shift; /* derivative byte factor ... */
 	uint32_t dbf_clk_cnt;                 /* ... over so many cycles of 1 ns (ours), at least one */
+	uint32_t
+		ecn_eca; /* a packet with ECN's CE makes its flow a source (FC-24): the factor told, 1..255; 0: not looked at */
+	/* at fabric inputs: ACKs that go upstream carry the congestion of the flow's own queue here (FC-12) */
+	bool inputs;
+	uint32_t inputs_thresh_units, inputs_shift; /* linear in the flow's queue_extent, like lbf */
 	/* at inputs */
 	bool slow_start; /* EC-6: a new flow begins with settings[slow_start_setting] at its ingress edge */
 	uint32_t slow_start_setting;

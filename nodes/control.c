@@ -28,6 +28,7 @@
 	F(ack_t1_ps) F(ack_t2_ps) F(ack_t3_ps) F(ack_collect)
 #define CONGESTION_FIELDS(F)                                                                                          \
 	F(eca) F(lbf_thresh_units) F(lbf_shift) F(lpf_thresh) F(lpf_shift) F(dbf_thresh_units) F(dbf_shift) F(dbf_clk_cnt) \
+	F(ecn_eca) F(inputs) F(inputs_thresh_units) F(inputs_shift)                                                    \
 	F(slow_start) F(slow_start_setting) F(rate_limit) F(flow_limit) F(limit_after_ack) F(headroom)                 \
 	F(fgfc) F(fgfc_pause_ps) F(fgfc_credit_units) F(port_limit_units)
 #define SETTING_FIELDS(F)                                                                                             \

@@ -117,9 +117,11 @@ struct port_stats {
 	uint64_t eca_max;         /* the greatest factor in one */
 	node_time_t eca_first_ps; /* when the first was made; 0: none was */
 	uint64_t delta_eca_acks;  /* ACK_DELTA_ECA made (EC-3) */
+	uint64_t ecn_packets;     /* times that one with ECN's CE told its flow so (FC-24) */
 	/* at an input port: */
-	node_time_t limited_first_ps;            /* when the first ACK_ECA came; 0: none did */
-	uint64_t limited;                        /* flows under endpoint congestion now (ep_congestion != 0) */
+	uint64_t acks_rewritten;      /* ACKs that went upstream with the congestion of the flow's queue here (FC-12) */
+	node_time_t limited_first_ps; /* when the first ACK_ECA came; 0: none did */
+	uint64_t limited;             /* flows under endpoint congestion now (ep_congestion != 0) */
 	uint64_t extent_units, extent_units_max; /* sum of the flow_extents now, at most; ingress edge ports (EC-9) */
 	uint64_t blocked_extent, blocked_rate, blocked_empty, blocked_headroom,
 		blocked_port;                     /* packets that had to wait: EC-7, EC-5, EC-8, EC-12, EC-9 */

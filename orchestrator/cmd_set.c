@@ -20,7 +20,7 @@ static const char set_usage[] =
 	"  match                    what tells flows apart, the sum of 1 source MAC, 2 destination MAC, 4 VLAN, 8 IP "
 	"pair,\n"
 	"                           16 TCP/UDP ports, 32 flow label, 64 HPC or RoCE queue pair\n"
-	"  congestion.rate-limit, congestion.flow-limit, congestion.limit-after-ack\n"
+	"  congestion.inputs, congestion.rate-limit, congestion.flow-limit, congestion.limit-after-ack\n"
 	"                           on or off: what the settings of congestion control say of it holds a flow\n"
 	"\n"
 	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no answer\n";

@@ -48,6 +48,12 @@ static void mechanisms_print(const struct congestion_config *config, FILE *out)
 	else
 		fprintf(out, "  slow start  off\n");
 	fprintf(out, "  headroom    %s\n", config->headroom ? "on" : "off");
+	if (config->inputs)
+		fprintf(out, "  inputs      one more for every %s of a flow's queue above %s\n",
+			units_text(1u << config->inputs_shift, text[0]),
+			units_text(config->inputs_thresh_units, text[1]));
+	if (config->ecn_eca)
+		fprintf(out, "  ecn         a packet with CE counts as %u\n", config->ecn_eca);
 	if (config->fgfc)
 		fprintf(out, "  fgfc        pause of %s, credit of %s\n", human_time(config->fgfc_pause_ps, text[0]),
 			units_text(config->fgfc_credit_units, text[1]));
@@ -116,12 +122,14 @@ json_t *congestion_json(const struct congestion_basis *basis, const struct conge
 	for (uint32_t row = 0; row < CONGESTION_SETTINGS; row++)
 		if (config->settings[row].eca_min != CONGESTION_ECA_UNUSED)
 			json_array_append_new(settings, setting_json(&config->settings[row]));
-	return json_pack("{s:o, s:o, s:b, s:I, s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I, s:o}", "basis",
-			 basis_json(basis), "eca", detection_json(config), "slow_start", (int)config->slow_start,
-			 "slow_start_setting", (json_int_t)config->slow_start_setting, "rate_limit",
-			 (int)config->rate_limit, "flow_limit", (int)config->flow_limit, "limit_after_ack",
-			 (int)config->limit_after_ack, "headroom", (int)config->headroom, "fgfc", (int)config->fgfc,
-			 "fgfc_pause_ps", (json_int_t)config->fgfc_pause_ps, "fgfc_credit_units",
+	return json_pack("{s:o, s:o, s:b, s:I, s:b, s:b, s:b, s:b, s:b, s:I, s:I, s:I, s:b, s:I, s:I, s:I, s:o}",
+			 "basis", basis_json(basis), "eca", detection_json(config), "slow_start",
+			 (int)config->slow_start, "slow_start_setting", (json_int_t)config->slow_start_setting,
+			 "rate_limit", (int)config->rate_limit, "flow_limit", (int)config->flow_limit,
+			 "limit_after_ack", (int)config->limit_after_ack, "headroom", (int)config->headroom, "fgfc",
+			 (int)config->fgfc, "fgfc_pause_ps", (json_int_t)config->fgfc_pause_ps, "fgfc_credit_units",
 			 (json_int_t)config->fgfc_credit_units, "port_limit_units",
-			 (json_int_t)config->port_limit_units, "settings", settings);
+			 (json_int_t)config->port_limit_units, "inputs", (int)config->inputs, "inputs_thresh_units",
+			 (json_int_t)config->inputs_thresh_units, "inputs_shift", (json_int_t)config->inputs_shift,
+			 "ecn_eca", (json_int_t)config->ecn_eca, "settings", settings);
 }

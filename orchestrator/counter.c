@@ -56,6 +56,8 @@ const struct counter_name port_counters[] = {
 	CONGESTION(eca_max),
 	CONGESTION_MOMENT(eca_first_ps),
 	CONGESTION(delta_eca_acks),
+	CONGESTION(ecn_packets),
+	CONGESTION(acks_rewritten),
 	CONGESTION_MOMENT(limited_first_ps),
 	CONGESTION(limited),
 	CONGESTION(extent_units),

@@ -93,6 +93,18 @@ static void mechanisms_take(struct congestion_config *congestion, const struct s
 		congestion->fgfc_pause_ps = said->fgfc_pause_ps;
 }
 
+/* FC-12, FC-24: what is derived comes from the numbers that stand already. From half of the level at which credit holds a queue of setting
+ * 0 on, a step for as much as at an egress queue (ours). */
+static void other_signs_take(struct congestion_config *congestion, const struct scenario_congestion *said)
+{
+	congestion->inputs = said->enabled && said->inputs;
+	congestion->inputs_thresh_units = congestion->settings[0].drop_units;
+	congestion->inputs_shift = congestion->dbf_shift;
+	units_take(&congestion->inputs_thresh_units, said->inputs_thresh_bytes);
+	number_take(&congestion->inputs_shift, said->inputs_shift);
+	congestion->ecn_eca = said->enabled && said->ecn ? (uint32_t)said->ecn_eca : 0;
+}
+
 static void row_take(struct congestion_setting *setting, const struct scenario_congestion_row *said)
 {
 	uint32_t target_units;
@@ -252,6 +264,7 @@ int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario,
 	congestion = plan_congestion_derive(&basis);
 	mechanisms_take(&congestion, &scenario->congestion);
 	table_take(&congestion, &scenario->congestion);
+	other_signs_take(&congestion, &scenario->congestion);
 	if (!table_fits(scenario, &congestion, errors))
 		return -EINVAL;
 	for (uint32_t i = 0; i < plan->switch_count; i++)

@@ -111,9 +111,10 @@ struct scenario_congestion_row {
 /* Congestion control: which mechanisms are on, and numbers as far as they were said. */
 struct scenario_congestion {
 	bool enabled; /* false: none is */
-	bool eca, slow_start, rate_limit, flow_limit, limit_after_ack, headroom, fgfc;
+	bool eca, slow_start, rate_limit, flow_limit, limit_after_ack, headroom, fgfc, inputs, ecn;
 	uint64_t lbf_thresh_bytes, lbf_shift, lpf_thresh, lpf_shift, dbf_thresh_bytes, dbf_shift, dbf_clk_cnt;
 	uint64_t slow_start_setting, port_limit_bytes, fgfc_pause_ps, fgfc_credit_bytes;
+	uint64_t inputs_thresh_bytes, inputs_shift, ecn_eca;
 	uint32_t row_count; /* rows of the table; 0: the table is derived, changed by what was said of its rows */
 	struct scenario_place place;
 	struct scenario_congestion_row rows[CONGESTION_SETTINGS];

@@ -45,6 +45,9 @@ void scenario_congestion_init(struct scenario_congestion *congestion)
 		.port_limit_bytes = SCENARIO_DERIVED,
 		.fgfc_pause_ps = SCENARIO_DERIVED,
 		.fgfc_credit_bytes = SCENARIO_DERIVED,
+		.inputs_thresh_bytes = SCENARIO_DERIVED,
+		.inputs_shift = SCENARIO_DERIVED,
+		.ecn_eca = 1,
 	};
 	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++)
 		congestion->rows[i] = row_derived;
@@ -158,6 +161,34 @@ static void fgfc_read(struct reader *reader, const struct key *key, const struct
 	keys_read_mechanism(reader, node, "'fgfc'", fgfc_keys, COUNT_OF(fgfc_keys), target);
 }
 
+static const struct key inputs_keys[] = {
+	{ "enabled", key_flag, FIELD(inputs) },
+	{ "thresh", key_size, FIELD(inputs_thresh_bytes), .max = BYTES_MAX },
+	{ "shift", key_count, FIELD(inputs_shift), .max = CONGESTION_SHIFT_MAX },
+};
+
+/* off unless something is said of it */
+static void inputs_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	(void)key;
+	if (node->kind == YAML_MAPPING)
+		((struct scenario_congestion *)target)->inputs = true;
+	keys_read_mechanism(reader, node, "'inputs'", inputs_keys, COUNT_OF(inputs_keys), target);
+}
+
+static const struct key ecn_keys[] = {
+	{ "enabled", key_flag, FIELD(ecn) },
+	{ "eca", key_count, FIELD(ecn_eca), .min = 1, .max = ECA_MAX },
+};
+
+static void ecn_read_keys(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	(void)key;
+	if (node->kind == YAML_MAPPING)
+		((struct scenario_congestion *)target)->ecn = true;
+	keys_read_mechanism(reader, node, "'ecn'", ecn_keys, COUNT_OF(ecn_keys), target);
+}
+
 /* ---- the whole ---- */
 
 static const struct key congestion_keys[] = {
@@ -170,6 +201,8 @@ static const struct key congestion_keys[] = {
 	{ "port-limit", key_size, FIELD(port_limit_bytes), .max = 1ull << 32 },
 	{ "headroom", key_flag, FIELD(headroom) },
 	{ "fgfc", .read = fgfc_read },
+	{ "inputs", .read = inputs_read },
+	{ "ecn", .read = ecn_read_keys },
 	{ "settings", .read = rows_read },
 };
 

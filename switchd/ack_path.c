@@ -17,6 +17,39 @@ static void note_loss_report(struct dataplane *dp, uint32_t ref, uint32_t units,
 	trace(dp->stats, now, TRACE_LOSS_REPORT, flow_ref_port(ref), flow_ref_id(ref), units);
 }
 
+/* how congested the queue of flow @ref at its input is: an ECA, 0 if it is not */
+static uint32_t input_factor(const struct dataplane *dp, uint32_t ref)
+{
+	const struct congestion_config *config = dp->injection.config;
+	uint32_t units = ifct_queue_extent(&dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)]), factor;
+
+	if (!config->inputs || units <= config->inputs_thresh_units)
+		return 0;
+	factor = (units - config->inputs_thresh_units) >> config->inputs_shift;
+	return factor > ECA_MAX ? ECA_MAX : factor ? factor : 1;
+}
+
+/* An ACK goes on upstream from the input of flow @ref. If the flow's own queue there is congested, it says so: an ACK_ECA has the greater
+ * factor of the two; an acknowledgement says that congestion persists, and comes after an ACK_ECA if the factor here is the greater one
+ * (FC-12). Upstream this is what congestion at the destination is: the flow is a source (FC-24), and limited. */
+static void send_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now)
+{
+	struct port *in = &dp->ports[flow_ref_port(ref)];
+	uint32_t factor = input_factor(dp, ref), heard = flow_of(dp->ifcts, ref)->ep_congestion;
+
+	if (factor && type == ACK_ECA && factor > value) {
+		value = factor;
+		in->stats->acks_rewritten++;
+	} else if (factor && (type == ACK_DELTA || type == ACK_DELTA_ECA)) {
+		if (type == ACK_DELTA || factor > heard)
+			ack_collect(&in->acks, flow_ref_id(ref), ACK_ECA, factor, now);
+		in->stats->acks_rewritten += type == ACK_DELTA || factor > heard;
+		type = ACK_DELTA_ECA;
+	}
+	ack_collect(&in->acks, flow_ref_id(ref), type, value, now);
+	dataplane_touch(dp, flow_ref_port(ref));
+}
+
 void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now)
 {
 	uint32_t in_port = flow_ref_port(ref);
@@ -30,10 +63,9 @@ void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_
 	}
 	if (in->kind == PORT_EDGE && type == ACK_LOSS)
 		note_loss_report(dp, ref, value, now);
-	if (in->kind == PORT_FABRIC && dataplane_port_up(dp, in_port)) {
-		ack_collect(&in->acks, flow_ref_id(ref), type, value, now);
-		dataplane_touch(dp, in_port);
-	} /* else it is at the end of its way, or the link it came over is gone */
+	if (in->kind == PORT_FABRIC && dataplane_port_up(dp, in_port))
+		send_up(dp, ref, type, value, now);
+	/* else it is at the end of its way, or the link it came over is gone */
 	if (settles(type))
 		flow_acked(dp, ref, value, type == ACK_DELTA, now);
 	else if (type == ACK_ECA)

@@ -1,7 +1,29 @@
 #include "nodes/trace.h"
+#include "nodes/wire/ecn_mark.h"
+#include "nodes/wire/ip_header.h"
 #include "switchd/dataplane.h"
 
 /* ---- requests: what an output knows of that is to come (FC-11) ---- */
+
+/* Does @packet, which leaves the fabric at @out, say by its ECN field that it has met congestion (FC-24, [S2 fig. 6, 612])? */
+static bool says_congestion(const struct dataplane *dp, const struct port *out, const struct packet *packet)
+{
+	return dp->injection.config->ecn_eca && out->kind == PORT_EDGE &&
+	       ecn_read(packet->bytes, packet->captured_bytes) == ECN_CONGESTED;
+}
+
+/* ECA of @packet, which has asked for edge port @out: of the queue there, or that of ECN if that is more */
+static uint32_t factor_of(struct dataplane *dp, struct port *out, const struct packet *packet, node_time_t now)
+{
+	uint32_t factor = 0;
+
+	if (dp->injection.config->eca)
+		factor = eca_enqueue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);
+	if (!says_congestion(dp, out, packet))
+		return factor;
+	out->stats->ecn_packets++;
+	return factor > dp->injection.config->ecn_eca ? factor : dp->injection.config->ecn_eca;
+}
 
 /* @packet asks for its output. If that is an edge port, the queue there may now be congested, and the flow is told (EC-2). */
 static void request(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
@@ -12,9 +34,7 @@ static void request(struct dataplane *dp, struct port *out, struct packet *packe
 	packet->requested_at_ps = now;
 	queue_gauge_add(&out->gauge, out->stats, packet->frame_bytes, now);
 	reroute_look(dp, out, ref, packet->ordered, now);
-	if (out->kind != PORT_EDGE || !dp->injection.config->eca)
-		return;
-	factor = eca_enqueue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);
+	factor = out->kind == PORT_EDGE ? factor_of(dp, out, packet, now) : 0;
 	if (!factor)
 		return;
 	if (!out->stats->eca_first_ps)
@@ -29,8 +49,11 @@ bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packe
 {
 	packet->requested = false;
 	queue_gauge_add(&out->gauge, out->stats, -(int64_t)packet->frame_bytes, now);
-	return out->kind == PORT_EDGE && dp->injection.config->eca &&
-	       eca_dequeue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);
+	if (out->kind != PORT_EDGE)
+		return false;
+	return (dp->injection.config->eca &&
+		eca_dequeue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now)) ||
+	       says_congestion(dp, out, packet);
 }
 
 /* A packet that came from another switch asks at once. At an ingress edge only a flow's first one does, when nothing holds the flow:

@@ -375,6 +375,8 @@ static int parameter_set(struct dataplane *dp, const char *name, const char *val
 		return set_mechanism(dp, &dp->congestion.flow_limit, value);
 	if (!strcmp(name, "congestion.limit-after-ack"))
 		return set_mechanism(dp, &dp->congestion.limit_after_ack, value);
+	if (!strcmp(name, "congestion.inputs"))
+		return set_mechanism(dp, &dp->congestion.inputs, value);
 	return -ENOENT;
 }
 
@@ -391,7 +393,8 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 		fprintf(out,
 			"ack.t1 ack.t2 ack.t3 (0..%u ns) ack.collect (1..%u) output-queue (1..%u units) "
 			"match (set of fields, 0..%u) "
-			"congestion.rate-limit congestion.flow-limit congestion.limit-after-ack (on, off)\n",
+			"congestion.inputs congestion.rate-limit congestion.flow-limit congestion.limit-after-ack "
+			"(on, off)\n",
 			TIMER_NS_MAX, ACK_FRAME_ACKS_MAX, dp->config->switch_.output_queue_units_max, MATCH_ALL);
 	return error;
 }

@@ -122,6 +122,10 @@ static void congestion_expect(const struct congestion_config *a, const struct co
 	ck_assert_uint_eq(a->dbf_thresh_units, b->dbf_thresh_units);
 	ck_assert_uint_eq(a->dbf_shift, b->dbf_shift);
 	ck_assert_uint_eq(a->dbf_clk_cnt, b->dbf_clk_cnt);
+	ck_assert_uint_eq(a->ecn_eca, b->ecn_eca);
+	ck_assert_int_eq(a->inputs, b->inputs);
+	ck_assert_uint_eq(a->inputs_thresh_units, b->inputs_thresh_units);
+	ck_assert_uint_eq(a->inputs_shift, b->inputs_shift);
 	ck_assert_int_eq(a->slow_start, b->slow_start);
 	ck_assert_uint_eq(a->slow_start_setting, b->slow_start_setting);
 	ck_assert_int_eq(a->rate_limit, b->rate_limit);

@@ -322,6 +322,28 @@ START_TEST(ack__made_at_the_egress_edge)
 }
 END_TEST
 
+/* FC-12: data that contends with an ACK for one port does not block it, be there more data than the link carries (_i: 0) or be the data
+ * stopped by the peer (1): it leaves after T3 and the frame that is being sent, and data follow it                   */
+START_TEST(ack__data_cannot_block_it)
+{
+	node_time_t at, due;
+
+	one_switch_open(&s);
+	if (_i)
+		neighbour_stop(&s, 2, 0, 1);
+	for (uint32_t i = 0; i < 12; i++)
+		host_send(&s, i % 2, NODE_NS, 2, i, 0, 4000);
+	at = switch_send(&s, 2, 500 * NODE_NS, 0, 5, 0, 1500);
+	one_switch_run(&s, FAR);
+	due = at + (1500 + FRAME_FCS_BYTES + FABRIC_HEADER_BYTES) * BYTE_PS + 3 * T1;
+	ack_expect(2, 5, ACK_DELTA, 6);
+	ck_assert_uint_le(got.header.at_ps,
+			  due + (4000 + FRAME_FCS_BYTES + FABRIC_HEADER_BYTES + GAP_BYTES) * BYTE_PS + LEAD);
+	ck_assert(neighbour_receive(&s, 2, RECORD_PACKET, &got) == !_i);
+	ck_assert_uint_eq(s.stats->inside_packets, _i ? 12 : 0);
+}
+END_TEST
+
 /* FC-12, FC-14: at the ingress edge the ACK frees OFCT, IFCT and EFCT, and goes no further */
 START_TEST(ack__ends_at_the_ingress_edge)
 {
@@ -1568,6 +1590,7 @@ static TCase *packet_cases(void)
 	tcase_add_test(tcase, packet__input_buffer_says_stop_and_go);
 	tcase_add_loop_test(tcase, packet__arbiter, 0, 2);
 	tcase_add_test(tcase, ack__made_at_the_egress_edge);
+	tcase_add_loop_test(tcase, ack__data_cannot_block_it, 0, 2);
 	tcase_add_test(tcase, ack__ends_at_the_ingress_edge);
 	tcase_add_test(tcase, ack__renamed_on_the_way_up);
 	tcase_add_test(tcase, ack__second_packet_meets_it);

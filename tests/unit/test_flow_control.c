@@ -3,6 +3,7 @@
  *  flow and hop (EC-12 ... EC-14), and what a link that goes leaves behind: nothing. Every test turns on what it is about, no more.  */
 #include <stdio.h>
 
+#include "nodes/wire/ecn_mark.h"
 #include "tests/unit/one_switch_expect.h"
 
 #define PACKET 4096u /* a frame of 16 data units */
@@ -112,6 +113,68 @@ START_TEST(eca__at_enqueue_and_at_dequeue)
 	}
 	no_ack_expect(2);
 	ck_assert_uint_eq(stats_of(0)->delta_eca_acks, 2);
+	all_released_expect();
+}
+END_TEST
+
+/* FC-12: ACKs that pass an input whose queue of the flow is congested go on with its congestion, if that is the greater one. What this
+ * switch itself heard does not change. */
+START_TEST(inputs__acks_rewritten)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+	uint32_t id;
+
+	congestion()->inputs = true;
+	congestion()->inputs_thresh_units = UNITS;
+	congestion()->inputs_shift = 2;
+	acks_at_once();
+	one_switch_open(&s);
+	switch_send(&s, 2, 0, 4, 9, 0, PACKET);
+	one_switch_run(&s, NODE_US);
+	id = channel_expect(3, PACKET);
+	ack_come(3, NODE_US, id, ACK_ECA, 5); /* nothing is queued: as it came */
+	ack_expect(2, 9, ACK_ECA, 5);
+	neighbour_stop(&s, 3, 3 * NODE_US, 1);
+	for (uint32_t i = 1; i < 4; i++)
+		switch_send(&s, 2, 4 * NODE_US, 4, 9, i * UNITS, PACKET);
+	one_switch_run(&s, 6 * NODE_US);
+	ck_assert_uint_eq(ifct_queue_extent(flow_at(2, 9)), 3 * UNITS);
+	ack_come(3, 6 * NODE_US, id, ACK_ECA, 9);
+	ack_expect(2, 9, ACK_ECA, 9);
+	ack_come(3, 8 * NODE_US, id, ACK_ECA, 5);
+	ack_expect(2, 9, ACK_ECA, 2 * UNITS / 4);
+	ck_assert_uint_eq(flow_at(2, 9)->ep_congestion, 5);
+	ack_come(3, 10 * NODE_US, id, ACK_DELTA, UNITS);
+	ck_assert_uint_eq(acks_receive(2, acks), 2);
+	ck_assert(acks[0].type == ACK_ECA && acks[0].value == 2 * UNITS / 4);
+	ck_assert(acks[1].type == ACK_DELTA_ECA && acks[1].value == UNITS);
+	ck_assert_uint_eq(flow_at(2, 9)->ep_congestion, 0);
+	ck_assert_uint_eq(stats_of(2)->acks_rewritten, 2);
+}
+END_TEST
+
+/* FC-24, [S2 fig. 6, 612]: a packet with CE makes its flow a source; _i: 0 if that is not asked for, or (1) CE is not set */
+START_TEST(ecn__makes_a_source)
+{
+	struct frame_spec spec = {
+		.kind = FRAME_IPV4, .source = 0, .destination = 1, .frame_bytes = 1000, .ecn_capable = true
+	};
+	struct frame_payload payload = { .message_bytes = 900, .message_first = true };
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t captured = frame_write(&spec, &payload, bytes);
+
+	congestion()->ecn_eca = _i ? 7 : 0;
+	one_switch_open(&s);
+	if (_i != 1)
+		ck_assert(ecn_mark(bytes, captured));
+	neighbour_stop(&s, 1, 0, 1);
+	neighbour_send_frame(&s, 0, NODE_NS, RECORD_PACKET, 1000 + FRAME_FCS_BYTES, 0, bytes, captured);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(flow_at(0, 0)->ep_congestion, _i == 2 ? 7 : 0);
+	ck_assert_uint_eq(stats_of(1)->ecn_packets, _i == 2);
+	neighbour_stop(&s, 1, NODE_US, 0);
+	one_switch_run(&s, 3 * NODE_US);
+	ck_assert_uint_eq(stats_of(1)->delta_eca_acks, _i == 2);
 	all_released_expect();
 }
 END_TEST
@@ -1002,6 +1065,8 @@ static TCase *told_cases(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_loop_test(tcase, eca__at_enqueue_and_at_dequeue, 0, 2);
 	tcase_add_test(tcase, eca__of_each_class);
+	tcase_add_test(tcase, inputs__acks_rewritten);
+	tcase_add_loop_test(tcase, ecn__makes_a_source, 0, 3);
 	return tcase;
 }
 

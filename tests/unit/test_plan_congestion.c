@@ -335,6 +335,30 @@ START_TEST(plan_congestion_make__every_number_said)
 END_TEST
 
 /* a list is the whole table; what a row does not say is what the derived table has for its ECA */
+/* FC-12, FC-24: off unless said; what is not said of them follows from the other numbers */
+START_TEST(plan_congestion_make__inputs_and_ecn)
+{
+	const struct congestion_config *congestion = plan_of(TWO);
+
+	ck_assert(!congestion->inputs && !congestion->ecn_eca);
+	plan_free(&plan);
+	congestion = plan_of(TWO "congestion: {inputs: yes, ecn: yes}\n");
+	ck_assert(congestion->inputs);
+	ck_assert_uint_eq(congestion->inputs_thresh_units, congestion->settings[0].drop_units);
+	ck_assert_uint_eq(congestion->inputs_shift, congestion->dbf_shift);
+	ck_assert_uint_eq(congestion->ecn_eca, 1);
+	plan_free(&plan);
+	congestion = plan_of(TWO "congestion: {inputs: {thresh: 1025, shift: 3}, ecn: {eca: 9}}\n");
+	ck_assert(congestion->inputs);
+	ck_assert_uint_eq(congestion->inputs_thresh_units, 5);
+	ck_assert_uint_eq(congestion->inputs_shift, 3);
+	ck_assert_uint_eq(congestion->ecn_eca, 9);
+	plan_free(&plan);
+	congestion = plan_of(TWO "congestion: {enabled: no, inputs: yes, ecn: yes}\n");
+	ck_assert(!congestion->inputs && !congestion->ecn_eca);
+}
+END_TEST
+
 START_TEST(plan_congestion_make__list_is_the_table)
 {
 	const struct congestion_config *congestion =
@@ -443,6 +467,7 @@ int main(void)
 	tcase_add_test(tcase, plan_congestion_make__nothing_said);
 	tcase_add_test(tcase, plan_congestion_make__every_number_said);
 	tcase_add_test(tcase, plan_congestion_make__list_is_the_table);
+	tcase_add_test(tcase, plan_congestion_make__inputs_and_ecn);
 	tcase_add_test(tcase, plan_congestion_make__rows_by_number_change_the_table);
 	tcase_add_loop_test(tcase, plan_congestion_make__off, 0, (int)COUNT_OF(all_off));
 	tcase_add_test(tcase, plan_congestion_make__mistake_of_a_row_nobody_named);
