@@ -24,7 +24,7 @@ static size_t lines(size_t bytes)
 size_t clock_bytes(uint32_t node_count)
 {
 	return CLOCK_HEAD_BYTES + 2 * lines(node_count * sizeof(node_time_t)) +
-	       2 * lines(node_count * sizeof(uint32_t));
+	       3 * lines(node_count * sizeof(uint32_t)) + CLOCK_CORES * sizeof(struct clock_core);
 }
 
 static void locate(struct clock *clock, struct clock_page *page, uint32_t node_count)
@@ -40,6 +40,10 @@ static void locate(struct clock *clock, struct clock_page *page, uint32_t node_c
 	clock->asleep = (_Atomic uint32_t *)at;
 	at += lines(node_count * sizeof(uint32_t));
 	clock->done = (_Atomic uint32_t *)at;
+	at += lines(node_count * sizeof(uint32_t));
+	clock->core_of = (_Atomic int32_t *)at;
+	at += lines(node_count * sizeof(uint32_t));
+	clock->cores = (struct clock_core *)at;
 }
 
 void clock_init(struct clock_page *page, uint32_t node_count, node_time_t lookahead_ps)
@@ -54,6 +58,8 @@ void clock_init(struct clock_page *page, uint32_t node_count, node_time_t lookah
 		atomic_store_explicit(&clock.inbox_next[i], NODE_TIME_NEVER, memory_order_relaxed);
 	for (uint32_t i = node_count; i < padded; i++)
 		atomic_store_explicit(&clock.own_next[i], NODE_TIME_NEVER, memory_order_relaxed);
+	for (uint32_t i = 0; i < node_count; i++)
+		atomic_store_explicit(&clock.core_of[i], CLOCK_CORE_HOME, memory_order_relaxed);
 	page->magic = CLOCK_MAGIC;
 }
 

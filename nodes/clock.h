@@ -11,6 +11,8 @@
  *                   last finisher of each window, when nobody else writes
  *    asleep[i]      futex word: 1 while node i sleeps, 0 as soon as somebody wakes it
  *    done[i]        last window that node i finished: the watchdog names who is late by it
+ *    cores[c]       when a node last held core c, and how long other programs kept it from nodes: core_share.h
+ *    core_of[i]     the core that node i is to use; written by the orchestrator, which then raises `placing`
  *  A node that waits looks at `window` for a moment, then yields its core to the others, then sleeps. Who sleeps is
  *  woken by whoever opens a window that it takes part in.
  *  Under the real clock (pace.h) there are no windows: a node that sleeps says until when (own_next) and that it does
@@ -28,6 +30,8 @@
 #include "nodes/time.h"
 
 #define CLOCK_MAGIC 0x48444c43u /* "HDLC" */
+#define CLOCK_CORES 64u         /* core c has slot c % CLOCK_CORES; cores that share one are measured together */
+#define CLOCK_CORE_HOME -1      /* core_of: the cores that the node was started on */
 
 enum clock_state {
 	CLOCK_STOPPED, /* before the first window, and whenever `limit` is reached; real: before all are ready; nodes sleep */
@@ -46,13 +50,15 @@ struct clock_page {
 	_Atomic uint32_t state;               /* enum clock_state */
 	_Atomic node_time_t start_ps, end_ps; /* nodes handle events in [start, end) */
 	_Atomic node_time_t limit_ps;         /* set by the orchestrator */
+	_Atomic uint32_t placing;             /* number of the placement; odd while other programs use the cores too */
 	/* contended */
 	_Alignas(64) _Atomic uint32_t remaining;       /* nodes that have not finished the window yet */
 	_Alignas(64) _Atomic uint32_t stops;           /* futex word: rises when the clock stops */
 	_Atomic uint64_t windows, node_windows, wakes; /* for --timing */
 };
 
-/* Behind the page's first memory page, each node_count long and 64-byte aligned: own_next, inbox_next (u64), asleep, done (u32).
+/* After the page's first memory page, each 64-byte aligned: own_next, inbox_next (u64), asleep, done (u32), core_of (i32),
+ * node_count long; cores, CLOCK_CORES long.
  * Under the real clock these are a memory of their own: clock_pages.h. */
 #ifdef __x86_64__
 #define CLOCK_HEAD_BYTES 4096u
@@ -61,10 +67,17 @@ struct clock_page {
 #endif
 _Static_assert(sizeof(struct clock_page) <= CLOCK_HEAD_BYTES, "the head is a page of memory");
 
+struct clock_core {
+	_Alignas(64) _Atomic uint64_t seen; /* counter of the core when a node last gave it up or got it back */
+	_Atomic uint64_t stolen_ns;         /* time that nodes which could have run waited for other programs */
+};
+
 struct clock {
 	struct clock_page *page;
 	_Atomic node_time_t *own_next, *inbox_next;
 	_Atomic uint32_t *asleep, *done;
+	_Atomic int32_t *core_of;
+	struct clock_core *cores;
 	uint32_t node_count;
 };
 

@@ -34,6 +34,7 @@ void turn_init(struct turn *turn, const struct clock *clock, struct event_loop *
 			       .node = node,
 			       .spins_max = clock->node_count <= core_count ? SPINS : 0,
 			       .yields_max = YIELDS };
+	core_share_init(&turn->share, clock, node);
 }
 
 /* end_ps is what publishes a window (clock.c): nothing else may be read before it */
@@ -50,23 +51,27 @@ static enum clock_state state_of(const struct turn *turn)
 }
 
 /* awake, as long as it is worth it. */
-static void wait_awake(const struct turn *turn)
+static void wait_awake(struct turn *turn)
 {
 	const struct clock_page *page = turn->clock->page;
 	uint32_t window = atomic_load_explicit(&page->window, memory_order_relaxed);
-	uint32_t yields_left = turn->yields_max;
+	bool shared = core_share_shared(&turn->share);
+	uint32_t spins_left = shared ? 0 : turn->spins_max;
+	uint32_t yields_left = shared ? 0 : turn->yields_max;
 
-	for (uint32_t spins = 0; spins < turn->spins_max; spins++) {
+	for (; spins_left; spins_left--) {
 		if (is_open(turn) || state_of(turn) != CLOCK_RUNNING)
 			return;
 		pause_briefly();
 	}
+	if (yields_left)
+		core_share_note(&turn->share);
 	while (yields_left) {
 		uint32_t now;
 
 		if (is_open(turn) || state_of(turn) != CLOCK_RUNNING)
 			return;
-		sched_yield();
+		core_share_yield(&turn->share);
 		yields_left--;
 		now = atomic_load_explicit(&page->window, memory_order_relaxed);
 		if (now != window) {
@@ -83,6 +88,8 @@ enum turn_kind turn_wait(struct turn *turn)
 	for (;;) {
 		unsigned what = 0;
 
+		if (core_share_changed(&turn->share))
+			core_share_follow(&turn->share);
 		wait_awake(turn);
 		if (state_of(turn) == CLOCK_ENDED)
 			return TURN_ENDED;

@@ -4,7 +4,7 @@
  *  and a turn costs one switch of processes, without the wake-up that a sleeper would need from the others. Spinning
  *  comes first only when each node can have a core of its own. How long to go on is earned: a node that took part in
  *  the last window will most likely take part in the next one; one that windows pass by sleeps soon, and then costs
- *  nothing.
+ *  nothing. Beside other programs other rules hold: core_share.h.
  *  Measured (tests/bench/bench_clock.c; 2 cores, a virtual machine), wall time per process and window: 4 to 9 us when
  *  all sleep at once, about 1 us when they yield, nearly all of it the switch itself (processes that do nothing but
  *  sched_yield() need 1.4 us of a core each); 0.1 us where two nodes have a core each. One pair talking among 1024
@@ -13,6 +13,7 @@
 #define HEDDLE_NODES_TURN_H
 
 #include "nodes/clock.h"
+#include "nodes/core_share.h"
 #include "nodes/event_loop.h"
 
 enum turn_kind {
@@ -25,8 +26,9 @@ struct turn {
 	const struct clock *clock;
 	struct event_loop *loop;
 	uint32_t node;
-	uint32_t spins_max;  /* looks at the clock without yielding */
-	uint32_t yields_max; /* after a window that the node took part in */
+	uint32_t spins_max;      /* looks at the clock without yielding */
+	uint32_t yields_max;     /* after a window that the node took part in */
+	struct core_share share; /* what of this holds beside other programs */
 };
 
 /** turn_init() - @clock and @loop are borrowed.  @core_count  cores that this fabric may use. */

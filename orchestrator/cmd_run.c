@@ -57,7 +57,9 @@ static const char usage[] =
 	"  --script FILE       take them from FILE instead of standard input\n"
 	"  --slow TIME/s       slow down to so much fabric time a second, e.g. 10us/s\n"
 	"  --loop=KIND         event loop of the nodes: auto, io_uring, fallback\n"
-	"  --no-pin            let the kernel choose the cores of the nodes\n"
+	"  --cores KIND        of the nodes, virtual clock: adapt (if not given): placed, fewer while other programs "
+	"use\n"
+	"                      them; spread: placed once; free: the kernel's choice\n"
 	"  --watchdog TIME     how long a node may hang or be stopped (1s); 0s: for ever\n"
 	"\n"
 	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, or a file could not be\n"
@@ -151,11 +153,24 @@ static int option_slow(struct options *options, const char *value)
 	return option_time("--slow", time, &options->slow_ps_per_s);
 }
 
-static int option_no_pin(struct options *options, const char *value)
+static int option_cores(struct options *options, const char *value)
 {
-	(void)value;
-	options->fabric.cores = FABRIC_CORES_FREE;
-	return 0;
+	static const struct {
+		const char *name;
+		enum fabric_cores cores;
+	} kinds[] = { { "adapt", FABRIC_CORES_ADAPT },
+		      { "spread", FABRIC_CORES_SPREAD },
+		      { "free", FABRIC_CORES_FREE } };
+	char hint[128];
+
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		if (!strcmp(kinds[i].name, value)) {
+			options->fabric.cores = kinds[i].cores;
+			return 0;
+		}
+	}
+	suggest_sentence(value, &kinds[0].name, COUNT_OF(kinds), sizeof(kinds[0]), hint, sizeof(hint));
+	return wrong("--cores takes adapt, spread or free, not '%s'%s", value, hint);
 }
 
 static int option_watchdog(struct options *options, const char *value)
@@ -276,7 +291,7 @@ static const struct option {
 	{ "--break-at", true, option_break_at },
 	{ "--script", true, option_script },
 	{ "--slow", true, option_slow },
-	{ "--no-pin", false, option_no_pin },
+	{ "--cores", true, option_cores },
 	{ "--loop", true, option_loop },
 	{ "--watchdog", true, option_watchdog },
 	{ "--json", false, NULL },

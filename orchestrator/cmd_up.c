@@ -56,7 +56,7 @@ static int cores_take(struct up *up, const char *value)
 	};
 
 	for (int kind = 0; kind < FABRIC_CORES_KINDS; kind++) {
-		if (strcmp(value, names[kind]) != 0)
+		if (!names[kind] || strcmp(value, names[kind]) != 0)
 			continue;
 		up->fabric.cores = (enum fabric_cores)kind;
 		return 0;

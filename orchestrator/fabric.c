@@ -13,6 +13,7 @@
 
 #include "nodes/futex.h"
 #include "orchestrator/descriptor.h"
+#include "orchestrator/fabric_cores.h"
 #include "orchestrator/fabric_exchange.h"
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/fabric_start.h"
@@ -162,10 +163,9 @@ enum fabric_state fabric_wait(struct fabric *fabric, uint32_t timeout_ms)
 			state = FABRIC_FAILED;
 		else if (passed_ms >= timeout_ms)
 			break;
-		else
-			fabric_stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS
-							  ? (uint32_t)(timeout_ms - passed_ms)
-							  : FABRIC_SLICE_MS);
+		fabric_cores_look(fabric);
+		fabric_stops_wait(fabric, timeout_ms - passed_ms < FABRIC_SLICE_MS ? (uint32_t)(timeout_ms - passed_ms)
+										   : FABRIC_SLICE_MS);
 		passed_ms = (wall_ns() - began_ns) / 1000000;
 	}
 	/* what stands needs no node that is stopped by a signal, as long as it is not asked for anything */
@@ -223,11 +223,14 @@ struct result_host fabric_cost(const struct fabric *fabric)
 				    .end_s = (double)fabric->end_ns / 1e9,
 				    .windows = atomic_load(&fabric->page->windows),
 				    .node_windows = atomic_load(&fabric->page->node_windows),
-				    .wakes = atomic_load(&fabric->page->wakes) };
+				    .wakes = atomic_load(&fabric->page->wakes),
+				    .moves = fabric->core_choice.changes };
 	struct rusage own;
 
 	getrusage(RUSAGE_SELF, &own);
 	cost.cpu_s = (double)(fabric->cpu_ns + fabric_rusage_ns(&own)) / 1e9;
+	for (uint32_t i = 0; i < CLOCK_CORES; i++)
+		cost.stolen_s += (double)atomic_load(&fabric->clock.cores[i].stolen_ns) / 1e9;
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
 		cost.packet_hops += fabric->nodes[i].stats->data_hops;
 	return cost;

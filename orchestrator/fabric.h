@@ -21,6 +21,7 @@
 #include "nodes/clock.h"
 #include "nodes/control.h"
 #include "nodes/stats_view.h"
+#include "orchestrator/core_choice.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/results.h"
 #include "orchestrator/settling.h"
@@ -46,9 +47,10 @@ enum fabric_state {
 
 /* which node runs where */
 enum fabric_cores {
+	FABRIC_CORES_ADAPT,  /* virtual clock: placed, and moved while other programs use the cores: fabric_cores.h */
 	FABRIC_CORES_SPREAD, /* every node stays on the core that it is given: placement.h */
 	FABRIC_CORES_HOME,   /* real clock: all on one while that is enough: nodes/home_core.h */
-	FABRIC_CORES_FREE,   /* as the kernel likes */
+	FABRIC_CORES_FREE,   /* as the kernel likes; virtual clock: nodes sleep while other programs use the cores */
 	FABRIC_CORES_KINDS
 };
 
@@ -109,7 +111,9 @@ struct fabric {
 	uint64_t waits_told_ns;     /* fabric_waits() */
 	uint64_t patience_until_ns; /* nobody is waited for any longer than until then; 0: no such limit */
 	struct watchdog watchdog;
-	struct settling settling; /* real clock: fabric_real_settle() */
+	struct core_choice core_choice; /* fabric_cores.h */
+	uint64_t cores_cpu_ns;          /* CPU time of all nodes when the clock began to run */
+	struct settling settling;       /* real clock: fabric_real_settle() */
 	node_time_t settle_at;
 	uint64_t cpu_ns;                     /* of the nodes reaped so far */
 	uint64_t start_ns, run_ns, end_ns;   /* wall time spent starting, running, ending */

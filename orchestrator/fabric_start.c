@@ -21,9 +21,9 @@
 #include "nodes/clock_pages.h"
 #include "nodes/ring.h"
 #include "orchestrator/descriptor.h"
+#include "orchestrator/fabric_cores.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
-#include "orchestrator/placement.h"
 #include "orchestrator/wall_time.h"
 
 #define LEAD_NS 20000000u /* real clock: all nodes have been woken and sleep until it begins */
@@ -77,44 +77,6 @@ static int program_find(struct fabric *fabric, enum node_kind kind, char *path, 
 
 static int node_start(struct fabric *fabric, uint32_t index, const char *program, bool keep_rings);
 
-/* the cores that we may use; returns their number, 0 if that is unknown */
-static uint32_t cores_allowed(int cores[CPU_SETSIZE])
-{
-	uint32_t count = 0;
-	cpu_set_t allowed;
-
-	if (sched_getaffinity(0, sizeof(allowed), &allowed))
-		return 0;
-	for (int core = 0; core < CPU_SETSIZE; core++)
-		if (CPU_ISSET(core, &allowed))
-			cores[count++] = core;
-	return count;
-}
-
-/* Puts every node on its core. With a core for each there is nothing to place; where it is forbidden, the kernel decides. */
-static int nodes_pin(const struct fabric *fabric)
-{
-	uint32_t node_count = fabric->plan->node_count, *core_of = calloc(node_count, sizeof(*core_of));
-	int cores[CPU_SETSIZE];
-	uint32_t core_count = cores_allowed(cores);
-	int error = core_of ? 0 : -ENOMEM;
-
-	if (core_count > 1 && node_count > core_count && !error) {
-		error = placement_make(fabric->plan, core_count, core_of);
-		for (uint32_t i = 0; i < node_count && !error; i++) {
-			cpu_set_t one;
-
-			if (!fabric->nodes[i].pid)
-				continue;
-			CPU_ZERO(&one);
-			CPU_SET(cores[core_of[i]], &one);
-			sched_setaffinity(fabric->nodes[i].pid, sizeof(one), &one);
-		}
-	}
-	free(core_of);
-	return error;
-}
-
 int fabric_nodes_start(struct fabric *fabric)
 {
 	char programs[NODE_KINDS][PATH_MAX];
@@ -130,8 +92,8 @@ int fabric_nodes_start(struct fabric *fabric)
 		if (fabric_watch_children(fabric))
 			error = -EIO;
 	}
-	if (!error && fabric->options.cores == FABRIC_CORES_SPREAD)
-		error = nodes_pin(fabric);
+	if (!error)
+		error = fabric_cores_pin(fabric);
 	return error;
 }
 
@@ -384,7 +346,7 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 static int core_home(const struct fabric *fabric)
 {
 	int cores[CPU_SETSIZE];
-	uint32_t count = fabric->options.cores == FABRIC_CORES_HOME ? cores_allowed(cores) : 0;
+	uint32_t count = fabric->options.cores == FABRIC_CORES_HOME ? fabric_cores_allowed(cores) : 0;
 
 	return count ? cores[(uint32_t)getpid() % count] : -1;
 }

@@ -5,7 +5,7 @@
  *  host and its switch cross from core to core. So the orchestrator places them: switches from heavy to light, each on the
  *  core that has least to do, hosts beside their switch as long as that core has room.
  *  Not so under the real clock: nodes sleep, and share the cores with the programs of the hosts; then the kernel does better.
- *  Results do not depend on it; `--no-pin` leaves it to the kernel. Measured: docs/performance.md.                      */
+ *  Results do not depend on it; `--cores free` leaves it to the kernel. Measured: docs/performance.md.                      */
 #ifndef HEDDLE_ORCHESTRATOR_PLACEMENT_H
 #define HEDDLE_ORCHESTRATOR_PLACEMENT_H
 

@@ -141,6 +141,8 @@ struct result_expectation {
 struct result_host {
 	double start_s, wall_s, end_s; /* starting the nodes, running, ending them */
 	double cpu_s;                  /* user and system time of all processes */
+	double stolen_s;               /* virtual clock: time of cores that other programs took from waiting nodes */
+	uint64_t moves;                /* the same: how often the nodes were moved to fewer cores, or back */
 	uint64_t packet_hops, windows, node_windows, wakes;
 };
 

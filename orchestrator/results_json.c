@@ -356,6 +356,8 @@ static json_t *host_json(struct writing *w, const struct result_host *host)
 	put_count(w, object, "windows", host->windows);
 	put_count(w, object, "node_windows", host->node_windows);
 	put_count(w, object, "wakes", host->wakes);
+	put(w, object, "stolen_s", json_real(host->stolen_s));
+	put_count(w, object, "moves", host->moves);
 	return object;
 }
 

@@ -390,6 +390,10 @@ static void host_write(const struct text *t, const struct result_host *host)
 		host->wall_s, host->start_s, host->end_s, host->cpu_s, host->packet_hops,
 		host->cpu_s > 0 ? (double)host->packet_hops / host->cpu_s : 0, host->windows,
 		host->windows ? (double)host->node_windows / (double)host->windows : 0, host->wakes);
+	if (host->moves)
+		fprintf(t->out,
+			"other programs took %.3f s of the cores from waiting nodes; the nodes were moved %" PRIu64 " times\n",
+			host->stolen_s, host->moves);
 }
 
 static void expectations_write(const struct text *t)

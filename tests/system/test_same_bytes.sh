@@ -64,10 +64,11 @@ scenario() {
 	fi
 	load
 	check "$file: on loaded cores" same loaded "${command[@]}"
+	check "$file: on loaded cores, of the kernel's choice" same loaded_free "${command[@]}" --cores free
 	unload
 	check "$file: fallback event loop" same fallback "${command[@]}" --loop=fallback
 	check "$file: fallback event loop, one core" same fallback_one taskset -c "$first_core" "${command[@]}" --loop=fallback
-	check "$file: on cores of the kernel's choice" same unpinned "${command[@]}" --no-pin
+	check "$file: on cores of the kernel's choice" same unpinned "${command[@]}" --cores free
 	check "$file: slowed down" same slow "${command[@]}" --slow 5ms/s
 }
 
