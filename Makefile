@@ -66,7 +66,7 @@ helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c
 benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-hosts layers tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts layers tidy format install clean tsan unit-sim fuzzers
 
 all: deps
 	@$(MAKE) --no-print-directory programs
@@ -82,6 +82,7 @@ help:
 	'make soak      long runs: 200 killed nodes, 300 times stopped ones, 300 times up, trouble and down, 10 000 random scenarios of each kind, incasts of 1013' \
 	'make fuzz      every fuzzer for FUZZ_SECONDS (600)' \
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
+	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
 	'make layers    do includes point one way?' \
 	'make tidy      clang-tidy        make format    clang-format' \
@@ -220,8 +221,14 @@ fuzz-smoke: deps
 
 bench: all
 	@$(MAKE) --no-print-directory benches
+	@$(MAKE) --no-print-directory test-helpers
 	@tests/bench/run.sh
+	@tests/bench/busy.sh
 	@tests/bench/hosts.sh
+
+bench-busy: all
+	@$(MAKE) --no-print-directory test-helpers
+	@tests/bench/busy.sh
 
 bench-hosts: all
 	@$(MAKE) --no-print-directory benches
