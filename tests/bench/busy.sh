@@ -92,7 +92,10 @@ measure_real() { # PROGRAMS
 		--set run.warmup=200ms --set links.rate=50Mb/s --set links.delay=1ms >"$out/log" 2>&1 </dev/null
 	sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$json" | head -n 1 >>"$samples/verdict_$1"
 	sed -n 's/^  "text": "\(.*\)",$/\1/p' "$json" | head -n 1 >>"$samples/words_$1"
-	sample "goodput_$1" "$(awk -F': *' '/"goodput_bps"/ { sum += $2 } END { print sum }' "$json")"
+	sample "goodput_$1" "$(awk -F': *' '
+		/^ "/ { flows = /^ "flows"/ }
+		flows && /"goodput_bps"/ { sum += $2 }
+		END { print sum }' "$json")"
 }
 
 # ---- reports ----
