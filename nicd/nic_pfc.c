@@ -7,18 +7,9 @@
 #include "nicd/nic.h"
 #include "nodes/wire/pause_frame.h"
 
-static uint32_t lossless_classes(const struct node_config *config)
-{
-	uint32_t classes = 0;
-
-	for (uint32_t c = 0; c < config->class_count; c++)
-		classes |= (uint32_t)config->roce.classes[c].lossless << c;
-	return classes;
-}
-
 void nic_pfc_init(struct nic *nic)
 {
-	pfc_gate_init(&nic->pfc_gate, lossless_classes(nic->config));
+	pfc_gate_init(&nic->pfc_gate, pfc_unnamed(&nic->config->roce, nic->config->class_count));
 	pfc_teller_init(&nic->pfc_teller, nic->config->roce.pause);
 	nic->held = nic->held_waiting = nic->held_stuck = 0;
 	nic->held_until_ps = NODE_TIME_NEVER;

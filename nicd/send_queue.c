@@ -93,6 +93,7 @@ uint32_t send_queue_open(struct send_queue *queue, const struct send_flow_spec *
 		.capacity_bytes = spec->shape.capacity_bytes,
 		.overhead_bytes = (uint16_t)spec->shape.overhead_bytes,
 		.frame_bytes_min = (uint16_t)spec->shape.frame_bytes_min,
+		.padding_mask = (uint8_t)spec->shape.padding_mask,
 		.traffic_class = (uint8_t)spec->traffic_class,
 		.frame = (uint8_t)spec->frame,
 	};
@@ -131,7 +132,9 @@ static uint32_t payload_bytes_next(const struct send_flow *flow)
 
 static uint32_t frame_bytes_next(const struct send_flow *flow)
 {
-	uint32_t frame_bytes = flow->overhead_bytes + payload_bytes_next(flow);
+	uint32_t payload_bytes = payload_bytes_next(flow);
+	uint32_t frame_bytes =
+		flow->overhead_bytes + ((payload_bytes + flow->padding_mask) & ~(uint32_t)flow->padding_mask);
 
 	return frame_bytes > flow->frame_bytes_min ? frame_bytes : flow->frame_bytes_min;
 }

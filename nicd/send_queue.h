@@ -39,7 +39,8 @@ struct send_flow {
 	uint16_t overhead_bytes, frame_bytes_min;
 	uint8_t traffic_class;
 	uint8_t frame; /* enum frame_kind */
-	uint16_t spare;
+	uint8_t padding_mask; /* struct message_shape */
+	uint8_t spare;
 };
 
 /* the rest of a flow: needed once per message at most */

@@ -101,6 +101,7 @@ void transport_open(struct transport *transport, uint32_t slot, const struct tra
 		.capacity_bytes = spec->shape.capacity_bytes,
 		.overhead_bytes = (uint16_t)spec->shape.overhead_bytes,
 		.frame_bytes_min = (uint16_t)spec->shape.frame_bytes_min,
+		.padding_mask = (uint8_t)spec->shape.padding_mask,
 		.transport = (uint8_t)spec->transport,
 		.frame = (uint8_t)spec->frame,
 		.traffic_class = (uint8_t)spec->traffic_class,
@@ -324,7 +325,9 @@ static uint32_t payload_bytes_next(const struct transport_flow *flow, const stru
 
 static uint32_t frame_bytes_next(const struct transport *transport, const struct transport_flow *flow)
 {
-	uint32_t frame_bytes = flow->overhead_bytes + payload_bytes_next(flow, message_next(transport, flow));
+	uint32_t payload_bytes = payload_bytes_next(flow, message_next(transport, flow));
+	uint32_t frame_bytes =
+		flow->overhead_bytes + ((payload_bytes + flow->padding_mask) & ~(uint32_t)flow->padding_mask);
 
 	return frame_bytes > flow->frame_bytes_min ? frame_bytes : flow->frame_bytes_min;
 }

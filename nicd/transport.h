@@ -99,6 +99,7 @@ struct transport_flow {
 	uint32_t template_frame_bytes; /* the frame length that the template is written for; 0: none yet */
 	uint16_t overhead_bytes, frame_bytes_min;
 	uint8_t transport, frame; /* enum transport_kind, enum frame_kind */
+	uint8_t padding_mask;     /* struct message_shape */
 	uint8_t traffic_class;
 	bool in_ring, in_error;
 	bool repeat; /* the packet `acknowledged` goes again before `next`, which does not go back: transport_repeat() */

@@ -385,7 +385,7 @@ static void arrival_check(struct checker *checker, const struct workload_config 
 static void transport_check(struct checker *checker, const struct node_config *config,
 			    const struct workload_config *workload)
 {
-	bool roce = workload->frame == FRAME_ROCE || workload->frame == FRAME_ROCE_IPV6;
+	bool roce = frame_is_roce(workload->frame);
 
 	range(checker, "transport", workload->transport, 0,
 	      config->fabric == FABRIC_ROCE ? TRANSPORT_KINDS - 1 : TRANSPORT_NONE);
@@ -406,7 +406,9 @@ static void workload_check(struct checker *checker, const struct node_config *co
 	transport_check(checker, config, workload);
 	arrival_check(checker, workload);
 	below(checker, "traffic_class", workload->traffic_class, "class_count", config->class_count);
-	range(checker, "packet_bytes", workload->packet_bytes, 64, config->ports[0].mtu_bytes);
+	range(checker, "packet_bytes", workload->packet_bytes,
+	      frame_is_roce(workload->frame) ? frame_bytes_of(workload->frame, FRAME_PATH_MTU_MIN) : 64,
+	      config->ports[0].mtu_bytes);
 	range(checker, "start_ps", workload->start_ps, 0, workload->stop_ps);
 	sizes_check(checker, workload);
 	if (array(checker, "destination_count", workload->destinations, workload->destination_count, 1, NODE_COUNT_MAX))

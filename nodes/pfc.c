@@ -19,9 +19,20 @@ uint64_t pfc_headroom_bytes(uint64_t rate_bps, node_time_t delay_ps, node_time_t
 	return 2 * frame_bytes + pfc_bytes + (uint64_t)((bit_ps + BYTE_TIME_SCALE - 1) / BYTE_TIME_SCALE);
 }
 
-void pfc_gate_init(struct pfc_gate *gate, uint32_t lossless)
+void pfc_gate_init(struct pfc_gate *gate, uint32_t unnamed)
 {
-	*gate = (struct pfc_gate){ .lossless = (uint8_t)lossless };
+	*gate = (struct pfc_gate){ .unnamed = (uint8_t)unnamed };
+}
+
+uint32_t pfc_unnamed(const struct roce_config *roce, uint32_t class_count)
+{
+	uint32_t classes = 0;
+
+	if (!roce->path_pause || roce->path_form != PATH_PAUSE_NONE)
+		return 0;
+	for (uint32_t c = 0; c < class_count; c++)
+		classes |= (uint32_t)roce->classes[c].lossless << c;
+	return classes;
 }
 
 /* Return: was *@until_ps another time? One that is over already is as good as none. */
@@ -42,7 +53,7 @@ static node_time_t lasts_ps(const struct pfc_gate *gate, uint16_t quanta, node_t
 uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps, node_time_t now)
 {
 	node_time_t quantum_ps = pfc_quantum_ps(rate_bps);
-	uint32_t named = frame->enabled ? frame->enabled : gate->lossless, changed = 0;
+	uint32_t named = frame->enabled ? frame->enabled : gate->unnamed, changed = 0;
 
 	if (frame->port)
 		return hold_until(&gate->port_until_ps, now + lasts_ps(gate, frame->quanta[0], quantum_ps), now)

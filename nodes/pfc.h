@@ -17,7 +17,7 @@
 struct pfc_gate {
 	node_time_t until_ps[NODE_CLASSES_MAX]; /* PFC: held before; 0: not */
 	node_time_t port_until_ps;              /* PAUSE: all of them, whatever PFC says */
-	uint8_t lossless;                       /* classes that a PFC frame without a priority means (ours, RC-10) */
+	uint8_t unnamed;                        /* classes that a PFC frame without a priority means */
 	node_time_t late_ps; /* so much longer lasts what was to last the full time: its renewal may come late */
 };
 
@@ -51,11 +51,17 @@ node_time_t pfc_quantum_ps(uint64_t rate_bps);
 uint64_t pfc_headroom_bytes(uint64_t rate_bps, node_time_t delay_ps, node_time_t response_ps, uint32_t mtu_bytes,
 			    uint32_t gap_bytes);
 
-/** pfc_gate_init() - nothing is held. */
-void pfc_gate_init(struct pfc_gate *gate, uint32_t lossless);
+/** pfc_gate_init() - nothing is held.
+ *  @unnamed  the set of classes that a PFC frame without a priority means: pfc_unnamed(). */
+void pfc_gate_init(struct pfc_gate *gate, uint32_t unnamed);
+
+/** pfc_unnamed() - what a PFC frame without a priority means to a node with @roce: nothing, as in 802.1Q, for a time counts only if
+ *  its bit in the vector is set [802.1Qbb; 802.3 annex 31D]. Only where path-level PFC has that form, which leaves the choice of queues to the device [S4], it means
+ *  all lossless classes (RC-10, RC-11). */
+uint32_t pfc_unnamed(const struct roce_config *roce, uint32_t class_count);
 
 /** pfc_gate_take() - the neighbour has sent @frame, which arrived at @now over a link of @rate_bps. It replaces what the neighbour said
- *  before about the same classes. A PFC frame without a priority means the lossless classes (ours, RC-10).
+ *  before about the same classes.
  *  Return: the set of classes whose state (held or not) or end has changed. */
 uint32_t pfc_gate_take(struct pfc_gate *gate, const struct pause_frame *frame, uint64_t rate_bps, node_time_t now);
 

@@ -38,7 +38,7 @@ enum roce_state { ROCE_ECN_NORMAL, ROCE_ECN_FAILED, ROCE_CNP_FAILED, ROCE_STATES
 enum path_pause_form {
 	PATH_PAUSE_TARGET, /* PFC for the watched classes */
 	PATH_PAUSE_ALL,    /* PFC for all priorities */
-	PATH_PAUSE_NONE,   /* PFC that names no priority: the device decides; ours pauses all lossless classes */
+	PATH_PAUSE_NONE,   /* PFC that names no priority: the device decides: all lossless classes (pfc.h) */
 	PATH_PAUSE_PORT,   /* 802.3x PAUSE */
 	PATH_PAUSE_FORMS
 };

@@ -66,10 +66,12 @@ static const char links_text[] =
 	"links:                           # all links; 'edge' and 'fabric' may differ: edge: {rate: 100Gb/s}\n"
 	"  rate: 200Gb/s\n"
 	"  delay: 1us                     # propagation\n"
-	"  mtu: 4096                      # largest frame, without FCS\n"
-	"  gap: 20B                       # preamble and inter-frame gap\n"
-	"  loss: 0                        # share of frames lost, such as 0.1%\n"
-	"  bit-errors: 0                  # share of bits in error, such as 1e-12\n";
+	"  mtu: ";
+
+static const char links_rest_text[] = "                      # largest frame, without FCS\n"
+				      "  gap: 20B                       # preamble and inter-frame gap\n"
+				      "  loss: 0                        # share of frames lost, such as 0.1%\n"
+				      "  bit-errors: 0                  # share of bits in error, such as 1e-12\n";
 
 static const char flow_channel_text[] =
 	"  channels: 2048                 # flow channels of a direction\n"
@@ -203,7 +205,7 @@ static const char roce_text[] =
 	"  - name: load\n"
 	"    pattern: permutation         # or incast, uniform, all-to-all, pairs\n"
 	"    size: 64KiB                  # of a message; or sizes: a CSV file of bytes,cumulative percent\n"
-	"    packet: 4096                 # largest frame, without FCS\n"
+	"    path-mtu: 4096               # payload of a packet: 256, 512, 1024, 2048, 4096\n"
 	"    frame: roce                  # or roce-ipv6, tcp, ethernet, ipv4, ipv6, hpc\n"
 	"    transport: rc                # or tcp, none\n"
 	"    connections: 1               # queue pairs to each destination\n"
@@ -239,7 +241,7 @@ int generate_text(enum generate_kind kind, const struct generate_size *size, enu
 		error = write_explicit(kind, size, out);
 	else
 		write_generated(kind, size, out);
-	fputs(links_text, out);
+	fprintf(out, "%s%d%s", links_text, fabric == FABRIC_ROCE ? 4214 : 4096, links_rest_text);
 	fputs(texts[fabric], out);
 	if (fabric != FABRIC_ROCE)
 		fputs(load_text, out);

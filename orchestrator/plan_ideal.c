@@ -108,12 +108,12 @@ node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t des
 {
 	const struct plan_workload *sent = &plan->workloads[workload];
 	enum fabric_kind fabric = plan_fabric(plan);
-	uint32_t overhead_bytes = frame_overhead_bytes(sent->frame), data_bytes = sent->packet_bytes - overhead_bytes;
+	uint32_t data_bytes = frame_payload_max(sent->frame, sent->packet_bytes);
 	uint64_t full_count = message_bytes ? (message_bytes - 1) / data_bytes : 0;
 	uint32_t rest_bytes = (uint32_t)(message_bytes - full_count * data_bytes);
 	struct way way = {
 		.full_bytes = sent->packet_bytes,
-		.last_bytes = overhead_bytes + rest_bytes,
+		.last_bytes = frame_bytes_of(sent->frame, rest_bytes),
 		.full_count = full_count,
 		.header_bytes = { [PORT_EDGE] = fabric == FABRIC_PORT_GROUP ? LID_HEADER_BYTES : 0,
 				  [PORT_FABRIC] = fabric == FABRIC_FLOW_CHANNEL ? FABRIC_HEADER_BYTES
@@ -122,8 +122,6 @@ node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t des
 	};
 	unsigned __int128 total_ps;
 
-	if (way.last_bytes < frame_bytes_min(sent->frame))
-		way.last_bytes = frame_bytes_min(sent->frame);
 	total_ps = way_follow(&way, plan, source, destination);
 	return total_ps < NODE_TIME_NEVER ? (node_time_t)total_ps : NODE_TIME_NEVER;
 }

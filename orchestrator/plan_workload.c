@@ -318,19 +318,16 @@ int plan_workloads_make(const struct scenario *scenario, struct plan *plan, stru
  * random */
 static struct plan_frames frames_of(const struct scenario_workload *workload)
 {
-	uint32_t overhead_bytes = frame_overhead_bytes(workload->frame);
-	uint32_t data_bytes = workload->packet_bytes - overhead_bytes;
+	uint32_t data_bytes = frame_payload_max(workload->frame, workload->packet_bytes);
 	struct plan_frames frames = { .least_bytes = frame_bytes_min(workload->frame), .flows = flows_count(workload) };
 	uint64_t full_count;
-	uint32_t last_bytes;
 
 	frames.mean_bytes = frames.least_bytes;
 	if (!workload->message_bytes)
 		return frames;
 	full_count = (workload->message_bytes - 1) / data_bytes;
-	last_bytes = (uint32_t)(workload->message_bytes - full_count * data_bytes) + overhead_bytes;
-	if (frames.least_bytes < last_bytes)
-		frames.least_bytes = last_bytes;
+	frames.least_bytes =
+		frame_bytes_of(workload->frame, (uint32_t)(workload->message_bytes - full_count * data_bytes));
 	frames.mean_bytes = (uint32_t)((full_count * workload->packet_bytes + frames.least_bytes) / (full_count + 1));
 	return frames;
 }

@@ -264,12 +264,18 @@ static void expectations_read(struct reader *reader, const struct key *key, cons
 
 /* ---- the whole ---- */
 
+static void fabric_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	key_word(reader, key, node, target);
+	scenario_links_default(reader);
+}
+
 /* in the order of reading: what later ones build on comes first */
 static const struct key scenario_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct scenario, name), .required = true },
 	{ "about", key_text, KEY_FIELD(struct scenario, about) },
 	{ "seed", key_count, KEY_FIELD(struct scenario, seed), .max = UINT64_MAX },
-	{ "fabric", key_word, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
+	{ "fabric", fabric_read, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
 	  .word_count = FABRIC_KINDS },
 	{ "run", run_read, .required = true },
 	{ "classes", .read = classes_read },

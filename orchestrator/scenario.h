@@ -88,7 +88,8 @@ struct scenario_workload {
 	uint64_t message_bytes; /* 0: from sizes */
 	uint32_t size_count;
 	struct size_point *sizes;
-	uint32_t packet_bytes;
+	uint32_t packet_bytes; /* its largest frame, without FCS */
+	uint32_t path_mtu;     /* of RoCEv2, as the scenario says it; 0: it does not */
 	enum frame_kind frame;
 	enum transport_kind transport;
 	uint32_t connections; /* to each destination, with whatever transport */

@@ -98,10 +98,15 @@ key_read_fn scenario_compare_read;
 int scenario_compare_apply(const struct scenario *scenario, struct yaml_node *root, uint32_t variant,
 			   struct scenario_errors *errors);
 void scenario_compare_free(struct scenario_compare *compare);
-/* scenario_topology.c */
+/* scenario_topology.c; scenario_links_default() when the kind of fabric is known: what links are that say nothing */
+void scenario_links_default(struct reader *reader);
 key_read_fn scenario_links_read, scenario_topology_read;
 /* scenario_workload.c */
 key_read_fn scenario_workloads_read;
+/* scenario_packet.c */
+/** scenario_packet_complete() - what @workload, read from @node, sends at most in a packet: what it says, for RoCEv2 a path MTU, or as much as
+ *  the links that it may meet let through. Its hosts and its frame are known. */
+void scenario_packet_complete(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload);
 /* scenario_pause.c */
 key_read_fn scenario_pauses_read;
 /* scenario_fault.c */

@@ -6,6 +6,10 @@
 #include "orchestrator/scenario_keys.h"
 #include "orchestrator/suggest.h"
 
+/* An IP MTU of 4200, as vendors of RDMA NICs recommend it: there is room for the largest path MTU and the headers of RoCEv2 (RC-4) */
+#define ROCE_MTU_BYTES (ETHERNET_BYTES + 4200u)
+#define ETHERNET_BYTES 14u
+
 /* ---- links ---- */
 
 /* as enum link_medium */
@@ -51,6 +55,15 @@ static const struct key links_keys[] = {
 };
 
 _Static_assert(offsetof(struct links_settings, base) == 0, "LINK_KEYS write to base");
+
+void scenario_links_default(struct reader *reader)
+{
+	if (reader->scenario->fabric != FABRIC_ROCE)
+		return;
+	reader->links.base.mtu_bytes = ROCE_MTU_BYTES;
+	reader->links.edge.mtu_bytes = ROCE_MTU_BYTES;
+	reader->links.fabric.mtu_bytes = ROCE_MTU_BYTES;
+}
 
 void scenario_links_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
 {

@@ -19,6 +19,7 @@ static const char *const pattern_words[PATTERNS] = { "incast", "permutation", "u
 static const char *const arrival_words[ARRIVAL_KINDS] = { "closed", "paced", "poisson", "burst" };
 static const char *const frame_words[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc", "roce-ipv6", "tcp" };
 static const char *const transport_words[TRANSPORT_KINDS] = { "none", "rc", "tcp" };
+static const char *const path_mtu_words[] = { "256", "512", "1024", "2048", "4096" };
 static const char *const permutation_words[] = { "shift", "random" };
 
 /* ---- hosts ---- */
@@ -195,6 +196,19 @@ static void packet_read(struct reader *reader, const struct key *key, const stru
 	key_size(reader, key, node, target);
 }
 
+/* powers of two from FRAME_PATH_MTU_MIN on */
+static void path_mtu_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario_workload *workload = target;
+	const char *text = key_scalar(reader, node, "a path MTU such as 1024");
+	int index = text ? key_word_index(reader, node, text, path_mtu_words, COUNT_OF(path_mtu_words)) : -1;
+
+	(void)key;
+	if (index >= 0)
+		workload->path_mtu = FRAME_PATH_MTU_MIN << index;
+	workload->packet_place = node->place;
+}
+
 static const struct key workload_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct scenario_workload, name), .required = true },
 	{ "pattern", key_word, KEY_FIELD(struct scenario_workload, pattern), .words = pattern_words,
@@ -209,6 +223,7 @@ static const struct key workload_keys[] = {
 	  .max = SIZE_FILE_MESSAGE_BYTES_MAX },
 	{ "sizes", .read = sizes_read },
 	{ "packet", packet_read, KEY_FIELD(struct scenario_workload, packet_bytes), .min = 64, .max = 9216 },
+	{ "path-mtu", .read = path_mtu_read },
 	{ "frame", key_word, KEY_FIELD(struct scenario_workload, frame), .words = frame_words,
 	  .word_count = FRAME_KINDS },
 	{ "transport", key_word, KEY_FIELD(struct scenario_workload, transport), .words = transport_words,
@@ -335,26 +350,10 @@ static void hosts_complete(struct reader *reader, const struct yaml_node *node, 
 
 static void sizes_check(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload)
 {
-	const struct yaml_node *packet = yaml_find(node, "packet");
-
 	if (yaml_find(node, "size") && yaml_find(node, "sizes"))
 		key_refuse(reader, yaml_find(node, "sizes"), "a workload has either 'size' or 'sizes', not both");
 	else if (!yaml_find(node, "size") && !yaml_find(node, "sizes"))
 		workload->message_bytes = MESSAGE_BYTES_DEFAULT;
-	if (workload->packet_bytes < frame_bytes_min(workload->frame))
-		key_refuse(reader, packet ? packet : node,
-			   "a packet of %u bytes is too short: %u at least for frame %s", workload->packet_bytes,
-			   frame_bytes_min(workload->frame), frame_words[workload->frame]);
-	else if (workload->packet_bytes <= frame_overhead_bytes(workload->frame))
-		key_refuse(reader, packet ? packet : node,
-			   "a packet of %u bytes has no room for data: %u at least for frame %s",
-			   workload->packet_bytes, frame_overhead_bytes(workload->frame) + 1,
-			   frame_words[workload->frame]);
-}
-
-static bool frame_is_roce(enum frame_kind frame)
-{
-	return frame == FRAME_ROCE || frame == FRAME_ROCE_IPV6;
 }
 
 /* what a workload sends that does not say it */
@@ -409,7 +408,6 @@ static void workload_read(struct reader *reader, const struct yaml_node *node, s
 	*workload = (struct scenario_workload){
 		.place = node->place,
 		.connections = 1,
-		.packet_bytes = 4096,
 		.packet_place = node->place,
 		.window = 1,
 		.stop_ps = NODE_TIME_NEVER,
@@ -427,6 +425,7 @@ static void workload_read(struct reader *reader, const struct yaml_node *node, s
 		return;
 	hosts_complete(reader, node, workload);
 	sizes_check(reader, node, workload);
+	scenario_packet_complete(reader, node, workload);
 	times_check(reader, node, workload);
 }
 

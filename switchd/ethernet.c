@@ -223,7 +223,6 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 	const struct port_config *port_config = &config->ports[p];
 	struct ethernet_port *port = &eth->ports[p];
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
-	uint32_t lossless = 0;
 
 	port->kind = port_config->kind;
 	port->mtu_bytes = port_config->mtu_bytes;
@@ -231,9 +230,7 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, envelope);
 	memcpy(port->mac, envelope + sizeof(port->mac), sizeof(port->mac));
 	class_scheduler_init_node(&port->classes, config, port_config->rate_bps);
-	for (uint32_t c = 0; c < config->class_count; c++)
-		lossless |= (uint32_t)eth->roce.classes[c].lossless << c;
-	pfc_gate_init(&port->gate, lossless);
+	pfc_gate_init(&port->gate, pfc_unnamed(&eth->roce, config->class_count));
 	pfc_teller_init(&port->teller, eth->roce.pause);
 	path_pause_clear(&port->path, port_config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, p, port_config->headroom_bytes); /* kept for later if vacant */

@@ -60,22 +60,29 @@
 #define HPC_SUBTYPE_HPC 1u
 
 #define BTH_KEY 0xffffu /* the default partition */
+#define BTH_PAD_SHIFT 4 /* in its second byte: [solicited 1, migration 1, pad count 2, version 4] */
+#define BTH_PLAIN_MASK \
+	0xcfffffu /* of the first word: what is the same in all generated frames, all but opcode and pad count */
+#define ROCE_PADDING_MASK 3u /* a payload is padded to a multiple of four bytes */
 
 /* What a generated frame of each kind has in front of its test payload, and behind everything. The test payload of a
- * plain Ethernet frame stands where it would behind a tag, so that it does not move with the traffic class.         */
+ * plain Ethernet frame stands where it would behind a tag, so that it does not move with the traffic class.
+ * In a RoCEv2 frame the test payload is the beginning of the message's bytes, else it stands in front of them: a packet inside a
+ * message then carries one path MTU exactly, and nothing else, as the InfiniBand transport demands (RC-4). */
 struct layout {
 	uint8_t payload_at;
 	uint8_t trailer_bytes;
+	bool roce;
 };
 
 static const struct layout layouts[] = {
-	[FRAME_ETHERNET] = { ETHERNET_BYTES + TAG_BYTES + 2, 0 },
-	[FRAME_IPV4] = { ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES, 0 },
-	[FRAME_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES, 0 },
-	[FRAME_ROCE] = { ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES },
-	[FRAME_HPC] = { ETHERNET_BYTES + HPC_BYTES, 0 },
-	[FRAME_ROCE_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES },
-	[FRAME_TCP] = { ETHERNET_BYTES + IPV4_BYTES + TCP_BYTES, 0 },
+	[FRAME_ETHERNET] = { ETHERNET_BYTES + TAG_BYTES + 2, 0, false },
+	[FRAME_IPV4] = { ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES, 0, false },
+	[FRAME_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES, 0, false },
+	[FRAME_ROCE] = { ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES, true },
+	[FRAME_HPC] = { ETHERNET_BYTES + HPC_BYTES, 0, false },
+	[FRAME_ROCE_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES, true },
+	[FRAME_TCP] = { ETHERNET_BYTES + IPV4_BYTES + TCP_BYTES, 0, false },
 };
 static_assert(sizeof(layouts) / sizeof(layouts[0]) == FRAME_KINDS, "one layout per kind");
 static_assert(ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES + PAYLOAD_BYTES <= FRAME_HEADERS_MAX, "the longest");
@@ -324,14 +331,40 @@ uint32_t frame_headers_bytes(enum frame_kind kind)
 
 uint32_t frame_overhead_bytes(enum frame_kind kind)
 {
-	return frame_headers_bytes(kind) + layouts[kind].trailer_bytes;
+	return (layouts[kind].roce ? layouts[kind].payload_at : frame_headers_bytes(kind)) +
+	       layouts[kind].trailer_bytes;
 }
 
 uint32_t frame_bytes_min(enum frame_kind kind)
 {
-	uint32_t overhead_bytes = frame_overhead_bytes(kind);
+	uint32_t shortest_bytes = frame_headers_bytes(kind) + layouts[kind].trailer_bytes;
 
-	return overhead_bytes > FRAME_BYTES_MIN ? overhead_bytes : FRAME_BYTES_MIN;
+	return shortest_bytes > FRAME_BYTES_MIN ? shortest_bytes : FRAME_BYTES_MIN;
+}
+
+uint32_t frame_payload_max(enum frame_kind kind, uint32_t packet_bytes)
+{
+	uint32_t overhead_bytes = frame_overhead_bytes(kind), path_mtu = FRAME_PATH_MTU_MAX;
+	uint32_t room_bytes = packet_bytes > overhead_bytes ? packet_bytes - overhead_bytes : 0;
+
+	if (!layouts[kind].roce)
+		return room_bytes < FRAME_PAYLOAD_BYTES_MAX ? room_bytes : FRAME_PAYLOAD_BYTES_MAX;
+	while (path_mtu > room_bytes)
+		path_mtu /= 2;
+	return path_mtu < FRAME_PATH_MTU_MIN ? 0 : path_mtu;
+}
+
+uint32_t frame_padding_mask(enum frame_kind kind)
+{
+	return layouts[kind].roce ? ROCE_PADDING_MASK : 0;
+}
+
+uint32_t frame_bytes_of(enum frame_kind kind, uint32_t payload_bytes)
+{
+	uint32_t mask = frame_padding_mask(kind), shortest_bytes = frame_bytes_min(kind);
+	uint32_t bytes = frame_overhead_bytes(kind) + ((payload_bytes + mask) & ~mask);
+
+	return bytes > shortest_bytes ? bytes : shortest_bytes;
 }
 
 /* EtherType 0x88b6, subtype 0; zeros up to the test payload. */
@@ -407,7 +440,7 @@ static void write_udp(const struct frame_spec *spec, uint16_t destination_port, 
 	bytes_put32(header + 4, (spec->frame_bytes - (uint32_t)(header - frame)) << 16);
 }
 
-/* Opcode and packet sequence number follow with the test payload. */
+/* Opcode, pad count and packet sequence number follow with the test payload. */
 static void write_roce(const struct frame_spec *spec, const uint8_t *frame, uint8_t *udp)
 {
 	uint8_t *bth = udp + UDP_BYTES;
@@ -458,6 +491,16 @@ static uint8_t roce_opcode(bool first, bool last)
 	return first ? (last ? 4 : 0) : (last ? 2 : 1);
 }
 
+/* what depends on the packet in the BTH at @bth. A payload shorter than the test payload header ends with that, which needs no padding. */
+static void roce_payload_write(const struct frame_payload *payload, uint8_t *bth)
+{
+	uint32_t pad = payload->payload_bytes > PAYLOAD_BYTES ? -payload->payload_bytes & ROCE_PADDING_MASK : 0;
+
+	bth[0] = roce_opcode(payload->message_first, payload->message_last);
+	bth[1] = (uint8_t)(pad << BTH_PAD_SHIFT);
+	bytes_put32(bth + 8, payload->packet & 0xffffff);
+}
+
 void frame_payload_write(enum frame_kind kind, const struct frame_payload *payload, uint8_t *bytes)
 {
 	uint8_t *at = bytes + layouts[kind].payload_at;
@@ -469,12 +512,10 @@ void frame_payload_write(enum frame_kind kind, const struct frame_payload *paylo
 	bytes_put64(at + 16, payload->message_bytes << 24 | payload->flow_slot);
 	bytes_put32(at + 24, (uint32_t)payload->message_first << 31 | (uint32_t)payload->message_last << 30 |
 				     payload->payload_bytes << 16 | payload->workload_index);
-	if (kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6) {
-		at[-(int)BTH_BYTES] = roce_opcode(payload->message_first, payload->message_last);
-		bytes_put32(at - 4, payload->packet & 0xffffff);
-	} else if (kind == FRAME_TCP) {
+	if (layouts[kind].roce)
+		roce_payload_write(payload, at - BTH_BYTES);
+	else if (kind == FRAME_TCP)
 		tcp_checksum_write(bytes);
-	}
 }
 
 /* With the first bytes behind it, in which a BTH would stand. */
@@ -487,7 +528,7 @@ static enum frame_kind udp_kind(const uint8_t *udp, uint32_t udp_bytes, enum fra
 		return FRAME_KINDS;
 	if (port >> 8 == FRAME_TEST_PORT_FIRST >> 8)
 		return test;
-	return port == ROCE_UDP_PORT && (bytes_get32(bth) & 0xffffff) == BTH_KEY && bth[5] & TEST_QUEUE_PAIR >> 16
+	return port == ROCE_UDP_PORT && (bytes_get32(bth) & BTH_PLAIN_MASK) == BTH_KEY && bth[5] & TEST_QUEUE_PAIR >> 16
 		       ? roce
 		       : FRAME_KINDS;
 }

@@ -105,12 +105,31 @@ struct frame_spec {
  *  48, 70, 90, 82, 58, 102, 82 in the order of enum frame_kind; with or without an 802.1Q tag.                    */
 uint32_t frame_headers_bytes(enum frame_kind kind);
 
-/** frame_overhead_bytes() - bytes of a generated frame that carry no message payload (headers, test payload header, and the
- *  ICRC of RoCEv2); a packet of frame_bytes carries frame_bytes - that.                                     */
+/** frame_overhead_bytes() - bytes of a generated frame that carry no message payload: headers and test payload header; of RoCEv2 headers
+ *  and ICRC, for there the test payload header is the beginning of the message's bytes. */
 uint32_t frame_overhead_bytes(enum frame_kind kind);
 
-/** frame_bytes_min() - shortest generated frame of @kind, without FCS: max(60, overhead). */
+/** frame_bytes_min() - shortest generated frame of @kind, without FCS: with its headers, test payload header and ICRC, 60 at least. */
 uint32_t frame_bytes_min(enum frame_kind kind);
+
+static inline bool frame_is_roce(enum frame_kind kind)
+{
+	return kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6;
+}
+
+/* path MTUs of InfiniBand and RoCEv2: powers of two, the payload of each packet but the last of a message (RC-4) */
+#define FRAME_PATH_MTU_MIN 256u
+#define FRAME_PATH_MTU_MAX 4096u
+
+/** frame_payload_max() - bytes of a message in a full packet of at most @packet_bytes (without FCS): what the headers leave; of RoCEv2 the
+ *  largest path MTU that has room.  Return: 0: nothing has. */
+uint32_t frame_payload_max(enum frame_kind kind, uint32_t packet_bytes);
+
+/** frame_padding_mask() - a message's bytes in a frame of @kind are padded to a multiple of this and one: 3 for RoCEv2, else 0. */
+uint32_t frame_padding_mask(enum frame_kind kind);
+
+/** frame_bytes_of() - length of the frame of @kind, without FCS, that carries @payload_bytes of a message. */
+uint32_t frame_bytes_of(enum frame_kind kind, uint32_t payload_bytes);
 
 /** frame_write() - writes the headers and the test payload of a frame to @bytes (FRAME_HEADERS_MAX).
  *  IP lengths and the IPv4 header checksum are those of the whole frame; UDP checksum 0 (IPv4, RoCEv2); IPv6 UDP checksum
@@ -123,7 +142,7 @@ uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *
 int frame_payload_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes,
 		       struct frame_payload *payload);
 
-/** frame_payload_write() - rewrites only the test payload (and nothing else, but for RoCEv2 the BTH's opcode and packet
+/** frame_payload_write() - rewrites only the test payload (and nothing else, but for RoCEv2 the BTH's opcode, pad count and packet
  *  sequence number, which follow from it and clear the ACK request, and for TCP the checksum) in a frame made by frame_write() with the same spec: the fast path of a sender
  *  that keeps a template.  @kind as written.  payload->source is not looked at: the template's MAC has it.         */
 void frame_payload_write(enum frame_kind kind, const struct frame_payload *payload, uint8_t *bytes);

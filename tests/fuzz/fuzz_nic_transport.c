@@ -378,7 +378,7 @@ static void workloads_make(struct host *host, uint32_t setting)
 						  : FRAME_ROCE,
 			.transport = w ? TRANSPORT_TCP : TRANSPORT_RC,
 			.connections = 2,
-			.packet_bytes = 1000,
+			.packet_bytes = 1102, /* a path MTU of 1024 */
 			.window = 2,
 			.stop_ps = NODE_MS,
 			.message_bytes = setting & 1024 ? 100 : 20000,

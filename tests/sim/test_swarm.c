@@ -124,12 +124,13 @@ static void write_congestion(struct draw *draw)
 
 static void write_workload(struct draw *draw, unsigned index)
 {
+	const char *frame = PICK(draw, "hpc", "ethernet", "ipv4", "ipv6", "roce");
+	const char *shortest = strncmp(frame, "roce", 4) ? "128" : "334"; /* RC-4: a path MTU of 256, over IPv6 */
 	const char *packet =
-		draw->jumbo ? PICK(draw, "128", "1500", "4096", "9000") : PICK(draw, "128", "1000", "1500");
+		draw->jumbo ? PICK(draw, shortest, "1500", "4096", "9000") : PICK(draw, shortest, "1000", "1500");
 
 	fprintf(draw->out, "  - {name: w%u, size: %s, packet: %s, frame: %s, class: c%u, messages: %u, ", index,
-		PICK(draw, "1B", "4KiB", "40kB", "9000B"), packet,
-		PICK(draw, "hpc", "ethernet", "ipv4", "ipv6", "roce"), below(draw, draw->classes),
+		PICK(draw, "1B", "4KiB", "40kB", "9000B"), packet, frame, below(draw, draw->classes),
 		1 + MESSAGES_MAX / draw->hosts);
 	draw_pattern(draw);
 	draw_arrival(draw);

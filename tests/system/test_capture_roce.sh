@@ -39,14 +39,14 @@ roce:
   queue-pair: {timeout: 1ms}
   tcp: {ecn: yes}
 workloads:
-  - {name: v4, pattern: incast, from: [a, c], to: r, size: 20kB, packet: 1500, connections: 8}
-  - {name: v6, pattern: incast, from: b, to: r, size: 20kB, packet: 1500, connections: 16, frame: roce-ipv6}
+  - {name: v4, pattern: incast, from: [a, c], to: r, size: 20001, connections: 8}
+  - {name: v6, pattern: incast, from: b, to: r, size: 20002, connections: 16, frame: roce-ipv6}
   - {name: tcp, pattern: incast, from: d, to: r, size: 20kB, packet: 1500, transport: tcp, class: tcp, connections: 2}
 YAML
 files=(--capture right:left=trunk.pcapng --capture right:r=r.pcapng --capture c:left=c.pcapng --capture left:a=a.pcapng)
 columns+=(to=eth.dst version=ip.version src=ip.src src6=ipv6.src dscp=ip.dsfield.dscp dscp6=ipv6.tclass.dscp ecn=ip.dsfield.ecn
 	ecn6=ipv6.tclass.ecn port=udp.dstport payload=udp.payload opcode=infiniband.bth.opcode pair=infiniband.bth.destqp
-	psn=infiniband.bth.psn tver=infiniband.bth.tver p_key=infiniband.bth.p_key signal=infiniband.bth.reserved7
+	psn=infiniband.bth.psn udp_bytes=udp.length pad=infiniband.bth.padcnt tver=infiniband.bth.tver p_key=infiniband.bth.p_key signal=infiniband.bth.reserved7
 	answer=infiniband.aeth.syndrome.opcode error=infiniband.aeth.syndrome.error_code tcp=tcp.flags acks=tcp.flags.ack
 	control=macc.opcode priorities=macc.cbfc.enbv time0=macc.cbfc.pause_time.c0 pause_time=macc.pause_time)
 data='(opcode != "" && opcode < 5)' ack='opcode == 17' cnp='opcode == 129' tcp='tcp != ""' control='control != ""'
@@ -85,15 +85,20 @@ kinds() {
 }
 
 # BTH of data: version 0, P_Key 65535; first, middle ..., last; every queue pair counts its packets from 0 on; what it sends again is counted
-# as that. FILTER of frames, SOURCE of flows
+# as that. Payload and padding are a multiple of four bytes; a first or middle packet has one path MTU, the largest that fits into 1500, a
+# last one no more, and together they have the bytes of a message. FILTER of frames, SOURCE of flows
 sequence() {
-	of "$1" "$2 && $data" 'src src6' pair psn opcode tver p_key | awk '
+	of "$1" "$2 && $data" 'src src6' pair psn opcode tver p_key udp_bytes pad | awk '
 		{
 			pair = $1 " " $2; psn = $3; begins = $4 == 0 || $4 == 4
 			if ($5 != 0 || $6 != 65535 || psn > next_psn[pair]) { wrong++; print }
+			padded = $7 - 8 - 12 - 4; payload = padded - $8
+			if (padded % 4 || ($4 < 2 ? payload != 1024 : payload > 1024 || payload < 1)) { wrong++; print "length", $0 }
 			if (psn < next_psn[pair]) { again++; next }
 			if (begins == inside[pair]) { wrong++; print }
 			inside[pair] = $4 == 0 || $4 == 1
+			message[pair] = (begins ? 0 : message[pair]) + payload
+			if (!inside[pair] && message[pair] != ($1 ~ /:/ ? 20002 : 20001)) { wrong++; print "message", message[pair], $0 }
 			next_psn[pair] = psn + 1
 		}
 		END { for (pair in inside) wrong += inside[pair]; print NR + 0, again + 0, wrong + 0 }' >sequence.log

@@ -61,9 +61,9 @@ check 'pfc-spreading: not without PFC' misses pfc-spreading roce.pfc=no 'xoff.fi
 table pfc-spreading
 judge pfc-spreading 'switch after switch, then hosts that do not send there' 'def at($n): v("PFC"; "xoff.first(\($n))");
 	at("s2:s1") < at("s1:s0") and at("s1:s0") < at("s0:a") and at("s0:a") < at("s0:p") and v("PFC"; "paused(p)") > 0'
-# a link's delay, and the 25 packets that are more than 100 kB in 4120 byte times each
+# a link's delay, and the 25 packets that are more than 100 kB in 4178 byte times each
 judge pfc-spreading 'a receiver that stops: delay + X / C for each switch' 'def at($n): v("PFC, r stops"; "xoff.first(\($n))");
-	(1e6 + 25 * 4120 * 80) as $step | (at("s1:s0") - at("s2:s1") | about($step; 0.03)) and
+	(1e6 + 25 * 4178 * 80) as $step | (at("s1:s0") - at("s2:s1") | about($step; 0.03)) and
 	(at("s0:a") - at("s1:s0") | about($step; 0.03)) and v("PFC, r stops"; "goodput(beside)") == 0'
 judge pfc-spreading 'twice the threshold takes twice as long' \
 	'(v("PFC, xoff: 200kB"; "xoff.first(s0:a)") - 21.5e6 | about(2 * (v("PFC"; "xoff.first(s0:a)") - 21.5e6); 0.15))'

@@ -516,10 +516,10 @@ START_TEST(frame_headers_bytes__cache_lines)
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_HPC), 58);
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_ROCE_IPV6), 102);
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_TCP), 82);
-	ck_assert_uint_eq(frame_overhead_bytes(FRAME_ROCE_IPV6), 106);
+	ck_assert_uint_eq(frame_overhead_bytes(FRAME_ROCE_IPV6), 78);
 	ck_assert_uint_eq(frame_overhead_bytes(FRAME_TCP), 82);
 	ck_assert_uint_eq(frame_overhead_bytes(FRAME_IPV4), 70);
-	ck_assert_uint_eq(frame_overhead_bytes(FRAME_ROCE), 86);
+	ck_assert_uint_eq(frame_overhead_bytes(FRAME_ROCE), 58);
 	ck_assert_uint_eq(frame_bytes_min(FRAME_ETHERNET), 60);
 	ck_assert_uint_eq(frame_bytes_min(FRAME_IPV6), 90);
 }
@@ -563,6 +563,36 @@ START_TEST(frame_write__roce_bth)
 	ck_assert_mem_eq(bytes + 42, bth, sizeof(bth));
 	write_full(FRAME_ROCE_IPV6);
 	ck_assert_mem_eq(bytes + 62, bth, sizeof(bth));
+}
+END_TEST
+
+/* RC-4: every length of a message, cut at every path MTU: all packets but the last carry the path MTU exactly, all are padded to
+ * multiples of four and say by how much, and nothing is lost between the lengths */
+START_TEST(frame_bytes_of__path_mtu_and_padding)
+{
+	enum frame_kind kind = _i ? FRAME_ROCE_IPV6 : FRAME_ROCE;
+	const uint32_t headers = _i ? 14 + 40 + 8 + 12 : 14 + 20 + 8 + 12, bth_at = headers - 12;
+
+	for (uint32_t path_mtu = 256; path_mtu <= 4096; path_mtu *= 2) {
+		ck_assert_uint_eq(frame_bytes_of(kind, path_mtu), headers + path_mtu + 4);
+		ck_assert_uint_eq(frame_payload_max(kind, headers + path_mtu + 4), path_mtu);
+		ck_assert_uint_eq(frame_payload_max(kind, headers + path_mtu + 3), path_mtu == 256 ? 0 : path_mtu / 2);
+	}
+	ck_assert_uint_eq(frame_payload_max(kind, 9216), 4096);
+	for (uint32_t length = 1; length <= 4096; length++) {
+		struct frame_payload payload = { .source = SOURCE, .message_bytes = length, .payload_bytes = length };
+		struct frame_spec spec = spec_of(kind);
+		uint32_t pad, on_the_wire = length > 28 ? length : 28; /* the test payload header has 28 */
+
+		spec.frame_bytes = frame_bytes_of(kind, length);
+		frame_write(&spec, &payload, bytes);
+		pad = bytes[bth_at + 1] >> 4 & 3;
+		ck_assert_uint_eq(bytes[bth_at + 1] & 0xcf, 0); /* SE, M, version */
+		ck_assert_uint_eq(spec.frame_bytes, headers + on_the_wire + pad + 4);
+		ck_assert_uint_eq((on_the_wire + pad) % 4, 0);
+		ck_assert_int_eq(frame_payload_read(bytes, frame_headers_bytes(kind), spec.frame_bytes, &payload), 0);
+		ck_assert_uint_eq(payload.payload_bytes, length);
+	}
 }
 END_TEST
 
@@ -771,6 +801,7 @@ static Suite *frame_suite(void)
 	suite_add_tcase(suite, generated);
 	tcase_add_checked_fixture(generated, setup, NULL);
 	tcase_add_test(generated, frame_headers_bytes__cache_lines);
+	tcase_add_loop_test(generated, frame_bytes_of__path_mtu_and_padding, 0, 2);
 	tcase_add_test(generated, frame_write__ethernet_layout);
 	tcase_add_test(generated, frame_write__payload_layout);
 	tcase_add_test(generated, frame_write__roce_bth);

@@ -6,7 +6,7 @@
 
 #define GBPS 1000000000ull
 #define T (55 * NODE_US)
-#define WIRE_BYTES 1024u /* of a full packet */
+#define WIRE_BYTES (TWO_FRAME_BYTES + 24) /* of a full packet */
 
 static void setup(void)
 {

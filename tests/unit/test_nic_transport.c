@@ -9,7 +9,7 @@
 #include "nodes/wire/bytes.h"
 #include "tests/unit/two_nics.h"
 
-#define CAPACITY_BYTES (1000 - 86) /* RoCEv2 over IPv4: 82 of headers and test payload, ICRC */
+#define CAPACITY_BYTES TWO_PATH_MTU
 
 static const struct flow_tx_stats *tx(uint32_t slot)
 {
@@ -48,7 +48,7 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 /* RC-4: a message is complete for its sender when it is acknowledged: then a closed loop starts the next one */
 START_TEST(nic_transport__completion_at_the_ack)
 {
-	const node_time_t packets_ps = 10 * (1000 + 24) * TWO_BYTE_PS; /* with FCS and gap */
+	const node_time_t packets_ps = 10 * (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS; /* with FCS and gap */
 	const node_time_t ack_ps = (62 + 4) * TWO_BYTE_PS;
 
 	two[0].workloads[0].message_bytes = 10 * CAPACITY_BYTES;
@@ -89,7 +89,8 @@ START_TEST(nic_transport__connections_of_a_closed_loop)
 
 	two[0].workloads[0].frame = FRAME_ROCE_IPV6;
 	two[0].workloads[0].connections = connections;
-	two[0].workloads[0].message_bytes = 3 * (1000 - 106);
+	two[0].workloads[0].packet_bytes = TWO_FRAME_BYTES + 20;
+	two[0].workloads[0].message_bytes = 3 * CAPACITY_BYTES;
 	two[0].workloads[0].stop_ps = 2 * NODE_MS;
 	two_build();
 	two_run(NODE_S);
@@ -199,7 +200,7 @@ START_TEST(nic_transport__gives_up)
 	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
 	ck_assert_uint_eq(tx(0)->in_error, 1);
 	ck_assert_uint_eq(tx(0)->timeouts, 8);
-	ck_assert_uint_eq(tx(0)->resent, 7 * 33); /* three messages of 11 packets */
+	ck_assert_uint_eq(tx(0)->resent, 7 * 30); /* three messages of 10 packets */
 	ck_assert_uint_eq(two[0].nic->transport.discarded, 3);
 	ck_assert_uint_eq(two[0].nic->transport.pool_count, 0);
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
@@ -239,7 +240,7 @@ START_TEST(nic_transport__pfc_holds_until_it_expires)
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->pauses_received, 1);
 	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, pause_ps);
 	ck_assert_uint_gt(stats_port(two[0].stats, 0)->paused_ps,
-			  pause_ps - 1024 * TWO_BYTE_PS); /* a frame was under way */
+			  pause_ps - (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS); /* a frame was under way */
 	check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	ck_assert_uint_eq(tx(0)->timeouts, 0);
 	two_free();

@@ -137,7 +137,42 @@ START_TEST(gate__pause_is_another_matter_than_pfc)
 }
 END_TEST
 
-START_TEST(gate__no_priority_means_the_lossless_classes)
+/* RC-5: a time counts only if its bit in the vector is set [802.1Qbb], so without a bit none does */
+START_TEST(gate__no_priority_means_nothing)
+{
+	struct pause_frame frame = { .enabled = 0x03, .quanta = { 8, 8 } };
+
+	pfc_gate_init(&gate, 0);
+	pfc_gate_take(&gate, &frame, RATE, 0);
+	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
+	frame = (struct pause_frame){ .quanta = { 0 } };
+	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0); /* does not let go */
+	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
+	frame = (struct pause_frame){ .quanta = { 9, 9, 9, 9, 9, 9, 9, 9 } };
+	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 0), 0); /* does not hold */
+	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
+	ck_assert_uint_eq(pfc_gate_held(&gate, 8 * QUANTUM), 0);
+}
+END_TEST
+
+/* RC-10, RC-11: only where path-level PFC has the form that leaves the choice to the device */
+START_TEST(unnamed__form_none_only)
+{
+	struct roce_config roce = { .path_pause = true,
+				    .classes = { [1] = { .lossless = true }, [3] = { .lossless = true } } };
+
+	for (uint32_t form = 0; form < PATH_PAUSE_FORMS; form++) {
+		roce.path_form = (enum path_pause_form)form;
+		ck_assert_uint_eq(pfc_unnamed(&roce, 8), form == PATH_PAUSE_NONE ? 0x0a : 0);
+	}
+	roce.path_form = PATH_PAUSE_NONE;
+	ck_assert_uint_eq(pfc_unnamed(&roce, 3), 0x02);
+	roce.path_pause = false;
+	ck_assert_uint_eq(pfc_unnamed(&roce, 8), 0);
+}
+END_TEST
+
+START_TEST(gate__no_priority_means_the_unnamed_classes)
 {
 	struct pause_frame frame = { .quanta = { 8, 1, 2 } };
 
@@ -297,7 +332,9 @@ int main(void)
 	tcase_add_test(tests, gate__later_frame_replaces_earlier);
 	tcase_add_test(tests, gate__times_differ_by_class);
 	tcase_add_test(tests, gate__pause_is_another_matter_than_pfc);
-	tcase_add_test(tests, gate__no_priority_means_the_lossless_classes);
+	tcase_add_test(tests, gate__no_priority_means_nothing);
+	tcase_add_test(tests, unnamed__form_none_only);
+	tcase_add_test(tests, gate__no_priority_means_the_unnamed_classes);
 	tcase_add_test(tests, gate__late_renewal);
 	tcase_add_test(tests, late__real_clock_without_loss);
 	tcase_add_test(tests, teller__news_at_once);

@@ -54,13 +54,13 @@ static void refused(const char *text, const char *what)
 
 /* ---- headroom ---- */
 
-/* 200 Gb/s, 25 bytes a ns. Frames of 4096 + 24 bytes: one is being sent, one had begun, 8240. The PFC frame: 84. There and back 2 us,
- * 50000; both switches' 350 ns, 17500. And the frame that found the buffer full, 4100. */
+/* 200 Gb/s, 25 bytes a ns. Frames of 4214 + 24 bytes: one is being sent, one had begun, 8476. The PFC frame: 84. There and back 2 us,
+ * 50000; both switches' 350 ns, 17500. And the frame that found the buffer full, 4218. */
 START_TEST(plan_roce_headroom__between_switches)
 {
 	planned(TWO);
-	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes, 8240 + 84 + 50000 + 17500 + 4100);
-	ck_assert_uint_eq(plan.nodes[1].ports[1].headroom_bytes, 8240 + 84 + 50000 + 17500 + 4100);
+	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes, 8476 + 84 + 50000 + 17500 + 4218);
+	ck_assert_uint_eq(plan.nodes[1].ports[1].headroom_bytes, 8476 + 84 + 50000 + 17500 + 4218);
 }
 END_TEST
 
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(plan_roce_headroom__to_a_host)
 {
 	planned(TWO);
-	ck_assert_uint_eq(plan.nodes[0].ports[0].headroom_bytes, 8240 + 84 + 50000 + 21250 + 4100);
+	ck_assert_uint_eq(plan.nodes[0].ports[0].headroom_bytes, 8476 + 84 + 50000 + 21250 + 4218);
 	ck_assert_uint_eq(plan.nodes[2].ports[0].headroom_bytes, 0);
 }
 END_TEST
@@ -90,17 +90,17 @@ START_TEST(plan_roce_headroom__as_it_was_said)
 }
 END_TEST
 
-/* 81774... four ports of 83674 bytes in two lossless classes, and two frames of 4100 */
+/* four ports of 84028 bytes in two lossless classes, and two frames of 4218 */
 START_TEST(plan_roce_buffers__say_what_they_need)
 {
 	const char *classes = STAR "classes: [{name: a}, {name: b, lossless: no}, {name: c}]\n";
 	char text[400];
 
-	snprintf(text, sizeof(text), "%sroce: {buffer: %u}\n", classes, 4 * 2 * 83674 + 8200);
+	snprintf(text, sizeof(text), "%sroce: {buffer: %u}\n", classes, 4 * 2 * 84028 + 8436);
 	planned(text);
 	plan_free(&plan);
-	snprintf(text, sizeof(text), "%sroce: {buffer: %u}\n", classes, 4 * 2 * 83674 + 8199);
-	refused(text, "t.yaml:6:16: the switches' buffer of 677591 bytes is too small for switch 's0': 677592 at "
+	snprintf(text, sizeof(text), "%sroce: {buffer: %u}\n", classes, 4 * 2 * 84028 + 8435);
+	refused(text, "t.yaml:6:16: the switches' buffer of 680659 bytes is too small for switch 's0': 680660 at "
 		      "least, for the "
 		      "headroom of 4 ports in 2 lossless classes");
 }
@@ -130,7 +130,7 @@ START_TEST(plan_roce_make__defaults)
 	ck_assert_uint_eq(roce->classes[0].pmax_ppm, 10000);
 	ck_assert_uint_eq(roce->classes[0].alpha_permille, 125);
 	ck_assert_uint_eq(roce->classes[0].xoff_bytes, 0);
-	ck_assert_uint_eq(roce->classes[0].xon_offset_bytes, 2 * 4096);
+	ck_assert_uint_eq(roce->classes[0].xon_offset_bytes, 2 * 4214);
 	ck_assert_uint_eq(roce->reference_permille, 1500); /* RC-7 */
 	ck_assert(!roce->supplement);
 	ck_assert(!roce->path_pause);
@@ -369,7 +369,7 @@ END_TEST
 
 /* ---- time ---- */
 
-/* No fabric header between switches: two links of 4120 bytes (with gap, 164.8 ns), on three links cut through by 64 bytes. NIC
+/* No fabric header between switches: two links of 4178 bytes (with gap, 167.12 ns), on three links cut through by 64 bytes. NIC
  * 500 ns, three ways of 1 us, two switches of 350 ns and 2.56 ns; the second packet behind the first. */
 START_TEST(plan_ideal__roce_has_no_fabric_header)
 {
@@ -377,11 +377,11 @@ START_TEST(plan_ideal__roce_has_no_fabric_header)
 	node_time_t one_ps, two_ps;
 
 	planned(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], frame: roce}]\n");
-	data_bytes = 4096 - 86;
+	data_bytes = 4096; /* RC-4: one path MTU */
 	one_ps = plan_ideal_ps(&plan, 0, 1, 0, data_bytes);
 	two_ps = plan_ideal_ps(&plan, 0, 1, 0, 2 * data_bytes);
-	ck_assert_uint_eq(one_ps, 500000 + 3000000 + 2 * (350000 + 2560) + 4100 * 40);
-	ck_assert_uint_eq(two_ps - one_ps, 4120 * 40);
+	ck_assert_uint_eq(one_ps, 500000 + 3000000 + 2 * (350000 + 2560) + 4158 * 40);
+	ck_assert_uint_eq(two_ps - one_ps, 4178 * 40);
 }
 END_TEST
 
@@ -393,7 +393,7 @@ START_TEST(plan_rings__hold_a_link_full_of_short_frames)
 
 	planned(TWO);
 	port = &plan.nodes[0].ports[1];
-	span_ps = 3 * 1350000 + 1000000 + 700000 + 2 * 4160 * 40;
+	span_ps = 3 * 1350000 + 1000000 + 700000 + 2 * 4278 * 40;
 	frames = span_ps / (84 * 40) + 1;
 	ck_assert_uint_ge(port->ring_bytes, frames * 128);
 	ck_assert_uint_lt(port->ring_bytes, 4 * frames * 128);
@@ -447,7 +447,7 @@ START_TEST(plan_make_traffic__roce)
 	fabric = &plan.nodes[0].ports[1];
 	host = &plan.nodes[2].ports[0];
 	ck_assert_uint_eq(fabric->flight_units, 2048);
-	ck_assert_uint_eq(fabric->headroom_bytes, 2 * 524288 + 8240 + 84 + 50000 + 17500 + 4100);
+	ck_assert_uint_eq(fabric->headroom_bytes, 2 * 524288 + 8476 + 84 + 50000 + 17500 + 4218);
 	ck_assert_uint_eq(fabric->buffer_units, 0);
 	ck_assert_uint_eq(edge->flight_units, 0); /* the NIC takes everything */
 	ck_assert_uint_eq(host->flight_units, 2048);

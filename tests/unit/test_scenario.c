@@ -189,11 +189,11 @@ END_TEST
 
 START_TEST(scenario_read__pairs)
 {
-	read_fine(STAR "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2]], frame: roce, packet: 1024,\n"
+	read_fine(STAR "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2]], frame: roce, path-mtu: 1024,\n"
 		       "  start: 1us, stop: 50us, messages: 3}]\n");
 	ck_assert_uint_eq(scenario.workloads[0].sender_count, 2);
 	ck_assert_uint_eq(scenario.workloads[0].receivers[1], 2);
-	ck_assert_uint_eq(scenario.workloads[0].packet_bytes, 1024);
+	ck_assert_uint_eq(scenario.workloads[0].packet_bytes, 1024 + 58);
 	ck_assert_int_eq(scenario.workloads[0].frame, FRAME_ROCE);
 	ck_assert_uint_eq(scenario.workloads[0].start_ps, NODE_US);
 	ck_assert_uint_eq(scenario.workloads[0].stop_ps, 50 * NODE_US);

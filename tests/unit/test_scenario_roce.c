@@ -252,6 +252,38 @@ START_TEST(scenario_roce__workloads)
 }
 END_TEST
 
+static void packet_expect(const char *text, uint32_t packet_bytes)
+{
+	scenario_free(&scenario);
+	read_fine(text);
+	ck_assert_uint_eq(scenario.workloads[0].packet_bytes, packet_bytes);
+}
+
+/* RC-4: the path MTU that is said; else the largest that fits into `packet`, or into all links that the packets may meet */
+START_TEST(scenario_roce__path_mtu)
+{
+	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0}]\n", 4096 + 58);
+	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, frame: roce-ipv6}]\n", 4096 + 78);
+	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, path-mtu: 512}]\n", 512 + 58);
+	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, packet: 4096}]\n", 2048 + 58);
+	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, packet: 9000, path-mtu: 1024}]\n",
+		      1024 + 58);
+	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, frame: tcp}]\n", 4096);
+	packet_expect(STAR "links: {mtu: 1514}\nworkloads: [{name: w, pattern: incast, to: h0}]\n", 1024 + 58);
+	packet_expect("name: t\nfabric: roce\nrun: {duration: 1ms}\ntopology: {switches: [s], hosts: {a: {switch: s, "
+		      "mtu: 600}, b: {switch: s, mtu: 9014}, c: s}}\n"
+		      "workloads: [{name: w, pattern: pairs, pairs: [[b, c]]}]\n",
+		      4096 + 58);
+	packet_expect("name: t\nfabric: roce\nrun: {duration: 1ms}\ntopology: {switches: [s], hosts: {a: {switch: s, "
+		      "mtu: 600}, b: {switch: s, mtu: 9014}, c: s}}\n"
+		      "workloads: [{name: w, pattern: pairs, pairs: [[b, a]]}]\n",
+		      512 + 58);
+	packet_expect("name: t\nrun: {duration: 1ms}\ntopology: {generate: star, hosts: 4}\n"
+		      "workloads: [{name: w, pattern: incast, to: h0, frame: roce}]\n",
+		      2048 + 58); /* links of other kinds of fabric have an MTU of 4096 */
+}
+END_TEST
+
 /* the same file: frames stay what they were said to be, the fabric sees to it that they arrive */
 START_TEST(scenario_roce__workloads_of_a_flow_channel_fabric)
 {
@@ -281,6 +313,7 @@ int main(void)
 	tcase_add_test(cases, scenario_roce__variants);
 	tcase_add_test(cases, scenario_roce__classes);
 	tcase_add_test(cases, scenario_roce__workloads);
+	tcase_add_test(cases, scenario_roce__path_mtu);
 	tcase_add_test(cases, scenario_roce__workloads_of_a_flow_channel_fabric);
 	suite_add_tcase(suite, cases);
 	runner = srunner_create(suite);

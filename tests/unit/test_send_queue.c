@@ -255,7 +255,7 @@ END_TEST
 /* FC-21: what is written is a frame of its kind, of its length, with its payload; _i is the kind */
 START_TEST(send_queue_write__frame_reads_back)
 {
-	uint32_t capacity = 1500 - frame_overhead_bytes((enum frame_kind)_i), slot;
+	uint32_t capacity = frame_payload_max((enum frame_kind)_i, 1500), slot;
 	uint8_t bytes[FRAME_HEADERS_MAX];
 
 	queue_init(2, 8);

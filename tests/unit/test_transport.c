@@ -6,8 +6,9 @@
 
 #include "nicd/queue_pair.h"
 
-#define CAPACITY_BYTES (1000 - 86)
-#define PACKET_PS (1024 * 80)
+#define CAPACITY_BYTES 1024 /* RC-4: a path MTU */
+#define FRAME_BYTES (CAPACITY_BYTES + 58)
+#define PACKET_PS ((FRAME_BYTES + 24) * 80)
 #define TIMEOUT_PS (100 * NODE_US)
 
 static struct node_config config;
@@ -51,7 +52,7 @@ static void flow_open(uint32_t slot, uint32_t traffic_class)
 		.destination = 1,
 		.traffic_class = traffic_class,
 		.frame = FRAME_ROCE,
-		.shape = message_shape_of(FRAME_ROCE, 1000),
+		.shape = message_shape_of(FRAME_ROCE, FRAME_BYTES),
 	};
 
 	transport_open(&transport, slot, &spec, now);
@@ -328,7 +329,7 @@ static void paced_sent(void *state, uint32_t slot, uint32_t wire_bytes, bool aga
 {
 	(void)state;
 	(void)again;
-	ck_assert_uint_eq(wire_bytes, 1024);
+	ck_assert_uint_eq(wire_bytes, FRAME_BYTES + 24);
 	paced_at_ps[slot] = at + paced_packets[slot] * PACKET_PS;
 }
 

@@ -14,6 +14,8 @@
 #include "nicd/nic.h"
 #include "nodes/wire/frame.h"
 
+#define TWO_PATH_MTU 1024u                  /* RC-4: the payload of a full packet */
+#define TWO_FRAME_BYTES (TWO_PATH_MTU + 58) /* its frame over IPv4 without FCS: 54 bytes of headers, ICRC */
 #define TWO_RATE_BPS 100000000000ull
 #define TWO_BYTE_PS 80u
 #define TWO_GAP_BYTES 20u
@@ -99,7 +101,7 @@ static inline void two_setup(void)
 				.frame = FRAME_ROCE,
 				.transport = TRANSPORT_RC,
 				.connections = 1,
-				.packet_bytes = 1000,
+				.packet_bytes = TWO_FRAME_BYTES,
 				.window = 1,
 				.stop_ps = NODE_TIME_NEVER,
 				.message_bytes = 10000,
