@@ -6,7 +6,7 @@
  *  Receiving. The header is read from a private copy and removed. It must be for this host, a group or whoever is at the end of the
  *  link (permissive), come from a host, and say the lane that the packet came in.
  *
- *  FECN is answered with a frame of its own (becn_frame.h), in the class of the packet that had it, to each source at most once in
+ *  FECN that lasts is answered with a frame of its own (becn_frame.h), in the class of the packet that had it, to each source at most once in
  *  becn_interval_ps. A source stands in the queue once, so the queue has room for all hosts. A BECN frame's own FECN is not answered:
  *  two hosts would never stop.                                                                                        */
 #include <errno.h>
@@ -148,7 +148,7 @@ static void notice(struct nic *nic, const struct lid_header *header, bool is_bec
 
 	if (from_host && header->becn)
 		nic_rate_becn(nic, header->slid);
-	if (from_host && header->fecn && !is_becn_frame)
+	if (from_host && header->fecn && header->lasting && !is_becn_frame)
 		notice_fecn(nic, header->slid, header->service_level);
 }
 

@@ -30,15 +30,15 @@ struct port_group_config {
 	enum port_group_policy policy;
 	bool update_lft; /* PG-8: the choice replaces the entry; else it holds for this packet only (to compare with) */
 	/* PG-3: the static port is congested for a virtual lane if it has no credit, or at least pending_units wait for credit there and
-	 * they became more since it was looked at last, or its congestion log has log_marks packets of the last log_window_ps, or a
-	 * queue of queue_units waits for it */
+	 * they became more since it was looked at last, or its congestion log has log_marks packets of the last log_window_ps. A port
+	 * inside the fabric marks and logs what leaves while queue_units wait for its link */
 	uint32_t pending_units, queue_units;
 	uint32_t log_marks;
 	node_time_t log_window_ps;
 	node_time_t hold_ps; /* a DLID's entry is not changed again within that time; 0: any time */
 	/* PG-10 */
 	bool fecn;
-	uint32_t fecn_units;          /* packets that leave a queue of so much get FECN */
+	uint32_t fecn_units;          /* packets that leave a queue of so much get FECN that lasts: becn is about these */
 	bool becn;                    /* destinations answer, sources slow down */
 	node_time_t becn_interval_ps; /* a destination answers a source at most once in that time */
 	/* the source's agent, per destination: each BECN raises its index by ccti_increase, each ccti_timer_ps lowers it by one; the rate

@@ -7,7 +7,7 @@
 
 #define DETOUR_WEIGHT_PERMILLE 2000u /* a detour has twice the links */
 #define DETOUR_DRAWS 2u
-#define LOG_MARKS 4u
+#define LOG_MARKS 1u
 #define CCTI_INCREASE 4u
 #define CCTI_STEPS 8u /* of the index, until the rate is half of the link's */
 
@@ -96,12 +96,14 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis, 
 struct port_group_config plan_port_group_derive(const struct congestion_basis *basis)
 {
 	node_time_t loop_ps = basis->rtt_ps + 2 * basis->link_rtt_ps; /* links to the hosts too */
+	uint32_t queue_units = units_in(basis, basis->link_rtt_ps / 2, 4);
 
 	return (struct port_group_config){
 		.pending_units = units_in(basis, 0, 4),
-		.queue_units = units_in(basis, basis->link_rtt_ps / 2, 4),
+		.queue_units = queue_units,
 		.log_marks = LOG_MARKS,
-		.log_window_ps = time_limited(2 * basis->link_rtt_ps),
+		/* congestion that was detected lasts as long as the queue that showed it takes to drain */
+		.log_window_ps = time_limited(node_time_of_bytes((uint64_t)queue_units * UNIT_BYTES, basis->rate_bps)),
 		.hold_ps = time_limited(basis->link_rtt_ps),
 		.fecn_units = units_in(basis, loop_ps, 8),
 		.becn_interval_ps = time_limited(loop_ps / 2),

@@ -91,10 +91,10 @@ static void port_group_print(const struct node_config *node, FILE *out)
 			config->lid_bits, scenario_policy_name[config->policy],
 			config->update_lft ? "the DLID" : "the packet");
 		fprintf(out,
-			"  congested   without credit, or %s and rising wait for it, or %s wait, or %" PRIu32
-			" marks within %s; an entry again after %s\n",
-			human_units(config->pending_units, text[0]), human_units(config->queue_units, text[1]),
-			config->log_marks, human_time(config->log_window_ps, text[2]),
+			"  congested   without credit, or %s and rising wait for it, or %" PRIu32
+			" marks, from %s on, within %s; an entry again after %s\n",
+			human_units(config->pending_units, text[0]), config->log_marks,
+			human_units(config->queue_units, text[1]), human_time(config->log_window_ps, text[2]),
 			human_time(config->hold_ps, text[3]));
 		fprintf(out, "  classes     ");
 		classes_print(node, true, "adaptive, any order: ", out);
@@ -103,7 +103,8 @@ static void port_group_print(const struct node_config *node, FILE *out)
 		fprintf(out, "\n");
 	}
 	if (config->fecn)
-		fprintf(out, "  FECN        where %s wait\n", human_units(config->fecn_units, text[0]));
+		fprintf(out, "  FECN        that sources hear of where %s wait\n",
+			human_units(config->fecn_units, text[0]));
 	if (config->becn)
 		fprintf(out,
 			"  BECN        one in %s; each raises the index by %" PRIu32 " up to %" PRIu32

@@ -1,5 +1,7 @@
 /*  congestion_log - the packets that a switch has marked with FECN at an output, per virtual lane (PG-3, PG-10).
  *
+ *  What makes a mark: congestion that the port has detected (lid_transmit.c). The log keeps it for a while, so that a queue that comes and goes counts as
+ *  one congestion when ports are chosen.
  *  A ring of the last PORT_GROUP_MARKS_MAX of each lane: enough to say whether so many were marked within the window, and to show whose
  *  packets they were. The oldest are overwritten.                                                                   */
 #ifndef HEDDLE_SWITCHD_CONGESTION_LOG_H

@@ -22,7 +22,7 @@ static bool is_held_up(struct lid_switch *lid, uint32_t port, uint32_t lane, uin
 	       congestion_log_says(&out->lanes[lane].log, settings->log_marks, settings->log_window_ps, now);
 }
 
-/* PG-3. What is pending is of the lane; the queue is that of all lanes, for they share the link. */
+/* PG-3: (a) credit and what is pending, (b) the congestion log, of the lane. */
 static bool is_congested(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units, node_time_t now)
 {
 	const struct port_group_config *settings = &lid->settings;
@@ -30,8 +30,7 @@ static bool is_congested(struct lid_switch *lid, uint32_t port, uint32_t lane, u
 	bool rising = pending->units > pending->units_seen;
 
 	pending->units_seen = pending->units;
-	return (rising && pending->units >= settings->pending_units) ||
-	       lid->ports[port].units >= settings->queue_units || is_held_up(lid, port, lane, units, now);
+	return (rising && pending->units >= settings->pending_units) || is_held_up(lid, port, lane, units, now);
 }
 
 /* the lane of the packet's class at its next link: -1: there is none so high */
@@ -244,6 +243,7 @@ static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struc
 	packet->dlid = header.dlid;
 	packet->slid = header.slid;
 	packet->fecn = header.fecn;
+	packet->lasting = header.lasting;
 	packet->becn = header.becn;
 	return packet;
 }

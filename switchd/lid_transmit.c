@@ -134,7 +134,7 @@ static uint64_t buffers_of_collision(const struct lid_switch *lid, uint64_t buff
 	return most > least ? most : least;
 }
 
-/* PG-10: how much waits at a port whose packets get FECN. A collision that choices will have undone in a moment must not slow down a source for
+/* PG-10: how much waits at a port whose packets' sources are to hear of it. A collision that choices will have undone in a moment must not slow down a source for
  * much longer: inside the fabric, what may take other ports first does so, and before a host what one source's packets on several ways
  * have become is no congestion. What fills most of all inputs' buffers is no collision, nor there what is as much as one. */
 static uint64_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out, const struct packet *packet,
@@ -159,14 +159,28 @@ static bool is_marked(const struct lid_switch *lid, const struct lid_port *out, 
 	       (!lane->starved || out->kind == PORT_EDGE);
 }
 
+/* Congestion detected at a port inside the fabric (PG-3): packets that leave it say so, and its log remembers, so that others leave it aside.
+ * Where packets wait for credit that alone says so, and congestion begins further on. */
+static bool is_detected(const struct lid_switch *lid, const struct lid_port *out, const struct lid_lane *lane)
+{
+	return lid->settings.fecn && out->kind == PORT_FABRIC && out->units >= lid->settings.queue_units &&
+	       !lane->starved;
+}
+
 /* of @packet, still queued */
 static void mark(const struct lid_switch *lid, struct lid_port *out, struct lid_lane *lane, struct packet *packet,
 		 node_time_t now)
 {
+	bool lasting;
+
 	fecn_mark_on_packet(&out->fecn, packet->slid, out->units, out->link->rate_bps, mark_window(lid), now);
-	if (packet->becn || !is_marked(lid, out, lane, packet, now))
+	if (packet->becn)
+		return;
+	lasting = is_marked(lid, out, lane, packet, now);
+	if (!lasting && !is_detected(lid, out, lane))
 		return;
 	packet->fecn = true;
+	packet->lasting |= lasting;
 	out->stats->fecn_marked++;
 	congestion_log_add(&lane->log, packet->dlid, packet->slid, now);
 }
@@ -180,6 +194,7 @@ static void put_on_link(struct lid_switch *lid, struct lid_port *out, const stru
 				     .service_level = packet->traffic_class,
 				     .level = (uint8_t)(packet->out_lane % lid->levels),
 				     .fecn = packet->fecn,
+				     .lasting = packet->lasting,
 				     .becn = packet->becn };
 	uint8_t *bytes;
 

@@ -48,7 +48,7 @@ struct packet {
 	bool ordered;
 	bool requested; /* counts as waiting for its output */
 	bool copy; /* of a flooded frame: lives in the pool's flood reserve, not in an input buffer. roce: counts for no input */
-	bool fecn, becn;  /* port-group: of its header */
+	bool fecn, lasting, becn; /* port-group: of its header */
 	uint8_t out_lane; /* port-group: virtual lane that it goes out on */
 	_Alignas(64) uint8_t bytes[];
 };

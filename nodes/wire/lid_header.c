@@ -7,12 +7,13 @@
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/frame.h"
 
+#define LASTING_BIT 23
 #define FECN_BIT 15
 #define BECN_BIT 14
 #define LENGTH_MASK 0x3fffu
 
-/* Bits of the header's first word that have one good value: type, version, and the fourth bits of service level and level. */
-#define FIXED_MASK 0xff880000u
+/* Bits of the header's first word that have one good value: type, version, and the fourth bit of the level. */
+#define FIXED_MASK 0xff080000u
 #define FIXED_VALUE (LID_TYPE_DATA << 28)
 
 static_assert(NODE_MTU_MAX <= LENGTH_MASK, "a frame's length has 14 bits");
@@ -21,7 +22,8 @@ static_assert(NODE_CLASSES_MAX == 1 << 3 && NODE_LANES_MAX == 1 << 3, "service l
 void lid_header_write(const struct lid_header *header, uint8_t *bytes)
 {
 	uint32_t front = FIXED_VALUE | (uint32_t)header->service_level << 20 | (uint32_t)header->level << 16 |
-			 (uint32_t)header->fecn << FECN_BIT | (uint32_t)header->becn << BECN_BIT | header->frame_bytes;
+			 (uint32_t)header->lasting << LASTING_BIT | (uint32_t)header->fecn << FECN_BIT |
+			 (uint32_t)header->becn << BECN_BIT | header->frame_bytes;
 
 	assert(header->service_level < NODE_CLASSES_MAX && header->level < NODE_LANES_MAX &&
 	       header->frame_bytes <= LENGTH_MASK);
@@ -48,6 +50,7 @@ int lid_header_read(const uint8_t *bytes, uint32_t captured_bytes, uint32_t fram
 		.service_level = front >> 20 & 7,
 		.level = front >> 16 & 7,
 		.fecn = front >> FECN_BIT & 1,
+		.lasting = front >> LASTING_BIT & 1,
 		.becn = front >> BECN_BIT & 1,
 	};
 	return 0;

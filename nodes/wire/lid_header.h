@@ -3,7 +3,7 @@
  *  On every link of such a fabric, edge links too, a frame is [envelope 14][local route header 12][inner frame, byte-identical][FCS 4]. The
  *  source's NIC writes the header, the destination's removes it. The envelope is not on the modelled link (fabric_header.h); its MACs are
  *  those of the two link ends (word_frame_envelope_write()), for a NIC has no fabric address. Layout, big endian: [0] type 5 (4 bits), version
- *  0 (4); [1] service level, level, in 4 bits each; [2..3] FECN, BECN, length of the inner frame (14 bits); [4..7] DLID; [8..11] SLID.
+ *  0 (4); [1] lasting, service level, a zero, level, in 1, 3, 1, 3 bits; [2..3] FECN, BECN, length of the inner frame (14 bits); [4..7] DLID; [8..11] SLID.
  *
  *  LIDs. Host i has LID i + 1. A LID has 16, 20, 24 or 32 bits. Of each width, as of InfiniBand's 16: 0 is nobody (uninitialised), all
  *  ones is permissive, the quarter below it, whose upper two bits are ones, means groups (multicast, collective); all others name one
@@ -25,7 +25,9 @@ struct lid_header {
 	uint16_t frame_bytes;  /* inner frame, without FCS */
 	uint8_t service_level; /* the traffic class, all the way */
 	uint8_t level;         /* of the virtual lane, on this link (routing_config.h) */
-	bool fecn, becn;
+	bool fecn;    /* met congestion */
+	bool lasting; /* with fecn: and its source is to hear of it, for choices of other ports do not undo it */
+	bool becn;
 };
 
 enum lid_kind {

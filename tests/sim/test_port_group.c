@@ -167,12 +167,12 @@ END_TEST
 #define SEEDS 4u
 
 /* what a few random permutations deliver in the measured time, of what the hosts' links carry in it, headers included */
-static double share(const char *path, const char *setting)
+static double share_with(const char *path, const char *setting, const char *another)
 {
 	double delivered = 0, carried = 0;
 
 	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
-		const char *settings[] = { "fabric=port-group", setting, NULL, NULL };
+		const char *settings[] = { "fabric=port-group", setting, NULL, another, NULL };
 		char text[16];
 		struct sim sim;
 
@@ -194,6 +194,11 @@ static double share(const char *path, const char *setting)
 	return delivered / carried;
 }
 
+static double share(const char *path, const char *setting)
+{
+	return share_with(path, setting, NULL);
+}
+
 static const char *const permutations[] = { "topologies/port-group-permutation.yaml",
 					    "topologies/permutation-fat-tree-16.yaml" };
 
@@ -212,6 +217,54 @@ START_TEST(permutation__beside_static_ports)
 }
 END_TEST
 
+/* ---- PG-3, PG-7 ---- */
+
+/* PG-3: what the log remembers is worth something: with buffers where flows collide for long, less arrives when it is as good as not there */
+START_TEST(log__decides)
+{
+	double with = share(permutations[1], "switch={buffer: 256KiB}");
+	double without =
+		share_with(permutations[1], "switch={buffer: 256KiB}", "port-group={log: {marks: 64, window: 1ns}}");
+
+	ck_assert_msg(with >= without + 0.015, "%.3f, without the log %.3f", with, without);
+}
+END_TEST
+
+/* what the switches made of one permutation: two runs that choose alike have the same */
+static uint64_t choices_of(const char *policy)
+{
+	const char *settings[] = { policy, "run.duration=150us", "run.warmup=50us", NULL };
+	uint64_t mixed = 0;
+	struct sim sim;
+
+	sim_open_file(&sim, permutations[0], settings);
+	sim_run(&sim);
+	for (uint32_t i = 0; i < sim.plan.node_count; i++)
+		for (uint32_t p = 0; p < sim.plan.nodes[i].port_count; p++) {
+			const struct port_stats *stats = stats_port(sim.nodes[i].stats, p);
+
+			mixed = mixed * 31 + stats->tx_bytes + stats->choices_other;
+		}
+	sim_close(&sim);
+	return mixed;
+}
+
+/* PG-7: the policies are not the same, and who looks where there is room carries more than who draws */
+START_TEST(policies__differ)
+{
+	uint64_t mixed[PORT_GROUP_POLICIES];
+	double drawn = share(permutations[0], policies[POLICY_RANDOM]);
+
+	for (uint32_t i = 0; i < PORT_GROUP_POLICIES; i++) {
+		mixed[i] = choices_of(policies[i]);
+		for (uint32_t other = 0; other < i; other++)
+			ck_assert_uint_ne(mixed[i], mixed[other]);
+		ck_assert(i == POLICY_RANDOM || share(permutations[0], policies[i]) >= drawn + 0.01);
+	}
+	ck_assert_uint_eq(choices_of(policies[POLICY_RANDOM]), mixed[POLICY_RANDOM]);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("port_group");
@@ -225,6 +278,8 @@ int main(void)
 	tcase_add_loop_test(tcase, policies__ordered, 0, 3);
 	tcase_add_loop_test(tcase, first_packet__waits_for_nothing, 0, 5);
 	tcase_add_test(tcase, link__full_with_8_7_of_the_loop);
+	tcase_add_test(tcase, log__decides);
+	tcase_add_test(tcase, policies__differ);
 	tcase_add_loop_test(tcase, permutation__beside_static_ports, 0, 2);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

@@ -214,19 +214,37 @@ START_TEST(congested__pending_rises)
 }
 END_TEST
 
-/* a queue of any lane's packets: they share the link */
-START_TEST(congested__queue)
+/* (b) packets that leave a long queue are marked, and the log decides while the window lasts; their sources need not hear of it */
+START_TEST(congested__detected)
 {
+	s.config.port_group.fecn = true;
 	s.config.port_group.queue_units = 2 * FULL_UNITS;
+	s.config.port_group.log_marks = 1;
+	s.config.port_group.log_window_ps = 10 * NODE_US;
+	s.config.port_group.update_lft = false;
 	lid_open(0);
 	port_block(2);
-	for (uint32_t i = 0; i < 2; i++)
-		lid_send(0, 2 * NODE_US, 3, ORDERED, FULL_BYTES);
 	for (uint32_t i = 0; i < 3; i++)
 		lid_send(0, 2 * NODE_US, 3, UNORDERED, FULL_BYTES);
+	one_switch_run(&s, 4 * NODE_US);
+	books_expect(3); /* nothing has left: nothing is marked yet, and credit there is */
+	s.links[2].busy_until_ps = 0;
+	lid_touch(lid_of(), 2);
+	grant(2, 4 * NODE_US, UNORDERED * LEVELS, PLENTY);
+	one_switch_run(&s, 6 * NODE_US);
+	for (uint32_t i = 0; i < 3; i++) {
+		struct lid_header header = lid_expect(2, FULL_BYTES);
+
+		ck_assert_int_eq(header.fecn, i < 2);
+		ck_assert(!header.lasting);
+	}
+	lid_send(0, 7 * NODE_US, 3, UNORDERED, FULL_BYTES); /* the queue is gone, the log is not */
+	one_switch_run(&s, 9 * NODE_US);
+	lid_expect(3, FULL_BYTES);
+	lid_send(0, 30 * NODE_US, 3, UNORDERED, FULL_BYTES);
 	one_switch_run(&s, FAR);
-	ck_assert_uint_eq(packets_receive(3), 3);
-	books_expect(2);
+	lid_expect(2, FULL_BYTES);
+	books_expect(0);
 }
 END_TEST
 
@@ -373,17 +391,18 @@ END_TEST
 /* a mark stays */
 START_TEST(fecn__kept)
 {
-	struct lid_header header = { .dlid = 1, .slid = 3, .frame_bytes = 100, .fecn = true };
+	struct lid_header header = { .dlid = 1, .slid = 3, .frame_bytes = 100, .fecn = true, .lasting = true };
 
 	lid_open(0);
 	lid_send_header(2, 2 * NODE_US, &header);
-	header.fecn = false;
+	header.fecn = header.lasting = false;
 	header.becn = true;
 	lid_send_header(2, 2 * NODE_US, &header);
 	one_switch_run(&s, FAR);
-	ck_assert(lid_expect(0, 100).fecn);
 	header = lid_expect(0, 100);
-	ck_assert(header.becn && !header.fecn);
+	ck_assert(header.fecn && header.lasting);
+	header = lid_expect(0, 100);
+	ck_assert(header.becn && !header.fecn && !header.lasting);
 }
 END_TEST
 
@@ -705,7 +724,7 @@ int main(void)
 	tcase_add_loop_test(tcase, congested__update_or_not, 0, 2);
 	tcase_add_loop_test(tcase, congested__no_group, 0, 2);
 	tcase_add_test(tcase, congested__pending_rises);
-	tcase_add_test(tcase, congested__queue);
+	tcase_add_test(tcase, congested__detected);
 	tcase_add_test(tcase, congested__log);
 	tcase_add_test(tcase, congested__hold);
 	tcase_add_test(tcase, credit__no_head_of_line_blocking);

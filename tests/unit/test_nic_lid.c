@@ -233,10 +233,13 @@ END_TEST
 
 /* ---- FECN and BECN ---- */
 
+static bool passing; /* collisions, that choices undo */
+
 static void mark(struct record *record, struct lid_header *header, uint8_t *bytes)
 {
 	(void)record;
 	header->fecn = true;
+	header->lasting = !passing;
 	header_put(bytes, header);
 	seen++;
 }
@@ -280,6 +283,20 @@ START_TEST(nic_rate__slows_down_and_recovers)
 	ck_assert_uint_eq(flow->rate_min_bps, TWO_RATE_BPS / 2);
 	ck_assert_uint_eq(two[0].nic->rate.agents.used, 0);
 	ck_assert_uint_ge(packets_in(100 * NODE_US), line - 2);
+	two_free();
+}
+END_TEST
+
+/* PG-3, PG-10: of a collision that choices undo the source does not hear */
+START_TEST(nic_lid__passing_congestion)
+{
+	two_build();
+	two_run(10 * NODE_US);
+	passing = true;
+	congest();
+	passing = false;
+	two_run(15 * NODE_US);
+	ck_assert_uint_eq(port_of(1)->becns, 0);
 	two_free();
 }
 END_TEST
@@ -362,6 +379,7 @@ int main(void)
 	tcase_add_test(tcase, nic_lid_of_mac__hosts_and_all_others);
 	tcase_add_test(tcase, nic_lid__credit_runs_out_and_comes_back);
 	tcase_add_test(tcase, nic_rate__slows_down_and_recovers);
+	tcase_add_test(tcase, nic_lid__passing_congestion);
 	tcase_add_test(tcase, nic_lid__becn_interval);
 	tcase_add_test(tcase, nic_rate__others_have_the_link);
 	tcase_add_test(tcase, nic_lid__no_becn);

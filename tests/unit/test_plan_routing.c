@@ -92,7 +92,8 @@ START_TEST(plan_port_group_derive__numbers)
 	ck_assert_uint_eq(config.pending_units, 4 * 16);
 	ck_assert_uint_eq(config.queue_units, 196); /* 50000 / 256 */
 	ck_assert_uint_eq(config.fecn_units, 1758); /* 18 us, there and back with the links of hosts */
-	ck_assert_uint_eq(config.log_window_ps, 8 * NODE_US);
+	ck_assert_uint_eq(config.log_marks, 1);
+	ck_assert_uint_eq(config.log_window_ps, 2007040); /* the queue drains in it */
 	ck_assert_uint_eq(config.hold_ps, 4 * NODE_US);
 	ck_assert_uint_eq(config.becn_interval_ps, 9 * NODE_US);
 	ck_assert_uint_eq(config.ccti_timer_ps, 9 * NODE_US);

@@ -81,11 +81,10 @@ START_TEST(routing_print__port_group)
 		    "  log: {marks: 5, window: 7us}, hold: 2us, fecn: {at: 64KiB},\n"
 		    "  becn: {interval: 20us, increase: 2, max: 500, step: 25%, timer: 30us}}\n");
 	says("port groups   LIDs of 24 bits, policy greedy, the choice holds for the packet\n");
-	says("  congested   without credit, or 4.096 kB and rising wait for it, or 8.192 kB wait, or 5 marks within "
-	     "7.000 us; an "
-	     "entry again after 2.000 us\n");
+	says("  congested   without credit, or 4.096 kB and rising wait for it, or 5 marks, from 8.192 kB on, within "
+	     "7.000 us; an entry again after 2.000 us\n");
 	says("  classes     adaptive, any order: best-effort\n");
-	says("  FECN        where 65.54 kB wait\n");
+	says("  FECN        that sources hear of where 65.54 kB wait\n");
 	says("  BECN        one in 20.00 us; each raises the index by 2 up to 500, each 30.00 us lowers it by 1; rate "
 	     "/ (1 + 0.25 "
 	     "* index)\n");
