@@ -315,6 +315,18 @@ void host_if_put(struct host_if *host, uint32_t frame_bytes)
 	host->stats->inside_bytes += frame_bytes;
 }
 
+void host_if_tell(struct host_if *host, const uint8_t *bytes, uint32_t frame_bytes)
+{
+	uint8_t *place = host->attached ? host_if_place(host) : NULL;
+
+	if (!place)
+		return;
+	memcpy(place, bytes, frame_bytes);
+	super_new(host, frame_bytes);
+	host->supers[host->super_count - 1].frames = host->supers[host->super_count - 1].bytes = 0;
+	host->delivery_bytes += frame_bytes;
+}
+
 /* the arguments of sendmmsg() for everything that is not sent yet */
 static void deliver_prepare(struct host_if *host)
 {

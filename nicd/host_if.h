@@ -140,6 +140,10 @@ static inline uint8_t *host_if_place(const struct host_if *host)
 /** host_if_put() - a complete frame of @frame_bytes was put there. O(frame_bytes). */
 void host_if_put(struct host_if *host, uint32_t frame_bytes);
 
+/** host_if_tell() - hands the host @bytes, a complete frame of @frame_bytes of the NIC's own, with what has arrived: no packet of the
+ *  fabric, so it is in no count. Does nothing if no host is attached or there is no place.  O(frame_bytes). */
+void host_if_tell(struct host_if *host, const uint8_t *bytes, uint32_t frame_bytes);
+
 /** host_if_pending() - is there something to deliver? */
 static inline bool host_if_pending(const struct host_if *host)
 {

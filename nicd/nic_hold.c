@@ -5,7 +5,9 @@
  *  need not be known when it arrives. Flows that one entry names share its credit: they return in the order in which they left.
  *
  *  Frames of an attached host. The head of a socket's queue whose flow is held moves to the queue of the flow's entry
- *  (host_hold.h), and so do newer ones until nothing waits there any more; only then the entry of an ended flow is given up.  */
+ *  (host_hold.h), and so do newer ones until nothing waits there any more; only then the entry of an ended flow is given up.
+ *  Telling programs. The host gets each good FGFC frame as it is: a program in it with a packet socket for that EtherType hears which
+ *  flow is held, for how long and with what credit; to everybody else it is a frame of a protocol that they do not speak.        */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +208,7 @@ void nic_hold_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_byt
 		nic->stats->drops[DROP_MALFORMED]++;
 		return;
 	}
+	host_if_tell(&nic->host, copy, sizeof(copy));
 	on_frame(nic, &frame);
 	nic->link->stats->fgfc_held = nic->gate.held;
 }

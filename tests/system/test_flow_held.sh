@@ -48,6 +48,23 @@ peer.sendall(open(sys.argv[3], "rb").read())' "$2" "$3" "$scratch/data" || retur
 	wait "$receiver" && [ "$(cat "$scratch/got-$3")" = "$digest" ]
 }
 
+# what a program of h1 hears of flows that are held: pause, credit, protocol, ports (docs/congestion.md)
+listen_for_holds() {
+	on h1 python3 -c '
+import os, socket, struct, sys
+hear = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88b7))
+hear.bind(("eth0", 0x88b7))
+hear.settimeout(0.2)
+open(sys.argv[1] + "/ready", "w").close()
+while not os.path.exists(sys.argv[1] + "/enough"):
+    try:
+        frame = hear.recv(2048)
+    except TimeoutError:
+        continue
+    pause_ns, credit_units = struct.unpack_from(">II", frame, 24)
+    print(pause_ns, credit_units, frame[33], *struct.unpack_from(">HH", frame, 80), flush=True)' "$scratch" >"$scratch/heard"
+}
+
 streams() {
 	stream h1 h0 6001 & local first=$!
 	stream h2 h0 6002 & local second=$!
@@ -63,7 +80,15 @@ if ! command -v python3 >/dev/null; then
 	skip 'three TCP streams' 'python3 is not installed'
 	finish
 fi
+listen_for_holds &
+hearing=$!
+for try in $(seq 100); do
+	[ -e "$scratch/ready" ] && break
+	sleep 0.1
+done
 check 'three TCP streams, every byte' streams
+touch "$scratch/enough"
+wait $hearing
 # a look may miss it, the count does not; who is seen must be the one
 named() {
 	"$heddle" ps --json >"$scratch/ps"
@@ -71,6 +96,11 @@ named() {
 		{ grep -q 'ports [0-9]* > 6001' "$scratch/named" || ! grep -q 'ports [0-9]* > ' "$scratch/named"; }
 }
 check 'the flow to h0 was named to the NIC of h1' named
+# EC-17: the program heard of that flow, with a pause, and of no flow but those of its host (on a slow machine the other one may be held, too)
+heard() {
+	grep -q '^[1-9][0-9]* [0-9]* 6 [0-9]* 6001$' "$scratch/heard" && ! grep -qv ' 6 [0-9]* 600[13]$' "$scratch/heard"
+}
+check 'a program of h1 heard that its flow to h0 is held' heard
 dropped() {
 	"$heddle" ps --json >"$scratch/ps"
 	jq -e '.[0].nodes | all(.drops | del(.no_listener, .host_overrun, .fgfc_queue) | add // 0 | . == 0)' "$scratch/ps"

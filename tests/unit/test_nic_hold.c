@@ -247,6 +247,31 @@ static void expect_none(void)
 	ck_assert(!got(&flow, &number, NULL));
 }
 
+/* EC-17: a program in the host hears of each good FGFC frame, the end included, as it came; no packet is counted */
+START_TEST(host__hears_what_is_held)
+{
+	struct flow_name name = udp_name(1);
+	uint8_t message[2048];
+	struct fgfc_frame frame;
+
+	fgfc_send(&name, MATCH_ALL, PAUSE_PS, 7);
+	run(2 * NODE_US);
+	fgfc_send(&name, MATCH_ALL, 0, 0);
+	run(2 * NODE_US);
+	for (uint32_t i = 0; i < 2; i++) {
+		nicd_ops.host_deliver(nic, now);
+		ck_assert_int_eq(recv(kernel[0], message, sizeof(message), 0),
+				 sizeof(struct virtio_net_hdr) + FGFC_FRAME_BYTES);
+		ck_assert_int_eq(fgfc_frame_read(message + sizeof(struct virtio_net_hdr), FGFC_FRAME_BYTES, &frame), 0);
+		ck_assert(flow_name_equal(&frame.name, &name));
+		ck_assert_uint_eq(frame.pause_ps, i ? 0 : PAUSE_PS);
+		ck_assert_uint_eq(frame.credit_units, i ? 0 : 7);
+	}
+	ck_assert_int_eq(recv(kernel[0], message, sizeof(message), 0), -1);
+	ck_assert_uint_eq(stats->inside_packets + stats->delivered_packets + stats->host_rx_packets, 0);
+}
+END_TEST
+
 /* EC-15: the others of the same socket go on, in order; what was held follows in its own order */
 START_TEST(nic_hold__same_socket)
 {
@@ -517,6 +542,7 @@ int main(void)
 
 	suite_add_tcase(suite, tcase);
 	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, host__hears_what_is_held);
 	tcase_add_test(tcase, nic_hold__same_socket);
 	tcase_add_test(tcase, nic_hold__timer);
 	tcase_add_test(tcase, nic_hold__credit);
