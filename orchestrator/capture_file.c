@@ -175,7 +175,7 @@ static int file_open(struct capture_files *files, const char *path, const struct
 	int error = atomic_file_open(&capture->file, path);
 
 	if (error)
-		return refuse(why, why_max, error, "cannot write the capture %s: %s%s", path, strerror(-error),
+		return refuse(why, why_max, error, "cannot write the capture %s: %s%s", path, atomic_file_why(error),
 			      error == -EMFILE ? " (ulimit -n); capture fewer links" : "");
 	files->count++;
 	for (struct capture_file *other = files->files; other < capture; other++)

@@ -16,16 +16,15 @@
 #include "orchestrator/scenario_idle.h"
 #include "orchestrator/scenario_keys.h"
 #include "orchestrator/suggest.h"
+#include "orchestrator/utf8.h"
 
 static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
 {
 	va_list arguments;
 
-	fprintf(stderr, "heddle run: ");
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	utf8_say(stderr, "heddle run: ", format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "\n");
 	return EXIT_USAGE;
 }
 
@@ -204,6 +203,8 @@ int run_compare(struct options *options)
 	}
 	table.rows = calloc(table.compare->variant_count, sizeof(*table.rows));
 	status = table.rows ? variants_check(options, table.compare) : wrong("not enough memory");
+	if (!status)
+		status = run_outputs_check(options, table.origin);
 	if (!status) {
 		status = variants_run(options, table.compare, &table);
 		written = table_write(options, &table);

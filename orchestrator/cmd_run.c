@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "orchestrator/atomic_file.h"
+#include "orchestrator/output_names.h"
 #include "orchestrator/breakpoint.h"
 #include "orchestrator/capture_file.h"
 #include "orchestrator/commands.h"
@@ -26,6 +27,7 @@
 #include "orchestrator/run.h"
 #include "orchestrator/scenario_idle.h"
 #include "orchestrator/suggest.h"
+#include "orchestrator/utf8.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define REAL_MEASURED_MIN_PS (100 * NODE_MS) /* what is shorter is soon blurred by processes that are late (ours) */
@@ -79,6 +81,8 @@ int cmd_run(int argc, char **argv)
 		return run_compare(&options);
 	status = run_scenario_load(&options, SCENARIO_NO_VARIANT, &plan);
 	if (!status)
+		status = run_outputs_check(&options, plan.origin);
+	if (!status)
 		status = scenario_capture(&options, &plan);
 	plan_free(&plan);
 	return status;
@@ -90,11 +94,9 @@ static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
 {
 	va_list arguments;
 
-	fprintf(stderr, "heddle run: ");
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	utf8_say(stderr, "heddle run: ", format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "\n");
 	return EXIT_USAGE;
 }
 
@@ -430,6 +432,34 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 	return error ? EXIT_USAGE : 0;
 }
 
+static void output_add(struct output_name *names, unsigned *count, const char *option, const char *path)
+{
+	if (*count < OUTPUT_NAMES_MAX && path && path[0])
+		names[(*count)++] = (struct output_name){ .option = option, .path = path };
+}
+
+int run_outputs_check(const struct options *options, const struct origin *origin)
+{
+	struct output_name names[OUTPUT_NAMES_MAX];
+	char tables[16][PATH_MAX], why[2 * PATH_MAX];
+	unsigned count = 0;
+
+	if (options->json && strcmp(options->json, JSON_STDOUT) != 0)
+		output_add(names, &count, "--json", options->json);
+	for (unsigned i = 0; i < 15 && options->csv && (!i || results_csv_name(i - 1)); i++) {
+		const char *name = i ? results_csv_name(i - 1) : "compare.csv";
+
+		if (snprintf(tables[i], PATH_MAX, "%s/%s", options->csv, name) < PATH_MAX)
+			output_add(names, &count, "--csv", tables[i]);
+	}
+	for (unsigned i = 0; i < options->capture_count; i++) {
+		const char *equals = strchr(options->captures[i], '=');
+
+		output_add(names, &count, "--capture", equals ? equals + 1 : NULL);
+	}
+	return output_names_check(names, count, origin, options->script, why, sizeof(why)) ? wrong("%s", why) : 0;
+}
+
 /* ---- run ---- */
 
 /* opens what a breakpoint reads its commands from; @name for messages, NULL for a terminal */
@@ -506,7 +536,7 @@ static int json_write(const struct options *options, const struct plan *plan, co
 				error = atomic_file_commit(&file);
 		}
 	}
-	return error ? wrong("cannot write the JSON result to %s: %s", options->json, strerror(-error)) : 0;
+	return error ? wrong("cannot write the JSON result to %s: %s", options->json, atomic_file_why(error)) : 0;
 }
 
 /* why there is no usual result: for the row of a variant, or for people */

@@ -47,6 +47,10 @@ struct options {
  *  be wrong has been looked at.  Return: 0 or an exit status, told.                                                  */
 int run_scenario_load(const struct options *options, uint32_t variant, struct plan *plan);
 
+/** run_outputs_check() - may all files that @options name for writing be written, given what is read (@origin)?
+ *  Return: 0 or an exit status, told.                                                                               */
+int run_outputs_check(const struct options *options, const struct origin *origin);
+
 /** run_scenario_play() - runs it. What comes out is written as @options say, or put into @options->row if that is set.
  *  Return: the exit status.                                                                                         */
 int run_scenario_play(const struct options *options, const struct plan *plan);

@@ -15,6 +15,7 @@
 #include "orchestrator/roce_text.h"
 #include "orchestrator/routing_text.h"
 #include "orchestrator/suggest.h"
+#include "orchestrator/utf8.h"
 
 #define SETTINGS_MAX 256u
 
@@ -60,11 +61,9 @@ static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
 {
 	va_list arguments;
 
-	fprintf(stderr, "heddle show: ");
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	utf8_say(stderr, "heddle show: ", format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "\n");
 	return 2;
 }
 

@@ -140,8 +140,8 @@ int compare_json_write(const struct compare_table *table, FILE *out)
 						  "columns", columns, "variants", variants));
 	if (error)
 		error = -ENOMEM;
-	else if (json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) || fputc('\n', out) == EOF)
-		error = -EIO;
+	else if (errno = 0, json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) || fputc('\n', out) == EOF)
+		error = errno ? -errno : -EIO; /* of the write that failed */
 	json_decref(root);
 	return error;
 }

@@ -92,6 +92,7 @@ static void signals_block(sigset_t *before)
 	sigaddset(&awaited, SIGCHLD);
 	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
 		sigaddset(&awaited, passed_on[i]);
+	signal(SIGXFSZ, SIG_DFL); /* ignored by heddle alone */
 	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
 	sigprocmask(SIG_BLOCK, &awaited, before);
 }

@@ -31,6 +31,7 @@ void fabric_fail(struct fabric *fabric, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(fabric->failure, sizeof(fabric->failure), format, arguments);
 	va_end(arguments);
+	utf8_plain(fabric->failure); /* nodes have their say in it */
 }
 
 const char *fabric_kind_name(const struct fabric *fabric, uint32_t node)
@@ -85,6 +86,7 @@ static void fate_note(struct fabric *fabric, uint32_t node, int status)
 	else if (!dead->fate[0])
 		snprintf(dead->fate, sizeof(dead->fate), "left with status %d", WEXITSTATUS(status));
 	utf8_mend(dead->fate);
+	utf8_plain(dead->fate);
 }
 
 /* child @node is gone; returns whether it went as it should after the end of the clock */

@@ -358,9 +358,9 @@ static void hosts_print(FILE *stream, const struct host_net_spec *specs, size_t 
 }
 
 /* written whole, then cut: a reader sees old lines or new ones, never an empty file */
-static int text_replace(const char *path, const char *text, size_t length)
+static int text_replace(int folder_fd, const char *name, const char *text, size_t length)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	ssize_t written;
 	int error = 0;
 
@@ -375,7 +375,7 @@ static int text_replace(const char *path, const char *text, size_t length)
 	return error;
 }
 
-int host_net_hosts_file(const char *path, const struct host_net_spec *specs, size_t count)
+int host_net_hosts_file(int folder_fd, const char *name, const struct host_net_spec *specs, size_t count)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -385,7 +385,7 @@ int host_net_hosts_file(const char *path, const struct host_net_spec *specs, siz
 	if (!stream)
 		return -errno;
 	hosts_print(stream, specs, count);
-	error = fclose(stream) ? -ENOMEM : text_replace(path, text, length);
+	error = fclose(stream) ? -ENOMEM : text_replace(folder_fd, name, text, length);
 	free(text);
 	return error;
 }

@@ -81,8 +81,9 @@ int host_net_rate(struct host_net *host, struct fabric_namespaces *namespaces, u
 int host_net_queues_open(int index, uint32_t count, int *fds);
 
 /** host_net_hosts_file() - writes names and addresses of all hosts as /etc/hosts text, in place: who has the file mounted
- *  sees it.  Return: 0 or -errno.                                                                                */
-int host_net_hosts_file(const char *path, const struct host_net_spec *specs, size_t count);
+ *  sees it.  @name  in the folder @folder_fd, or a path with AT_FDCWD; no symlink is followed at its end.
+ *  Return: 0; -ELOOP: it is a symlink; -errno.                                                                   */
+int host_net_hosts_file(int folder_fd, const char *name, const struct host_net_spec *specs, size_t count);
 
 /** host_net_bucket() - the token bucket for a link of @rate_bps: what eth0 may send in bytes per second, and at once. */
 void host_net_bucket(uint64_t rate_bps, uint32_t mtu_bytes, uint32_t *rate_bytes_per_second, uint32_t *burst_bytes);

@@ -18,6 +18,7 @@
 #include "orchestrator/live_host.h"
 #include "orchestrator/live_request.h"
 #include "orchestrator/plan_room.h"
+#include "orchestrator/utf8.h"
 #include "orchestrator/wall_time.h"
 
 #define SECOND_NS 1000000000ull
@@ -61,12 +62,10 @@ void live_note(const char *format, ...)
 	va_list arguments;
 	char when[32];
 
-	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-	fprintf(stderr, "%s ", when);
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ ", gmtime(&now));
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	utf8_say(stderr, when, format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
 }
 
 static int daemon_start(struct daemon_state *daemon, const struct live_options *options);

@@ -64,7 +64,8 @@ int live_hosts_write(const struct live *live, char *path, size_t path_max)
 	for (uint32_t i = 0; i < plan->host_count; i++)
 		if (!plan_vacant(plan, plan_host_node(plan, i)))
 			specs[count++] = live_host_spec(plan, i, unused);
-	error = host_net_hosts_file(path, specs, count);
+	/* by descriptor: who owns a folder above could put another one at this path */
+	error = host_net_hosts_file(live->place.dir_fd, "hosts", specs, count);
 	free(specs);
 	return error;
 }

@@ -1,5 +1,6 @@
 /*  heddle - runs a whole fabric on one machine: every switch a process, every NIC a process (TB-10).                */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
 	int status;
 
 	standard_descriptors_open();
+	signal(SIGXFSZ, SIG_IGN); /* a file that may not grow (ulimit -f) is an error of the write, with a message */
 	status = command_run(argc, argv);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "heddle: cannot write to standard output\n");

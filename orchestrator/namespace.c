@@ -11,6 +11,7 @@
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -221,6 +222,47 @@ static void step_failed(struct init_report *report, const char *step)
 	snprintf(report->step, sizeof report->step, "%s", step);
 }
 
+/* mounts @path upon itself, @read_only or not */
+static int remount(const char *path, bool read_only)
+{
+	const unsigned long flags = MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
+	return mount(path, path, NULL, MS_BIND, NULL) ||
+	       mount(NULL, path, NULL, flags | (read_only ? MS_RDONLY : 0), NULL);
+}
+
+/* Programs of root in a host must not change the machine by mistake: of its parameters they can write those of the network,
+ * which are the host's own. No boundary, for root could mount /proc again; where it is refused, hosts work without. */
+static void machine_guard(void)
+{
+	static const char *const guarded[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
+					       "/proc/fs" };
+
+	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++)
+		(void)remount(guarded[i], true);
+	(void)remount("/proc/sys/net", false);
+}
+
+/* The names are those of a file of ours, whatever is at its path by now.  Return: 0 or -1 with errno */
+static int hosts_file_mount(const char *hosts_file)
+{
+	int fd = open(hosts_file, O_PATH | O_NOFOLLOW | O_CLOEXEC), error;
+	struct stat found;
+	char path[64];
+
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fstat(fd, &found) || !S_ISREG(found.st_mode) || found.st_uid != geteuid()) {
+		errno = EPERM;
+		error = -1;
+	} else {
+		error = mount(path, "/etc/hosts", NULL, MS_BIND, NULL);
+	}
+	close(fd);
+	return error;
+}
+
 /* in the mount namespace of the hosts */
 static void mounts_make(struct init_report *report, const char *hosts_file)
 {
@@ -229,9 +271,11 @@ static void mounts_make(struct init_report *report, const char *hosts_file)
 		return;
 	}
 	report->hosts_shown = !access("/etc/hosts", F_OK);
-	if (report->hosts_shown && mount(hosts_file, "/etc/hosts", NULL, MS_BIND, NULL))
+	if (report->hosts_shown && hosts_file_mount(hosts_file))
 		step_failed(report, "mounting the host names over /etc/hosts");
 	report->proc_mounted = !mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	if (report->proc_mounted)
+		machine_guard();
 }
 
 /* nothing of the daemon's but the socket, which moves to 3: a terminal or pipe of its caller is not to be kept open */
@@ -293,7 +337,7 @@ static int init_await(struct fabric_namespaces *namespaces, char *why, size_t wh
 
 static int hosts_file_touch(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
+	int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 
 	if (fd < 0)
 		return -errno;

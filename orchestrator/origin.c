@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "orchestrator/yaml_reader.h"
 
@@ -26,6 +27,23 @@ struct origin *origin_new(const char *text, size_t length, const char *const *se
 		return origin;
 	origin_release(origin);
 	return NULL;
+}
+
+void origin_input(struct origin *origin, const char *path)
+{
+	struct stat status;
+
+	if (origin->input_count < ORIGIN_INPUTS_MAX && !stat(path, &status))
+		origin->inputs[origin->input_count++] =
+			(struct origin_input){ .device = status.st_dev, .inode = status.st_ino };
+}
+
+bool origin_reads(const struct origin *origin, dev_t device, ino_t inode)
+{
+	for (uint32_t i = 0; origin && i < origin->input_count; i++)
+		if (origin->inputs[i].device == device && origin->inputs[i].inode == inode)
+			return true;
+	return false;
 }
 
 struct origin *origin_hold(struct origin *origin)

@@ -36,17 +36,23 @@ static int table_write(const struct tables *t, const char *folder, const char *n
 	return atomic_file_commit(&file);
 }
 
+static const struct {
+	const char *name;
+	table_write_fn *write;
+} files[] = {
+	{ "flows.csv", flows_write },     { "messages.csv", messages_write }, { "ports.csv", ports_write },
+	{ "tables.csv", tables_write },   { "samples.csv", samples_write },   { "nodes.csv", nodes_write },
+	{ "classes.csv", classes_write },
+};
+
+const char *results_csv_name(unsigned index)
+{
+	return index < sizeof(files) / sizeof(files[0]) ? files[index].name : NULL;
+}
+
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages, const struct results *results,
 		      const char *folder, char *why, unsigned why_max)
 {
-	static const struct {
-		const char *name;
-		table_write_fn *write;
-	} files[] = {
-		{ "flows.csv", flows_write },     { "messages.csv", messages_write }, { "ports.csv", ports_write },
-		{ "tables.csv", tables_write },   { "samples.csv", samples_write },   { "nodes.csv", nodes_write },
-		{ "classes.csv", classes_write },
-	};
 	const struct tables t = { .plan = plan, .pages = pages, .results = results };
 	int error = atomic_file_folder(folder);
 
@@ -58,7 +64,7 @@ int results_csv_write(const struct plan *plan, struct stats_page *const *pages, 
 			continue;
 		error = table_write(&t, folder, files[i].name, files[i].write);
 		if (error)
-			snprintf(why, why_max, "cannot write %s/%s: %s", folder, files[i].name, strerror(-error));
+			snprintf(why, why_max, "cannot write %s/%s: %s", folder, files[i].name, atomic_file_why(error));
 	}
 	return error;
 }
@@ -91,9 +97,9 @@ static void flows_write(const struct tables *t, FILE *out)
 {
 	bool roce = results_is_roce(t->plan);
 
-	fprintf(out,
-		"id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_ps,fct_mean_ps,fct_p50_ps,fct_p99_ps,"
-		"fct_p999_ps,reordered,lost");
+	fprintf(out, "id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_ps,fct_mean_ps,fct_"
+		     "p50_ps,fct_p99_ps,"
+		     "fct_p999_ps,reordered,lost");
 	results_roce_transport_csv(roce, NULL, out);
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
 		const struct result_flow *row = &t->results->flows[i];

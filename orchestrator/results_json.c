@@ -393,8 +393,8 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 	put(&w, root, "host", host ? host_json(&w, host) : json_null());
 	if (w.failed || !root)
 		error = -ENOMEM;
-	else if (json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS)) || fputc('\n', out) == EOF)
-		error = -EIO;
+	else if (errno = 0, json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS)) || fputc('\n', out) == EOF)
+		error = errno ? -errno : -EIO; /* of the write that failed */
 	json_decref(root);
 	return error;
 }

@@ -9,6 +9,7 @@
 #include "orchestrator/scenario_idle.h"
 #include "orchestrator/scenario_keys.h"
 #include "orchestrator/settings.h"
+#include "orchestrator/utf8.h"
 
 #define TIME_MAX (3600 * NODE_S)
 
@@ -414,6 +415,8 @@ int scenario_read_variant(const char *path, const char *const *settings, unsigne
 		return -EINVAL;
 	}
 	error = text_read(path, text, length, settings, setting_count, variant, scenario, errors);
+	if (scenario->origin)
+		origin_input(scenario->origin, path);
 	free(text);
 	return error;
 }
@@ -483,6 +486,8 @@ void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int
 	if ((line ? asprintf(&text, "%s:%d:%d: %s", file, line, column, sentence ? sentence : "out of memory")
 		  : asprintf(&text, "%s: %s", file, sentence ? sentence : "out of memory")) < 0)
 		text = NULL;
+	if (text)
+		utf8_plain(text);
 	errors->texts[errors->count - 1] = text;
 	free(sentence);
 }

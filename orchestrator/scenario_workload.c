@@ -156,6 +156,7 @@ static void sizes_read(struct reader *reader, const struct key *key, const struc
 		free(path);
 		return;
 	}
+	origin_input(reader->scenario->origin, path);
 	error = size_file_read(path, &reader->scenario->origin->digest, workload->sizes, &workload->size_count,
 			       reader->errors);
 	if (error == -EFBIG)

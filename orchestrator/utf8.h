@@ -2,7 +2,17 @@
 #ifndef HEDDLE_ORCHESTRATOR_UTF8_H
 #define HEDDLE_ORCHESTRATOR_UTF8_H
 
+#include <stdarg.h>
+#include <stdio.h>
+
 /** utf8_mend() - @text as it is if it is UTF-8; else every byte of it that is no ASCII becomes '?', in place. */
 void utf8_mend(char *text);
+
+/** utf8_plain() - every control character of @text, escape and the end of a line too, becomes '?', in place: what names say
+ *  from outside must neither command a terminal nor look like a line of ours. A tab stays.                          */
+void utf8_plain(char *text);
+
+/** utf8_say() - writes @format as one plain line to @out, after @prefix.  O(length). */
+void utf8_say(FILE *out, const char *prefix, const char *format, va_list arguments);
 
 #endif

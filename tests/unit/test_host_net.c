@@ -225,7 +225,7 @@ START_TEST(host_net_make__entered)
 		describe(n);
 		make(n);
 	}
-	ck_assert_int_eq(host_net_hosts_file(hosts_file, specs, 2), 0);
+	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, hosts_file, specs, 2), 0);
 	ck_assert_int_eq(run_in(0, "test $(uname -n) = node0 && test -e /sys/class/net/eth0"), 0);
 	child = fork();
 	if (child == 0) {
@@ -462,9 +462,9 @@ START_TEST(host_net_hosts_file__in_place)
 
 	describe(0);
 	describe(1);
-	ck_assert_int_eq(host_net_hosts_file(hosts_file, specs, 2), 0);
+	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, hosts_file, specs, 2), 0);
 	ck_assert_int_eq(stat(hosts_file, &before), 0);
-	ck_assert_int_eq(host_net_hosts_file(hosts_file, specs, 1), 0);
+	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, hosts_file, specs, 1), 0);
 	ck_assert_int_eq(stat(hosts_file, &after), 0);
 	ck_assert_uint_eq(before.st_ino, after.st_ino);
 	file = fopen(hosts_file, "r");
@@ -472,7 +472,20 @@ START_TEST(host_net_hosts_file__in_place)
 	fclose(file);
 	ck_assert_str_eq(text, "127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n"
 			       "10.0.0.1\tnode0\nfd48::1\tnode0\n");
-	ck_assert_int_eq(host_net_hosts_file("/nowhere/hosts", specs, 1), -ENOENT);
+	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, "/nowhere/hosts", specs, 1), -ENOENT);
+}
+END_TEST
+
+/* TB-24: who can put a symlink there does not choose what is written */
+START_TEST(host_net_hosts_file__no_symlink)
+{
+	char link[256];
+
+	snprintf(link, sizeof(link), "%s.link", hosts_file);
+	ck_assert_int_eq(symlink(hosts_file, link), 0);
+	describe(0);
+	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, link, specs, 1), -ELOOP);
+	unlink(link);
 }
 END_TEST
 
@@ -515,6 +528,7 @@ int main(void)
 	tcase_add_test(cases, host_net_bucket__wire_overhead);
 	tcase_add_test(cases, host_net_rate__senders_block);
 	tcase_add_test(cases, host_net_hosts_file__in_place);
+	tcase_add_test(cases, host_net_hosts_file__no_symlink);
 	tcase_add_test(cases, host_net_make__sixty_four);
 	suite_add_tcase(suite, cases);
 	runner = srunner_create(suite);

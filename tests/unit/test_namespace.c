@@ -270,6 +270,11 @@ START_TEST(enter_run__hosts_file_and_proc)
 		ck_assert_int_eq(run_inside("grep -q h0 /etc/hosts"), 0);
 	if (namespaces.proc_mounted)
 		ck_assert_int_eq(run_inside("grep -q heddle-init /proc/1/comm"), 0);
+	/* TB-24: of the machine's parameters those of the network only, also as root */
+	if (namespaces.proc_mounted)
+		ck_assert_int_eq(run_inside("! test -w /proc/sys/kernel/panic && ! test -w /proc/sysrq-trigger && "
+					    "test -w /proc/sys/net/ipv4/ip_forward"),
+				 0);
 	ck_assert_int_eq(run_inside("grep -q '^ *lo:' /proc/self/net/dev"), 0);
 	namespaces_close(&namespaces);
 }
