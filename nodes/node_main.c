@@ -191,6 +191,14 @@ static int node_start(struct node *node, enum node_kind kind, pid_t parent)
 	return ready(text) ? EXIT_LOST : 0;
 }
 
+static bool has_captures(const struct node *node)
+{
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		if (node->captures[port])
+			return true;
+	return false;
+}
+
 /* the node holds all that it needs.  Return: 0, or an exit status */
 static int confine(const struct node *node, pid_t parent)
 {
@@ -198,6 +206,8 @@ static int confine(const struct node *node, pid_t parent)
 
 	if (node->config->clock == CLOCK_REAL)
 		prctl(PR_SET_TIMERSLACK, 1ul); /* ns; the kernel's own choice is 50 us, several links long */
+	if (!has_captures(node))
+		privilege_files();
 	error = privilege_drop(parent);
 	if (error == -ESRCH)
 		return EXIT_LOST;

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +20,17 @@ static int capabilities_drop(void)
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
 	return syscall(SYS_capset, &header, none) ? -errno : 0;
+}
+
+void privilege_files(void)
+{
+	struct stat log;
+	off_t present = fstat(STDERR_FILENO, &log) || !S_ISREG(log.st_mode) ? 0 : log.st_size;
+	struct rlimit limit = { .rlim_cur = (rlim_t)present + NODE_FILE_BYTES_MAX };
+
+	signal(SIGXFSZ, SIG_IGN);
+	limit.rlim_max = limit.rlim_cur;
+	setrlimit(RLIMIT_FSIZE, &limit); /* refused if a lower one holds already */
 }
 
 uid_t privilege_user(pid_t parent)

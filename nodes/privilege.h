@@ -8,6 +8,13 @@
  * machine share one, nor does anything else: systemd leaves 1879048192 to 2147483647 unused, and pids are below 2^22. */
 #define PRIVILEGE_USER_FIRST 1879048192u
 
+/* what a node may add to the log, which all nodes of a fabric share; its captures have no limit */
+#define NODE_FILE_BYTES_MAX (16ull << 20)
+
+/** privilege_files() - the process can write no file beyond its present standard error and NODE_FILE_BYTES_MAX; it is not
+ *  killed for trying.                                                                                              */
+void privilege_files(void);
+
 /** privilege_user() - the user of processes that @parent starts. */
 uid_t privilege_user(pid_t parent);
 

@@ -24,6 +24,7 @@
 #include "orchestrator/core_choice.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/results.h"
+#include "orchestrator/say_limit.h"
 #include "orchestrator/settling.h"
 #include "orchestrator/watchdog.h"
 
@@ -77,6 +78,7 @@ struct fabric_options {
 };
 
 struct fabric_node {
+	struct say_limit said; /* of what it reports */
 	pid_t pid;       /* 0: not started, or reaped */
 	pid_t pid_shown; /* stays, for messages */
 	int control;     /* our end of its socket; -1 */

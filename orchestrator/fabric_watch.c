@@ -13,6 +13,8 @@
 #include "orchestrator/utf8.h"
 #include "orchestrator/wall_time.h"
 
+#define MESSAGES_AT_ONCE 256u /* of one node, before others are heard again */
+
 #define LOST_LOOK_US 1000
 #define LOST_TRIES 1000 /* the kernel closes a node's descriptors just before its parent can learn that it is dead */
 
@@ -170,6 +172,28 @@ void fabric_watch_lost(struct fabric *fabric, uint32_t node)
 	fabric_fail_node(fabric, node, "has closed its control socket");
 }
 
+static void __attribute__((format(printf, 1, 2))) line_write(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	utf8_say(stderr, "heddle: ", format, arguments);
+	va_end(arguments);
+}
+
+/* a line of @node's, which is in nobody's hands: so many, and plain text */
+static void node_says(struct fabric *fabric, uint32_t node, const char *verb, const char *text)
+{
+	uint64_t unsaid;
+
+	if (!say_limit_allows(&fabric->nodes[node].said, wall_ns(), &unsaid))
+		return;
+	if (unsaid)
+		line_write("%s %s had %llu lines more to say, which were left out", fabric_kind_name(fabric, node),
+			   fabric->plan->nodes[node].name, (unsigned long long)unsaid);
+	line_write("%s %s%s: %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name, verb, text);
+}
+
 /* takes in one message of @node; false if it means the end of the run */
 bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct control_message *message)
 {
@@ -179,15 +203,13 @@ bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct con
 		snprintf(fabric->nodes[node].loop, FABRIC_LOOP_MAX, "%.*s", FABRIC_LOOP_MAX - 1, message->text);
 	} else if (message->kind == CONTROL_EVENT && message->number && goes_on_without(fabric)) {
 		snprintf(fabric->nodes[node].fate, FABRIC_FATE_MAX, "%.*s", FABRIC_FATE_MAX - 1, message->text);
-		fprintf(stderr, "heddle: %s %s reports: %s\n", fabric_kind_name(fabric, node),
-			fabric->plan->nodes[node].name, message->text);
+		node_says(fabric, node, " reports", message->text);
 		return fabric->nodes[node].ready;
 	} else if (message->kind == CONTROL_EVENT && message->number) {
 		fabric_fail_node(fabric, node, "reports: %s", message->text);
 		return false;
 	} else if (message->kind == CONTROL_EVENT) {
-		fprintf(stderr, "heddle: %s %s: %s\n", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
-			message->text);
+		node_says(fabric, node, "", message->text);
 	}
 	return true;
 }
@@ -198,13 +220,16 @@ static bool messages_take(struct fabric *fabric, uint32_t node)
 	struct control_message message;
 	char why[256] = "";
 	bool fine = true;
-	int error;
+	int error = 0;
 
-	while (fine && !(error = control_receive(fabric->nodes[node].control, &message, 0, why, sizeof(why)))) {
+	for (uint32_t i = 0; i < MESSAGES_AT_ONCE && fine && !error; i++) {
+		error = control_receive(fabric->nodes[node].control, &message, 0, why, sizeof(why));
+		if (error)
+			break;
 		fine = fabric_watch_message(fabric, node, &message);
 		control_message_free(&message);
 	}
-	if (!fine || error == -EAGAIN)
+	if (!fine || !error || error == -EAGAIN)
 		return fine;
 	/* it is gone, which fabric_watch_children() reports with the reason, or talks nonsense */
 	epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, fabric->nodes[node].control, NULL);

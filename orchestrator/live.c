@@ -21,11 +21,13 @@
 #include "orchestrator/utf8.h"
 #include "orchestrator/wall_time.h"
 
+#define SILENT_NS 1000000000ull /* a client that has been so is the first to go where there is no room */
 #define SECOND_NS 1000000000ull
 
 /* a connection: one request, one answer, in turn */
 struct live_client {
-	int fd; /* -1: free */
+	int fd;            /* -1: free */
+	uint64_t heard_ns; /* when it last sent or took something */
 	char *in;
 	size_t in_length;
 	char *out; /* the answer under way; NULL: none */
@@ -329,6 +331,36 @@ static bool peer_allowed(int fd)
 	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) && (peer.uid == getuid() || peer.uid == 0);
 }
 
+/* tells @fd why it is not served, if it listens */
+static void client_refuse(int fd, const char *why)
+{
+	(void)!send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* A place for another client. If all are taken, one that has been silent for SILENT_NS makes room, the longest first: who
+ * connects and says nothing, or half a line, or takes no answer, must not keep others from ending the fabric. */
+static struct live_client *client_place(struct daemon_state *daemon, int fd)
+{
+	struct live_client *oldest = &daemon->clients[0];
+
+	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
+		struct live_client *client = &daemon->clients[i];
+
+		if (client->fd < 0)
+			return client;
+		if (client->heard_ns < oldest->heard_ns)
+			oldest = client;
+	}
+	if (wall_ns() - oldest->heard_ns < SILENT_NS) {
+		client_refuse(fd, "{\"error\":\"too many requests at once: try again in a second\"}\n");
+		return NULL;
+	}
+	if (!oldest->out)
+		client_refuse(oldest->fd, "{\"error\":\"silent for too long while others waited\"}\n");
+	client_close(oldest);
+	return oldest;
+}
+
 static void client_accept(struct daemon_state *daemon)
 {
 	int fd = accept4(daemon->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -338,17 +370,16 @@ static void client_accept(struct daemon_state *daemon)
 	daemon->deaf = fd < 0 && (errno == EMFILE || errno == ENFILE);
 	if (fd < 0)
 		return;
-	for (unsigned i = 0; i < LIVE_CLIENTS_MAX && !client; i++) {
-		if (daemon->clients[i].fd < 0)
-			client = &daemon->clients[i];
-	}
-	if (client && peer_allowed(fd))
+	if (peer_allowed(fd))
+		client = client_place(daemon, fd);
+	if (client)
 		client->in = malloc(LIVE_REQUEST_MAX);
 	if (!client || !client->in) {
 		close(fd);
 		return;
 	}
 	client->fd = fd;
+	client->heard_ns = wall_ns();
 }
 
 /* sends on; false if the client is gone */
@@ -441,6 +472,7 @@ static void client_serve(struct daemon_state *daemon, struct live_client *client
 {
 	bool fine = true;
 
+	client->heard_ns = wall_ns();
 	if (client->out)
 		fine = client_send(client);
 	else if (events)

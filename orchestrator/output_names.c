@@ -74,8 +74,7 @@ int output_names_check(const struct output_name *names, unsigned count, const st
 			error = -EINVAL;
 		}
 		for (unsigned k = 0; k < i && !error; k++) {
-			if (!places[k].base[0] || !same(&places[i], &places[k]) ||
-			    (!strcmp(names[i].option, "--capture") && !strcmp(names[k].option, "--capture")))
+			if (!places[k].base[0] || !same(&places[i], &places[k]))
 				continue;
 			snprintf(why, why_max, "%s is to be written by %s and by %s: name two files", names[i].path,
 				 names[k].option, names[i].option);

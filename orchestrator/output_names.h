@@ -18,7 +18,6 @@ struct output_name {
 
 /** output_names_check() - @count files that will be written, by whichever name.
  *  @origin  what is read; may be NULL.   @script  a file that is read besides, or NULL.
- *  Two that are both of the option --capture are left to capture_files_open(), which names their links.
  *  Return: 0; -EINVAL with a sentence in @why. O(count^2).                                                          */
 int output_names_check(const struct output_name *names, unsigned count, const struct origin *origin, const char *script,
 		       char *why, size_t why_max);

@@ -112,7 +112,7 @@ ambiguous() {
 }
 check 'one of two links' ambiguous
 check 'a link twice' refused 'captured twice' --capture s0:h1=x.pcapng --capture s0:p1=y.pcapng
-check 'a file twice' refused 'file of two captures: s0:h1 and s0:h2' --capture s0:h1=x.pcapng --capture s0:h2=./x.pcapng
+check 'a file twice' refused './x.pcapng is to be written by --capture and by --capture' --capture s0:h1=x.pcapng --capture s0:h2=./x.pcapng
 check 'a folder that is not there' refused 'No such file' --capture s0:h1=nowhere/x.pcapng
 check 'a full disk at once' refused 'No space left' --capture s0:h1=/dev/full
 check 'a snap length of nothing' refused '1 to 65535' --capture s0:h1=x.pcapng --capture-snap 0

@@ -152,7 +152,23 @@ all() {
 	check "$who, $medium: descriptors" descriptors
 	check "$who, $medium: the log cannot be read" log_only_written
 }
+# 40 clients that connect and say half a line do not keep others out
+crowded() {
+	local crowd status
+	perl -MSocket -e 'for (1 .. 40) { socket(my $s, PF_UNIX, SOCK_STREAM, 0); connect($s, sockaddr_un($ARGV[0])) or next;
+		syswrite($s, "{\"ask"); push @held, $s } print "held\n"; close(STDOUT); sleep 30' \
+		"$HEDDLE_RUNTIME_DIR/two-racks/control" >"$scratch/held" &
+	crowd=$!
+	for ((i = 0; i < 100; i++)); do grep -q held "$scratch/held" && break; sleep 0.1; done
+	sleep 1.2
+	as "$heddle" ps --json >/dev/null
+	status=$?
+	kill $crowd
+	wait $crowd
+	return $status
+}
 reach() {
+	check "$who: clients that say nothing make room" crowded
 	check "$who: nothing listens on the network" off_the_network
 	check "$who: directories 700, files and sockets 600" modes "$owner"
 	if [ "$(id -u)" = 0 ]; then
