@@ -20,6 +20,7 @@ static const char set_usage[] =
 	"  match                    what tells flows apart, the sum of 1 source MAC, 2 destination MAC, 4 VLAN, 8 IP "
 	"pair,\n"
 	"                           16 TCP/UDP ports, 32 flow label, 64 HPC or RoCE queue pair\n"
+	"  match.pN                 the same at port N alone, one to a host\n"
 	"  congestion.inputs, congestion.rate-limit, congestion.flow-limit, congestion.limit-after-ack\n"
 	"                           on or off: what the settings of congestion control say of it holds a flow\n"
 	"\n"

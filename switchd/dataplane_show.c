@@ -345,6 +345,17 @@ static int set_match(struct dataplane *dp, const char *value)
 	return 0;
 }
 
+/* FC-2: the same for the edge port that @name, "match.pN", names */
+static int set_match_of_port(struct dataplane *dp, const char *name, const char *value)
+{
+	long port = number_of(name + strlen("match.p"), 0, NODE_PORTS_MAX - 1), fields = number_of(value, 0, MATCH_ALL);
+
+	if (port < 0 || fields < 0 || (uint32_t)port >= dp->port_count || dp->ports[port].kind != PORT_EDGE)
+		return -EINVAL;
+	efct_match_set(&dp->ports[port].efct, (uint32_t)fields);
+	return 0;
+}
+
 /* A mechanism that only says whether a flow may go on: those that it holds find out with their next ACK, or when their time has come. */
 static int set_mechanism(struct dataplane *dp, bool *mechanism, const char *value)
 {
@@ -369,6 +380,8 @@ static int parameter_set(struct dataplane *dp, const char *name, const char *val
 		return set_output_queue(dp, value);
 	if (!strcmp(name, "match"))
 		return set_match(dp, value);
+	if (!strncmp(name, "match.p", strlen("match.p")))
+		return set_match_of_port(dp, name, value);
 	if (!strcmp(name, "congestion.rate-limit"))
 		return set_mechanism(dp, &dp->congestion.rate_limit, value);
 	if (!strcmp(name, "congestion.flow-limit"))
@@ -392,7 +405,7 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 	if (error)
 		fprintf(out,
 			"ack.t1 ack.t2 ack.t3 (0..%u ns) ack.collect (1..%u) output-queue (1..%u units) "
-			"match (set of fields, 0..%u) "
+			"match, match.pN of an edge port (set of fields, 0..%u) "
 			"congestion.inputs congestion.rate-limit congestion.flow-limit congestion.limit-after-ack "
 			"(on, off)\n",
 			TIMER_NS_MAX, ACK_FRAME_ACKS_MAX, dp->config->switch_.output_queue_units_max, MATCH_ALL);

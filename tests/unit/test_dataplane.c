@@ -503,6 +503,24 @@ START_TEST(exhaustion__match_fields_change)
 }
 END_TEST
 
+/* FC-2: what a flow is at one edge port, changed at run time, says nothing of the others; a fabric port has no flows of hosts */
+START_TEST(match__of_one_port)
+{
+	one_switch_open(&s);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "8", stdout), 0); /* IP pair */
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p2", "8", stdout), -EINVAL);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p4", "8", stdout), -EINVAL);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p", "8", stdout), -EINVAL);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "128", stdout), -EINVAL);
+	for (uint32_t i = 0; i < 3; i++)
+		for (uint32_t p = 0; p < 2; p++)
+			host_send(&s, p, 0, 2, i, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(s.dp->ports[0].efct.used, 3);
+	ck_assert_uint_eq(s.dp->ports[1].efct.used, 1);
+}
+END_TEST
+
 /* no free id on the output link: the flow waits in its own queue, first come first served; others go on */
 START_TEST(exhaustion__ofct)
 {
@@ -1605,6 +1623,7 @@ static TCase *trouble_cases(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, exhaustion__efct);
 	tcase_add_test(tcase, exhaustion__match_fields_change);
+	tcase_add_test(tcase, match__of_one_port);
 	tcase_add_test(tcase, exhaustion__ofct);
 	tcase_add_test(tcase, exhaustion__ofct_before_efct);
 	tcase_add_loop_test(tcase, loss__hole, 0, 2);
