@@ -41,9 +41,8 @@ CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 node_src := $(wildcard nodes/*.c) $(wildcard nodes/wire/*.c)
 switchd_src := $(filter-out switchd/main.c,$(wildcard switchd/*.c))
 nicd_src := $(filter-out nicd/main.c,$(wildcard nicd/*.c))
-# no fuzzer starts a fabric or prints results
-orchestrator_src := $(filter-out orchestrator/main.c $(if $(filter fuzz,$(KIND)),$(addprefix orchestrator/,cmd_% fabric_% live% results%)),\
-	$(wildcard orchestrator/*.c))
+# no fuzzer has a command line
+orchestrator_src := $(filter-out orchestrator/main.c $(if $(filter fuzz,$(KIND)),orchestrator/cmd_%),$(wildcard orchestrator/*.c))
 sim_src := $(filter-out tests/sim/test_%.c tests/sim/sim_json.c,$(wildcard tests/sim/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))

@@ -8,6 +8,8 @@
 #include "orchestrator/fidelity.h"
 #include "orchestrator/human.h"
 
+#define COUNTER_MAX 1000000000000000000 /* 31 years in ns; sums of a few stay within 64 bits */
+
 /* ---- two answers ---- */
 
 /* the node of @answer called as @node is, NULL if it was not there or is another process by now */
@@ -38,15 +40,24 @@ static const json_t *port_before(const json_t *node, const json_t *port)
 	return NULL;
 }
 
+/* a counter, which may come from a file that anything has written: 0 if it is negative, no more than COUNTER_MAX */
+static json_int_t counter(const json_t *object, const char *key)
+{
+	json_int_t value = client_number(object, key);
+
+	return value < 0 ? 0 : value < COUNTER_MAX ? value : COUNTER_MAX;
+}
+
+/* 0 if the later answer is the earlier one */
 static double passed_ns_of(const json_t *later, const json_t *before)
 {
-	return (double)(client_number(later, "uptime_ns") - client_number(before, "uptime_ns"));
+	return fmax(0, (double)(counter(later, "uptime_ns") - counter(before, "uptime_ns")));
 }
 
 /* how much counter @key has grown */
 static double growth(const json_t *later, const json_t *before, const char *key)
 {
-	json_int_t now = client_number(later, key), then = client_number(before, key);
+	json_int_t now = counter(later, key), then = counter(before, key);
 
 	return (double)(now < then ? now : now - then);
 }
@@ -134,13 +145,14 @@ void observe_deadlocks_print(const json_t *fabric, FILE *out)
 /* the distribution that live_describe.c wrote */
 static struct lateness_stats lateness_read(const json_t *node)
 {
-	struct lateness_stats lateness = { .max_ns = (uint64_t)client_number(node, "lateness_max_ns") };
+	struct lateness_stats lateness = { .max_ns = (uint64_t)counter(node, "lateness_max_ns") };
 	json_t *counts = json_object_get(node, "lateness_counts"), *count;
 	const char *end_ns;
 
 	json_object_foreach(counts, end_ns, count)
 	{
-		uint64_t events = (uint64_t)json_integer_value(count);
+		json_int_t value = json_integer_value(count);
+		uint64_t events = value < 0 ? 0 : value < COUNTER_MAX ? (uint64_t)value : COUNTER_MAX;
 
 		lateness.count[stats_lateness_bucket(strtoull(end_ns, NULL, 10))] += events;
 		lateness.events += events;
@@ -151,7 +163,7 @@ static struct lateness_stats lateness_read(const json_t *node)
 /* @key of the answer; without it there is no limit */
 static uint64_t limit_read(const json_t *node, const char *key)
 {
-	return json_object_get(node, key) ? (uint64_t)client_number(node, key) : UINT64_MAX;
+	return json_object_get(node, key) ? (uint64_t)counter(node, key) : UINT64_MAX;
 }
 
 /* Port by port: the neighbours count it, and each of them may have begun anew. */
@@ -162,7 +174,7 @@ static uint64_t held_up_ns(const json_t *node, const json_t *before)
 	size_t i;
 
 	json_array_foreach(ports, i, port) sum_ns += growth(port, port_before(before, port), "held_up_ns");
-	return (uint64_t)sum_ns;
+	return (uint64_t)fmin(sum_ns, COUNTER_MAX);
 }
 
 static struct fidelity node_judge(const json_t *node, const json_t *before, double passed_ns)
@@ -174,9 +186,9 @@ static struct fidelity node_judge(const json_t *node, const json_t *before, doub
 
 	if (before)
 		later = fidelity_since(&later, &earlier);
-	else if (json_object_get(node, "uptime_ns") && (double)client_number(node, "uptime_ns") < passed_ns)
-		passed_ns = (double)client_number(node, "uptime_ns"); /* it was not there all the time */
-	if (json_object_get(node, "active_ns"))                       /* rest tells nothing of how it does under load */
+	else if (json_object_get(node, "uptime_ns") && (double)counter(node, "uptime_ns") < passed_ns)
+		passed_ns = (double)counter(node, "uptime_ns"); /* it was not there all the time */
+	if (json_object_get(node, "active_ns"))                 /* rest tells nothing of how it does under load */
 		passed_ns = fmin(passed_ns, growth(node, before, "active_ns"));
 	return fidelity_judge(&later, &limits, held_up_ns(node, before), (uint64_t)passed_ns);
 }
