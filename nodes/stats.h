@@ -18,7 +18,7 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 7u
+#define STATS_VERSION 8u
 #ifdef __x86_64__
 #define STATS_HEAD_BYTES 4096u
 #else
@@ -246,6 +246,7 @@ struct stats_page {
 	uint64_t drops[DROP_REASONS];
 	uint64_t injected_packets, injected_bytes;   /* NIC: sent, frames without FCS */
 	uint64_t delivered_packets, delivered_bytes; /* NIC: received */
+	uint64_t tables_taken; /* switch: times that new tables took effect, those of its configuration included */
 	uint64_t inside_packets,
 		inside_bytes; /* held by this node now: a switch's buffers, a NIC's send queue is not inside */
 	uint64_t events;      /* handled */

@@ -24,6 +24,7 @@
 #include "orchestrator/interrupt.h"
 #include "orchestrator/plan_real.h"
 #include "orchestrator/quantity.h"
+#include "orchestrator/results_symptom.h"
 #include "orchestrator/run.h"
 #include "orchestrator/scenario_idle.h"
 #include "orchestrator/suggest.h"
@@ -603,6 +604,7 @@ static int results_make(const struct options *options, const struct plan *plan, 
 				   .empty = fabric->empty,
 				   .end_ps = fabric->stopped_at_ps };
 	struct stats_page **pages = fabric_pages(fabric);
+	char why[256];
 	int status;
 
 	if (!pages) {
@@ -617,6 +619,10 @@ static int results_make(const struct options *options, const struct plan *plan, 
 		if (!results_balanced(&results)) {
 			remark(options, "injected, delivered, lost and held bytes do not balance: a node does not "
 					"count what it sends or drops");
+			status = EXIT_NODE;
+		}
+		if (results_symptom_wrong(plan, &results, why, sizeof(why))) {
+			remark(options, "%s, so this is not the result of the scenario", why);
 			status = EXIT_NODE;
 		}
 		if (!status && !interrupted && !results_faithful(&results)) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/results_roce.h"
+#include "orchestrator/results_symptom.h"
 
 /* slot s of host h is flow place[first_flow[h] + s]: its own number until the flows are sorted, then where it went */
 struct gathering {
@@ -104,6 +105,8 @@ int results_gather(const struct plan *plan, struct stats_page *const *pages, str
 		gather_totals(&g);
 	if (!error)
 		error = results_fidelity_gather(plan, pages, results);
+	if (!error)
+		error = results_symptom_gather(plan, pages, results);
 	if (error)
 		results_free(results);
 	free(g.first_flow);
@@ -120,6 +123,7 @@ void results_free(struct results *results)
 	free(results->classes);
 	pause_cycles_free(&results->deadlocks);
 	free(results->faults);
+	free(results->symptoms);
 	free(results->expectations);
 	free(results->fidelity.nodes);
 	*results = (struct results){ 0 };

@@ -129,6 +129,15 @@ struct result_fault {
 		recovery_ps; /* until 90 % of that before was delivered again; NODE_TIME_NEVER: it was not, until the next fault */
 };
 
+enum symptom_kind { SYMPTOM_NO_TABLES, SYMPTOM_NOTHING_DELIVERED, SYMPTOM_KINDS };
+
+/* a sign that something went wrong at @node: results_symptom.h */
+struct result_symptom {
+	enum symptom_kind kind;
+	uint32_t node;   /* in the plan */
+	uint64_t resent; /* packets, of a host */
+};
+
 struct result_expectation {
 	const char *text; /* borrowed from the plan */
 	bool known;       /* is there a value? no message, no percentile */
@@ -167,6 +176,8 @@ struct results {
 	struct pause_cycles deadlocks; /* at the end */
 	uint32_t fault_count;
 	struct result_fault *faults; /* of the plan's; filled by fault_player_report() */
+	uint32_t symptom_count;
+	struct result_symptom *symptoms; /* switches first, each kind in the order of the plan */
 	uint32_t expectation_count;
 	struct result_expectation *expectations; /* filled by expect_evaluate() */
 	uint64_t drops[DROP_REASONS];

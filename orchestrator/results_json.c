@@ -11,6 +11,7 @@
 #include "orchestrator/results_fault.h"
 #include "orchestrator/results_origin.h"
 #include "orchestrator/results_roce.h"
+#include "orchestrator/results_symptom.h"
 
 #define REAL_DIGITS 12
 
@@ -388,6 +389,7 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 	put(&w, root, "drops", drops_json(&w));
 	put(&w, root, "totals", totals_json(&w));
 	put(&w, root, "faults", results_fault_json(plan, results));
+	put(&w, root, "symptoms", results_symptom_json(plan, results));
 	put(&w, root, "expectations", expectations_json(&w));
 	put(&w, root, "fidelity", results->fidelity.nodes ? fidelity_json(&w) : json_null());
 	put(&w, root, "host", host ? host_json(&w, host) : json_null());

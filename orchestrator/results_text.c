@@ -10,6 +10,7 @@
 #include "orchestrator/human.h"
 #include "orchestrator/results_fault.h"
 #include "orchestrator/results_roce.h"
+#include "orchestrator/results_symptom.h"
 
 #define FLOWS_SHOWN 24u /* more than so many flows are summed up by their groups only */
 #define PORTS_SHOWN 6u
@@ -46,6 +47,7 @@ void results_text_write(const struct plan *plan, const struct results *results, 
 	results_paths_write(plan, results, colour, out);
 	results_roce_write(plan, results, colour, out);
 	results_fault_write(plan, results, colour, out);
+	results_symptom_write(plan, results, colour, out);
 	totals_write(&t);
 	tables_write(&t);
 	if (results->fidelity.nodes)

@@ -269,6 +269,7 @@ static int tables(void *dataplane, const struct switch_config *config)
 	if (changed < 0)
 		return changed;
 	dp->ways_changed |= changed;
+	dp->stats->tables_taken++;
 	return 0;
 }
 
@@ -465,6 +466,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 		destroy(dp);
 		return NULL;
 	}
+	dp->stats->tables_taken = config->switch_.host_count > 0;
 	listener = dataplane_listener(dp);
 	for (uint32_t p = 0; p < config->port_count; p++)
 		link_listen(&links[p], &listener);

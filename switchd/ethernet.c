@@ -291,6 +291,7 @@ static int tables(void *dataplane, const struct switch_config *config)
 	if (table_replace(&eth->routes, &eth->translate, config) < 0)
 		return -ENOMEM;
 	eth->flood_ports = config->flood_ports;
+	eth->stats->tables_taken++;
 	return 0;
 }
 
@@ -395,6 +396,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 	if (config->sample_ps)
 		event_tree_set(&eth->events, source_sample(eth), 0);
 	event_tree_set(&eth->events, source_measured(eth), config->measure_to_ps);
+	stats->tables_taken = config->switch_.host_count > 0;
 	return eth;
 }
 

@@ -343,6 +343,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 	if (config->sample_ps)
 		event_tree_set(&lid->events, source_sample(lid), 0);
 	event_tree_set(&lid->events, source_measured(lid), config->measure_to_ps);
+	stats->tables_taken = config->switch_.lids.lid_count > 0;
 	return lid;
 }
 

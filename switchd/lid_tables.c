@@ -10,6 +10,7 @@ int lid_tables_set(void *dataplane, const struct switch_config *config)
 		return -ENOMEM;
 	lid->flood_ports = config->flood_ports;
 	lid->tables_changed = true;
+	lid->stats->tables_taken++;
 	return 0;
 }
 

@@ -1457,11 +1457,14 @@ START_TEST(tables__replaced)
 	struct switch_config new_tables = {
 		.fabric_address = 1, .route_count = 1, .routes = routes, .host_count = 1, .hosts = hosts
 	};
+	uint64_t before;
 
 	real();
 	one_switch_open(&s);
 	switchd_ops.link_down(s.dp, 2, 0);
+	before = s.dp->stats->tables_taken;
 	ck_assert_int_eq(switchd_ops.tables(s.dp, &new_tables), 0);
+	ck_assert_uint_eq(s.dp->stats->tables_taken, before + 1);
 	host_send(&s, 0, 0, 1, 1, 0, 1000);
 	one_switch_run(&s, FAR);
 	packet_expect(3, 1000); /* p2 is still down */

@@ -690,7 +690,9 @@ START_TEST(tables__replace_the_former)
 	config.flood_ports = 1;
 	config.route_count = 0;
 	config.routes = NULL;
+	ck_assert_uint_eq(s.eth->stats->tables_taken, 1);
 	ck_assert_int_eq(ethernet_ops.tables(s.eth, &config), 0);
+	ck_assert_uint_eq(s.eth->stats->tables_taken, 2);
 	roce_send(0, 0, 2, 0, ROCE, 100);
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);

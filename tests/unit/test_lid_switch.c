@@ -564,7 +564,9 @@ START_TEST(tables__blocks)
 	block = (struct table_block){ .table = TABLE_FLOOD, .bytes = { 3 } };
 	ck_assert_int_eq(block_write(&block), 0);
 	ck_assert_uint_eq(lid_of()->flood_ports, 3);
+	lid_of()->stats->tables_taken = 0;
 	ck_assert_int_eq(s.ops->tables(s.dataplane, &s.config.switch_), 0);
+	ck_assert_uint_eq(lid_of()->stats->tables_taken, 1);
 	ck_assert_uint_eq(lid_of()->flood_ports, 0xf);
 	ck_assert_uint_eq(lid_of()->tables.home[table_entries(TABLE_LFT) + 3], LFT_NO_PORT);
 	ck_assert_uint_eq(lid_of()->tables.home[3], 2);

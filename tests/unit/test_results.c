@@ -9,6 +9,7 @@
 #include "orchestrator/counter.h"
 #include "orchestrator/reaction.h"
 #include "orchestrator/results.h"
+#include "orchestrator/results_symptom.h"
 
 #define HOSTS 3
 #define NODES (HOSTS + 1)
@@ -73,6 +74,7 @@ static void set_up(void)
 		pages[i] = calloc(1, stats_bytes(&nodes[i]));
 		stats_init(pages[i], &nodes[i]);
 	}
+	pages[0]->tables_taken = 1;
 }
 
 static void tear_down(void)
@@ -804,6 +806,66 @@ START_TEST(results_paths_write__no_choice)
 }
 END_TEST
 
+static char *summary(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	results_text_write(&plan, &results, NULL, NULL, false, out);
+	fclose(out);
+	return text;
+}
+
+/* TB-13, TB-14: a switch that was never given tables is named, and its run has failed */
+START_TEST(results_symptom__switch_without_tables)
+{
+	char *text, why[64];
+
+	flow_add(0, 1, 0, 5, 5);
+	gather(true);
+	ck_assert(!results_symptom_wrong(&plan, &results, why, sizeof(why)));
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\"symptoms\": []"));
+	free(text);
+	results_free(&results);
+	pages[0]->tables_taken = 0;
+	gather(true);
+	ck_assert(results_symptom_wrong(&plan, &results, why, sizeof(why)));
+	ck_assert_str_eq(why, "switch s1 has no tables");
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\"kind\": \"no-tables\",\n   \"node\": \"s1\""));
+	free(text);
+	text = summary();
+	ck_assert_ptr_nonnull(strstr(text, "switch s1 has no tables: it has forwarded nothing"));
+	free(text);
+}
+END_TEST
+
+/* ... and a host of whose packets, sent again and again, none arrives; h2 has sent again as much, but something arrives */
+START_TEST(results_symptom__host_delivers_nothing)
+{
+	char *text, why[64];
+
+	flow_add(0, 1, 0, 7, 0);
+	flow_add(2, 1, 0, 7, 0);
+	flow_add(2, 0, 0, 7, 1);
+	flow_add(1, 0, 0, 7, 0); /* has sent nothing again: it may still arrive */
+	stats_flow_tx(pages[1], 0)->resent = 6;
+	stats_flow_tx(pages[3], 0)->resent = 6;
+	gather(false);
+	ck_assert_uint_eq(results.symptom_count, 1);
+	ck_assert(!results_symptom_wrong(&plan, &results, why, sizeof(why)));
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\"kind\": \"nothing-delivered\",\n   \"node\": \"h0\",\n"
+					   "   \"resent_packets\": 6"));
+	free(text);
+	text = summary();
+	ck_assert_ptr_nonnull(strstr(text, "host h0 has delivered nothing, and sent 6 packets again"));
+	free(text);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("results");
@@ -831,6 +893,8 @@ int main(void)
 	tcase_add_test(cases, results_paths_write__flow_channels);
 	tcase_add_test(cases, results_paths_write__port_groups);
 	tcase_add_test(cases, results_paths_write__no_choice);
+	tcase_add_test(cases, results_symptom__switch_without_tables);
+	tcase_add_test(cases, results_symptom__host_delivers_nothing);
 	tcase_add_test(cases, results_rank__nearest);
 	tcase_add_test(cases, results_jain__even_and_starved);
 	tcase_add_test(cases, results_json_write__stable);
