@@ -42,7 +42,7 @@ static const struct command {
 	  "step [TIME | until CONDITION]   go on for one window, for TIME (10ns), or until e.g. "
 	  "s2.p1.queue_bytes > 10kB" },
 	{ "show", command_show,
-	  "show TABLE NODE [PORT]          print a table of a node (efct, ifct, ofct, ..., trace)" },
+	  "show NODE TABLE [PORT]          print a table of a node (efct, ifct, ofct, ..., trace)" },
 	{ "set", command_set, "set NODE NAME VALUE             change a parameter of a node" },
 	{ "continue", command_continue,
 	  "continue [TIME]                 go on to the end, or until the fabric's time is TIME" },
@@ -248,16 +248,16 @@ static enum step ask(struct breakpoint *b, const struct node_config *node, const
 
 static enum step command_show(struct breakpoint *b, char *rest)
 {
-	char *table = word_take(&rest), *name = word_take(&rest), *port = word_take(&rest);
+	char *name = word_take(&rest), *table = word_take(&rest), *port = word_take(&rest);
 	struct control_message message = { .kind = CONTROL_SHOW, .number = -1 };
 	const struct node_config *node;
 	char what[128];
 	uint64_t ports;
 
-	if (!name[0])
-		return bad(b, "show needs a table and a node, e.g. 'show ifct s2 p1'");
+	if (!table[0])
+		return bad(b, "show needs a node and a table, e.g. 'show s2 ifct p1'");
 	if (!plan_node_find(b->run->fabric.plan, name) && plan_node_find(b->run->fabric.plan, table))
-		return bad(b, "here the table comes before the node: 'show %s %s'", name, table);
+		return bad(b, "the node comes before its table: 'show %s %s'", table, name);
 	node = node_find(b, name);
 	if (!node)
 		return STEP_BAD;

@@ -31,7 +31,7 @@ stops_there() {
 }
 
 piped() {
-	printf 'step 10ns\nshow ifct s502 p1\n' |
+	printf 'step 10ns\nshow s502 ifct p1\n' |
 		"$heddle" run "$lot" "${short[@]}" --quiet --break-at 50us >"$scratch/out" 2>"$scratch/err" &&
 		says out 'at 50010ns;' && says out flow_id
 }
@@ -39,7 +39,7 @@ piped() {
 # stepping does not change what happens: the same JSON as in one go
 same_result() {
 	run 0 run "$lot" "${short[@]}" --quiet --json "$scratch/one.json" &&
-		script 0 $'step 10ns\nstep\nstep 1us\nstep until s508.L.queue_bytes > 100kB\nshow ifct s502 p1\ncontinue 200us' \
+		script 0 $'step 10ns\nstep\nstep 1us\nstep until s508.L.queue_bytes > 100kB\nshow s502 ifct p1\ncontinue 200us' \
 			--json "$scratch/stepped.json" &&
 		cmp "$scratch/one.json" "$scratch/stepped.json"
 }
@@ -70,12 +70,12 @@ check "steps by time" shows 'step 10ns' 'at 50010ns;'
 check "steps by one window" shows step 'at 50'
 check "steps to a condition" until_condition
 check "says when a condition never came true" shows 'step until s508.L.lost_frames > 0' 'never came'
-check "shows the IFCT of a port" shows 'show ifct s502 p1' flow_id
-check "shows the OFCT of the port to a neighbour" shows 'show ofct s502 s504' flow_id
-check "shows the EFCT of all ports" shows 'show efct s508' flow_id
-check "shows the flows of a NIC" shows 'show flows A' all
-check "shows a trace" shows 'show trace A' ''
-check "shows tables in the fallback event loop" script 0 'show ifct s502 p1' --loop=fallback
+check "shows the IFCT of a port" shows 'show s502 ifct p1' flow_id
+check "shows the OFCT of the port to a neighbour" shows 'show s502 ofct s504' flow_id
+check "shows the EFCT of all ports" shows 'show s508 efct' flow_id
+check "shows the flows of a NIC" shows 'show A flows' all
+check "shows a trace" shows 'show A trace' ''
+check "shows tables in the fallback event loop" script 0 'show s502 ifct p1' --loop=fallback
 check "sets a parameter" script 0 'set s502 ack.collect 7'
 check "continues to a time" shows 'continue 70us' 'at 70us;'
 check "stepping changes nothing" same_result
@@ -84,10 +84,10 @@ check "quits with a summary" quits_with_summary
 check "explains itself" shows help 'continue [TIME]'
 check "skips comments and empty lines" script 0 $'# nothing\n\nstatus # here'
 check "refuses an unknown command" refuses $'status\nstpe 10ns' ":2: there is no command 'stpe' - did you mean 'step'?"
-check "refuses an unknown node" refuses 'show ifct s501' "there is no node 's501'"
-check "refuses a node before its table" refuses 'show s502 ifct' "the table comes before the node: 'show ifct s502'"
-check "refuses an unknown table" refuses 'show tables s502' "s502 has no table 'tables'; it has:"
-check "refuses an unknown port" refuses 'show ifct s502 p99' "s502 has no port 'p99'"
+check "refuses an unknown node" refuses 'show s501 ifct' "there is no node 's501'"
+check "refuses a table before its node" refuses 'show ifct s502' "the node comes before its table: 'show s502 ifct'"
+check "refuses an unknown table" refuses 'show s502 tables' "s502 has no table 'tables'; it has:"
+check "refuses an unknown port" refuses 'show s502 ifct p99' "s502 has no port 'p99'"
 check "refuses an unknown parameter" refuses 'set s502 colour red' "s502 has no parameter 'colour'; it has:"
 check "refuses a bad value" refuses 'set s502 ack.collect 100' "s502 refuses parameter 'ack.collect'"
 check "says which values there are" refuses 'set s502 congestion.rate-limit maybe' "congestion.limit-after-ack (on, off)"
