@@ -46,7 +46,7 @@ static const char *queue_pair_state(const struct transport_flow *flow, node_time
 	return flow->pace_at_ps > now ? "paced" : "ready";
 }
 
-static void show_queue_pair(struct nic *nic, uint32_t slot, FILE *out)
+static void show_queue_pair(struct nic *nic, uint32_t slot, node_time_t now, FILE *out)
 {
 	const struct transport_flow *pair = &nic->transport.flows[slot];
 	const struct flow_tx_stats *flow = stats_flow_tx(nic->stats, slot);
@@ -55,20 +55,20 @@ static void show_queue_pair(struct nic *nic, uint32_t slot, FILE *out)
 		"%5" PRIu32 " %-16s %11" PRIu32 " %10" PRIu32 " %-5s %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %8" PRIu32
 		" %9" PRIu64 " %7" PRIu64 " %8" PRIu64 " %9" PRIu64 " %12" PRIu64 "\n",
 		slot, nic->config->nic.workloads[nic->transport.specs[slot].workload].name, flow->destination,
-		flow->connection, queue_pair_state(pair, nic->now_ps), pair->acknowledged,
-		pair->next - pair->acknowledged, pair->end - pair->next, transport_waiting(&nic->transport, slot),
-		flow->resent, flow->naks, flow->timeouts, flow->cnps, flow->rate_bps);
+		flow->connection, queue_pair_state(pair, now), pair->acknowledged, pair->next - pair->acknowledged,
+		pair->end - pair->next, transport_waiting(&nic->transport, slot), flow->resent, flow->naks,
+		flow->timeouts, flow->cnps, flow->rate_bps);
 }
 
 /* under_way: packets sent and not acknowledged; left: packets to send; waiting: messages not complete */
-static void show_queue_pairs(struct nic *nic, FILE *out)
+static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 {
 	fprintf(out, "%5s %-16s %11s %10s %-5s %12s %9s %9s %8s %9s %7s %8s %9s %12s\n", "slot", "workload",
 		"destination", "connection", "state", "acknowledged", "under_way", "left", "waiting", "resent", "naks",
 		"timeouts", "cnps", "rate_bps");
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++)
 		if (transport_is_open(&nic->transport, slot, TRANSPORT_RC))
-			show_queue_pair(nic, slot, out);
+			show_queue_pair(nic, slot, now, out);
 	fprintf(out,
 		"incomplete messages: %" PRIu32 ", at most %" PRIu32 " so far, room for %" PRIu32
 		"; discarded: %" PRIu64 "\n",
@@ -77,20 +77,21 @@ static void show_queue_pairs(struct nic *nic, FILE *out)
 }
 
 /* held: by the switch; stops: the switch was told to send no more */
-static void show_pfc(struct nic *nic, FILE *out)
+static void show_pfc(struct nic *nic, node_time_t now, FILE *out)
 {
-	uint32_t held = pfc_gate_held(&nic->pfc_gate, nic->now_ps);
+	uint32_t held = pfc_gate_held(&nic->pfc_gate, now);
 
 	fprintf(out, "%-12s %-8s %-4s %16s %16s %-5s %6s\n", "class", "lossless", "held", "until_ps", "paused_ps",
 		"stops", "stuck");
 	for (uint32_t c = 0; c < nic->config->class_count; c++) {
 		const struct class_stats *stats = stats_class(nic->stats, 0, c);
-		node_time_t until = pfc_gate_next_at(&nic->pfc_gate, 1u << c, nic->now_ps);
+		node_time_t going_on_ps = nic->held_waiting >> c & 1 ? now - nic->held_noted_ps : 0;
+		node_time_t until = pfc_gate_next_at(&nic->pfc_gate, 1u << c, now);
 
 		fprintf(out, "%-12s %-8s %-4s %16" PRIu64 " %16" PRIu64 " %-5s %6" PRIu64 "\n",
 			nic->config->classes[c].name, nic->config->roce.classes[c].lossless ? "yes" : "no",
-			held >> c & 1 ? "yes" : "no", until == NODE_TIME_NEVER ? 0 : until, stats->paused_ps,
-			nic->pfc_teller.wanted >> c & 1 ? "yes" : "no", stats->stuck);
+			held >> c & 1 ? "yes" : "no", until == NODE_TIME_NEVER ? 0 : until,
+			stats->paused_ps + going_on_ps, nic->pfc_teller.wanted >> c & 1 ? "yes" : "no", stats->stuck);
 	}
 	fprintf(out, "frames sent: %" PRIu64 ", received: %" PRIu64 "\n", nic->link->stats->pauses_sent,
 		nic->link->stats->pauses_received);
@@ -160,12 +161,13 @@ static void show_fgfc(struct nic *nic, FILE *out)
 	fprintf(out, "held: %" PRIu32 ", room for %" PRIu32 "\n", gate->held, gate->entries_max);
 }
 
-int nic_show(void *dataplane, const char *table, int port, FILE *out)
+int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
 {
 	struct nic *nic = dataplane;
 
 	if (port > 0 || port < -1)
 		return -EINVAL;
+	now = node_time_max(now, nic->now_ps);
 	if (!strcmp(table, "flows")) {
 		show_flows(nic, out);
 	} else if (!strcmp(table, "received")) {
@@ -175,9 +177,9 @@ int nic_show(void *dataplane, const char *table, int port, FILE *out)
 	} else if (!strcmp(table, "fgfc")) {
 		show_fgfc(nic, out);
 	} else if (nic->roce && !strcmp(table, "queue-pairs")) {
-		show_queue_pairs(nic, out);
+		show_queue_pairs(nic, now, out);
 	} else if (nic->roce && !strcmp(table, "pfc")) {
-		show_pfc(nic, out);
+		show_pfc(nic, now, out);
 	} else {
 		fprintf(out, "flows received workloads fgfc%s\n", nic->roce ? " queue-pairs pfc" : "");
 		return -ENOENT;

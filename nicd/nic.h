@@ -282,7 +282,7 @@ void nic_hold_host_sent(struct nic *nic, uint32_t entry, uint32_t frame_bytes);
 
 /* ---- datapath_show.c: node_ops of the same names ---- */
 
-int nic_show(void *dataplane, const char *table, int port, FILE *out);
+int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out);
 int nic_set(void *dataplane, const char *name, const char *value, FILE *out);
 
 #endif

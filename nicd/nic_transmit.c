@@ -55,7 +55,7 @@ static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
 	if (nic->by_lid)
 		return link_may_send_packet(nic->link) &&
 		       link_has_credit(nic->link, nic_lane(nic, traffic_class),
-				       units_of_bytes(longest_next(nic, traffic_class)));
+				       units_of_bytes(longest_next(nic, traffic_class)), nic->now_ps);
 	return link_may_send_packet(nic->link) && !link_stopped(nic->link, traffic_class) &&
 	       !(nic->held >> traffic_class & 1);
 }

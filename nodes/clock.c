@@ -202,3 +202,10 @@ node_time_t clock_earliest(const struct clock *clock)
 	}
 	return earliest;
 }
+
+node_time_t clock_now(const struct clock *clock)
+{
+	if (!clock_stopped(clock))
+		return atomic_load(&clock->page->start_ps);
+	return node_time_min(atomic_load(&clock->page->limit_ps), clock_earliest(clock));
+}

@@ -124,6 +124,10 @@ uint32_t clock_resume(const struct clock *clock, node_time_t limit, uint32_t *wa
  *  Exact only while stopped.  O(nodes).                                                                        */
 node_time_t clock_earliest(const struct clock *clock);
 
+/** clock_now() - the fabric's time: while stopped, the limit, or the earliest event if that is before it; else the start of the
+ *  window.  Exact only while stopped.  O(nodes).                                                                   */
+node_time_t clock_now(const struct clock *clock);
+
 static inline bool clock_stopped(const struct clock *clock)
 {
 	return atomic_load_explicit(&clock->page->state, memory_order_acquire) == CLOCK_STOPPED;

@@ -566,6 +566,16 @@ void link_lose(struct link *link)
 		memset(link->held_units, 0, sizeof(link->held_units));
 }
 
+/* the wait for credit, if there is one, is over */
+static void credit_wait_end(struct link *link, node_time_t now)
+{
+	struct port_stats *stats = link->stats;
+
+	if (stats->credit_since_ps && now > stats->credit_since_ps)
+		stats->credit_wait_ps += now - stats->credit_since_ps;
+	stats->credit_since_ps = 0;
+}
+
 void link_down(struct link *link, node_time_t now)
 {
 	link->down = true;
@@ -574,6 +584,7 @@ void link_down(struct link *link, node_time_t now)
 	link->stop = link->stop_told = link->stopped = 0;
 	link->seen_due = link->sync_due = false;
 	credit_close(&link->credit);
+	credit_wait_end(link, now);
 	link_lose(link);
 }
 
@@ -603,8 +614,12 @@ static void on_credit(struct link *link, uint32_t lane, uint32_t limit_units, no
 {
 	const struct link_listener *listener = &link->listener;
 
+	bool more = credit_on_limit(&link->credit, lane, limit_units);
+
 	link->ask_at_ps = now + ASK_PS;
-	if (credit_on_limit(&link->credit, lane, limit_units) && listener->on_stop)
+	if (!link->credit.lacking)
+		credit_wait_end(link, now);
+	if (more && listener->on_stop)
 		listener->on_stop(listener->owner, link, lane, false, now);
 }
 

@@ -240,16 +240,19 @@ static inline bool link_stopped(const struct link *link, uint32_t traffic_class)
 	return link->stopped >> traffic_class & 1;
 }
 
-/** link_has_credit() - may a packet of @units be sent on @lane? If not, listener.on_stop(..., false) says when there is more, and that is
- *  counted once (port_stats.credit_waits). Always, on a link without credits. */
-static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t units)
+/** link_has_credit() - may a packet of @units be sent on @lane? If not, listener.on_stop(..., false) says when there is more; that is
+ *  counted once (port_stats.credit_waits), and the time from when the link is free. Always, on a link without credits. */
+static inline bool link_has_credit(struct link *link, uint32_t lane, uint32_t units, node_time_t now)
 {
+	node_time_t from_ps = node_time_max(node_time_max(now, link->busy_until_ps), 1);
 	uint8_t bit = (uint8_t)(1u << lane);
 
 	if (!link->credits || credit_available(&link->credit, lane) >= (int32_t)units)
 		return true;
 	link->stats->credit_waits += !(link->credit.lacking & bit);
 	link->credit.lacking |= bit;
+	if (!link->stats->credit_since_ps)
+		link->stats->credit_since_ps = from_ps;
 	return false;
 }
 

@@ -24,9 +24,10 @@ struct node_ops {
 	 * Return: the time of the next event, NODE_TIME_NEVER if there is none.                                      */
 	node_time_t (*run)(void *dataplane, node_time_t end);
 
-	/* Writes table @table of port @port (-1: of all ports) as text, a header line first.
+	/* Writes table @table of port @port (-1: of all ports) as text, a header line first. What lasts at @now, the fabric's
+	 * time, counts up to @now: the node's own last event may lie far before it.
 	 * Return: 0, -ENOENT for an unknown table (the names go to @out), -EINVAL for a port that is not there.      */
-	int (*show)(void *dataplane, const char *table, int port, FILE *out);
+	int (*show)(void *dataplane, const char *table, int port, node_time_t now, FILE *out);
 
 	/* Changes a parameter, from the node's next event on.  Return: 0, -ENOENT (unknown; the names go to @out), -EINVAL (bad value).     */
 	int (*set)(void *dataplane, const char *name, const char *value, FILE *out);

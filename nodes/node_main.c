@@ -272,12 +272,14 @@ static int set(struct node *node, const struct control_message *message, FILE *o
 
 static int show(struct node *node, const struct control_message *message, FILE *out)
 {
+	node_time_t now = node->config->clock == CLOCK_VIRTUAL ? clock_now(&node->clock) : pace_now(&node->pace);
+
 	if (message->number < -1 || message->number >= (int64_t)node->config->port_count) {
 		fprintf(out, "there is no port %lld, %s has %u\n", (long long)message->number, node->config->name,
 			node->config->port_count);
 		return -EINVAL;
 	}
-	return node->ops->show(node->dataplane, message->text, (int)message->number, out);
+	return node->ops->show(node->dataplane, message->text, (int)message->number, now, out);
 }
 
 static int table_ask(struct node *node, const struct control_message *message, FILE *out)

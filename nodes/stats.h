@@ -148,9 +148,11 @@ struct port_stats {
 	uint64_t reroute_acks;   /* made here (FC-25) */
 	uint64_t fecn_marked;    /* port-group: packets marked (PG-10) */
 	uint64_t becns;          /* port-group: BECNs; at a NIC, made */
-	uint64_t credit_waits;   /* port-group: times a packet at the head of its queue found no credit (PG-9) */
-	uint64_t capture_error;  /* errno: the capture of this port's link ended early */
-	struct channel_set left; /* flow channels: those in use that came over a link that is gone (FC-15, FC-26) */
+	uint64_t credit_waits;   /* port-group: times a packet at the head of its queue found no credit (PG-9) ... */
+	uint64_t credit_wait_ps; /* ... and how long it had none, on a free link: of waits that are over */
+	node_time_t credit_since_ps; /* port-group: a wait for credit that goes on began then; 0: none does */
+	uint64_t capture_error;      /* errno: the capture of this port's link ended early */
+	struct channel_set left;     /* flow channels: those in use that came over a link that is gone (FC-15, FC-26) */
 };
 
 /* a flow as its sending NIC knows it; index = the slot that its packets carry */

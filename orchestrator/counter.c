@@ -16,6 +16,8 @@
 #define CONGESTION_MOMENT(field) { .name = #field, .offset = offsetof(struct port_stats, field), .kind = QUANTITY_TIME, \
 				   .congestion = true, .moment = true }
 #define PATHS(field) { .name = #field, .offset = offsetof(struct port_stats, field), .paths = true }
+#define PATHS_TIME(field) { .name = #field, .offset = offsetof(struct port_stats, field), .kind = QUANTITY_TIME, \
+			    .paths = true }
 #define ROCE(field) { .name = #field, .offset = offsetof(struct port_stats, field), .roce = true }
 #define CLASS_COUNTER(field, of) { .name = #field, .offset = offsetof(struct class_stats, field), .kind = of }
 #define CLASS_MOMENT(field) { .name = #field, .offset = offsetof(struct class_stats, field), .kind = QUANTITY_TIME, \
@@ -90,6 +92,7 @@ const struct counter_name port_counters[] = {
 	PATHS(fecn_marked),
 	PATHS(becns),
 	PATHS(credit_waits),
+	PATHS_TIME(credit_wait_ps),
 };
 
 const size_t port_counter_count = COUNT_OF(port_counters);

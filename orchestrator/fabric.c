@@ -182,7 +182,7 @@ node_time_t fabric_now(const struct fabric *fabric)
 		return fabric_real_now(fabric);
 	if (!clock_stopped(&fabric->clock))
 		return atomic_load(&fabric->page->start_ps);
-	return node_time_min(fabric->limit_ps, clock_earliest(&fabric->clock));
+	return node_time_min(fabric->limit_ps, clock_earliest(&fabric->clock)); /* the page's limit is 0 at the end */
 }
 
 bool fabric_over(const struct fabric *fabric)

@@ -275,6 +275,21 @@ static bool value_nics(const struct metric_subject *e, const struct plan *plan, 
 	return true;
 }
 
+/* counters that switches and NICs have */
+static bool value_nodes(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			double *value)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < results->port_count; i++) {
+		const struct result_port *row = &results->ports[i];
+
+		sum += !e->ports || is_meant(e, plan, row) ? counter_of(e, row) : 0;
+	}
+	*value = (double)sum;
+	return true;
+}
+
 static bool value_buffer_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
 			       double *value)
 {
@@ -324,6 +339,7 @@ static bool value_reached(const struct metric_subject *e, const struct plan *pla
 #define PORT_SUM_UNITS(field) value_sum_units, offsetof(struct port_stats, field)
 #define PORT_MAX_UNITS(field) value_max_units, offsetof(struct port_stats, field)
 #define NICS_SUM(field) value_nics, offsetof(struct port_stats, field)
+#define NODES_SUM(field) value_nodes, offsetof(struct port_stats, field)
 #define CLASS_SUM(field) metric_class_sum, offsetof(struct class_stats, field)
 #define CLASS_MAX(field) metric_class_max, offsetof(struct class_stats, field)
 #define CLASS_FIRST(field) metric_class_first, offsetof(struct class_stats, field)
@@ -398,7 +414,7 @@ const struct metric metric_table[] = {
 	{ "imbalance.max", QUANTITY_SHARE, METRIC_MAYBE_WHERE, METRIC_AS_RATIO, metric_imbalance_max, 0 },
 	{ "fecn", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(fecn_marked) },
 	{ "becns", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, NICS_SUM(becns) },
-	{ "credit-waits", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(credit_waits) },
+	{ "credit-waits", QUANTITY_TIME, METRIC_MAYBE_WHERE, METRIC_AS_TIME, NODES_SUM(credit_wait_ps) },
 	{ "fault.lost", QUANTITY_COUNT, METRIC_MAYBE_FAULT, METRIC_AS_COUNT, metric_fault_lost, 0 },
 	{ "fault.astray", QUANTITY_COUNT, METRIC_MAYBE_FAULT, METRIC_AS_COUNT, metric_fault_astray, 0 },
 	{ "fault.least", QUANTITY_SHARE, METRIC_MAYBE_FAULT, METRIC_AS_PERCENT, metric_fault_least, 0 },

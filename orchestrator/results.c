@@ -77,12 +77,22 @@ static uint64_t destroyed_frames(const struct gathering *g)
 	return count;
 }
 
+/* where the fabric stopped: an empty one with the last event of all */
+static node_time_t stopped_ps(const struct plan *plan, struct stats_page *const *pages, const struct results *results)
+{
+	node_time_t last_ps = 0;
+
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		last_ps = node_time_max(last_ps, pages[i]->now_ps);
+	return results->empty ? last_ps : results->end_ps;
+}
+
 int results_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results)
 {
 	struct gathering g = { .plan = plan, .pages = pages, .results = results };
 	struct results kept = { .interrupted = results->interrupted,
 				.empty = results->empty,
-				.end_ps = results->end_ps,
+				.end_ps = stopped_ps(plan, pages, results),
 				.measured_ps = measured_ps(plan, results) };
 	int error;
 
@@ -480,6 +490,13 @@ static int gather_groups(struct gathering *g)
 
 /* ---- ports and totals ---- */
 
+/* a wait for credit that goes on counts to the end */
+static void credit_wait_close(struct port_stats *stats, node_time_t end_ps)
+{
+	if (stats->credit_since_ps && end_ps > stats->credit_since_ps)
+		stats->credit_wait_ps += end_ps - stats->credit_since_ps;
+}
+
 static int gather_ports(struct gathering *g)
 {
 	struct results *results = g->results;
@@ -496,6 +513,7 @@ static int gather_ports(struct gathering *g)
 
 			*row = (struct result_port){ .node = node, .port = port };
 			row->stats = *stats_port(g->pages[node], port);
+			credit_wait_close(&row->stats, results->end_ps);
 			if (!results->measured_ps)
 				continue;
 			row->utilisation = (double)row->stats.tx_busy_measured_ps / (double)results->measured_ps;
@@ -569,14 +587,9 @@ static void gather_totals(struct gathering *g)
 {
 	struct results *results = g->results;
 	struct result_totals *totals = &results->totals;
-	node_time_t last_ps = 0;
 
-	for (uint32_t i = 0; i < g->plan->node_count; i++) {
+	for (uint32_t i = 0; i < g->plan->node_count; i++)
 		add_node(results, g->pages[i]);
-		last_ps = node_time_max(last_ps, g->pages[i]->now_ps);
-	}
-	if (results->empty)
-		results->end_ps = last_ps;
 	for (uint32_t i = 0; i < results->port_count; i++)
 		add_port(totals, &results->ports[i].stats, results->ports[i].node >= g->plan->switch_count);
 	gather_under_way(g);

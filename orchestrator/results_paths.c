@@ -2,9 +2,10 @@
  *  did (PG-3, PG-9, PG-10). */
 #include <inttypes.h>
 
+#include "orchestrator/human.h"
 #include "orchestrator/results.h"
 
-/* all ports of switches together, BECNs those of NICs, and where the most redirects and waits were */
+/* all ports of switches together, BECNs those of NICs, waits for credit of both, and where the most redirects and waits were */
 struct sums {
 	struct port_stats all;
 	const struct result_port *redirector, *waiter;
@@ -23,10 +24,15 @@ static void port_add(struct sums *sums, const struct result_port *row)
 	all->folds += port->folds;
 	all->reroute_acks += port->reroute_acks;
 	all->fecn_marked += port->fecn_marked;
-	all->credit_waits += port->credit_waits;
 	if (port->redirects > (sums->redirector ? sums->redirector->stats.redirects : 0))
 		sums->redirector = row;
-	if (port->credit_waits > (sums->waiter ? sums->waiter->stats.credit_waits : 0))
+}
+
+static void wait_add(struct sums *sums, const struct result_port *row)
+{
+	sums->all.credit_waits += row->stats.credit_waits;
+	sums->all.credit_wait_ps += row->stats.credit_wait_ps;
+	if (row->stats.credit_wait_ps > (sums->waiter ? sums->waiter->stats.credit_wait_ps : 0))
 		sums->waiter = row;
 }
 
@@ -35,6 +41,7 @@ static struct sums sums_of(const struct plan *plan, const struct results *result
 	struct sums sums = { 0 };
 
 	for (uint32_t i = 0; i < results->port_count; i++) {
+		wait_add(&sums, &results->ports[i]);
 		if (plan->nodes[results->ports[i].node].kind == NODE_SWITCH)
 			port_add(&sums, &results->ports[i]);
 		else
@@ -74,10 +81,13 @@ static void redirects_write(const struct plan *plan, const struct sums *sums, FI
 
 static void credits_write(const struct plan *plan, const struct sums *sums, FILE *out)
 {
-	fprintf(out, "waits for credit %" PRIu64, sums->all.credit_waits);
+	char all[HUMAN_TEXT_MAX], most[HUMAN_TEXT_MAX];
+
+	fprintf(out, "waited for credit %s in %" PRIu64 " waits, all ports of switches and NICs together",
+		human_time(sums->all.credit_wait_ps, all), sums->all.credit_waits);
 	if (sums->waiter)
-		fprintf(out, " (most often at %s port %" PRIu32 ")", plan->nodes[sums->waiter->node].name,
-			sums->waiter->port);
+		fprintf(out, " (longest %s port %" PRIu32 ", %s)", plan->nodes[sums->waiter->node].name,
+			sums->waiter->port, human_time(sums->waiter->stats.credit_wait_ps, most));
 	fprintf(out, ", packets marked FECN %" PRIu64 ", BECNs %" PRIu64 "\n", sums->all.fecn_marked, sums->all.becns);
 }
 

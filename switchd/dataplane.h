@@ -91,6 +91,7 @@ struct port {
 struct dataplane {
 	const struct node_config *config;
 	struct stats_page *stats;
+	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
 	uint32_t port_count, class_count;
 	uint32_t lane_count; /* of the ports that have most */
 	bool cut_through;
@@ -470,7 +471,7 @@ void link_change_up(struct dataplane *dp, uint32_t port);
 uint64_t link_change_finish(struct dataplane *dp, node_time_t now);
 
 /** dataplane_show() - node_ops.show: "ports", "efct", "ifct", "ofct", "congestion", "limits", "queues", "acks", "fgfc", "routes". */
-int dataplane_show(void *dataplane, const char *table, int port, FILE *out);
+int dataplane_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out);
 
 /** dataplane_set() - node_ops.set: "match", "match.pN", "ack.t1", "ack.t2", "ack.t3" (ns), "ack.collect", "output-queue" (units),
  *  "congestion.rate-limit", "congestion.flow-limit", "congestion.limit-after-ack" (on, off). */

@@ -70,7 +70,7 @@ static void show_limits(const struct dataplane *dp, uint32_t p, FILE *out)
 
 	for (uint32_t i = 0; i < ifct->channels; i++) {
 		const struct ifct_entry *entry = &ifct->entries[i];
-		node_time_t now = dp->stats->now_ps;
+		node_time_t now = dp->shown_ps;
 
 		if (!entry->active || !(entry->setting || entry->um || entry->dm || entry->wake_up_ps > now ||
 					entry->fc_state != RUNNING))
@@ -195,7 +195,7 @@ static void show_trees(const struct dataplane *dp, uint32_t p, FILE *out)
 /* who is bound to the way of a source of congestion, and for how long yet (FC-24) */
 static void show_sources(const struct dataplane *dp, uint32_t p, FILE *out)
 {
-	node_time_t now = dp->stats->now_ps;
+	node_time_t now = dp->shown_ps;
 	const struct source_hold_line *line;
 	uint32_t at = 0;
 
@@ -260,12 +260,13 @@ static bool is_shown(const struct dataplane *dp, const struct show_table *table,
 	return !table->of_ports || dataplane_port_up(dp, port) || !dp->config->ports[port].vacant;
 }
 
-int dataplane_show(void *dataplane, const char *table, int port, FILE *out)
+int dataplane_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
 {
-	const struct dataplane *dp = dataplane;
+	struct dataplane *dp = dataplane;
 
 	if (port < -1 || port >= (int)dp->port_count)
 		return -EINVAL;
+	dp->shown_ps = node_time_max(now, dp->stats->now_ps);
 	if (!strcmp(table, "routes")) {
 		show_routes(dp, out);
 		return 0;

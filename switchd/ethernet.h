@@ -69,6 +69,7 @@ struct ethernet {
 	const struct node_config *config;
 	struct roce_config roce; /* as it is set now; without PFC no class is lossless */
 	struct stats_page *stats;
+	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
 	uint32_t port_count, class_count;
 	bool cut_through;
 	uint64_t touched;     /* ports whose next transmission must be computed anew */
@@ -197,7 +198,7 @@ void ethernet_transmit(struct ethernet *eth, uint32_t port, node_time_t now);
 /* ---- ethernet_show.c ---- */
 
 /** ethernet_show() - node_ops.show: "ports", "queues", "buffer", "pfc", "ecn", "states", "flows", "routes". */
-int ethernet_show(void *dataplane, const char *table, int port, FILE *out);
+int ethernet_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out);
 
 /** ethernet_set() - node_ops.set: [CLASS.]PARAMETER, of one class or of all: "ecn" (on, off), "kmin", "kmax", "queue", "xoff",
  *  "xon-offset" (bytes), "pmax" (ppm), "alpha" (permille); and of the switch: "watchdog", "supplement-period" (us), "reference" (permille

@@ -62,10 +62,18 @@ static void show_buffer(const struct ethernet *eth, uint32_t p, FILE *out)
 	}
 }
 
-/* microseconds since @since_ps, if it is set */
+/* microseconds since @since_ps, if it is set, up to the fabric's time */
 static double since_us(const struct ethernet *eth, node_time_t since_ps)
 {
-	return since_ps && eth->stats->now_ps > since_ps ? (double)(eth->stats->now_ps - since_ps) / NODE_US : 0.0;
+	return since_ps && eth->shown_ps > since_ps ? (double)(eth->shown_ps - since_ps) / NODE_US : 0.0;
+}
+
+/* what a class was held for, a pause that goes on included */
+static double paused_us(const struct ethernet *eth, const struct ethernet_queue *queue)
+{
+	node_time_t since_ps = queue->stats->paused_since_ps ? queue->paused_from_ps : 0;
+
+	return (double)queue->stats->paused_ps / NODE_US + since_us(eth, since_ps);
 }
 
 static void show_pfc(const struct ethernet *eth, uint32_t p, FILE *out)
@@ -80,7 +88,7 @@ static void show_pfc(const struct ethernet *eth, uint32_t p, FILE *out)
 			"\n",
 			p, eth->config->classes[c].name, stats->xoff_since_ps ? "stop" : "go",
 			since_us(eth, stats->xoff_since_ps), stats->paused_since_ps ? "held" : "-",
-			since_us(eth, stats->paused_since_ps), (double)stats->paused_ps / NODE_US, stats->stuck,
+			since_us(eth, stats->paused_since_ps), paused_us(eth, &eth->ports[p].queues[c]), stats->stuck,
 			port->pauses_sent, port->pauses_received, stats->waits_for);
 	}
 }
@@ -199,12 +207,13 @@ static bool is_shown(const struct ethernet *eth, uint32_t port)
 	return ethernet_port_up(eth, port) || !eth->config->ports[port].vacant;
 }
 
-int ethernet_show(void *dataplane, const char *table, int port, FILE *out)
+int ethernet_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
 {
-	const struct ethernet *eth = dataplane;
+	struct ethernet *eth = dataplane;
 
 	if (port < -1 || port >= (int)eth->port_count)
 		return -EINVAL;
+	eth->shown_ps = node_time_max(now, eth->stats->now_ps);
 	if (!strcmp(table, "routes")) {
 		show_routes(eth, out);
 		return 0;

@@ -22,6 +22,14 @@ static bool is_shown(const struct lid_switch *lid, uint32_t port, int asked)
 
 /* ---- by port ---- */
 
+/* microseconds that @ps and, from @since_ps if there is one, a wait that goes on are together */
+static double total_us(const struct lid_switch *lid, uint64_t ps, node_time_t since_ps)
+{
+	bool goes_on = since_ps && since_ps != NODE_TIME_NEVER && lid->shown_ps > since_ps;
+
+	return (double)(ps + (goes_on ? lid->shown_ps - since_ps : 0)) / NODE_US;
+}
+
 static void show_port(const struct lid_switch *lid, uint32_t p, FILE *out)
 {
 	const struct port_config *config = &lid->config->ports[p];
@@ -29,14 +37,15 @@ static void show_port(const struct lid_switch *lid, uint32_t p, FILE *out)
 
 	fprintf(out,
 		"p%-4u %-7s %-16s %9.3f %12" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %12" PRIu64
-		" %10" PRIu64 " %8" PRIu64 " %12.3f %8" PRIu64 "\n",
+		" %10" PRIu64 " %8" PRIu64 " %12.3f %8" PRIu64 " %14.3f\n",
 		p,
 		lid_port_up(lid, p) ? port_kind_name[config->kind]
 		: config->vacant    ? "vacant"
 				    : "down",
 		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets,
 		stats->queue_bytes, stats->dropped_bytes, stats->choices, stats->choices_other, stats->fecn_marked,
-		(double)stats->paused_ps / NODE_US, stats->credit_waits);
+		total_us(lid, stats->paused_ps, lid->ports[p].paused_since_ps), stats->credit_waits,
+		total_us(lid, stats->credit_wait_ps, stats->credit_since_ps));
 }
 
 static void show_lanes(const struct lid_switch *lid, uint32_t p, FILE *out)
@@ -135,7 +144,7 @@ static void show_settings(const struct lid_switch *lid, FILE *out)
 		fprintf(out, "no\n");
 }
 
-int lid_show(void *dataplane, const char *table, int port, FILE *out)
+int lid_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
 {
 	static const struct {
 		const char *name, *header;
@@ -143,16 +152,17 @@ int lid_show(void *dataplane, const char *table, int port, FILE *out)
 	} tables[] = {
 		{ "ports",
 		  "port  kind    peer             rate_gbps   tx_packets   rx_packets queue_bytes dropped_bytes   "
-		  "choices      other    fecns    paused_us    waits\n",
+		  "choices      other    fecns    paused_us    waits credit_wait_us\n",
 		  show_port },
 		{ "lanes", "port  class            level waiting_units     credit held_units    fecns  state\n",
 		  show_lanes },
 		{ "log", "port  class            level          at_us     dlid     slid\n", show_log },
 	};
-	const struct lid_switch *lid = dataplane;
+	struct lid_switch *lid = dataplane;
 
 	if (port < -1 || port >= (int)lid->port_count)
 		return -EINVAL;
+	lid->shown_ps = node_time_max(now, lid->stats->now_ps);
 	for (uint32_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		if (strcmp(tables[t].name, table) != 0)
 			continue;

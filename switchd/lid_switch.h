@@ -61,6 +61,7 @@ struct lid_switch {
 	const struct node_config *config;
 	struct port_group_config settings; /* as they are set now */
 	struct stats_page *stats;
+	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
 	uint32_t port_count, class_count;
 	uint32_t levels;     /* lanes of a class, on every link; on edge links level 0 alone is used */
 	uint32_t lane_count; /* of a link: class_count * levels */
@@ -152,7 +153,7 @@ void lid_table_read(void *dataplane, struct table_block *block);
 /* ---- lid_show.c ---- */
 
 /** lid_show() - node_ops.show: "ports", "lanes", "lft", "groups", "log", "settings". */
-int lid_show(void *dataplane, const char *table, int port, FILE *out);
+int lid_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out);
 
 /** lid_set() - node_ops.set: a name and value of scenario section port-group: "adaptive", "policy", "update", "pending", "queue", "marks",
  *  "window", "hold" (ns), "fecn", "fecn-at". */

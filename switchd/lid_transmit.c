@@ -14,9 +14,9 @@ struct lanes_seen {
 };
 
 /* has @packet, the first of its lane, credit? (PG-9) */
-static bool has_credit(struct lid_port *out, struct lid_lane *lane, const struct packet *packet)
+static bool has_credit(struct lid_port *out, struct lid_lane *lane, const struct packet *packet, node_time_t now)
 {
-	bool credit = link_has_credit(out->link, packet->out_lane, packet->units);
+	bool credit = link_has_credit(out->link, packet->out_lane, packet->units, now);
 
 	lane->starved |= !credit;
 	return credit;
@@ -32,7 +32,7 @@ static struct lanes_seen look(const struct lid_switch *lid, struct lid_port *out
 		const struct packet *packet = input_turns_first(&out->lanes[l].turns);
 		node_time_t at = packet_ready_at(packet, out->link, lid->cut_through);
 
-		if (!room || !has_credit(out, &out->lanes[l], packet))
+		if (!room || !has_credit(out, &out->lanes[l], packet, now))
 			seen.waiting = true;
 		else if (at <= now)
 			seen.ready |= 1u << l;

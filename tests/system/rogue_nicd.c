@@ -117,9 +117,9 @@ static node_time_t rogue_run(void *dataplane, node_time_t end)
 	return next;
 }
 
-static int rogue_show(void *dataplane, const char *table, int port, FILE *out)
+static int rogue_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
 {
-	return nicd_ops.show(((struct rogue *)dataplane)->nic, table, port, out);
+	return nicd_ops.show(((struct rogue *)dataplane)->nic, table, port, now, out);
 }
 
 static int rogue_set(void *dataplane, const char *name, const char *value, FILE *out)

@@ -939,7 +939,7 @@ static int show(const char *table, int port)
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
-	int status = switchd_ops.show(s.dp, table, port, out);
+	int status = switchd_ops.show(s.dp, table, port, 0, out);
 
 	fclose(out);
 	ck_assert(status == -EINVAL || length > 0);

@@ -702,17 +702,45 @@ END_TEST
 
 /* ---- tables and parameters ---- */
 
-static int show(const char *table, int port, char **text)
+static int show_at(const char *table, int port, node_time_t now, char **text)
 {
 	size_t length;
 	FILE *out = open_memstream(text, &length);
 	int error;
 
 	ck_assert_ptr_nonnull(out);
-	error = ethernet_ops.show(s.eth, table, port, out);
+	error = ethernet_ops.show(s.eth, table, port, now, out);
 	fclose(out);
 	return error;
 }
+
+static int show(const char *table, int port, char **text)
+{
+	return show_at(table, port, 0, text);
+}
+
+/* TB-9, RC-5: a pause that goes on counts to the fabric's time, whenever the switch had its last event */
+START_TEST(ethernet_show__pause_counts_to_the_fabrics_time)
+{
+	node_time_t until = PAUSE_PS + 100 * 512 * 5, since;
+	char *text, line[128];
+
+	one_switch_open(&s);
+	pause_send(1, 0, &(struct pause_frame){ .port = true, .quanta = { 100 } });
+	roce_send(0, 0, 1, 0, CNP, SMALL_BYTES);
+	one_switch_run(&s, until - 1);
+	since = class_of(1, CNP)->paused_since_ps;
+	ck_assert_uint_gt(since, 0);
+	for (node_time_t now = until / 2; now < until; now += until / 4) {
+		double us = (double)(now - since) / NODE_US;
+
+		ck_assert_int_eq(show_at("pfc", 1, now, &text), 0);
+		snprintf(line, sizeof(line), " held     %12.3f %12.3f ", us, us);
+		ck_assert_msg(strstr(text, line) != NULL, "'%s' is not in\n%s", line, text);
+		free(text);
+	}
+}
+END_TEST
 
 /* TB-10 */
 START_TEST(ethernet_show__every_table)
@@ -851,6 +879,7 @@ static TCase *ops_cases(void)
 	tcase_add_test(tcase, link__vacant);
 	tcase_add_test(tcase, link__up_while_stopped);
 	tcase_add_test(tcase, tables__replace_the_former);
+	tcase_add_test(tcase, ethernet_show__pause_counts_to_the_fabrics_time);
 	tcase_add_test(tcase, ethernet_show__every_table);
 	tcase_add_test(tcase, ethernet_set__values);
 	return tcase;

@@ -523,7 +523,7 @@ static char *shown(const char *table, int port)
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	ck_assert_int_eq(ethernet_ops.show(s.dataplane, table, port, out), 0);
+	ck_assert_int_eq(ethernet_ops.show(s.dataplane, table, port, 0, out), 0);
 	fclose(out);
 	return text;
 }

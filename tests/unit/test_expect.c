@@ -193,8 +193,8 @@ START_TEST(expect_evaluate__paths)
 	port_rows[0].stats =
 		(struct port_stats){ .choices = 10, .choices_other = 4, .choices_detour = 3, .choices_held = 2 };
 	port_rows[2].stats = (struct port_stats){ .choices = 5, .redirects = 6, .folds = 7, .reroute_acks = 8 };
-	port_rows[1].stats = (struct port_stats){ .fecn_marked = 9, .credit_waits = 11 };
-	port_rows[3].stats = (struct port_stats){ .becns = 12, .credit_waits = 100 };
+	port_rows[1].stats = (struct port_stats){ .fecn_marked = 9, .credit_wait_ps = 11 * NODE_US };
+	port_rows[3].stats = (struct port_stats){ .becns = 12, .credit_wait_ps = 100 * NODE_US };
 	ck_assert(holds("choices == 15"));
 	ck_assert(holds("choices(s1:h2) == 5"));
 	ck_assert(holds("choices(s1) == 15"));
@@ -208,8 +208,8 @@ START_TEST(expect_evaluate__paths)
 	ck_assert(holds("fecn(s1:h1) == 9"));
 	ck_assert(holds("becns == 12"));
 	ck_assert(holds("becns(h2) == 0"));
-	ck_assert(holds("credit-waits == 11"));
-	ck_assert(holds("credit-waits(h1) == 100"));
+	ck_assert(holds("credit-waits == 111us")); /* NICs too */
+	ck_assert(holds("credit-waits(h1) == 100us"));
 	refused("redirects(s1, mice) == 0", 15, "redirects takes one argument");
 	refused("redirects(s2) == 0", 11, "s2");
 }

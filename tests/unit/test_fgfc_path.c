@@ -283,7 +283,7 @@ START_TEST(fgfc_path__show)
 	send_packets(10, 2, 5, 0);
 	one_switch_run(&s, 3 * NODE_US);
 	out = open_memstream(&text, &length);
-	ck_assert_int_eq(switchd_ops.show(s.dp, "fgfc", -1, out), 0);
+	ck_assert_int_eq(switchd_ops.show(s.dp, "fgfc", -1, 0, out), 0);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, "held"));
 	ck_assert_ptr_nonnull(strstr(text, "10.0.0.1 > 10.0.0.3 protocol 17 ports 49157 > 18432\n"));

@@ -663,14 +663,14 @@ START_TEST(show__tables)
 	for (uint32_t i = 0; i < 6; i++)
 		for (int port = -1; port < (int)PORTS; port++) {
 			out = open_memstream(&text, &length);
-			ck_assert_int_eq(s.ops->show(s.dataplane, names[i], port, out), 0);
+			ck_assert_int_eq(s.ops->show(s.dataplane, names[i], port, 0, out), 0);
 			fclose(out);
 			ck_assert_uint_gt(length, 0);
 			free(text);
 		}
 	out = open_memstream(&text, &length);
-	ck_assert_int_eq(s.ops->show(s.dataplane, "ports", PORTS, out), -EINVAL);
-	ck_assert_int_eq(s.ops->show(s.dataplane, "routes", -1, out), -ENOENT);
+	ck_assert_int_eq(s.ops->show(s.dataplane, "ports", PORTS, 0, out), -EINVAL);
+	ck_assert_int_eq(s.ops->show(s.dataplane, "routes", -1, 0, out), -ENOENT);
 	fclose(out);
 	free(text);
 }

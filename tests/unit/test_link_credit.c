@@ -143,7 +143,7 @@ static bool send_frame(uint32_t frame_bytes, uint32_t lane)
 {
 	struct link *link = &a.link;
 
-	if (!link_has_credit(link, lane, units_of_bytes(frame_bytes)))
+	if (!link_has_credit(link, lane, units_of_bytes(frame_bytes), link->busy_until_ps))
 		return false;
 	link_send_packet(link, link->busy_until_ps, frame_bytes + 16, 0, frame_bytes, lane, 0);
 	return true;
@@ -179,6 +179,7 @@ START_TEST(link_credit__granted_first)
 	ck_assert(!send_frame(256, 3));
 	ck_assert(!send_frame(256, 3));
 	ck_assert_uint_eq(stats_port(a.stats, 0)->credit_waits, 1);
+	ck_assert_uint_gt(stats_port(a.stats, 0)->credit_since_ps, 0); /* and goes on */
 	ck_assert(link_words_due(&b.link));
 	send_words(&b, false);
 	ck_assert(!link_words_due(&b.link));
@@ -316,7 +317,7 @@ START_TEST(link_down__credit_ends)
 	link_down(&b.link, 1);
 	link_release(&b.link, 0, 16);
 	ck_assert(!link_words_due(&a.link) && !link_words_due(&b.link));
-	ck_assert(!link_has_credit(&a.link, 0, 1));
+	ck_assert(!link_has_credit(&a.link, 0, 1, 0));
 }
 END_TEST
 
@@ -343,7 +344,7 @@ START_TEST(link_credit__other_kinds_have_none)
 	config.fabric = FABRIC_FLOW_CHANNEL;
 	ends_open();
 	ck_assert(!link_words_due(&b.link));
-	ck_assert(link_has_credit(&a.link, 0, 1000));
+	ck_assert(link_has_credit(&a.link, 0, 1000, 0));
 	forge_word(&b, LINK_WORD_CREDIT, 0, 1);
 	forge_word(&b, LINK_WORD_SENT, 0, 1);
 	receive_all(&a);

@@ -226,6 +226,8 @@ START_TEST(nic_lid__credit_runs_out_and_comes_back)
 	two_run(60 * NODE_US);
 	ck_assert_uint_gt(two[1].stats->delivered_packets - seen, 100);
 	ck_assert_uint_gt(port_of(0)->paused_ps, 30 * NODE_US);
+	ck_assert_uint_gt(port_of(0)->credit_wait_ps, 30 * NODE_US); /* TB-13: how long, of a NIC too */
+	ck_assert_uint_le(port_of(0)->credit_wait_ps, 45 * NODE_US);
 	ck_assert_uint_eq(two[1].stats->drops[DROP_BUFFER_OVERFLOW], 0);
 	two_free();
 }

@@ -476,10 +476,10 @@ START_TEST(nic_transport__samples_and_tables)
 	two[0].workloads[0].messages_max = 1;
 	two_build();
 	two_run(50 * NODE_US);
-	ck_assert_int_eq(nicd_ops.show(two[0].nic, "queue-pairs", 0, out), 0);
-	ck_assert_int_eq(nicd_ops.show(two[0].nic, "pfc", -1, out), 0);
-	ck_assert_int_eq(nicd_ops.show(two[0].nic, "flows", 0, out), 0);
-	ck_assert_int_eq(nicd_ops.show(two[0].nic, "nothing", 0, out), -ENOENT);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "queue-pairs", 0, 0, out), 0);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "pfc", -1, 0, out), 0);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "flows", 0, 0, out), 0);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "nothing", 0, 0, out), -ENOENT);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, "ready"));
 	ck_assert_ptr_nonnull(strstr(text, "frames sent: 0, received: 0"));

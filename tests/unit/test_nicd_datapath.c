@@ -819,7 +819,7 @@ static char *shown(const char *table, int port, int expected)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	ck_assert_int_eq(nicd_ops.show(ends[0].nic, table, port, out), expected);
+	ck_assert_int_eq(nicd_ops.show(ends[0].nic, table, port, 0, out), expected);
 	fclose(out);
 	return text;
 }

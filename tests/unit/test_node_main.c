@@ -42,10 +42,11 @@ static node_time_t toy_run(void *dataplane, node_time_t end)
 	return toy->next;
 }
 
-static int toy_show(void *dataplane, const char *table, int port, FILE *out)
+static int toy_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
 {
 	struct toy *toy = dataplane;
 
+	(void)now;
 	if (strcmp(table, "long"))
 		return fprintf(out, "%s %d %llu\n", table, port, (unsigned long long)toy->next) > 0 ? 0 : -EIO;
 	for (uint32_t i = 0; i < CONTROL_BYTES_MAX / 8; i++)

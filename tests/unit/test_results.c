@@ -573,7 +573,7 @@ START_TEST(port_counters__paths_complete)
 		ck_assert_uint_eq(port_counters[i].offset, at);
 		at += sizeof(uint64_t);
 	}
-	ck_assert_uint_eq(at, offsetof(struct port_stats, capture_error));
+	ck_assert_uint_eq(at, offsetof(struct port_stats, credit_since_ps));
 }
 END_TEST
 
@@ -746,10 +746,17 @@ static void paths_add(void)
 							.choices_held = 7,
 							.redirects = 2,
 							.folds = 3,
-							.credit_waits = 5 };
-	*stats_port(pages[0], 1) = (struct port_stats){
-		.choices = 50, .redirects = 4, .reroute_acks = 9, .fecn_marked = 11, .credit_waits = 4
-	};
+							.credit_waits = 5,
+							.credit_wait_ps = 7 * NODE_US };
+	*stats_port(pages[0], 1) = (struct port_stats){ .choices = 50,
+							.redirects = 4,
+							.reroute_acks = 9,
+							.fecn_marked = 11,
+							.credit_waits = 4,
+							.credit_wait_ps = NODE_US };
+	pages[0]->now_ps = 10 * NODE_US;
+	stats_port(pages[1], 0)->credit_waits = 1; /* a wait that goes on counts to the end */
+	stats_port(pages[1], 0)->credit_since_ps = NODE_US;
 	stats_port(pages[1], 0)->becns = 8;
 	gather(true);
 }
@@ -781,13 +788,16 @@ START_TEST(results_paths_write__port_groups)
 		nodes[i].fabric = FABRIC_PORT_GROUP;
 	paths_add();
 	text = paths_text();
-	ck_assert_ptr_nonnull(
-		strstr(text, "waits for credit 9 (most often at s1 port 0), packets marked FECN 11, BECNs 8\n"));
+	ck_assert_ptr_nonnull(strstr(
+		text,
+		"waited for credit 17.00 us in 10 waits, all ports of switches and NICs together (longest h0 port "
+		"0, 9.000 us), packets marked FECN 11, BECNs 8\n"));
 	free(text);
 	text = json_text(NULL);
 	ck_assert_ptr_nonnull(strstr(text, "\"fabric\": \"port-group\""));
 	ck_assert_ptr_nonnull(strstr(text, "\"choices_other\": 30"));
 	ck_assert_ptr_nonnull(strstr(text, "\"credit_waits\": 5"));
+	ck_assert_ptr_nonnull(strstr(text, "\"credit_wait_ps\": 7000000"));
 	free(text);
 }
 END_TEST

@@ -144,6 +144,28 @@ static char *summary_text(void)
 }
 
 /* what was sent again was not lost: RC delivers it once */
+/* RC-5, TB-13: a pause that goes on at the end counts up to there; a switch has counted up to the end of the measured interval */
+START_TEST(results_roce_gather__pause_that_goes_on)
+{
+	struct class_stats *stats = stats_class(pages[0], 1, ROCE);
+	node_time_t end_ps = plan.duration_ps + 5 * NODE_MS;
+
+	nodes[0].measure_to_ps = plan.duration_ps;
+	pages[0]->now_ps = plan.duration_ps + NODE_US;
+	stats->paused_since_ps = plan.duration_ps - NODE_US;
+	stats->paused_ps = 3 * NODE_US;
+	gather(false, end_ps);
+	for (uint32_t i = 0; i < results.class_count; i++) {
+		const struct result_class *row = &results.classes[i];
+
+		if (row->node == 0 && row->port == 1 && row->traffic_class == ROCE)
+			ck_assert_uint_eq(row->stats.paused_ps, 3 * NODE_US + 5 * NODE_MS);
+		else
+			ck_assert_uint_eq(row->stats.paused_ps, 0);
+	}
+}
+END_TEST
+
 START_TEST(results_gather__sent_again_is_not_lost)
 {
 	flow_add();
@@ -346,6 +368,7 @@ int main(void)
 	int failed;
 
 	tcase_add_checked_fixture(cases, set_up, tear_down);
+	tcase_add_test(cases, results_roce_gather__pause_that_goes_on);
 	tcase_add_test(cases, results_gather__sent_again_is_not_lost);
 	tcase_add_test(cases, results_gather__classes);
 	tcase_add_test(cases, results_gather__deadlocks);
