@@ -9,6 +9,7 @@
 #include "orchestrator/counter.h"
 #include "orchestrator/human.h"
 #include "orchestrator/interrupt.h"
+#include "orchestrator/parameter.h"
 #include "orchestrator/port_name.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/suggest.h"
@@ -286,7 +287,7 @@ static enum step command_set(struct breakpoint *b, char *rest)
 	char *name = word_take(&rest), *parameter = word_take(&rest), *value = word_take(&rest);
 	struct control_message message = { .kind = CONTROL_SET };
 	const struct node_config *node;
-	char what[128];
+	char what[128], why[256];
 
 	if (!value[0])
 		return bad(b, "set needs a node, a name and a value: 'set s1 NAME VALUE'");
@@ -294,7 +295,9 @@ static enum step command_set(struct breakpoint *b, char *rest)
 	if (!node)
 		return STEP_BAD;
 	snprintf(message.text, sizeof(message.text), "%s", parameter);
-	snprintf(message.text2, sizeof(message.text2), "%s", value);
+	if (parameter_convert(plan_fabric(b->run->fabric.plan), parameter, value, message.text2, sizeof(message.text2),
+			      why, sizeof(why)))
+		return bad(b, "%s: %s", parameter, why);
 	snprintf(what, sizeof(what), "parameter '%s'", parameter);
 	return ask(b, node, what, &message);
 }

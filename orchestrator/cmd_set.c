@@ -13,7 +13,9 @@
 
 static const char set_usage[] =
 	"usage: heddle set [-f FABRIC] NODE NAME VALUE    (or NODE NAME=VALUE)\n"
-	"Changes a parameter of a node of a running fabric, at once, e.g. heddle set s1 ack.collect 4\n"
+	"Changes a parameter of a node of a running fabric, at once, e.g. heddle set s1 ack.t1 100ns. Values may have "
+	"units,\n"
+	"as in a scenario; a number without one is of the unit named here. A wrong name gives the list.\n"
 	"  ack.t1, ack.t2, ack.t3   nanoseconds that ACKs may wait for others (keys t1, t2, t3 of a scenario)\n"
 	"  ack.collect              how many ACKs are worth a frame, 1..48\n"
 	"  output-queue             units of 256 bytes, up to what the scenario says\n"

@@ -14,6 +14,7 @@
 #include "orchestrator/live_describe.h"
 #include "orchestrator/live_host.h"
 #include "orchestrator/live_link.h"
+#include "orchestrator/parameter.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/wall_time.h"
 
@@ -227,14 +228,16 @@ static json_t *ask_set(struct asking *asking)
 	const char *name = text_of(asking, "name"), *value = text_of(asking, "value");
 	json_t *refusal = NULL;
 	int64_t node = node_find(asking, text_of(asking, "node"), &refusal);
-	char what[128];
+	char what[128], why[256];
 
 	if (node < 0 || !node_lives(asking, (uint32_t)node, &refusal))
 		return refusal;
 	if (!name || !value)
 		return refuse("set needs a name and a value");
+	if (parameter_convert(plan_fabric(asking->live->plan), name, value, message.text2, sizeof(message.text2), why,
+			      sizeof(why)))
+		return refuse("%.64s: %s", name, why);
 	snprintf(message.text, sizeof(message.text), "%s", name);
-	snprintf(message.text2, sizeof(message.text2), "%s", value);
 	snprintf(what, sizeof(what), "parameter '%.64s'", name);
 	return node_ask(asking, (uint32_t)node, what, &message);
 }

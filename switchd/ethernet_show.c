@@ -362,7 +362,7 @@ int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out
 		error = roce_config_check(&changed, eth->class_count, why, sizeof(why));
 	else if (error == -EINVAL)
 		snprintf(why, sizeof(why),
-			 "%.40s is no value of it, or out of range; numbers are whole and have no unit", value);
+			 "%.40s is no value of it, or out of range; numbers are whole", value);
 	if (!error)
 		eth->roce = changed;
 	else

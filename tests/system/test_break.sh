@@ -84,6 +84,8 @@ check "quits with a summary" quits_with_summary
 check "explains itself" shows help 'continue [TIME]'
 check "skips comments and empty lines" script 0 $'# nothing\n\nstatus # here'
 check "refuses an unknown command" refuses $'status\nstpe 10ns' ":2: there is no command 'stpe' - did you mean 'step'?"
+check "a value of set has units" shows $'set s502 ack.t1 20ns\nset s502 ack.t2 1us\nset s502 ack.t1 1us' ''
+check "refuses a value of another unit" refuses 'set s502 ack.t1 50kB' "ack.t1: '50kB'"
 check "refuses an unknown node" refuses 'show s501 ifct' "there is no node 's501'"
 check "refuses a table before its node" refuses 'show ifct s502' "the node comes before its table: 'show s502 ifct'"
 check "refuses an unknown table" refuses 'show s502 tables' "s502 has no table 'tables'; it has:"
