@@ -237,6 +237,42 @@ static int on_event(struct reading *reading, struct fy_event *event)
 	}
 }
 
+/* what is wrong, in words for those who write scenarios; for what is not here libfyaml's own */
+static const char *syntax_text(const char *message)
+{
+	static const struct {
+		const char *part, *text;
+	} texts[] = {
+		{ "indendation in sequence", "'-' stands among the keys of a mapping: indent the list below its key" },
+		{ "indented sequence item", "'-' is not indented as the others of its list" },
+		{ "block sequence entries not allowed",
+		  "'-' begins a list where none can be: begin it on a line of its own" },
+		{ "invalid indentation in mapping", "this line is not indented as the lines that it belongs to" },
+		{ "invalid nested block mapping",
+		  "two 'key: value' stand on one line: write {key: value, key: value}" },
+		{ "invalid mapping in plain multiline",
+		  "two 'key: value' stand on one line, or the line before lacks its ':'" },
+		{ "could not find expected ':'", "a key lacks its ':'" },
+		{ "missing ':'", "a key lacks its ':'" },
+		{ "invalid multiline plain key", "a key lacks its ':'" },
+		{ "scalar at the end of block sequence",
+		  "a key stands in a list: indent it as those of its '-', or less" },
+		{ "did not find expected key", "a key is expected here, as in 'rate: 200Gb/s'" },
+		{ "missing comma in flow mapping", "',' or '}' is missing before this" },
+		{ "missing comma in flow sequence", "',' or ']' is missing before this" },
+		{ "without a closing bracket", "']' or '}' is missing" },
+		{ "tab", "a line is indented with a tab: use spaces" },
+		{ "indented double-quoted scalar", "a text in \" lacks its end" },
+		{ "indented single-quoted scalar", "a text in ' lacks its end" },
+	};
+
+	for (size_t i = 0; message && i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (strstr(message, texts[i].part))
+			return texts[i].text;
+	}
+	return message ? message : "it cannot be parsed";
+}
+
 /* what libfyaml found wrong, the first of it */
 static int report_syntax(struct reading *reading, struct fy_diag *diag)
 {
@@ -247,8 +283,7 @@ static int report_syntax(struct reading *reading, struct fy_diag *diag)
 	error = fy_diag_errors_iterate(diag, &iterator);
 	if (error && error->line > 0)
 		place = (struct scenario_place){ .line = error->line, .column = error->column > 0 ? error->column : 1 };
-	return refuse(reading, place, "this is not YAML: %.200s",
-		      error && error->msg ? error->msg : "it cannot be parsed");
+	return refuse(reading, place, "this is not YAML: %.200s", syntax_text(error ? error->msg : NULL));
 }
 
 static int read_events(struct reading *reading, struct fy_parser *parser, struct fy_diag *diag)
