@@ -19,13 +19,26 @@ void key_refuse(struct reader *reader, const struct yaml_node *node, const char 
 	va_end(arguments);
 }
 
+/* what @word means that is no key of @what; NULL: nothing that is known */
+static const char *meant_by(const char *what, const char *word)
+{
+	for (size_t i = 0; i < key_elsewhere_count; i++) {
+		if (!strcmp(key_elsewhere[i].in, what) && !strcmp(key_elsewhere[i].word, word))
+			return key_elsewhere[i].meant;
+	}
+	return NULL;
+}
+
 static void refuse_unknown(struct reader *reader, const struct yaml_node *child, const char *what,
 			   const struct key *keys, size_t key_count)
 {
+	const char *meant = meant_by(what, child->key);
 	char hint[SUGGEST_BYTES_MAX + 32], list[400] = "";
 	size_t used = 0;
 
-	if (!*suggest_sentence(child->key, &keys[0].name, key_count, sizeof(*keys), hint, sizeof(hint))) {
+	if (meant) {
+		snprintf(hint, sizeof(hint), " - did you mean '%s'?", meant);
+	} else if (!*suggest_sentence(child->key, &keys[0].name, key_count, sizeof(*keys), hint, sizeof(hint))) {
 		for (size_t i = 0; i < key_count && used < sizeof(list); i++)
 			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", keys[i].name);
 		snprintf(hint, sizeof(hint), "; it has ");

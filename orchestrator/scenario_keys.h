@@ -52,6 +52,14 @@ void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, co
 /* kinds of values */
 key_read_fn key_count, key_time, key_rate, key_size, key_share, key_flag, key_word, key_name, key_text;
 
+/* A word that is a key elsewhere, or the field's word for one: @in, the mapping where it was said, has @meant, which may be a path. */
+struct key_elsewhere {
+	const char *in, *word, *meant;
+};
+
+extern const struct key_elsewhere key_elsewhere[]; /* scenario_elsewhere.c */
+extern const size_t key_elsewhere_count;
+
 /** key_refuse() - an error at @node. */
 void key_refuse(struct reader *reader, const struct yaml_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

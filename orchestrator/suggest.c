@@ -15,6 +15,11 @@ static unsigned min_of(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
+static unsigned max_of(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
 static const char *word_at(const char *const *words, size_t stride, size_t index)
 {
 	const char *word;
@@ -34,7 +39,7 @@ static unsigned distance_or_prefix(const char *word, const char *candidate)
 
 const char *suggest_nearest(const char *word, const char *const *words, size_t count, size_t stride)
 {
-	unsigned allowed = 1 + (unsigned)strlen(word) / 3;
+	unsigned allowed = max_of(1, (1 + (unsigned)strlen(word)) / 3);
 	unsigned best_distance = allowed + 1;
 	const char *best = NULL;
 

@@ -8,7 +8,7 @@
 
 /** suggest_nearest() - the one of @words that @word is most likely a misspelling of; the first of several.
  *  Distance: insertions, deletions, replacements and swaps of neighbours, case ignored, '_' like '-'. A third of the
- *  length may differ, a word that merely starts with @word (3 letters or more) counts as near.
+ *  letters may differ, of short words one, for of three letters two say nothing; a word that merely starts with @word (3 letters or more) counts as near.
  *  @stride  bytes from one pointer to a word to the next, so that a table of structs can be searched.
  *  Return: the word, borrowed; NULL if none is near.  O(count).                                                  */
 const char *suggest_nearest(const char *word, const char *const *words, size_t count, size_t stride);

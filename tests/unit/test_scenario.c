@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/scenario.h"
+#include "orchestrator/scenario_keys.h"
 #include "orchestrator/size_file.h"
 #include "orchestrator/yaml_reader.h"
 
@@ -384,6 +385,36 @@ END_TEST
 
 /* ---- errors ---- */
 
+/* TB-11: a word that is a key elsewhere: what is suggested is a key there, and the word none here */
+START_TEST(scenario_set__words_that_are_keys_elsewhere)
+{
+	static const char star[] = "name: t\nrun: {duration: 10us}\ntopology: {generate: star, hosts: 4}\n"
+				   "workloads: [{name: w, pattern: incast, to: h0}]\n";
+
+	for (size_t i = 0; i < key_elsewhere_count; i++) {
+		const struct key_elsewhere *row = &key_elsewhere[i];
+		bool of_workload = !strcmp(row->in, "a workload");
+		char said[128], meant[128], hint[128];
+		const char *settings[] = { said };
+
+		snprintf(said, sizeof(said), "%s%s=zzz", of_workload ? "workloads.0." : "", row->word);
+		snprintf(hint, sizeof(hint), " has no key '%s' - did you mean '%s'?", row->word, row->meant);
+		ck_assert_int_eq(scenario_read_memory("t", star, strlen(star), settings, 1, &scenario, &errors),
+				 -EINVAL);
+		ck_assert_msg(strstr(errors.texts[0], hint) != NULL, "%s", errors.texts[0]);
+		scenario_free(&scenario);
+		scenario_errors_free(&errors);
+		snprintf(meant, sizeof(meant), "%s%s=zzz", of_workload ? "workloads.0." : "", row->meant);
+		settings[0] = meant;
+		scenario_read_memory("t", star, strlen(star), settings, 1, &scenario, &errors);
+		for (unsigned e = 0; e < errors.count && e < SCENARIO_ERRORS_MAX; e++)
+			ck_assert_msg(strstr(errors.texts[e], "has no key") == NULL, "%s", errors.texts[e]);
+		scenario_free(&scenario);
+		scenario_errors_free(&errors);
+	}
+}
+END_TEST
+
 START_TEST(scenario_errors__all_are_collected)
 {
 	static const char text[] = "nam: t\nrun: {duration: 1, warmup: x}\ntopology: {generate: star, hosts: 0}\n";
@@ -459,6 +490,7 @@ int main(void)
 	tcase_add_test(tests, scenario_set__element_by_number_and_by_name);
 	tcase_add_test(tests, scenario_set__appends_and_takes_yaml);
 	tcase_add_test(tests, scenario_set__errors_name_the_setting);
+	tcase_add_test(tests, scenario_set__words_that_are_keys_elsewhere);
 	tcase_add_test(tests, scenario_errors__all_are_collected);
 	tcase_add_test(tests, scenario_errors__no_more_than_twenty_are_kept);
 	tcase_add_test(tests, scenario_read_file__missing_file_and_folder);

@@ -45,6 +45,7 @@ END_TEST
 START_TEST(suggest_nearest__nothing_near)
 {
 	ck_assert_ptr_null(nearest("temperature"));
+	ck_assert_ptr_null(nearest("mfc")); /* not mtu: two of three letters differ */
 	ck_assert_ptr_null(nearest("x"));
 	ck_assert_ptr_null(nearest(""));
 	ck_assert_ptr_null(suggest_nearest("rate", words, 0, sizeof(words[0])));
