@@ -1,7 +1,8 @@
 /*  nic_sample - what the NIC of a RoCE fabric looks like at a moment: rates of its queue pairs, what waits, what is held (nic.h). */
 #include "nicd/nic.h"
 
-/* the rates of those that have something to send or under way */
+/* The rates of those that have something to send or under way. Each is allowed so much, but together they send no more than
+ * the link carries. */
 static void sample_rates(const struct nic *nic, struct sample_stats *sample)
 {
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {
@@ -15,6 +16,8 @@ static void sample_rates(const struct nic *nic, struct sample_stats *sample)
 		if (rate_bps && (!sample->rate_min_bps || rate_bps < sample->rate_min_bps))
 			sample->rate_min_bps = rate_bps;
 	}
+	if (sample->rate_bps > nic->link->rate_bps)
+		sample->rate_bps = nic->link->rate_bps;
 }
 
 void nic_sample(struct nic *nic)

@@ -102,6 +102,8 @@ START_TEST(nic_dcqcn__each_queue_pair)
 	uint64_t before[2];
 
 	two[0].workloads[0].connections = 2;
+	two[0].config.sample_ps = NODE_US;
+	two[0].config.samples_max = 1000;
 	two_build();
 	two_run(20 * NODE_US);
 	send_cnp(0);
@@ -115,6 +117,11 @@ START_TEST(nic_dcqcn__each_queue_pair)
 	check_near((tx(0)->packets - before[0]) * WIRE_BYTES * 8 * NODE_S / (50 * NODE_US), tx(0)->rate_bps);
 	check_near((tx(1)->packets - before[1]) * WIRE_BYTES * 8 * NODE_S / (50 * NODE_US),
 		   100 * GBPS - tx(0)->rate_bps);
+	/* TB-13: both together were allowed 112.5 Gb/s or more, which the link does not carry */
+	ck_assert_uint_gt(two[0].stats->sample_count, 40);
+	for (uint64_t i = 0; i < two[0].stats->sample_count; i++)
+		ck_assert_uint_le(stats_sample(two[0].stats, i)->rate_bps, 100 * GBPS);
+	ck_assert_uint_eq(stats_sample(two[0].stats, two[0].stats->sample_count - 1)->rate_bps, 100 * GBPS);
 	two_free();
 }
 END_TEST
