@@ -556,6 +556,19 @@ static void __attribute__((format(printf, 2, 3))) remark(const struct options *o
 		wrong("%s", text);
 }
 
+/* what a summary would say in red */
+static void row_remarks(const struct options *options, const struct results *results)
+{
+	uint32_t undelivered = results_undelivered_count(results->flows, results->flow_count);
+
+	if (undelivered)
+		remark(options, "%u flow%s again and again, nothing arrives", undelivered,
+		       undelivered == 1 ? " sends" : "s send");
+	if (results->totals.messages_unlogged)
+		remark(options, "completion times lack %llu messages: nic.messages-max",
+		       (unsigned long long)results->totals.messages_unlogged);
+}
+
 /* everything that was asked for; returns 0 or an exit status */
 static int results_write(const struct options *options, const struct plan *plan, struct stats_page *const *pages,
 			 const struct results *results, const struct fabric *fabric)
@@ -568,6 +581,7 @@ static int results_write(const struct options *options, const struct plan *plan,
 
 	if (options->row) {
 		compare_row_fill(options->row, options->columns, plan, results);
+		row_remarks(options, results);
 		return 0;
 	}
 	if (!options->quiet && !json_on_stdout) {

@@ -154,6 +154,15 @@ const struct result_port *results_port(const struct plan *plan, const struct res
 	return &results->ports[first + port];
 }
 
+uint32_t results_undelivered_count(const struct result_flow *flows, uint32_t count)
+{
+	uint32_t undelivered = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		undelivered += results_undelivered(&flows[i]);
+	return undelivered;
+}
+
 uint64_t results_rank(uint64_t count, uint32_t permille)
 {
 	uint64_t rank = (count * permille + 999) / 1000;
@@ -516,7 +525,9 @@ static int gather_ports(struct gathering *g)
 			credit_wait_close(&row->stats, results->end_ps);
 			if (!results->measured_ps)
 				continue;
-			row->utilisation = (double)row->stats.tx_busy_measured_ps / (double)results->measured_ps;
+			/* of a run that was interrupted: a frame counts whole when it begins */
+			row->utilisation = (double)node_time_min(row->stats.tx_busy_measured_ps, results->measured_ps) /
+					   (double)results->measured_ps;
 			row->queue_bytes_mean =
 				(double)row->stats.queue_byte_ns_sum * (double)NODE_NS / (double)results->measured_ps;
 		}

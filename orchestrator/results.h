@@ -224,6 +224,15 @@ static inline bool results_has_paths(const struct plan *plan)
 		 node->switch_.routing.detour != DETOUR_NEVER));
 }
 
+/** results_undelivered() - has @flow sent packets again, and not one has arrived? Something keeps all of them from it. */
+static inline bool results_undelivered(const struct result_flow *flow)
+{
+	return flow->transport.resent && !flow->packets;
+}
+
+/** results_undelivered_count() - how many of the @count flows at @flows are such. */
+uint32_t results_undelivered_count(const struct result_flow *flows, uint32_t count);
+
 /** results_rank() - index of the nearest-rank percentile @permille (1..1000) among @count (> 0) sorted values. */
 uint64_t results_rank(uint64_t count, uint32_t permille);
 

@@ -151,6 +151,7 @@ static json_t *flows_json(struct writing *w)
 		put_count(w, flow, "reordered", row->reordered);
 		put_count(w, flow, "lost", row->lost);
 		put_count(w, flow, "under_way", row->under_way);
+		put(w, flow, "undelivered", json_boolean(results_undelivered(row)));
 		put(w, flow, "transport",
 		    results_is_roce(w->plan) ? results_roce_transport_json(&row->transport) : json_null());
 		append(w, array, flow);

@@ -145,8 +145,12 @@ static void head_write(const struct text *t, const char *loops)
 		t->plan->switch_count == 1 ? "" : "es", t->plan->host_count, t->plan->host_count == 1 ? "" : "s",
 		t->plan->link_count, t->plan->link_count == 1 ? "" : "s", plan_is_real(t->plan) ? "real" : "virtual",
 		t->plan->seed);
-	fprintf(t->out, "ran %s of fabric time, rates measured over %s%s%s\n", human_time(t->results->end_ps, end),
-		human_time(t->results->measured_ps, measured), loops ? "; " : "", loops ? loops : "");
+	fprintf(t->out, "ran %s of fabric time, rates measured over %s", human_time(t->results->end_ps, end),
+		human_time(t->results->measured_ps, measured));
+	if (t->results->end_ps > t->plan->duration_ps)
+		fprintf(t->out, "; pauses, waits and maxima of all of it, %s of draining included",
+			human_time(t->results->end_ps - t->plan->duration_ps, measured));
+	fprintf(t->out, "%s%s\n", loops ? "; " : "", loops ? loops : "");
 	if (t->results->interrupted)
 		fprintf(t->out, "%sinterrupted%s: this is what there was at that moment\n", paint(t, RED),
 			paint(t, PLAIN));
@@ -181,11 +185,14 @@ static void flows_write(const struct text *t)
 		double share = share_of(t->results, flow);
 		char bytes[HUMAN_TEXT_MAX], rate[HUMAN_TEXT_MAX], marks[BAR_COLUMNS + 1];
 
-		fprintf(t->out, "%-*s  %-*s -> %-*s  %12s  %12s  %8" PRIu64 "  %6.2f %%  %s\n", names,
+		fprintf(t->out, "%-*s  %-*s -> %-*s  %12s  %12s  %8" PRIu64 "  %6.2f %%  %s", names,
 			workload_name(t, flow->workload), nodes, host_name(t, flow->source), nodes,
 			host_name(t, flow->destination), human_bytes(flow->bytes, bytes),
 			human_rate(flow->goodput_bps, rate), flow->message_count, share * 100,
 			bar(largest > 0 ? share / largest : 0, marks));
+		if (results_undelivered(flow))
+			fprintf(t->out, "%ssends again and again, nothing arrives%s", paint(t, RED), paint(t, PLAIN));
+		fputc('\n', t->out);
 	}
 }
 
@@ -194,6 +201,16 @@ static const char *factor(double value, char *text)
 {
 	snprintf(text, HUMAN_TEXT_MAX, value < 999.5 ? "%.3g" : "%.0f", value);
 	return text;
+}
+
+/* those of a workload's flows that resend and deliver nothing, where the flows have no rows of their own */
+static void undelivered_write(const struct text *t, const struct result_flow *flows, uint32_t count)
+{
+	uint32_t undelivered = results_undelivered_count(flows, count);
+
+	if (undelivered && t->results->flow_count > FLOWS_SHOWN)
+		fprintf(t->out, "  %s%" PRIu32 " flows send again and again, nothing arrives%s", paint(t, RED),
+			undelivered, paint(t, PLAIN));
 }
 
 static void groups_write(const struct text *t)
@@ -217,6 +234,7 @@ static void groups_write(const struct text *t)
 				factor(group->slowdown.p999, slower[2]));
 		else
 			fprintf(t->out, "  %10s %10s %10s", "-", "-", "-");
+		undelivered_write(t, &t->results->flows[group->flow_first], group->flow_count);
 		fputc('\n', t->out);
 	}
 }
@@ -289,6 +307,12 @@ static void totals_write(const struct text *t)
 			", data units lost unknown to their source %" PRIu64 ", waits for a free channel %" PRIu64,
 			totals->unreported, totals->channel_waits);
 	fputc('\n', t->out);
+	if (totals->messages_unlogged)
+		fprintf(t->out,
+			"%scompletion times are incomplete%s: %" PRIu64 " of %" PRIu64
+			" messages were not kept, for a NIC keeps %" PRIu32 " (nic.messages-max)\n",
+			paint(t, RED), paint(t, PLAIN), totals->messages_unlogged, totals->messages,
+			t->plan->nodes[t->plan->switch_count].nic.messages_max);
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++)
 		drops += t->results->drops[reason];
 	if (!drops)
@@ -410,7 +434,7 @@ static void expectations_write(const struct text *t)
 
 		longest = length > longest ? length : longest;
 	}
-	title(t, "expectations");
+	title(t, "expectations%s", results->interrupted ? ", of a run that was interrupted" : "");
 	for (uint32_t i = 0; i < results->expectation_count; i++) {
 		const struct result_expectation *row = &results->expectations[i];
 

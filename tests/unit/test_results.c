@@ -393,6 +393,86 @@ START_TEST(results_text_write__names_what_matters)
 }
 END_TEST
 
+static char *summary_text(void)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	results_text_write(&plan, &results, NULL, NULL, false, out);
+	fclose(out);
+	return text;
+}
+
+/* TB-13: a row with packets sent again of which none arrives is marked, in the flows and, of many, in the workloads */
+START_TEST(results_text_write__undelivered)
+{
+	char *text;
+
+	flow_add(0, 1, 0, 5, 5);
+	flow_add(0, 2, 0, 5, 0);
+	stats_flow_tx(pages[1], 0)->resent = stats_flow_tx(pages[1], 1)->resent = 3;
+	gather(false);
+	text = summary_text();
+	ck_assert_ptr_nonnull(strstr(strstr(text, "-> h2"), "sends again and again, nothing arrives\n"));
+	ck_assert_uint_eq(results_undelivered_count(results.flows, results.flow_count), 1);
+	free(text);
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(strstr(text, "\"dst\": \"h1\""), "\"undelivered\": false"));
+	ck_assert_ptr_nonnull(strstr(strstr(text, "\"dst\": \"h2\""), "\"undelivered\": true"));
+	free(text);
+}
+END_TEST
+
+/* TB-13: messages that nic.messages-max has left without a time are told; so is how much of the run was draining */
+START_TEST(results_text_write__what_is_incomplete)
+{
+	char *text;
+
+	flow_add(0, 1, 0, 5, 5);
+	message_add(1, 0, 0, 3 * NODE_US);
+	gather(false);
+	text = summary_text();
+	ck_assert_ptr_null(strstr(text, "incomplete"));
+	ck_assert_ptr_null(strstr(text, "drain"));
+	free(text);
+	results_free(&results);
+	pages[2]->messages_unlogged = 4;
+	stats_flow_rx(pages[2], 0)->messages = 5;
+	results.end_ps = plan.duration_ps + 2 * NODE_US;
+	ck_assert_int_eq(results_gather(&plan, pages, &results), 0);
+	text = summary_text();
+	ck_assert_ptr_nonnull(
+		strstr(text, "incomplete: 4 of 5 messages were not kept, for a NIC keeps 8 (nic.messages-max)"));
+	ck_assert_ptr_nonnull(strstr(text, "pauses, waits and maxima of all of it, 2.000 us of draining included"));
+	free(text);
+	text = json_text(NULL);
+	ck_assert_ptr_nonnull(strstr(text, "\"messages_unlogged\": 4"));
+	free(text);
+}
+END_TEST
+
+/* TB-13: of a run that was interrupted no link was busier than it can be */
+START_TEST(results_gather__interrupted)
+{
+	static struct result_expectation expectation = { .text = "lost == 0", .ok = true };
+	char *text;
+
+	results.interrupted = true;
+	results.end_ps = 3 * NODE_US;
+	stats_port(pages[0], 0)->tx_busy_measured_ps = 2 * NODE_US + 300 * NODE_NS;
+	ck_assert_int_eq(results_gather(&plan, pages, &results), 0);
+	ck_assert_double_eq(results_port(&plan, &results, 0, 0)->utilisation, 1.0);
+	results.expectations = malloc(sizeof(expectation));
+	results.expectations[0] = expectation;
+	results.expectation_count = 1;
+	text = summary_text();
+	ck_assert_ptr_nonnull(strstr(text, "interrupted: this is what there was at that moment"));
+	ck_assert_ptr_nonnull(strstr(text, "expectations, of a run that was interrupted"));
+	free(text);
+}
+END_TEST
+
 /* ---- congestion ---- */
 
 /* h1 and h2 send to h0, whose port congests at 3 us; h1's port hears of it after 2 us, h2's after 5 us */
@@ -909,6 +989,9 @@ int main(void)
 	tcase_add_test(cases, results_jain__even_and_starved);
 	tcase_add_test(cases, results_json_write__stable);
 	tcase_add_test(cases, results_text_write__names_what_matters);
+	tcase_add_test(cases, results_text_write__undelivered);
+	tcase_add_test(cases, results_text_write__what_is_incomplete);
+	tcase_add_test(cases, results_gather__interrupted);
 	tcase_add_test(cases, reaction_of__last_sender);
 	tcase_add_test(cases, reaction_of__sender_not_reached);
 	tcase_add_test(cases, results_goodput_share__lesser_side);
