@@ -68,6 +68,17 @@ static bool value_flows(const struct metric_subject *e, const struct plan *plan,
 	return true;
 }
 
+/* links that packets were put on, for each that was delivered */
+static bool value_hops(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+		       double *value)
+{
+	(void)e;
+	(void)plan;
+	if (results->totals.delivered_packets)
+		*value = (double)results->data_hops / (double)results->totals.delivered_packets;
+	return results->totals.delivered_packets != 0;
+}
+
 static bool value_messages(const struct metric_subject *e, const struct plan *plan, const struct results *results,
 			   double *value)
 {
@@ -361,6 +372,7 @@ const struct metric metric_table[] = {
 	{ "delivered_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, TOTAL(delivered_bytes) },
 	{ "injected_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, TOTAL(injected_bytes) },
 	{ "drops", QUANTITY_COUNT, METRIC_MAYBE_REASON, METRIC_AS_COUNT, value_drops, 0 },
+	{ "hops", QUANTITY_SHARE, METRIC_NOTHING, METRIC_AS_RATIO, value_hops, 0 },
 	{ "messages", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, value_messages, 0 },
 	{ "flows", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, value_flows, 0 },
 	{ "jain", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, value_jain, 0 },

@@ -146,6 +146,10 @@ START_TEST(expect_evaluate__groups)
 	ck_assert(holds("goodput(mice) == 3.2Gb/s"));
 	ck_assert(holds("goodput(h2, h3) == 2.4 Gb/s"));
 	ck_assert(holds("messages(mice) == 9"));
+	ck_assert(!holds("hops > 0")); /* nothing was delivered: no value */
+	results.data_hops = 21;
+	results.totals.delivered_packets = 6;
+	ck_assert(holds("hops == 3.5"));
 	ck_assert(holds("flows == 2"));
 	ck_assert(holds("fct.p50(mice) <= 20us"));
 	ck_assert(holds("fct.p99 > 29.9us"));
