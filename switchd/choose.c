@@ -29,7 +29,9 @@ struct asker {
 	uint32_t in_port;
 	int avoid; /* a port that it has had enough of; -1: none */
 	bool any_used; /* ports that others use are all the same to it: what the queue says of them here is not what it suffers from */
-	uint32_t fewer; /* only ports with fewer flows than that, if it is not 0 */
+	uint64_t needs_bytes; /* only ports that offer as much in a window of redirects, the best first; 0: any */
+	uint32_t fewer;       /* only ports with fewer flows than that; 0: any */
+	node_time_t now;
 };
 
 struct way {
@@ -65,6 +67,8 @@ static struct candidate candidate_of(struct dataplane *dp, const struct asker *a
 
 	if (asker->tree_ref != FLOW_REF_NONE)
 		return (struct candidate){ .load_bytes = tree_load(dp, asker->tree_ref, port, candidate.load_bytes) };
+	if (asker->needs_bytes)
+		return (struct candidate){ UINT64_MAX - reroute_offer(dp, port, asker->now), candidate.beyond_units };
 	if (asker->any_used)
 		return candidate.load_bytes || candidate.beyond_units ? (struct candidate){ 1, 1 } : candidate;
 	if (dp->ports[port].kind == PORT_FABRIC)
@@ -80,6 +84,13 @@ static int candidate_compare(const struct candidate *a, const struct candidate *
 	return (a->beyond_units > b->beyond_units) - (a->beyond_units < b->beyond_units);
 }
 
+/* is it worth the asker's while to leave its port for @port? */
+static bool is_enough(const struct dataplane *dp, const struct asker *asker, uint32_t port)
+{
+	return (!asker->needs_bytes || reroute_offer(dp, port, asker->now) >= asker->needs_bytes) &&
+	       (!asker->fewer || dp->ports[port].ofct.used < asker->fewer);
+}
+
 /* the least loaded of the candidates that are up; of several equal ones each with the same probability */
 static int least_loaded(struct dataplane *dp, const struct asker *asker, const struct route *route)
 {
@@ -92,7 +103,7 @@ static int least_loaded(struct dataplane *dp, const struct asker *asker, const s
 		int order = candidate_compare(&load, &best_load);
 
 		if (route->ports[i] == asker->avoid || !dataplane_port_up(dp, route->ports[i]) || order > 0 ||
-		    (asker->fewer && dp->ports[route->ports[i]].ofct.used >= asker->fewer))
+		    !is_enough(dp, asker, route->ports[i]))
 			continue;
 		equal = order ? 1 : equal + 1;
 		best_load = load;
@@ -364,33 +375,49 @@ static struct way other_way(struct dataplane *dp, const struct asker *asker, nod
 	return way.port < 0 || is_worth(dp, &way, &around, weight) ? around : way;
 }
 
-/* @far: the congestion is at another switch, and what the queues here say is beside the point. Else the flow leaves for a port with at least
- * two flows less, for only then is anything gained. */
-static struct asker asker_of(struct dataplane *dp, uint32_t ref, bool far)
+/* @far: the congestion is at another switch, and what the queues here say is beside the point. Else the flow leaves for a port that
+ * offers it more than it has; where its own link stands still, and so has no load, for one with two flows less. */
+static struct asker asker_of(struct dataplane *dp, uint32_t ref, bool far, node_time_t now)
 {
-	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t flows = dp->ports[flow->follow_port].ofct.used;
-
-	return (struct asker){ .flow = flow,
+	struct asker asker = { .flow = flow_of(dp->ifcts, ref),
 			       .tree_ref = FLOW_REF_NONE,
 			       .in_port = flow_ref_port(ref),
 			       .avoid = -1,
 			       .any_used = far,
-			       .fewer = far         ? 0
-					: flows > 1 ? flows - 1
-						    : 1 };
+			       .now = now };
+	uint32_t flows = dp->ports[asker.flow->follow_port].ofct.used;
+
+	if (far)
+		return asker;
+	asker.needs_bytes = reroute_needs(dp, ref, now);
+	if (!asker.needs_bytes)
+		asker.fewer = flows > 1 ? flows - 1 : 1;
+	return asker;
 }
 
-bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now)
+struct choose_move choose_move_of(struct dataplane *dp, uint32_t ref, bool far, node_time_t now)
 {
-	struct asker asker = asker_of(dp, ref, far);
+	struct asker asker = asker_of(dp, ref, far, now);
+	struct way way = other_way(dp, &asker, now);
 
-	return other_way(dp, &asker, now).port >= 0;
+	return (struct choose_move){ .port = way.port, .via = way.via };
+}
+
+bool choose_take(struct dataplane *dp, uint32_t ref, const struct choose_move *move, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct asker asker = asker_of(dp, ref, true, now);
+	struct way way = { .port = move->port, .via = move->via };
+	enum drop_reason why;
+
+	return move->port >= 0 && dataplane_port_up(dp, (uint32_t)move->port) &&
+	       leads_to(dp, move->via ? move->via : flow->fabric_address, (uint32_t)move->port) &&
+	       !is_bound(dp, &asker, now) && take(dp, &asker, flow, &way, &why);
 }
 
 bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
 {
-	struct asker asker = asker_of(dp, ref, true);
+	struct asker asker = asker_of(dp, ref, true, now);
 
 	return port != asker.flow->follow_port && !asker.flow->via && leads_by(dp, ref, port) &&
 	       !is_bound(dp, &asker, now);
@@ -398,7 +425,7 @@ bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_tim
 
 void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, node_time_t now)
 {
-	struct asker asker = asker_of(dp, ref, far);
+	struct asker asker = asker_of(dp, ref, far, now);
 	struct way way = { .port = route_upward_port(&dp->routes, hint) };
 	enum drop_reason why;
 

@@ -271,6 +271,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 		}
 		flow_unqueue(dp, ref, now);
 		packet->via = flow_of(dp->ifcts, ref)->via;
+		reroute_forwarded(dp, port, ref, packet->frame_bytes, now);
 		flow_forwarded(dp, packet, now);
 		tree_mark(dp, ref, packet);
 		output_queue_push(&output->queue, packet);

@@ -82,6 +82,7 @@ struct port {
 	struct redirect_gauge redirect;  /* fabric */
 	struct redirect_swap swap;       /* the same */
 	struct inflow inflow;            /* the same */
+	struct outflow outflow;          /* the same */
 	struct redirect_line *redirects; /* by flow_id, of flows that came in here */
 	struct tree_line *trees;         /* the same */
 	node_time_t paused_since_ps;     /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
@@ -195,15 +196,26 @@ bool choose_way(struct dataplane *dp, struct ifct_entry *flow, const struct pack
 /** choose_leads_on() - is the output of flow @ref up, and the first step of a way to its destination? O(candidates). */
 bool choose_leads_on(const struct dataplane *dp, uint32_t ref);
 
-/** choose_has_other() - has flow @ref another port to go to? If the congestion is here, not @far, one with two flows less at least; if it
- *  is further down any: the queues here say nothing of it. With detours one that is as little loaded. O(candidates). */
-bool choose_has_other(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
+/* a port, and the switch to go to first; 0: the minimal path */
+struct choose_move {
+	int port; /* -1: none */
+	uint16_t via;
+};
+
+/** choose_move_of() - where flow @ref would go to. If the congestion is here, not @far: a port that offers it an eighth more than it has
+ *  (outflow.h), so that it is worth a stop. If it is further down: any, the loads here say nothing of it. With detours
+ *  one that is as little loaded. O(candidates). */
+struct choose_move choose_move_of(struct dataplane *dp, uint32_t ref, bool far, node_time_t now);
 
 /** choose_may_move() - is @port, another one than that of flow @ref, the first step of a minimal way to its destination, and may the
  *  flow leave its own (FC-24)? O(candidates). */
 bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now);
 
-/** choose_other() - flow @ref, of which nothing is downstream, goes there, if it has one (FC-25).
+/** choose_take() - flow @ref, of which nothing is downstream, goes by @move, which was decided before, if that still leads to its
+ *  destination and the flow is not bound.   Return: does it? */
+bool choose_take(struct dataplane *dp, uint32_t ref, const struct choose_move *move, node_time_t now);
+
+/** choose_other() - flow @ref, of which nothing is downstream, goes where choose_move_of() says now (FC-25).
  *  @hint  the port upward that it is to take if that leads to its destination, by its number; 0: not said. */
 void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, node_time_t now);
 
@@ -230,6 +242,16 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 /** reroute_arrived() - a packet of flow @ref, @ordered or not, @wire_bytes long, has come in over a fabric port: shall the flow come in by
  *  another? O(1); once in a window O(ports). */
 void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes, node_time_t now);
+
+/** reroute_forwarded() - a packet of flow @ref, @frame_bytes long, goes out at @port: counts it. O(1). */
+void reroute_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint32_t frame_bytes, node_time_t now);
+
+/** reroute_offer() - bytes that a flow would get at fabric port @port within a window of redirects, if it went there. O(1). */
+uint64_t reroute_offer(const struct dataplane *dp, uint32_t port, node_time_t now);
+
+/** reroute_needs() - what a port has to offer if flow @ref is to leave its own for it. 0: nothing has gone out at its own for a window,
+ *  so loads do not tell. O(1). */
+uint64_t reroute_needs(const struct dataplane *dp, uint32_t ref, node_time_t now);
 
 /** reroute_begin() - flow @ref is a new one here. */
 void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now);

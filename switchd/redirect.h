@@ -16,6 +16,7 @@
 
 #include "nodes/random.h"
 #include "nodes/routing_config.h"
+#include "switchd/outflow.h"
 
 /* of an output */
 struct redirect_gauge {
@@ -34,10 +35,13 @@ struct redirect_swap {
 
 /* of a flow at an input that obeys */
 struct redirect_line {
-	node_time_t not_before_ps; /* it is not redirected before */
-	uint8_t hint;              /* the port upward that has room, by its number; 0: not known */
-	bool far;                  /* the congestion was told of by another switch */
-	bool choose;               /* it is empty downstream, and has yet to choose anew: when its turn comes */
+	node_time_t not_before_ps;  /* it is not redirected before */
+	struct outflow_count count; /* what of it went out here */
+	uint16_t to_via;            /* with `to`: the detour */
+	uint8_t to;                 /* where it goes when it is empty downstream, port + 1; 0: not decided */
+	uint8_t hint;               /* the port upward that has room, by its number; 0: not known */
+	bool far;                   /* the congestion was told of by another switch */
+	bool choose;                /* it is empty downstream, and has yet to choose anew: when its turn comes */
 };
 
 /** redirect_wanted() - a header has come into an output's queue, now @depth_bytes deep, where @flows flows wait: shall its flow be redirected?

@@ -28,11 +28,69 @@
 #define REROUTE_HINT_MAX 63u
 
 #define WINDOWS 16u /* of an inflow, in redirect_interval */
+#define LOAD_WINDOWS \
+	4u /* of an outflow: whole frames must not matter, a fourth of what it takes a flow to move does not */
+#define GAIN_PARTS 8u /* a flow moves for an eighth more than it has */
 
 static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
 {
 	return &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)];
 }
+
+/* ---- how much goes out (outflow.h) ---- */
+
+static node_time_t load_window_ps(const struct dataplane *dp)
+{
+	node_time_t window_ps = dp->config->switch_.routing.redirect_interval_ps / LOAD_WINDOWS;
+
+	return window_ps ? window_ps : 1;
+}
+
+static uint64_t load_window(const struct dataplane *dp, node_time_t now)
+{
+	return (uint64_t)(now / load_window_ps(dp));
+}
+
+/* that the link of @port can carry */
+static uint64_t bytes_within(const struct dataplane *dp, uint32_t port, node_time_t time_ps)
+{
+	return (uint64_t)((unsigned __int128)dp->config->ports[port].rate_bps * (uint64_t)time_ps / 8 / NODE_S);
+}
+
+void reroute_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint32_t frame_bytes, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+
+	if (dp->config->switch_.routing.redirect && out->kind == PORT_FABRIC)
+		outflow_add(&out->outflow, &line_of(dp, ref)->count,
+			    FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES + out->link->gap_bytes,
+			    load_window(dp, now));
+}
+
+uint64_t reroute_offer(const struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	return outflow_offer(&dp->ports[port].outflow, bytes_within(dp, port, load_window_ps(dp)), load_window(dp, now),
+			     now);
+}
+
+/* what flow @ref gets where it is */
+static uint64_t present_of(const struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	uint32_t port = dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port;
+
+	return outflow_present(&dp->ports[port].outflow,
+			       &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)].count,
+			       bytes_within(dp, port, load_window_ps(dp)), load_window(dp, now));
+}
+
+uint64_t reroute_needs(const struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	uint64_t present = present_of(dp, ref, now);
+
+	return present ? present + present / GAIN_PARTS + 1 : 0;
+}
+
+/* ---- who may move ---- */
 
 /* how many flows stand and wait for @out, which can take no more now; @flow counts */
 static uint32_t waiting_for(const struct port *out, const struct ifct_entry *flow)
@@ -51,6 +109,17 @@ static bool movable(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	return flow->active && ifct_flow_extent(flow) && flow->fc_state == RUNNING && !flow->ep_congestion &&
 	       (!tree_is(dp, ref) || tree_is_folded(dp, ref)) && now >= line_of(dp, ref)->not_before_ps;
+}
+
+/* Flow @ref, which is about to be stopped, will go by @move: others that compare loads until it is there take it into account. */
+static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move *move, node_time_t now)
+{
+	struct redirect_line *line = line_of(dp, ref);
+
+	line->to = (uint8_t)(move->port + 1);
+	line->to_via = move->via;
+	outflow_claim(&dp->ports[move->port].outflow, present_of(dp, ref, now),
+		      now + dp->config->switch_.routing.redirect_interval_ps, now);
 }
 
 /* from now on nothing of flow @ref goes on, wherever it stands; in an arbiter that shows when its turn comes */
@@ -91,8 +160,9 @@ static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node
 	swap->until_ps = 0;
 	if (dp->ports[swap->port].ofct.used > 1)
 		return false;
-	*line_of(dp, ref) =
-		(struct redirect_line){ .far = true, .hint = (uint8_t)route_upward_number(&dp->routes, swap->port) };
+	line_of(dp, ref)->far = true;
+	line_of(dp, ref)->hint = (uint8_t)route_upward_number(&dp->routes, swap->port);
+	line_of(dp, ref)->to = 0;
 	hold(dp, ref);
 	return true;
 }
@@ -124,17 +194,12 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 		return;
 	waiting = waiting_for(out, flow);
 	if ((flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || waiting < 2 ||
+	    outflow_is_most(&out->outflow, &line_of(dp, ref)->count, load_window(dp, now)) ||
 	    (config->redirect_inputs && (for_other_end(dp, out, flow, now) || now < line_of(dp, ref)->not_before_ps)) ||
 	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, waiting, now))
 		return;
 	out->stats->reroute_acks++;
 	ack_path_up(dp, ref, ACK_REROUTE, 0, now);
-}
-
-/* that the link of @port can carry */
-static uint64_t bytes_within(const struct dataplane *dp, uint32_t port, node_time_t time_ps)
-{
-	return (uint64_t)((unsigned __int128)dp->config->ports[port].rate_bps * (uint64_t)time_ps / 8 / NODE_S);
 }
 
 /* How much better it would be to come in by upward port @port than by that of @own: of what comes in here, the part that more room
@@ -225,11 +290,13 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool far = *value & REROUTE_FAR, has_other;
+	struct choose_move move;
 	uint32_t joins = *value / REROUTE_JOIN % (REROUTE_JOINS_MAX + 1), hint = *value / REROUTE_HINT;
 
 	if (!config->redirect || !flow->active)
 		return false;
-	has_other = choose_has_other(dp, ref, far, now);
+	move = choose_move_of(dp, ref, far, now);
+	has_other = move.port >= 0;
 	*value |= REROUTE_FAR | (has_other ? REROUTE_CHOICE : 0);
 	if (choose_count(dp, flow) < 2)
 		*value += joins < REROUTE_JOINS_MAX ? REROUTE_JOIN : 0;
@@ -239,11 +306,14 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 		return true;
 	if (!ingress && (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
 		return false;
-	if (!(has_other || (ingress && *value & REROUTE_CHOICE)))
-		return false;
+	if (!(has_other || (ingress && *value & REROUTE_CHOICE)) || choose_is_held(dp, ref, now))
+		return false; /* it could not move: it is not stopped for that */
 	if (movable(dp, ref, now)) {
 		line_of(dp, ref)->far = far;
 		line_of(dp, ref)->hint = (uint8_t)hint;
+		line_of(dp, ref)->to = 0;
+		if (!far && has_other)
+			decide(dp, ref, &move, now);
 		swap_offer(dp, ref, hint, now);
 		hold(dp, ref);
 	}
@@ -278,10 +348,15 @@ bool reroute_due(struct dataplane *dp, uint32_t ref)
 bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct redirect_line *line = line_of(dp, ref);
+	struct choose_move move = { .port = line->to - 1, .via = line->to_via };
 	enum drop_reason why;
 
-	line_of(dp, ref)->choose = false;
-	if (choose_leads_on(dp, ref))
+	line->choose = false;
+	line->to = 0;
+	if (choose_take(dp, ref, &move, now))
+		; /* as was decided when it was stopped */
+	else if (choose_leads_on(dp, ref))
 		choose_other(dp, ref, line_of(dp, ref)->far, line_of(dp, ref)->hint, now);
 	else if (!choose_way(dp, flow, flow->queue.head, &why, now))
 		return false;

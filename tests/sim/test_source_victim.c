@@ -82,7 +82,7 @@ START_TEST(incast__sources_held)
 	ck_assert_uint_eq(alone.links_max, 0);
 	ck_assert_double_eq(free.held, 0);
 	ck_assert_uint_ge(free.links_min, SPINES - 2);
-	ck_assert_double_le(free.victims_bps, 0.9 * alone.victims_bps);
+	ck_assert_double_le(free.victims_bps, 0.95 * alone.victims_bps); /* redirects by load help them, too */
 	ck_assert_double_ge(held.held, SEEDS * 90);
 	ck_assert_uint_le(held.links_max, SOURCES);
 	ck_assert_double_ge(held.victims_bps, 0.98 * alone.victims_bps);
