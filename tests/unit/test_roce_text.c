@@ -92,7 +92,7 @@ START_TEST(roce_json__every_port)
 	ck_assert_ptr_nonnull(root);
 	port = json_array_get(json_object_get(json_array_get(json_object_get(root, "switches"), 0), "ports"), 1);
 	ck_assert_str_eq(json_string_value(json_object_get(port, "peer")), "s2");
-	ck_assert_int_eq(json_integer_value(json_object_get(port, "headroom_bytes")), 79924);
+	ck_assert_int_eq(json_integer_value(json_object_get(port, "headroom_bytes")), 80278);
 	ck_assert_int_eq(json_array_size(json_object_get(root, "classes")), 2);
 	ck_assert_int_eq(json_integer_value(json_object_get(root, "cnp_class")), 1);
 	json_decref(root);
