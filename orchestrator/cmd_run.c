@@ -25,6 +25,7 @@
 #include "orchestrator/plan_real.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/results_symptom.h"
+#include "orchestrator/routing_text.h"
 #include "orchestrator/run.h"
 #include "orchestrator/scenario_idle.h"
 #include "orchestrator/suggest.h"
@@ -426,6 +427,8 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 	error = error || errors.count;
 	if (!error && !options->row)
 		scenario_idle_note(&scenario, "run");
+	if (!error && !options->row)
+		routing_ungrouped_print(plan, "heddle run: too few port groups: ", stderr);
 	if (!error && options->real && !options->row)
 		real_note(&scenario);
 	scenario_errors_free(&errors);

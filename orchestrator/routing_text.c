@@ -113,22 +113,28 @@ static void port_group_print(const struct node_config *node, FILE *out)
 			human_time(config->ccti_timer_ps, text[1]), config->ccti_step_permille / 1000.0);
 }
 
-/* PG-5: what 8 bits for a group leave out */
-static void ungrouped_print(const struct plan *plan, FILE *out)
+#define SWITCHES_NAMED 8u
+
+void routing_ungrouped_print(const struct plan *plan, const char *label, FILE *out)
 {
-	uint32_t switches = 0, most = 0;
+	uint32_t switches = 0;
 
 	for (uint32_t i = 0; i < plan->node_count; i++) {
-		uint32_t count = plan->nodes[i].kind == NODE_SWITCH ? plan->nodes[i].switch_.lids.ungrouped : 0;
+		const struct node_config *node = &plan->nodes[i];
+		uint32_t count = node->kind == NODE_SWITCH ? node->switch_.lids.ungrouped : 0;
 
-		switches += count > 0;
-		most = count > most ? count : most;
+		if (!count)
+			continue;
+		if (!switches)
+			fprintf(out, "%sa switch has at most %u; with their static port alone are, at", label,
+				PORT_GROUPS_MAX - 1);
+		if (switches++ < SWITCHES_NAMED)
+			fprintf(out, "%s %s: %" PRIu32 " destinations", switches > 1 ? "," : "", node->name, count);
 	}
+	if (switches > SWITCHES_NAMED)
+		fprintf(out, ", and at %" PRIu32 " more switches others", switches - SWITCHES_NAMED);
 	if (switches)
-		fprintf(out,
-			"  groups      %" PRIu32 " switches need more than the %u that there can be: up to %" PRIu32
-			" destinations of a switch have their static port alone\n",
-			switches, PORT_GROUPS_MAX - 1, most);
+		fprintf(out, "\n");
 }
 
 void routing_print(const struct plan *plan, FILE *out)
@@ -137,7 +143,7 @@ void routing_print(const struct plan *plan, FILE *out)
 
 	if (plan_fabric(plan) == FABRIC_PORT_GROUP) {
 		port_group_print(&plan->nodes[0], out);
-		ungrouped_print(plan, out);
+		routing_ungrouped_print(plan, "  groups      ", out);
 		fprintf(out, "paths         ");
 	} else {
 		fprintf(out, "paths         %s, ", scenario_choice_name[routing->choice]);

@@ -108,7 +108,7 @@ START_TEST(routing_print__classes_in_order)
 }
 END_TEST
 
-/* PG-5: 8 bits for a group; who is left out is told, by the switch that it hits most */
+/* PG-5: 8 bits for a group; what is left out is told, by switch and number */
 START_TEST(routing_print__groups_do_not_suffice)
 {
 	size_t length;
@@ -120,9 +120,8 @@ START_TEST(routing_print__groups_do_not_suffice)
 			plan.nodes[i].switch_.lids.ungrouped = 7 - 4 * switches++;
 	routing_print(&plan, out);
 	fclose(out);
-	says("  groups      2 switches need more than the 255 that there can be: up to 7 destinations of a switch have "
-	     "their "
-	     "static port alone\n");
+	says("  groups      a switch has at most 255; with their static port alone are, at s1: 7 destinations, s2: 3 "
+	     "destinations\n");
 }
 END_TEST
 
