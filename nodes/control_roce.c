@@ -4,7 +4,8 @@
 /* clang-format off */
 #define ROCE_FIELDS(F)                                                                                                \
 	F(pfc) F(pause) F(cnp_class) F(buffer_bytes) F(supplement) F(increase_period_ps) F(reference_permille)         \
-	F(path_pause) F(path_target) F(path_form) F(path_high_bytes) F(path_low_bytes) F(flows_max) F(watchdog_ps)
+	F(path_pause) F(path_target) F(path_form) F(path_high_bytes) F(path_low_bytes) F(flows_max) F(watchdog_ps)   \
+	F(idle_ps)
 #define CLASS_FIELDS(F)                                                                                               \
 	F(lossless) F(ecn) F(kmin_bytes) F(kmax_bytes) F(pmax_ppm) F(queue_bytes_max) F(alpha_permille) F(xoff_bytes)  \
 	F(xon_offset_bytes) F(watched)

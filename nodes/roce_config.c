@@ -17,6 +17,7 @@
 static const struct limit roce_limits[] = {
 	LIMIT(struct roce_config, buffer_bytes, 1, ROCE_BYTES_MAX),
 	LIMIT(struct roce_config, increase_period_ps, 1, TIME_MAX_PS),
+	LIMIT(struct roce_config, idle_ps, 0, TIME_MAX_PS),
 	LIMIT(struct roce_config, reference_permille, 1000, 1000000),
 	LIMIT(struct roce_config, path_target, ROCE_ECN_FAILED, ROCE_CNP_FAILED),
 	LIMIT(struct roce_config, path_form, 0, PATH_PAUSE_FORMS - 1),

@@ -36,7 +36,7 @@ enum roce_state { ROCE_ECN_NORMAL, ROCE_ECN_FAILED, ROCE_CNP_FAILED, ROCE_STATES
 
 /* RC-10: what the first switch tells the device */
 enum path_pause_form {
-	PATH_PAUSE_TARGET, /* PFC for the watched classes */
+	PATH_PAUSE_TARGET, /* PFC for the class of the congested queue */
 	PATH_PAUSE_ALL,    /* PFC for all priorities */
 	PATH_PAUSE_NONE,   /* PFC that names no priority: the device decides: all lossless classes (pfc.h) */
 	PATH_PAUSE_PORT,   /* 802.3x PAUSE */
@@ -90,6 +90,7 @@ struct roce_config {
 	bool supplement; /* RC-8 */
 	node_time_t
 		increase_period_ps; /* the sources' rate-increase period: a flow without a CNP for so long gets one; > 0 */
+	node_time_t idle_ps; /* a flow whose last packet left the queue so long ago feeds it no more */
 	uint32_t reference_permille; /* of kmax: end of the reference range (RC-7), 1500 in S4; >= 1000 */
 	bool path_pause;             /* RC-9 ... RC-11 */
 	enum roce_state path_target; /* from this state on: ROCE_ECN_FAILED or ROCE_CNP_FAILED */

@@ -185,7 +185,7 @@ static const char roce_text[] =
 	"    cut-interval: 0\n"
 	"    clamp-target: yes\n"
 	"    cnp-interval: 50us\n"
-	"  supplement: {enabled: no, period: 55us}\n"
+	"  supplement: {enabled: no, period: 55us, idle: 10ms}\n"
 	"  reference: 1.5                 # times kmax: above it a queue is congested although it marks\n"
 	"  path-pause: {enabled: no, target: cnp-failed, form: target, high: 600kB, low: 200kB}\n"
 	"  # not said: timeout 67ms and rto-min 1ms; under the real clock, where ACKs may be late, 537ms and 200ms\n"

@@ -89,6 +89,7 @@ void scenario_roce_init(struct scenario_roce *roce)
 			.pfc = true,
 			.buffer_bytes = 32 << 20,
 			.increase_period_ps = 55 * NODE_US,
+			.idle_ps = 10 * NODE_MS, /* ours: a frame of 4096 bytes at 3.3 Mb/s */
 			.reference_permille = 1500, /* RC-7 */
 			.path_target = ROCE_CNP_FAILED,
 			.flows_max = 65536,
@@ -242,6 +243,7 @@ static void dcqcn_read(struct reader *reader, const struct key *key, const struc
 static const struct key supplement_keys[] = {
 	{ "enabled", key_flag, FIELD(config.supplement) },
 	{ "period", key_time, FIELD(config.increase_period_ps), .min = NODE_NS, .max = TIME_MAX },
+	{ "idle", key_time, FIELD(config.idle_ps), .max = TIME_MAX },
 };
 
 static void supplement_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)

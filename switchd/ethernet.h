@@ -180,7 +180,10 @@ void ethernet_path_data(struct ethernet *eth, uint32_t out, uint32_t traffic_cla
 /** ethernet_path_on_length() - the queue of a watched class has grown or shrunk. */
 void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now);
 
-/** ethernet_path_step() - sends signals that are due because of the queues of @port, a few at a time.
+/** ethernet_path_periods() - the period in which a flow needs a CNP, or a level, is another from @now on. O(ports x classes). */
+void ethernet_path_periods(struct ethernet *eth, node_time_t now);
+
+/** ethernet_path_step() - sends signals and CNPs that are due because of the queues of @port, a few at a time.
  *  Return: when to call it again, as things are; NODE_TIME_NEVER. */
 node_time_t ethernet_path_step(struct ethernet *eth, uint32_t port, node_time_t now);
 

@@ -124,11 +124,21 @@ node_time_t ethernet_pause_due_at(const struct ethernet *eth, uint32_t port, nod
 	return path_pause_due(&in->path, now) ? 0 : pfc_teller_due_at(&in->teller);
 }
 
+/* a frame of the path may stop classes and let others go on */
+static void count_path(struct port_stats *stats, const struct pause_frame *frame)
+{
+	uint32_t named = frame->enabled ? frame->enabled : 1, stopped = 0;
+
+	for (uint32_t c = 0; c < PAUSE_PRIORITIES; c++)
+		stopped |= (uint32_t)(frame->quanta[c] != 0) << c;
+	stats->path_pauses += (named & stopped) != 0;
+	stats->path_resumes += (named & ~stopped) != 0;
+}
+
 /* The buffer's word first: of two words about the same classes it is the more urgent.  Return: is there any? */
 static bool next_frame(struct ethernet_port *in, node_time_t now, struct pause_frame *frame)
 {
 	uint32_t before = in->teller.told;
-	bool stop = in->path.renew;
 
 	if (pfc_teller_due_at(&in->teller) <= now) {
 		*frame = pfc_teller_frame(&in->teller, in->link->rate_bps, now);
@@ -138,10 +148,7 @@ static bool next_frame(struct ethernet_port *in, node_time_t now, struct pause_f
 	}
 	if (!path_pause_due(&in->path, now) || !path_pause_frame(&in->path, &in->teller, now, frame))
 		return false;
-	if (stop)
-		in->stats->path_pauses++;
-	else
-		in->stats->path_resumes++;
+	count_path(in->stats, frame);
 	return true;
 }
 

@@ -361,16 +361,17 @@ int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out
 	if (!error)
 		error = roce_config_check(&changed, eth->class_count, why, sizeof(why));
 	else if (error == -EINVAL)
-		snprintf(why, sizeof(why),
-			 "%.40s is no value of it, or out of range; numbers are whole", value);
-	if (!error)
+		snprintf(why, sizeof(why), "%.40s is no value of it, or out of range; numbers are whole", value);
+	if (!error) {
 		eth->roce = changed;
-	else
+		ethernet_path_periods(eth, eth->stats->now_ps);
+	} else {
 		fprintf(out,
 			"%s%s[CLASS.]ecn (on, off) [CLASS.]kmin kmax queue xoff xon-offset (0..%llu bytes; queue, "
 			"xoff 0: none) [CLASS.]pmax (0..%u ppm) [CLASS.]alpha (0..%u permille) watchdog "
 			"supplement-period (1..%u us) reference (1000..1000000 permille of kmax) path-high path-low "
 			"(bytes)\n",
 			why, *why ? "\n" : "", ROCE_BYTES_MAX, PPM, ROCE_ALPHA_PERMILLE_MAX, TIME_US_MAX);
+	}
 	return error;
 }

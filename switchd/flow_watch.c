@@ -65,10 +65,12 @@ static struct flow_line *make_room(struct flow_watch *watch, uint32_t set)
 		if (!line->pinned && (!least || line->seen_ps < least->seen_ps))
 			least = line;
 	}
-	if (least)
+	if (least) {
+		flow_timer_stop(&least->timer);
 		watch->forgotten++;
-	else
+	} else {
 		watch->unwatched++;
+	}
 	return least;
 }
 

@@ -2,7 +2,8 @@
  *
  *  A flow is a pair of addresses and the UDP source port, from the sender of data to its receiver. Both ends use the same port, so an
  *  ACK or CNP belongs to the flow whose addresses are its own the other way round; from it the sender's queue pair is learned, which
- *  data frames do not name. Flows of a pair that share a port count as one, and the queue pair heard of last stands for them.
+ *  data frames do not name. All that a CNP needs is in a line: MAC and IP addresses and port of the flow, and that queue pair.
+ *  Flows of a pair that share a port count as one, and the queue pair heard of last stands for them.
  *  A switch that the replies do not pass (ECMP may lead them elsewhere; never past either edge switch) learns no queue pair, and makes
  *  no CNPs for such a flow: it could not know either whether there were any.
  *  Memory: flows_max lines, allocated in init, real where used; sets of eight. A full set forgets the flow that has sent nothing for
@@ -17,6 +18,7 @@
 #include "nodes/time.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/roce_frame.h"
+#include "switchd/flow_timer.h"
 
 #define FLOW_WATCH_WAYS 8u
 #define FLOW_QUEUE_PAIR_UNKNOWN UINT32_MAX
@@ -35,6 +37,7 @@ struct flow_line {
 	node_time_t first_ps;        /* first packet */
 	node_time_t seen_ps;         /* last packet */
 	node_time_t cnp_ps;          /* last CNP that passed or was made here; 0: none was */
+	struct flow_timer timer;     /* until it lacks the next one (roce_queue.c) */
 	uint64_t cnps_seen, cnps_supplemented;
 	node_time_t signalled_ps; /* pinned: when it was told last */
 	uint32_t younger;         /* pinned: the next in its queue's list: index + 1, 0 is the end (path_signal.c) */

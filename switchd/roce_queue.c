@@ -1,5 +1,7 @@
 #include "switchd/roce_queue.h"
 
+#include <stddef.h>
+
 void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, uint32_t traffic_class,
 		     struct class_stats *stats)
 {
@@ -52,16 +54,73 @@ void roce_queue_on_length(struct roce_queue *queue, uint64_t bytes, bool paused,
 		on_short(queue, paused, now);
 }
 
-bool roce_queue_supplements(const struct roce_queue *queue, const struct flow_line *line, node_time_t now)
+bool roce_queue_on_packet(struct roce_queue *queue, struct flow_line *line, node_time_t now)
 {
-	return queue->roce->supplement && queue->state != ROCE_ECN_NORMAL &&
-	       line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN &&
-	       now - node_time_max(line->first_ps, line->cnp_ps) >= queue->roce->increase_period_ps;
+	bool waits = line->queue_pair == FLOW_QUEUE_PAIR_UNKNOWN && !line->timer.list && line->first_ps != now;
+
+	if (!queue->roce->supplement || line->timer.list == &queue->timers || waits)
+		return false;
+	flow_timer_restart(&line->timer, &queue->timers, now);
+	return true;
 }
 
-void roce_queue_on_supplement(struct roce_queue *queue, struct flow_line *line, node_time_t now)
+static void note_cnp(struct roce_queue *queue, struct flow_line *line, node_time_t now)
 {
 	line->cnp_ps = now;
+	if (queue->roce->supplement)
+		flow_timer_restart(&line->timer, &queue->timers, now);
+}
+
+bool roce_queue_on_cnp(struct roce_queue *queue, struct flow_line *line, node_time_t now)
+{
+	bool stopped = !line->timer.list;
+
+	note_cnp(queue, line, now);
+	line->cnps_seen++;
+	queue->stats->cnps_seen++;
+	return stopped;
+}
+
+bool roce_queue_on_queue_pair(struct roce_queue *queue, struct flow_line *line)
+{
+	if (!queue->roce->supplement || line->timer.list)
+		return false;
+	flow_timer_expire(&line->timer, &queue->timers);
+	return true;
+}
+
+node_time_t roce_queue_due_at(const struct roce_queue *queue)
+{
+	if (queue->state == ROCE_ECN_NORMAL)
+		return NODE_TIME_NEVER;
+	return flow_timers_due_at(&queue->timers, roce_queue_lacks_ps(queue->roce));
+}
+
+static struct flow_line *line_of(struct flow_timer *timer)
+{
+	return (struct flow_line *)((char *)timer - offsetof(struct flow_line, timer));
+}
+
+/* Does the flow of @line feed the queue no more, or can it not be sent a CNP? */
+static bool has_ended(const struct roce_queue *queue, const struct flow_line *line, node_time_t oldest_ps)
+{
+	return line->queue_pair == FLOW_QUEUE_PAIR_UNKNOWN || line->seen_ps + queue->roce->idle_ps < oldest_ps;
+}
+
+struct flow_line *roce_queue_next(struct roce_queue *queue, node_time_t oldest_ps, node_time_t now)
+{
+	struct flow_line *line = line_of(queue->timers.oldest);
+
+	if (line->pinned) {
+		flow_timer_restart(&line->timer, &queue->timers, now);
+		return NULL;
+	}
+	if (has_ended(queue, line, oldest_ps)) {
+		flow_timer_stop(&line->timer);
+		return NULL;
+	}
+	note_cnp(queue, line, now);
 	line->cnps_supplemented++;
 	queue->stats->cnps_supplemented++;
+	return line;
 }

@@ -506,6 +506,7 @@ static void open_switch(struct play *play, uint32_t setting)
 				      .path_high_bytes = 60000,
 				      .path_low_bytes = 20000,
 				      .increase_period_ps = 5 * NODE_US,
+				      .idle_ps = 20 * NODE_US,
 				      .reference_permille = 1500,
 				      .flows_max = setting & 2048 ? 1 : 16,
 				      .watchdog_ps = 20 * NODE_US };

@@ -95,6 +95,79 @@ START_TEST(one_tor__an_order_of_magnitude_less_backlog)
 }
 END_TEST
 
+/* ---- sparse packets: S4's example, one in 500 us and sources that raise their rates every 300 us ---- */
+
+#define STEP (5 * NODE_US)
+#define S4_PERIOD (300 * NODE_US)
+
+/* 140 queue pairs share 5 Gb/s: 36 Mb/s each, a packet of 2048 bytes every 470 us. They begin at less, so that all is quiet at first. */
+static const char sparse[] =
+	"name: sparse\n"
+	"fabric: roce\n"
+	"run: {duration: 40ms, drain: no}\n"
+	"classes:\n"
+	"  - {name: roce, max: 10%, ecn: {kmin: 20kB, kmax: 80kB, pmax: 20%}}\n"
+	"  - {name: cnp, lossless: no, ecn: no}\n"
+	"links: {rate: 50Gb/s, delay: 500ns}\n"
+	"roce:\n"
+	"  supplement: {period: 300us}\n"
+	"  dcqcn: {variant: s4, rate-min: 10Mb/s, rate-initial: 30Mb/s}\n"
+	"topology: {generate: star, hosts: 8}\n"
+	"workloads:\n"
+	"  - {name: load, pattern: incast, to: h7, class: roce, size: 1MB, window: 2, path-mtu: 2048,"
+	" connections: 20}\n";
+
+struct source {
+	uint64_t packets, cnps;
+	node_time_t cnp_ps; /* the last one */
+};
+
+/* Up to the next step: notes what the queue pairs of host @h have sent and heard.  Return: the longest time that one has been without a
+ * CNP since @since, or since its first packet. */
+static node_time_t longest_gap(uint32_t h, struct source *sources, node_time_t since, node_time_t now)
+{
+	const struct stats_page *stats = sim.nodes[sim.plan.switch_count + h].stats;
+	node_time_t gap = 0;
+
+	for (uint32_t i = 0; i < stats->flow_tx_count; i++) {
+		const struct flow_tx_stats *flow = stats_flow_tx((struct stats_page *)stats, i);
+		struct source *source = &sources[i];
+
+		if (flow->cnps != source->cnps || !source->packets)
+			source->cnp_ps = now;
+		source->cnps = flow->cnps;
+		source->packets = flow->packets;
+		gap = node_time_max(gap, now - node_time_max(source->cnp_ps, since));
+	}
+	return gap;
+}
+
+/* RC-8: while the queue is too long, a CNP comes before any source's period is over, although packets are further apart */
+START_TEST(sparse__no_source_raises_its_rate)
+{
+	static struct source sources[7][64];
+	const struct class_stats *queue;
+	node_time_t now, since = 0, gap = 0, long_ps = 0;
+
+	memset(sources, 0, sizeof(sources));
+	sim_open_text(&sim, sparse, NULL);
+	queue = roce_of("s0", "h7");
+	for (now = STEP; now <= 40 * NODE_MS; now += STEP) {
+		sim_run_until(&sim, now);
+		if (queue->state == ROCE_ECN_NORMAL)
+			since = now;
+		else
+			long_ps += STEP;
+		for (uint32_t h = 0; h < 7; h++)
+			gap = node_time_max(gap, longest_gap(h, sources[h], since, now));
+	}
+	ck_assert_uint_gt(long_ps, 10 * NODE_MS); /* there was something to be seen */
+	ck_assert_uint_gt(queue->cnps_supplemented, 1000);
+	ck_assert_uint_lt(gap, S4_PERIOD);
+	sim_close(&sim);
+}
+END_TEST
+
 /* ---- three levels [S4 fig. 10, 12] ---- */
 
 /*  Two pods of two ToRs and two leaves, two spines. Hosts at all four ToRs send to r at the last one; v does not, nor does what it sends pass
@@ -150,6 +223,7 @@ int main(void)
 
 	tcase_set_timeout(tests, 300);
 	tcase_add_test(tests, one_tor__an_order_of_magnitude_less_backlog);
+	tcase_add_test(tests, sparse__no_source_raises_its_rate);
 	tcase_add_test(tests, clos__signals_reach_the_right_tors_only);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

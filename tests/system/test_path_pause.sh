@@ -3,6 +3,7 @@
 #
 #   ecn-failure        every packet is marked, and the queue grows all the same, from so many queue pairs on
 #   cnp-threshold      CNPs of the switch hold as many queue pairs as can be held at a NIC's lowest rate
+#   cnp-sparse         the same with packets further apart than the sources' period
 #   cnp-failure        beyond that: table 1 of S4
 #   path-pause         the same rows with path-level PFC
 #   path-pause-clos    signals over three levels of switches, and who acts on them
@@ -89,6 +90,9 @@ check 'supplementing holds nine (RC-8)' needs cnp-threshold 'run.duration=60ms r
 shown 'queue pairs a server, with supplementing' sweep cnp-threshold 5 8 9 10 11
 check 'nine hold' rows cnp-threshold '.n > 9 or (.queue < 5e5 and .delay < 1e9)'
 check 'ten do not: megabytes, milliseconds' rows cnp-threshold '.n < 10 or (.queue > 1e6 and .delay > 3e9)'
+
+check 'packets further apart than the period (RC-8)' needs cnp-sparse '' roce.supplement=no 'queue.max(s0:h7, roce)' \
+	'delay.mean(s0:h7, roce)' pauses.sent
 
 check 'the lowest rates together are too much: not if a NIC can hold less' needs cnp-failure '' roce.dcqcn.rate-min=40Mb/s \
 	'queue.mean(s0:h7, roce)' 'delay.mean(s0:h7, roce)'

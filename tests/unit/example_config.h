@@ -256,6 +256,7 @@ static inline void example_roce(struct node_config *config)
 				      .buffer_bytes = 33554432,
 				      .supplement = true,
 				      .increase_period_ps = 55000000,
+				      .idle_ps = 10000000000,
 				      .reference_permille = 1500,
 				      .path_pause = true,
 				      .path_target = ROCE_CNP_FAILED,

@@ -48,6 +48,7 @@ static inline void ethernet_setup(void)
 					      .cnp_class = CNP,
 					      .buffer_bytes = BUFFER_BYTES,
 					      .increase_period_ps = 55 * NODE_US,
+					      .idle_ps = NODE_MS,
 					      .reference_permille = 1500,
 					      .path_target = ROCE_CNP_FAILED,
 					      .path_high_bytes = 600000,

@@ -219,6 +219,7 @@ END_TEST
 	M(roce.buffer_bytes = 0, "roce.buffer_bytes is 0")                                                             \
 	M(roce.buffer_bytes = (1ull << 32) + 1, "roce.buffer_bytes is 4294967297")                                     \
 	M(roce.increase_period_ps = 0, "roce.increase_period_ps is 0")                                                 \
+	M(roce.idle_ps = 3600 * NODE_S + 1, "roce.idle_ps is 3600000000000001")                                        \
 	M(roce.reference_permille = 999, "roce.reference_permille is 999")                                             \
 	M(roce.path_target = ROCE_ECN_NORMAL, "roce.path_target is 0")                                                 \
 	M(roce.path_target = ROCE_STATES, "roce.path_target is 3")                                                     \

@@ -331,6 +331,7 @@ static void roce_expect(const struct roce_config *a, const struct roce_config *b
 		roce_class_expect(&a->classes[i], &b->classes[i]);
 	ck_assert_int_eq(a->supplement, b->supplement);
 	ck_assert_uint_eq(a->increase_period_ps, b->increase_period_ps);
+	ck_assert_uint_eq(a->idle_ps, b->idle_ps);
 	ck_assert_uint_eq(a->reference_permille, b->reference_permille);
 	ck_assert_int_eq(a->path_pause, b->path_pause);
 	ck_assert_int_eq(a->path_target, b->path_target);

@@ -205,16 +205,16 @@ START_TEST(states__as_the_queue_grows)
 }
 END_TEST
 
-/* none before the first period, then one each */
+/* none before the first period, then one each, a sixteenth of the period early, as long as the queue is too long: until 90 us */
 START_TEST(supplement__reaches_the_sender)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
 	incast_acked(45 * NODE_US);
 	run(NODE_MS);
-	ck_assert_uint_eq(heard[0].cnps, 4); /* RC-8 */
-	ck_assert_uint_eq(heard[2].cnps, 4);
-	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 8);
+	ck_assert_uint_eq(heard[0].cnps, 9); /* RC-8 */
+	ck_assert_uint_eq(heard[2].cnps, 9);
+	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 18);
 	ck_assert_uint_eq(class_of(1, ROCE)->cnps_seen, 0); /* its own do not count */
 	ck_assert_uint_eq(heard[0].cnp.queue_pair, ROCE_REQUESTER);
 	ck_assert_uint_eq(heard[0].cnp.traffic_class, CNP);
@@ -227,15 +227,17 @@ START_TEST(supplement__not_if_the_receiver_says_it)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
-	for (node_time_t at = 2 * NODE_US; at < 45 * NODE_US; at += 8 * NODE_US)
+	for (node_time_t at = 2 * NODE_US; at < 90 * NODE_US; at += 8 * NODE_US) {
 		cnp_send(1, at, 0, 1, 0, ROCE_SIGNAL_NONE);
-	ack_send(1, 40 * NODE_US, 2, 1, 0);
+		if (at == 34 * NODE_US)
+			ack_send(1, 40 * NODE_US, 2, 1, 0);
+	}
 	incast(0, 45 * NODE_US);
 	run(NODE_MS);
-	ck_assert_uint_eq(class_of(1, ROCE)->cnps_seen, 6);         /* RC-8: the time is noted, ... */
-	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 1); /* ... and only host 2 lacks one */
-	ck_assert_uint_eq(heard[0].cnps, 6);
-	ck_assert_uint_eq(heard[2].cnps, 1);
+	ck_assert_uint_eq(class_of(1, ROCE)->cnps_seen, 11);        /* RC-8: the time is noted, ... */
+	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 6); /* ... and only host 2 lacks any, ... */
+	ck_assert_uint_eq(heard[0].cnps, 11);
+	ck_assert_uint_eq(heard[2].cnps, 6); /* ... from 40 us on */
 	check_books();
 }
 END_TEST
@@ -249,8 +251,44 @@ START_TEST(supplement__not_before_the_queue_pair_is_known)
 	ack_send(1, 25 * NODE_US, 0, 1, 0);
 	incast(25 * NODE_US, 30 * NODE_US);
 	run(NODE_MS);
-	ck_assert_uint_eq(heard[0].cnps, 1);
+	ck_assert_uint_eq(heard[0].cnps, 4); /* at 25 us, and every 9.4 us until the queue is short at 60 us */
 	ck_assert_uint_eq(heard[2].cnps, 0);
+}
+END_TEST
+
+/* ... which may be a CNP that comes when all timers have run out */
+START_TEST(supplement__goes_on_after_a_late_cnp)
+{
+	s.config.roce.path_pause = false;
+	one_switch_open(&s);
+	incast(0, 25 * NODE_US);
+	cnp_send(1, 25 * NODE_US, 0, 1, 0, ROCE_SIGNAL_NONE);
+	incast(25 * NODE_US, 30 * NODE_US);
+	run(NODE_MS);
+	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 3); /* at 34.4 us, 43.8, 53.1 */
+	ck_assert_uint_eq(heard[0].cnps, 4);
+}
+END_TEST
+
+/* RC-8, S4's example in small: packets come every 16.7 us, the sources' period is 10 us. Host 1 holds its class, so the queue stays. */
+START_TEST(supplement__between_two_packets)
+{
+	uint32_t first;
+
+	s.config.roce.path_pause = false;
+	one_switch_open(&s);
+	pfc_send(1, 3 * NODE_US, ROCE, PAUSE_QUANTA_MAX);
+	incast_acked(5 * NODE_US);
+	run(20 * NODE_US);
+	first = heard[0].cnps;
+	for (uint32_t i = 0; i < 6; i++) {
+		roce_send(0, 20 * NODE_US + i * 50 * NODE_US / 3, 1, 0, ROCE, FULL_BYTES);
+		run(20 * NODE_US + (i + 1) * 50 * NODE_US / 3);
+	}
+	run(120 * NODE_US);
+	ck_assert_uint_eq(heard[0].cnps - first, 10); /* every 9.4 us */
+	ck_assert_uint_eq(heard[2].cnps - first, 10); /* its packets are in the queue */
+	check_books();
 }
 END_TEST
 
@@ -593,6 +631,8 @@ int main(void)
 	tcase_add_test(tests, supplement__reaches_the_sender);
 	tcase_add_test(tests, supplement__not_if_the_receiver_says_it);
 	tcase_add_test(tests, supplement__not_before_the_queue_pair_is_known);
+	tcase_add_test(tests, supplement__goes_on_after_a_late_cnp);
+	tcase_add_test(tests, supplement__between_two_packets);
 	tcase_add_test(tests, path__pauses_its_own_device_and_signals_to_others);
 	tcase_add_test(tests, path__resumes_when_the_queue_is_short);
 	tcase_add_test(tests, path__target_ecn_failed);

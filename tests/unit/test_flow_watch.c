@@ -121,6 +121,23 @@ START_TEST(full__never_forgets_who_is_paused)
 }
 END_TEST
 
+/* RC-8: a line that is forgotten must not be waited for */
+START_TEST(full__stops_the_timer_of_who_is_forgotten)
+{
+	struct flow_timers timers = { 0 };
+
+	resize(8);
+	for (uint16_t flow = 0; flow < 8; flow++)
+		flow_timer_restart(&watched_line(&watch, flow, flow)->timer, &timers, flow);
+	watched_line(&watch, 8, 300);
+	ck_assert_uint_eq(flow_timers_due_at(&timers, 10), 11);
+	for (uint16_t flow = 9; flow < 16; flow++)
+		watched_line(&watch, flow, 300);
+	ck_assert_uint_eq(flow_timers_due_at(&timers, 10), NODE_TIME_NEVER);
+	ck_assert_ptr_null(timers.youngest);
+}
+END_TEST
+
 START_TEST(sizes__from_one_line_on)
 {
 	static const uint32_t sizes[] = { 1, 7, 8, 15, 1000, 65536 };
@@ -151,6 +168,7 @@ int main(void)
 	tcase_add_test(tests, cnp__goes_from_the_receiver_to_the_sender);
 	tcase_add_test(tests, full__forgets_who_was_silent_longest);
 	tcase_add_test(tests, full__never_forgets_who_is_paused);
+	tcase_add_test(tests, full__stops_the_timer_of_who_is_forgotten);
 	tcase_add_loop_test(tests, sizes__from_one_line_on, 0, 6);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

@@ -27,7 +27,7 @@ static void restart(enum path_pause_form form)
 	pfc_teller_init(&teller, form == PATH_PAUSE_PORT);
 	pfc_gate_init(&device, LOSSLESS);
 	for (uint32_t i = 0; i < 4; i++)
-		flows[i] = (struct flow_line){ .hold = 0 };
+		flows[i] = (struct flow_line){ .traffic_class = 2 };
 }
 
 static void setup(void)
@@ -198,6 +198,32 @@ START_TEST(unwatched_flow__pauses_and_resumes)
 }
 END_TEST
 
+/* RC-10, RC-11: flow 0 is of class 2, flow 1 of class 3, which is watched too; each has a congested queue of its own */
+START_TEST(target__only_the_class_that_is_congested)
+{
+	roce.classes[3].watched = true;
+	path_pause_init(&path, &roce, 5, RATE);
+	flows[1].traffic_class = 3;
+	hear(0, ROCE_SIGNAL_PAUSE, 0);
+	ck_assert(send_path(0));
+	ck_assert_uint_eq(frame.enabled, WATCHED);
+	ck_assert_uint_eq(pfc_gate_held(&device, 1), WATCHED); /* class 3 goes on */
+	hear(1, ROCE_SIGNAL_PAUSE, 10);
+	ck_assert(send_path(10));
+	ck_assert_uint_eq(pfc_gate_held(&device, 10), LOSSLESS);
+	hear(0, ROCE_SIGNAL_RESUME, 20);
+	ck_assert(send_path(20));
+	ck_assert_uint_eq(pfc_gate_held(&device, 20), LOSSLESS & ~WATCHED); /* class 3 stays */
+	hear(0, ROCE_SIGNAL_PAUSE, 30);
+	hear(1, ROCE_SIGNAL_RESUME, 30);
+	ck_assert(send_path(30)); /* one frame: one class stops, the other goes on */
+	ck_assert_uint_eq(pfc_gate_held(&device, 30), WATCHED);
+	path_pause_on_signal(&path, NULL, ROCE_SIGNAL_PAUSE, 40); /* of a flow that is not known */
+	ck_assert(send_path(40));
+	ck_assert_uint_eq(pfc_gate_held(&device, 40), LOSSLESS);
+}
+END_TEST
+
 START_TEST(clear__a_new_device_was_told_nothing)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
@@ -241,7 +267,7 @@ START_TEST(both__path_keeps_what_the_buffer_lets_go)
 	restart((enum path_pause_form)_i);
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	send_path(0);
-	until = path.until_ps;
+	until = pfc_gate_next_at(&device, WATCHED, 0);
 	pfc_teller_want(&teller, 2, true);
 	send_teller(10 * QUANTUM);
 	pfc_teller_want(&teller, 2, false);
@@ -298,6 +324,7 @@ int main(void)
 	tcase_add_test(tests, merge__paused_and_resumed_before_a_frame_could_go);
 	tcase_add_test(tests, lost_resume__time_runs_out);
 	tcase_add_test(tests, unwatched_flow__pauses_and_resumes);
+	tcase_add_test(tests, target__only_the_class_that_is_congested);
 	tcase_add_test(tests, clear__a_new_device_was_told_nothing);
 	tcase_add_loop_test(tests, both__buffer_keeps_what_the_path_lets_go, 0, PATH_PAUSE_FORMS);
 	tcase_add_loop_test(tests, both__path_keeps_what_the_buffer_lets_go, 0, PATH_PAUSE_FORMS);

@@ -1,17 +1,21 @@
 /*  switchd/roce_queue: the three states and when a CNP is made (RC-7, RC-8). */
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "switchd/roce_queue.h"
 
 #define KMAX 200000u
 #define REFERENCE 300000u /* 1.5 kmax */
 #define PERIOD (55 * NODE_US)
+#define LACKS (PERIOD - PERIOD / 16) /* a CNP is made so long after the last */
+#define LACKS_S4 (300 * NODE_US - 300 * NODE_US / 16)
+#define FLOWS 4u
 
 static struct roce_config roce;
 static struct class_stats stats;
 static struct roce_queue queue;
-static struct flow_line line;
+static struct flow_line lines[FLOWS];
 
 static void restart(void)
 {
@@ -21,9 +25,11 @@ static void restart(void)
 
 static void setup(void)
 {
-	roce = (struct roce_config){ .supplement = true, .increase_period_ps = PERIOD, .reference_permille = 1500 };
+	roce = (struct roce_config){
+		.supplement = true, .increase_period_ps = PERIOD, .idle_ps = NODE_S, .reference_permille = 1500
+	};
 	roce.classes[1] = (struct roce_class_config){ .kmin_bytes = 5000, .kmax_bytes = KMAX, .watched = true };
-	line = (struct flow_line){ .queue_pair = 0x400001 };
+	memset(lines, 0, sizeof(lines));
 	restart();
 }
 
@@ -112,52 +118,167 @@ START_TEST(states__are_counted)
 }
 END_TEST
 
-START_TEST(supplement__none_within_a_period)
+/* ---- CNPs of the switch: flow i has had its first packet at @now, and its queue pair is known ---- */
+
+static void flow_begin(uint32_t i, node_time_t now)
 {
-	line.cnp_ps = 5;
-	roce_queue_on_length(&queue, REFERENCE + 1, false, 5);
-	ck_assert(!roce_queue_supplements(&queue, &line, 5 + PERIOD - 1)); /* RC-8 */
-	ck_assert(roce_queue_supplements(&queue, &line, 5 + PERIOD));
-	roce_queue_on_supplement(&queue, &line, 5 + PERIOD);
-	ck_assert(!roce_queue_supplements(&queue, &line, 6 + PERIOD)); /* the time is noted */
-	ck_assert(roce_queue_supplements(&queue, &line, 5 + 2 * PERIOD));
-	ck_assert_uint_eq(stats.cnps_supplemented, 1);
-	ck_assert_uint_eq(line.cnps_supplemented, 1);
+	lines[i] = (struct flow_line){ .queue_pair = 0x400000 + i, .first_ps = now, .seen_ps = now };
+	ck_assert(roce_queue_on_packet(&queue, &lines[i], now));
+}
+
+/* what is due at @now, the first packet of the queue being as old as @oldest_ps; NULL: no CNP */
+static struct flow_line *next(node_time_t oldest_ps, node_time_t now)
+{
+	ck_assert_uint_le(roce_queue_due_at(&queue), now);
+	return roce_queue_next(&queue, oldest_ps, now);
+}
+
+/* RC-8, S4's example: a packet every 500 us, sources that raise their rates every 300 us */
+START_TEST(supplement__needs_no_packet)
+{
+	node_time_t now = 0;
+
+	roce.increase_period_ps = 300 * NODE_US;
+	flow_begin(0, 0);
+	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
+	for (uint32_t packet = 0; packet < 20; packet++) {
+		node_time_t at = packet * 500 * NODE_US;
+
+		while (roce_queue_due_at(&queue) <= at) {
+			ck_assert_uint_eq(roce_queue_due_at(&queue), now + LACKS_S4);
+			now = roce_queue_due_at(&queue);
+			ck_assert_ptr_eq(next(0, now), &lines[0]);
+			ck_assert_uint_eq(lines[0].cnp_ps, now);
+		}
+		lines[0].seen_ps = at;
+		roce_queue_on_packet(&queue, &lines[0], at);
+	}
+	ck_assert_uint_eq(now, 33 * LACKS_S4);
+	ck_assert_uint_eq(stats.cnps_supplemented, 33);
+	ck_assert_uint_eq(lines[0].cnps_supplemented, 33);
 }
 END_TEST
 
 START_TEST(supplement__one_that_passed_counts)
 {
+	flow_begin(0, 0);
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
-	for (node_time_t now = 0; now < 10 * PERIOD; now += PERIOD - 1) {
-		ck_assert(!roce_queue_supplements(&queue, &line, now));
-		line.cnp_ps = now; /* from the receiver */
+	for (node_time_t now = 0; now < 10 * LACKS; now += LACKS - 1) {
+		ck_assert_uint_gt(roce_queue_due_at(&queue), now); /* RC-8 */
+		roce_queue_on_cnp(&queue, &lines[0], now);         /* from the receiver */
 	}
+	ck_assert_uint_eq(stats.cnps_seen, 11);
+	ck_assert_uint_eq(stats.cnps_supplemented, 0);
+}
+END_TEST
+
+START_TEST(supplement__the_flow_that_lacks_one_first)
+{
+	for (uint32_t i = 0; i < FLOWS; i++)
+		flow_begin(i, i);
+	roce_queue_on_length(&queue, REFERENCE + 1, false, FLOWS);
+	roce_queue_on_cnp(&queue, &lines[1], FLOWS);
+	ck_assert_ptr_eq(next(0, LACKS), &lines[0]);
+	ck_assert_ptr_eq(next(0, LACKS + 2), &lines[2]);
+	ck_assert_uint_eq(roce_queue_due_at(&queue), LACKS + 3);
+	ck_assert_ptr_eq(next(0, LACKS + 3), &lines[3]);
+	ck_assert_ptr_eq(next(0, LACKS + FLOWS), &lines[1]);
+	ck_assert_ptr_eq(next(0, 2 * LACKS), &lines[0]);
 }
 END_TEST
 
 START_TEST(supplement__not_unless_congested)
 {
-	ck_assert(!roce_queue_supplements(&queue, &line, 100 * PERIOD)); /* RC-8 */
-	roce_queue_on_length(&queue, REFERENCE, false, 0);
-	ck_assert(!roce_queue_supplements(&queue, &line, 100 * PERIOD));
+	flow_begin(0, 0);
+	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER); /* RC-8 */
+	roce_queue_on_length(&queue, REFERENCE, false, LACKS);
+	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
+	roce_queue_on_length(&queue, REFERENCE + 1, false, 100 * LACKS);
+	ck_assert_ptr_eq(next(0, 100 * LACKS), &lines[0]); /* it has lacked one for long */
+	roce_queue_on_length(&queue, 0, false, 100 * LACKS + 1);
+	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
 }
 END_TEST
 
 START_TEST(supplement__a_new_flow_has_lacked_none_yet)
 {
-	line.first_ps = 10 * PERIOD;
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
-	ck_assert(!roce_queue_supplements(&queue, &line, 11 * PERIOD - 1));
-	ck_assert(roce_queue_supplements(&queue, &line, 11 * PERIOD));
+	flow_begin(0, 10 * LACKS);
+	ck_assert_uint_eq(roce_queue_due_at(&queue), 11 * LACKS);
 }
 END_TEST
 
 START_TEST(supplement__needs_the_queue_pair)
 {
-	line.queue_pair = FLOW_QUEUE_PAIR_UNKNOWN;
+	flow_begin(1, 0);
+	lines[0] = (struct flow_line){ .queue_pair = FLOW_QUEUE_PAIR_UNKNOWN };
+	ck_assert(roce_queue_on_packet(&queue, &lines[0], 0));
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
-	ck_assert(!roce_queue_supplements(&queue, &line, PERIOD));
+	roce_queue_on_cnp(&queue, &lines[1], 1);
+	ck_assert_ptr_null(next(0, LACKS));
+	ck_assert(!roce_queue_on_packet(&queue, &lines[0], LACKS + 1)); /* not asked for again with each packet */
+	ck_assert_uint_eq(roce_queue_due_at(&queue), LACKS + 1);
+	lines[0].queue_pair = 0x400000;
+	ck_assert(roce_queue_on_queue_pair(&queue, &lines[0]));
+	ck_assert_ptr_eq(next(0, LACKS), &lines[0]); /* at once */
+	ck_assert_ptr_eq(next(0, LACKS + 1), &lines[1]);
+	ck_assert(!roce_queue_on_queue_pair(&queue, &lines[0])); /* runs */
+}
+END_TEST
+
+/* a flow feeds the queue until its last packet left it idle_ps ago */
+START_TEST(supplement__not_for_a_flow_that_has_ended)
+{
+	roce.idle_ps = 3 * LACKS;
+	flow_begin(0, 0);
+	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
+	ck_assert_ptr_eq(next(0, 9 * LACKS), &lines[0]); /* its packet is the first of the queue */
+	ck_assert_ptr_eq(next(3 * LACKS, 10 * LACKS), &lines[0]);
+	ck_assert_ptr_null(next(3 * LACKS + 1, 11 * LACKS));
+	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
+	lines[0].seen_ps = 12 * LACKS;
+	ck_assert(roce_queue_on_packet(&queue, &lines[0], 12 * LACKS)); /* as a new one */
+	ck_assert_uint_eq(roce_queue_due_at(&queue), 13 * LACKS);
+}
+END_TEST
+
+/* RC-9: it sends nothing; when it may go on it has a period before it, as a new one */
+START_TEST(supplement__not_for_a_flow_that_is_told_to_pause)
+{
+	flow_begin(0, 0);
+	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
+	lines[0].pinned = true;
+	ck_assert_ptr_null(next(0, LACKS));
+	ck_assert_uint_eq(stats.cnps_supplemented, 0);
+	lines[0].pinned = false;
+	ck_assert_uint_eq(roce_queue_due_at(&queue), 2 * LACKS);
+	ck_assert_ptr_eq(next(0, 2 * LACKS), &lines[0]);
+}
+END_TEST
+
+START_TEST(supplement__a_flow_feeds_one_queue)
+{
+	struct roce_queue other;
+
+	roce_queue_init(&other, &roce, 1, &stats);
+	flow_begin(0, 0);
+	ck_assert(roce_queue_on_packet(&other, &lines[0], 5)); /* it takes another path now */
+	roce_queue_on_length(&queue, REFERENCE + 1, false, 5);
+	roce_queue_on_length(&other, REFERENCE + 1, false, 5);
+	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
+	ck_assert_uint_eq(roce_queue_due_at(&other), 5 + LACKS);
+}
+END_TEST
+
+START_TEST(supplement__off)
+{
+	roce.supplement = false;
+	lines[0] = (struct flow_line){ .queue_pair = 1 };
+	ck_assert(!roce_queue_on_packet(&queue, &lines[0], 0));
+	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
+	roce_queue_on_cnp(&queue, &lines[0], 1);
+	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
+	ck_assert_uint_eq(stats.cnps_seen, 1);
 }
 END_TEST
 
@@ -175,11 +296,16 @@ int main(void)
 	tcase_add_test(tests, states__short_by_pauses_is_not_calm);
 	tcase_add_test(tests, states__without_supplementing_cnps_do_not_fail);
 	tcase_add_test(tests, states__are_counted);
-	tcase_add_test(tests, supplement__none_within_a_period);
+	tcase_add_test(tests, supplement__needs_no_packet);
 	tcase_add_test(tests, supplement__one_that_passed_counts);
+	tcase_add_test(tests, supplement__the_flow_that_lacks_one_first);
 	tcase_add_test(tests, supplement__not_unless_congested);
 	tcase_add_test(tests, supplement__a_new_flow_has_lacked_none_yet);
 	tcase_add_test(tests, supplement__needs_the_queue_pair);
+	tcase_add_test(tests, supplement__not_for_a_flow_that_has_ended);
+	tcase_add_test(tests, supplement__not_for_a_flow_that_is_told_to_pause);
+	tcase_add_test(tests, supplement__a_flow_feeds_one_queue);
+	tcase_add_test(tests, supplement__off);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);

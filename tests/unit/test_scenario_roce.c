@@ -62,6 +62,7 @@ START_TEST(scenario_roce__defaults)
 	paper_expect(&roce->dcqcn);
 	ck_assert(!roce->supplement);
 	ck_assert_uint_eq(roce->increase_period_ps, 55 * NODE_US);
+	ck_assert_uint_eq(roce->idle_ps, 10 * NODE_MS);
 	ck_assert(!roce->path_pause);
 	ck_assert_int_eq(roce->path_target, ROCE_CNP_FAILED);
 	ck_assert_int_eq(roce->path_form, PATH_PAUSE_TARGET);
@@ -99,7 +100,7 @@ START_TEST(scenario_roce__every_key)
 			       "          byte-counter: 3MB, fast-recovery: 4, ai: 5Mb/s, hai: 6Mb/s, rate-min: 7Mb/s, "
 			       "rate-initial: 8Mb/s,\n"
 			       "          cut-interval: 9us, clamp-target: no, cnp-interval: 0}\n"
-			       "  supplement: {period: 300us}\n"
+			       "  supplement: {period: 300us, idle: 2ms}\n"
 			       "  reference: 2\n"
 			       "  path-pause: {target: ecn-failed, form: port, high: 3MB, low: 1MB}\n"
 			       "  queue-pair: {ack: 1, window: 1MiB, timeout: 1ms, retries: 3}\n"
@@ -132,6 +133,7 @@ START_TEST(scenario_roce__every_key)
 	ck_assert_uint_eq(roce->dcqcn.cnp_interval_ps, 0);
 	ck_assert(roce->supplement); /* something is said of it */
 	ck_assert_uint_eq(roce->increase_period_ps, 300 * NODE_US);
+	ck_assert_uint_eq(roce->idle_ps, 2 * NODE_MS);
 	ck_assert_uint_eq(roce->reference_permille, 2000);
 	ck_assert(roce->path_pause);
 	ck_assert_int_eq(roce->path_target, ROCE_ECN_FAILED);
