@@ -207,6 +207,7 @@ soak: all
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@ROUNDS=300 tests/run.sh 'soak, stopped nodes' tests/system/test_stopped_nodes.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh
+	@./heddle run topologies/deep-tree.yaml
 
 FUZZ_SECONDS ?= 600
 fuzz: deps
