@@ -52,13 +52,13 @@ START_TEST(roce_print__derived)
 	printed(CLASSES "roce: {path-pause: yes, supplement: {period: 300us}}\n");
 	says("buffers of 33.55 MB, PFC; stuck is what is held for 10.00 ms\n");
 	says("  class 0     tcp: lossy, dropped above 2.000 MB\n");
-	says("  class 1     rdma: lossless, stopped above 12.5% of the free buffer, let go 8.192 kB below; marked from "
+	says("  class 1     rdma: lossless, stopped above 12.5% of the free buffer, let go 8.428 kB below; marked from "
 	     "5.000 kB to "
 	     "200.0 kB, up to 1%; watched; CNPs\n");
 	says("  supplement  a CNP for a flow without one for 300.0 us\n");
 	says("  path pause  CNP failed and above 600.0 kB: PFC for the watched classes, until below 200.0 kB\n");
-	/* 83674 bytes to the host, 79924 to the other switch: test_plan_roce.c adds them up */
-	says("  s1          headroom 79.92 kB to 83.67 kB a port and class, 163.6 kB in all; 33.39 MB to share\n");
+	/* 84028 bytes to the host, 80278 to the other switch: test_plan_roce.c adds them up */
+	says("  s1          headroom 80.28 kB to 84.03 kB a port and class, 164.3 kB in all; 33.39 MB to share\n");
 }
 END_TEST
 
@@ -66,9 +66,9 @@ START_TEST(roce_print__headroom_too_small)
 {
 	printed(CLASSES "roce: {pfc: {headroom: 80kB}}\n");
 	says("  s1          headroom 80.00 kB a port and class, 160.0 kB in all; 33.39 MB to share\n"
-	     "              TOO LITTLE: after XOFF up to 83.67 kB may come; what finds no room is dropped\n");
+	     "              TOO LITTLE: after XOFF up to 84.03 kB may come; what finds no room is dropped\n");
 	tear_down();
-	printed(CLASSES "roce: {pfc: {headroom: 83674}}\n");
+	printed(CLASSES "roce: {pfc: {headroom: 84028}}\n");
 	ck_assert_ptr_null(strstr(text, "TOO LITTLE"));
 }
 END_TEST
