@@ -46,6 +46,20 @@ static const char *queue_pair_state(const struct transport_flow *flow, node_time
 	return flow->pace_at_ps > now ? "paced" : "ready";
 }
 
+/* the state of DCQCN (RC-3): R_T, alpha, T, BC, bytes that it has counted on; as of the last packet or CNP but for alpha */
+static void show_reaction_point(struct nic *nic, uint32_t slot, node_time_t now, FILE *out)
+{
+	const struct dcqcn_rp *point = nic->dcqcn.points ? &nic->dcqcn.points[slot] : NULL;
+
+	if (point)
+		fprintf(out, " %12" PRIu64 " %8.6f %6" PRIu32 " %8" PRIu32 " %13" PRIu64 "\n", point->target_bps,
+			dcqcn_rp_alpha(point, &nic->dcqcn.setup, node_time_max(now, nic->now_ps)) /
+				(double)DCQCN_ALPHA_ONE,
+			point->timers, point->counters, point->bytes);
+	else
+		fprintf(out, " %12s %8s %6s %8s %13s\n", "-", "-", "-", "-", "-");
+}
+
 static void show_queue_pair(struct nic *nic, uint32_t slot, node_time_t now, FILE *out)
 {
 	const struct transport_flow *pair = &nic->transport.flows[slot];
@@ -53,19 +67,21 @@ static void show_queue_pair(struct nic *nic, uint32_t slot, node_time_t now, FIL
 
 	fprintf(out,
 		"%5" PRIu32 " %-16s %11" PRIu32 " %10" PRIu32 " %-5s %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %8" PRIu32
-		" %9" PRIu64 " %7" PRIu64 " %8" PRIu64 " %9" PRIu64 " %12" PRIu64 "\n",
+		" %9" PRIu64 " %7" PRIu64 " %8" PRIu64 " %9" PRIu64 " %12" PRIu64,
 		slot, nic->config->nic.workloads[nic->transport.specs[slot].workload].name, flow->destination,
 		flow->connection, queue_pair_state(pair, now), pair->acknowledged, pair->next - pair->acknowledged,
 		pair->end - pair->next, transport_waiting(&nic->transport, slot), flow->resent, flow->naks,
 		flow->timeouts, flow->cnps, flow->rate_bps);
+	show_reaction_point(nic, slot, now, out);
 }
 
 /* under_way: packets sent and not acknowledged; left: packets to send; waiting: messages not complete */
 static void show_queue_pairs(struct nic *nic, node_time_t now, FILE *out)
 {
-	fprintf(out, "%5s %-16s %11s %10s %-5s %12s %9s %9s %8s %9s %7s %8s %9s %12s\n", "slot", "workload",
-		"destination", "connection", "state", "acknowledged", "under_way", "left", "waiting", "resent", "naks",
-		"timeouts", "cnps", "rate_bps");
+	fprintf(out, "%5s %-16s %11s %10s %-5s %12s %9s %9s %8s %9s %7s %8s %9s %12s %12s %8s %6s %8s %13s\n", "slot",
+		"workload", "destination", "connection", "state", "acknowledged", "under_way", "left", "waiting",
+		"resent", "naks", "timeouts", "cnps", "rate_bps", "target_bps", "alpha", "timers", "counters",
+		"counter_bytes");
 	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++)
 		if (transport_is_open(&nic->transport, slot, TRANSPORT_RC))
 			show_queue_pair(nic, slot, now, out);

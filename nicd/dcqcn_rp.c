@@ -85,14 +85,27 @@ struct increase {
 	uint64_t count; /* at most; the run ends earlier if there are no more events */
 };
 
-/* What the counter that stands at @own does, the other one being at @other, with its next events. */
-static struct increase increase_next(const struct dcqcn_config *config, uint64_t line_bps, uint32_t own, uint32_t other)
+/* behind fast recovery, where T alone decides: @timer is it the one that counts? */
+static struct increase increase_by_timer(const struct dcqcn_config *config, uint32_t own, uint32_t other, bool timer)
+{
+	uint32_t f = config->fast_recovery;
+
+	if (timer ? own >= f : other > f)
+		return (struct increase){ config->hai_bps, UINT64_MAX };
+	return (struct increase){ config->ai_bps, timer ? f - own : UINT64_MAX };
+}
+
+/* What the counter that stands at @own does, the other one being at @other, with its next events. @timer: is it T? */
+static struct increase increase_next(const struct dcqcn_config *config, uint64_t line_bps, uint32_t own, uint32_t other,
+				     bool timer)
 {
 	uint32_t f = config->fast_recovery;
 	uint64_t next = (uint64_t)own + 1, i;
 
 	if (max64(next, other) < f)
 		return (struct increase){ 0, f - next };
+	if (config->hyper_by_timer)
+		return increase_by_timer(config, own, other, timer);
 	if (min64(next, other) <= f)
 		return (struct increase){ config->ai_bps, other > f ? f - own : UINT64_MAX };
 	i = min64(next, other) - f;
@@ -126,7 +139,7 @@ static void increase(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, ui
 		     uint64_t events)
 {
 	while (events) {
-		struct increase run = increase_next(setup->config, setup->line_bps, *own, other);
+		struct increase run = increase_next(setup->config, setup->line_bps, *own, other, own == &rp->timers);
 		uint64_t count = min64(events, run.count);
 
 		if (rp->rate_bps >= setup->line_bps)
@@ -156,6 +169,8 @@ static void counter_step(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup
 {
 	uint64_t period_bytes = setup->config->byte_counter_bytes, expired;
 
+	if (!period_bytes)
+		return;
 	rp->bytes += bytes;
 	if (rp->bytes < period_bytes)
 		return;

@@ -20,7 +20,8 @@
  *  Pacing. The packet after one of n bytes may go n / R_C later, at the rate of that moment; a packet that was late by less than
  *  that does not delay the next one, so that a queue pair which shares its link still has its rate on average (ours).
  *
- *  Variants, by dcqcn_config: alpha_first, cut_interval_ps (a CNP so soon after a cut is as if it had not come), clamp_target.
+ *  Variants, by dcqcn_config: no byte counter; hyper_by_timer (hyper increase as soon as T > F, whatever BC is, and R_T += R_HAI each
+ *  time; additive otherwise, once fast recovery is over); alpha_first, cut_interval_ps (a CNP so soon after a cut is as if it had not come), clamp_target.
  *  Memory: 64 bytes per queue pair, the rest is shared.  No I/O; `now` is given, never goes back.
  *  Source: [Zhu et al., Congestion Control for Large-Scale RDMA Deployments, SIGCOMM 2015, section 3 and figures 5 to 7].         */
 #ifndef HEDDLE_NICD_DCQCN_RP_H

@@ -40,7 +40,7 @@ static const struct limit dcqcn_limits[] = {
 	LIMIT(struct dcqcn_config, alpha_initial_ppm, 0, 1000000),
 	LIMIT(struct dcqcn_config, alpha_timer_ps, 1, TIME_MAX_PS),
 	LIMIT(struct dcqcn_config, increase_timer_ps, 1, TIME_MAX_PS),
-	LIMIT(struct dcqcn_config, byte_counter_bytes, 1, COUNTER_BYTES_MAX),
+	LIMIT(struct dcqcn_config, byte_counter_bytes, 0, COUNTER_BYTES_MAX),
 	LIMIT(struct dcqcn_config, fast_recovery, 1, 1000),
 	LIMIT(struct dcqcn_config, ai_bps, 0, RATE_MAX_BPS),
 	LIMIT(struct dcqcn_config, hai_bps, 0, RATE_MAX_BPS),

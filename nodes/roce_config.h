@@ -17,8 +17,9 @@
 
 /* what a switch does with a traffic class */
 struct roce_class_config {
-	bool lossless;                   /* with pfc: its sender is held instead of its packets dropped */
-	bool ecn;                        /* ECN-capable packets are marked (RC-1) ... */
+	bool lossless;        /* with pfc: its sender is held instead of its packets dropped */
+	bool ecn;             /* ECN-capable packets are marked (RC-1) ... */
+	bool mark_at_dequeue; /* ... when they leave the queue, by what they leave in it; else when they join it ... */
 	uint64_t kmin_bytes, kmax_bytes; /* ... from this length of an output queue on, all above that: kmin <= kmax */
 	uint32_t pmax_ppm;               /* the share that is marked at kmax, 0..1000000 */
 	uint64_t queue_bytes_max;        /* of an output queue; 0: only the buffer limits it */
@@ -51,8 +52,9 @@ struct dcqcn_config {
 	bool alpha_first;              /* alpha is updated before it cuts the rate, not after (a variant) */
 	node_time_t alpha_timer_ps;    /* > 0 */
 	node_time_t increase_timer_ps; /* > 0 */
-	uint64_t byte_counter_bytes;   /* > 0 */
+	uint64_t byte_counter_bytes;   /* 0: there is no byte counter */
 	uint32_t fast_recovery;        /* F, >= 1 */
+	bool hyper_by_timer;           /* hyper increase needs T > F only, and adds R_HAI (a variant) */
 	uint64_t ai_bps, hai_bps;      /* R_AI, R_HAI */
 	uint64_t rate_min_bps;         /* the lowest rate that a NIC can hold, >= 1 Mb/s */
 	uint64_t rate_initial_bps;     /* of a new queue pair, >= rate_min_bps; 0: that of the link */

@@ -59,6 +59,7 @@ static void ecn_make(const struct scenario_ecn *class, const struct scenario_ecn
 	config->kmin_bytes = said_or(class->kmin_bytes, said_or(all->kmin_bytes, KMIN_BYTES));
 	config->kmax_bytes = said_or(class->kmax_bytes, said_or(all->kmax_bytes, KMAX_BYTES));
 	config->pmax_ppm = (uint32_t)said_or(class->pmax_ppm, said_or(all->pmax_ppm, PMAX_PPM));
+	config->mark_at_dequeue = said_or(class->at_dequeue, said_or(all->at_dequeue, false));
 }
 
 /* What is held is stopped by the level of an input, what is not is dropped above that of an output queue; the other level has no meaning

@@ -56,7 +56,8 @@ static void mechanisms_print(const struct roce_config *roce, FILE *out)
 	if (dcqcn->enabled)
 		fprintf(out, "  dcqcn       alpha timer %s, increase timer %s, byte counter %s, lowest rate %s\n",
 			human_time(dcqcn->alpha_timer_ps, text[0]), human_time(dcqcn->increase_timer_ps, text[1]),
-			human_bytes(dcqcn->byte_counter_bytes, text[2]), human_rate(dcqcn->rate_min_bps, text[3]));
+			dcqcn->byte_counter_bytes ? human_bytes(dcqcn->byte_counter_bytes, text[2]) : "off",
+			human_rate(dcqcn->rate_min_bps, text[3]));
 	else
 		fprintf(out, "  dcqcn       off\n");
 	if (roce->supplement)

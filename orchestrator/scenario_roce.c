@@ -28,15 +28,19 @@
  *    vendor  as NICs behave that are configured apart: alpha falls on a timer of its own of 1 us, cuts are at least 4 us
  *            apart (both are defaults of ConnectX), the target is kept while it has not been reached, recovery is slow and
  *            short. The numbers are those of mix/config.txt in the simulator of HPCC [Li et al., SIGCOMM 2019]; it has no byte
- *            counter, ours is the paper's, and it echoes every mark, so that the CNP interval follows from that of cuts.    */
+ *            counter, ours is the paper's, and it echoes every mark, so that the CNP interval follows from that of cuts.
+ *    hpcc    what the HPCC paper compares itself with: the "dcqcn" of run.py in that simulator. T alone counts; R_AI 5 Mb/s and R_HAI
+ *            50 Mb/s are for 25 Gb/s and grow with the rate of the hosts' links, so do kmin 100 kB and kmax 400 kB, pmax 20 %, which are
+ *            `ecn`'s. Its counters begin at 0 where the paper's begin at 1, hence F = 2 for its 1. Its cuts and alpha wait for a tick of 4 us
+ *            and 1 us; ours act with the CNP, at least 4 us apart. Marks are set when a packet leaves the queue (`ecn.at`).  */
 #define DCQCN_PAPER                                                                                                \
 	.enabled = true, .g_ppb = 3906250, .alpha_initial_ppm = 1000000, .alpha_timer_ps = 55 * NODE_US,           \
 	.increase_timer_ps = 55 * NODE_US, .byte_counter_bytes = 10000000, .fast_recovery = 5, .ai_bps = 40000000, \
 	.hai_bps = 400000000, .rate_min_bps = 40000000, .clamp_target = true, .cnp_interval_ps = 50 * NODE_US
 
-enum dcqcn_variant { DCQCN_VARIANT_PAPER, DCQCN_VARIANT_S4, DCQCN_VARIANT_VENDOR, DCQCN_VARIANTS };
+enum dcqcn_variant { DCQCN_VARIANT_PAPER, DCQCN_VARIANT_S4, DCQCN_VARIANT_VENDOR, DCQCN_VARIANT_HPCC, DCQCN_VARIANTS };
 
-static const char *const variant_words[DCQCN_VARIANTS] = { "paper", "s4", "vendor" };
+static const char *const variant_words[DCQCN_VARIANTS] = { "paper", "s4", "vendor", "hpcc" };
 
 static const struct dcqcn_config variants[DCQCN_VARIANTS] = {
 	[DCQCN_VARIANT_PAPER] = { DCQCN_PAPER },
@@ -55,18 +59,43 @@ static const struct dcqcn_config variants[DCQCN_VARIANTS] = {
 		.cut_interval_ps = 4 * NODE_US,
 		.cnp_interval_ps = 4 * NODE_US,
 	},
+	[DCQCN_VARIANT_HPCC] = {
+		.enabled = true,
+		.g_ppb = 3906250,
+		.alpha_initial_ppm = 1000000,
+		.alpha_timer_ps = 1 * NODE_US,
+		.increase_timer_ps = 300 * NODE_US,
+		.fast_recovery = 2,
+		.hyper_by_timer = true,
+		.ai_bps = 5000000,
+		.hai_bps = 50000000,
+		.rate_min_bps = 1000000000,
+		.cut_interval_ps = 4 * NODE_US,
+	},
 };
 
-static struct dcqcn_config variant_of(enum dcqcn_variant variant)
+#define HPCC_LINK_BPS 25000000000ull
+
+static uint64_t scaled(uint64_t bps, uint64_t link_bps)
+{
+	return (uint64_t)((unsigned __int128)bps * link_bps / HPCC_LINK_BPS);
+}
+
+/* @link_bps  of the hosts' links, unless one says another rate */
+static struct dcqcn_config variant_of(enum dcqcn_variant variant, uint64_t link_bps)
 {
 	struct dcqcn_config config = variants[variant];
 
 	if (variant == DCQCN_VARIANT_S4)
 		config.increase_timer_ps = 300 * NODE_US;
+	if (variant == DCQCN_VARIANT_HPCC) {
+		config.ai_bps = scaled(config.ai_bps, link_bps);
+		config.hai_bps = scaled(config.hai_bps, link_bps);
+	}
 	return config;
 }
 
-static const struct scenario_ecn ecn_derived = { SCENARIO_DERIVED, SCENARIO_DERIVED, SCENARIO_DERIVED,
+static const struct scenario_ecn ecn_derived = { SCENARIO_DERIVED, SCENARIO_DERIVED, SCENARIO_DERIVED, SCENARIO_DERIVED,
 						 SCENARIO_DERIVED };
 
 void scenario_roce_class_init(struct scenario_roce_class *class)
@@ -94,7 +123,7 @@ void scenario_roce_init(struct scenario_roce *roce)
 			.path_target = ROCE_CNP_FAILED,
 			.flows_max = 65536,
 			.watchdog_ps = 10 * NODE_MS,
-			.dcqcn = variant_of(DCQCN_VARIANT_PAPER),
+			.dcqcn = variant_of(DCQCN_VARIANT_PAPER, HPCC_LINK_BPS),
 			.queue_pair = { .ack_packets = 16, .timeout_ps = SCENARIO_DERIVED, .retries = 7 },
 			.tcp = { .initial_packets = 10, .window_packets_max = 1024, .rto_min_ps = SCENARIO_DERIVED },
 		},
@@ -162,11 +191,14 @@ static void cnp_class_read(struct reader *reader, const struct key *key, const s
 		((struct scenario_roce *)target)->cnp_class = (uint64_t)index;
 }
 
+static const char *const at_words[] = { "enqueue", "dequeue" };
+
 static const struct key ecn_keys[] = {
 	{ "enabled", key_flag, ECN_FIELD(enabled) },
 	{ "kmin", key_size, ECN_FIELD(kmin_bytes), .max = BYTES_MAX },
 	{ "kmax", key_size, ECN_FIELD(kmax_bytes), .max = BYTES_MAX },
 	{ "pmax", key_share, ECN_FIELD(pmax_ppm), .max = 1000000, .one = 1000000 },
+	{ "at", key_word, ECN_FIELD(at_dequeue), .words = at_words, .word_count = COUNT_OF(at_words) },
 };
 
 void scenario_ecn_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
@@ -193,7 +225,7 @@ static void variant_read(struct reader *reader, const struct key *key, const str
 	(void)key;
 	if (index < 0)
 		return;
-	*dcqcn = variant_of((enum dcqcn_variant)index);
+	*dcqcn = variant_of((enum dcqcn_variant)index, reader->links.edge.rate_bps);
 	dcqcn->enabled = enabled;
 }
 
@@ -205,6 +237,15 @@ static void rate_initial_read(struct reader *reader, const struct key *key, cons
 		key_rate(reader, key, node, target);
 }
 
+static void byte_counter_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	if (node->kind == YAML_SCALAR && !strcmp(node->text, "off"))
+		((struct dcqcn_config *)target)->byte_counter_bytes = 0;
+	else
+		key_size(reader, key, node, target);
+}
+
+static const char *const hyper_words[] = { "both", "timer" };
 static const char *const alpha_words[] = { "after-cut", "before-cut" };
 
 /* the variant first: single numbers are changes of it */
@@ -216,8 +257,9 @@ static const struct key dcqcn_keys[] = {
 	{ "alpha-initial", key_share, DCQCN_FIELD(alpha_initial_ppm), .max = 1000000, .one = 1000000 },
 	{ "alpha-timer", key_time, DCQCN_FIELD(alpha_timer_ps), .min = NODE_NS, .max = TIME_MAX },
 	{ "increase-timer", key_time, DCQCN_FIELD(increase_timer_ps), .min = NODE_NS, .max = TIME_MAX },
-	{ "byte-counter", key_size, DCQCN_FIELD(byte_counter_bytes), .min = 1, .max = 1ull << 40 },
+	{ "byte-counter", byte_counter_read, DCQCN_FIELD(byte_counter_bytes), .min = 1, .max = 1ull << 40 },
 	{ "fast-recovery", key_count, DCQCN_FIELD(fast_recovery), .min = 1, .max = 1000 },
+	{ "hyper", key_word, DCQCN_FIELD(hyper_by_timer), .words = hyper_words, .word_count = COUNT_OF(hyper_words) },
 	{ "ai", key_rate, DCQCN_FIELD(ai_bps), .max = RATE_MAX },
 	{ "hai", key_rate, DCQCN_FIELD(hai_bps), .max = RATE_MAX },
 	{ "rate-min", key_rate, DCQCN_FIELD(rate_min_bps), .min = RATE_MIN, .max = RATE_MAX },

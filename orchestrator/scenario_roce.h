@@ -17,7 +17,7 @@ struct scenario_place {
 
 /* marking, all as wide as SCENARIO_DERIVED */
 struct scenario_ecn {
-	uint64_t enabled, kmin_bytes, kmax_bytes, pmax_ppm;
+	uint64_t enabled, kmin_bytes, kmax_bytes, pmax_ppm, at_dequeue;
 };
 
 struct scenario_roce_class {

@@ -69,10 +69,11 @@ static void refuse(struct ethernet *eth, uint32_t port, struct packet *packet, e
 	packet_free(&eth->pool, packet);
 }
 
-/* RC-1 */
-static void mark(struct ethernet *eth, struct ethernet_queue *queue, struct packet *packet)
+/* RC-1. @leaves: the packet leaves the queue now, else it joins it */
+static void mark(struct ethernet *eth, struct ethernet_queue *queue, struct packet *packet, bool leaves)
 {
-	if (ecn_congested(&eth->roce.classes[packet->traffic_class], queue->gauge.bytes, &eth->random) &&
+	if (eth->roce.classes[packet->traffic_class].mark_at_dequeue == leaves &&
+	    ecn_congested(&eth->roce.classes[packet->traffic_class], queue->gauge.bytes, &eth->random) &&
 	    ecn_mark(packet->bytes, packet->captured_bytes))
 		queue->stats->marked++;
 }
@@ -92,7 +93,7 @@ void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *pac
 	packet->requested_at_ps = now;
 	eth->stats->inside_packets++;
 	eth->stats->inside_bytes += packet->frame_bytes;
-	mark(eth, &out->queues[c], packet);
+	mark(eth, &out->queues[c], packet, false);
 	packet_queue_push(&out->queues[c].queue, packet);
 	out->backlog |= (uint8_t)(1u << c);
 	note_queue(eth, packet, bytes, now);
@@ -103,6 +104,11 @@ void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *pac
 	if (first)
 		ethernet_pause_note(eth, port, now);
 	ethernet_touch(eth, port);
+}
+
+void ethernet_queue_mark_leaving(struct ethernet *eth, struct packet *packet)
+{
+	mark(eth, &eth->ports[packet->egress_port].queues[packet->traffic_class], packet, true);
 }
 
 struct packet *ethernet_queue_take(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)

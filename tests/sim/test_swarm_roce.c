@@ -145,7 +145,7 @@ static void write_dcqcn(struct draw *draw)
 		return;
 	}
 	fprintf(draw->out, "  dcqcn: {variant: %s, alpha: %s, clamp-target: %s, cnp-interval: %s, cut-interval: %s",
-		PICK(draw, "paper", "s4", "vendor"), PICK(draw, "after-cut", "before-cut"), flag(draw),
+		PICK(draw, "paper", "s4", "vendor", "hpcc"), PICK(draw, "after-cut", "before-cut"), flag(draw),
 		PICK(draw, "50us", "0", "1us", "4us"), PICK(draw, "0", "4us", "1s"));
 	if (below(draw, 2))
 		fprintf(draw->out,
@@ -153,7 +153,7 @@ static void write_dcqcn(struct draw *draw)
 			"fast-recovery: %s",
 			PICK(draw, "1/256", "1", "0.000000001"), PICK(draw, "1", "0", "0.5"),
 			PICK(draw, "55us", "1ns", "1s"), PICK(draw, "55us", "1ns", "2us"),
-			PICK(draw, "10MB", "1B", "20kB"), PICK(draw, "5", "1", "1000"));
+			PICK(draw, "10MB", "1B", "20kB", "off"), PICK(draw, "5", "1", "1000"));
 	if (below(draw, 2))
 		fprintf(draw->out, ",\n    ai: %s, hai: %s, rate-min: %s, rate-initial: %s",
 			PICK(draw, "40Mb/s", "0", "10Gb/s"), PICK(draw, "400Mb/s", "0", "800Gb/s"),

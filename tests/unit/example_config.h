@@ -275,7 +275,8 @@ static inline void example_roce(struct node_config *config)
 							       .alpha_permille = 125 + i,
 							       .xoff_bytes = 2000000 + i,
 							       .xon_offset_bytes = 8192 + i,
-							       .watched = i % 2 };
+							       .watched = i % 2,
+							       .mark_at_dequeue = i % 3 };
 	roce->dcqcn = (struct dcqcn_config){ .enabled = true,
 					     .g_ppb = 3906250,
 					     .alpha_initial_ppm = 1000000,
@@ -290,7 +291,8 @@ static inline void example_roce(struct node_config *config)
 					     .rate_initial_bps = 42000000,
 					     .cut_interval_ps = 4000000,
 					     .clamp_target = true,
-					     .cnp_interval_ps = 50000000 };
+					     .cnp_interval_ps = 50000000,
+					     .hyper_by_timer = true };
 	roce->queue_pair = (struct queue_pair_config){
 		.ack_packets = 16, .window_bytes = 1 << 20, .timeout_ps = 67000000000, .retries = 7
 	};

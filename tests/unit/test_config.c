@@ -242,7 +242,7 @@ END_TEST
 	M(roce.dcqcn.alpha_initial_ppm = 1000001, "roce.dcqcn.alpha_initial_ppm is 1000001")                           \
 	M(roce.dcqcn.alpha_timer_ps = 0, "roce.dcqcn.alpha_timer_ps is 0")                                             \
 	M(roce.dcqcn.increase_timer_ps = 0, "roce.dcqcn.increase_timer_ps is 0")                                       \
-	M(roce.dcqcn.byte_counter_bytes = 0, "roce.dcqcn.byte_counter_bytes is 0")                                     \
+	M(roce.dcqcn.byte_counter_bytes = 1ull << 41, "roce.dcqcn.byte_counter_bytes is 2199023255552")                \
 	M(roce.dcqcn.fast_recovery = 0, "roce.dcqcn.fast_recovery is 0")                                               \
 	M(roce.dcqcn.ai_bps = 800000000001, "roce.dcqcn.ai_bps is 800000000001")                                       \
 	M(roce.dcqcn.hai_bps = 800000000001, "roce.dcqcn.hai_bps is 800000000001")                                     \

@@ -300,6 +300,7 @@ static void roce_class_expect(const struct roce_class_config *a, const struct ro
 	ck_assert_uint_eq(a->xoff_bytes, b->xoff_bytes);
 	ck_assert_uint_eq(a->xon_offset_bytes, b->xon_offset_bytes);
 	ck_assert_int_eq(a->watched, b->watched);
+	ck_assert_int_eq(a->mark_at_dequeue, b->mark_at_dequeue);
 }
 
 static void dcqcn_expect(const struct dcqcn_config *a, const struct dcqcn_config *b)
@@ -318,6 +319,7 @@ static void dcqcn_expect(const struct dcqcn_config *a, const struct dcqcn_config
 	ck_assert_uint_eq(a->rate_initial_bps, b->rate_initial_bps);
 	ck_assert_uint_eq(a->cut_interval_ps, b->cut_interval_ps);
 	ck_assert_int_eq(a->clamp_target, b->clamp_target);
+	ck_assert_int_eq(a->hyper_by_timer, b->hyper_by_timer);
 	ck_assert_uint_eq(a->cnp_interval_ps, b->cnp_interval_ps);
 }
 

@@ -213,6 +213,37 @@ START_TEST(dcqcn_rp_sent__hyper_increase)
 }
 END_TEST
 
+/* RC-3, variant: T alone decides, with or without a byte counter: fast recovery, R_AI once at T = F, then R_HAI each time */
+START_TEST(dcqcn_rp_rate__hyper_by_timer)
+{
+	uint64_t target, before;
+
+	reset();
+	config.byte_counter_bytes = _i ? 1000 : 0;
+	config.fast_recovery = 2;
+	config.hyper_by_timer = true;
+	start();
+	for (uint32_t i = 0; i < 10; i++)
+		dcqcn_rp_cnp(&rp, &setup, 0);
+	dcqcn_rp_sent(&rp, &setup, 999, 1); /* counted, not enough */
+	ck_assert_uint_eq(rp.bytes, _i ? 999 : 0);
+	target = rp.target_bps;
+	rate(T);
+	ck_assert_uint_eq(rp.target_bps, target);
+	rate(2 * T);
+	ck_assert_uint_eq(rp.target_bps, target += 40 * MBPS);
+	for (uint64_t i = 3; i <= 6; i++) {
+		before = rp.rate_bps;
+		rate(i * T);
+		ck_assert_uint_eq(rp.target_bps, target += 400 * MBPS);
+		ck_assert_uint_eq(rp.rate_bps, (target + before + 1) / 2);
+	}
+	dcqcn_rp_sent(&rp, &setup, 1000, 6 * T);
+	ck_assert_uint_eq(rp.counters, _i);
+	ck_assert_uint_eq(rp.target_bps, target + (_i ? 400 * MBPS : 0)); /* T > F */
+}
+END_TEST
+
 /* every B bytes; what is above counts for the next; a CNP begins anew */
 START_TEST(dcqcn_rp_sent__byte_counter)
 {
@@ -354,7 +385,9 @@ static void plain_increase(struct plain *plain)
 	uint64_t least = plain->timers < plain->counters ? plain->timers : plain->counters;
 	uint64_t most = plain->timers > plain->counters ? plain->timers : plain->counters;
 
-	if (most >= config.fast_recovery)
+	if (most >= config.fast_recovery && config.hyper_by_timer)
+		plain->target_bps += plain->timers > config.fast_recovery ? config.hai_bps : config.ai_bps;
+	else if (most >= config.fast_recovery)
 		plain->target_bps +=
 			least > config.fast_recovery ? (least - config.fast_recovery) * config.hai_bps : config.ai_bps;
 	if (plain->target_bps > setup.line_bps)
@@ -374,6 +407,8 @@ static void plain_sent(struct plain *plain, uint32_t bytes, node_time_t now)
 {
 	plain_until(plain, now);
 	if (plain->rate_bps == setup.line_bps)
+		return;
+	if (!config.byte_counter_bytes)
 		return;
 	for (plain->bytes += bytes; plain->bytes >= config.byte_counter_bytes;
 	     plain->bytes -= config.byte_counter_bytes) {
@@ -404,6 +439,9 @@ static void random_config(struct random *random)
 	config.ai_bps = random_below(random, random_below(random, 2) ? 1000 * MBPS : 3);
 	config.hai_bps = random_below(random, random_below(random, 2) ? 5000 * MBPS : 2);
 	config.rate_min_bps = MBPS + random_below(random, GBPS);
+	config.hyper_by_timer = random_below(random, 2);
+	if (!random_below(random, 4))
+		config.byte_counter_bytes = 0;
 }
 
 START_TEST(dcqcn_rp__as_step_by_step)
@@ -475,6 +513,7 @@ int main(void)
 	tcase_add_test(tests, dcqcn_rp_rate__additive_slope);
 	tcase_add_test(tests, dcqcn_rp_sent__hyper_increase);
 	tcase_add_test(tests, dcqcn_rp_sent__byte_counter);
+	tcase_add_loop_test(tests, dcqcn_rp_rate__hyper_by_timer, 0, 2);
 	tcase_add_test(tests, dcqcn_rp_cnp__timer_reset);
 	tcase_add_test(tests, dcqcn_rp_cnp__alpha_first);
 	tcase_add_test(tests, dcqcn_rp_cnp__cut_interval);

@@ -275,6 +275,26 @@ START_TEST(ecn__marks_by_queue_length)
 }
 END_TEST
 
+/* RC-1, variant: a packet is marked by what it leaves in the queue, so the last ones of a burst are not */
+START_TEST(ecn__marks_at_dequeue)
+{
+	s.config.roce.classes[ROCE].ecn = s.config.roce.classes[ROCE].mark_at_dequeue = true;
+	s.config.roce.classes[ROCE].kmin_bytes = s.config.roce.classes[ROCE].kmax_bytes = 10000;
+	one_switch_open(&s);
+	port_block(1);
+	burst_send(0, 0, 1, ROCE, 20);
+	one_switch_run(&s, NODE_MS);
+	ck_assert_uint_eq(class_of(1, ROCE)->marked, 0);
+	port_unblock(1, NODE_MS);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(class_of(1, ROCE)->marked, 9); /* the ninth leaves 11 behind, the tenth 10 */
+	for (uint32_t i = 0; i < 20; i++) {
+		ck_assert(neighbour_receive(&s, 1, RECORD_PACKET, &got));
+		ck_assert_int_eq(is_marked(), i < 9);
+	}
+}
+END_TEST
+
 /* ---- PFC: what we say ---- */
 
 /* RC-5: XOFF with the byte that is too much, XON when xon_offset less is there; times of the frames; again and again as long as it lasts */
@@ -853,6 +873,7 @@ static TCase *congestion_cases(void)
 
 	tcase_add_checked_fixture(tcase, ethernet_setup, teardown);
 	tcase_add_test(tcase, ecn__marks_by_queue_length);
+	tcase_add_test(tcase, ecn__marks_at_dequeue);
 	tcase_add_test(tcase, pfc__xoff_and_xon);
 	tcase_add_test(tcase, pfc__headroom);
 	tcase_add_test(tcase, pfc__off);

@@ -1,5 +1,9 @@
 /*  DCQCN between two NICs with queue pairs, back to back (RC-2, RC-3): two_nics.h has the drawing. There is no switch: the test marks
  *  packets, or sends the CNPs.                                                                                        */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "nicd/queue_pair.h"
 #include "nodes/wire/ecn_mark.h"
 #include "tests/unit/two_nics.h"
@@ -92,6 +96,26 @@ START_TEST(nic_dcqcn__one_cnp)
 	ck_assert_uint_eq(tx(0)->cnps, 1);
 	ck_assert_uint_eq(tx(0)->rate_min_bps, 50 * GBPS);
 	ck_assert_uint_eq(tx(0)->resent, 0);
+	two_free();
+}
+END_TEST
+
+/* RC-3, TB-9: `show queue-pairs` has R_C, R_T, alpha, T and BC of each queue pair */
+START_TEST(nic_dcqcn__shown)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	two_build();
+	two_run(20 * NODE_US);
+	send_cnp(0);
+	two_run(two_now + 2 * T + NODE_US);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "queue-pairs", 0, two_now, out), 0);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "target_bps    alpha timers counters counter_bytes"));
+	ck_assert_ptr_nonnull(strstr(text, " 87500000000 100000000000 0.992203      2        0 "));
+	free(text);
 	two_free();
 }
 END_TEST
@@ -189,6 +213,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, setup, NULL);
 	tcase_set_timeout(tests, 120);
 	tcase_add_test(tests, nic_dcqcn__one_cnp);
+	tcase_add_test(tests, nic_dcqcn__shown);
 	tcase_add_test(tests, nic_dcqcn__each_queue_pair);
 	tcase_add_test(tests, nic_dcqcn__rate_min);
 	tcase_add_loop_test(tests, nic_dcqcn__marked_stream, 0, 2);

@@ -254,6 +254,33 @@ START_TEST(scenario_roce__workloads)
 }
 END_TEST
 
+/* RC-3: the numbers of run.py in the simulator of HPCC, which grow with the rate of the hosts' links; single keys stand on top */
+START_TEST(scenario_roce__variant_hpcc)
+{
+	const struct dcqcn_config *dcqcn = &scenario.roce.config.dcqcn;
+
+	read_fine(STAR "links: {rate: 400Gb/s, edge: {rate: 100Gb/s}}\n"
+		       "roce: {ecn: {kmin: 400kB, kmax: 1600kB, pmax: 20%, at: dequeue}, dcqcn: {variant: hpcc}}\n");
+	ck_assert_uint_eq(dcqcn->ai_bps, 20000000);
+	ck_assert_uint_eq(dcqcn->hai_bps, 200000000);
+	ck_assert_uint_eq(dcqcn->increase_timer_ps, 300 * NODE_US);
+	ck_assert_uint_eq(dcqcn->byte_counter_bytes, 0);
+	ck_assert_uint_eq(dcqcn->cnp_interval_ps, 0);
+	ck_assert_uint_eq(dcqcn->rate_min_bps, 1000000000);
+	ck_assert(dcqcn->hyper_by_timer);
+	ck_assert_uint_eq(scenario.roce.ecn.at_dequeue, 1);
+	scenario_free(&scenario);
+	read_fine(STAR "roce: {dcqcn: {variant: hpcc, byte-counter: 1MB, hyper: both}}\n");
+	ck_assert_uint_eq(dcqcn->byte_counter_bytes, 1000000);
+	ck_assert(!dcqcn->hyper_by_timer);
+	scenario_free(&scenario);
+	read_fine(STAR "roce: {dcqcn: {byte-counter: off, hyper: timer}}\n");
+	ck_assert_uint_eq(dcqcn->byte_counter_bytes, 0);
+	ck_assert(dcqcn->hyper_by_timer);
+	ck_assert_uint_eq(dcqcn->ai_bps, 40000000);
+}
+END_TEST
+
 static void packet_expect(const char *text, uint32_t packet_bytes)
 {
 	scenario_free(&scenario);
@@ -315,6 +342,7 @@ int main(void)
 	tcase_add_test(cases, scenario_roce__variants);
 	tcase_add_test(cases, scenario_roce__classes);
 	tcase_add_test(cases, scenario_roce__workloads);
+	tcase_add_test(cases, scenario_roce__variant_hpcc);
 	tcase_add_test(cases, scenario_roce__path_mtu);
 	tcase_add_test(cases, scenario_roce__workloads_of_a_flow_channel_fabric);
 	suite_add_tcase(suite, cases);
