@@ -58,7 +58,7 @@ unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd)
 
 unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 # many fabrics, or large ones: with sanitizers in make soak only
-large_sims := test_faults test_path_order test_permutation test_redirect test_source_victim test_swarm_paths
+large_sims := test_faults test_path_order test_permutation test_port_group test_redirect test_source_victim test_swarm_paths
 sim_tests := $(addprefix $(B)/sim/,$(filter-out $(large_sims),$(patsubst tests/sim/%.c,%,$(wildcard tests/sim/test_*.c))))
 large_tests := $(addprefix build/release/sim/,$(large_sims))
 helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c))

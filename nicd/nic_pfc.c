@@ -51,6 +51,7 @@ static void note_held(struct nic *nic)
 		struct class_stats *stats = stats_class(nic->stats, 0, c);
 
 		stats->paused_ps += nic->now_ps - nic->held_noted_ps;
+		stats->paused_counted_ps = nic->now_ps;
 		if (nic->held_stuck >> c & 1 || nic->now_ps - stats->paused_since_ps < nic->config->roce.watchdog_ps)
 			continue;
 		nic->held_stuck |= 1u << c;
@@ -74,6 +75,7 @@ void nic_pfc_plan(struct nic *nic, uint32_t waiting)
 		uint32_t c = (uint32_t)__builtin_ctz(left);
 
 		stats_class(nic->stats, 0, c)->paused_since_ps = nic->held_waiting >> c & 1 ? nic->now_ps : 0;
+		stats_class(nic->stats, 0, c)->paused_counted_ps = nic->now_ps;
 	}
 }
 

@@ -18,7 +18,7 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 8u
+#define STATS_VERSION 9u
 #ifdef __x86_64__
 #define STATS_HEAD_BYTES 4096u
 #else
@@ -73,6 +73,7 @@ struct class_stats {
 	uint64_t headroom_bytes_max;           /* of it in the headroom */
 	uint64_t paused_ps;                    /* the neighbour's PFC or PAUSE held up data */
 	node_time_t paused_since_ps;           /* without a break, up to now; 0: it does not */
+	node_time_t paused_counted_ps;         /* of a pause that goes on: paused_ps counts up to then */
 	node_time_t
 		xoff_since_ps; /* the neighbour at this port was told to stop and not to go on since; 0: it was not */
 	node_time_t xoff_first_ps; /* the first time; 0: never */

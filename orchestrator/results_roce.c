@@ -21,23 +21,16 @@ static const char *class_name(const struct plan *plan, uint32_t traffic_class)
 
 /* ---- gathering ---- */
 
-/* the part of a pause that goes on at the end of the run and that its node has not counted: a NIC counts with every event,
- * a switch when a pause ends and at the end of the measured interval */
-static node_time_t uncounted_ps(const struct plan *plan, const struct results *results, uint32_t node,
-				const struct stats_page *page, const struct class_stats *stats)
+/* the part of a pause that goes on at the end of the run which its node has not counted */
+static node_time_t uncounted_ps(const struct results *results, const struct class_stats *stats)
 {
-	const struct node_config *config = &plan->nodes[node];
-	node_time_t from_ps = stats->paused_since_ps;
+	node_time_t from_ps = node_time_max(stats->paused_since_ps, stats->paused_counted_ps);
 
-	if (config->kind == NODE_NIC)
-		from_ps = node_time_max(from_ps, page->now_ps);
-	else if (config->measure_to_ps <= page->now_ps)
-		from_ps = node_time_max(from_ps, config->measure_to_ps);
 	return stats->paused_since_ps && results->end_ps > from_ps ? results->end_ps - from_ps : 0;
 }
 
-static struct result_class class_row(const struct plan *plan, const struct results *results,
-				     const struct result_port *port, struct stats_page *page, uint32_t traffic_class)
+static struct result_class class_row(const struct results *results, const struct result_port *port,
+				     struct stats_page *page, uint32_t traffic_class)
 {
 	struct result_class row = { .node = port->node,
 				    .port = port->port,
@@ -45,7 +38,7 @@ static struct result_class class_row(const struct plan *plan, const struct resul
 				    .stats = *stats_class(page, port->port, traffic_class) };
 	struct class_stats *stats = &row.stats;
 
-	stats->paused_ps += uncounted_ps(plan, results, port->node, page, stats);
+	stats->paused_ps += uncounted_ps(results, stats);
 	if (stats->tx_packets_measured)
 		row.delay_ns_mean = (double)stats->delay_ns_measured / (double)stats->tx_packets_measured;
 	if (!results->measured_ps)
@@ -75,7 +68,7 @@ int results_roce_gather(const struct plan *plan, struct stats_page *const *pages
 	for (uint32_t i = 0; i < results->port_count; i++) {
 		for (uint32_t c = 0; c < classes && stats_has_classes(pages[results->ports[i].node]); c++)
 			results->classes[results->class_count++] =
-				class_row(plan, results, &results->ports[i], pages[results->ports[i].node], c);
+				class_row(results, &results->ports[i], pages[results->ports[i].node], c);
 	}
 	return pause_cycles_find(plan, pages, before_ps, &results->deadlocks);
 }

@@ -41,7 +41,6 @@ struct ethernet_queue {
 	struct packet_queue queue; /* of the output */
 	struct queue_gauge gauge;
 	struct class_stats *stats;  /* of output and input */
-	node_time_t paused_from_ps; /* the neighbour holds up data; counted up to then */
 	struct roce_queue watch;    /* of a watched class, as its signals */
 	struct path_signal signals;
 	uint32_t packets_for[NODE_PORTS_MAX]; /* that came in here and stand in the queue of that output */

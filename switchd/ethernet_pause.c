@@ -8,13 +8,13 @@
 static void hold_begin(struct ethernet *eth, struct ethernet_queue *queue, node_time_t now)
 {
 	queue->stats->paused_since_ps = now ? now : 1; /* 0: not */
-	queue->paused_from_ps = now;
+	queue->stats->paused_counted_ps = now;
 	eth->held_count++;
 }
 
 static void hold_end(struct ethernet *eth, struct ethernet_queue *queue, bool stuck, node_time_t now)
 {
-	queue->stats->paused_ps += now - queue->paused_from_ps;
+	queue->stats->paused_ps += now - queue->stats->paused_counted_ps;
 	queue->stats->paused_since_ps = 0;
 	eth->held_count -= !stuck;
 }
@@ -55,8 +55,8 @@ void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
 	for (uint32_t held = out->held; held; held &= held - 1) {
 		struct ethernet_queue *queue = &out->queues[__builtin_ctz(held)];
 
-		queue->stats->paused_ps += now - queue->paused_from_ps;
-		queue->paused_from_ps = now;
+		queue->stats->paused_ps += now - queue->stats->paused_counted_ps;
+		queue->stats->paused_counted_ps = now;
 	}
 	note_blocked(out, false, now);
 	note_blocked(out, blocked, now);

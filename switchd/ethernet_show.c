@@ -71,7 +71,7 @@ static double since_us(const struct ethernet *eth, node_time_t since_ps)
 /* what a class was held for, a pause that goes on included */
 static double paused_us(const struct ethernet *eth, const struct ethernet_queue *queue)
 {
-	node_time_t since_ps = queue->stats->paused_since_ps ? queue->paused_from_ps : 0;
+	node_time_t since_ps = queue->stats->paused_since_ps ? queue->stats->paused_counted_ps : 0;
 
 	return (double)queue->stats->paused_ps / NODE_US + since_us(eth, since_ps);
 }
