@@ -34,7 +34,7 @@ expect: [reordered == 0, inside == 0, unreported == 0]
 END
 cat >"$scratch/script" <<'END'
 step 1us
-show ifct s0 p0
+show s0 ifct p0
 set s0 ack.t1 2
 step until s1.p0.tx_packets > 10
 END
