@@ -26,7 +26,7 @@ pfc_expected() {
 
 # all to one host: switches stop each other for long, but along a tree, and everything arrives
 pfc_moves() {
-	run 0 run "$topologies/pfc-deadlock.yaml" --set 'workloads=[{name: c, pattern: incast, to: a0, window: 8}]' \
+	run 0 run "$topologies/pfc-deadlock.yaml" --set roce.queue-pair.timeout=10ms --set 'workloads=[{name: c, pattern: incast, to: a0, window: 8}]' \
 		--set 'expect=[deadlocks == 0, inside == 0, lost == 0, drops == 0, pauses >= 1]' &&
 		! grep -q "^deadlock:" "$scratch/out"
 }
