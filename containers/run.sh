@@ -48,7 +48,7 @@ esac
 scenario=$1
 shift
 [ -r "$scenario" ] || fail "$scenario: no such file, or not readable"
-[ "$seccomp" = default ] || [ -r "$seccomp" ] || fail "$seccomp: no such seccomp profile; containers/make-seccomp.sh makes one"
+[ "$seccomp" = default ] || [ -r "$seccomp" ] || fail "$seccomp: no such seccomp profile; containers/seccomp.sh makes one"
 engine_find
 "${engine[@]}" image inspect "$image" >/dev/null 2>&1 || "$here/build-image.sh" "$image" >&2
 options "$scenario"
