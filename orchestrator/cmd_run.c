@@ -68,7 +68,8 @@ static const char usage[] =
 	"\n"
 	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, or a file could not be\n"
 	"written, 3 the fabric stalled, 4 a node failed, 5 not faithful: under the real clock this machine was too\n"
-	"slow, whatever the expectations, 130 interrupted\n";
+	"slow, whatever the expectations, 130 interrupted: Ctrl-C (SIGINT, SIGTERM) ends a run in good order, with\n"
+	"what there is; again, half a second or more later, it ends at once, and writes nothing more\n";
 
 int cmd_run(int argc, char **argv)
 {

@@ -7,7 +7,11 @@
 
 #include <stdbool.h>
 
-/** interrupt_catch() - from now on. A second SIGINT or SIGTERM ends the process as usual; the nodes follow it. */
+#define INTERRUPT_STATUS 130
+#define INTERRUPT_ONE_NS 500000000ull /* what comes so soon is the same one: timeout(1) sends it twice (ours) */
+
+/** interrupt_catch() - from now on. Another one, later than INTERRUPT_ONE_NS after the first, ends the process at once with
+ *  a word and INTERRUPT_STATUS, whatever it waits for; the nodes follow it. To be called once.                        */
 void interrupt_catch(void);
 
 /** interrupt_seen() - has one of them arrived? */
