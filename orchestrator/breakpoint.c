@@ -13,6 +13,7 @@
 #include "orchestrator/port_name.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/suggest.h"
+#include "orchestrator/utf8.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -236,6 +237,8 @@ static enum step ask(struct breakpoint *b, const struct node_config *node, const
 	length = message->body ? strlen(message->body) : 0;
 	while (length && message->body[length - 1] == '\n')
 		message->body[--length] = 0;
+	if (message->body)
+		utf8_plain_lines(message->body); /* a node has its say in it, and this goes to a terminal */
 	if (message->number == -ENOENT)
 		step = bad(b, "%s has no %s; it has: %s", node->name, what, length ? message->body : "nothing");
 	else if (message->number)

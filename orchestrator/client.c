@@ -12,19 +12,20 @@
 #include "orchestrator/live_request.h"
 #include "orchestrator/runtime_dir.h"
 #include "orchestrator/suggest.h"
+#include "orchestrator/utf8.h"
 
 #define ANSWER_BYTES_MAX (64u << 20)
 
 int client_wrong(const char *command, const char *format, ...)
 {
+	char prefix[32];
 	va_list arguments;
 
 	fflush(stdout);
-	fprintf(stderr, "heddle %s: ", command);
+	snprintf(prefix, sizeof(prefix), "heddle %s: ", command);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	utf8_say(stderr, prefix, format, arguments);
 	va_end(arguments);
-	fprintf(stderr, "\n");
 	return CLIENT_USAGE;
 }
 

@@ -16,7 +16,10 @@
 #include "orchestrator/live_link.h"
 #include "orchestrator/parameter.h"
 #include "orchestrator/plan_room.h"
+#include "orchestrator/utf8.h"
 #include "orchestrator/wall_time.h"
+
+#define NAME_SAID_MAX 64u /* bytes of a table's or parameter's name that an answer repeats */
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -160,6 +163,7 @@ static json_t *node_ask(struct asking *asking, uint32_t node, const char *what, 
 		return refuse("%s does not answer: %s", name,
 			      asking->live->fabric.nodes[node].stopped_ns ? "it is stopped" : strerror(-error));
 	text = message->body ? message->body : message->text;
+	utf8_plain_lines(text);
 	length = strlen(text);
 	if (length && text[length - 1] == '\n')
 		text[length - 1] = 0;
@@ -216,7 +220,7 @@ static json_t *ask_show(struct asking *asking)
 	}
 	snprintf(message.text, sizeof(message.text), "%s", table ? table : "");
 	if (table && *table)
-		snprintf(what, sizeof(what), "table '%.64s'", table);
+		snprintf(what, sizeof(what), "table '%.*s'", utf8_length(table, NAME_SAID_MAX), table);
 	else
 		snprintf(what, sizeof(what), "default table");
 	return node_ask(asking, (uint32_t)node, what, &message);
@@ -236,9 +240,9 @@ static json_t *ask_set(struct asking *asking)
 		return refuse("set needs a name and a value");
 	if (parameter_convert(plan_fabric(asking->live->plan), name, value, message.text2, sizeof(message.text2), why,
 			      sizeof(why)))
-		return refuse("%.64s: %s", name, why);
+		return refuse("%.*s: %s", utf8_length(name, NAME_SAID_MAX), name, why);
 	snprintf(message.text, sizeof(message.text), "%s", name);
-	snprintf(what, sizeof(what), "parameter '%.64s'", name);
+	snprintf(what, sizeof(what), "parameter '%.*s'", utf8_length(name, NAME_SAID_MAX), name);
 	return node_ask(asking, (uint32_t)node, what, &message);
 }
 

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 void utf8_mend(char *text)
 {
@@ -14,16 +15,36 @@ void utf8_mend(char *text)
 			*text = '?';
 }
 
-void utf8_plain(char *text)
+int utf8_length(const char *text, unsigned bytes_max)
+{
+	size_t length = strnlen(text, bytes_max);
+
+	if (text[length])
+		for (; length && (text[length] & 0xc0) == 0x80; length--)
+			; /* what would be cut off continues a character */
+	return (int)length;
+}
+
+static void plain(char *text, bool lines)
 {
 	for (unsigned char *at = (unsigned char *)text; *at; at++) {
 		bool second = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0; /* U+0080 to U+009F */
 
-		if ((*at < 0x20 && *at != '\t') || *at == 0x7f)
+		if ((*at < 0x20 && *at != '\t' && !(lines && *at == '\n')) || *at == 0x7f)
 			*at = '?';
 		else if (second)
 			at[0] = at[1] = '?';
 	}
+}
+
+void utf8_plain(char *text)
+{
+	plain(text, false);
+}
+
+void utf8_plain_lines(char *text)
+{
+	plain(text, true);
 }
 
 void utf8_say(FILE *out, const char *prefix, const char *format, va_list arguments)

@@ -77,6 +77,27 @@ START_TEST(utf8_plain__nothing_commands_a_terminal)
 }
 END_TEST
 
+/* what a request says is quoted up to a limit, and must stay UTF-8 there, or no answer could be made of it (TB-9) */
+START_TEST(utf8_length__never_within_a_character)
+{
+	const char *text = "ab\303\244\342\202\254\360\237\230\200";
+
+	static const int length[] = { 0, 1, 2, 2, 4, 4, 4, 7, 7, 7, 7, 11, 11 };
+
+	for (unsigned max = 0; max < sizeof(length) / sizeof(length[0]); max++)
+		ck_assert_int_eq(utf8_length(text, max), length[max]);
+}
+END_TEST
+
+START_TEST(utf8_plain_lines__ends_of_lines_stay)
+{
+	char text[] = "port  state\n\0330\tup\r\n";
+
+	utf8_plain_lines(text);
+	ck_assert_str_eq(text, "port  state\n?0\tup?\n");
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("output_names");
@@ -89,6 +110,8 @@ int main(void)
 	tcase_add_test(tcase, output_names_check__an_input);
 	tcase_add_test(tcase, output_names_check__two_of_one_file);
 	tcase_add_test(tcase, utf8_plain__nothing_commands_a_terminal);
+	tcase_add_test(tcase, utf8_length__never_within_a_character);
+	tcase_add_test(tcase, utf8_plain_lines__ends_of_lines_stay);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
