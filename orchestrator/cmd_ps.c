@@ -113,9 +113,9 @@ static void nodes_print(const json_t *fabric)
 	json_array_foreach(nodes, i, node)
 	{
 		char memory[HUMAN_TEXT_MAX], p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX];
-		const char *fate = client_text(node, "fate");
+		const char *fate = client_text(node, "fate"), *unplugged = client_text(node, "unplugged");
 
-		printf("%-6s  %-12s  %8d  %-8s  %6.1f  %10s  %11lld  %11lld  %8lld  %10s  %10s  %10s%s%s\n",
+		printf("%-6s  %-12s  %8d  %-8s  %6.1f  %10s  %11lld  %11lld  %8lld  %10s  %10s  %10s%s%s%s%s\n",
 		       client_text(node, "kind"), client_text(node, "name"), (int)client_number(node, "pid"),
 		       client_text(node, "state"), percent(node),
 		       human_bytes((uint64_t)client_number(node, "memory_bytes"), memory),
@@ -123,7 +123,8 @@ static void nodes_print(const json_t *fabric)
 		       (long long)client_number(node, "received_packets"),
 		       (long long)client_number(node, "dropped_packets"), client_time(node, "lateness_p50_ns", p50),
 		       client_time(node, "lateness_p99_ns", p99), client_time(node, "lateness_max_ns", max),
-		       fate[0] ? "  " : "", fate);
+		       fate[0] ? "  " : "", fate, unplugged[0] ? "  UNPLUGGED: a program in the host has deleted " : "",
+		       unplugged);
 	}
 }
 

@@ -157,7 +157,11 @@ static void ipv6_settings(const struct fabric_namespaces *namespaces, const stru
 {
 	static const struct {
 		const char *name, *value;
-	} settings[] = { { "disable_ipv6", "0" }, { "accept_dad", "0" }, { "router_solicitations", "0" } };
+	} settings[] = { { "disable_ipv6", "0" },
+			 { "accept_dad", "0" },
+			 { "router_solicitations", "0" },
+			 /* Linux takes the addresses of an interface that goes down; its IPv4 ones it keeps */
+			 { "keep_addr_on_down", "1" } };
 	char path[64];
 
 	if (setns(host->net_fd, CLONE_NEWNET))
@@ -248,6 +252,13 @@ static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces, 
 	error = wire_up_over(host, namespaces, &netlink, spec, why, why_max);
 	netlink_close(&netlink);
 	return error;
+}
+
+bool host_net_unplugged(const struct host_net *host)
+{
+	char name[IF_NAMESIZE];
+
+	return host->far_index > 0 && !if_indextoname((unsigned)host->far_index, name) && errno == ENXIO;
 }
 
 int host_net_rate(struct host_net *host, struct fabric_namespaces *namespaces, uint64_t rate_bps)

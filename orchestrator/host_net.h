@@ -72,6 +72,10 @@ int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces,
 /** host_net_free() - closes the descriptors; an attached namespace loses the interface. Safe when not made. */
 void host_net_free(struct host_net *host, struct fabric_namespaces *namespaces);
 
+/** host_net_unplugged() - was the interface deleted, from inside the host?  The process is in the fabric's network, where the
+ *  pair's other end then is gone too. One system call or three; false where it cannot be told.                    */
+bool host_net_unplugged(const struct host_net *host);
+
 /** host_net_rate() - the link's rate changed.  Return: 0 or -errno. */
 int host_net_rate(struct host_net *host, struct fabric_namespaces *namespaces, uint64_t rate_bps);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "orchestrator/fabric_real.h"
@@ -225,6 +226,26 @@ static json_t *interface_check(const struct asking *asking)
 	return NULL;
 }
 
+/* why the namespace of a process may be out of reach */
+static const char *reach_hint(const struct live *live, int error)
+{
+	if (error != EACCES && error != EPERM)
+		return "";
+	return live->namespaces.rootless ? "; a rootless fabric has no right to processes that it did not start"
+					 : "; the daemon, though root's, has no right to that process: it belongs to "
+					   "another user namespace, or "
+					   "a sandbox forbids it";
+}
+
+/* is @fd the network of the daemon, where the other ends of all hosts' interfaces are? */
+static bool own_network(const struct live *live, int fd)
+{
+	struct stat own, other;
+
+	return !fstat(live->namespaces.net_fd, &own) && !fstat(fd, &other) && own.st_dev == other.st_dev &&
+	       own.st_ino == other.st_ino;
+}
+
 /* the network namespace at the request's path; -1 if it names none, -2 with *@refusal */
 static int network_open(const struct asking *asking, json_t **refusal)
 {
@@ -234,18 +255,18 @@ static int network_open(const struct asking *asking, json_t **refusal)
 	if (!path)
 		return -1;
 	if (fd < 0) {
-		*refusal = refuse("cannot open %s: %s%s", path, strerror(errno),
-				  errno == EACCES || errno == EPERM
-					  ? "; a rootless fabric has no right to processes that it did not start"
-					  : "");
+		*refusal = refuse("cannot open %s: %s%s", path, strerror(errno), reach_hint(asking->live, errno));
 		return -2;
 	}
-	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET) {
-		close(fd);
+	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET)
 		*refusal = refuse("%s is no network namespace", path);
-		return -2;
-	}
-	return fd;
+	else if (own_network(asking->live, fd))
+		*refusal = refuse(
+			"%s is the fabric's own network, with the far ends of all hosts: no host can be there", path);
+	else
+		return fd;
+	close(fd);
+	return -2;
 }
 
 /* the interface of planned host @index, in namespaces of its own or in @network; a refusal, or NULL */

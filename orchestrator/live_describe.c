@@ -199,6 +199,18 @@ static const char *state_name(const struct fabric_node *state)
 	return !state->pid ? "dead" : state->stopped_ns ? "stopped" : "running";
 }
 
+/* a host's program has deleted the interface to the fabric: the NIC runs, and nothing comes to it any more */
+static void unplugged_put(const struct live *live, uint32_t node, json_t *object)
+{
+	const struct host_net *host;
+
+	if (live->plan->nodes[node].kind != NODE_NIC || !live->hosts)
+		return;
+	host = &live->hosts[node - live->plan->switch_count];
+	if (host->net_fd >= 0 && host_net_unplugged(host))
+		json_object_set_new(object, "unplugged", json_string(host->interface));
+}
+
 static json_t *node_describe(const struct live *live, uint32_t node)
 {
 	const struct fabric_node *state = &live->fabric.nodes[node];
@@ -211,7 +223,10 @@ static json_t *node_describe(const struct live *live, uint32_t node)
 				   "cpu_ns", (json_int_t)fabric_cpu_ns(state->pid), "memory_bytes",
 				   (json_int_t)memory_bytes_of(state->pid), "readable", readable);
 
-	if (!object || !readable)
+	if (!object)
+		return NULL;
+	unplugged_put(live, node, object);
+	if (!readable)
 		return object;
 	traffic_describe(live, config, state->stats, object);
 	congestion_sum(config, state->stats, object);

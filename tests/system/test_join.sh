@@ -88,6 +88,15 @@ check 'no such switch' run 1 add host h10 s9
 check 'a host is no switch' run 1 add link s1 h2
 check 'a file is no namespace' run 1 attach red s1 --netns /etc/passwd
 check 'no process' run 1 attach red s1 --pid 4194305
+daemon() { "$heddle" ps --json | jq -r '..|objects|select(has("fabric")).pid'; }
+check "the daemon's network is no host's" run 1 attach red s1 --pid "$(daemon)"
+check 'is told' says err "the fabric's own network"
+check 'a name that is cut within a character is quoted all the same' run 1 show s1 "$(printf 'x%.0s' $(seq 63))ä"
+check 'and answered' says err "has no table 'xxx"
+escaped() {
+	! "$heddle" show s1 "$(printf 't\033]0;x\007')" 2>"$scratch/err" && says err "t?]0;x?" && ! grep -q "$(printf '\033')" "$scratch/err"
+}
+check 'what commands a terminal is not repeated to it' escaped
 check 'an unknown key' run 2 add host h10 s1 colour=red
 check 'a wrong value' run 1 add host h10 s1 rate=fast
 check 'nothing to add' run 2 add
@@ -116,5 +125,17 @@ undisturbed() {
 }
 check 'who was there all the time lost nothing' undisturbed h5
 check 'nor did those at the switch with many links' undisturbed h3
+
+down_and_up() {
+	"$heddle" exec h2 -- sh -c 'ip link set eth0 down && ip link set eth0 up && ip -6 addr show eth0 | grep fd48::2' &&
+		reachable h2 fd48::6
+}
+check 'eth0 down and up: the address of IPv6 stays' down_and_up
+unplugged() { "$heddle" ps two-racks | grep -E "^nic +$1 .*UNPLUGGED: .* eth0"; }
+plugged_in() { ! unplugged h2; }
+check 'nothing is unplugged' plugged_in
+check 'a program deletes eth0' run 0 exec h2 -- ip link del eth0
+check 'which ps says' unplugged h2
+check 'and it can be removed' run 0 remove h2
 check 'the end' run 0 down
 finish
