@@ -447,12 +447,8 @@ static bool client_answer(struct daemon_state *daemon, struct live_client *clien
 	if (!text)
 		return false;
 	client->out_length = strlen(text) + 1;
-	client->out = realloc(text, client->out_length);
-	if (!client->out) {
-		free(text);
-		return false;
-	}
-	client->out[client->out_length - 1] = '\n';
+	client->out = text;
+	client->out[client->out_length - 1] = '\n'; /* in the place of its end */
 	client->out_sent = 0;
 	return descriptors_keep(client, &answer) && client_send(client);
 }
