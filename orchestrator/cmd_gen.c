@@ -94,6 +94,13 @@ static int shape_parse(const char *text, struct generate_size *size)
 	return -EINVAL;
 }
 
+/* "hosts" alone */
+static int value_missing(const char *key, const char *value)
+{
+	fprintf(stderr, "heddle gen: %s: expected %s=%s\n", key, key, value);
+	return -EINVAL;
+}
+
 /* "hosts=8" */
 static int size_parse(enum generate_kind kind, const char *text, struct generate_size *size)
 {
@@ -107,13 +114,16 @@ static int size_parse(enum generate_kind kind, const char *text, struct generate
 		if (!generate_takes(kind, i))
 			continue;
 		names[name_count++] = generate_count_name[i];
-		if (equals && !strcmp(key, generate_count_name[i]))
+		if (!strcmp(key, generate_count_name[i])) {
+			if (!equals)
+				return value_missing(key, "N");
 			return number_parse(key, equals + 1, &size->counts[i]) ? 0 : -EINVAL;
+		}
 	}
 	if (generate_has_shape(kind)) {
 		names[name_count++] = "shape";
-		if (equals && !strcmp(key, "shape"))
-			return shape_parse(equals + 1, size);
+		if (!strcmp(key, "shape"))
+			return equals ? shape_parse(equals + 1, size) : value_missing(key, "3x3");
 	}
 	fprintf(stderr, "heddle gen: a %s takes no '%s'%s\n", generate_kind_name[kind], text,
 		suggest_sentence(key, names, name_count, sizeof(char *), hint, sizeof(hint)));

@@ -206,6 +206,8 @@ int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, c
 		return refuse(kind, text, isdigit((unsigned char)*start) ? "has too many digits" : "is not a number",
 			      why, why_max);
 	rest = skip_spaces(rest);
+	if (start[0] == '0' && isdigit((unsigned char)start[1])) /* 8 in YAML 1.1 and C, 10 in YAML 1.2 */
+		return refuse(kind, text, "begins with a zero, which some read as octal", why, why_max);
 	if (kind == QUANTITY_SHARE && *rest == '/')
 		return fraction_parse(text, number, rest + 1, value, why, why_max);
 	unit = unit_find(kind, rest);

@@ -148,6 +148,38 @@ few_descriptors() {
 	[ $? = 4 ] && says err 'file descriptors'
 }
 
+# a result that does not fit: the error of the write, status 2, and nothing is left (TB-22)
+no_room() {
+	echo "exit status $status"
+	cat "$scratch/err"
+	[ "$status" = 2 ] && says err "$1" && ! ls "$2" | grep .
+}
+# the limit comes when the run has begun, because it is one for shared memory too (SIGXFSZ, which is to end nothing)
+file_limit() {
+	local pid
+	mkdir "$scratch/limit" && mkfifo "$scratch/commands" && exec 9<>"$scratch/commands" || return 1
+	"$heddle" run "$tiny" --quiet --break-at 5us --json "$scratch/limit/r.json" <&9 >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	wait_for grep -s 'next event' "$scratch/out" && prlimit --pid "$pid" --fsize=1000
+	echo continue >&9
+	wait "$pid"
+	status=$?
+	exec 9>&-
+	no_room 'File too large' "$scratch/limit"
+}
+# a disk of two pages, one of which is taken; the folder is read as long as it is mounted
+disk_full() {
+	mkdir "$scratch/disk"
+	unshare -Urm sh -c 'mount -t tmpfs -o size=8k tmpfs "$3" && head -c 4096 /dev/zero >"$3/zero" &&
+		"$1" run "$2" --quiet --json "$3/r.json"; echo $? >"$3.status"; rm "$3/zero"; ls "$3" >"$3.left"' \
+		sh "$heddle" "$tiny" "$scratch/disk" 2>"$scratch/err"
+	status=$(cat "$scratch/disk.status")
+	[ ! -s "$scratch/disk.left" ] && no_room 'No space left on device' "$scratch/disk"
+}
+gen_without_value() {
+	refused 'heddle gen: hosts: expected hosts=N' gen star hosts && refused 'shape: expected shape=3x3' gen torus shape
+}
+
 # keys of another kind of fabric: check and run name them, and go on
 keys_without_effect() {
 	run 0 check "$tiny" && ! grep -q 'no effect' "$scratch/out" &&
@@ -200,4 +232,12 @@ check "check --congestion" congestion
 check "heddle without its programs" alone
 check "heddle as installed" installed
 check "too few file descriptors" few_descriptors
+check "a limit of file sizes is an error of the write" file_limit
+if unshare -Urm mount -t tmpfs tmpfs /mnt 2>/dev/null; then
+	check "a full disk is told" disk_full
+else
+	skip "a full disk is told" "the kernel forbids a user namespace with a disk of its own"
+fi
+check "gen without a value" gen_without_value
+check "a number with a leading zero is refused" refused "begins with a zero" gen star hosts=010
 finish

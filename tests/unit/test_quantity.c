@@ -96,6 +96,8 @@ START_TEST(quantity_parse__no_number)
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "1..2ns"), "unknown unit"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "-5ns"), "is negative"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "0x10"), "is not a whole number"));
+	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "010"), "begins with a zero"));
+	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "00ns"), "begins with a zero"));
 }
 END_TEST
 
