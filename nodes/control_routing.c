@@ -4,7 +4,7 @@
 /* clang-format off */
 #define ROUTING_FIELDS(F)                                                                                             \
 	F(choice) F(detour) F(detour_weight_permille) F(detour_bias_units) F(detour_draws) F(lane_rule) F(hold_sources) \
-	F(hold_ps) F(redirect) F(redirect_anywhere) F(redirect_inputs) F(redirect_depth_units) F(redirect_full_units)                     \
+	F(load_queue) F(hold_ps) F(redirect) F(redirect_rule) F(redirect_anywhere) F(redirect_inputs) F(redirect_depth_units) F(redirect_full_units)                     \
 	F(redirect_growth_weight_permille) F(redirect_interval_ps) F(redirect_pause_ps) F(seed)
 #define PORT_GROUP_FIELDS(F)                                                                                          \
 	F(lid_bits) F(adaptive) F(policy) F(update_lft) F(pending_units) F(queue_units) F(log_marks) F(log_window_ps)  \
@@ -24,6 +24,8 @@ SAME(ROUTING_DETOUR__IF_LESS_LOADED, DETOUR_ADAPTIVE);
 SAME(ROUTING_DETOUR__ALWAYS, DETOUR_ALWAYS);
 SAME(LANE_RULE__KEEP, LANES_KEEP);
 SAME(LANE_RULE__BY_HOP, LANES_BY_HOP);
+SAME(REDIRECT_RULE__BY_LOADS, REDIRECT_BY_LOADS);
+SAME(REDIRECT_RULE__BY_DEPTH, REDIRECT_BY_DEPTH);
 SAME(PORT_GROUP_POLICY__RANDOM_PORT, POLICY_RANDOM);
 SAME(PORT_GROUP_POLICY__GREEDY_PORT, POLICY_GREEDY);
 SAME(PORT_GROUP_POLICY__GREEDY_RANDOM_PORT, POLICY_GREEDY_RANDOM);

@@ -12,6 +12,7 @@ static const struct limit routing_limits[] = {
 	LIMIT(struct routing_config, choice, 0, ROUTING_CHOICES - 1),
 	LIMIT(struct routing_config, detour, 0, ROUTING_DETOURS - 1),
 	LIMIT(struct routing_config, lane_rule, 0, LANE_RULES - 1),
+	LIMIT(struct routing_config, redirect_rule, 0, REDIRECT_RULES - 1),
 	LIMIT(struct routing_config, detour_weight_permille, 0, ROUTING_WEIGHT_PERMILLE_MAX),
 	LIMIT(struct routing_config, detour_bias_units, 0, ROUTING_UNITS_MAX),
 	LIMIT(struct routing_config, detour_draws, 0, ROUTING_DRAWS_MAX),

@@ -40,6 +40,13 @@ enum routing_detour {
 #define ROUTING_DRAWS_MAX 64u
 #define ROUTING_TIME_MAX_PS (3600 * NODE_S)
 
+/* who is asked to leave an output that has too many flows, and where a flow goes then (FC-25) */
+enum redirect_rule {
+	REDIRECT_BY_LOADS, /* ours: a few flows in an interval, and only where they get more than they have */
+	REDIRECT_BY_DEPTH, /* [S2]: the flow of any packet, the likelier the more waits; it then takes the least loaded path */
+	REDIRECT_RULES
+};
+
 enum lane_rule { LANES_KEEP, LANES_BY_HOP, LANE_RULES };
 
 struct routing_config {
@@ -49,11 +56,13 @@ struct routing_config {
 	 * that of the first link, in data units; the least loaded of detour_draws vias that are drawn */
 	uint32_t detour_weight_permille, detour_bias_units, detour_draws;
 	enum lane_rule lane_rule;
+	bool load_queue; /* FC-23, [S2]: load is what waits for the port alone, not also what went there and is not acknowledged */
 	bool hold_sources; /* FC-24: a flow whose destination says congestion keeps its path, and so does what follows between the same two */
 	node_time_t hold_ps; /* how long after the last congestion ACK new transmissions are bound to it */
 	/* FC-25: at fabric ports. value = depth above redirect_depth_units, and its growth within redirect_interval_ps times
 	 * redirect_growth_weight_permille / 1000, in units; at redirect_full_units the probability is one. 0 full: never */
 	bool redirect;
+	enum redirect_rule redirect_rule;
 	bool redirect_anywhere; /* IFCTs of fabric ports take part too, not only those of ingress edge ports */
 	bool redirect_inputs;   /* in a tree: the lower ends of links ask, in the place of their upper ends */
 	uint32_t redirect_depth_units, redirect_full_units, redirect_growth_weight_permille;

@@ -6,6 +6,8 @@
 #include "orchestrator/plan_ways.h"
 #include "orchestrator/quantity.h"
 
+#define PORT_LIMIT_BYTES_MAX (1ull << 32) /* as scenarios may say */
+
 /* ---- what the fabric is like ---- */
 
 static node_time_t frame_ps(const struct port_config *port)
@@ -91,6 +93,17 @@ static void mechanisms_take(struct congestion_config *congestion, const struct s
 	units_take(&congestion->fgfc_credit_units, said->fgfc_credit_bytes);
 	if (said->fgfc_pause_ps != SCENARIO_DERIVED)
 		congestion->fgfc_pause_ps = said->fgfc_pause_ps;
+}
+
+/* EC-9, which [S2] takes for granted on tapered fabrics: as much as a host needs to fill its link to the farthest one, and four packets. */
+static void port_limit_preset(struct congestion_config *congestion, const struct scenario *scenario,
+			      const struct congestion_basis *basis)
+{
+	uint64_t bytes =
+		(uint64_t)((unsigned __int128)basis->rate_bps * basis->rtt_ps / (8 * NODE_S)) + 4ull * basis->mtu_bytes;
+
+	if (scenario->routing.preset == PRESET_S2 && scenario->congestion.enabled)
+		units_take(&congestion->port_limit_units, bytes < PORT_LIMIT_BYTES_MAX ? bytes : PORT_LIMIT_BYTES_MAX);
 }
 
 /* FC-12, FC-24: what is derived comes from the numbers that stand already. From half of the level at which credit holds a queue of setting
@@ -248,7 +261,7 @@ static bool is_spread(const struct scenario *scenario)
 
 	for (uint32_t c = 0; c < scenario->class_count; c++)
 		unordered |= scenario->classes[c].unordered;
-	return unordered && scenario->routing.choice == ROUTING_ADAPTIVE;
+	return unordered && scenario_routing_choice(&scenario->routing, scenario->fabric) == ROUTING_ADAPTIVE;
 }
 
 int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
@@ -262,6 +275,7 @@ int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario,
 		return error;
 	basis.spread = is_spread(scenario);
 	congestion = plan_congestion_derive(&basis);
+	port_limit_preset(&congestion, scenario, &basis);
 	mechanisms_take(&congestion, &scenario->congestion);
 	table_take(&congestion, &scenario->congestion);
 	other_signs_take(&congestion, &scenario->congestion);

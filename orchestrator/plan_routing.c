@@ -143,8 +143,10 @@ static void levels_take(struct routing_config *config, const struct scenario_rou
 
 static void routing_take(struct routing_config *config, enum fabric_kind fabric, const struct scenario_routing *said)
 {
-	config->choice =
-		(enum routing_choice)said_or(said->choice, fabric == FABRIC_ROCE ? ROUTING_HASH : ROUTING_STATIC);
+	bool s2 = said->preset == PRESET_S2;
+
+	config->choice = scenario_routing_choice(said, fabric);
+	config->load_queue = said_or(said->load_queue, s2);
 	config->detour = fabric == FABRIC_FLOW_CHANNEL ? (enum routing_detour)said->detour : DETOUR_NEVER;
 	number_take(&config->detour_weight_permille, said->detour_weight_permille);
 	units_take(&config->detour_bias_units, said->detour_bias_bytes);
@@ -152,7 +154,9 @@ static void routing_take(struct routing_config *config, enum fabric_kind fabric,
 	config->hold_sources = said_or(said->hold_sources, config->choice == ROUTING_ADAPTIVE);
 	config->hold_ps = said_or(said->hold_ps, config->hold_ps);
 	config->redirect = said_or(said->redirect, config->choice == ROUTING_ADAPTIVE);
-	config->redirect_anywhere = said_or(said->redirect_anywhere, config->redirect_anywhere);
+	config->redirect_rule =
+		(enum redirect_rule)said_or(said->redirect_rule, s2 ? REDIRECT_BY_DEPTH : REDIRECT_BY_LOADS);
+	config->redirect_anywhere = said_or(said->redirect_anywhere, !s2 && config->redirect_anywhere);
 	config->redirect_inputs = config->redirect_inputs && config->redirect && config->redirect_anywhere;
 	levels_take(config, said);
 	number_take(&config->redirect_growth_weight_permille, said->redirect_growth_permille);

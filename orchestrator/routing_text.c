@@ -57,6 +57,9 @@ static void redirect_print(const struct routing_config *routing, FILE *out)
 		routing->redirect_inputs     ? "; inputs ask, anywhere obeyed"
 		: routing->redirect_anywhere ? "; anywhere"
 					     : "");
+	if (routing->redirect_rule == REDIRECT_BY_DEPTH)
+		fprintf(out, "              any packet may ask, the likelier the more waits; the flow then takes the "
+			     "least loaded path\n");
 }
 
 /* the names of the classes that are @unordered, or of those that are not; nothing if there is none */
@@ -151,6 +154,9 @@ void routing_print(const struct plan *plan, FILE *out)
 	lanes_print(plan, out);
 	if (plan_fabric(plan) != FABRIC_FLOW_CHANNEL)
 		return;
+	if (routing->choice == ROUTING_ADAPTIVE)
+		fprintf(out, "  load        what waits for a port%s\n",
+			routing->load_queue ? "" : ", and what went there and is not acknowledged");
 	detour_print(routing, out);
 	redirect_print(routing, out);
 }
@@ -162,11 +168,12 @@ json_t *routing_json(const struct plan *plan)
 	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
 
 	return json_pack(
-		"{s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I}", "choice",
-		scenario_choice_name[routing->choice], "order", scenario_order_name[plan->routing.order], "lanes",
-		(json_int_t)plan->nodes[0].lanes, "lane_rule", rule_names[routing->lane_rule], "detour",
-		scenario_detour_name[routing->detour], "detour_weight_permille",
-		(json_int_t)routing->detour_weight_permille, "detour_bias_units",
+		"{s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I}",
+		"choice", scenario_choice_name[routing->choice], "load", routing->load_queue ? "queue" : "path",
+		"redirect_rule", scenario_redirect_rule_name[routing->redirect_rule], "order",
+		scenario_order_name[plan->routing.order], "lanes", (json_int_t)plan->nodes[0].lanes, "lane_rule",
+		rule_names[routing->lane_rule], "detour", scenario_detour_name[routing->detour],
+		"detour_weight_permille", (json_int_t)routing->detour_weight_permille, "detour_bias_units",
 		(json_int_t)routing->detour_bias_units, "detour_draws", (json_int_t)routing->detour_draws,
 		"hold_sources", (int)routing->hold_sources, "hold_ps", (json_int_t)routing->hold_ps, "redirect",
 		(int)routing->redirect, "redirect_anywhere", (int)routing->redirect_anywhere, "redirect_inputs",

@@ -21,12 +21,20 @@ const char *const scenario_detour_name[ROUTING_DETOURS] = {
 	[DETOUR_NEVER] = "never", [DETOUR_ADAPTIVE] = "adaptive", [DETOUR_ALWAYS] = "always"
 };
 
+const char *const scenario_redirect_rule_name[REDIRECT_RULES] = {
+	[REDIRECT_BY_LOADS] = "loads", [REDIRECT_BY_DEPTH] = "depth"
+};
+
+static const char *const preset_words[ROUTING_PRESETS] = { [PRESET_NONE] = "none", [PRESET_S2] = "s2" };
+static const char *const load_words[] = { "path", "queue" }; /* by load_queue */
 static const char *const cycles_words[] = { "refuse", "allow" };
 
 void scenario_routing_init(struct scenario_routing *routing)
 {
 	*routing = (struct scenario_routing){
+		.preset = PRESET_NONE,
 		.choice = SCENARIO_DERIVED,
+		.load_queue = SCENARIO_DERIVED,
 		.order = ORDER_AUTO,
 		.cycles_allowed = SCENARIO_DERIVED,
 		.detour = DETOUR_NEVER,
@@ -36,6 +44,7 @@ void scenario_routing_init(struct scenario_routing *routing)
 		.hold_sources = SCENARIO_DERIVED,
 		.hold_ps = SCENARIO_DERIVED,
 		.redirect = SCENARIO_DERIVED,
+		.redirect_rule = SCENARIO_DERIVED,
 		.redirect_anywhere = SCENARIO_DERIVED,
 		.redirect_depth_bytes = SCENARIO_DERIVED,
 		.redirect_full_bytes = SCENARIO_DERIVED,
@@ -45,6 +54,15 @@ void scenario_routing_init(struct scenario_routing *routing)
 		.reaction_ps = 10 * NODE_US,
 		.takeover_ps = NODE_MS, /* ours: three heartbeats that stay away */
 	};
+}
+
+enum routing_choice scenario_routing_choice(const struct scenario_routing *routing, enum fabric_kind fabric)
+{
+	if (routing->choice != SCENARIO_DERIVED)
+		return (enum routing_choice)routing->choice;
+	if (fabric == FABRIC_ROCE)
+		return ROUTING_HASH;
+	return routing->preset == PRESET_S2 ? ROUTING_ADAPTIVE : ROUTING_STATIC;
 }
 
 /* a number, or `auto`, which stands for 0 */
@@ -102,6 +120,7 @@ static const struct key redirect_keys[] = {
 	{ "interval", key_time, FIELD(redirect_interval_ps), .min = NODE_NS, .max = ROUTING_TIME_MAX_PS },
 	{ "pause", key_time, FIELD(redirect_pause_ps), .max = ROUTING_TIME_MAX_PS },
 	{ "anywhere", key_flag, FIELD(redirect_anywhere) },
+	{ "rule", key_word, FIELD(redirect_rule), .words = scenario_redirect_rule_name, .word_count = REDIRECT_RULES },
 };
 
 static void redirect_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
@@ -119,6 +138,8 @@ static void redirect_read(struct reader *reader, const struct key *key, const st
 
 static const struct key routing_keys[] = {
 	{ "choice", key_word, FIELD(choice), .words = scenario_choice_name, .word_count = ROUTING_CHOICES },
+	{ "preset", key_word, FIELD(preset), .words = preset_words, .word_count = ROUTING_PRESETS },
+	{ "load", key_word, FIELD(load_queue), .words = load_words, .word_count = COUNT_OF(load_words) },
 	{ "order", key_word, FIELD(order), .words = scenario_order_name, .word_count = ROUTING_ORDERS },
 	{ "lanes", lanes_read, FIELD(lanes), .min = 1, .max = NODE_LANES_MAX },
 	{ "cycles", key_word, FIELD(cycles_allowed), .words = cycles_words, .word_count = COUNT_OF(cycles_words) },

@@ -2,7 +2,7 @@
  *
  *  Minimal ways. Static: the (egress port mod number of candidates)-th. Hash: by a hash of the flow, of another seed in every switch.
  *  Adaptive: the candidate with the least load, then that with least under way behind it; among several, one drawn by the switch's own seeded
- *  random numbers, so that switches whose queues are all empty do not all take the same. ours: load is what waits here (FC-23) and what of all
+ *  random numbers, so that switches whose queues are all empty do not all take the same. ours, unless load_queue: load is what waits here (FC-23) and what of all
  *  flows to the same switch went that way and has not arrived. Else nobody sees that a way is congested further on, where it has
  *  no alternative: flows that meet that stay, those that do not end and choose again, until all are where it is worst.
  *
@@ -46,11 +46,13 @@ static uint64_t load_of(const struct dataplane *dp, uint32_t port)
 	return dp->ports[port].gauge.bytes;
 }
 
-/* the same with what went over @port and is not acknowledged (what was granted to it counts in both): ways of several kinds are compared
+/* the same and, unless load_queue, what went over @port and is not acknowledged (what was granted to it counts in both): ways of several kinds are compared
  * by it */
 static uint64_t load_beyond(const struct dataplane *dp, uint32_t port)
 {
-	return load_of(dp, port) + (uint64_t)dp->ports[port].ofct.extent_units * UNIT_BYTES;
+	uint64_t units = dp->config->switch_.routing.load_queue ? 0 : dp->ports[port].ofct.extent_units;
+
+	return load_of(dp, port) + units * UNIT_BYTES;
 }
 
 /* ---- minimal ways ---- */
@@ -71,7 +73,9 @@ static struct candidate candidate_of(struct dataplane *dp, const struct asker *a
 		return (struct candidate){ UINT64_MAX - reroute_offer(dp, port, asker->now), candidate.beyond_units };
 	if (asker->any_used)
 		return candidate.load_bytes || candidate.beyond_units ? (struct candidate){ 1, 1 } : candidate;
-	if (dp->ports[port].kind == PORT_FABRIC)
+	if (dp->config->switch_.routing.load_queue)
+		candidate.beyond_units = 0;
+	else if (dp->ports[port].kind == PORT_FABRIC)
 		candidate.load_bytes +=
 			(uint64_t)dp->ports[port].ofct.towards[asker->flow->fabric_address] * UNIT_BYTES;
 	return candidate;
@@ -387,7 +391,7 @@ static struct asker asker_of(struct dataplane *dp, uint32_t ref, bool far, node_
 			       .now = now };
 	uint32_t flows = dp->ports[asker.flow->follow_port].ofct.used;
 
-	if (far)
+	if (far || dp->config->switch_.routing.redirect_rule == REDIRECT_BY_DEPTH)
 		return asker;
 	asker.needs_bytes = reroute_needs(dp, ref, now);
 	if (!asker.needs_bytes)

@@ -33,6 +33,7 @@ bool redirect_wanted(const struct routing_config *config, struct redirect_gauge 
 	value = value * config->redirect_growth_weight_permille / 1000 + depth - config->redirect_depth_units;
 	if (!config->redirect_full_units || value <= random_below(random, config->redirect_full_units))
 		return false;
-	gauge->quiet_until_ps = now + config->redirect_interval_ps / asked_of(flows);
+	if (config->redirect_rule == REDIRECT_BY_LOADS)
+		gauge->quiet_until_ps = now + config->redirect_interval_ps / asked_of(flows);
 	return true;
 }

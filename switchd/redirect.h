@@ -7,7 +7,8 @@
  *  ours: an output asks for one flow within an interval, some round trips long, for it hears of what that changes only later, and what
  *  is asked meanwhile undoes it (permutation-fat-tree-16.yaml: 3 us .75, 35 us .98 of the rate). Where many flows wait each is a small part
  *  of what is too much: for a quarter of them then, eight at most (dragonfly-adaptive.yaml: .40 one by one, .48); a flow that was moved, or could
- *  not be moved to anything better, stays where it is for redirect_pause.                                              */
+ *  not be moved to anything better, stays where it is for redirect_pause. With REDIRECT_BY_DEPTH, as in [S2], no output waits: each header is
+ *  compared with a number of its own, so how many flows are asked has no bound but theirs.                                              */
 #ifndef HEDDLE_SWITCHD_REDIRECT_H
 #define HEDDLE_SWITCHD_REDIRECT_H
 

@@ -194,7 +194,8 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 		return;
 	waiting = waiting_for(out, flow);
 	if ((flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || waiting < 2 ||
-	    outflow_is_most(&out->outflow, &line_of(dp, ref)->count, load_window(dp, now)) ||
+	    (config->redirect_rule == REDIRECT_BY_LOADS &&
+	     outflow_is_most(&out->outflow, &line_of(dp, ref)->count, load_window(dp, now))) ||
 	    (config->redirect_inputs && (for_other_end(dp, out, flow, now) || now < line_of(dp, ref)->not_before_ps)) ||
 	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, waiting, now))
 		return;
@@ -312,7 +313,7 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 		line_of(dp, ref)->far = far;
 		line_of(dp, ref)->hint = (uint8_t)hint;
 		line_of(dp, ref)->to = 0;
-		if (!far && has_other)
+		if (!far && has_other && config->redirect_rule == REDIRECT_BY_LOADS)
 			decide(dp, ref, &move, now);
 		swap_offer(dp, ref, hint, now);
 		hold(dp, ref);
@@ -350,13 +351,14 @@ bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct redirect_line *line = line_of(dp, ref);
 	struct choose_move move = { .port = line->to - 1, .via = line->to_via };
+	bool by_loads = dp->config->switch_.routing.redirect_rule == REDIRECT_BY_LOADS;
 	enum drop_reason why;
 
 	line->choose = false;
 	line->to = 0;
 	if (choose_take(dp, ref, &move, now))
 		; /* as was decided when it was stopped */
-	else if (choose_leads_on(dp, ref))
+	else if (by_loads && choose_leads_on(dp, ref))
 		choose_other(dp, ref, line_of(dp, ref)->far, line_of(dp, ref)->hint, now);
 	else if (!choose_way(dp, flow, flow->queue.head, &why, now))
 		return false;

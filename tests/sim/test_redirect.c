@@ -90,6 +90,7 @@ static char *parted_text(uint32_t flows, uint32_t ways)
 
 struct moved {
 	uint64_t early, late; /* redirects in the first and second 500 us, of all seeds */
+	uint64_t asked;       /* requests of outputs in both */
 	double goodput;       /* Gb/s in the second, of a seed */
 	double least;         /* the same of a flow */
 };
@@ -110,6 +111,7 @@ static struct moved moved_of(uint32_t flows, uint32_t ways, const char *setting)
 		before = routed_sum(&sim, redirects);
 		sim_run_until(&sim, 1000 * NODE_US);
 		moved.early += before;
+		moved.asked += routed_sum(&sim, reroute_acks);
 		moved.late += routed_sum(&sim, redirects) - before;
 		for (uint32_t h = flows; h < 2 * flows; h++) {
 			double one = goodput(&sim, h);
@@ -165,6 +167,26 @@ START_TEST(parted__outputs_ask)
 		ck_assert_double_le((double)moved.late / SEEDS / flows / 0.5, MOVES_MAX_PER_MS);
 		ck_assert_double_ge(moved.goodput, 4 * RATE_MIN);
 		last = moved.early;
+	}
+}
+END_TEST
+
+/* [S2] in its own terms: with each packet asking by itself more requests are made than by one flow in an interval, and the more
+ * flows are on a way the more for each of them. Ways stay full. Load is what waits: who chooses knows nothing of what is further on. */
+START_TEST(parted__preset_s2)
+{
+	uint64_t last = 0;
+
+	for (uint32_t flows = 4; flows <= 8; flows += 4) {
+		struct moved ours = moved_of(flows, 2, outputs_ask), moved = moved_of(flows, 2, "routing.preset=s2");
+
+		printf("preset s2: %u flows, 2 ways: asked %lu, outputs ask: %lu; moved %lu, %lu\n", flows,
+		       (unsigned long)moved.asked, (unsigned long)ours.asked, (unsigned long)moved.early,
+		       (unsigned long)ours.early);
+		ck_assert_uint_gt(moved.asked, 2 * ours.asked);
+		ck_assert_uint_gt(moved.asked, last);
+		ck_assert_double_ge(moved.goodput, 0.9 * 2 * RATE_MIN);
+		last = moved.asked;
 	}
 }
 END_TEST
@@ -286,6 +308,7 @@ int main(void)
 	tcase_add_test(tests, parted__as_many_ways_as_flows);
 	tcase_add_test(tests, parted__more_flows_than_ways);
 	tcase_add_test(tests, parted__outputs_ask);
+	tcase_add_test(tests, parted__preset_s2);
 	tcase_add_loop_test(tests, incast__victims_keep_their_bandwidth, 0, 3);
 	suite_add_tcase(suite, tests);
 	srunner_run_all(runner, CK_ENV);

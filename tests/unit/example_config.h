@@ -98,6 +98,8 @@ static inline struct routing_config example_routing(void)
 					.detour_bias_units = 129,
 					.detour_draws = 3,
 					.lane_rule = LANES_BY_HOP,
+					.load_queue = true,
+					.redirect_rule = REDIRECT_BY_DEPTH,
 					.hold_sources = true,
 					.hold_ps = 50000001,
 					.redirect = true,

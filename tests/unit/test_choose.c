@@ -58,6 +58,33 @@ START_TEST(choose__least_loaded)
 }
 END_TEST
 
+/* FC-23: what was sent and is not acknowledged makes a port worse, ours; [S2]'s load is what waits there, alone */
+START_TEST(choose__load_of_queue_alone)
+{
+	uint32_t over_p2 = 0;
+
+	for (uint32_t queue = 0; queue < 2; queue++) {
+		if (queue)
+			one_switch_close(&s);
+		over_p2 = 0;
+		many_paths(ROUTING_ADAPTIVE, 1, LANES_KEEP);
+		for (uint32_t p = 0; p < PORTS; p++)
+			s.ports[p].channels = 64;
+		s.config.switch_.routing.load_queue = queue;
+		one_switch_open(&s);
+		for (uint32_t flow = 0; flow < 40; flow++) { /* each has left the queue before the next one comes */
+			host_send(&s, 0, flow * NODE_US, 2, flow, 0, 128);
+			one_switch_run(&s, (flow + 1) * NODE_US);
+			over_p2 += neighbour_receive(&s, 2, RECORD_PACKET, &got);
+		}
+		if (queue)
+			ck_assert_uint_ne(over_p2, 20); /* drawn, as no queue differs */
+		else
+			ck_assert_uint_eq(over_p2, 20); /* turn by turn: nobody acknowledges */
+	}
+}
+END_TEST
+
 /* FC-23: equal loads are spread by the switch's own random numbers, the same ones in every run */
 START_TEST(choose__ties_are_drawn)
 {
@@ -266,6 +293,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, choose__least_loaded);
+	tcase_add_test(tcase, choose__load_of_queue_alone);
 	tcase_add_test(tcase, choose__ties_are_drawn);
 	tcase_add_test(tcase, choose__keeps_port_while_downstream);
 	tcase_add_test(tcase, choose__anew_after_waiting);

@@ -160,6 +160,8 @@ static void routing_expect(const struct routing_config *a, const struct routing_
 	ck_assert_uint_eq(a->detour_bias_units, b->detour_bias_units);
 	ck_assert_uint_eq(a->detour_draws, b->detour_draws);
 	ck_assert_int_eq(a->lane_rule, b->lane_rule);
+	ck_assert_int_eq(a->load_queue, b->load_queue);
+	ck_assert_int_eq(a->redirect_rule, b->redirect_rule);
 	ck_assert_int_eq(a->hold_sources, b->hold_sources);
 	ck_assert_uint_eq(a->hold_ps, b->hold_ps);
 	ck_assert_int_eq(a->redirect, b->redirect);

@@ -246,6 +246,33 @@ START_TEST(plan_routing_make__no_redirects_no_inputs)
 }
 END_TEST
 
+/* FC-23, FC-25, EC-9: [S2] in its own terms, in a tree, too. What is said beside it stands, wherever it is said. */
+START_TEST(plan_routing_make__preset_s2)
+{
+	const struct routing_config *routing = redirects_of(TREE "routing: {preset: s2}\n");
+
+	ck_assert_int_eq(routing->choice, ROUTING_ADAPTIVE);
+	ck_assert(routing->load_queue && routing->hold_sources && routing->redirect);
+	ck_assert(!routing->redirect_anywhere && !routing->redirect_inputs);
+	ck_assert_int_eq(routing->redirect_rule, REDIRECT_BY_DEPTH);
+	ck_assert_uint_gt(plan.nodes[0].switch_.congestion.port_limit_units, 4 * 16);
+	routing = redirects_of(TREE "routing: {load: path, redirect: {rule: loads, anywhere: yes}, preset: s2}\n"
+				    "congestion: {port-limit: 0}\n");
+	ck_assert_int_eq(routing->choice, ROUTING_ADAPTIVE);
+	ck_assert(!routing->load_queue && routing->redirect_anywhere && routing->redirect_inputs);
+	ck_assert_int_eq(routing->redirect_rule, REDIRECT_BY_LOADS);
+	ck_assert_uint_eq(plan.nodes[0].switch_.congestion.port_limit_units, 0);
+	routing = redirects_of(TREE "routing: {preset: s2, choice: static}\ncongestion: no\n");
+	ck_assert_int_eq(routing->choice, ROUTING_STATIC);
+	ck_assert(!routing->redirect);
+	ck_assert_uint_eq(plan.nodes[0].switch_.congestion.port_limit_units, 0);
+	routing = redirects_of(TREE "routing: {choice: adaptive}\n");
+	ck_assert(!routing->load_queue);
+	ck_assert_int_eq(routing->redirect_rule, REDIRECT_BY_LOADS);
+	ck_assert_uint_eq(plan.nodes[0].switch_.congestion.port_limit_units, 0);
+}
+END_TEST
+
 START_TEST(plan_routing_make__times_that_were_said)
 {
 	const struct routing_config *routing =
@@ -336,6 +363,7 @@ int main(void)
 	tcase_add_test(cases, plan_routing_make__inputs_ask_in_a_tree);
 	tcase_add_test(cases, plan_routing_make__anywhere);
 	tcase_add_test(cases, plan_routing_make__no_redirects_no_inputs);
+	tcase_add_test(cases, plan_routing_make__preset_s2);
 	tcase_add_test(cases, plan_routing_make__times_that_were_said);
 	tcase_add_test(cases, plan_routing_make__ports_upward);
 	tcase_add_test(cases, plan_routing_make__a_seed_of_its_own);

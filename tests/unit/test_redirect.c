@@ -102,6 +102,22 @@ START_TEST(redirect_wanted__once_in_an_interval)
 }
 END_TEST
 
+/* [S2]: any header may ask; in severe congestion each does, and how many do grows with the depth without a bound */
+START_TEST(redirect_wanted__by_depth_without_a_bound)
+{
+	uint32_t asked[2] = { 0 };
+
+	config.redirect_rule = REDIRECT_BY_DEPTH;
+	for (uint32_t deep = 0; deep < 2; deep++)
+		for (uint32_t i = 0; i < TRIALS; i++)
+			asked[deep] +=
+				redirect_wanted(&config, &gauge, &numbers,
+						(DEPTH_UNITS + (deep ? FULL_UNITS : 4)) * UNIT_BYTES, 2, INTERVAL);
+	share_expect(asked[0], 4);
+	ck_assert_uint_eq(asked[1], TRIALS);
+}
+END_TEST
+
 /* ---- who: one switch ---- */
 
 /* @two_ways: to switch 2. Every header above an empty queue is reason enough. p1 leads to a switch, too. */
@@ -900,6 +916,7 @@ int main(void)
 	tcase_add_test(decision, redirect_wanted__more_the_deeper);
 	tcase_add_test(decision, redirect_wanted__more_the_faster_it_grows);
 	tcase_add_test(decision, redirect_wanted__once_in_an_interval);
+	tcase_add_test(decision, redirect_wanted__by_depth_without_a_bound);
 	tcase_add_checked_fixture(way, NULL, teardown);
 	tcase_add_test(way, reroute_look__another_flow_waits);
 	tcase_add_test(way, reroute_look__alone);
