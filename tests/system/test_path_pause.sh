@@ -2,9 +2,11 @@
 # test_path_pause - where ECN and CNPs fail, and what path-level PFC does then, on the scenarios of topologies/ (RC-12 ... RC-15).
 #
 #   ecn-failure        every packet is marked, and the queue grows all the same, from so many queue pairs on
+#   cnp-rate           the rate of a sender against the CNPs that it gets, with its floor: figures 8 and 9 of S4, by a model of the protocol
 #   cnp-threshold      CNPs of the switch hold as many queue pairs as can be held at a NIC's lowest rate
+#   cnp-threshold-300us  the same with the sources' period that S4 gives
 #   cnp-sparse         the same with packets further apart than the sources' period
-#   cnp-failure        beyond that: table 1 of S4
+#   cnp-failure        beyond that: table 1 of S4, its causes; what stands in the buffer is an input
 #   path-pause         the same rows with path-level PFC
 #   path-pause-clos    signals over three levels of switches, and who acts on them
 #
@@ -48,9 +50,15 @@ shown() {
 	sed -n '3,$s/^/        /p' "$scratch/out"
 }
 
+# figures COMMAND... - a check whose own lines are shown also if it holds
+figures() {
+	check "$@"
+	grep '^        ' "$scratch/check.log"
+}
+
 # rows SCENARIO FILTER - does FILTER hold of all variants of the table? It sees them as {name, n (queue pairs a server), and each column's value}
 rows() {
-	jq -e --slurpfile seed "$scratch/seed.json" '
+	jq -e '
 		. as $table | [.variants[] | . as $variant |
 			reduce $table.columns[] as $column ({name, n: (.name | capture("7 x (?<n>[0-9]+)")? // {n: "0"} | .n | tonumber)};
 				.[$column.name] = $variant.values[$column.metric])] |
@@ -58,11 +66,6 @@ rows() {
 	jq -c '.variants[].values' "$scratch/$1.json"
 	return 1
 }
-
-# S4, table 1: bytes and picoseconds
-cat >"$scratch/seed.json" <<'END'
-{"11": [19446e3, 31637.50e6], "40": [19757e3, 10360.06e6], "65": [18845e3, 5987.04e6], "85": [16829e3, 3824.71e6], "115": [18160e3, 3206.68e6]}
-END
 
 # ---- RC-12: ECN failure ----
 
@@ -94,14 +97,62 @@ check 'ten do not: megabytes, milliseconds' rows cnp-threshold '.n < 10 or (.que
 check 'packets further apart than the period (RC-8)' needs cnp-sparse '' roce.supplement=no 'queue.max(s0:h7, roce)' \
 	'delay.mean(s0:h7, roce)' pauses.sent
 
-check 'the lowest rates together are too much: not if a NIC can hold less' needs cnp-failure '' roce.dcqcn.rate-min=40Mb/s \
-	'queue.mean(s0:h7, roce)' 'delay.mean(s0:h7, roce)'
+# a queue pair of cnp-rate: the row's name is its period, the window of the row is in the scenario. Bits of the link: 338 bytes of 314
+# course NAME TAU FAST-RECOVERY FROM UNTIL - is its rate that of the model, and where the model has settled, that of the balance? SETTLED: yes
+course() {
+	local name=$1 tau=$2 f=$3 from=$4 until=$5 settled=${6:-yes} goodput
+	goodput=$(jq --arg name "$name" '.variants[] | select(.name == $name) | .values["goodput(load)"]' "$scratch/cnp-rate.json")
+	awk -v tau="$tau" -v timer=300e-6 -v f="$f" -v ai=40e6 -v lowest=75e6 -v first=200e6 -v bytes=338 -v from="$from" -v until="$until" \
+		-f "$(dirname "$0")/cnp_rate_model.awk" | awk -v rate="$(awk -v g="$goodput" 'BEGIN { print g / 2 * 338 / 314 }')" \
+		-v name="$name" -v settled="$settled" -v seconds="$until" '
+		function near(a, b, part) { return a > b * (1 - part) && a < b * (1 + part) }
+		{ printf "        %-12s %6d CNPs/s, %7.2f Mb/s; model %7.2f, balance %8.2f\n", name, $3 / seconds, rate / 1e6, $1 / 1e6, $2 / 1e6
+			exit !(near(rate, $1, 0.01) && (settled != "yes" || near(rate, $2, 0.01))) }'
+}
+# taken NAME PERIOD MILLISECONDS - did both senders take a CNP in each period, but for the time that a packet takes?
+taken() {
+	jq -e --arg name "$1" --argjson us "$2" --argjson ms "$3" '.variants[] | select(.name == $name) | .values["cnps(load)"] |
+		. <= 2 * ($ms * 1000 / $us + 1) and . >= 2 * ($ms * 1000 / ($us + 37) - 1)' "$scratch/cnp-rate.json"
+}
+floor() {
+	course 'every mark' 0 5 .08 .1 && course '50 us' 50e-6 5 .08 .1 && course '250 us' 250e-6 5 .08 .1 && course '400 us' 400e-6 5 .08 .1 &&
+		course '620 us' 620e-6 5 .18 .2 && course '1000 us' 1e-3 5 .38 .4 && course 'F 1, 50 us' 50e-6 1 .08 .1 &&
+		course 'F 1, 250 us' 250e-6 1 .08 .1
+}
+balance() {
+	course 'F 1, 350 us' 350e-6 1 .1 .2 && course 'F 1, 450 us' 450e-6 1 .1 .2 && course 'F 1, 580 us' 580e-6 1 .2 .3
+}
+rates=()
+for row in 'every mark' '50 us' '250 us' '400 us' '620 us' '1000 us' '1600 us' 'F 1, 50 us' 'F 1, 250 us' 'F 1, 350 us' 'F 1, 450 us' 'F 1, 580 us'; do
+	rates+=(--only "$row")
+done
+check 'CNPs enough: the floor; a NIC that can hold less has another one' needs cnp-rate '' roce.dcqcn.rate-min=40Mb/s 'rate.mean(load)' \
+	'goodput(load)'
+shown 'rate against CNPs (RC-13, figures 8 and 9)' table cnp-rate "${rates[@]}"
+check 'each sender takes as many as the receiver likes to make' taken '250 us' 250 100
+check 'fewer, too' taken 'F 1, 450 us' 450 200
+figures 'more than 1 / (F T) a second: the floor, whatever comes' floor
+figures 'fewer: the rate at which cuts and increases balance' balance
+figures 'fewer than 1 / (F T), F = 5: it rises' course '1600 us' 1600e-6 5 .08 .1 rising
+
+check 'S4'"'"'s period of 300 us: supplementing holds nine with 4096 bytes (RC-8, RC-13)' needs cnp-threshold-300us \
+	'run.duration=60ms run.warmup=40ms' roce.supplement=no 'queue.max(s0:h7, roce)' 'delay.mean(s0:h7, roce)' 'cnps.supplemented(s0:h7)'
+shown 'ten fail with it and without' table cnp-threshold-300us "${short[@]}" --only '7 x 9, 2048' --only '7 x 9, 2048, supplementing' \
+	--only '7 x 10, 2048' --only '7 x 10, 2048, supplementing' --only '7 x 10, 4096, supplementing'
+check 'nine: a short queue, ten: megabytes, at the lowest rate' rows cnp-threshold-300us \
+	'if .n == 9 then .queue < 5e5 and .delay < 5e8 else .queue > 1e6 and .delay > 2e9 and .rate == 75e6 end'
+
+check 'the lowest rates together are too much: not if a NIC can hold less (RC-13)' needs cnp-failure 'run.duration=180ms run.warmup=160ms' \
+	roce.dcqcn.rate-min=40Mb/s 'rate.mean(roce)' 'queue.mean(s0:h7, roce)' 'delay.mean(s0:h7, roce)'
+check 'it takes DCQCN' needs cnp-failure '' roce.dcqcn=no 'rate.mean(roce)' 'cnps(roce)'
+check 'and CNPs of the switch' needs cnp-failure '' roce.supplement=no 'cnps(roce)' 'state.max(s0:h7, roce)' 'cnps.supplemented(s0:h7)'
 shown 'table 1 (RC-13)' table cnp-failure
 within='def within($part; $a; $b): ($a / $b - 1) | . <= $part and . >= -$part;'
-check 'backlog and delay within a tenth of S4'"'"'s' rows cnp-failure \
-	"$within"' ($seed[0][.n | tostring] as [$backlog, $delay] | . as $row | within(0.1; $row.backlog; $backlog) and within(0.1; $row.delay; $delay))'
-check 'all queue pairs are at their lowest rate' rows cnp-failure "$within"' . as $row | within(0.01; $row.rate; 75e6)'
-check 'the delay is backlog / share' rows cnp-failure "$within"' . as $row | within(0.02; $row.delay; $row.backlog * 8e12 / $row.RoCE)'
+check 'all queue pairs are at their lowest rate' rows cnp-failure "$within"' . as $row | within(0.001; $row.rate; 75e6)'
+check 'and take a CNP in each period of their sources, all the same' rows cnp-failure '.CNPs / (7 * .n) >= 60e-3 / 300e-6'
+check 'megabytes, milliseconds' rows cnp-failure '.backlog > 1e6 and .delay > 1e9'
+check 'the delay is backlog / share: no evidence of its own' rows cnp-failure \
+	"$within"' . as $row | within(0.02; $row.delay; $row.backlog * 8e12 / $row.RoCE)'
 
 # ---- RC-14: path-level PFC ----
 
