@@ -168,6 +168,10 @@ needs() {
 check 'slow start (EC-6)' needs slow-start congestion.slow-start=no 'blocked.rate(s0:h0) > 0'
 check 'a flow is limited (EC-7)' needs flow-limit congestion.flow-limit=no extent.max 'goodput(h0, h1)'
 check 'a port is limited (EC-9)' needs port-limit congestion.port-limit=0 extent.sum 'queue.mean(leaf0:spine0)'
+check 'redirects and a limit for each host on a tapered fabric, as in S2 (EC-9, FC-25)' \
+	needs tapered-s2 routing.redirect=no 'goodput.share(load)' redirects
+check 'fewer hops on a dragonfly (FC-24)' needs dragonfly-hops congestion=no hops
+check 'packets a second of edge and fabric ports (FC-10)' simulate packets 0 small-packets
 check 'credit per flow on a slow link between switches (EC-12)' needs congested-link congestion.headroom=no \
 	headroom.starts 'buffer.max(s1:s0)' 'fct.p99(beside)'
 # the queue of a0's or a1's flow at s1, from 200 us on: between target level, 337 units, and high level (EC-13)
