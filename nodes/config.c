@@ -310,6 +310,15 @@ static void flood_check(struct checker *checker, const struct node_config *confi
 		       config->switch_.flood_ports, config->port_count);
 }
 
+static void prefixes_check(struct checker *checker, const struct switch_config *self)
+{
+	char why[80];
+
+	if (array(checker, "prefix_count", self->prefixes, self->prefix_count, 0, NODE_PREFIXES_MAX) &&
+	    prefix_list_check(self->prefixes, self->prefix_count, NODE_COUNT_MAX, why, sizeof(why)))
+		refuse(checker, "%s%s", checker->place, why);
+}
+
 static void switch_check(struct checker *checker, const struct node_config *config)
 {
 	const struct switch_config *self = &config->switch_;
@@ -335,6 +344,7 @@ static void switch_check(struct checker *checker, const struct node_config *conf
 			host_check(checker, &self->hosts[i]);
 		}
 	enter(checker, "switch.");
+	prefixes_check(checker, self);
 	paths_check(checker, config);
 	congestion_check(checker, &self->congestion);
 	if (config->fabric == FABRIC_ROCE)
@@ -526,10 +536,13 @@ void node_config_free(struct node_config *config)
 	free(config->nic.pauses);
 	switch_tables_free(&config->switch_);
 	free(config->switch_.hosts);
+	free(config->switch_.prefixes);
 	free(config->ports);
 	config->nic.workloads = NULL;
 	config->nic.pauses = NULL;
 	config->switch_.hosts = NULL;
+	config->switch_.prefixes = NULL;
 	config->ports = NULL;
 	config->nic.workload_count = config->nic.pause_count = config->switch_.host_count = config->port_count = 0;
+	config->switch_.prefix_count = 0;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "nodes/port_group_config.h"
+#include "nodes/prefix.h"
 #include "nodes/roce_config.h"
 #include "nodes/routing_config.h"
 #include "nodes/time.h"
@@ -181,6 +182,9 @@ struct switch_config {
 	struct lid_tables lids; /* fabric == FABRIC_PORT_GROUP, in the place of routes and vias */
 	uint32_t host_count;
 	struct host_config *hosts;
+	uint32_t prefix_count;
+	struct prefix_config
+		*prefixes; /* in prefix_order(): networks behind hosts (FC-3). Kept when tables are replaced */
 	uint64_t
 		flood_ports; /* roce and port-group: a bit per port, those of a tree that spans the fabric and all edge ports */
 };

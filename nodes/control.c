@@ -179,13 +179,32 @@ static void congestion_pack(struct packing *packing, const struct congestion_con
 	}
 }
 
-static void switch_pack(struct packing *packing, const struct switch_config *from)
+static int prefixes_pack(Heddle__SwitchConfig *to, const struct switch_config *config)
+{
+	to->prefixes = table(config->prefix_count, sizeof(Heddle__PrefixConfig));
+	if (config->prefix_count && !to->prefixes)
+		return -ENOMEM;
+	for (; to->n_prefixes < config->prefix_count; to->n_prefixes++) {
+		const struct prefix_config *from = &config->prefixes[to->n_prefixes];
+		Heddle__PrefixConfig *prefix = to->prefixes[to->n_prefixes];
+
+		heddle__prefix_config__init(prefix);
+		prefix->host_index = from->host_index;
+		prefix->bits = from->bits;
+		prefix->address.data = (uint8_t *)from->address;
+		prefix->address.len = prefix_bits_max(from->version) / 8;
+	}
+	return 0;
+}
+
+static int switch_pack(struct packing *packing, const struct switch_config *from)
 {
 	Heddle__SwitchConfig *to = &packing->switch_;
 
 	SWITCH_FIELDS(COPY)
 	congestion_pack(packing, &from->congestion);
 	to->routing = control_routing_pack(&packing->routing, &from->routing);
+	return prefixes_pack(to, from);
 }
 
 static int workload_pack(Heddle__WorkloadConfig *to, const struct workload_config *from)
@@ -254,7 +273,7 @@ static int config_pack(struct packing *packing, const struct node_config *from)
 		error = ports_pack(to, from);
 	if (!error && from->kind == NODE_SWITCH) {
 		to->switch_ = &packing->switch_;
-		switch_pack(packing, &from->switch_);
+		error = switch_pack(packing, &from->switch_);
 	} else if (!error) {
 		to->nic = &packing->nic;
 		error = nic_pack(to->nic, &from->nic);
@@ -268,6 +287,7 @@ static void packing_free(struct packing *packing)
 		free(packing->nic.workloads[i]->sizes);
 	free(packing->nic.workloads);
 	free(packing->nic.pauses);
+	free(packing->switch_.prefixes);
 	free(packing->node.classes);
 	free(packing->node.ports);
 }
@@ -381,12 +401,39 @@ static bool congestion_unpack(struct congestion_config *to, const Heddle__Conges
 	return true;
 }
 
-static bool switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *from)
+/* whether it is a prefix, and where it stands among the others: node_config_check() */
+static bool prefix_unpack(struct prefix_config *to, const Heddle__PrefixConfig *from)
+{
+	if ((from->address.len != 4 && from->address.len != 16) || from->bits > 128)
+		return false;
+	*to = (struct prefix_config){ .host_index = from->host_index,
+				      .version = from->address.len == 4 ? 4 : 6,
+				      .bits = (uint8_t)from->bits };
+	memcpy(to->address, from->address.data, from->address.len);
+	return true;
+}
+
+static int prefixes_unpack(struct switch_config *to, const Heddle__SwitchConfig *from)
+{
+	if (from->n_prefixes > NODE_PREFIXES_MAX)
+		return -EINVAL;
+	to->prefixes = from->n_prefixes ? calloc(from->n_prefixes, sizeof(*to->prefixes)) : NULL;
+	if (from->n_prefixes && !to->prefixes)
+		return -ENOMEM;
+	for (; to->prefix_count < from->n_prefixes; to->prefix_count++)
+		if (!prefix_unpack(&to->prefixes[to->prefix_count], from->prefixes[to->prefix_count]))
+			return -EINVAL;
+	return 0;
+}
+
+static int switch_unpack(struct switch_config *to, const Heddle__SwitchConfig *from)
 {
 	SWITCH_FIELDS(COPY)
 	if (from->routing)
 		control_routing_unpack(&to->routing, from->routing);
-	return !from->congestion || congestion_unpack(&to->congestion, from->congestion);
+	if (from->congestion && !congestion_unpack(&to->congestion, from->congestion))
+		return -EINVAL;
+	return prefixes_unpack(to, from);
 }
 
 static int workload_unpack(struct workload_config *to, const Heddle__WorkloadConfig *from)
@@ -440,17 +487,19 @@ static int nic_unpack(struct nic_config *to, const Heddle__NicConfig *from)
 
 static int config_unpack(struct node_config *to, const Heddle__NodeConfig *from)
 {
-	int error;
+	int error = 0;
 
 	if (!text_copy(to->name, sizeof(to->name), from->name))
 		return -EINVAL;
 	NODE_FIELDS(COPY)
-	if ((from->roce && !control_roce_unpack(&to->roce, from->roce)) ||
-	    (from->switch_ && !switch_unpack(&to->switch_, from->switch_)))
+	if (from->roce && !control_roce_unpack(&to->roce, from->roce))
 		return -EINVAL;
 	if (from->port_group)
 		control_port_group_unpack(&to->port_group, from->port_group);
-	error = classes_unpack(to, from);
+	if (from->switch_)
+		error = switch_unpack(&to->switch_, from->switch_);
+	if (!error)
+		error = classes_unpack(to, from);
 	if (!error)
 		error = ports_unpack(to, from);
 	if (!error && from->nic)

@@ -1,5 +1,6 @@
 /*  cmd_show - `heddle show SCENARIO`: the plan as text, exactly as nodes would be told it (TB-10). If the first word is
  *  no file it is a node of a running fabric: cmd_set.c.                                                              */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -405,6 +406,14 @@ static void switch_print(const struct plan *plan, const struct node_config *node
 		printf("  host %s at %s port %" PRIu32 "\n",
 		       plan->nodes[plan_host_node(plan, config->hosts[i].host_index)].name,
 		       switch_name(plan, config->hosts[i].fabric_address), config->hosts[i].egress_port);
+	for (uint32_t i = 0; i < config->prefix_count; i++) {
+		const struct prefix_config *prefix = &config->prefixes[i];
+		char text[INET6_ADDRSTRLEN];
+
+		inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, text, sizeof(text));
+		printf("  prefix %s/%u behind host %s\n", text, prefix->bits,
+		       plan->nodes[plan_host_node(plan, prefix->host_index)].name);
+	}
 }
 
 static int config_print(const struct plan *plan, const struct request *request)

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/wire/address.h"
 #include "orchestrator/descriptor.h"
 #include "orchestrator/socket_buffer.h"
 
@@ -214,6 +215,49 @@ static int addresses_add(struct host_net *host, struct netlink *netlink, const s
 	return error == -EOPNOTSUPP || error == -EAFNOSUPPORT ? 0 : error;
 }
 
+/* FC-3: a host that networks lie behind forwards packets. Best effort: it may be a router that needs no kernel's help. */
+static void router_settings(const struct fabric_namespaces *namespaces, const struct host_net *host,
+			    const struct host_net_spec *spec)
+{
+	bool is_router = false;
+
+	for (uint32_t i = 0; i < spec->prefix_count; i++)
+		is_router |= spec->prefixes[i].host_index == spec->host_index;
+	if (!is_router || host->attached || setns(host->net_fd, CLONE_NEWNET))
+		return;
+	namespaces_sysctl(namespaces, "net/ipv4/ip_forward", "1");
+	namespaces_sysctl(namespaces, "net/ipv6/conf/all/forwarding", "1");
+	(void)!setns(namespaces->net_fd, CLONE_NEWNET); /* as in ipv6_settings() */
+}
+
+/* FC-3: through the router's own address, so frames have its MAC */
+static int route_add(const struct host_net *host, struct netlink *netlink, const struct prefix_config *prefix)
+{
+	uint32_t ipv4 = htonl(address_ipv4(prefix->host_index));
+	uint8_t ipv6[16];
+
+	if (prefix->version == 4)
+		return netlink_route_add(netlink, host->index, AF_INET, prefix->address, prefix->bits, &ipv4);
+	if (!host->ipv6)
+		return 0;
+	address_ipv6(prefix->host_index, ipv6);
+	return netlink_route_add(netlink, host->index, AF_INET6, prefix->address, prefix->bits, ipv6);
+}
+
+static int routes_add(const struct host_net *host, struct netlink *netlink, const struct host_net_spec *spec)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < spec->prefix_count && !error; i++) {
+		if (spec->prefixes[i].host_index == spec->host_index)
+			continue;
+		error = route_add(host, netlink, &spec->prefixes[i]);
+		if (error == -EEXIST && host->attached) /* what it has is its own choice */
+			error = 0;
+	}
+	return error;
+}
+
 static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespaces, struct netlink *netlink,
 			const struct host_net_spec *spec, char *why, size_t why_max)
 {
@@ -238,6 +282,10 @@ static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespa
 	error = addresses_add(host, netlink, spec);
 	if (error)
 		return failed(error, why, why_max, "host %s: addresses of %s", spec->name, spec->interface);
+	router_settings(namespaces, host, spec);
+	error = routes_add(host, netlink, spec);
+	if (error)
+		return failed(error, why, why_max, "host %s: routes by %s", spec->name, spec->interface);
 	return 0;
 }
 

@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nodes/prefix.h"
 #include "orchestrator/namespace.h"
 
 #define HOST_NET_QUEUES_MAX 16u
@@ -44,6 +45,10 @@ struct host_net_spec {
 	uint32_t mtu_bytes;   /* IP MTU: what the frame may carry behind its 14 byte header */
 	uint32_t queue_count; /* packet sockets, 1..HOST_NET_QUEUES_MAX; flows are spread over them by hash */
 	uint64_t rate_bps;
+	uint32_t host_index; /* its own; addresses of gateways follow from theirs: nodes/wire/address.h */
+	uint32_t prefix_count;
+	const struct prefix_config
+		*prefixes; /* routes: networks behind other hosts, through them; its own make it a router */
 };
 
 struct host_net {
@@ -65,7 +70,7 @@ int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces, c
 		  char *why, size_t why_max);
 
 /** host_net_attach() - gives an existing network namespace (a container) an interface into the fabric.
- *  @net_fd  borrowed. Its other interfaces and settings stay as they are.   Return: as above.                    */
+ *  @net_fd  borrowed. Its other interfaces and settings stay as they are, and routes that it has already.   Return: as above. */
 int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces, int net_fd,
 		    const struct host_net_spec *spec, char *why, size_t why_max);
 

@@ -25,7 +25,10 @@ struct host_net_spec live_host_spec(const struct plan *plan, uint32_t index, cha
 				      .ipv6_prefix_bits = 64,
 				      .mtu_bytes = nic->ports[0].mtu_bytes - ETHER_HDR_LEN,
 				      .queue_count = nic->nic.host_queues,
-				      .rate_bps = nic->ports[0].rate_bps };
+				      .rate_bps = nic->ports[0].rate_bps,
+				      .host_index = index,
+				      .prefix_count = plan->prefix_count,
+				      .prefixes = plan->prefixes };
 
 	if (spec.mtu_bytes > HOST_NET_MTU_BYTES_MAX)
 		spec.mtu_bytes = HOST_NET_MTU_BYTES_MAX;

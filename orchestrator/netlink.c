@@ -11,6 +11,7 @@
 #include <netlink/route/link/veth.h>
 #include <netlink/route/qdisc.h>
 #include <netlink/route/qdisc/tbf.h>
+#include <netlink/route/route.h>
 #include <netlink/route/tc.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -178,6 +179,37 @@ int netlink_address_add(struct netlink *netlink, int index, int family, const vo
 	}
 	nl_addr_put(local);
 	rtnl_addr_put(entry);
+	return outcome(netlink, result);
+}
+
+int netlink_route_add(struct netlink *netlink, int index, int family, const void *destination, uint32_t prefix_bits,
+		      const void *gateway)
+{
+	size_t bytes = family == AF_INET ? 4 : 16;
+	struct rtnl_route *route = rtnl_route_alloc();
+	struct rtnl_nexthop *next = rtnl_route_nh_alloc();
+	struct nl_addr *network = nl_addr_build(family, destination, bytes);
+	struct nl_addr *through = nl_addr_build(family, gateway, bytes);
+	int result = -NLE_NOMEM;
+
+	if (route && next && network && through) {
+		nl_addr_set_prefixlen(network, (int)prefix_bits);
+		rtnl_route_nh_set_ifindex(next, index);
+		rtnl_route_nh_set_gateway(next, through);
+		rtnl_route_add_nexthop(route, next); /* takes it */
+		next = NULL;
+		rtnl_route_set_family(route, (uint8_t)family);
+		rtnl_route_set_scope(route, RT_SCOPE_UNIVERSE);
+		rtnl_route_set_protocol(route, RTPROT_STATIC);
+		result = rtnl_route_set_dst(route, network);
+		if (result >= 0)
+			result = rtnl_route_add(netlink->socket, route, NLM_F_CREATE | NLM_F_EXCL);
+	}
+	nl_addr_put(network);
+	nl_addr_put(through);
+	if (next)
+		rtnl_route_nh_free(next);
+	rtnl_route_put(route);
 	return outcome(netlink, result);
 }
 

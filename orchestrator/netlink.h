@@ -51,6 +51,12 @@ int netlink_link_delete(struct netlink *netlink, int index);
  *  @family  AF_INET or AF_INET6.   @address  4 or 16 bytes in network order.                                     */
 int netlink_address_add(struct netlink *netlink, int index, int family, const void *address, uint32_t prefix_bits);
 
+/** netlink_route_add() - a route by interface @index to the network @destination of @prefix_bits, through @gateway.
+ *  @family  AF_INET or AF_INET6.   @destination, @gateway  4 or 16 bytes in network order.
+ *  Return: 0, or -errno (-EEXIST: there is one to that network already).                                         */
+int netlink_route_add(struct netlink *netlink, int index, int family, const void *destination, uint32_t prefix_bits,
+		      const void *gateway);
+
 /** netlink_token_bucket_set() - makes (or changes) the interface's root queue a token bucket (tbf). */
 int netlink_token_bucket_set(struct netlink *netlink, int index, uint32_t rate_bytes_per_second, uint32_t burst_bytes,
 			     uint32_t limit_bytes);

@@ -312,6 +312,34 @@ static int hosts_tell(const struct scenario *scenario, struct plan *plan)
 	return 0;
 }
 
+int plan_prefixes_tell(const struct plan *plan, struct switch_config *config)
+{
+	config->prefix_count = 0;
+	config->prefixes = plan->prefix_count ? calloc(plan->prefix_count, sizeof(*config->prefixes)) : NULL;
+	if (!plan->prefix_count)
+		return 0;
+	if (!config->prefixes)
+		return -ENOMEM;
+	memcpy(config->prefixes, plan->prefixes, plan->prefix_count * sizeof(*config->prefixes));
+	config->prefix_count = plan->prefix_count;
+	return 0;
+}
+
+/* Every switch is told what is behind hosts. */
+static int prefixes_tell(const struct scenario *scenario, struct plan *plan)
+{
+	int error = 0;
+
+	plan->prefixes = calloc(scenario->prefix_count + 1, sizeof(*plan->prefixes));
+	if (!plan->prefixes)
+		return -ENOMEM;
+	for (; plan->prefix_count < scenario->prefix_count; plan->prefix_count++)
+		plan->prefixes[plan->prefix_count] = scenario->prefixes[plan->prefix_count].config;
+	for (uint32_t i = 0; i < plan->switch_count && !error; i++)
+		error = plan_prefixes_tell(plan, &plan->nodes[i].switch_);
+	return error;
+}
+
 static bool is_reached(const struct plan *plan, uint32_t from, uint32_t to)
 {
 	return from == to || plan_ways_route(&plan->nodes[from], to)->ports;
@@ -455,6 +483,8 @@ static int parts_make(enum clock_kind clock, const struct scenario *scenario, st
 	if (!error)
 		error = hosts_tell(scenario, plan);
 	if (!error)
+		error = prefixes_tell(scenario, plan);
+	if (!error)
 		error = plan_congestion_make(clock, scenario, plan, errors);
 	if (!error)
 		error = plan_routing_make(clock, scenario, plan);
@@ -511,6 +541,7 @@ void plan_free(struct plan *plan)
 	origin_release(plan->origin);
 	free(plan->nodes);
 	free(plan->links);
+	free(plan->prefixes);
 	free(plan->workloads);
 	free(plan->expectations);
 	memset(plan, 0, sizeof(*plan));

@@ -55,6 +55,8 @@ struct plan {
 	struct node_config *nodes; /* [node_count]; a node's index is its place */
 	uint32_t link_count;       /* vacant places included */
 	struct plan_link *links;
+	uint32_t prefix_count;
+	struct prefix_config *prefixes; /* as every switch has them, those that join too */
 	uint32_t workload_count;
 	struct plan_workload *workloads;
 	struct plan_faults faults;
@@ -87,6 +89,9 @@ static inline enum fabric_kind plan_fabric(const struct plan *plan)
 {
 	return plan->nodes[0].fabric;
 }
+
+/** plan_prefixes_tell() - gives switch @config, which has none, a copy of @plan's prefixes.  Return: 0 or -ENOMEM. */
+int plan_prefixes_tell(const struct plan *plan, struct switch_config *config);
 
 /** plan_node_find() - node named @name; NULL if there is none. */
 const struct node_config *plan_node_find(const struct plan *plan, const char *name);

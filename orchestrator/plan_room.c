@@ -130,6 +130,7 @@ static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name
 	int64_t place = place_find(plan, kind, true), first = place_find(plan, kind, false);
 	const struct port_config vacant = vacant_port(plan);
 	struct node_config *node;
+	int error = 0;
 
 	if (place < 0 || first < 0)
 		return -ENOSPC;
@@ -148,13 +149,14 @@ static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name
 		node->switch_.hosts = NULL;
 		node->switch_.route_count = node->switch_.via_count = node->switch_.host_count = 0;
 		node->switch_.routing.seed = plan_routing_seed(plan->seed, (uint32_t)place);
+		error = plan_prefixes_tell(plan, &node->switch_);
 	} else {
 		node->nic.host_index = (uint32_t)place - plan->switch_count;
 		node->nic.workloads = NULL;
 		node->nic.workload_count = 0;
 	}
 	snprintf(node->name, sizeof(node->name), "%s", name);
-	if (ports_widen(plan, node, port_count, &vacant)) {
+	if (error || ports_widen(plan, node, port_count, &vacant)) {
 		plan_room_node_remove(plan, (uint32_t)place);
 		return -ENOMEM;
 	}

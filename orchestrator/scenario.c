@@ -451,6 +451,7 @@ void scenario_free(struct scenario *scenario)
 	free(scenario->switches);
 	free(scenario->hosts);
 	free(scenario->links);
+	free(scenario->prefixes);
 	free(scenario->about);
 	free(scenario->file);
 	memset(scenario, 0, sizeof(*scenario));

@@ -61,6 +61,12 @@ struct scenario_host {
 	struct scenario_place place;
 };
 
+/* a network that is reached through a host (FC-3) */
+struct scenario_prefix {
+	struct prefix_config config;
+	struct scenario_place place;
+};
+
 /* a link between two switches */
 struct scenario_link {
 	uint32_t switch_a, switch_b;
@@ -197,6 +203,8 @@ struct scenario {
 	struct scenario_switch *switches;
 	struct scenario_host *hosts;
 	struct scenario_link *links;
+	uint32_t prefix_count;
+	struct scenario_prefix *prefixes; /* in prefix_order() */
 	struct scenario_place topology_place;
 	uint32_t class_count;
 	struct class_config classes[NODE_CLASSES_MAX];

@@ -109,6 +109,10 @@ void scenario_compare_free(struct scenario_compare *compare);
 /* scenario_topology.c; scenario_links_default() when the kind of fabric is known: what links are that say nothing */
 void scenario_links_default(struct reader *reader);
 key_read_fn scenario_links_read, scenario_topology_read;
+
+/* scenario_prefix.c: of host scenario->host_count; scenario_prefixes_check() sorts them when all are there, and reports equal ones */
+key_read_fn scenario_prefixes_read;
+void scenario_prefixes_check(struct reader *reader);
 /* scenario_workload.c */
 key_read_fn scenario_workloads_read;
 /* scenario_packet.c */

@@ -133,17 +133,17 @@ static void host_read(struct reader *reader, const struct yaml_node *node)
 	struct scenario *scenario = reader->scenario;
 	struct scenario_host *host = &scenario->hosts[scenario->host_count];
 	struct switch_reference reference = { .index = -1, .link = reader->links.edge };
-	struct key keys[sizeof(link_keys) / sizeof(link_keys[0]) + 1];
+	struct key keys[COUNT_OF(link_keys) + 2] = { { "switch", .read = host_switch_read, .required = true },
+						     { "prefixes", .read = scenario_prefixes_read } };
 
 	if (!key_name_check(reader, &node->key_place, node->key))
 		return;
 	if (node->kind == YAML_SCALAR) {
 		reference.index = switch_read(reader, node);
 	} else {
-		memcpy(keys + 1, link_keys, sizeof(link_keys));
-		for (size_t i = 1; i < COUNT_OF(keys); i++)
+		memcpy(keys + 2, link_keys, sizeof(link_keys));
+		for (size_t i = 2; i < COUNT_OF(keys); i++)
 			keys[i].offset += offsetof(struct switch_reference, link);
-		keys[0] = (struct key){ "switch", .read = host_switch_read, .required = true };
 		keys_read(reader, node, "a host", keys, COUNT_OF(keys), &reference);
 	}
 	snprintf(host->name, sizeof(host->name), "%s", node->key);
@@ -404,4 +404,5 @@ void scenario_topology_read(struct reader *reader, const struct key *key, const 
 	if (scenario->switch_count + scenario->host_count > NODE_COUNT_MAX)
 		key_refuse(reader, node, "a fabric has at most %d nodes, switches and hosts together", NODE_COUNT_MAX);
 	names_check(reader);
+	scenario_prefixes_check(reader);
 }

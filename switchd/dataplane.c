@@ -457,6 +457,8 @@ static void *create(const struct node_config *config, struct link *links, struct
 	if (!error)
 		error = translate_init(&dp->translate, config->switch_.hosts, config->switch_.host_count);
 	if (!error)
+		error = translate_prefixes_set(&dp->translate, config->switch_.prefixes, config->switch_.prefix_count);
+	if (!error)
 		error = route_table_init(&dp->routes, &config->switch_);
 	if (dp->port_count < NODE_PORTS_MAX)
 		dp->routes.ports_up &= (1ull << dp->port_count) - 1;

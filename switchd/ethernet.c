@@ -380,6 +380,8 @@ static void *create(const struct node_config *config, struct link *links, struct
 	if (!error)
 		error = translate_init(&eth->translate, config->switch_.hosts, config->switch_.host_count);
 	if (!error)
+		error = translate_prefixes_set(&eth->translate, config->switch_.prefixes, config->switch_.prefix_count);
+	if (!error)
 		error = route_table_init(&eth->routes, &config->switch_);
 	if (error) {
 		destroy(eth);

@@ -4,21 +4,18 @@
 
 int table_replace(struct route_table *routes, struct translate *translate, const struct switch_config *config)
 {
-	struct translate hosts;
 	struct route_table ways;
 	int changed;
 
-	if (translate_init(&hosts, config->hosts, config->host_count))
+	if (route_table_init(&ways, config))
 		return -ENOMEM;
-	if (route_table_init(&ways, config)) {
-		translate_fini(&hosts);
+	if (translate_replace(translate, config->hosts, config->host_count)) {
+		route_table_fini(&ways);
 		return -ENOMEM;
 	}
 	ways.ports_up = routes->ports_up;
 	changed = !route_table_same(routes, &ways);
-	translate_fini(translate);
 	route_table_fini(routes);
-	*translate = hosts;
 	*routes = ways;
 	return changed;
 }

@@ -72,8 +72,27 @@ int translate_init(struct translate *table, const struct host_config *hosts, uin
 	return 0;
 }
 
+int translate_prefixes_set(struct translate *table, const struct prefix_config *prefixes, uint32_t count)
+{
+	return prefix_table_init(&table->prefixes, prefixes, count);
+}
+
+int translate_replace(struct translate *table, const struct host_config *hosts, uint32_t host_count)
+{
+	struct translate next;
+
+	if (translate_init(&next, hosts, host_count))
+		return -ENOMEM;
+	next.prefixes = table->prefixes;
+	table->prefixes = (struct prefix_table){ 0 };
+	translate_fini(table);
+	*table = next;
+	return 0;
+}
+
 void translate_fini(struct translate *table)
 {
+	prefix_table_fini(&table->prefixes);
 	free(table->entries);
 	free(table->hosts);
 	*table = (struct translate){ 0 };
@@ -89,6 +108,25 @@ static const struct translate_entry *find(const struct translate *table, uint8_t
 	return entry->kind ? entry : NULL;
 }
 
+/* is it never routed, whatever prefixes say [RFC 3927, 2.7; RFC 4291, 2.5.6]? */
+static bool is_link_local(const struct frame_fields *fields)
+{
+	const uint8_t *ip = fields->destination_ip;
+
+	return fields->ip_version == 4 ? ip[0] == 169 && ip[1] == 254 : ip[0] == 0xfe && (ip[1] & 0xc0) == 0x80;
+}
+
+/* the router that the frame's destination is reached through */
+static const struct translate_entry *find_router(const struct translate *table, const struct frame_fields *fields)
+{
+	uint32_t host;
+
+	if (!table->prefixes.count || fields->group || is_link_local(fields))
+		return NULL;
+	host = prefix_table_find(&table->prefixes, fields->ip_version, fields->destination_ip);
+	return host == PREFIX_NO_HOST ? NULL : translate_host(table, host);
+}
+
 const struct translate_entry *translate_lookup(const struct translate *table, const struct frame_fields *fields)
 {
 	const struct translate_entry *entry;
@@ -100,6 +138,8 @@ const struct translate_entry *translate_lookup(const struct translate *table, co
 		entry = find(table, TRANSLATE_IPV4, fields->destination_ip, 4);
 	if (!entry && fields->ip_version == 6 && !fields->group)
 		entry = find(table, TRANSLATE_IPV6, fields->destination_ip, 16);
+	if (!entry)
+		entry = find_router(table, fields);
 	if (!entry && fields->target_version == 4 && fields->group)
 		entry = find(table, TRANSLATE_IPV4, fields->target_ip, 4);
 	if (!entry && fields->target_version == 6 && fields->group)

@@ -24,7 +24,8 @@ have() {
 	return 1
 }
 
-fabric_up "$topologies/two-racks.yaml"
+# two networks lie behind h4, which is a router (FC-3)
+fabric_up "$topologies/two-racks.yaml" --set 'topology.hosts.h4={switch: s2, prefixes: [10.9.0.0/16, "fd99::/32"]}'
 
 ping_all() {
 	for from in 1 3 6; do
@@ -51,6 +52,29 @@ broadcast() {
 		awk '{ print; if ($1 - $2 != 2) wrong = 1 } END { exit wrong || NR != 5 }'
 }
 check 'broadcast reaches all others, once' broadcast
+# FC-3: behind the router, addresses of its loopback interface; all others have a route to them
+routed() {
+	on h4 ip addr add 10.9.5.5/32 dev lo && on h4 ip -6 addr add fd99::5/128 dev lo && on h4 sysctl -n net.ipv4.ip_forward | grep -qx 1 &&
+		on h1 ping -c 1 -W 5 -q 10.9.5.5 && on h6 ping -c 1 -W 5 -q fd99::5
+}
+check 'networks behind a router' routed
+# with a MAC that no host has: the ingress edge finds the router by the prefix, and no other host sees the frames
+nic_received() { "$heddle" ps two-racks --json | jq --arg host "$1" '.[0].nodes[] | select(.name == $host).received_packets'; }
+router_has() { [ "$(nic_received h4)" -ge "$1" ] && echo "$1"; }
+by_prefix() {
+	local router other
+	on h1 ip neigh replace 10.0.0.4 lladdr 02:99:99:99:99:99 dev eth0
+	router=$(nic_received h4) other=$(nic_received h2)
+	on h1 ping -c 5 -i 0.05 -W 1 -q 10.9.5.5
+	on h1 ip neigh del 10.0.0.4 dev eth0
+	wait_for router_has $((router + 5)) || return 1
+	other=$(($(nic_received h2) - other))
+	echo "h2 has had $other frames"
+	[ "$other" -lt 5 ]
+}
+if have jq 'translation by prefix'; then
+	check 'an unknown MAC before an address of the network: to the router alone' by_prefix
+fi
 check 'a host name of its own' sh -c "[ \"\$('$heddle' exec h4 -- hostname)\" = h4 ]"
 check 'the exit status of a program' sh -c "'$heddle' exec h4 -- sh -c 'exit 7'; [ \$? = 7 ]"
 

@@ -142,6 +142,13 @@ static inline void example_switch(struct node_config *config)
 	self->hosts = calloc(2, sizeof(*self->hosts));
 	self->hosts[0] = (struct host_config){ .host_index = 0, .fabric_address = 1, .egress_port = 63 };
 	self->hosts[1] = (struct host_config){ .host_index = 9, .fabric_address = 2, .egress_port = 0 };
+	self->prefix_count = 3;
+	self->prefixes = calloc(3, sizeof(*self->prefixes));
+	self->prefixes[0] = (struct prefix_config){ .host_index = 9, .version = 4, .bits = 16, .address = { 10, 9 } };
+	self->prefixes[1] =
+		(struct prefix_config){ .host_index = 0, .version = 4, .bits = 32, .address = { 10, 9, 0, 7 } };
+	self->prefixes[2] =
+		(struct prefix_config){ .host_index = 9, .version = 6, .bits = 9, .address = { 0xfd, 0x80 } };
 }
 
 static inline void example_nic(struct node_config *config)

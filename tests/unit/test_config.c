@@ -93,6 +93,10 @@ END_TEST
 	M(ports[1].capture_bytes = 65536, "ports[1].capture_bytes is 65536")                                           \
 	M(switch_.fabric_address = 0, "switch.fabric_address is 0")                                                    \
 	M(switch_.fabric_address = 65536, "switch.fabric_address is 65536")                                            \
+	M(switch_.prefix_count = 1025, "switch.prefix_count is 1025, it must be 0..1024") \
+	M(switch_.prefixes[1].bits = 33, "switch.prefixes[1] is no IP prefix") \
+	M(switch_.prefixes[2] = config.switch_.prefixes[1], "switch.prefixes[2] is not after the one before it") \
+	M(switch_.prefixes[2].host_index = NODE_COUNT_MAX, "switch.prefixes[2] is of a host that cannot be") \
 	M(switch_.latency_ps = NODE_TIME_NEVER, "switch.latency_ps is")                                                \
 	M(switch_.arbiter = ARBITER_KINDS, "switch.arbiter is 2")                                                      \
 	M(switch_.output_queue_units_max = 0, "switch.output_queue_units_max is 0")                                    \

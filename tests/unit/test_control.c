@@ -230,6 +230,11 @@ START_TEST(control_unpack__switch_as_it_was)
 	congestion_expect(&a->congestion, &b->congestion);
 	routing_expect(&a->routing, &b->routing);
 	no_tables_expect(a);
+	ck_assert_uint_eq(a->prefix_count, b->prefix_count); /* FC-3 */
+	for (uint32_t i = 0; i < b->prefix_count; i++) {
+		ck_assert_int_eq(prefix_order(&a->prefixes[i], &b->prefixes[i]), 0);
+		ck_assert_uint_eq(a->prefixes[i].host_index, b->prefixes[i].host_index);
+	}
 	control_message_free(&got);
 	node_config_free(&config);
 }

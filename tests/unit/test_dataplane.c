@@ -761,6 +761,58 @@ START_TEST(loss__input_is_guarded)
 }
 END_TEST
 
+/* ---- networks behind hosts ---- */
+
+/* a frame for 10.9.@third.1 with the MAC of a gateway that the fabric does not know, from the host at port 0 */
+static void gateway_send(node_time_t at, uint8_t third, uint32_t frame_bytes)
+{
+	uint8_t bytes[FRAME_HEADERS_MAX], *ip = bytes + 14;
+	uint32_t captured = frame_make(0, 1, 1, 0, frame_bytes, bytes), sum = 0;
+
+	memcpy(bytes, (const uint8_t[]){ 2, 9, 9, 9, 9, 9 }, 6);
+	memcpy(ip + 16, (const uint8_t[]){ 10, 9, third, 1 }, 4);
+	bytes_put16(ip + 10, 0);
+	for (uint32_t i = 0; i < 20; i += 2)
+		sum += bytes_get16(ip + i);
+	bytes_put16(ip + 10, (uint16_t) ~(sum % 0xffff));
+	neighbour_send_frame(&s, 0, at, RECORD_PACKET, frame_bytes + FRAME_FCS_BYTES, 0, bytes, captured);
+}
+
+/* FC-3: what is for an address behind a router leaves at the router's port, whose place the fabric manager may change */
+START_TEST(prefix__leaves_at_the_port_of_its_router)
+{
+	struct prefix_config prefixes[] = {
+		{ .host_index = 3, .version = 4, .bits = 16, .address = { 10, 9 } },
+		{ .host_index = 1, .version = 4, .bits = 24, .address = { 10, 9, 8 } },
+	};
+	struct switch_config moved;
+	struct host_config hosts[] = { { .host_index = 3, .fabric_address = 3, .egress_port = 1 } };
+
+	s.config.switch_.prefixes = prefixes;
+	s.config.switch_.prefix_count = 2;
+	one_switch_open(&s);
+	gateway_send(0, 7, 1000);
+	gateway_send(0, 8, 1001);
+	one_switch_run(&s, NODE_US);
+	packet_expect(2, 1000);
+	ck_assert_uint_eq(header_of_packet(2).fabric_address, 2);
+	ck_assert_uint_eq(header_of_packet(2).egress_port, 1);
+	packet_expect(1, 1001);
+	no_packet_expect(3);
+	ck_assert_uint_eq(s.stats->flooded_packets, 0);
+	moved = s.config.switch_;
+	moved.hosts = hosts;
+	moved.host_count = 1;
+	moved.prefix_count = 0; /* the fabric manager does not know them */
+	ck_assert_int_eq(switchd_ops.tables(s.dp, &moved), 0);
+	gateway_send(NODE_US, 7, 1002);
+	one_switch_run(&s, FAR);
+	packet_expect(3, 1002);
+	ck_assert_uint_eq(header_of_packet(3).egress_port, 1);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+END_TEST
+
 /* ---- what is dropped is counted, its room given back ---- */
 
 START_TEST(drop__unknown_destination)
@@ -1600,6 +1652,7 @@ static TCase *packet_cases(void)
 	tcase_add_test(tcase, packet__fabric_to_edge);
 	tcase_add_test(tcase, packet__fabric_to_fabric);
 	tcase_add_test(tcase, packet__edge_to_edge);
+	tcase_add_test(tcase, prefix__leaves_at_the_port_of_its_router);
 	tcase_add_test(tcase, packet__cut_through_latency);
 	tcase_add_test(tcase, packet__back_to_back);
 	tcase_add_test(tcase, packet__keeps_its_path_while_under_way);

@@ -97,6 +97,31 @@ START_TEST(forward__ecmp)
 }
 END_TEST
 
+/* FC-3: what is for a network behind host 1 leaves at its port, though the MAC is of no host */
+START_TEST(forward__to_a_prefix)
+{
+	struct prefix_config prefix = { .host_index = 1, .version = 4, .bits = 24, .address = { 10, 0, 99 } };
+	uint8_t bytes[FRAME_HEADERS_MAX], *ip = bytes + 14;
+	uint32_t captured = roce_make(0, 1, 0, TCP, 300, bytes), sum = 0;
+
+	s.config.switch_.prefixes = &prefix;
+	s.config.switch_.prefix_count = 1;
+	one_switch_open(&s);
+	memcpy(bytes, (const uint8_t[]){ 2, 9, 9, 9, 9, 9 }, 6);
+	memcpy(ip + 16, (const uint8_t[]){ 10, 0, 99, 77 }, 4);
+	bytes_put16(ip + 10, 0);
+	for (uint32_t i = 0; i < 20; i += 2)
+		sum += bytes_get16(ip + i);
+	bytes_put16(ip + 10, (uint16_t) ~(sum % 0xffff));
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, 304, TCP, bytes, captured);
+	one_switch_run(&s, FAR);
+	packet_expect(1, 300);
+	ck_assert_uint_eq(s.stats->flooded_packets, 0);
+	ck_assert_uint_eq(drops_all(), 0);
+	books_expect(0);
+}
+END_TEST
+
 /* ---- flooding ---- */
 
 static void broadcast_send(uint32_t port, uint32_t source, node_time_t at)
@@ -854,6 +879,7 @@ static TCase *forward_cases(void)
 	tcase_add_checked_fixture(tcase, ethernet_setup, teardown);
 	tcase_add_test(tcase, forward__to_a_host_and_to_a_switch);
 	tcase_add_test(tcase, forward__through);
+	tcase_add_test(tcase, forward__to_a_prefix);
 	tcase_add_test(tcase, forward__cut_through);
 	tcase_add_test(tcase, forward__not_back);
 	tcase_add_test(tcase, forward__ecmp);

@@ -196,6 +196,23 @@ START_TEST(plan_room_node_remove__keeps_the_clock)
 }
 END_TEST
 
+/* FC-3: a switch that joins knows which networks lie behind hosts, and a host that takes a router's place is the router */
+START_TEST(plan_room_switch__has_the_prefixes)
+{
+	const struct switch_config *joined;
+
+	plan_free(&plan);
+	plan_of(RUN
+		"topology: {switches: [s1], hosts: {A: s1, B: {switch: s1, prefixes: [11.0.0.0/8, 10.9.0.0/16]}}}\n");
+	joined = &plan.nodes[plan_room_switch(&plan, "s2")].switch_;
+	ck_assert_uint_eq(joined->prefix_count, 2);
+	ck_assert_ptr_ne(joined->prefixes, plan.nodes[at("s1")].switch_.prefixes);
+	ck_assert_uint_eq(joined->prefixes[0].address[0], 10);
+	ck_assert_uint_eq(joined->prefixes[1].address[0], 11);
+	ck_assert_uint_eq(joined->prefixes[1].host_index, 1);
+}
+END_TEST
+
 START_TEST(plan_room_template__like_the_links_of_its_kind)
 {
 	struct port_config like;
@@ -228,6 +245,7 @@ int main(void)
 	tcase_add_test(tcase, plan_room_node_remove__gives_the_place_back);
 	tcase_add_test(tcase, plan_room_link__fits_what_the_nodes_were_made_with);
 	tcase_add_test(tcase, plan_room_node_remove__keeps_the_clock);
+	tcase_add_test(tcase, plan_room_switch__has_the_prefixes);
 	tcase_add_test(tcase, plan_room_template__like_the_links_of_its_kind);
 	suite_add_tcase(suite, tcase);
 	srunner_run_all(runner, CK_NORMAL);
