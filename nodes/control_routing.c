@@ -9,7 +9,7 @@
 #define PORT_GROUP_FIELDS(F)                                                                                          \
 	F(lid_bits) F(adaptive) F(policy) F(update_lft) F(pending_units) F(queue_units) F(log_marks) F(log_window_ps)  \
 	F(hold_ps) F(fecn) F(fecn_units) F(becn) F(becn_interval_ps) F(ccti_increase) F(ccti_max) F(ccti_step_permille) \
-	F(ccti_timer_ps)
+	F(ccti_timer_ps) F(non_minimal)
 /* clang-format on */
 
 #define COPY(field) to->field = (__typeof__(to->field))from->field;

@@ -11,10 +11,11 @@
 
 #include "nodes/time.h"
 
-#define PORT_GROUPS_MAX 256u  /* 0 is "no group" (PG-5) */
-#define PORT_GROUP_WORDS 4u   /* 256 ports in words of 64 (PG-6) */
-#define LFT_NO_PORT 255u      /* of a DLID that leads nowhere */
-#define LID_COUNT_MAX 0xc000u /* multicast begins there, with 16 bits */
+#define PORT_GROUPS_MAX 256u      /* 0 is "no group" (PG-5) */
+#define PORT_GROUP_EDGE_FROM 128u /* with non_minimal, groups from here on are for packets from edge ports alone */
+#define PORT_GROUP_WORDS 4u       /* 256 ports in words of 64 (PG-6) */
+#define LFT_NO_PORT 255u          /* of a DLID that leads nowhere */
+#define LID_COUNT_MAX 0xc000u     /* multicast begins there, with 16 bits */
 
 #define PORT_GROUP_UNITS_MAX (1u << 20) /* of a threshold in data units */
 #define PORT_GROUP_MARKS_MAX 64u        /* a congestion log remembers no more of a lane */
@@ -29,6 +30,9 @@ struct port_group_config {
 	bool adaptive;     /* false: the static port always */
 	enum port_group_policy policy;
 	bool update_lft; /* PG-8: the choice replaces the entry; else it holds for this packet only (to compare with) */
+	/* PG-5: groups from PORT_GROUP_EDGE_FROM on have members that are on no shortest way. Packets from edge ports alone
+	 * use them; others, which may have no lane left for a longer way, leave by the static port */
+	bool non_minimal;
 	/* PG-3: the static port is congested for a virtual lane if it has no credit, or at least pending_units wait for credit there and
 	 * they became more since it was looked at last, or its congestion log has log_marks packets of the last log_window_ps. A port
 	 * inside the fabric marks and logs what leaves while queue_units wait for its link */
@@ -38,8 +42,8 @@ struct port_group_config {
 	node_time_t hold_ps; /* a DLID's entry is not changed again within that time; 0: any time */
 	/* PG-10 */
 	bool fecn;
-	uint32_t fecn_units;          /* packets that leave a queue of so much get FECN that lasts: becn is about these */
-	bool becn;                    /* destinations answer, sources slow down */
+	uint32_t fecn_units; /* packets that leave a queue of so much get FECN that lasts: becn is about these */
+	bool becn;           /* destinations answer, sources slow down */
 	node_time_t becn_interval_ps; /* a destination answers a source at most once in that time */
 	/* the source's agent, per destination: each BECN raises its index by ccti_increase, each ccti_timer_ps lowers it by one; the rate
 	 * is that of the link / (1 + index * ccti_step_permille / 1000) */

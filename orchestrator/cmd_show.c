@@ -300,7 +300,10 @@ static void lids_print(const struct plan *plan, const struct node_config *node)
 		}
 		printf("by port %u", lids->lft[lid]);
 		if (group)
-			printf(", group %" PRIu32 ":", group);
+			printf(", group %" PRIu32 "%s:", group,
+			       node->port_group.non_minimal && group >= PORT_GROUP_EDGE_FROM
+				       ? ", for packets from hosts here alone"
+				       : "");
 		for (uint32_t port = 0; group && port < node->port_count; port++)
 			if (lids->pgt[group][port / 64] >> port % 64 & 1)
 				printf(" %" PRIu32, port);

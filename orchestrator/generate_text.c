@@ -129,6 +129,7 @@ static const char port_group_text[] =
 	"  adaptive: yes                  # no: the static ports only\n"
 	"  policy: greedy-random          # or random, greedy\n"
 	"  update: yes                    # the choice replaces the table's entry\n"
+	"  non-minimal: no                # yes: groups of longer ways, where there is one shortest\n"
 	"  fecn: yes                      # packets are marked where a queue is long\n"
 	"  becn: yes                      # and their sources slow down\n"
 	"                                 # a class that must keep order says unordered: no\n"

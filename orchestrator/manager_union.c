@@ -40,7 +40,8 @@ static void routes_add(const struct topology *topology, const struct switch_imag
 		way_add(topology, routing, from, address - 1, entry(image, TABLE_ROUTES, address));
 }
 
-/* the static port and the group of host @host, whose LID is one more (routing_lids.h) */
+/* The static port and the group of host @host, whose LID is one more (routing_lids.h). Groups of longer ways are with LANES_BY_HOP alone,
+ * where nothing can have a circle and the manager does not ask. */
 static uint64_t lid_ports(const struct switch_image *image, uint32_t host)
 {
 	uint32_t lid = host + 1, group;

@@ -58,6 +58,8 @@ struct routing_request plan_routing_request(const struct scenario *scenario)
 		.lanes = roce ? 1 : scenario->routing.lanes,
 		.lanes_max = roce ? 1 : NODE_LANES_MAX / scenario->class_count,
 		.detours = scenario->fabric == FABRIC_FLOW_CHANNEL && scenario->routing.detour != DETOUR_NEVER,
+		.non_minimal = scenario->fabric == FABRIC_PORT_GROUP && scenario->port_group.adaptive &&
+			       scenario->port_group.non_minimal,
 		.cycles_allowed = cycles_allowed(scenario),
 	};
 }
@@ -210,6 +212,7 @@ int plan_routing_make(enum clock_kind clock, const struct scenario *scenario, st
 
 		if (scenario->fabric == FABRIC_PORT_GROUP)
 			node->port_group = port_group;
+		node->port_group.non_minimal = plan->routing.non_minimal;
 		if (node->kind != NODE_SWITCH)
 			continue;
 		routing.lane_rule = node->switch_.routing.lane_rule;

@@ -31,6 +31,7 @@ static void tables_take(struct plan *plan, struct routing *routing)
 		config->via_count = tables->via_count;
 		config->vias = tables->vias;
 		config->lids = tables->lids;
+		free(tables->non_minimal); /* it stands in the groups */
 		*tables = (struct switch_tables){ 0 };
 	}
 }
@@ -102,6 +103,39 @@ static node_time_t way_ps(const struct longest *longest, uint32_t at, uint32_t t
 	return most_ps;
 }
 
+/* the ports of @node, besides the shortest, by which packets of its hosts may go to @target; all hosts there have the same */
+static uint64_t non_minimal_ports(const struct plan *plan, const struct node_config *node, uint32_t target)
+{
+	const struct node_config *end = &plan->nodes[target];
+	const struct lid_tables *lids = &node->switch_.lids;
+
+	for (uint32_t p = 0; plan->routing.non_minimal && p < end->port_count; p++) {
+		uint32_t lid = end->ports[p].peer_index - plan->switch_count + 1;
+
+		if (end->ports[p].kind != PORT_EDGE || end->ports[p].vacant || lid >= lids->lid_count ||
+		    lids->pgft[lid] < PORT_GROUP_EDGE_FROM)
+			continue;
+		return lids->pgt[lids->pgft[lid]][0] & ~plan_ways_route(node, target)->ports;
+	}
+	return 0;
+}
+
+/* from @at to @target, over the longest way that packets of its hosts may take */
+static node_time_t first_way_ps(const struct longest *longest, uint32_t at, uint32_t target)
+{
+	const struct node_config *node = &longest->plan->nodes[at];
+	node_time_t most_ps = way_ps(longest, at, target);
+	uint64_t ports = at == target ? 0 : non_minimal_ports(longest->plan, node, target);
+
+	for (; ports; ports &= ports - 1) {
+		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
+
+		most_ps =
+			node_time_max(most_ps, longest->hop_ps(node, port) + way_ps(longest, port->peer_index, target));
+	}
+	return most_ps;
+}
+
 static void target_set(const struct longest *longest, uint32_t target)
 {
 	for (uint32_t i = 0; i < longest->plan->switch_count; i++)
@@ -126,7 +160,7 @@ static node_time_t longest_find(const struct longest *longest)
 		for (uint32_t i = 0; has_hosts(&plan->nodes[target]) && i < plan->switch_count; i++)
 			if (has_hosts(&plan->nodes[i]))
 				longest->onward_ps[i] =
-					node_time_max(longest->onward_ps[i], way_ps(longest, i, target));
+					node_time_max(longest->onward_ps[i], first_way_ps(longest, i, target));
 	}
 	for (uint32_t via = 0; via < plan->switch_count; via++) {
 		target_set(longest, via);

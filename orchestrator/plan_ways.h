@@ -9,8 +9,8 @@
  *  Return: 0; -EINVAL with a sentence in @why, see routing_make(); -ENOMEM; tables may be empty then.                 */
 int plan_ways_make(struct plan *plan, char *why, unsigned why_max);
 
-/** plan_ways_longest_ps() - the longest way between two switches that have hosts, detours included; of several between the same two, the
- *  longest counts.
+/** plan_ways_longest_ps() - the longest way between two switches that have hosts, detours and non-minimal
+ *  port groups included; of several between the same two, the longest counts.
  *  @hop_ps      what the link behind @port of @node adds to a way.
  *  @longest_ps  filled; 0 if all hosts are at one switch.
  *  Return: 0 or -ENOMEM.                                                                                           */

@@ -8,6 +8,7 @@
 #include "orchestrator/routing_follow.h"
 #include "orchestrator/routing_lids.h"
 #include "orchestrator/routing_minimal.h"
+#include "orchestrator/routing_non_minimal.h"
 #include "orchestrator/routing_up_down.h"
 #include "orchestrator/routing_upward.h"
 #include "orchestrator/routing_via.h"
@@ -68,6 +69,22 @@ static int try_detours(struct making *making, uint32_t minimal_hops)
 	return 1;
 }
 
+/* minimal ways and one non-minimal hop from a host, one level per hop.   Return: as above */
+static int try_non_minimal(struct making *making, uint32_t minimal_hops)
+{
+	uint32_t longest;
+	int error;
+
+	if (!making->request->non_minimal || minimal_hops > making->lanes_max)
+		return 0;
+	error = routing_non_minimal_make(making->topology, making->distances, making->lanes_max, making->routing,
+					 &longest);
+	if (error || !longest)
+		return error;
+	lanes_take(making, LANES_BY_HOP, longest > minimal_hops ? longest : minimal_hops);
+	return 1;
+}
+
 /* minimal ways on one level; detours as well if circles are allowed.   Return: 1: it has no circle, or may have one; 0; -ENOMEM */
 static int try_one_level(struct making *making, uint32_t minimal_hops)
 {
@@ -93,6 +110,8 @@ static int minimal_make(struct making *making)
 	making->routing->order = ORDER_MINIMAL;
 	routing_minimal_make(making->topology, making->distances, making->routing);
 	made = try_detours(making, hops);
+	if (!made)
+		made = try_non_minimal(making, hops);
 	if (!made)
 		made = try_one_level(making, hops);
 	if (made || (making->request->detours && making->request->cycles_allowed))
@@ -159,7 +178,7 @@ int routing_make(const struct topology *topology, const struct routing_request *
 	};
 	int error;
 
-	*routing = (struct routing){ 0 };
+	*routing = (struct routing){ .edge_groups = request->non_minimal };
 	error = making.distances ? tables_alloc(topology, routing) : -ENOMEM;
 	if (!error)
 		error = request->follow ? routing_follow(topology, request, making.distances, routing)
@@ -182,6 +201,7 @@ void routing_free(struct routing *routing)
 	for (uint32_t i = 0; i < routing->switch_count; i++) {
 		free(routing->switches[i].routes);
 		free(routing->switches[i].vias);
+		free(routing->switches[i].non_minimal);
 		lid_tables_free(&routing->switches[i].lids);
 	}
 	free(routing->switches);

@@ -5,7 +5,8 @@
  *  Deadlock freedom. `order` auto takes minimal routes on one level of lanes if their channel dependency graph has no circle
  *  (fat trees); else one level per hop, if there are lanes enough for the longest way; else, if circles are allowed, minimal routes all the
  *  same; else up*-down* routes, which get everywhere on one level. Detours need one level per hop, or leave to have circles; without
- *  either, or where no detour is short enough for the lanes, there are none. The result is checked in any case (routing_cycle.h).  */
+ *  either, or where no detour is short enough for the lanes, there are none. So it is
+ *  with non-minimal members of port groups. The result is checked in any case (routing_cycle.h).                     */
 #ifndef HEDDLE_ORCHESTRATOR_ROUTING_H
 #define HEDDLE_ORCHESTRATOR_ROUTING_H
 
@@ -18,7 +19,8 @@ struct routing_request {
 	enum routing_order order;
 	uint32_t lanes; /* levels per class; 0: as many as it takes, up to lanes_max */
 	uint32_t lanes_max;
-	bool detours;        /* vias are wanted, and lanes for them */
+	bool detours;     /* vias are wanted, and lanes for them */
+	bool non_minimal; /* port groups: members over longer ways are wanted, and lanes for them (routing_non_minimal.h) */
 	bool cycles_allowed; /* a circle is told, but is no error */
 	bool follow;         /* the fabric runs already: with `lanes`, `order` and this rule (routing_follow.h) */
 	enum lane_rule lane_rule;
@@ -29,6 +31,8 @@ struct switch_tables {
 		*routes; /* [switch_count]: by fabric address, the own one left out; the last is ROUTE_UPWARD */
 	uint32_t via_count;
 	uint16_t *vias;
+	/* [switch_count], by switch index: ports that a packet from a host may take besides the shortest one; NULL: none */
+	uint64_t *non_minimal;
 	struct lid_tables lids; /* fabric kind port-group */
 };
 
@@ -41,8 +45,9 @@ struct routing {
 	bool fresh;       /* `follow`: these ways and those before might have a circle together */
 	uint32_t
 		beyond; /* `follow`: pairs of switches with hosts, each way, that are further apart than there are lanes */
-	bool tree;      /* every link leads upward or downward: routing_upward.h */
-	char *cycle;    /* the channels of a circle in words; NULL: there is none. Owned */
+	bool edge_groups; /* groups from PORT_GROUP_EDGE_FROM on are for packets from hosts alone */
+	bool tree;        /* every link leads upward or downward: routing_upward.h */
+	char *cycle;      /* the channels of a circle in words; NULL: there is none. Owned */
 	uint32_t switch_count;
 	struct switch_tables *switches;
 };

@@ -94,6 +94,24 @@ static void target_follow(struct finder *finder, uint32_t target, uint64_t turns
 	}
 }
 
+/* Packets of @at's own hosts to @target, which leave at the first level by a port that is not on a shortest way. */
+static void non_minimal_follow(struct finder *finder, uint32_t target, uint32_t at)
+{
+	const uint64_t *non_minimal = finder->routing->switches[at].non_minimal;
+
+	if (!non_minimal || !finder->has_hosts[at] || at == target)
+		return;
+	for (uint64_t ports = non_minimal[target]; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+		uint32_t peer = finder->topology->switches[at].ports[port].peer;
+
+		if (peer == target)
+			continue;
+		finder->next[channel_index(finder, at, port, 0)] |= routing_route(finder->routing, peer, target)->ports;
+		finder->levels_at[peer] |= levels_after(finder, 1);
+	}
+}
+
 static bool is_via_of(const struct finder *finder, uint32_t via, uint32_t source)
 {
 	const struct switch_tables *tables = &finder->routing->switches[source];
@@ -136,6 +154,8 @@ static void dependencies_find(struct finder *finder)
 			continue;
 		for (uint32_t i = 0; i < switch_count; i++)
 			finder->levels_at[i] = finder->has_hosts[i] | finder->turned[i];
+		for (uint32_t i = 0; i < switch_count; i++)
+			non_minimal_follow(finder, target, i);
 		target_follow(finder, target, 0);
 	}
 }

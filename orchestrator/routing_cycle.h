@@ -6,7 +6,8 @@
  *  choose among them one by one.
  *
  *  Which packets there are: from every switch with hosts to every other one; and, from a switch that has vias, first to each of these
- *  and from there on to every switch with hosts. What nobody sends is no edge: between two spines, over a leaf, there is no traffic.
+ *  and from there on to every switch with hosts. Packets of a switch's own hosts may leave it by its non-minimal ports besides
+ *  (routing_non_minimal.h), at the first level. What nobody sends is no edge: between two spines, over a leaf, there is no traffic.
  *  What may be waited for is followed per target, switch by switch, with the set of levels that packets come in with; the edges of a
  *  channel then are one set of ports of the switch at its end.                                                      */
 #ifndef HEDDLE_ORCHESTRATOR_ROUTING_CYCLE_H

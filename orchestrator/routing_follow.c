@@ -6,6 +6,7 @@
 
 #include "orchestrator/routing_cycle.h"
 #include "orchestrator/routing_minimal.h"
+#include "orchestrator/routing_non_minimal.h"
 #include "orchestrator/routing_up_down.h"
 #include "orchestrator/routing_via.h"
 
@@ -56,6 +57,9 @@ static int by_hop_make(struct following *following)
 	if (following->request->detours)
 		error = routing_vias_make(following->topology, following->distances, routing->lanes, routing, &longest);
 	beyond_drop(following);
+	if (!error && following->request->non_minimal)
+		error = routing_non_minimal_make(following->topology, following->distances, routing->lanes, routing,
+						 &longest);
 	return error;
 }
 

@@ -91,20 +91,33 @@ static int tables_alloc(uint32_t lid_count, struct lid_tables *lids)
 	return 0;
 }
 
-/* the group of @ports, a new one if there is none yet; 0: one port, or too many groups */
-static uint8_t group_of(struct lid_tables *lids, uint64_t ports)
+/* the group of @ports among those from @first to @end - 1, a new one if there is none yet; 0: one port, or too many groups */
+static uint8_t group_of(struct lid_tables *lids, uint64_t ports, uint32_t first, uint32_t end)
 {
+	uint32_t group = first;
+
 	if (!(ports & (ports - 1)))
 		return 0;
-	for (uint32_t group = 1; group < lids->group_count; group++)
-		if (lids->pgt[group][0] == ports)
-			return (uint8_t)group;
-	if (lids->group_count == PORT_GROUPS_MAX) {
+	while (group < end && lids->pgt[group][0] && lids->pgt[group][0] != ports)
+		group++;
+	if (group == end) {
 		lids->ungrouped++;
 		return 0;
 	}
-	lids->pgt[lids->group_count][0] = ports;
-	return (uint8_t)lids->group_count++;
+	lids->pgt[group][0] = ports;
+	lids->group_count = group < lids->group_count ? lids->group_count : group + 1;
+	return (uint8_t)group;
+}
+
+/* @ports  the candidates of switch @at towards switch @egress: they, or what packets from hosts may take besides the only one */
+static uint8_t group_enter(const struct routing *routing, uint32_t at, uint32_t egress, uint64_t ports,
+			   struct lid_tables *lids)
+{
+	const uint64_t *non_minimal = routing->switches[at].non_minimal;
+
+	if (non_minimal && non_minimal[egress])
+		return group_of(lids, ports | non_minimal[egress], PORT_GROUP_EDGE_FROM, PORT_GROUPS_MAX);
+	return group_of(lids, ports, 1, routing->edge_groups ? PORT_GROUP_EDGE_FROM : PORT_GROUPS_MAX);
 }
 
 /* @whole  the ports that would lead to the host with everything up */
@@ -122,7 +135,7 @@ static void host_enter(const struct topology *topology, const struct routing *ro
 	if (!ports)
 		return;
 	lids->lft[lid] = port_of(ports, whole, number, lid);
-	lids->pgft[lid] = group_of(lids, ports);
+	lids->pgft[lid] = group_enter(routing, at, egress, ports, lids);
 }
 
 static int switch_fill(const struct topology *topology, const struct topology *whole, const uint16_t *whole_distances,

@@ -82,8 +82,32 @@ static bool classes_adaptive(const struct node_config *node)
 	return adaptive;
 }
 
-static void port_group_print(const struct node_config *node, FILE *out)
+/* PG-5: at how many destinations, of all switches together, a packet from a host may take a longer way */
+static void non_minimal_print(const struct plan *plan, FILE *out)
 {
+	uint32_t count = 0, all = 0;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		const struct lid_tables *lids = &plan->nodes[i].switch_.lids;
+
+		for (uint32_t lid = 1; lid < lids->lid_count; lid++) {
+			count += lids->pgft[lid] >= PORT_GROUP_EDGE_FROM;
+			all += lids->lft[lid] != LFT_NO_PORT;
+		}
+	}
+	if (count)
+		fprintf(out,
+			"  non-minimal packets from hosts may take one link more where one port alone is shortest: "
+			"%" PRIu32 " of %" PRIu32 " entries\n",
+			count, all);
+	else
+		fprintf(out, "  non-minimal none: nowhere is one port alone the shortest and a longer way within the "
+			     "lanes\n");
+}
+
+static void port_group_print(const struct plan *plan, FILE *out)
+{
+	const struct node_config *node = &plan->nodes[0];
 	const struct port_group_config *config = &node->port_group;
 	char text[4][HUMAN_TEXT_MAX];
 
@@ -99,6 +123,8 @@ static void port_group_print(const struct node_config *node, FILE *out)
 			human_units(config->pending_units, text[0]), config->log_marks,
 			human_units(config->queue_units, text[1]), human_time(config->log_window_ps, text[2]),
 			human_time(config->hold_ps, text[3]));
+		if (config->non_minimal)
+			non_minimal_print(plan, out);
 		fprintf(out, "  classes     ");
 		classes_print(node, true, "adaptive, any order: ", out);
 		classes_print(node, false,
@@ -129,8 +155,9 @@ void routing_ungrouped_print(const struct plan *plan, const char *label, FILE *o
 		if (!count)
 			continue;
 		if (!switches)
-			fprintf(out, "%sa switch has at most %u; with their static port alone are, at", label,
-				PORT_GROUPS_MAX - 1);
+			fprintf(out, "%sa switch has at most %u%s; with their static port alone are, at", label,
+				node->port_group.non_minimal ? PORT_GROUP_EDGE_FROM - 1 : PORT_GROUPS_MAX - 1,
+				node->port_group.non_minimal ? ", and 128 with longer ways" : "");
 		if (switches++ < SWITCHES_NAMED)
 			fprintf(out, "%s %s: %" PRIu32 " destinations", switches > 1 ? "," : "", node->name, count);
 	}
@@ -145,7 +172,7 @@ void routing_print(const struct plan *plan, FILE *out)
 	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
 
 	if (plan_fabric(plan) == FABRIC_PORT_GROUP) {
-		port_group_print(&plan->nodes[0], out);
+		port_group_print(plan, out);
 		routing_ungrouped_print(plan, "  groups      ", out);
 		fprintf(out, "paths         ");
 	} else {
@@ -198,15 +225,15 @@ json_t *port_group_json(const struct plan *plan)
 {
 	const struct port_group_config *config = &plan->nodes[0].port_group;
 
-	return json_pack("{s:o, s:I, s:b, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:I, s:I, s:I, s:I, s:I}",
-			 "adaptive_classes", adaptive_classes_json(&plan->nodes[0]), "lid_bits",
-			 (json_int_t)config->lid_bits, "adaptive", (int)config->adaptive, "policy",
-			 scenario_policy_name[config->policy], "update_lft", (int)config->update_lft, "pending_units",
-			 (json_int_t)config->pending_units, "queue_units", (json_int_t)config->queue_units, "log_marks",
-			 (json_int_t)config->log_marks, "log_window_ps", (json_int_t)config->log_window_ps, "hold_ps",
-			 (json_int_t)config->hold_ps, "fecn", (int)config->fecn, "fecn_units",
-			 (json_int_t)config->fecn_units, "becn", (int)config->becn, "becn_interval_ps",
-			 (json_int_t)config->becn_interval_ps, "ccti_increase", (json_int_t)config->ccti_increase,
-			 "ccti_max", (json_int_t)config->ccti_max, "ccti_step_permille",
-			 (json_int_t)config->ccti_step_permille, "ccti_timer_ps", (json_int_t)config->ccti_timer_ps);
+	return json_pack(
+		"{s:o, s:b, s:I, s:b, s:s, s:b, s:I, s:I, s:I, s:I, s:I, s:b, s:I, s:b, s:I, s:I, s:I, s:I, s:I}",
+		"adaptive_classes", adaptive_classes_json(&plan->nodes[0]), "non_minimal", (int)config->non_minimal,
+		"lid_bits", (json_int_t)config->lid_bits, "adaptive", (int)config->adaptive, "policy",
+		scenario_policy_name[config->policy], "update_lft", (int)config->update_lft, "pending_units",
+		(json_int_t)config->pending_units, "queue_units", (json_int_t)config->queue_units, "log_marks",
+		(json_int_t)config->log_marks, "log_window_ps", (json_int_t)config->log_window_ps, "hold_ps",
+		(json_int_t)config->hold_ps, "fecn", (int)config->fecn, "fecn_units", (json_int_t)config->fecn_units,
+		"becn", (int)config->becn, "becn_interval_ps", (json_int_t)config->becn_interval_ps, "ccti_increase",
+		(json_int_t)config->ccti_increase, "ccti_max", (json_int_t)config->ccti_max, "ccti_step_permille",
+		(json_int_t)config->ccti_step_permille, "ccti_timer_ps", (json_int_t)config->ccti_timer_ps);
 }

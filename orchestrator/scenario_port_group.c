@@ -92,6 +92,7 @@ static const struct key port_group_keys[] = {
 	{ "adaptive", key_flag, FIELD(adaptive) },
 	{ "policy", key_word, FIELD(policy), .words = scenario_policy_name, .word_count = PORT_GROUP_POLICIES },
 	{ "update", key_flag, FIELD(update_lft) },
+	{ "non-minimal", key_flag, FIELD(non_minimal) },
 	{ "pending", key_size, FIELD(pending_bytes), .min = 1, .max = BYTES_MAX },
 	{ "queue", key_size, FIELD(queue_bytes), .min = 1, .max = BYTES_MAX },
 	{ "log", .read = log_read },

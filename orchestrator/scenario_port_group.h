@@ -13,7 +13,7 @@ struct scenario_port_group {
 	uint32_t lid_bits;
 	bool adaptive;
 	uint32_t policy; /* enum port_group_policy */
-	bool update_lft;
+	bool update_lft, non_minimal;
 	uint64_t pending_bytes, queue_bytes;
 	uint64_t log_marks, log_window_ps, hold_ps;
 	bool fecn, becn;

@@ -3,6 +3,7 @@
 #include "switchd/lid_switch.h"
 
 #define LOAD_CONGESTED (1ull << 63) /* more than any queue */
+#define DETOUR_WEIGHT 2u            /* [Kim et al. 2008] */
 
 /* ---- the static port, or another one of its group (PG-2 ... PG-8) ---- */
 
@@ -78,6 +79,31 @@ static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t membe
 	return other;
 }
 
+/* PG-5: are the members of the group of @dlid partly on no shortest way? */
+static bool group_is_non_minimal(const struct lid_switch *lid, uint32_t dlid)
+{
+	return lid->settings.non_minimal && dlid < lid->tables.lid_count &&
+	       lid->tables.group[dlid] >= PORT_GROUP_EDGE_FROM;
+}
+
+/* The port for a packet that may take a longer way. That loads about twice as many links, so less than half as much as at the static port
+ * must wait for it: as flow channels weigh their detours (UGAL-L) [Kim et al. 2008]. The entry is not replaced, for others would
+ * take the longer way when there is no congestion any more: ours. */
+static uint32_t adapt_non_minimal(struct lid_switch *lid, uint64_t members, const struct packet *packet,
+				  node_time_t now)
+{
+	uint32_t home = lid->tables.home[packet->dlid], other;
+	uint64_t others = home < NODE_PORTS_MAX ? members & ~(1ull << home) : members;
+	bool usable = lid_port_up(lid, home) && home != packet->in_port;
+	int lane = usable ? lane_at(lid, packet, home) : -1;
+
+	if (!others || (lane >= 0 && !is_congested(lid, home, (uint32_t)lane, packet->units, now)))
+		return home;
+	other = choose(lid, others, home, packet, now);
+	return lane >= 0 && lid->ports[home].gauge.bytes <= DETOUR_WEIGHT * lid->ports[other].gauge.bytes ? home
+													  : other;
+}
+
 /* the port for a packet whose class may go several ways at a time */
 static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct packet *packet, node_time_t now)
 {
@@ -87,6 +113,8 @@ static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct pac
 	bool usable = allowed && lid_port_up(lid, port) && port != packet->in_port;
 	int lane;
 
+	if (group_is_non_minimal(lid, packet->dlid))
+		return adapt_non_minimal(lid, members, packet, now);
 	if (!usable)
 		return turn_aside(lid, port, members, packet, now);
 	lane = lane_at(lid, packet, port);
@@ -96,9 +124,13 @@ static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct pac
 	return turn_aside(lid, port, members, packet, now);
 }
 
-/* the ports that a packet may take instead of its static one */
+/* The ports that a packet may take instead of its static one. A longer way only at its first switch, where the lanes suffice for
+ * it whatever is next, and only if it may choose: so it is sent round once at most. */
 static uint64_t members_for(const struct lid_switch *lid, const struct packet *packet)
 {
+	if (group_is_non_minimal(lid, packet->dlid) &&
+	    (lid->ports[packet->in_port].kind != PORT_EDGE || !lid_may_choose(lid, packet)))
+		return 0;
 	return port_group_members(&lid->tables, packet->dlid) & lid->ports_up & ~(1ull << packet->in_port);
 }
 

@@ -22,13 +22,13 @@ static uint64_t choices_other(const struct sim *sim)
 }
 
 /* @classes  what the scenario says of them; NULL: nothing.   @adapts  do packets leave static ports, and may others overtake them? */
-static void run_and_check(const char *policy, const char *classes, bool adapts)
+static void run_and_check(const char *path, const char *policy, const char *classes, bool adapts)
 {
-	const char *settings[] = { policy, "run.duration=150us", "run.warmup=50us", classes, NULL };
+	const char *settings[] = { policy, "run={duration: 150us, warmup: 50us}", classes, NULL };
 	struct sim sim;
 	uint64_t reordered = 0, received = 0;
 
-	sim_open_file(&sim, "topologies/port-group-permutation.yaml", settings);
+	sim_open_file(&sim, path, settings);
 	sim.check_windows = 16;
 	sim_run(&sim);
 	sim_check_released(&sim);
@@ -48,13 +48,30 @@ static void run_and_check(const char *policy, const char *classes, bool adapts)
 /* PG-4, PG-8: nothing said of classes: every packet may leave a congested static port */
 START_TEST(policies__by_default)
 {
-	run_and_check(policies[_i], NULL, true);
+	run_and_check("topologies/port-group-permutation.yaml", policies[_i], NULL, true);
+}
+END_TEST
+
+#define DRAGONFLY "topologies/port-group-dragonfly.yaml"
+
+/* PG-5, PG-6: groups of longer ways, beside a class that keeps order: nothing is lost, and everything arrives, on four lanes */
+START_TEST(non_minimal__books)
+{
+	run_and_check(DRAGONFLY, policies[_i], NULL, true);
+}
+END_TEST
+
+/* a group has one shortest port there, so there is nothing to choose without */
+START_TEST(non_minimal__off)
+{
+	run_and_check(DRAGONFLY, "port-group.non-minimal=no", NULL, false);
 }
 END_TEST
 
 START_TEST(policies__ordered)
 {
-	run_and_check(policies[_i], "classes=[{name: data, unordered: no}]", false);
+	run_and_check("topologies/port-group-permutation.yaml", policies[_i], "classes=[{name: data, unordered: no}]",
+		      false);
 }
 END_TEST
 
@@ -276,6 +293,8 @@ int main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, policies__by_default, 0, 3);
 	tcase_add_loop_test(tcase, policies__ordered, 0, 3);
+	tcase_add_loop_test(tcase, non_minimal__books, 0, 3);
+	tcase_add_test(tcase, non_minimal__off);
 	tcase_add_loop_test(tcase, first_packet__waits_for_nothing, 0, 5);
 	tcase_add_test(tcase, link__full_with_8_7_of_the_loop);
 	tcase_add_test(tcase, log__decides);

@@ -221,6 +221,7 @@ static inline void example_port_group(struct node_config *config)
 							 .adaptive = true,
 							 .policy = POLICY_GREEDY_RANDOM,
 							 .update_lft = true,
+							 .non_minimal = true,
 							 .pending_units = 100,
 							 .queue_units = 101,
 							 .log_marks = 3,

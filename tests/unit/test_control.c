@@ -192,6 +192,7 @@ static void port_group_expect(const struct port_group_config *a, const struct po
 	ck_assert_int_eq(a->adaptive, b->adaptive);
 	ck_assert_int_eq(a->policy, b->policy);
 	ck_assert_int_eq(a->update_lft, b->update_lft);
+	ck_assert_int_eq(a->non_minimal, b->non_minimal);
 	ck_assert_uint_eq(a->pending_units, b->pending_units);
 	ck_assert_uint_eq(a->queue_units, b->queue_units);
 	ck_assert_uint_eq(a->log_marks, b->log_marks);

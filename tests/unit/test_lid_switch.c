@@ -180,6 +180,35 @@ START_TEST(congested__update_or_not)
 }
 END_TEST
 
+/* PG-5, PG-7: the group of LID 3 has a number of those for packets from edge ports, and port 2 has no credit. Of three packets from a host the
+ * first waits, for nothing else does; the others take port 1, each for itself. Those of a class in order (1), those under way
+ * already (2), for which no lane would be left, and those for which port 2 has credit (3) do not. */
+START_TEST(non_minimal__from_hosts_alone)
+{
+	static uint64_t masks[PORT_GROUP_EDGE_FROM + 1][PORT_GROUP_WORDS];
+	struct lid_header header = {
+		.dlid = 3, .slid = 6, .frame_bytes = FULL_BYTES, .service_level = _i == 1 ? ORDERED : UNORDERED
+	};
+	uint32_t aside = _i == 0 ? 2 : 0;
+
+	masks[PORT_GROUP_EDGE_FROM][0] = 1 << 1 | 1 << 2;
+	s.config.port_group.non_minimal = true;
+	s.config.switch_.lids.group_count = PORT_GROUP_EDGE_FROM + 1;
+	s.config.switch_.lids.pgt = masks;
+	lid_pgft[3] = PORT_GROUP_EDGE_FROM;
+	lid_open(_i == 3 ? 0 : 1 << 2);
+	for (uint32_t i = 0; i < 3; i++)
+		lid_send_header(_i == 2 ? 3 : 0, (2 + i) * NODE_US, &header);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(packets_receive(1), aside);
+	ck_assert_uint_eq(packets_receive(2), _i == 3 ? 3 : 0);
+	books_expect(_i == 3 ? 0 : 3 - aside);
+	ck_assert_uint_eq(lid_of()->tables.now[3], 2); /* the entry stays */
+	ck_assert_uint_eq(stats_of(0)->choices_other, aside);
+	lid_pgft[3] = 1;
+}
+END_TEST
+
 /* PG-5: group 0 is a single way, however congested; so is a DLID of a fabric that does not adapt */
 START_TEST(congested__no_group)
 {
@@ -725,6 +754,7 @@ int main(void)
 	tcase_add_test(tcase, congested__no_credit);
 	tcase_add_loop_test(tcase, congested__update_or_not, 0, 2);
 	tcase_add_loop_test(tcase, congested__no_group, 0, 2);
+	tcase_add_loop_test(tcase, non_minimal__from_hosts_alone, 0, 4);
 	tcase_add_test(tcase, congested__pending_rises);
 	tcase_add_test(tcase, congested__detected);
 	tcase_add_test(tcase, congested__log);

@@ -933,6 +933,148 @@ START_TEST(routing_lids_make__groups_are_the_candidates)
 }
 END_TEST
 
+/* links of the shortest way from @from to @to */
+static uint32_t hops(const uint16_t *distances, uint32_t from, uint32_t to)
+{
+	return routing_hops(distances[(size_t)to * topology.switch_count + from]);
+}
+
+/* PG-5, PG-6: the members of every group of longer ways, on their own, and the number of these groups */
+static uint32_t non_minimal_check(const uint16_t *distances, uint32_t at, uint32_t host, uint32_t lanes)
+{
+	const struct lid_tables *lids = &routing.switches[at].lids;
+	uint32_t egress = topology.hosts[host].fabric_address - 1, group = lids->pgft[host + 1];
+	uint64_t shortest, ports;
+
+	if (egress == at || group < PORT_GROUP_EDGE_FROM)
+		return 0;
+	shortest = routing_route(&routing, at, egress)->ports;
+	ports = lids->pgt[group][0];
+	ck_assert_int_eq(__builtin_popcountll(shortest), 1);
+	ck_assert_uint_eq(lids->lft[host + 1], (uint32_t)__builtin_ctzll(shortest));
+	ck_assert(ports & shortest);
+	ck_assert(topology_has_hosts(&topology, at));
+	for (ports &= ~shortest; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports), peer = topology.switches[at].ports[port].peer;
+		uint64_t on = routing_route(&routing, peer, egress)->ports;
+
+		ck_assert(topology_leads_on(&topology, at, port));
+		ck_assert_uint_le(1 + hops(distances, peer, egress), lanes);
+		for (; on; on &= on - 1)
+			ck_assert_uint_ne(topology.switches[peer].ports[__builtin_ctzll(on)].peer, at);
+	}
+	return 1;
+}
+
+static uint32_t non_minimal_entries(void)
+{
+	uint16_t *distances = routing_distances(&topology);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		for (uint32_t h = 0; h < topology.host_count; h++)
+			count += non_minimal_check(distances, i, h, routing.lanes);
+	free(distances);
+	return count;
+}
+
+/* PG-5, PG-6: a dragonfly has groups, of own links to other groups and of links within the group; one lane more than minimal ways need.
+ * Levels rise with every hop of the longer way, too: no circle. */
+START_TEST(routing_non_minimal_make__dragonfly)
+{
+	topology_of(DRAGONFLY);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
+	ck_assert_int_eq(routing.lane_rule, LANES_BY_HOP);
+	ck_assert_uint_eq(routing.hops_max, 4); /* to another group, local, global, local */
+	ck_assert_uint_eq(routing.lanes, 4);
+	ck_assert_ptr_null(routing.cycle);
+	no_circle();
+	all_walk();
+	ck_assert_uint_eq(non_minimal_entries(), 36 * 70); /* of every switch, for all hosts but its own */
+	/* the first switch of group 0 holds the link to group 1; its other global link leads to group 2 */
+	ck_assert_uint_eq(routing.switches[find("g0s0")].non_minimal[find("g1s0")],
+			  1ull << __builtin_ctzll(routing_route(&routing, find("g0s0"), find("g2s0"))->ports));
+}
+END_TEST
+
+/* the search for circles follows them: on one level, where shortest ways alone are without one, it finds one; by hop it does not */
+START_TEST(routing_cycle_find__non_minimal)
+{
+	uint64_t aside[3][3] = { { 0 } };
+	char *cycle;
+
+	topology_of("{switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, b], [b, c], [c, a]]}");
+	made((struct routing_request){ 0 });
+	ck_assert_int_eq(routing.lane_rule, LANES_KEEP);
+	no_circle();
+	for (uint32_t at = 0; at < 3; at++) { /* all by the other switch, in both directions of the ring */
+		for (uint32_t to = 0; to < 3; to++)
+			if (to != at)
+				aside[at][to] = routing_route(&routing, at, 3 - at - to)->ports;
+		routing.switches[at].non_minimal = aside[at];
+	}
+	ck_assert_int_eq(routing_cycle_find(&topology, &routing, &cycle), 0);
+	ck_assert_ptr_nonnull(cycle);
+	free(cycle);
+	routing.lane_rule = LANES_BY_HOP;
+	routing.lanes = 2;
+	no_circle();
+	for (uint32_t at = 0; at < 3; at++)
+		routing.switches[at].non_minimal = NULL;
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
+	ck_assert_uint_eq(routing.lanes, 2);
+	ck_assert_uint_eq(non_minimal_entries(), 6);
+}
+END_TEST
+
+/* too few lanes: none, or those alone that fit; several shortest ports: groups of these, with numbers below */
+START_TEST(routing_non_minimal_make__what_fits)
+{
+	topology_of(RING5);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
+	ck_assert_uint_eq(routing.lanes, 3);
+	ck_assert_uint_eq(non_minimal_entries(), 5 * 2); /* to the two that are not next to it, the other way round */
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 2 });
+	ck_assert_uint_eq(non_minimal_entries(), 0);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 1 });
+	ck_assert_uint_eq(non_minimal_entries(), 0);
+	tear_down();
+	topology_of(DRAGONFLY);
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true, .lanes = 3 });
+	ck_assert_uint_gt(non_minimal_entries(), 0);
+	ck_assert_uint_lt(non_minimal_entries(), 36 * 70);
+	tear_down();
+	topology_of("{generate: fat-tree, radix: 4}");
+	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
+	ck_assert_int_eq(routing.lane_rule, LANES_KEEP);
+	for (uint32_t i = 0; i < topology.switch_count; i++)
+		lids_check(i);
+}
+END_TEST
+
+/* PG-11: when links have failed, members are the ports that are left, within the lanes that there are */
+START_TEST(routing_non_minimal_make__follows)
+{
+	struct routing_request request = { .fabric = FABRIC_PORT_GROUP, .non_minimal = true };
+	uint32_t before;
+
+	topology_of(DRAGONFLY);
+	made(request);
+	before = non_minimal_entries();
+	request.follow = true;
+	request.order = routing.order;
+	request.lanes = routing.lanes;
+	request.lane_rule = routing.lane_rule;
+	made(request);
+	ck_assert_uint_eq(non_minimal_entries(), before);
+	topology.switches[find("g2s0")].alive = false;
+	made(request);
+	no_circle();
+	ck_assert_uint_gt(non_minimal_entries(), 0);
+	ck_assert_uint_eq(routing.switches[find("g0s0")].non_minimal[find("g2s0")], 0);
+}
+END_TEST
+
 /* where host @host's packets from @from pass a switch without hosts all of whose neighbours have none either: the core */
 static uint32_t core_of(uint32_t from, uint32_t host)
 {
@@ -1071,6 +1213,10 @@ int main(void)
 	tcase_add_loop_test(tests, routing_follow__same_as_at_the_start, 0, 2 * TOPOLOGIES);
 	tcase_add_test(tests, routing_cycle_find__as_by_trying_every_path);
 	tcase_add_loop_test(tests, routing_lids_make__groups_are_the_candidates, 0, TOPOLOGIES);
+	tcase_add_test(tests, routing_non_minimal_make__dragonfly);
+	tcase_add_test(tests, routing_cycle_find__non_minimal);
+	tcase_add_test(tests, routing_non_minimal_make__what_fits);
+	tcase_add_test(tests, routing_non_minimal_make__follows);
 	tcase_add_loop_test(tests, routing_lids_make__fat_tree_spreads_destinations, 0, 2);
 	tcase_add_test(tests, routing_lids_make__a_failure_moves_no_others);
 	tcase_add_loop_test(tests, routing_make__a_thousand_hosts, 0, 2);

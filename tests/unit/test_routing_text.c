@@ -125,6 +125,25 @@ START_TEST(routing_print__groups_do_not_suffice)
 }
 END_TEST
 
+/* PG-5: entries with longer ways are counted, or it is said that there are none */
+START_TEST(routing_print__non_minimal)
+{
+	printed("name: t\nrun: {duration: 1us}\ntopology: {switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, "
+		"b], "
+		"[b, c], [c, a]]}\nfabric: port-group\nport-group: {non-minimal: yes}\n");
+	says("  non-minimal packets from hosts may take one link more where one port alone is shortest: 6 of 9 "
+	     "entries\n");
+	says("paths         2 lanes for each class, the next higher one at every hop\n");
+}
+END_TEST
+
+START_TEST(routing_print__non_minimal_none)
+{
+	printed(TWO "fabric: port-group\nport-group: {non-minimal: yes}\n");
+	says("  non-minimal none: nowhere is one port alone the shortest and a longer way within the lanes\n");
+}
+END_TEST
+
 START_TEST(routing_print__static_ports)
 {
 	printed(TWO "fabric: port-group\nport-group: {adaptive: no, fecn: no}\n");
@@ -167,6 +186,8 @@ int main(void)
 	tcase_add_test(cases, routing_print__classes);
 	tcase_add_test(cases, routing_print__classes_in_order);
 	tcase_add_test(cases, routing_print__groups_do_not_suffice);
+	tcase_add_test(cases, routing_print__non_minimal);
+	tcase_add_test(cases, routing_print__non_minimal_none);
 	tcase_add_test(cases, routing_print__static_ports);
 	tcase_add_test(cases, routing_json__numbers);
 	suite_add_tcase(suite, cases);

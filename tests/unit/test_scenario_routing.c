@@ -122,6 +122,7 @@ START_TEST(scenario_port_group__defaults)
 	ck_assert_int_eq(scenario.fabric, FABRIC_PORT_GROUP);
 	ck_assert_uint_eq(port_group->lid_bits, 16);
 	ck_assert(port_group->adaptive && port_group->update_lft && port_group->fecn && port_group->becn);
+	ck_assert(!port_group->non_minimal);
 	ck_assert_uint_eq(port_group->policy, POLICY_GREEDY_RANDOM);
 	ck_assert_uint_eq(port_group->pending_bytes, SCENARIO_DERIVED);
 	ck_assert_uint_eq(port_group->ccti_timer_ps, SCENARIO_DERIVED);
@@ -131,13 +132,13 @@ END_TEST
 START_TEST(scenario_port_group__all)
 {
 	const struct scenario_port_group *port_group = port_group_of(
-		STAR
-		"port-group: {lid-bits: 24, adaptive: no, policy: greedy, update: no, pending: 8KiB, queue: 16KiB,\n"
-		"  log: {marks: 7, window: 9us}, hold: 2us, fecn: {at: 64KiB},\n"
-		"  becn: {interval: 20us, increase: 2, max: 500, step: 25%, timer: 30us}}\n");
+		STAR "port-group: {lid-bits: 24, adaptive: no, policy: greedy, update: no, non-minimal: yes,\n"
+		     "  pending: 8KiB, queue: 16KiB,\n"
+		     "  log: {marks: 7, window: 9us}, hold: 2us, fecn: {at: 64KiB},\n"
+		     "  becn: {interval: 20us, increase: 2, max: 500, step: 25%, timer: 30us}}\n");
 
 	ck_assert_uint_eq(port_group->lid_bits, 24);
-	ck_assert(!port_group->adaptive && !port_group->update_lft);
+	ck_assert(!port_group->adaptive && !port_group->update_lft && port_group->non_minimal);
 	ck_assert_uint_eq(port_group->policy, POLICY_GREEDY);
 	ck_assert_uint_eq(port_group->pending_bytes, 8192);
 	ck_assert_uint_eq(port_group->queue_bytes, 16384);
