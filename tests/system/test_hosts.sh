@@ -65,12 +65,12 @@ by_prefix() {
 	local router other
 	on h1 ip neigh replace 10.0.0.4 lladdr 02:99:99:99:99:99 dev eth0
 	router=$(nic_received h4) other=$(nic_received h2)
-	on h1 ping -c 5 -i 0.05 -W 1 -q 10.9.5.5
+	on h1 ping -c 40 -i 0.01 -W 1 -q 10.9.5.5
 	on h1 ip neigh del 10.0.0.4 dev eth0
-	wait_for router_has $((router + 5)) || return 1
+	wait_for router_has $((router + 40)) || return 1
 	other=$(($(nic_received h2) - other))
 	echo "h2 has had $other frames"
-	[ "$other" -lt 5 ]
+	[ "$other" -lt 40 ] # neighbour discovery of its own goes on
 }
 if have jq 'translation by prefix'; then
 	check 'an unknown MAC before an address of the network: to the router alone' by_prefix
