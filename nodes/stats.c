@@ -28,6 +28,7 @@ const char *const stats_drop_name[DROP_REASONS] = {
 	[DROP_DUPLICATE] = "duplicate",
 	[DROP_NO_LANE] = "no_lane",
 	[DROP_BAD_LID] = "bad_lid",
+	[DROP_TTL] = "ttl_expired",
 };
 
 /* four buckets to an octave, from 4 ns on: the two bits behind the highest one; below, a bucket each */

@@ -55,6 +55,7 @@ enum drop_reason {
 	DROP_DUPLICATE,    /* NIC: was here already */
 	DROP_NO_LANE,      /* would have to go beyond the last virtual lane: a path that is too long, or a loop */
 	DROP_BAD_LID,      /* port-group: a DLID that is reserved, beyond the tables, or leads nowhere */
+	DROP_TTL, /* roce: the TTL or hop limit of an IP packet has run out: a routing loop, or a sender that allows few hops */
 	DROP_REASONS
 };
 

@@ -25,6 +25,7 @@
 #include "orchestrator/plan_real.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/results_symptom.h"
+#include "orchestrator/routing_said.h"
 #include "orchestrator/routing_text.h"
 #include "orchestrator/run.h"
 #include "orchestrator/scenario_idle.h"
@@ -430,6 +431,8 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 		scenario_idle_note(&scenario, "run");
 	if (!error && !options->row)
 		routing_ungrouped_print(plan, "heddle run: too few port groups: ", stderr);
+	if (!error && !options->row)
+		routing_loops_print(plan, "heddle run: a routing loop, as asked for: ", stderr);
 	if (!error && options->real && !options->row)
 		real_note(&scenario);
 	scenario_errors_free(&errors);

@@ -12,6 +12,7 @@
 #include "orchestrator/plan_roce.h"
 #include "orchestrator/plan_ways.h"
 #include "orchestrator/plan_routing.h"
+#include "orchestrator/routing_said.h"
 #include "orchestrator/plan_workload.h"
 
 #define SAMPLES_MAX (1u << 22) /* of one node */
@@ -398,6 +399,9 @@ static int ways_make(const struct scenario *scenario, struct plan *plan, struct 
 	int error;
 
 	plan->routing = plan_routing_request(scenario);
+	error = routing_said_make(scenario, plan, errors);
+	if (error)
+		return error;
 	error = plan_ways_make(plan, why, sizeof(why));
 	if (!error)
 		error = lanes_spare(scenario, plan, why, sizeof(why));
@@ -544,6 +548,7 @@ void plan_free(struct plan *plan)
 	free(plan->prefixes);
 	free(plan->workloads);
 	free(plan->expectations);
+	free(plan->routes_said);
 	memset(plan, 0, sizeof(*plan));
 }
 

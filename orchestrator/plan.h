@@ -48,6 +48,7 @@ struct plan {
 	node_time_t lookahead_ps;
 	uint32_t match_fields;          /* what switches tell flows apart by: set of enum match_field */
 	struct routing_request routing; /* what the ways are made by; lanes: those of each class that there are */
+	struct route_said *routes_said; /* what routing.said points to; owned */
 	bool tree;                      /* every link leads upward or downward: routing_upward.h */
 	uint64_t roce_shared_bytes;     /* roce, real clock: a switch's buffer beside its headroom */
 	uint32_t node_count, switch_count,

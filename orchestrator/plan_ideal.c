@@ -80,7 +80,7 @@ static uint32_t port_choose(uint64_t ports, uint32_t number)
 	return (uint32_t)__builtin_ctzll(ports);
 }
 
-/* Return: when the last bit arrives. */
+/* Return: when the last bit arrives; NODE_TIME_NEVER: the routes lead in a loop, as a scenario may ask for (routing_said.h). */
 static unsigned __int128 way_follow(struct way *way, const struct plan *plan, uint32_t source, uint32_t destination)
 {
 	const struct node_config *node = &plan->nodes[plan_host_node(plan, source)];
@@ -88,7 +88,7 @@ static unsigned __int128 way_follow(struct way *way, const struct plan *plan, ui
 	const struct port_config *end = &plan->nodes[plan_host_node(plan, destination)].ports[0];
 
 	way->first_ps = way->last_ps = node->nic.latency_ps;
-	for (;;) {
+	for (uint32_t hops = 0; hops <= plan->switch_count; hops++) {
 		way_enter(way, port);
 		node = &plan->nodes[port->peer_index];
 		if (node->kind == NODE_NIC)
@@ -101,6 +101,7 @@ static unsigned __int128 way_follow(struct way *way, const struct plan *plan, ui
 		way_through(way, port, next, &node->switch_);
 		port = next;
 	}
+	return NODE_TIME_NEVER;
 }
 
 node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t destination, uint32_t workload,

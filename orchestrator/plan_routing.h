@@ -20,7 +20,7 @@
 #include "orchestrator/plan_congestion.h"
 #include "orchestrator/routing.h"
 
-/** plan_routing_request() - what @scenario asks of routing_make(). */
+/** plan_routing_request() - what @scenario asks of routing_make(), all but the routes that it names (routing_said.h). */
 struct routing_request plan_routing_request(const struct scenario *scenario);
 
 /** plan_routing_derive(), plan_port_group_derive() - every number, from the fabric's. Pure, in integers. */

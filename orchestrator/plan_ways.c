@@ -93,6 +93,7 @@ static node_time_t way_ps(const struct longest *longest, uint32_t at, uint32_t t
 
 	if (longest->ways_ps[at] != NODE_TIME_NEVER)
 		return longest->ways_ps[at];
+	longest->ways_ps[at] = 0; /* a loop that was asked for (routing_said.h) counts once */
 	for (uint64_t ports = plan_ways_route(node, target)->ports; ports; ports &= ports - 1) {
 		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
 

@@ -11,8 +11,10 @@ static const struct port_stats *edge_port(const struct plan *plan, const struct 
 /* the smallest frame of @flow's workload to its destination and back */
 static node_time_t trip_ps(const struct plan *plan, const struct result_flow *flow)
 {
-	return plan_ideal_ps(plan, flow->source, flow->destination, flow->workload, 1) +
-	       plan_ideal_ps(plan, flow->destination, flow->source, flow->workload, 1);
+	node_time_t there_ps = plan_ideal_ps(plan, flow->source, flow->destination, flow->workload, 1);
+	node_time_t back_ps = plan_ideal_ps(plan, flow->destination, flow->source, flow->workload, 1);
+
+	return there_ps < NODE_TIME_NEVER - back_ps ? there_ps + back_ps : NODE_TIME_NEVER;
 }
 
 struct reaction reaction_of(const struct plan *plan, const struct results *results, uint32_t host)

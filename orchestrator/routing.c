@@ -9,6 +9,7 @@
 #include "orchestrator/routing_lids.h"
 #include "orchestrator/routing_minimal.h"
 #include "orchestrator/routing_non_minimal.h"
+#include "orchestrator/routing_said.h"
 #include "orchestrator/routing_up_down.h"
 #include "orchestrator/routing_upward.h"
 #include "orchestrator/routing_via.h"
@@ -183,6 +184,8 @@ int routing_make(const struct topology *topology, const struct routing_request *
 	if (!error)
 		error = request->follow ? routing_follow(topology, request, making.distances, routing)
 					: routes_make(&making, why, why_max);
+	if (!error)
+		routing_said_apply(topology, request, routing);
 	if (!error)
 		error = result_check(&making, why, why_max);
 	if (!error && request->fabric == FABRIC_FLOW_CHANNEL)

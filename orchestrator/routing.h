@@ -6,13 +6,20 @@
  *  (fat trees); else one level per hop, if there are lanes enough for the longest way; else, if circles are allowed, minimal routes all the
  *  same; else up*-down* routes, which get everywhere on one level. Detours need one level per hop, or leave to have circles; without
  *  either, or where no detour is short enough for the lanes, there are none. So it is
- *  with non-minimal members of port groups. The result is checked in any case (routing_cycle.h).                     */
+ *  with non-minimal members of port groups. The result is checked in any case (routing_cycle.h).
+ *  Routes that are asked for (`said`) take the place of those worked out, as long as a link to their next hop is up. Nothing keeps them
+ *  from leading in a loop (routing_said.h).                                                                           */
 #ifndef HEDDLE_ORCHESTRATOR_ROUTING_H
 #define HEDDLE_ORCHESTRATOR_ROUTING_H
 
 #include "orchestrator/topology.h"
 
 enum routing_order { ORDER_AUTO, ORDER_MINIMAL, ORDER_UP_DOWN, ROUTING_ORDERS };
+
+/* a route that a scenario asks for: what goes from switch `at` to switch `to` leaves by the links to switch `by`; fabric addresses */
+struct route_said {
+	uint32_t at, to, by;
+};
 
 struct routing_request {
 	enum fabric_kind fabric;
@@ -24,6 +31,8 @@ struct routing_request {
 	bool cycles_allowed; /* a circle is told, but is no error */
 	bool follow;         /* the fabric runs already: with `lanes`, `order` and this rule (routing_follow.h) */
 	enum lane_rule lane_rule;
+	uint32_t said_count; /* fabric kind roce */
+	const struct route_said *said;
 };
 
 struct switch_tables {

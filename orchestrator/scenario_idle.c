@@ -22,6 +22,7 @@ static const struct {
 	{ "routing.detour", FLOW_CHANNEL },
 	{ "routing.hold-sources", FLOW_CHANNEL },
 	{ "routing.redirect", FLOW_CHANNEL },
+	{ "routing.routes", ROCE },
 	{ "routing.lanes", FLOW_CHANNEL | PORT_GROUP },
 	{ "switch.arbiter", FLOW_CHANNEL },
 	{ "switch.flow-key", FLOW_CHANNEL },

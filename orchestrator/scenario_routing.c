@@ -3,6 +3,7 @@
  *  It is read with any kind of fabric, so that one file can be compared under several.                              */
 #include "orchestrator/scenario_routing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/scenario_keys.h"
@@ -136,6 +137,33 @@ static void redirect_read(struct reader *reader, const struct key *key, const st
 		key_refuse(reader, yaml_find(node, "full"), "full must be greater than depth");
 }
 
+static const struct key route_keys[] = {
+	{ "at", key_name, KEY_FIELD(struct scenario_route, at), .required = true },
+	{ "to", key_name, KEY_FIELD(struct scenario_route, to), .required = true },
+	{ "by", key_name, KEY_FIELD(struct scenario_route, by), .required = true },
+};
+
+static void routes_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario_routing *routing = target;
+
+	(void)key;
+	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_ROUTES_MAX) {
+		key_refuse(reader, node,
+			   "'routes' must be a list of at most %u routes, such as [{at: s1, to: h3, by: s2}]",
+			   SCENARIO_ROUTES_MAX);
+		return;
+	}
+	routing->routes = calloc(node->count + 1, sizeof(*routing->routes));
+	reader->out_of_memory |= !routing->routes;
+	for (const struct yaml_node *child = node->first; child && routing->routes; child = child->next) {
+		struct scenario_route *route = &routing->routes[routing->route_count++];
+
+		route->place = child->place;
+		keys_read(reader, child, "a route", route_keys, COUNT_OF(route_keys), route);
+	}
+}
+
 static const struct key routing_keys[] = {
 	{ "choice", key_word, FIELD(choice), .words = scenario_choice_name, .word_count = ROUTING_CHOICES },
 	{ "preset", key_word, FIELD(preset), .words = preset_words, .word_count = ROUTING_PRESETS },
@@ -146,6 +174,7 @@ static const struct key routing_keys[] = {
 	{ "detour", .read = detour_read },
 	{ "hold-sources", .read = hold_read },
 	{ "redirect", .read = redirect_read },
+	{ "routes", .read = routes_read },
 	{ "reaction", key_time, FIELD(reaction_ps), .max = NODE_S },
 	{ "takeover", key_time, FIELD(takeover_ps), .max = NODE_S },
 };

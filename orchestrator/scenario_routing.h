@@ -16,6 +16,14 @@ enum routing_preset {
 	ROUTING_PRESETS
 };
 
+#define SCENARIO_ROUTES_MAX 256u
+
+/* a route by name: what goes from switch @at to @to, a switch or the one of a host, leaves for switch @by (routing_said.h) */
+struct scenario_route {
+	char at[NODE_NAME_MAX], to[NODE_NAME_MAX], by[NODE_NAME_MAX];
+	struct scenario_place place;
+};
+
 /* all 64 bits wide may be SCENARIO_DERIVED */
 struct scenario_routing {
 	uint32_t preset; /* enum routing_preset */
@@ -34,7 +42,9 @@ struct scenario_routing {
 	uint64_t redirect_interval_ps, redirect_pause_ps;
 	node_time_t reaction_ps; /* virtual clock: from a failure to new tables */
 	node_time_t takeover_ps; /* from the death of the active fabric manager to the first sweep of the other one */
-	struct scenario_place place; /* of the section */
+	uint32_t route_count;
+	struct scenario_route *routes; /* owned */
+	struct scenario_place place;   /* of the section */
 };
 
 /** scenario_routing_init() - nothing was said. */

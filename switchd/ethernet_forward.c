@@ -1,6 +1,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "nodes/wire/hop_limit.h"
 #include "switchd/ecmp.h"
 #include "switchd/ethernet.h"
 
@@ -108,6 +109,17 @@ static void pass(struct ethernet *eth, uint32_t out, struct packet *packet, cons
 		ethernet_path_data(eth, out, c, fields, now);
 }
 
+/* Between hosts of one switch a frame is bridged; over a link to another switch, or from one, it is routed if it is IP. What this
+ * switch has made itself sets out with the TTL that it was made with.
+ * Return: may it go on? If not, its TTL has run out. */
+static bool hop_allowed(const struct ethernet *eth, struct packet *packet, uint32_t out,
+			const struct frame_fields *fields)
+{
+	if (packet->copy || (eth->ports[packet->in_port].kind == PORT_EDGE && eth->ports[out].kind == PORT_EDGE))
+		return true;
+	return hop_limit_take(packet->bytes, packet->captured_bytes, fields);
+}
+
 /* Takes the packet. Nothing goes out where it came in: who sent it there has no way, or means itself. */
 static void forward(struct ethernet *eth, struct packet *packet, const struct frame_fields *fields, node_time_t now)
 {
@@ -118,6 +130,8 @@ static void forward(struct ethernet *eth, struct packet *packet, const struct fr
 
 		if (out < 0 || (out == packet->in_port && !packet->copy))
 			discard(eth, packet, DROP_NO_ROUTE, now);
+		else if (!hop_allowed(eth, packet, (uint32_t)out, fields))
+			discard(eth, packet, DROP_TTL, now);
 		else
 			pass(eth, (uint32_t)out, packet, fields, where->fabric_address == eth->routes.own_address, now);
 	} else if (fields->group && fields->report) {

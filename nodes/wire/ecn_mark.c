@@ -8,15 +8,6 @@
 #define ETHERNET_BYTES 14u
 #define TAG_BYTES 4u
 
-/* HC' = ~(~HC + ~m + m') for the 16 bits that change [RFC 1624, eqn. 3] */
-static uint16_t checksum_after(uint16_t checksum, uint16_t before, uint16_t after)
-{
-	uint32_t sum = (uint16_t)~checksum + (uint32_t)(uint16_t)~before + after;
-
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t) ~(sum + (sum >> 16));
-}
-
 static bool mark_ipv4(uint8_t *ip)
 {
 	uint16_t before;
@@ -25,7 +16,7 @@ static bool mark_ipv4(uint8_t *ip)
 		return false;
 	before = bytes_get16(ip);
 	ip[1] |= ECN_CONGESTED;
-	bytes_put16(ip + 10, checksum_after(bytes_get16(ip + 10), before, bytes_get16(ip)));
+	bytes_put16(ip + 10, ipv4_checksum_after(bytes_get16(ip + 10), before, bytes_get16(ip)));
 	return true;
 }
 

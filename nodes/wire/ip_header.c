@@ -28,6 +28,15 @@ void ipv6_header_write(const struct ip_header *header, uint8_t *bytes)
 	memcpy(bytes + 24, header->destination, 16);
 }
 
+/* HC' = ~(~HC + ~m + m') [RFC 1624, eqn. 3] */
+uint16_t ipv4_checksum_after(uint16_t checksum, uint16_t before, uint16_t after)
+{
+	uint32_t sum = (uint16_t)~checksum + (uint32_t)(uint16_t)~before + after;
+
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t) ~(sum + (sum >> 16));
+}
+
 uint16_t ip_checksum_fold(uint64_t sum, const uint8_t *bytes, uint32_t words)
 {
 	for (uint32_t i = 0; i < words; i++) {

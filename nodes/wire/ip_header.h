@@ -40,4 +40,8 @@ void ipv6_header_write(const struct ip_header *header, uint8_t *bytes);
  *  is of the machine's byte order, as what it is stored into and compared with [RFC 1071]. */
 uint16_t ip_checksum_fold(uint64_t sum, const uint8_t *bytes, uint32_t words);
 
+/** ipv4_checksum_after() - the header checksum @checksum, once 16 aligned bits of the header are @after in place of @before. All as
+ *  bytes_get16() reads them. Pure. */
+uint16_t ipv4_checksum_after(uint16_t checksum, uint16_t before, uint16_t after);
+
 #endif

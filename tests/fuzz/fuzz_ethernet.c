@@ -151,10 +151,11 @@ static void switch_check(const struct play *play)
 /* what came in is out, inside, or counted; the last two reasons count other things too, and a frame that is flooded makes room for its copies */
 static void packets_check(const struct play *play)
 {
-	static const enum drop_reason reasons[] = { DROP_NO_DESTINATION,  DROP_NO_ROUTE,    DROP_OVERSIZE,
-						    DROP_BUFFER_OVERFLOW, DROP_NO_LISTENER, DROP_FLOOD_LIMIT,
-						    DROP_HEADROOM,        DROP_QUEUE_FULL,  DROP_LINK_DOWN,
-						    DROP_MALFORMED,       DROP_BAD_RECORD };
+	static const enum drop_reason reasons[] = {
+		DROP_NO_DESTINATION, DROP_NO_ROUTE,    DROP_OVERSIZE,  DROP_BUFFER_OVERFLOW,
+		DROP_NO_LISTENER,    DROP_FLOOD_LIMIT, DROP_HEADROOM,  DROP_QUEUE_FULL,
+		DROP_LINK_DOWN,      DROP_TTL,         DROP_MALFORMED, DROP_BAD_RECORD
+	};
 	struct stats_page *stats = play->s.stats;
 	uint64_t arrived = stats->flooded_packets + stats->injected_packets + play->never_arrived;
 	uint64_t gone, least = 0, most = 0;

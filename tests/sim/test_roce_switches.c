@@ -117,6 +117,43 @@ START_TEST(shares__lossless_and_lossy)
 }
 END_TEST
 
+/* over links to other switches */
+static uint64_t sent_to_switches(uint32_t index)
+{
+	const struct node_config *node = &sim.plan.nodes[index];
+	struct stats_page *stats = sim.nodes[index].stats;
+	uint64_t sum = 0;
+
+	for (uint32_t p = 0; p < node->port_count; p++)
+		sum += node->ports[p].kind == PORT_FABRIC ? stats_port(stats, p)->tx_packets : 0;
+	return sum;
+}
+
+static uint64_t received_packets(const char *host)
+{
+	return stats_port(sim.nodes[plan_node_find(&sim.plan, host)->index].stats, 0)->rx_packets;
+}
+
+/* RC-5, FC-26: a routing loop with less than it takes for a deadlock. Every packet crosses 63 links between switches, and its TTL ends it */
+START_TEST(routing_loop__ttl_ends_it)
+{
+	uint64_t crossed = 0, lost;
+
+	sim_open_file(&sim, "topologies/routing-loop.yaml",
+		      (const char *[]){ "workloads.lost.load=4%", "workloads.bystander.load=0.5%", NULL });
+	sim.check_windows = 64;
+	finish();
+	lost = sim_drops(&sim, DROP_TTL);
+	for (uint32_t i = 0; i < 3; i++)
+		crossed += sent_to_switches(i);
+	ck_assert_uint_gt(lost, 300);
+	ck_assert_uint_eq(crossed, 63 * lost + received_packets("receiver"));
+	ck_assert_uint_eq(received_packets("sink"), 0);
+	ck_assert_uint_eq(pauses_sent("s0") + pauses_sent("s1") + pauses_sent("s2"), 0);
+	sim_close(&sim);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("roce switches");
@@ -130,6 +167,7 @@ int main(void)
 	tcase_add_test(tcase, lossless__too_little_headroom);
 	tcase_add_test(tcase, lossy__incast);
 	tcase_add_test(tcase, shares__lossless_and_lossy);
+	tcase_add_test(tcase, routing_loop__ttl_ends_it);
 	srunner_run_all(runner, CK_ENV);
 	failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -31,6 +31,12 @@ pfc_moves() {
 		! grep -q "^deadlock:" "$scratch/out"
 }
 
+# RC-5: a routing loop that was asked for is named, and so is the deadlock that it causes
+loop_stalls() {
+	run 0 run "$topologies/routing-loop.yaml" && says out "deadlock: s0 -> s1 -> s2 -> s0, class lossless: each waits for the next since" &&
+		says err 'a routing loop, as asked for: to s3: s2 -> s0 -> s1 -> s2' && says out 'frames dropped: ttl_expired'
+}
+
 compared() {
 	run 0 run --compare "$topologies/pfc-deadlock.yaml" && grep -q "^PFC  *1  .*deadlock $circle" "$scratch/out" &&
 		grep -q '^flow channels  *1  .*nothing will ever happen again' "$scratch/out" &&
@@ -47,6 +53,7 @@ else
 fi
 check "a ring of switches held by PFC: exit status 3, the circle is named" pfc_stalled
 check "a scenario that expects it is fulfilled" pfc_expected
+check "a routing loop: the loop and its deadlock are named" loop_stalls
 check "pauses that end are no deadlock" pfc_moves
 check "a comparison goes on behind variants that stall" compared
 if command -v jq >/dev/null; then

@@ -71,6 +71,37 @@ START_TEST(forward__not_back)
 }
 END_TEST
 
+/* RC-5: over a link between switches a frame loses one hop, between two hosts here none; with the last one it goes no further, and is counted */
+START_TEST(forward__ttl)
+{
+	uint8_t frame[FRAME_HEADERS_MAX];
+	uint32_t captured;
+
+	one_switch_open(&s);
+	roce_send_from(2, 2, 0, 4, 1, ROCE, 500);
+	roce_send(0, 0, 2, 1, ROCE, 500);
+	roce_send(0, NODE_US, 1, 1, ROCE, 500);
+	one_switch_run(&s, FAR);
+	packet_expect(3, 500);
+	ck_assert_uint_eq(got.bytes[14 + 8], 63);
+	packet_expect(2, 500);
+	ck_assert_uint_eq(got.bytes[14 + 8], 63);
+	packet_expect(1, 500);
+	ck_assert_uint_eq(got.bytes[14 + 8], 64);
+	captured = roce_make(2, 4, 1, ROCE, 500, frame);
+	frame[14 + 8] = 1;
+	bytes_put16(frame + 14 + 10, (uint16_t)(bytes_get16(frame + 14 + 10) + 0x3f00));
+	if (bytes_get16(frame + 14 + 10) < 0x3f00)
+		frame[14 + 11]++; /* the carry of the ones' complement sum */
+	neighbour_send_frame(&s, 2, 2 * NODE_US, RECORD_PACKET, 504, 0, frame, captured);
+	one_switch_run(&s, FAR);
+	no_packet_expect(3);
+	ck_assert_uint_eq(drops(DROP_TTL), 1);
+	ck_assert_uint_eq(drops(DROP_MALFORMED), 0);
+	books_expect(0);
+}
+END_TEST
+
 /* the queue pairs of two hosts differ by their UDP source port alone; each keeps its way */
 START_TEST(forward__ecmp)
 {
@@ -882,6 +913,7 @@ static TCase *forward_cases(void)
 	tcase_add_test(tcase, forward__to_a_prefix);
 	tcase_add_test(tcase, forward__cut_through);
 	tcase_add_test(tcase, forward__not_back);
+	tcase_add_test(tcase, forward__ttl);
 	tcase_add_test(tcase, forward__ecmp);
 	tcase_add_test(tcase, flood__along_the_tree);
 	tcase_add_test(tcase, flood__not_from_beside_the_tree);
