@@ -610,6 +610,11 @@ static void gather_totals(struct gathering *g)
 		totals->reordered += results->flows[i].reordered;
 		totals->messages += results->flows[i].message_count;
 	}
+	/* each flow has no more gaps than frames were destroyed, and all flows together no more than that either */
+	if (!g->settled && totals->lost > g->destroyed) {
+		totals->under_way += totals->lost - g->destroyed;
+		totals->lost = g->destroyed;
+	}
 	totals->unreported = unreported_units(g);
 	totals->inside_bytes = (int64_t)(totals->injected_bytes - totals->delivered_bytes - totals->lost_bytes);
 }
