@@ -30,10 +30,10 @@ build/asan/obj/tests/unit/%.o: CFLAGS += -O0
 AR := gcc-ar
 NODE_LIBS := -luring -lprotobuf-c -ldeflate
 CHECK_LIBS := -lcheck -lsubunit -lrt -lm -pthread
-HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lnl-route-3 -lnl-3 -lm
+HEDDLE_LIBS := $(NODE_LIBS) -lfyaml -ljansson -lnettle -lnl-route-3 -lnl-3 -lm
 
 PACKAGES := gcc make pkg-config protobuf-c-compiler libprotobuf-c-dev liburing-dev libfyaml-dev libjansson-dev \
-	    libdeflate-dev libxxhash-dev libnl-3-dev libnl-route-3-dev check libsubunit-dev
+	    libdeflate-dev libxxhash-dev nettle-dev libnl-3-dev libnl-route-3-dev check libsubunit-dev
 TEST_PACKAGES := tshark jq iproute2 iputils-ping iperf3 curl openmpi-bin libopenmpi-dev podman runc mmdebstrap
 BENCH_PACKAGES := iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev

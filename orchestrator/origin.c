@@ -13,7 +13,7 @@ struct origin *origin_new(const char *text, size_t length, const char *const *se
 	if (!origin)
 		return NULL;
 	origin->holders = 1;
-	sha256_init(&origin->digest);
+	sha256_begin(&origin->digest);
 	sha256_add(&origin->digest, text, length);
 	origin->settings = calloc(setting_count + 1ul, sizeof(char *));
 	while (origin->settings && origin->setting_count < setting_count) {

@@ -1,22 +1,20 @@
-/*  sha256 - the digest of a sequence of bytes, as `sha256sum` prints it [FIPS 180-4].
+/*  sha256 - the digest of a sequence of bytes, as `sha256sum` prints it [FIPS 180-4]. The only home of nettle.
  *
  *  For what a result says of its scenario (TB-13): anyone can check it without Heddle. No I/O, no allocation.         */
 #ifndef HEDDLE_ORCHESTRATOR_SHA256_H
 #define HEDDLE_ORCHESTRATOR_SHA256_H
 
+#include <nettle/sha2.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #define SHA256_TEXT_MAX 65u /* 64 hexadecimal digits and the terminating 0 */
 
 struct sha256 {
-	uint32_t state[8];
-	uint64_t bytes;    /* taken so far */
-	uint8_t block[64]; /* its first bytes % 64 wait for the rest */
+	struct sha256_ctx context;
 };
 
-/** sha256_init() - no byte yet. */
-void sha256_init(struct sha256 *sha);
+/** sha256_begin() - no byte yet. */
+void sha256_begin(struct sha256 *sha);
 
 /** sha256_add() - @length more bytes at @bytes; borrowed. O(length). */
 void sha256_add(struct sha256 *sha, const void *bytes, size_t length);

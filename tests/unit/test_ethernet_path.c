@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "nodes/wire/hop_limit.h"
 #include "nodes/wire/roce_frame.h"
 #include "tests/unit/one_ethernet.h"
 
@@ -439,14 +440,19 @@ START_TEST(signal__passes_a_switch_in_between)
 {
 	struct roce_reply reply = reply_to(2, 4, 7);
 	uint8_t bytes[ROCE_REPLY_BYTES_MAX];
+	struct frame_fields fields;
+	uint32_t length;
 
 	reply.signal = ROCE_SIGNAL_PAUSE;
+	length = roce_cnp_write(&reply, bytes);
+	ck_assert_int_eq(frame_parse(bytes, length, length, &fields), 0);
+	ck_assert(hop_limit_take(bytes, length, &fields));
 	one_switch_open(&s);
 	roce_send_from(2, 2, 0, 4, 7, ROCE, FULL_BYTES);
 	cnp_send(3, 10 * NODE_US, 2, 4, 7, ROCE_SIGNAL_PAUSE);
 	run(20 * NODE_US);
-	ck_assert_uint_eq(heard[2].pause_signals, 1); /* RC-10: forwarded untouched */
-	ck_assert_mem_eq(heard[2].signal_bytes, bytes, roce_cnp_write(&reply, bytes));
+	ck_assert_uint_eq(heard[2].pause_signals, 1); /* RC-10: forwarded as it is, but for the hop */
+	ck_assert_mem_eq(heard[2].signal_bytes, bytes, length);
 	ck_assert_uint_eq(heard[2].xoffs, 0);
 	ck_assert_uint_eq(stats_of(3)->signals_forwarded, 1);
 	ck_assert_uint_eq(s.eth->flows.used, 1);

@@ -9,7 +9,7 @@ static const char *digest_of(const char *bytes, size_t length, char text[SHA256_
 {
 	struct sha256 sha;
 
-	sha256_init(&sha);
+	sha256_begin(&sha);
 	sha256_add(&sha, bytes, length);
 	return sha256_text(&sha, text);
 }
@@ -36,7 +36,7 @@ START_TEST(sha256_add__pieces_of_any_length)
 	for (size_t piece = 1; piece <= sizeof(bytes); piece++) {
 		struct sha256 sha;
 
-		sha256_init(&sha);
+		sha256_begin(&sha);
 		for (size_t at = 0; at < sizeof(bytes); at += piece) {
 			size_t left = sizeof(bytes) - at;
 
