@@ -407,9 +407,14 @@ void flow_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t i
 
 void flow_wake(struct dataplane *dp, node_time_t now)
 {
-	uint32_t ref = wake_queue_pop(&dp->wakes);
-	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct ifct_entry *flow;
+	uint32_t ref;
 
+	/* a change of links or routes at this very moment may have freed the flow that was due */
+	if (wake_queue_next_at(&dp->wakes) > now)
+		return;
+	ref = wake_queue_pop(&dp->wakes);
+	flow = flow_of(dp->ifcts, ref);
 	if (!ifct_total_extent(flow))
 		release(dp, ref, now);
 	else if (flow->wait == IFCT_ASLEEP)
