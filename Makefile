@@ -65,7 +65,7 @@ helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c
 benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts layers tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts layers same-as tidy format install clean tsan unit-sim fuzzers
 
 all: deps
 	@$(MAKE) --no-print-directory programs
@@ -84,6 +84,7 @@ help:
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
 	'make layers    do includes point one way?' \
+	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
 	'make tidy      clang-tidy        make format    clang-format' \
 	'make install   to PREFIX (/usr/local), DESTDIR is honoured'
 
@@ -167,7 +168,7 @@ checked := $(large_tests) $(subst $(B)/,build/asan/,$(sim_tests) $(unit_tests))
 system_tests := $(wildcard tests/system/test_*.sh)
 # these have the virtual clock only, or containers: what else runs makes no difference
 beside_others := $(patsubst %,tests/system/test_%.sh,container congestion sim_same_bytes path_pause dcqcn same_bytes pfc compare cli \
-	wire_tshark no_io_uring rogue_peer)
+	wire_tshark no_io_uring rogue_peer same_as)
 test-helpers: $(helpers) $(B)/sim/sim_json
 benches: $(benches)
 fuzzers: $(fuzzers)
@@ -248,6 +249,12 @@ deps:
 
 layers:
 	@tests/layers.sh
+
+# for changes that must not change a result; what is not committed counts as well
+COMMIT ?= HEAD
+same-as: deps
+	@$(MAKE) --no-print-directory KIND=release programs
+	@CC='$(CC)' SCENARIOS='$(SCENARIOS)' SETTINGS='$(SETTINGS)' COMPARE='$(COMPARE)' tests/same_as.sh '$(COMMIT)'
 
 tidy:
 	@clang-tidy --quiet $(node_src) $(switchd_src) $(nicd_src) $(orchestrator_src) -- -std=gnu17 -D_GNU_SOURCE -I. -I$(GEN)
