@@ -338,7 +338,7 @@ END_TEST
 /* the JSON as text; to be freed */
 static char *json_text(const struct result_host *host)
 {
-	char *text = NULL;
+	static char *text; /* gcc 12 takes what is found in it for a pointer into a local */
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
@@ -404,7 +404,7 @@ END_TEST
 
 static char *summary_text(void)
 {
-	char *text = NULL;
+	static char *text;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
@@ -762,7 +762,7 @@ END_TEST
 
 static char *congestion_text(void)
 {
-	char *text = NULL;
+	static char *text;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
@@ -818,7 +818,7 @@ END_TEST
 
 static char *paths_text(void)
 {
-	char *text = NULL;
+	static char *text;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
@@ -907,7 +907,7 @@ END_TEST
 
 static char *summary(void)
 {
-	char *text = NULL;
+	static char *text;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 

@@ -123,7 +123,7 @@ static void deadlock_add(node_time_t since_ps)
 
 static char *json_text(void)
 {
-	char *text = NULL;
+	static char *text; /* gcc 12 takes what is found in it for a pointer into a local */
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
@@ -134,7 +134,7 @@ static char *json_text(void)
 
 static char *summary_text(void)
 {
-	char *text = NULL;
+	static char *text;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 

@@ -276,6 +276,17 @@ END_TEST
 
 /* ---- roce_ack_write, roce_cnp_write ---- */
 
+/* field by field: a copy of a structure need not have its padding */
+static void check_ends(const struct roce_ends *ends, const struct roce_ends *expected)
+{
+	ck_assert_mem_eq(ends->source_mac, expected->source_mac, sizeof(ends->source_mac));
+	ck_assert_mem_eq(ends->destination_mac, expected->destination_mac, sizeof(ends->destination_mac));
+	ck_assert_uint_eq(ends->ip_version, expected->ip_version);
+	ck_assert_mem_eq(ends->source_ip, expected->source_ip, sizeof(ends->source_ip));
+	ck_assert_mem_eq(ends->destination_ip, expected->destination_ip, sizeof(ends->destination_ip));
+	ck_assert_uint_eq(ends->source_port, expected->source_port);
+}
+
 START_TEST(roce_ack_write__reads_back)
 {
 	struct roce_reply reply = reply_of(versions[_i]);
@@ -287,7 +298,7 @@ START_TEST(roce_ack_write__reads_back)
 	ck_assert_uint_eq(bytes[length], 0xee);
 	ck_assert_uint_ge(length, FRAME_BYTES_MIN);
 	ck_assert_int_eq(roce_frame_read(bytes, length, length, &header), 0);
-	ck_assert_mem_eq(&header.ends, &reply.ends, sizeof(header.ends));
+	check_ends(&header.ends, &reply.ends);
 	ck_assert_uint_eq(header.opcode, ROCE_OPCODE_ACKNOWLEDGE);
 	ck_assert_uint_eq(header.traffic_class, 6);
 	ck_assert(!header.ecn_capable && !header.congested);
@@ -360,7 +371,7 @@ START_TEST(roce_ends_reversed__twice)
 	ck_assert_uint_eq(back.source_port, there.source_port);
 	ck_assert_uint_eq(back.ip_version, there.ip_version);
 	again = roce_ends_reversed(&back);
-	ck_assert_mem_eq(&again, &there, sizeof(again));
+	check_ends(&again, &there);
 }
 END_TEST
 
