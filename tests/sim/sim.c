@@ -284,6 +284,30 @@ void sim_run(struct sim *sim)
 	sim_check(sim);
 }
 
+/* packets that receivers took for the first time: what is sent again and comes twice is no progress */
+static uint64_t received_packets(const struct sim *sim)
+{
+	uint64_t packets = 0;
+
+	for (uint32_t i = 0; i < sim->plan.node_count; i++)
+		for (uint32_t f = 0; f < sim->nodes[i].stats->flow_rx_count; f++)
+			packets += stats_flow_rx(sim->nodes[i].stats, f)->packets;
+	return packets;
+}
+
+bool sim_run_on(struct sim *sim, node_time_t part_ps)
+{
+	uint64_t before, after = received_packets(sim);
+
+	do {
+		before = after;
+		sim_run_until(sim, sim->limit_ps + part_ps);
+		after = received_packets(sim);
+	} while (clock_earliest(&sim->clock) != NODE_TIME_NEVER && after > before);
+	sim_check(sim);
+	return clock_earliest(&sim->clock) == NODE_TIME_NEVER;
+}
+
 /* ---- results ---- */
 
 void sim_results(struct sim *sim, struct results *results)

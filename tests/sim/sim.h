@@ -54,6 +54,12 @@ void sim_run_until(struct sim *sim, node_time_t limit);
 /** sim_run() - the whole scenario: its duration, then, if it says so, until the fabric is empty. */
 void sim_run(struct sim *sim);
 
+/** sim_run_on() - after sim_run(): runs on, @part_ps (of fabric time, above 0) at a time, until the fabric is empty or a whole part goes by in
+ *  which no receiver takes a packet that it did not have yet. @part_ps must be longer than any pause of a sender that is merely slow.
+ *  Return: is it empty? So what needs longer than run.drain-max can be told from what waits for ever (TB-25).  Ends, as there are finitely many
+ *  messages; a scenario without such a limit must not be given.  */
+bool sim_run_on(struct sim *sim, node_time_t part_ps);
+
 /** sim_results() - as heddle run gathers them, expectations included; results_free() later. */
 void sim_results(struct sim *sim, struct results *results);
 

@@ -10,8 +10,9 @@
 #include "tests/sim/draw.h"
 #include "tests/sim/sim.h"
 
-#define MESSAGES_MAX 40u  /* of a workload, all senders together */
-#define SAME_BYTES_OF 16u /* every so many seeds are played twice */
+#define MESSAGES_MAX 40u           /* of a workload, all senders together */
+#define SAME_BYTES_OF 16u          /* every so many seeds are played twice */
+#define SILENCE_PS (400 * NODE_MS) /* far longer than a packet at the least rate of DCQCN (7.2 ms), or a time-out */
 
 static const char *flag(struct draw *draw)
 {
@@ -369,22 +370,39 @@ static void check_drops(const struct sim *sim, const struct draw *draw)
 		sim_fail(sim, "totals", "a lossless class lost %lu packets", sim_drops(sim, DROP_HEADROOM));
 }
 
-/* all is delivered, or switches wait for each other for ever; or there is no way */
+/* a reason to wait for ever: switches wait for each other; or there is no way, as the share of a lossy class is too small for any packet */
+static bool may_wait_for_ever(struct sim *sim, const struct draw *draw)
+{
+	struct results results;
+	bool deadlock;
+
+	sim_results(sim, &results);
+	deadlock = results.deadlocks.count;
+	results_free(&results);
+	return deadlock || (draw->starves && sim_drops(sim, DROP_QUEUE_FULL));
+}
+
+/* All is delivered, or there is a reason why it cannot be. A queue pair at the least rate needs seconds for its messages (seed 6632: 2.2 s), so
+ * what is not over in time is given more, as long as anything arrives. */
 static void check_end(struct sim *sim, const struct draw *draw)
 {
 	bool empty = clock_earliest(&sim->clock) == NODE_TIME_NEVER;
+
+	if (!empty && !may_wait_for_ever(sim, draw))
+		empty = sim_run_on(sim, SILENCE_PS);
+	check_flows(sim, empty);
+	if (empty)
+		sim_check_released(sim);
+	else if (!may_wait_for_ever(sim, draw))
+		sim_fail(sim, "totals", "not empty, nothing arrives any more, and there is no deadlock");
+}
+
+static void show_results(struct sim *sim)
+{
 	struct results results;
 
-	check_flows(sim, empty);
-	if (empty) {
-		sim_check_released(sim);
-		return;
-	}
 	sim_results(sim, &results);
-	if (getenv("SWARM_SHOW"))
-		results_text_write(&sim->plan, &results, NULL, NULL, false, stderr);
-	if (!results.deadlocks.count && !(draw->starves && sim_drops(sim, DROP_QUEUE_FULL)))
-		sim_fail(sim, "totals", "not empty, and no deadlock");
+	results_text_write(&sim->plan, &results, NULL, NULL, false, stderr);
 	results_free(&results);
 }
 
@@ -395,6 +413,8 @@ static char *play(struct sim *sim, const char *text, const struct draw *draw, ui
 	sim_open_text(sim, text, NULL);
 	sim->check_windows = check_windows;
 	sim_run(sim);
+	if (getenv("SWARM_SHOW"))
+		show_results(sim);
 	check_drops(sim, draw);
 	check_end(sim, draw);
 	json = sim_json(sim);
