@@ -83,7 +83,7 @@ help:
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
-	'make layers    do includes point one way?' \
+	'make layers    do includes point one way, and are pages in plain words?' \
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
 	'make tidy      clang-tidy        make format    clang-format' \
 	'make install   to PREFIX (/usr/local), DESTDIR is honoured'
@@ -249,6 +249,7 @@ deps:
 
 layers:
 	@tests/layers.sh
+	@tests/english.sh
 
 # for changes that must not change a result; what is not committed counts as well
 COMMIT ?= HEAD
