@@ -1,7 +1,13 @@
+#include "switchd/ack_path.h"
+
 #include <string.h>
 
 #include "nodes/trace.h"
-#include "switchd/dataplane.h"
+#include "switchd/choose.h"
+#include "switchd/crossbar.h"
+#include "switchd/flow_control.h"
+#include "switchd/flow_tree.h"
+#include "switchd/reroute.h"
 
 static bool settles(enum ack_type type)
 {

@@ -1,8 +1,14 @@
+#include "switchd/arrival.h"
+
 #include <assert.h>
 #include <string.h>
 
 #include "nodes/trace.h"
-#include "switchd/dataplane.h"
+#include "switchd/choose.h"
+#include "switchd/crossbar.h"
+#include "switchd/fgfc_path.h"
+#include "switchd/reroute.h"
+#include "switchd/room.h"
 
 #define PLACED_MAX 4u
 

@@ -17,9 +17,12 @@
  *
  *  A flow that was redirected (FC-25) knows more than the queues here: its way is congested further down. If no other minimal way is
  *  as good it changes its kind: from the minimal way to a detour that is worth it, from a detour to the minimal way or another detour.     */
+#include "switchd/choose.h"
+
 #include "nodes/units.h"
-#include "switchd/dataplane.h"
 #include "switchd/ecmp.h"
+#include "switchd/flow_tree.h"
+#include "switchd/reroute.h"
 
 /* who asks for a way */
 struct asker {

@@ -1,7 +1,14 @@
+#include "switchd/crossbar.h"
+
 #include "nodes/trace.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/ip_header.h"
-#include "switchd/dataplane.h"
+#include "switchd/ack_path.h"
+#include "switchd/choose.h"
+#include "switchd/flow_control.h"
+#include "switchd/flow_tree.h"
+#include "switchd/link_change.h"
+#include "switchd/reroute.h"
 
 /* ---- requests: what an output knows of that is to come (FC-11) ---- */
 

@@ -6,7 +6,15 @@
 #include "nodes/table.h"
 #include "nodes/trace.h"
 #include "nodes/units.h"
+#include "switchd/ack_path.h"
+#include "switchd/arrival.h"
+#include "switchd/crossbar.h"
+#include "switchd/dataplane_show.h"
+#include "switchd/flow_control.h"
+#include "switchd/link_change.h"
+#include "switchd/room.h"
 #include "switchd/table_read.h"
+#include "switchd/transmit.h"
 
 #define FLOOD_PACKETS_MIN 256u /* copies that a switch may have under way, however few hosts there are */
 #define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */

@@ -1,11 +1,12 @@
 /*  dataplane_show - a switch's tables as text, and the parameters that can be changed while it runs (TB-9, TB-10).     */
+#include "switchd/dataplane_show.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/trace.h"
-#include "switchd/dataplane.h"
 
 typedef void show_port_fn(const struct dataplane *dp, uint32_t port, FILE *out);
 

@@ -1,10 +1,11 @@
 /*  The way of FGFC: an ingress edge port's queues -> its line of the flow -> a frame on its link, ahead of data (EC-15). */
+#include "switchd/fgfc_path.h"
+
 #include <string.h>
 
 #include "nodes/trace.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/bytes.h"
-#include "switchd/dataplane.h"
 
 static void changed(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units, enum trace_kind kind)
 {

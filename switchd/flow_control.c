@@ -4,8 +4,15 @@
  *  A flow with packets is in one place: in its output's arbiter (IFCT_REQUESTING), in a list of those that wait for the same thing
  *  (a channel, the peer's room, the port's limit), in the wake queue, or only marked (IFCT_BLOCKED), when an ACK of its own is
  *  what it waits for.                                                                                                 */
+#include "switchd/flow_control.h"
+
 #include "nodes/trace.h"
-#include "switchd/dataplane.h"
+#include "switchd/arrival.h"
+#include "switchd/crossbar.h"
+#include "switchd/fgfc_path.h"
+#include "switchd/flow_tree.h"
+#include "switchd/reroute.h"
+#include "switchd/room.h"
 
 static bool is_ingress(const struct dataplane *dp, uint32_t ref)
 {

@@ -1,8 +1,10 @@
 /*  The way of unordered flows (FC-16, EC-11): flow_tree.h. Without unordered classes these functions do nothing. */
+#include "switchd/flow_tree.h"
+
 #include <errno.h>
 
 #include "nodes/units.h"
-#include "switchd/dataplane.h"
+#include "switchd/choose.h"
 
 #define HELD_BYTES (1ull << 40) /* a branch without credit: worse than any that has some */
 

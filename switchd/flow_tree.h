@@ -12,7 +12,14 @@
 #ifndef HEDDLE_SWITCHD_FLOW_TREE_H
 #define HEDDLE_SWITCHD_FLOW_TREE_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "nodes/stats.h"
+#include "nodes/time.h"
+
+struct dataplane;
+struct packet;
 
 enum tree_state { TREE_NONE, TREE_OPEN, TREE_FOLDED };
 
@@ -20,5 +27,46 @@ struct tree_line {
 	uint8_t state;       /* enum tree_state */
 	uint8_t branch_port; /* folded: where everything goes */
 };
+
+/** tree_is() - does each packet of flow @ref choose when it is the first of the queue, or did it until congestion? */
+bool tree_is(struct dataplane *dp, uint32_t ref);
+
+/** tree_is_folded() - is flow @ref a tree that is folded? */
+bool tree_is_folded(struct dataplane *dp, uint32_t ref);
+
+/** tree_metered() - does flow @ref need credit for output @port? */
+bool tree_metered(struct dataplane *dp, uint32_t ref, uint32_t port);
+
+/** tree_headroom() - how much credit it has there, if it does; units. */
+int32_t tree_headroom(struct dataplane *dp, uint32_t ref, uint32_t port);
+
+/** tree_spend() - @units of flow @ref go on to @port. */
+void tree_spend(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t units);
+
+/** tree_credited() - headroom_on_ack() for what flow @ref has on channel @id of @port. */
+void tree_credited(struct dataplane *dp, uint32_t ref, uint32_t port, uint32_t id, uint32_t credit);
+
+/** tree_load() - how good output @port is for the first packet of flow @ref, an open tree: less is better.  @bytes  what waits there. */
+uint64_t tree_load(struct dataplane *dp, uint32_t ref, uint32_t port, uint64_t bytes);
+
+/** tree_begin() - @packet is the first of flow @ref, of which nothing is here or downstream. */
+void tree_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet);
+
+/** tree_end() - the channel of flow @ref is free. */
+void tree_end(struct dataplane *dp, uint32_t ref);
+
+/** tree_fold() - congestion at the destination was heard of from output @port: what follows goes there (EC-11). Nothing if it did already. */
+void tree_fold(struct dataplane *dp, uint32_t ref, uint32_t port);
+
+/** tree_moved() - flow @ref was redirected. */
+void tree_moved(struct dataplane *dp, uint32_t ref);
+
+/** tree_choose() - @packet is the first in the queue of flow @ref, a tree, which stands nowhere: its output.
+ *  Return: as choose_output(). */
+bool tree_choose(struct dataplane *dp, uint32_t ref, const struct packet *packet, enum drop_reason *why,
+		 node_time_t now);
+
+/** tree_mark() - @packet of flow @ref goes on: it says whether the flow is ordered. */
+void tree_mark(struct dataplane *dp, uint32_t ref, struct packet *packet);
 
 #endif

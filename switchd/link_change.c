@@ -9,7 +9,15 @@
  *
  *  A link comes: its channels are numbered anew, so none of the former link may be in use any more. Until then the port
  *  stays down, and the new link's first packets wait in its ring.                                                    */
-#include "switchd/dataplane.h"
+#include "switchd/link_change.h"
+
+#include "switchd/ack_path.h"
+#include "switchd/choose.h"
+#include "switchd/crossbar.h"
+#include "switchd/fgfc_path.h"
+#include "switchd/flow_control.h"
+#include "switchd/flow_tree.h"
+#include "switchd/transmit.h"
 
 static void drop(struct dataplane *dp, struct port *out, struct packet *packet, enum drop_reason why, node_time_t now)
 {

@@ -17,7 +17,14 @@
  *  ports upward of a full tree all are in use, another flow has to make room: it goes where the first one came from, if that one was
  *  alone there, at the same time.
  *  What an output upward suffers from, its own switch must change: further up nobody could do better, unless links of it have failed. */
-#include "switchd/dataplane.h"
+#include "switchd/reroute.h"
+
+#include "switchd/ack_path.h"
+#include "switchd/choose.h"
+#include "switchd/crossbar.h"
+#include "switchd/flow_control.h"
+#include "switchd/flow_tree.h"
+#include "switchd/link_change.h"
 
 /* what a REROUTE ACK says */
 #define REROUTE_CHOICE 1u /* a switch that it has passed could choose anew */

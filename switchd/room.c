@@ -1,5 +1,6 @@
+#include "switchd/room.h"
+
 #include "nodes/units.h"
-#include "switchd/dataplane.h"
 
 #define GO_PART 8u /* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
 

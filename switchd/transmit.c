@@ -1,6 +1,10 @@
+#include "switchd/transmit.h"
+
 #include <string.h>
 
-#include "switchd/dataplane.h"
+#include "switchd/ack_path.h"
+#include "switchd/crossbar.h"
+#include "switchd/fgfc_path.h"
 
 /* does the lane have data that the peer's stop keeps back: on an edge link here, on a fabric link in front of the crossbar? */
 static bool is_stopped(const struct dataplane *dp, const struct port *out, uint32_t lane)

@@ -2,6 +2,7 @@
  *  Switch 2 is reached over p2 or p3; channel 0 of each is what the first flow has there. */
 #include <stdlib.h>
 
+#include "switchd/flow_tree.h"
 #include "tests/unit/one_switch_expect.h"
 
 #define FLOW 0u /* flow_ref() of the first flow of p0 */
