@@ -7,6 +7,12 @@
 #include "nodes/trace.h"
 #include "nodes/units.h"
 #include "nodes/wire/fabric_header.h"
+#include "switchd/ethernet_forward.h"
+#include "switchd/ethernet_path.h"
+#include "switchd/ethernet_pause.h"
+#include "switchd/ethernet_queue.h"
+#include "switchd/ethernet_show.h"
+#include "switchd/ethernet_transmit.h"
 #include "switchd/table_read.h"
 
 #define RANDOM_STREAM NODE_PORTS_MAX /* the links have those below */

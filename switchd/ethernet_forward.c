@@ -1,9 +1,12 @@
+#include "switchd/ethernet_forward.h"
+
 #include <assert.h>
 #include <string.h>
 
 #include "nodes/wire/hop_limit.h"
 #include "switchd/ecmp.h"
-#include "switchd/ethernet.h"
+#include "switchd/ethernet_path.h"
+#include "switchd/ethernet_queue.h"
 
 /* a packet that has not been queued goes no further */
 static void discard(struct ethernet *eth, struct packet *packet, enum drop_reason reason, node_time_t now)

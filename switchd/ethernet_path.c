@@ -1,7 +1,9 @@
 /*  The congestion control of S4 in an Ethernet switch: as the second switch it watches its output queues and tells first switches whom
  *  to pause; as the first one it pauses its devices (RC-7 ... RC-10). Often it is both: with a single switch, for each flow.  */
+#include "switchd/ethernet_path.h"
+
 #include "nodes/trace.h"
-#include "switchd/ethernet.h"
+#include "switchd/ethernet_forward.h"
 
 #define RATE_BPS_MIN 1000000u
 #define SIGNALS_PER_EVENT 16u /* and CNPs; what remains is the next event's, at the same time */

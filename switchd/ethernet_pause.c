@@ -1,7 +1,8 @@
+#include "switchd/ethernet_pause.h"
+
 #include <string.h>
 
 #include "nodes/trace.h"
-#include "switchd/ethernet.h"
 
 /* ---- what the neighbour holds here ---- */
 

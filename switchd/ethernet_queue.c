@@ -1,7 +1,10 @@
+#include "switchd/ethernet_queue.h"
+
 #include "nodes/trace.h"
 #include "nodes/wire/ecn_mark.h"
 #include "switchd/ecn.h"
-#include "switchd/ethernet.h"
+#include "switchd/ethernet_path.h"
+#include "switchd/ethernet_pause.h"
 
 /* with FCS */
 static uint32_t bytes_of(const struct packet *packet)

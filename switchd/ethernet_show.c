@@ -1,4 +1,6 @@
 /*  ethernet_show - the switch's tables as text, and the parameters that can be changed while it runs (TB-9, TB-10).     */
+#include "switchd/ethernet_show.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -6,7 +8,7 @@
 #include <string.h>
 
 #include "nodes/trace.h"
-#include "switchd/ethernet.h"
+#include "switchd/ethernet_path.h"
 
 typedef void show_port_fn(const struct ethernet *eth, uint32_t port, FILE *out);
 

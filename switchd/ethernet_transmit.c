@@ -1,6 +1,9 @@
+#include "switchd/ethernet_transmit.h"
+
 #include <string.h>
 
-#include "switchd/ethernet.h"
+#include "switchd/ethernet_pause.h"
+#include "switchd/ethernet_queue.h"
 
 /* Classes that have a packet that may go, as a set. @later_at the earliest time another one will be ready without anything else
  * happening: its packet is far enough in, or the neighbour holds it no longer.                                        */

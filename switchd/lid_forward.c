@@ -1,6 +1,8 @@
+#include "switchd/lid_forward.h"
+
 #include <string.h>
 
-#include "switchd/lid_switch.h"
+#include "switchd/lid_queue.h"
 
 #define LOAD_CONGESTED (1ull << 63) /* more than any queue */
 #define DETOUR_WEIGHT 2u            /* [Kim et al. 2008] */

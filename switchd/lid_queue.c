@@ -1,4 +1,4 @@
-#include "switchd/lid_switch.h"
+#include "switchd/lid_queue.h"
 
 void lid_enter(struct lid_switch *lid, struct packet *packet)
 {

@@ -1,11 +1,12 @@
 /*  lid_show - the switch's tables as text, and the parameters that can be changed while it runs (TB-9, TB-10).     */
+#include "switchd/lid_show.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/trace.h"
-#include "switchd/lid_switch.h"
 
 static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
 static const char *const policy_name[PORT_GROUP_POLICIES] = {

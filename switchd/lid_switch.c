@@ -7,6 +7,11 @@
 #include "nodes/trace.h"
 #include "nodes/units.h"
 #include "nodes/wire/word_frame.h"
+#include "switchd/lid_forward.h"
+#include "switchd/lid_queue.h"
+#include "switchd/lid_show.h"
+#include "switchd/lid_tables.h"
+#include "switchd/lid_transmit.h"
 
 #define RANDOM_STREAM NODE_PORTS_MAX /* the links have those below */
 #define FLOOD_PACKETS_PER_PORT 64u   /* copies inside, at most */

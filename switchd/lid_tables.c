@@ -1,6 +1,6 @@
-#include <errno.h>
+#include "switchd/lid_tables.h"
 
-#include "switchd/lid_switch.h"
+#include <errno.h>
 
 int lid_tables_set(void *dataplane, const struct switch_config *config)
 {

@@ -1,6 +1,8 @@
+#include "switchd/lid_transmit.h"
+
 #include <string.h>
 
-#include "switchd/lid_switch.h"
+#include "switchd/lid_queue.h"
 
 /* Collisions at full rate reach 2.5 links' buffers on a Clos, and half of what all inputs hold on a fat tree (k = 8): topologies/permutation-*.yaml */
 #define MARK_BUFFERS 3u

@@ -6,6 +6,7 @@
 #include "nodes/trace.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/bytes.h"
+#include "switchd/ethernet_forward.h"
 #include "tests/unit/one_ethernet.h"
 
 /* ---- where frames go ---- */
