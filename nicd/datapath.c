@@ -4,7 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nicd/datapath_show.h"
 #include "nicd/nic.h"
+#include "nicd/nic_hold.h"
+#include "nicd/nic_lid.h"
+#include "nicd/nic_pfc.h"
+#include "nicd/nic_rate.h"
+#include "nicd/nic_sample.h"
+#include "nicd/nic_transmit.h"
+#include "nicd/nic_transport.h"
 #include "nicd/pause.h"
 #include "nodes/trace.h"
 #include "nodes/units.h"

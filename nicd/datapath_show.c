@@ -1,11 +1,12 @@
 /*  datapath_show - tables and parameters of the NIC (nic.h).                                                          */
+#include "nicd/datapath_show.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/nic.h"
 #include "nodes/trace.h"
 
 /* ---- show ---- */

@@ -8,11 +8,12 @@
  *  (host_hold.h), and so do newer ones until nothing waits there any more; only then the entry of an ended flow is given up.
  *  Telling programs. The host gets each good FGFC frame as it is: a program in it with a packet socket for that EtherType hears which
  *  flow is held, for how long and with what credit; to everybody else it is a frame of a protocol that they do not speak.        */
+#include "nicd/nic_hold.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/nic.h"
 #include "nodes/trace.h"
 #include "nodes/units.h"
 

@@ -9,11 +9,14 @@
  *  FECN that lasts is answered with a frame of its own (becn_frame.h), in the class of the packet that had it, to each source at most once in
  *  becn_interval_ps. A source stands in the queue once, so the queue has room for all hosts. A BECN frame's own FECN is not answered:
  *  two hosts would never stop.                                                                                        */
+#include "nicd/nic_lid.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/nic.h"
+#include "nicd/nic_rate.h"
+#include "nicd/nic_transmit.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/becn_frame.h"
 #include "nodes/wire/word_frame.h"

@@ -2,9 +2,10 @@
  *
  *  A held class sends nothing: neither generated traffic nor the host's, neither data nor answers. What the NIC itself says stop for, is
  *  a scenario's `pauses` and a host that does not take what arrives.                                                  */
+#include "nicd/nic_pfc.h"
+
 #include <string.h>
 
-#include "nicd/nic.h"
 #include "nodes/wire/pause_frame.h"
 
 void nic_pfc_init(struct nic *nic)

@@ -3,10 +3,13 @@
  *  A generated flow whose turn comes too early is parked, and a frame of an attached host is set aside, as flows are that FGFC holds
  *  (nic_hold.c; a fabric has one or the other): so neither holds up those to other destinations. When the delay is over one flow of
  *  each class returns, and one frame of the host's may go; whoever is first closes the agent for the others.            */
+#include "nicd/nic_rate.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "nicd/nic.h"
+#include "nicd/nic_hold.h"
+#include "nicd/nic_lid.h"
 
 int nic_rate_init(struct nic *nic, uint32_t flows_max)
 {

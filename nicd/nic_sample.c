@@ -1,5 +1,5 @@
 /*  nic_sample - what the NIC of a RoCE fabric looks like at a moment: rates of its queue pairs, what waits, what is held (nic.h). */
-#include "nicd/nic.h"
+#include "nicd/nic_sample.h"
 
 /* The rates of those that have something to send or under way. Each is allowed so much, but together they send no more than
  * the link carries. */

@@ -6,10 +6,11 @@
  *  Only what this file's own kind has sent is taken: an attached host may speak TCP too.
  *  ACKs wait like the answers of queue pairs, and are written when they are sent. But every duplicate counts for the sender, so as many
  *  are sent as segments came behind a hole; while progress makes what waited before it needless: one ACK says it all.     */
+#include "nicd/nic_tcp.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "nicd/nic.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/ecn_mark.h"

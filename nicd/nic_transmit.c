@@ -1,5 +1,11 @@
 /*  transmit - which frame the NIC sends next: traffic classes, and within a class whose turn it is (nic.h).           */
-#include "nicd/nic.h"
+#include "nicd/nic_transmit.h"
+
+#include "nicd/nic_hold.h"
+#include "nicd/nic_lid.h"
+#include "nicd/nic_pfc.h"
+#include "nicd/nic_rate.h"
+#include "nicd/nic_transport.h"
 #include "nodes/trace.h"
 #include "nodes/units.h"
 

@@ -4,10 +4,13 @@
  *      answers  queue_pair.h <- link ... link <- reply_queue.h
  *
  *  Only what is addressed to this NIC and to a queue pair of generated traffic is taken here: an attached host may speak RoCEv2 too.  */
+#include "nicd/nic_transport.h"
+
 #include <errno.h>
 #include <string.h>
 
-#include "nicd/nic.h"
+#include "nicd/nic_tcp.h"
+#include "nicd/nic_transmit.h"
 #include "nicd/queue_pair.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/roce_frame.h"

@@ -1,5 +1,6 @@
 /*  nicd in a fabric of kind port-group, two NICs at the two ends of one link: headers, credits, FECN and BECN, rates (PG-1, PG-9,
  *  PG-10, TB-23). The test stands in for the switch: it changes packets that are on the link.                           */
+#include "nicd/nic_lid.h"
 #include "nodes/units.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/becn_frame.h"
