@@ -6,6 +6,7 @@
 #include "nodes/units.h"
 #include "orchestrator/human.h"
 #include "orchestrator/reaction.h"
+#include "orchestrator/results_share.h"
 
 static const struct result_group *group_of(const struct metric_subject *e, const struct results *results)
 {

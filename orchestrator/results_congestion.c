@@ -2,12 +2,15 @@
  *
  *  First the outputs to hosts that were congested, then what that has led to: packets that had to wait at inputs, credit
  *  per flow, flows held at their source, and peers told to stop, which a good run does not need (EC-14).              */
+#include "orchestrator/results_congestion.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "nodes/units.h"
 #include "orchestrator/human.h"
 #include "orchestrator/reaction.h"
+#include "orchestrator/results_share.h"
 
 #define OUTPUTS_SHOWN 6u
 

@@ -2,6 +2,8 @@
  *
  *  Every file is complete or not there (atomic_file.h). Times are in picoseconds; what never happened is an empty field.
  *  Names need no quoting: a scenario only admits letters, digits, '_', '.' and '-'.                                   */
+#include "orchestrator/results_csv.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

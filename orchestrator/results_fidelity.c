@@ -5,13 +5,14 @@
  *  full ring, for a ring stands for a link (both ours).
  *  A run that was overloaded says what the machine has carried instead, and to try half of that: the other half is for
  *  whatever else the machine has to do (ours).                                                                        */
+#include "orchestrator/results_fidelity.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "orchestrator/human.h"
-#include "orchestrator/results.h"
 
 #define DELAY_NS_MAX 100000000u /* a longer one is no remedy */
 #define RUN_PARTS 100u          /* one of them may be missing */

@@ -4,11 +4,14 @@
  *  so the same results give the same bytes everywhere (TB-7). Only `host`, with --timing, depends on the machine; under the
  *  real clock everything does, and `fidelity` says how far. Every fabric has the same keys: what its kind does not have,
  *  or the run was not asked for, is null, or an empty list.                                                            */
+#include "orchestrator/results_json.h"
+
 #include <errno.h>
 #include <jansson.h>
 
 #include "orchestrator/counter.h"
 #include "orchestrator/results_fault.h"
+#include "orchestrator/results_fidelity.h"
 #include "orchestrator/results_origin.h"
 #include "orchestrator/results_roce.h"
 #include "orchestrator/results_symptom.h"

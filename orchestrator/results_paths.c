@@ -1,9 +1,10 @@
 /*  results_paths - the part of the summary that says how paths were chosen (FC-16, FC-23 ... FC-25), and what port groups, credits and marks
  *  did (PG-3, PG-9, PG-10). */
+#include "orchestrator/results_paths.h"
+
 #include <inttypes.h>
 
 #include "orchestrator/human.h"
-#include "orchestrator/results.h"
 
 /* all ports of switches together, BECNs those of NICs, waits for credit of both, and where the most redirects and waits were */
 struct sums {

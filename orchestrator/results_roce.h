@@ -44,7 +44,4 @@ void results_roce_sample_csv(bool roce, const struct sample_stats *sample, FILE 
 /** results_roce_classes_csv() - the whole of classes.csv. */
 void results_roce_classes_csv(const struct plan *plan, const struct results *results, FILE *out);
 
-/** results_roce_write() - what the summary for people says of it; nothing in another kind of fabric: results_roce_text.c. */
-void results_roce_write(const struct plan *plan, const struct results *results, bool colour, FILE *out);
-
 #endif

@@ -2,12 +2,13 @@
  *
  *  Deadlocks stand above all. Then the outputs that dropped, were held, or marked most; what the classes' inputs have told their
  *  neighbours; who was told of congestion, by whom; what was sent again, and which queue pairs have given up.        */
+#include "orchestrator/results_roce_text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/human.h"
-#include "orchestrator/results_roce.h"
 
 #define OUTPUTS_SHOWN 8u
 #define ERRORS_SHOWN 4u

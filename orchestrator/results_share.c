@@ -1,6 +1,7 @@
 /*  results_share - what part of a link, or of a buffer, was used: ratios of the results and the plan.                 */
+#include "orchestrator/results_share.h"
+
 #include "nodes/wire/frame.h"
-#include "orchestrator/results.h"
 
 /* the links of a group's hosts, each host once */
 struct links {

@@ -2,14 +2,19 @@
  *
  *  Tables keep to 100 columns and to a few dozen lines: of many flows the groups and the extremes are shown, the rest is
  *  in the JSON and CSV. Bars are plain '#', so that they look the same in a terminal, a log file and a mail.          */
+#include "orchestrator/results_text.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/human.h"
+#include "orchestrator/results_congestion.h"
 #include "orchestrator/results_fault.h"
-#include "orchestrator/results_roce.h"
+#include "orchestrator/results_fidelity.h"
+#include "orchestrator/results_paths.h"
+#include "orchestrator/results_roce_text.h"
 #include "orchestrator/results_symptom.h"
 
 #define FLOWS_SHOWN 24u /* more than so many flows are summed up by their groups only */

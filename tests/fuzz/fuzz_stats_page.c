@@ -10,6 +10,8 @@
 #include "nodes/stats_view.h"
 #include "orchestrator/live_request.h"
 #include "orchestrator/results.h"
+#include "orchestrator/results_json.h"
+#include "orchestrator/results_text.h"
 #include "tests/fuzz/real_fabric.h"
 
 #define NODES_MAX 4096u

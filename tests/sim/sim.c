@@ -6,6 +6,7 @@
 
 #include "nicd/datapath.h"
 #include "orchestrator/expect.h"
+#include "orchestrator/results_json.h"
 #include "orchestrator/scenario.h"
 #include "switchd/ethernet.h"
 

@@ -9,7 +9,13 @@
 #include "orchestrator/counter.h"
 #include "orchestrator/reaction.h"
 #include "orchestrator/results.h"
+#include "orchestrator/results_congestion.h"
+#include "orchestrator/results_csv.h"
+#include "orchestrator/results_json.h"
+#include "orchestrator/results_paths.h"
+#include "orchestrator/results_share.h"
 #include "orchestrator/results_symptom.h"
+#include "orchestrator/results_text.h"
 
 #define HOSTS 3
 #define NODES (HOSTS + 1)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/results.h"
+#include "orchestrator/results_fidelity.h"
 
 enum { S1, H0, H1, NODES };
 

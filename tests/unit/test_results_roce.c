@@ -6,7 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/results_csv.h"
+#include "orchestrator/results_json.h"
 #include "orchestrator/results_roce.h"
+#include "orchestrator/results_roce_text.h"
 
 #define NODES 4u
 #define SWITCH_PORTS 3u /* to the host, then the two links */
