@@ -1,4 +1,4 @@
-#include "nodes/node_process.h"
+#include "nodes/node_join.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nodes/clock_pages.h"
+#include "nodes/node_report.h"
 
 static void unmap(struct mapping *mapping)
 {

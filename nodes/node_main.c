@@ -5,11 +5,10 @@
  *  for a window, run it, wake whom the next one needs. Control messages are dealt with when it sleeps.
  *  Nothing survives the orchestrator: the kernel kills a node whose parent dies; a closed control socket ends it too.
  *  Usage: NAME --parent=PID [--loop=auto|io_uring|fallback] [--core=N]                                               */
-#include "nodes/node.h"
+#include "nodes/node_main.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +16,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "nodes/node_join.h"
 #include "nodes/node_process.h"
+#include "nodes/node_report.h"
 #include "nodes/privilege.h"
 #include "nodes/syscall_filter.h"
 #include "nodes/turn.h"
@@ -33,36 +34,6 @@ static int node_run_real(struct node *node);
 static void node_end(struct node *node);
 
 /* ---- what the orchestrator is told ---- */
-
-static int say(enum control_kind kind, int64_t number, const char *format, va_list arguments)
-{
-	struct control_message message = { .kind = kind, .number = number };
-
-	vsnprintf(message.text, sizeof(message.text), format, arguments);
-	return control_send(CONTROL_FD, &message);
-}
-
-/* something worth a line.  Return: 0, or -errno if the orchestrator is gone */
-__attribute__((format(printf, 1, 2))) static int note(const char *format, ...)
-{
-	va_list arguments;
-	int error;
-
-	va_start(arguments, format);
-	error = say(CONTROL_EVENT, 0, format, arguments);
-	va_end(arguments);
-	return error;
-}
-
-int node_wrong(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	say(CONTROL_EVENT, 1, format, arguments);
-	va_end(arguments);
-	return -EINVAL;
-}
 
 static int ready(const char *loop_text)
 {
@@ -378,9 +349,9 @@ static int control_serve(struct node *node)
 		    (message.kind == CONTROL_SHOW || message.kind == CONTROL_SET || message.kind >= CONTROL_LINK_DOWN))
 			error = question_answer(node, &message);
 		else if (!error)
-			error = note("a running node does not understand message %d", message.kind);
+			error = node_note("a running node does not understand message %d", message.kind);
 		else if (error == -EINVAL)
-			error = note("a control message was ignored: %s", why);
+			error = node_note("a control message was ignored: %s", why);
 		control_message_free(&message);
 		if (error)
 			return EXIT_LOST;

@@ -1,5 +1,5 @@
-/*  node_process - a node as a process: its state, shared by node_main.c (its life, and what it is asked), node_join.c (what it
- *  is handed) and nobody else.                                                                                       */
+/*  node_process - a node as a process: its state, shared by node_main.c (its life, and what it is asked) and node_join.c (what it
+ *  is handed).                                                                                       */
 #ifndef HEDDLE_NODES_NODE_PROCESS_H
 #define HEDDLE_NODES_NODE_PROCESS_H
 
@@ -43,22 +43,5 @@ struct node {
 	uint64_t broken_told;                     /* bit per port */
 	char why[256];                            /* a sentence being made */
 };
-
-/** node_wrong() - tells the orchestrator of something that ends the run.  Return: -EINVAL */
-int node_wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/** node_join() - takes over the descriptors that came with the configuration (control.h): the clock page, the statistics page,
- *  what each port has, the host's sockets.   Return: 0; -ENOMEM; else -errno after the orchestrator was told.       */
-int node_join(struct node *node, struct control_message *message);
-
-/** node_join_pace() - real clock: the dataplane and the event loop are there, so links and host sockets can be watched.
- *  Return: 0 or -errno. */
-int node_join_pace(struct node *node);
-
-/** node_join_link() - LINK_DOWN, LINK_UP, LINK_SET; under the virtual clock only while it stands, and no LINK_SET.  @out  words for the answer.   Return: 0 or -errno. */
-int node_join_link(struct node *node, struct control_message *message, FILE *out);
-
-/** node_join_end() - lets go of all that. */
-void node_join_end(struct node *node);
 
 #endif

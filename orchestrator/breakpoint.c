@@ -7,6 +7,7 @@
 
 #include "nodes/trace.h"
 #include "orchestrator/counter.h"
+#include "orchestrator/fabric_ask.h"
 #include "orchestrator/human.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/parameter.h"

@@ -1,11 +1,12 @@
 /*  cmd_add - what joins and leaves a running fabric: `heddle add`, `heddle attach`, `heddle remove` (TB-10, TB-15, TB-22). */
+#include "orchestrator/cmd_add.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/client.h"
-#include "orchestrator/commands.h"
 
 static const char add_usage[] =
 	"usage: heddle add [-f FABRIC] [--json] host NAME SWITCH [KEY=VALUE]...\n"

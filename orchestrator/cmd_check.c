@@ -1,15 +1,17 @@
 /*  cmd_check - `heddle check SCENARIO`: reads and plans a scenario, starts nothing, says what it would be (TB-10). */
+#include "orchestrator/cmd_check.h"
+
 #include <errno.h>
 #include <getopt.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/commands.h"
 #include "orchestrator/compare.h"
 #include "orchestrator/congestion_text.h"
 #include "orchestrator/expect.h"
 #include "orchestrator/plan.h"
+#include "orchestrator/plan_congestion_make.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/roce_text.h"
 #include "orchestrator/routing_said.h"

@@ -2,6 +2,8 @@
  *
  *  All variants are read, planned and checked before the first one is started. One that stalls or fails says so in its row; the others
  *  are run all the same.                                                                                              */
+#include "orchestrator/cmd_compare.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,7 +14,7 @@
 #include <unistd.h>
 
 #include "orchestrator/atomic_file.h"
-#include "orchestrator/cmd_run.h"
+#include "orchestrator/scenario_compare.h"
 #include "orchestrator/scenario_idle.h"
 #include "orchestrator/scenario_keys.h"
 #include "orchestrator/suggest.h"

@@ -1,6 +1,8 @@
 /*  cmd_down - `heddle down`: ends fabrics, until nothing of them is left; nothing to end is fine (TB-22).
  *
  *  The last look at a fabric becomes its verdict, over its whole life (TB-8).                                        */
+#include "orchestrator/cmd_down.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -10,7 +12,6 @@
 #include <unistd.h>
 
 #include "orchestrator/client.h"
-#include "orchestrator/commands.h"
 #include "orchestrator/live_request.h"
 #include "orchestrator/observe.h"
 #include "orchestrator/runtime_dir.h"

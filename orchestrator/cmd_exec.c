@@ -2,13 +2,14 @@
  *
  *  The daemon hands over descriptors of the host's namespaces and is not needed any more: the program is our child, in our
  *  terminal, with our environment.                                                                                   */
+#include "orchestrator/cmd_exec.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "orchestrator/client.h"
-#include "orchestrator/commands.h"
 #include "orchestrator/enter.h"
 #include "orchestrator/live_request.h"
 

@@ -1,9 +1,10 @@
 /*  cmd_gen - `heddle gen KIND key=value...`: prints a complete scenario to start from (TB-10, TB-11). */
+#include "orchestrator/cmd_gen.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/commands.h"
 #include "orchestrator/generate_text.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/quantity.h"

@@ -2,6 +2,8 @@
  *
  *  The daemon only tells counters since the start. Cost and lateness are those of the whole life; with --since a former
  *  output is its beginning instead.                                                                                  */
+#include "orchestrator/cmd_ps.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #include <unistd.h>
 
 #include "orchestrator/client.h"
-#include "orchestrator/commands.h"
 #include "orchestrator/human.h"
 #include "orchestrator/observe.h"
 #include "orchestrator/runtime_dir.h"

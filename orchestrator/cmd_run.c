@@ -5,6 +5,7 @@
  *  With --compare it is gone once for each variant of the scenario: cmd_compare.c.
  *  The same way under both clocks (TB-7, TB-8). A run under the real clock that was not faithful has an exit status of its
  *  own, before that of the expectations: neither their yes nor their no would say anything about the fabric.         */
+
 #include "orchestrator/cmd_run.h"
 
 #include <errno.h>
@@ -14,10 +15,11 @@
 #include <unistd.h>
 
 #include "orchestrator/atomic_file.h"
+#include "orchestrator/cmd_compare.h"
+#include "orchestrator/fabric_end.h"
 #include "orchestrator/output_names.h"
 #include "orchestrator/breakpoint.h"
 #include "orchestrator/capture_file.h"
-#include "orchestrator/commands.h"
 #include "orchestrator/expect.h"
 #include "orchestrator/fabric_fault.h"
 #include "orchestrator/human.h"

@@ -43,6 +43,9 @@ struct options {
 	struct fabric_options fabric;
 };
 
+/** cmd_run() - `heddle run`.  Return: the exit status: main.c. */
+int cmd_run(int argc, char **argv);
+
 /** run_scenario_load() - the plan of @options->scenario with variant @variant (scenario_read_variant), after everything in it that can
  *  be wrong has been looked at.  Return: 0 or an exit status, told.                                                  */
 int run_scenario_load(const struct options *options, uint32_t variant, struct plan *plan);
@@ -54,8 +57,5 @@ int run_outputs_check(const struct options *options, const struct origin *origin
 /** run_scenario_play() - runs it. What comes out is written as @options say, or put into @options->row if that is set.
  *  Return: the exit status.                                                                                         */
 int run_scenario_play(const struct options *options, const struct plan *plan);
-
-/** run_compare() - runs the variants and writes their table.  Return: the exit status. */
-int run_compare(struct options *options);
 
 #endif

@@ -1,11 +1,12 @@
 /*  cmd_set - looking into a running fabric and changing it: `heddle set`, `heddle link`, `heddle start`, and `heddle show` of a node
  *  (TB-4, TB-9, TB-10).                                                                                              */
+#include "orchestrator/cmd_set.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/client.h"
-#include "orchestrator/commands.h"
 #include "orchestrator/human.h"
 #include "orchestrator/quantity.h"
 

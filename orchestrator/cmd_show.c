@@ -1,5 +1,7 @@
 /*  cmd_show - `heddle show SCENARIO`: the plan as text, exactly as nodes would be told it (TB-10). If the first word is
  *  no file it is a node of a running fabric: cmd_set.c.                                                              */
+#include "orchestrator/cmd_show.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -10,7 +12,7 @@
 #include <unistd.h>
 
 #include "nodes/units.h"
-#include "orchestrator/commands.h"
+#include "orchestrator/cmd_set.h"
 #include "orchestrator/human.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/roce_text.h"

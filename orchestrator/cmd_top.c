@@ -2,6 +2,8 @@
  *
  *  The daemon is asked once an interval, over one connection; everything else is the difference of two answers. On a terminal
  *  each interval takes the place of the one before, as high as the terminal is; elsewhere they follow each other.    */
+#include "orchestrator/cmd_top.h"
+
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
@@ -13,7 +15,6 @@
 #include <unistd.h>
 
 #include "orchestrator/client.h"
-#include "orchestrator/commands.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/observe.h"
 #include "orchestrator/top_text.h"

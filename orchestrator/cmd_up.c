@@ -3,6 +3,8 @@
  *  Everything that can be wrong with the scenario is found before anything is started. Then a daemon is split off (live.h),
  *  and we wait at a pipe until it says that the fabric runs, or why not; in that case nothing is left of it. The daemon has
  *  none of the caller's descriptors, so that `heddle up ... | cat` ends.                                            */
+#include "orchestrator/cmd_up.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,7 +17,6 @@
 #include <unistd.h>
 
 #include "orchestrator/client.h"
-#include "orchestrator/commands.h"
 #include "orchestrator/live.h"
 #include "orchestrator/plan_real.h"
 #include "orchestrator/plan_room.h"

@@ -15,6 +15,7 @@
 #include "orchestrator/descriptor.h"
 #include "orchestrator/fabric_cores.h"
 #include "orchestrator/fabric_exchange.h"
+#include "orchestrator/fabric_ready.h"
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"

@@ -148,15 +148,6 @@ bool fabric_over(const struct fabric *fabric);
 /** fabric_holds() - bytes that node @node holds: in a switch's buffers, or waiting at a NIC to be sent. */
 uint64_t fabric_holds(const struct fabric *fabric, uint32_t node);
 
-/** fabric_ask() - sends any question to node @node while the clock stands, or under the real one, and waits for the answer.
- *  Virtual clock: for as long as the node lives and neither hangs nor stays stopped (watchdog.h), since an answer that is not waited
- *  for takes effect at an unknown time. Real clock: FABRIC_ANSWER_MS, within fabric->patience_until_ns, and not at all for a
- *  node that is stopped. It finds the question when it goes on.
- *  @message  kind and what belongs to it filled in; replaced by the answer, control_message_free() later.
- *  Return: 0; else -errno, @message zeroed; -EIO: the node has failed, reason in fabric->failure; real clock, -ETIMEDOUT: no
- *  answer; virtual clock, -EINTR: interrupted. */
-int fabric_ask(struct fabric *fabric, uint32_t node, struct control_message *message);
-
 /** fabric_note() - one line to options.note(). */
 void fabric_note(const struct fabric *fabric, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -167,22 +158,8 @@ void fabric_stage(const struct fabric *fabric, const char *format, ...) __attrib
 void fabric_waits(struct fabric *fabric, uint64_t since_ns, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** fabric_deadline_ns() - @timeout_ms from now, or when our patience ends. */
-uint64_t fabric_deadline_ns(const struct fabric *fabric, uint32_t timeout_ms);
-
-/** fabric_stop() - stops the clock at the end of the window that is open, if it runs. From then on nothing happens any more, and under
- *  the virtual clock the statistics pages are complete. Idempotent.
- *  Return: 0; virtual clock, -EIO: a node has failed, or hangs in that window: fabric->failure.                   */
-int fabric_stop(struct fabric *fabric);
-
-/** fabric_end() - fabric_stop(), tells every node to leave and waits until all are gone, for a bounded time. Statistics stay readable.
- *  One that has not left by then is killed. Under the virtual clock that is told on standard error and no failure, since
- *  all there is to know of the node is known; under the real clock it counts until it leaves, so it is one.
- *  Return: 0; -EIO if a node left with an error, or had to be killed under the real clock: fabric->failure.        */
-int fabric_end(struct fabric *fabric);
-
-/** fabric_kill() - kills what is left and waits until it is gone. Idempotent. */
-void fabric_kill(struct fabric *fabric);
+/** fabric_stops_wait() - virtual clock: sleeps until it stops or a signal comes, at most @timeout_ms. */
+void fabric_stops_wait(struct fabric *fabric, uint32_t timeout_ms);
 
 /** fabric_pages() - the statistics pages in the plan's order, checked; an array to be freed by the caller.
  *  Return: NULL if memory is short, or a node has destroyed its page: fabric->failure.                           */

@@ -3,12 +3,13 @@
  *  The two clocks differ in what silence means. Under the real clock the fabric goes on without the answer, and has to. Under the
  *  virtual one it stands until the answer is there: a question that was given up would be found by the node later, at a time
  *  that depends on the machine, and change the result (TB-7).                                                          */
+#include "orchestrator/fabric_ask.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "nodes/futex.h"
-#include "orchestrator/fabric.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/wall_time.h"

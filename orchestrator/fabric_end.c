@@ -1,11 +1,12 @@
 /*  The end of a fabric: fabric_stop(), fabric_end() and fabric_kill() of fabric.h.                                     */
+#include "orchestrator/fabric_end.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "nodes/futex.h"
-#include "orchestrator/fabric.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/wall_time.h"
 

@@ -2,10 +2,11 @@
  *
  *  Under the virtual clock a node is waited for as long as it works, or would if it had a core (watchdog.h): how long a start takes says
  *  nothing of the fabric. Under the real clock it has FABRIC_READY_MS since the last one became ready.                  */
+#include "orchestrator/fabric_ready.h"
+
 #include <errno.h>
 #include <inttypes.h>
 
-#include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/wall_time.h"

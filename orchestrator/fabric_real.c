@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "orchestrator/descriptor.h"
+#include "orchestrator/fabric_ask.h"
 #include "orchestrator/fabric_fault.h"
 #include "orchestrator/fabric_start.h"
 #include "orchestrator/fabric_watch.h"

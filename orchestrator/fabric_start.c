@@ -21,6 +21,7 @@
 #include "nodes/clock_pages.h"
 #include "nodes/ring.h"
 #include "orchestrator/descriptor.h"
+#include "orchestrator/fabric_ask.h"
 #include "orchestrator/fabric_cores.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"

@@ -27,7 +27,4 @@ void fabric_link_release(struct fabric *fabric, uint32_t link);
  *  in fabric->failure, it may run all the same. */
 int fabric_node_again(struct fabric *fabric, uint32_t node);
 
-/** fabric_nodes_await() - until every node has said READY, in any order.  Return: as above. */
-int fabric_nodes_await(struct fabric *fabric);
-
 #endif

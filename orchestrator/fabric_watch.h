@@ -49,9 +49,6 @@ void fabric_watch_last_words(struct fabric *fabric);
 /** fabric_watch_message() - takes in @message of @node.  Return: false if it means the end of the run. */
 bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct control_message *message);
 
-/** fabric_stops_wait() - virtual clock: sleeps until it stops or a signal comes, at most @timeout_ms. */
-void fabric_stops_wait(struct fabric *fabric, uint32_t timeout_ms);
-
 /* what is over once every node has done its part */
 struct fabric_part {
 	const char *what;                                 /* of a node: "it has not ..." */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "nodes/carrier.h"
+#include "orchestrator/fabric_end.h"
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"

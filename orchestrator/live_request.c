@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "nodes/trace.h"
+#include "orchestrator/fabric_ask.h"
 #include "orchestrator/fabric_real.h"
 #include "orchestrator/live_asking.h"
 #include "orchestrator/live_change.h"

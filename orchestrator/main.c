@@ -1,4 +1,8 @@
-/*  heddle - runs a whole fabric on one machine: every switch a process, every NIC a process (TB-10).                */
+/*  heddle - runs a whole fabric on one machine: every switch a process, every NIC a process (TB-10).
+ *
+ *  Each command has a file cmd_*.c, and is given its own name and what follows, as main() would be. Exit status: 0 fine, 1 an
+ *  expectation failed, 2 wrong usage or scenario, 3 the fabric stalled, 4 a node failed, 130 interrupted. Commands on
+ *  running fabrics: client.h.                                                                                        */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -6,9 +10,21 @@
 #include <unistd.h>
 
 #include "nodes/version.h"
-#include "orchestrator/commands.h"
+#include "orchestrator/cmd_add.h"
+#include "orchestrator/cmd_check.h"
+#include "orchestrator/cmd_down.h"
+#include "orchestrator/cmd_exec.h"
+#include "orchestrator/cmd_gen.h"
+#include "orchestrator/cmd_ps.h"
+#include "orchestrator/cmd_run.h"
+#include "orchestrator/cmd_set.h"
+#include "orchestrator/cmd_show.h"
+#include "orchestrator/cmd_top.h"
+#include "orchestrator/cmd_up.h"
 #include "orchestrator/manager_process.h"
 #include "orchestrator/suggest.h"
+
+static int cmd_help(int argc, char **argv);
 
 static const struct command {
 	const char *name;
@@ -63,7 +79,7 @@ static int unknown(const char *name)
 	return 2;
 }
 
-int cmd_help(int argc, char **argv)
+static int cmd_help(int argc, char **argv)
 {
 	const struct command *command;
 	char help[] = "--help";

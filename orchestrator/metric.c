@@ -5,6 +5,9 @@
 
 #include "nodes/units.h"
 #include "orchestrator/human.h"
+#include "orchestrator/metric_balance.h"
+#include "orchestrator/metric_fault.h"
+#include "orchestrator/metric_roce.h"
 #include "orchestrator/reaction.h"
 #include "orchestrator/results_share.h"
 

@@ -52,17 +52,6 @@ struct metric {
 	size_t offset; /* of the field that the function looks at */
 };
 
-/* in fabrics of kind roce, elsewhere without a value: of traffic classes of ports, of flows; metric_roce.c */
-metric_value_fn metric_class_sum, metric_class_max, metric_class_first, metric_class_queue_mean,
-	metric_class_delay_mean, metric_class_throughput, metric_ports_sum, metric_flows_sum, metric_rate_min,
-	metric_rate_mean, metric_marked_share, metric_cnp_gap, metric_deadlocks;
-
-/* of a fault; without one: lost and astray the sum of all, recovery the longest, least the least; metric_fault.c */
-metric_value_fn metric_fault_lost, metric_fault_astray, metric_fault_least, metric_fault_recovery;
-
-/* of the links that switches choose among; metric_balance.c */
-metric_value_fn metric_imbalance, metric_imbalance_max;
-
 extern const struct metric metric_table[];
 extern const size_t metric_count;
 

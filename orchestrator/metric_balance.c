@@ -1,8 +1,8 @@
 /*  metric_balance - how evenly links are used that a switch chooses among: those that lead to the same destinations on ways of equal
  *  length. 0, and 1 for the largest, is what per-packet choices over equal links aim at (S2 on uniform traffic of small messages). */
-#include <math.h>
+#include "orchestrator/metric_balance.h"
 
-#include "orchestrator/metric.h"
+#include <math.h>
 
 struct balance {
 	double squares, largest; /* of what a link has over the mean of its set, as parts of that mean */

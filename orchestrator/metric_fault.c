@@ -1,5 +1,6 @@
 /*  metric_fault - what came of faults, as expectations speak of it.                                                       */
-#include "orchestrator/metric.h"
+#include "orchestrator/metric_fault.h"
+
 
 static bool is_meant(const struct metric_subject *e, const struct results *results, uint32_t i)
 {

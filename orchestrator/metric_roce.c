@@ -1,6 +1,7 @@
 /*  metric_roce - the metrics that a fabric of kind roce has beside those of every fabric: of traffic classes of ports, of what
  *  transports did, of deadlocks. In another kind of fabric they have no value.                                       */
-#include "orchestrator/metric.h"
+#include "orchestrator/metric_roce.h"
+
 #include "orchestrator/results_roce.h"
 
 /* ---- of classes of ports ---- */

@@ -8,7 +8,7 @@
 #include "nodes/units.h"
 #include "nodes/wire/frame.h"
 #include "orchestrator/plan_buffer.h"
-#include "orchestrator/plan_congestion.h"
+#include "orchestrator/plan_congestion_make.h"
 #include "orchestrator/plan_roce.h"
 #include "orchestrator/plan_ways.h"
 #include "orchestrator/plan_routing.h"

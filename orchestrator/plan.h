@@ -115,9 +115,4 @@ static inline uint32_t plan_host_node(const struct plan *plan, uint32_t host_ind
 	return plan->switch_count + host_index;
 }
 
-/** plan_ideal_ps() - how long a message of @message_bytes takes from host @source to host @destination on an otherwise
- *  empty fabric, in packets of workload @workload: the denominator of a slowdown (TB-13).                        */
-node_time_t plan_ideal_ps(const struct plan *plan, uint32_t source, uint32_t destination, uint32_t workload,
-			  uint64_t message_bytes);
-
 #endif

@@ -21,11 +21,6 @@ struct congestion_basis {
 	bool spread;             /* packets of one flow may come over several ways at once (FC-16) */
 };
 
-/** plan_congestion_basis() - those numbers of @plan, whose ports and routes are there already. Under the real @clock every switch on
- *  the way is late besides, both ways, by PLAN_CONGESTION_LATE_PS.
- *  Return: 0 or -ENOMEM.  O(switches * links).                                                                    */
-int plan_congestion_basis(enum clock_kind clock, const struct plan *plan, struct congestion_basis *basis);
-
 /** plan_congestion_derive() - every number, all mechanisms on. Pure, in integers: the same on any machine.
  *  Of the settings none has anything larger than the one before it, and each holds what nodes/config.h asks.
  *  @basis  rate 1 Mb/s .. 800 Gb/s, round trips up to 3600 s, MTU 64..9216.                                         */
@@ -34,10 +29,5 @@ struct congestion_config plan_congestion_derive(const struct congestion_basis *b
 /** plan_congestion_levels() - water levels and maximum queue_extent that go with a target level. Pure.
  *  @target_units  2 and more; less counts as 2.                                                                     */
 void plan_congestion_levels(struct congestion_setting *setting, uint64_t target_units);
-
-/** plan_congestion_make() - fills in every switch of @plan: what @scenario says, the rest derived.
- *  Return: 0; -EINVAL if a row does not fit together, reported to @errors where the row stands; -ENOMEM.           */
-int plan_congestion_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
-			 struct scenario_errors *errors);
 
 #endif

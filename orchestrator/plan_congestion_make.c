@@ -1,8 +1,9 @@
 /*  plan_congestion_make - from a plan's links and what its scenario says to the configuration of every switch.       */
+#include "orchestrator/plan_congestion_make.h"
+
 #include <errno.h>
 
 #include "nodes/units.h"
-#include "orchestrator/plan_congestion.h"
 #include "orchestrator/plan_ways.h"
 #include "orchestrator/quantity.h"
 

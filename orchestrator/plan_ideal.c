@@ -11,6 +11,8 @@
  *  is followed link by link. The message is complete with the last packet's last bit. Between switches a packet is
  *  longer by the fabric header, in a fabric of kind flow-channel; with port groups on every link by the local route
  *  header. ACKs take no part: nothing waits for them. In a fabric of kind roce the way is one of those that ECMP chooses from. */
+#include "orchestrator/plan_ideal.h"
+
 #include <stdint.h>
 
 #include "nodes/wire/fabric_header.h"

@@ -1,6 +1,7 @@
 #include "orchestrator/plan_routing.h"
 
 #include "nodes/units.h"
+#include "orchestrator/plan_congestion_make.h"
 #include "orchestrator/plan_workload.h"
 
 #define SEED_OF_ROUTING 0x726f757465ull /* "route" */

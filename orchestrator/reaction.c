@@ -1,5 +1,7 @@
 #include "orchestrator/reaction.h"
 
+#include "orchestrator/plan_ideal.h"
+
 /* the switch's end of the link of host @host */
 static const struct port_stats *edge_port(const struct plan *plan, const struct results *results, uint32_t host)
 {

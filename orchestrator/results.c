@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/plan_ideal.h"
 #include "orchestrator/results_fidelity.h"
 #include "orchestrator/results_roce.h"
 #include "orchestrator/results_symptom.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "orchestrator/human.h"
+#include "orchestrator/results_roce.h"
 
 #define OUTPUTS_SHOWN 8u
 #define ERRORS_SHOWN 4u

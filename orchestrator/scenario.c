@@ -6,8 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "orchestrator/scenario_compare.h"
+#include "orchestrator/scenario_congestion.h"
+#include "orchestrator/scenario_fault.h"
 #include "orchestrator/scenario_idle.h"
 #include "orchestrator/scenario_keys.h"
+#include "orchestrator/scenario_pause.h"
+#include "orchestrator/scenario_topology.h"
+#include "orchestrator/scenario_workload.h"
 #include "orchestrator/settings.h"
 #include "orchestrator/utf8.h"
 

@@ -7,11 +7,12 @@
  *
  *  A variant's `set` is put into the YAML tree before that is read, as --set is (settings.h); its values keep their places in the
  *  file, so that what is wrong in a variant is reported where it stands.                                             */
+#include "orchestrator/scenario_compare.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/scenario_keys.h"
 #include "orchestrator/settings.h"
 
 /* ---- columns ---- */

@@ -1,9 +1,9 @@
 /*  scenario_congestion - the section `congestion` of a scenario: what was said of it. What was not, plan_congestion.h derives, and
  *  there the table of settings is checked as a whole, for a row may be said in parts. */
+#include "orchestrator/scenario_congestion.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "orchestrator/scenario_keys.h"
 
 #define BYTES_MAX ((uint64_t)CONGESTION_UNITS_MAX * 256)
 

@@ -1,4 +1,4 @@
-#include "orchestrator/scenario_keys.h"
+#include "orchestrator/scenario_elsewhere.h"
 
 /* of a scenario itself: words that are keys of one of its sections */
 #define SECTION(section, word)                       \

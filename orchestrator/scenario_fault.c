@@ -1,8 +1,9 @@
 /*  scenario_fault - the key 'faults' of a scenario: links and switches that fail, and return, on a time line (FC-26).      */
+#include "orchestrator/scenario_fault.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/scenario_keys.h"
 #include "orchestrator/suggest.h"
 
 #define TIME_MAX (3600 * NODE_S)

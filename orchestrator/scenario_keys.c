@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "orchestrator/scenario_elsewhere.h"
 #include "orchestrator/suggest.h"
 
 void key_refuse(struct reader *reader, const struct yaml_node *node, const char *format, ...)

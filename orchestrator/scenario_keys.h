@@ -52,14 +52,6 @@ void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, co
 /* kinds of values */
 key_read_fn key_count, key_time, key_rate, key_size, key_share, key_flag, key_word, key_name, key_text;
 
-/* A word that is a key elsewhere, or the field's word for one: @in, the mapping where it was said, has @meant, which may be a path. */
-struct key_elsewhere {
-	const char *in, *word, *meant;
-};
-
-extern const struct key_elsewhere key_elsewhere[]; /* scenario_elsewhere.c */
-extern const size_t key_elsewhere_count;
-
 /** key_refuse() - an error at @node. */
 void key_refuse(struct reader *reader, const struct yaml_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -85,43 +77,5 @@ int64_t key_class_index(struct reader *reader, const struct yaml_node *node);
 /** key_name_hint() - suggest_sentence() over names that are arrays within structs.
  *  @first  the first name.   @stride  bytes from one to the next.                                                */
 const char *key_name_hint(const char *word, const char *first, size_t count, size_t stride, char *out, size_t out_max);
-
-/* ---- the parts of a scenario that have files of their own ---- */
-
-extern const struct key link_keys[];
-extern const size_t link_key_count;
-
-/* scenario_congestion.c */
-key_read_fn scenario_congestion_read;
-/** scenario_congestion_init() - nothing was said: every mechanism is on, every number derived. */
-void scenario_congestion_init(struct scenario_congestion *congestion);
-/* scenario_roce.c; scenario_ecn_read() reads a struct scenario_ecn */
-key_read_fn scenario_roce_read, scenario_ecn_read;
-/* scenario_routing.c, scenario_port_group.c */
-key_read_fn scenario_routing_read, scenario_port_group_read;
-/* scenario_compare.c */
-key_read_fn scenario_compare_read;
-/** scenario_compare_apply() - puts the settings of variant @variant into the tree @root of @scenario, before it is read.
- *  Return: 0; -EINVAL with an error added; -ENOMEM. What is no list of variants is left to scenario_compare_read().  */
-int scenario_compare_apply(const struct scenario *scenario, struct yaml_node *root, uint32_t variant,
-			   struct scenario_errors *errors);
-void scenario_compare_free(struct scenario_compare *compare);
-/* scenario_topology.c; scenario_links_default() when the kind of fabric is known: what links are that say nothing */
-void scenario_links_default(struct reader *reader);
-key_read_fn scenario_links_read, scenario_topology_read;
-
-/* scenario_prefix.c: of host scenario->host_count; scenario_prefixes_check() sorts them when all are there, and reports equal ones */
-key_read_fn scenario_prefixes_read;
-void scenario_prefixes_check(struct reader *reader);
-/* scenario_workload.c */
-key_read_fn scenario_workloads_read;
-/* scenario_packet.c */
-/** scenario_packet_complete() - what @workload, read from @node, sends at most in a packet: what it says, for RoCEv2 a path MTU, or as much as
- *  the links that it may meet let through. Its hosts and its frame are known. */
-void scenario_packet_complete(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload);
-/* scenario_pause.c */
-key_read_fn scenario_pauses_read;
-/* scenario_fault.c */
-key_read_fn scenario_faults_read;
 
 #endif

@@ -3,8 +3,9 @@
  *  A message in RoCEv2 is cut into packets that carry one path MTU exactly, all but the last: 256, 512, 1024, 2048 or 4096 bytes. `path-mtu`
  *  says which; else it is the largest that fits into `packet`, or, as in Linux (iboe_get_mtu()), into the MTU of the links. Other frames
  *  carry what `packet` leaves. Whether what is said fits the links is plan_workload.c's question. */
+#include "orchestrator/scenario_packet.h"
+
 #include "nodes/wire/frame.h"
-#include "orchestrator/scenario_keys.h"
 
 #define PACKET_BYTES_DEFAULT 4096u /* of frames that have no path MTU */
 

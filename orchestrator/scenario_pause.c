@@ -1,7 +1,7 @@
 /*  scenario_pause - the key 'pauses' of a scenario: hosts that are slower than their links now and then (EC-4).          */
-#include <stdlib.h>
+#include "orchestrator/scenario_pause.h"
 
-#include "orchestrator/scenario_keys.h"
+#include <stdlib.h>
 
 #define TIME_MAX (3600 * NODE_S)
 

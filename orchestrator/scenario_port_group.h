@@ -27,4 +27,10 @@ void scenario_port_group_init(struct scenario_port_group *port_group);
 
 extern const char *const scenario_policy_name[PORT_GROUP_POLICIES]; /* as the key 'policy' says it */
 
+/* readers of the section, key_read_fn (scenario_keys.h) */
+struct key;
+struct reader;
+struct yaml_node;
+void scenario_port_group_read(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+
 #endif

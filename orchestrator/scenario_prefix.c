@@ -1,10 +1,11 @@
 /*  scenario_prefix - the key 'prefixes' of a host: networks that are reached through it (FC-3).                       */
+#include "orchestrator/scenario_prefix.h"
+
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/address.h"
-#include "orchestrator/scenario_keys.h"
 
 /* of what every host has beside its own link: a shorter prefix, such as 0.0.0.0/0, is for what is elsewhere */
 #define OWN_BITS(version) ((version) == 4 ? 8u : 64u)

@@ -42,4 +42,11 @@ struct scenario_roce {
 void scenario_roce_init(struct scenario_roce *roce);
 void scenario_roce_class_init(struct scenario_roce_class *class);
 
+/* readers of the section, key_read_fn (scenario_keys.h); scenario_ecn_read() reads a struct scenario_ecn */
+struct key;
+struct reader;
+struct yaml_node;
+void scenario_roce_read(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+void scenario_ecn_read(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+
 #endif

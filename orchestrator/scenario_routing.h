@@ -58,4 +58,10 @@ extern const char *const scenario_order_name[ROUTING_ORDERS];
 extern const char *const scenario_detour_name[ROUTING_DETOURS];
 extern const char *const scenario_redirect_rule_name[REDIRECT_RULES];
 
+/* readers of the section, key_read_fn (scenario_keys.h) */
+struct key;
+struct reader;
+struct yaml_node;
+void scenario_routing_read(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+
 #endif

@@ -1,9 +1,11 @@
 /*  scenario_topology - the keys 'links' and 'topology' of a scenario: explicit or generated.                         */
+#include "orchestrator/scenario_topology.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/generate.h"
-#include "orchestrator/scenario_keys.h"
+#include "orchestrator/scenario_prefix.h"
 #include "orchestrator/suggest.h"
 
 /* An IP MTU of 4200, as vendors of RDMA NICs recommend it: there is room for the largest path MTU and the headers of RoCEv2 (RC-4) */
@@ -36,8 +38,7 @@ static const char *const tier_words[LINK_TIERS] = { [TIER_LOCAL] = "local", [TIE
 										      .word_count = LINK_MEDIA         \
 	}
 
-const struct key link_keys[] = { LINK_KEYS };
-const size_t link_key_count = COUNT_OF(link_keys);
+static const struct key link_keys[] = { LINK_KEYS };
 
 /* 'edge' and 'fabric' start from what stands beside them, which is read before. */
 static void links_side_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
@@ -45,7 +46,7 @@ static void links_side_read(struct reader *reader, const struct key *key, const 
 	struct scenario_link_settings *side = (void *)((char *)target + key->offset);
 
 	*side = ((struct links_settings *)target)->base;
-	keys_read(reader, node, key->name, link_keys, link_key_count, side);
+	keys_read(reader, node, key->name, link_keys, COUNT_OF(link_keys), side);
 }
 
 static const struct key links_keys[] = {
@@ -295,7 +296,7 @@ static void between_settings_read(struct reader *reader, const struct key *key, 
 	char what[40];
 
 	snprintf(what, sizeof(what), "'%s'", key->name);
-	keys_read(reader, node, what, link_keys, link_key_count, &((struct generated *)target)->between);
+	keys_read(reader, node, what, link_keys, COUNT_OF(link_keys), &((struct generated *)target)->between);
 }
 
 static void shape_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)

@@ -2,12 +2,14 @@
  *
  *  A key that has no meaning with the pattern or arrival beside it is refused: it would do nothing, and whoever wrote
  *  it expects something.                                                                                            */
+#include "orchestrator/scenario_workload.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/frame.h"
-#include "orchestrator/scenario_keys.h"
+#include "orchestrator/scenario_packet.h"
 #include "orchestrator/size_file.h"
 #include "orchestrator/suggest.h"
 

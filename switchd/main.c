@@ -1,5 +1,5 @@
 /*  switchd - a switch as a process. */
-#include "nodes/node.h"
+#include "nodes/node_main.h"
 #include "switchd/dataplane.h"
 #include "switchd/ethernet.h"
 #include "switchd/lid_switch.h"

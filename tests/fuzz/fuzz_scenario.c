@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "orchestrator/plan.h"
+#include "orchestrator/plan_ideal.h"
 #include "orchestrator/size_file.h"
 
 #define NODES_MAX 256u

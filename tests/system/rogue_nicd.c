@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "nicd/datapath.h"
+#include "nodes/node_main.h"
 #include "nodes/random.h"
 
 #define TURNS_BAD_PS (20 * NODE_US)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "orchestrator/compare.h"
+#include "orchestrator/scenario_compare.h"
 
 static struct scenario scenario;
 static struct scenario_errors errors;

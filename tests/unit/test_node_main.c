@@ -12,7 +12,7 @@
 
 #include "nodes/control.h"
 #include "nodes/futex.h"
-#include "nodes/node.h"
+#include "nodes/node_main.h"
 #include "tests/unit/example_config.h"
 
 /* ---- the toy: one event every microsecond, counted in stats->events ---- */

@@ -7,6 +7,7 @@
 #include "nodes/ring.h"
 #include "nodes/wire/frame.h"
 #include "orchestrator/plan.h"
+#include "orchestrator/plan_ideal.h"
 #include "orchestrator/plan_ways.h"
 
 #define RUN "name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/plan_congestion.h"
+#include "orchestrator/plan_congestion_make.h"
 #include "orchestrator/plan_real.h"
 #include "orchestrator/scenario_keys.h"
 #include "tests/unit/example_config.h"

@@ -7,6 +7,7 @@
 #include "nodes/control.h"
 #include "nodes/pfc.h"
 #include "nodes/ring.h"
+#include "orchestrator/plan_ideal.h"
 #include "orchestrator/plan_real.h"
 #include "orchestrator/plan_roce.h"
 #include "orchestrator/plan_room.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "orchestrator/counter.h"
+#include "orchestrator/plan_ideal.h"
 #include "orchestrator/reaction.h"
 #include "orchestrator/results.h"
 #include "orchestrator/results_congestion.h"

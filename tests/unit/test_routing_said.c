@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/plan.h"
+#include "orchestrator/plan_ideal.h"
 #include "orchestrator/plan_ways.h"
 #include "orchestrator/routing_said.h"
 

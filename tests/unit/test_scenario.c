@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/scenario.h"
+#include "orchestrator/scenario_elsewhere.h"
 #include "orchestrator/scenario_keys.h"
 #include "orchestrator/size_file.h"
 #include "orchestrator/yaml_reader.h"
