@@ -51,6 +51,7 @@ lib_switchd := $(B)/libswitchd.a
 lib_nicd := $(B)/libnicd.a
 lib_orchestrator := $(B)/liborchestrator.a
 lib_sim := $(B)/libsim.a
+lib_testing := $(B)/libtesting.a
 # switch and NIC for the programs of tests: in a release they are optimised across files once, not for each program
 both_nodes := $(if $(filter release,$(KIND)),$(B)/both_nodes.o,$(lib_switchd) $(lib_nicd) $(lib_nodes))
 # what a unit test may link: with the thread sanitizer those of shared memory only
@@ -110,6 +111,7 @@ $(lib_switchd): $(call obj,$(switchd_src))
 $(lib_nicd): $(call obj,$(nicd_src))
 $(lib_orchestrator): $(call obj,$(orchestrator_src))
 $(lib_sim): $(call obj,$(sim_src))
+$(lib_testing): $(B)/obj/tests/testing.o
 
 $(B)/lib%.a:
 	@rm -f $@
@@ -135,12 +137,12 @@ $(B)/obj/%.o: %.c | $(GEN)/nodes/control.pb-c.c
 
 # ---- tests ----
 
-$(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_libs)
+$(B)/unit/%: $(B)/obj/tests/unit/%.o $(lib_testing) $(unit_libs)
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
 
-$(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_sim) $(lib_orchestrator) $(both_nodes)
+$(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(both_nodes)
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)

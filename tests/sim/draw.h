@@ -2,7 +2,6 @@
 #ifndef HEDDLE_TESTS_SIM_DRAW_H
 #define HEDDLE_TESTS_SIM_DRAW_H
 
-#include <check.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -82,23 +81,6 @@ static inline void run_seeds(void (*run_seed)(uint64_t seed), uint64_t count)
 	count = number_from("SWARM_SEEDS", count);
 	for (uint64_t seed = first; seed < first + count; seed++)
 		run_seed(seed);
-}
-
-/* the one test of a swarm.  Return: what main() returns. */
-static inline int swarm_main(const char *name, const TTest *test)
-{
-	Suite *suite = suite_create(name);
-	TCase *tests = tcase_create("random scenarios");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 7200);
-	tcase_add_test(tests, test);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }
 
 #endif

@@ -1,12 +1,12 @@
 /*  Congestion control in whole fabrics: each mechanism alone, with what it must bring about and what becomes of the same scenario without
  *  it (EC-1, EC-4, EC-9, EC-10, EC-12 ... EC-14). How each works, step by step: unit/test_flow_control.                     */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/units.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 #define PACKET_UNITS 16u
 #define NOTHING "eca: no, slow-start: no, rate-limit: no, flow-limit: no, limit-after-ack: no, headroom: no, fgfc: no"
@@ -96,8 +96,10 @@ static node_time_t response_bound(void)
 	       3 * packet;
 }
 
+TEST_GROUP(fabrics, .timeout_s = 120);
+
 /* EC-12: the response time of metering is one round trip of the link */
-START_TEST(headroom__responds_within_a_links_round_trip)
+TEST(headroom__responds_within_a_links_round_trip)
 {
 	node_time_t now = 0, step = 10 * NODE_NS, started, bound;
 	uint32_t granted, queued;
@@ -124,7 +126,6 @@ START_TEST(headroom__responds_within_a_links_round_trip)
 	ck_assert_uint_eq(the_flow("s2", 1)->next_data_flow, granted);
 	finish();
 }
-END_TEST
 
 /* units of the flow's queue at s2 over the second half of the run, and the most ever */
 static double mean_queue(uint32_t *most)
@@ -148,7 +149,7 @@ static double mean_queue(uint32_t *most)
 
 /* EC-13, EC-14: the queue settles at its target, never exceeds it by more than what comes until the response, and nobody stops a link.
  * The credit is right in every window (sim_check()); the slow link is full all the time                                   */
-START_TEST(headroom__settles_at_the_target)
+TEST(headroom__settles_at_the_target)
 {
 	double mean, target;
 	uint32_t most, link_units;
@@ -168,10 +169,9 @@ START_TEST(headroom__settles_at_the_target)
 	ck_assert_uint_gt(stats_of("s2", 0)->tx_busy_ps, 194 * NODE_US);
 	finish();
 }
-END_TEST
 
 /* EC-12, EC-14: packets that wait for credit set off the same one hop further up: every hop keeps its target, and no link is stopped */
-START_TEST(headroom__hop_by_hop)
+TEST(headroom__hop_by_hop)
 {
 	const struct ifct_entry *flow;
 
@@ -190,10 +190,9 @@ START_TEST(headroom__hop_by_hop)
 	ck_assert_uint_eq(stats_of("s2", 0)->stops + stats_of("s3", 1)->stops, 0);
 	finish();
 }
-END_TEST
 
 /* EC-14: without credit only the stop of the whole link is left, and the input buffer is full to its level */
-START_TEST(headroom__off_fills_the_buffer)
+TEST(headroom__off_fills_the_buffer)
 {
 	uint32_t most;
 	double mean;
@@ -206,7 +205,6 @@ START_TEST(headroom__off_fills_the_buffer)
 	ck_assert_uint_eq(SUM(headroom_starts) + SUM(blocked_headroom), 0);
 	finish();
 }
-END_TEST
 
 /* ---- a slow receiver ---- */
 
@@ -226,7 +224,7 @@ static const char pauses[] = "name: pauses\n"
 
 /* EC-4: nobody sends too much, but the receiver pauses: congestion is found and told, senders are limited to what the receiver takes;
  * afterwards they send what has gathered at full speed, and are free                                                                                  */
-START_TEST(pauses__look_like_an_incast)
+TEST_RANGE(pauses__look_like_an_incast, 0, 2)
 {
 	uint64_t extent_units = 0, limit_units;
 
@@ -256,7 +254,6 @@ START_TEST(pauses__look_like_an_incast)
 	}
 	finish();
 }
-END_TEST
 
 /* ---- the port's limit ---- */
 
@@ -307,7 +304,7 @@ static uint32_t units_inside(void)
 }
 
 /* EC-9: with the limit at every edge, what is inside the fabric is bounded by their sum, and a packet for each; without, by nothing */
-START_TEST(port_limit__bounds_what_is_inside)
+TEST_RANGE(port_limit__bounds_what_is_inside, 0, 2)
 {
 	uint32_t most = 0, bound = 12 * (128 + PACKET_UNITS);
 
@@ -335,10 +332,9 @@ START_TEST(port_limit__bounds_what_is_inside)
 	}
 	finish();
 }
-END_TEST
 
 /* EC-9: a ring of switches whose buffers fill all around stands still for ever; with the limit alone it cannot saturate, and does not */
-START_TEST(port_limit__a_ring_goes_on)
+TEST_RANGE(port_limit__a_ring_goes_on, 0, 2)
 {
 	uint64_t inside = 0;
 
@@ -354,7 +350,6 @@ START_TEST(port_limit__a_ring_goes_on)
 		ck_assert_uint_gt(host_stats("a3")->delivered_bytes, 1000000);
 	sim_close(&sim);
 }
-END_TEST
 
 /* ---- who is slowed, and who is not ---- */
 
@@ -371,7 +366,7 @@ static const char victim[] = "name: victim\n"
 			     "  - {name: alone, pattern: pairs, pairs: [[v, w]], window: 4}\n";
 
 /* EC-10: six senders share a link to the one congested host, and the victim shares the fabric link with them: they are slowed, it is not */
-START_TEST(victim__keeps_its_bandwidth)
+TEST_RANGE(victim__keeps_its_bandwidth, 0, 2)
 {
 	const struct port_stats *ingress;
 	double share, incast;
@@ -396,7 +391,6 @@ START_TEST(victim__keeps_its_bandwidth)
 	}
 	finish();
 }
-END_TEST
 
 /* ---- small packets ---- */
 
@@ -410,7 +404,7 @@ static const char small[] =
 	"  - {name: in, pattern: incast, to: h0, frame: ethernet, packet: 96, size: 1B, messages: 5}\n";
 
 /* EC-1: many small packets, few bytes: the packet factor finds the incast that the byte factor does not see */
-START_TEST(small_packets__found_by_their_number)
+TEST_RANGE(small_packets__found_by_their_number, 0, 2)
 {
 	uint64_t most;
 
@@ -424,12 +418,11 @@ START_TEST(small_packets__found_by_their_number)
 	ck_assert_int_eq(stats_of("s0", 0)->eca_acks > 0, _i);
 	finish();
 }
-END_TEST
 
 /* ---- the same again ---- */
 
 /* TB-7: with all of it at work, the same file gives the same bytes */
-START_TEST(congestion__same_result_twice)
+TEST(congestion__same_result_twice)
 {
 	char *json[2];
 
@@ -448,30 +441,4 @@ START_TEST(congestion__same_result_twice)
 	ck_assert_str_eq(json[0], json[1]);
 	free(json[0]);
 	free(json[1]);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("congestion");
-	TCase *tests = tcase_create("fabrics");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, headroom__responds_within_a_links_round_trip);
-	tcase_add_test(tests, headroom__settles_at_the_target);
-	tcase_add_test(tests, headroom__hop_by_hop);
-	tcase_add_test(tests, headroom__off_fills_the_buffer);
-	tcase_add_loop_test(tests, pauses__look_like_an_incast, 0, 2);
-	tcase_add_loop_test(tests, port_limit__bounds_what_is_inside, 0, 2);
-	tcase_add_loop_test(tests, port_limit__a_ring_goes_on, 0, 2);
-	tcase_add_loop_test(tests, victim__keeps_its_bandwidth, 0, 2);
-	tcase_add_loop_test(tests, small_packets__found_by_their_number, 0, 2);
-	tcase_add_test(tests, congestion__same_result_twice);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

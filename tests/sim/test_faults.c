@@ -1,11 +1,11 @@
 /*  FC-15, FC-17, FC-26, PG-9, PG-11, TB-4, TB-22, TB-25: every link and every switch of a fat tree of 16 hosts fails in turn under full load, and
  *  returns. Every book is balanced all the while; no flow is reordered; what is lost was on what failed, waited for it, or found no
  *  way until tables followed; nothing stalls, and at the end every channel is free.                                  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 #define STEP_US 60u
 
@@ -98,17 +98,17 @@ static void all_fail(bool switches, const char *fabric)
 	free(text);
 }
 
-START_TEST(every_link__in_turn)
+TEST_GROUP(faults, .timeout_s = getenv("FAULTS_ALL") ? 7200 : 300);
+
+TEST_RANGE(every_link__in_turn, 0, 4)
 {
 	all_fail(false, fabrics[_i]);
 }
-END_TEST
 
-START_TEST(every_switch__in_turn)
+TEST_RANGE(every_switch__in_turn, 0, 4)
 {
 	all_fail(true, fabrics[_i]);
 }
-END_TEST
 
 /* ---- at size (FC-26) ----
  *
@@ -191,7 +191,7 @@ static void one_fails(const char *what, uint32_t links)
 	sim_close(&sim);
 }
 
-START_TEST(large_tree__any_link_or_switch)
+TEST(large_tree__any_link_or_switch)
 {
 	bool all = getenv("FAULTS_ALL");
 	char text[1024], what[100];
@@ -208,24 +208,4 @@ START_TEST(large_tree__any_link_or_switch)
 		one_fails(what, links);
 	}
 	sim_close(&sim);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("faults");
-	TCase *tests = tcase_create("faults");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tests, getenv("FAULTS_ALL") ? 7200 : 300);
-	tcase_add_loop_test(tests, every_link__in_turn, 0, 4);
-	tcase_add_loop_test(tests, every_switch__in_turn, 0, 4);
-	tcase_add_test(tests, large_tree__any_link_or_switch);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
 }

@@ -2,9 +2,9 @@
  *  two are on their way from 224, three wait at 224, one is on its way from 222: the flow_extent is 9 at 224, 13 at 222.
  *  The state is brought about by traffic: thirteen packets of one unit, links that are free for just so many of them, and
  *  output queues of one unit (what waits there is sent as far as the input queue is concerned).                        */
-#include <check.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 static const char chain[] =
 	"name: figure-2b\n"
@@ -67,7 +67,7 @@ static uint32_t under_way(struct sim *sim, const char *name, uint32_t port)
 	return packets;
 }
 
-START_TEST(flow_extent__figure_2b)
+TEST(flow_extent__figure_2b)
 {
 	/* ports: s222: p0 host a, p1 to s224. s224: p0 to s222, p1 to s226. s226: p0 host b, p1 to s224. */
 	node_time_t now = 10 * NODE_US;
@@ -99,20 +99,4 @@ START_TEST(flow_extent__figure_2b)
 	ck_assert_uint_eq(ifct_total_extent(the_flow(&sim, "s222", 0)), 13);
 	ck_assert_uint_eq(efct_flow_extent(&sim_switch(&sim, "s222")->ports[0].efct.lines[0]), 13);
 	sim_close(&sim);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("figure 2B");
-	TCase *tests = tcase_create("extents");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, flow_extent__figure_2b);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

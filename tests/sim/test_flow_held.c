@@ -1,7 +1,7 @@
 /*  EC-15 ... EC-17 from end to end: switches that name a flow, NICs that hold it, and the books of the whole fabric.  */
-#include <check.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 static uint64_t sum_of_frames(const struct sim *sim, enum node_kind kind)
 {
@@ -21,8 +21,10 @@ static void check_nothing_held(const struct sim *sim)
 			ck_assert_uint_eq(stats_port(sim->nodes[i].stats, p)->fgfc_held, 0);
 }
 
+TEST_GROUP(fgfc, .timeout_s = 120);
+
 /* one flow is held, the other flow of the same NIC runs at full rate: its expectations say how fast */
-START_TEST(fgfc__one_flow_held)
+TEST(fgfc__one_flow_held)
 {
 	struct sim sim;
 
@@ -36,10 +38,9 @@ START_TEST(fgfc__one_flow_held)
 	sim_check_released(&sim);
 	sim_close(&sim);
 }
-END_TEST
 
 /* without it the victim shares the fate of the flow that waits in front of it: what it is there for */
-START_TEST(fgfc__off)
+TEST(fgfc__off)
 {
 	struct sim sim;
 
@@ -50,10 +51,9 @@ START_TEST(fgfc__off)
 	ck_assert(!sim_expectations_hold(&sim));
 	sim_close(&sim);
 }
-END_TEST
 
 /* EC-16: one frame in ten is lost on the hosts' links, FGFC frames too: nothing is locked, all that was not lost arrives */
-START_TEST(fgfc__frames_are_lost)
+TEST(fgfc__frames_are_lost)
 {
 	static const char text[] = "name: lossy\n"
 				   "run: {duration: 300us, drain: true}\n"
@@ -74,10 +74,9 @@ START_TEST(fgfc__frames_are_lost)
 	sim_check_released(&sim);
 	sim_close(&sim);
 }
-END_TEST
 
 /* room for two flows: the others run free, and the books balance */
-START_TEST(fgfc__table_full)
+TEST(fgfc__table_full)
 {
 	static const char text[] = "name: small-table\n"
 				   "run: {duration: 200us, drain: true}\n"
@@ -98,24 +97,4 @@ START_TEST(fgfc__table_full)
 	check_nothing_held(&sim);
 	sim_check_released(&sim);
 	sim_close(&sim);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("a flow held at its source");
-	TCase *tests = tcase_create("fgfc");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, fgfc__one_flow_held);
-	tcase_add_test(tests, fgfc__off);
-	tcase_add_test(tests, fgfc__frames_are_lost);
-	tcase_add_test(tests, fgfc__table_full);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

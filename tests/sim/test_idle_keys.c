@@ -1,12 +1,12 @@
 /*  Keys that mean nothing in a fabric of some kind (orchestrator/scenario_idle): where that is told a run gives the same bytes with and
  *  without the key, and where it is not told the key may matter (TB-11). */
-#include <check.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 #define FLOW_CHANNEL (1u << FABRIC_FLOW_CHANNEL)
 #define ROCE (1u << FABRIC_ROCE)
@@ -101,8 +101,10 @@ static bool told(enum fabric_kind fabric, const char *setting)
 	return idle;
 }
 
+TEST_GROUP(idle_keys, .timeout_s = 120);
+
 /* _i: the kind of fabric */
-START_TEST(scenario_idle__told_is_without_effect)
+TEST_RANGE(scenario_idle__told_is_without_effect, 0, FABRIC_KINDS)
 {
 	char *as_it_is = result((enum fabric_kind)_i, NULL);
 
@@ -119,21 +121,4 @@ START_TEST(scenario_idle__told_is_without_effect)
 		free(changed);
 	}
 	free(as_it_is);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("idle keys");
-	TCase *tcase = tcase_create("idle keys");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, scenario_idle__told_is_without_effect, 0, FABRIC_KINDS);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

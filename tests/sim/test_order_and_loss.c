@@ -1,10 +1,10 @@
 /*  FC-9, FC-14, FC-15, FC-17, FC-22, TB-25: 64 hosts on a leaf-spine under full load, tiny and full-size packets: nothing lost,
  *  nothing reordered, every book balanced while it runs and every channel free at the end. With frames lost on the links
  *  every loss is reported to its source, and nothing leaks or stalls. With 16 flow ids a port all wait, nothing breaks. */
-#include <check.h>
 #include <stdio.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 static const char leaf_spine[] = "name: order-and-loss\n"
 				 "run: {duration: 10us, warmup: 1us, drain: yes, drain-max: 100ms}\n"
@@ -70,49 +70,45 @@ static void lossless(const char *const *settings)
 	ck_assert_uint_eq(sums.holes, 0);
 }
 
-START_TEST(uniform__full_size)
+TEST_GROUP(leaf_spine, .timeout_s = 120);
+
+TEST(uniform__full_size)
 {
 	lossless((const char *const[]){ NULL });
 }
-END_TEST
 
-START_TEST(uniform__tiny)
+TEST(uniform__tiny)
 {
 	lossless((const char *const[]){ "workloads.0.size=1B", "workloads.0.packet=128", "run.duration=2us", NULL });
 }
-END_TEST
 
-START_TEST(incast__full_size)
+TEST(incast__full_size)
 {
 	lossless((const char *const[]){ "workloads.0.pattern=incast", "workloads.0.to=h1", "workloads.0.from=all",
 					NULL });
 }
-END_TEST
 
-START_TEST(incast__tiny)
+TEST(incast__tiny)
 {
 	lossless((const char *const[]){ "workloads.0.pattern=incast", "workloads.0.to=h1", "workloads.0.size=1B",
 					"workloads.0.packet=128", "run.duration=2us", NULL });
 }
-END_TEST
 
-START_TEST(uniform__few_channels)
+TEST(uniform__few_channels)
 {
 	struct sums sums = run_with((const char *const[]){ "links.channels=16", NULL }, 5);
 
 	ck_assert_uint_eq(sums.lost_packets, 0);
 	ck_assert_uint_gt(sums.waits, 0);
 }
-END_TEST
 
-START_TEST(uniform__one_channel)
+TEST(uniform__one_channel)
 {
 	struct sums sums = run_with((const char *const[]){ "links.channels=1", "run.duration=3us", NULL }, 5);
 
 	ck_assert_uint_eq(sums.lost_packets, 0);
 	ck_assert_uint_gt(sums.waits, 0);
 }
-END_TEST
 
 /* FC-17: every unit that was lost on a link was reported to the source of its flow. On a link between switches the switch that saw the
  * hole did so; only what had nothing after it was left to the link. */
@@ -128,83 +124,48 @@ static struct sums lossy(const char *const *settings)
 }
 
 /* long flows, of which the last packet is hardly ever what is lost: nearly all losses are seen as holes */
-START_TEST(hole__reported_by_the_switch_that_sees_it)
+TEST(hole__reported_by_the_switch_that_sees_it)
 {
 	struct sums sums = lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=permutation",
 							"workloads.0.size=1MiB", "run.duration=20us", NULL });
 
 	ck_assert_uint_gt(sums.holes, 4 * sums.tails);
 }
-END_TEST
 
 /* one packet to a destination now and then: most losses leave no hole until the next packet, which may never come */
-START_TEST(tail__reported_by_the_link)
+TEST(tail__reported_by_the_link)
 {
 	struct sums sums = lossy((const char *const[]){ "links.loss=1%", "workloads.0.size=1B",
 							"workloads.0.packet=128", "run.duration=2us", NULL });
 
 	ck_assert_uint_gt(sums.tails, 0);
 }
-END_TEST
 
-START_TEST(uniform__lossy)
+TEST(uniform__lossy)
 {
 	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.size=1B", "workloads.0.packet=128", NULL });
 }
-END_TEST
 
-START_TEST(uniform__very_lossy)
+TEST(uniform__very_lossy)
 {
 	lossy((const char *const[]){ "links.loss=10%", "workloads.0.size=1B", "workloads.0.packet=128",
 				     "run.duration=2us", NULL });
 }
-END_TEST
 
-START_TEST(incast__lossy)
+TEST(incast__lossy)
 {
 	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=incast", "workloads.0.to=h1",
 				     "workloads.0.size=1B", "workloads.0.packet=128", NULL });
 }
-END_TEST
 
-START_TEST(uniform__lossy_few_channels)
+TEST(uniform__lossy_few_channels)
 {
 	lossy((const char *const[]){ "links.loss=1%", "links.channels=16", "workloads.0.size=1B",
 				     "workloads.0.packet=128", "run.duration=2us", NULL });
 }
-END_TEST
 
-START_TEST(permutation__lossy_full_size)
+TEST(permutation__lossy_full_size)
 {
 	lossy((const char *const[]){ "links.loss=0.1%", "workloads.0.pattern=permutation", "workloads.0.size=64KiB",
 				     "run.duration=20us", NULL });
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("order and loss");
-	TCase *tests = tcase_create("leaf-spine");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, uniform__full_size);
-	tcase_add_test(tests, uniform__tiny);
-	tcase_add_test(tests, incast__full_size);
-	tcase_add_test(tests, incast__tiny);
-	tcase_add_test(tests, uniform__few_channels);
-	tcase_add_test(tests, uniform__one_channel);
-	tcase_add_test(tests, hole__reported_by_the_switch_that_sees_it);
-	tcase_add_test(tests, tail__reported_by_the_link);
-	tcase_add_test(tests, uniform__lossy);
-	tcase_add_test(tests, uniform__very_lossy);
-	tcase_add_test(tests, incast__lossy);
-	tcase_add_test(tests, uniform__lossy_few_channels);
-	tcase_add_test(tests, permutation__lossy_full_size);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -5,7 +5,6 @@
  *  A seed that 5 divides has up to twelve failures within 3 us: flows then have packets behind several links that are gone, and must neither
  *  overtake them nor wait for each other in a circle (seed 17, when they waited link by link: settling.h).
  *  ORDER_SEEDS says how many fabrics (default 30), ORDER_SEED the first one; ORDER_SHOW=1 prints them.                 */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,6 +12,7 @@
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 #define FAULTS_MAX 6u
 #define BURST 5u /* a seed that this divides has all its faults within BURST_NS, and twice as many */
@@ -240,27 +240,12 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
 	return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-START_TEST(random_fabrics__order_and_arrival)
+TEST_GROUP(random_fabrics, .timeout_s = 7200);
+
+TEST(random_fabrics__order_and_arrival)
 {
 	uint64_t first = number_from("ORDER_SEED", 1), count = number_from("ORDER_SEEDS", 30);
 
 	for (uint64_t seed = first; seed < first + count; seed++)
 		run_seed(seed);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("path order");
-	TCase *tests = tcase_create("random fabrics");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 7200);
-	tcase_add_test(tests, random_fabrics__order_and_arrival);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,10 +1,10 @@
 /*  Path-level PFC in whole fabrics of kind roce: who is paused when CNPs no longer help, and what that brings about (RC-7 ... RC-11, RC-14,
  *  RC-15). How it works, step by step: unit/test_ethernet_path.                                                       */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 static struct sim sim;
 
@@ -76,7 +76,9 @@ static void run_one_tor(const char *const *settings, uint64_t *bytes, uint64_t *
 	ck_assert_uint_eq(sim_drops(&sim, DROP_HEADROOM), 0);
 }
 
-START_TEST(one_tor__an_order_of_magnitude_less_backlog)
+TEST_GROUP(path_pause, .timeout_s = 300);
+
+TEST(one_tor__an_order_of_magnitude_less_backlog)
 {
 	static const char *const with[] = { "roce.path-pause=yes", NULL };
 	uint64_t bytes, queue_bytes, bytes_with, queue_bytes_with;
@@ -93,7 +95,6 @@ START_TEST(one_tor__an_order_of_magnitude_less_backlog)
 	ck_assert_uint_gt(queue_bytes, 10 * queue_bytes_with); /* RC-14 */
 	ck_assert_uint_ge(bytes_with * 100, bytes * 99);       /* throughput almost unchanged */
 }
-END_TEST
 
 /* ---- sparse packets: S4's example, one in 500 us and sources that raise their rates every 300 us ---- */
 
@@ -143,7 +144,7 @@ static node_time_t longest_gap(uint32_t h, struct source *sources, node_time_t s
 }
 
 /* RC-8: while the queue is too long, a CNP comes before any source's period is over, although packets are further apart */
-START_TEST(sparse__no_source_raises_its_rate)
+TEST(sparse__no_source_raises_its_rate)
 {
 	static struct source sources[7][64];
 	const struct class_stats *queue;
@@ -166,7 +167,6 @@ START_TEST(sparse__no_source_raises_its_rate)
 	ck_assert_uint_lt(gap, S4_PERIOD);
 	sim_close(&sim);
 }
-END_TEST
 
 /* ---- three levels [S4 fig. 10, 12] ---- */
 
@@ -188,7 +188,7 @@ static const char clos[] =
 	" connections: 8}\n"
 	"  - {name: beside, pattern: pairs, pairs: [[v, w]], size: 64KiB}\n";
 
-START_TEST(clos__signals_reach_the_right_tors_only)
+TEST(clos__signals_reach_the_right_tors_only)
 {
 	static const char *const between[] = { "l0", "l1", "l2", "l3", "p0", "p1" };
 
@@ -211,23 +211,4 @@ START_TEST(clos__signals_reach_the_right_tors_only)
 	ck_assert_uint_eq(forwarded("t0") + forwarded("t1") + forwarded("t2") + forwarded("t3"), 0);
 	ck_assert_uint_eq(sim_drops(&sim, DROP_HEADROOM), 0);
 	sim_close(&sim);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("path_pause");
-	TCase *tests = tcase_create("path_pause");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 300);
-	tcase_add_test(tests, one_tor__an_order_of_magnitude_less_backlog);
-	tcase_add_test(tests, sparse__no_source_raises_its_rate);
-	tcase_add_test(tests, clos__signals_reach_the_right_tors_only);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,9 +1,9 @@
 /*  A random permutation on fat trees of 16 and 128 hosts, one persistent flow each: ECMP as theory says, adaptive flows with redirects
  *  (FC-25) near the links' rate. */
-#include <check.h>
 
 #include "nodes/random.h"
 #include "tests/sim/routed.h"
+#include "tests/testing.h"
 
 #define HOSTS 16u
 #define HALF 2u  /* ports up of an edge or aggregation switch */
@@ -138,7 +138,9 @@ static void open_seed(struct sim *sim, uint32_t seed, const char *const *more)
 	sim->check_windows = 0;
 }
 
-START_TEST(ecmp__as_theory_says)
+TEST_GROUP(fat_trees, .timeout_s = 600);
+
+TEST(ecmp__as_theory_says)
 {
 	static const char *const hash[] = { "routing.choice=hash", "run={duration: 150us, warmup: 50us, drain: no}",
 					    NULL };
@@ -161,9 +163,8 @@ START_TEST(ecmp__as_theory_says)
 	printf("ECMP: %.3f, theory %.3f\n", measured, expected);
 	ck_assert_double_eq_tol(measured, expected, ECMP_ERROR);
 }
-END_TEST
 
-START_TEST(adaptive__redirects_find_a_way_for_all)
+TEST(adaptive__redirects_find_a_way_for_all)
 {
 	double mean = 0;
 
@@ -183,10 +184,9 @@ START_TEST(adaptive__redirects_find_a_way_for_all)
 	printf("adaptive: %.3f\n", mean);
 	ck_assert_double_ge(mean, 0.98);
 }
-END_TEST
 
 /* four ways up at each of two levels, all of which are needed: nobody finds his by chance. Means of more seeds are in docs/routing.md. */
-START_TEST(adaptive__redirects_find_a_way_for_many)
+TEST(adaptive__redirects_find_a_way_for_many)
 {
 	static const char *const many[] = { "topology={generate: fat-tree, radix: 8}",
 					    "run={duration: 3ms, warmup: 2500us, drain: no}", NULL };
@@ -198,23 +198,4 @@ START_TEST(adaptive__redirects_find_a_way_for_many)
 	printf("adaptive, 128 hosts: %.3f\n", share(&sim));
 	ck_assert_double_ge(share(&sim), 0.95);
 	sim_close(&sim);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("permutation");
-	TCase *tests = tcase_create("fat trees");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 600);
-	tcase_add_test(tests, ecmp__as_theory_says);
-	tcase_add_test(tests, adaptive__redirects_find_a_way_for_all);
-	tcase_add_test(tests, adaptive__redirects_find_a_way_for_many);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

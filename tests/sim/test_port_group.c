@@ -1,11 +1,11 @@
 /*  Fabrics of kind port-group: the books balance in every window under each policy, what keeps order stays in order, everything arrives
  *  (PG-4, PG-7 ... PG-9, TB-25); static ports
  *  collide and port groups do not, on a Clos and with the buffers that there are by default (PG-12).                                                                                      */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 static const char *const policies[] = { "port-group.policy=random", "port-group.policy=greedy",
 					"port-group.policy=greedy-random" };
@@ -45,35 +45,33 @@ static void run_and_check(const char *path, const char *policy, const char *clas
 	sim_close(&sim);
 }
 
+TEST_GROUP(port_group, .timeout_s = 120);
+
 /* PG-4, PG-8: nothing said of classes: every packet may leave a congested static port */
-START_TEST(policies__by_default)
+TEST_RANGE(policies__by_default, 0, 3)
 {
 	run_and_check("topologies/port-group-permutation.yaml", policies[_i], NULL, true);
 }
-END_TEST
 
 #define DRAGONFLY "topologies/port-group-dragonfly.yaml"
 
 /* PG-5, PG-6: groups of longer ways, beside a class that keeps order: nothing is lost, and everything arrives, on four lanes */
-START_TEST(non_minimal__books)
+TEST_RANGE(non_minimal__books, 0, 3)
 {
 	run_and_check(DRAGONFLY, policies[_i], NULL, true);
 }
-END_TEST
 
 /* a group has one shortest port there, so there is nothing to choose without */
-START_TEST(non_minimal__off)
+TEST(non_minimal__off)
 {
 	run_and_check(DRAGONFLY, "port-group.non-minimal=no", NULL, false);
 }
-END_TEST
 
-START_TEST(policies__ordered)
+TEST_RANGE(policies__ordered, 0, 3)
 {
 	run_and_check("topologies/port-group-permutation.yaml", policies[_i], "classes=[{name: data, unordered: no}]",
 		      false);
 }
-END_TEST
 
 /* ---- PG-9 ---- */
 
@@ -112,7 +110,7 @@ static void chain_open(struct sim *sim, uint32_t switches, uint32_t bytes)
 
 /* PG-9: credit is there when the links come up, so the first packet of all takes what the links and switches take, to the picosecond: in
  * each switch its latency and, as it cuts through, the first 64 bytes; on each link its delay; all bits once. */
-START_TEST(first_packet__waits_for_nothing)
+TEST_RANGE(first_packet__waits_for_nothing, 0, 5)
 {
 	static const uint32_t lengths[] = { 100, 1500, 4000 };
 	uint32_t switches = (uint32_t)_i + 2;
@@ -136,7 +134,6 @@ START_TEST(first_packet__waits_for_nothing)
 		sim_close(&sim);
 	}
 }
-END_TEST
 
 /* of what a link of 100 Gb/s and 20 us carries, what one does whose receiver has a buffer of @permille of C * T */
 static double link_share(uint32_t permille)
@@ -168,7 +165,7 @@ static double link_share(uint32_t permille)
 }
 
 /* PG-9: credit returns in eighths of the buffer, so a full link needs 8/7 of C * T, and gets 7/8 of its buffer per loop with less */
-START_TEST(link__full_with_8_7_of_the_loop)
+TEST(link__full_with_8_7_of_the_loop)
 {
 	double full = link_share(2000);
 
@@ -177,7 +174,6 @@ START_TEST(link__full_with_8_7_of_the_loop)
 	ck_assert_double_eq_tol(link_share(1000), full * 7 / 8, 0.02);
 	ck_assert_double_eq_tol(link_share(500), full * 7 / 16, 0.02);
 }
-END_TEST
 
 /* ---- PG-12 ---- */
 
@@ -220,7 +216,7 @@ static const char *const permutations[] = { "topologies/port-group-permutation.y
 					    "topologies/permutation-fat-tree-16.yaml" };
 
 /* near full rate with every policy, on the Clos and, with the default's large buffers, on a fat tree; clearly less with static ports */
-START_TEST(permutation__beside_static_ports)
+TEST_RANGE(permutation__beside_static_ports, 0, 2)
 {
 	double fixed = share(permutations[_i], "port-group.adaptive=no");
 
@@ -232,12 +228,11 @@ START_TEST(permutation__beside_static_ports)
 		ck_assert_msg(adaptive >= fixed + 0.08, "%s: %.3f, static: %.3f", policies[i], adaptive, fixed);
 	}
 }
-END_TEST
 
 /* ---- PG-3, PG-7 ---- */
 
 /* PG-3: what the log remembers is worth something: with buffers where flows collide for long, less arrives when it is as good as not there */
-START_TEST(log__decides)
+TEST(log__decides)
 {
 	double with = share(permutations[1], "switch={buffer: 256KiB}");
 	double without =
@@ -245,7 +240,6 @@ START_TEST(log__decides)
 
 	ck_assert_msg(with >= without + 0.015, "%.3f, without the log %.3f", with, without);
 }
-END_TEST
 
 /* what the switches made of one permutation: two runs that choose alike have the same */
 static uint64_t choices_of(const char *policy)
@@ -267,7 +261,7 @@ static uint64_t choices_of(const char *policy)
 }
 
 /* PG-7: the policies are not the same, and who looks where there is room carries more than who draws */
-START_TEST(policies__differ)
+TEST(policies__differ)
 {
 	uint64_t mixed[PORT_GROUP_POLICIES];
 	double drawn = share(permutations[0], policies[POLICY_RANDOM]);
@@ -279,29 +273,4 @@ START_TEST(policies__differ)
 		ck_assert(i == POLICY_RANDOM || share(permutations[0], policies[i]) >= drawn + 0.01);
 	}
 	ck_assert_uint_eq(choices_of(policies[POLICY_RANDOM]), mixed[POLICY_RANDOM]);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("port_group");
-	TCase *tcase = tcase_create("port_group");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, policies__by_default, 0, 3);
-	tcase_add_loop_test(tcase, policies__ordered, 0, 3);
-	tcase_add_loop_test(tcase, non_minimal__books, 0, 3);
-	tcase_add_test(tcase, non_minimal__off);
-	tcase_add_loop_test(tcase, first_packet__waits_for_nothing, 0, 5);
-	tcase_add_test(tcase, link__full_with_8_7_of_the_loop);
-	tcase_add_test(tcase, log__decides);
-	tcase_add_test(tcase, policies__differ);
-	tcase_add_loop_test(tcase, permutation__beside_static_ports, 0, 2);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

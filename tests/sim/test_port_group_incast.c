@@ -1,7 +1,7 @@
 /*  PG-9, PG-10: an incast of eight under credits, FECN and BECN. The expectations stand in the scenario, as a user runs it.  */
-#include <check.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 static void run_scenario(const char *path)
 {
@@ -16,24 +16,9 @@ static void run_scenario(const char *path)
 	sim_close(&sim);
 }
 
-START_TEST(incast__sources_slow_down)
+TEST_GROUP(incast, .timeout_s = 120);
+
+TEST(incast__sources_slow_down)
 {
 	run_scenario("topologies/port-group-incast.yaml");
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("port group incast");
-	TCase *tests = tcase_create("incast");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, incast__sources_slow_down);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

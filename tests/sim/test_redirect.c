@@ -1,10 +1,10 @@
 /*  FC-13, FC-25, [S2 fig. 5]: two flows that go on and on share one link; beside it there is a free path. One of them is redirected, once or a
  *  few times, and from then on both have the whole rate. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/sim/routed.h"
+#include "tests/testing.h"
 
 static const char figure_5[] =
 	"name: redirect\n"
@@ -32,7 +32,9 @@ static double goodput(struct sim *sim, uint32_t host)
 	return (double)bytes * 8e3 / (double)(sim->plan.nodes[0].measure_to_ps - sim->plan.nodes[0].measure_from_ps);
 }
 
-START_TEST(figure_5__one_is_redirected)
+TEST_GROUP(figure_5, .timeout_s = 600);
+
+TEST(figure_5__one_is_redirected)
 {
 	struct routed routed = { .routing = routed_adaptive() };
 	uint64_t redirects = 0;
@@ -53,7 +55,6 @@ START_TEST(figure_5__one_is_redirected)
 	}
 	ck_assert_uint_gt(redirects, 0);
 }
-END_TEST
 
 /* ---- more flows and ways ---- */
 
@@ -128,7 +129,7 @@ static struct moved moved_of(uint32_t flows, uint32_t ways, const char *setting)
 static const char outputs_ask[] = "routing.redirect.anywhere=no"; /* [S2]: and only ingress edges obey */
 
 /* where there is a way for each they find them, and stay: the bound on oscillation is none at all */
-START_TEST(parted__as_many_ways_as_flows)
+TEST(parted__as_many_ways_as_flows)
 {
 	for (uint32_t flows = 2; flows <= 4; flows++)
 		for (uint32_t s2 = 0; s2 < 2; s2++) {
@@ -139,10 +140,9 @@ START_TEST(parted__as_many_ways_as_flows)
 			ck_assert_double_ge(moved.goodput, flows * RATE_MIN);
 		}
 }
-END_TEST
 
 /* Where there is none, flows are moved until each way has as many as the others: then nobody is moved any more, and ways stay full. */
-START_TEST(parted__more_flows_than_ways)
+TEST(parted__more_flows_than_ways)
 {
 	for (uint32_t flows = 5; flows <= 8; flows += 3) {
 		struct moved moved = moved_of(flows, 4, NULL);
@@ -153,10 +153,9 @@ START_TEST(parted__more_flows_than_ways)
 		ck_assert_double_ge(moved.least, (flows == 8 ? 0.5 : 0.25) * RATE_MIN);
 	}
 }
-END_TEST
 
 /* If outputs ask, more are moved the more congestion there is; ways stay full, and nobody is moved all the time. */
-START_TEST(parted__outputs_ask)
+TEST(parted__outputs_ask)
 {
 	uint64_t last = moved_of(4, 4, outputs_ask).early;
 
@@ -169,11 +168,10 @@ START_TEST(parted__outputs_ask)
 		last = moved.early;
 	}
 }
-END_TEST
 
 /* [S2] in its own terms: with each packet asking by itself more requests are made than by one flow in an interval, and the more
  * flows are on a way the more for each of them. Ways stay full. Load is what waits: who chooses knows nothing of what is further on. */
-START_TEST(parted__preset_s2)
+TEST(parted__preset_s2)
 {
 	uint64_t last = 0;
 
@@ -189,7 +187,6 @@ START_TEST(parted__preset_s2)
 		last = moved.asked;
 	}
 }
-END_TEST
 
 /* ---- beside an incast ---- */
 
@@ -270,7 +267,7 @@ static char *beside_text(const char *fabric, const uint8_t *trial)
 
 /* FC-25: incast flows of some Gb/s each are everywhere, so what counts is load. Victims, each of which could have a link of its own, have
  * 95 % of what they have alone, and none is left with half a link beside idle ones. */
-START_TEST(incast__victims_keep_their_bandwidth)
+TEST_RANGE(incast__victims_keep_their_bandwidth, 0, 3)
 {
 	double all = 0, least = RATE_MIN;
 
@@ -293,26 +290,4 @@ START_TEST(incast__victims_keep_their_bandwidth)
 	       100 * all / (RATE_MIN / 0.98 * 3 * TRIALS), least);
 	ck_assert_double_ge(all, 0.95 * RATE_MIN / 0.98 * 3 * TRIALS);
 	ck_assert_double_ge(least, VICTIM_RATE_MIN);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("redirect");
-	TCase *tests = tcase_create("figure 5");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 600);
-	tcase_add_test(tests, figure_5__one_is_redirected);
-	tcase_add_test(tests, parted__as_many_ways_as_flows);
-	tcase_add_test(tests, parted__more_flows_than_ways);
-	tcase_add_test(tests, parted__outputs_ask);
-	tcase_add_test(tests, parted__preset_s2);
-	tcase_add_loop_test(tests, incast__victims_keep_their_bandwidth, 0, 3);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

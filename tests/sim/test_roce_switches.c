@@ -1,10 +1,10 @@
 /*  Whole fabrics of kind roce without transports: what PFC and the shared buffer do to plain traffic (RC-5, RC-6). Random ones:
  *  test_swarm_roce.c.                                                                                                 */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 static struct sim sim;
 
@@ -58,9 +58,11 @@ static double received_share(const char *host, const char *of)
 	"- {name: in, pattern: incast, to: h0, from: [h1, h2, h4, h5, h6], class: a, frame: ipv4, size: " \
 	"64kB, window: 4}\n"
 
+TEST_GROUP(roce_switches, .timeout_s = 0);
+
 /* RC-5: nothing is lost, headroom does what its formula says; the hosts behind the spines are stopped over them (congestion spreading), and
  * who shares the receiver's switch has more than who has to share an uplink (the parking lot) */
-START_TEST(lossless__incast)
+TEST(lossless__incast)
 {
 	sim_open_text(&sim, INCAST(LOSSLESS), NULL);
 	sim.check_windows = 64;
@@ -75,10 +77,9 @@ START_TEST(lossless__incast)
 				  sim_ethernet(&sim, "leaf0")->config->ports[p].headroom_bytes);
 	sim_close(&sim);
 }
-END_TEST
 
 /* a headroom that is less than that loses, and it is counted */
-START_TEST(lossless__too_little_headroom)
+TEST(lossless__too_little_headroom)
 {
 	sim_open_text(&sim, INCAST(LOSSLESS), (const char *[]){ "roce.pfc.headroom=4kB", NULL });
 	sim.check_windows = 64;
@@ -87,10 +88,9 @@ START_TEST(lossless__too_little_headroom)
 	ck_assert_uint_eq(sim_drops(&sim, DROP_QUEUE_FULL), 0);
 	sim_close(&sim);
 }
-END_TEST
 
 /* in a lossy class the same traffic is lost, and nobody is stopped */
-START_TEST(lossy__incast)
+TEST(lossy__incast)
 {
 	sim_open_text(&sim, INCAST(LOSSY), NULL);
 	sim.check_windows = 64;
@@ -100,10 +100,9 @@ START_TEST(lossy__incast)
 	ck_assert_uint_eq(class_of("leaf0", 0, 0)->xoff_first_ps, 0);
 	sim_close(&sim);
 }
-END_TEST
 
 /* RC-6: a lossy class that takes all it can get has its share and no more, and lets the lossless one lose nothing */
-START_TEST(shares__lossless_and_lossy)
+TEST(shares__lossless_and_lossy)
 {
 	sim_open_text(&sim,
 		      INCAST(LOSSLESS) "- {name: other, pattern: incast, to: h0, from: [h3], class: b, frame: ipv4, "
@@ -115,7 +114,6 @@ START_TEST(shares__lossless_and_lossy)
 	ck_assert_uint_eq(sim_drops(&sim, DROP_HEADROOM), 0);
 	sim_close(&sim);
 }
-END_TEST
 
 /* over links to other switches */
 static uint64_t sent_to_switches(uint32_t index)
@@ -135,7 +133,7 @@ static uint64_t received_packets(const char *host)
 }
 
 /* RC-5, FC-26: a routing loop with less than it takes for a deadlock. Every packet crosses 63 links between switches, and its TTL ends it */
-START_TEST(routing_loop__ttl_ends_it)
+TEST(routing_loop__ttl_ends_it)
 {
 	uint64_t crossed = 0, lost;
 
@@ -151,25 +149,4 @@ START_TEST(routing_loop__ttl_ends_it)
 	ck_assert_uint_eq(received_packets("sink"), 0);
 	ck_assert_uint_eq(pauses_sent("s0") + pauses_sent("s1") + pauses_sent("s2"), 0);
 	sim_close(&sim);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("roce switches");
-	TCase *tcase = tcase_create("roce switches");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_set_timeout(tcase, 0);
-	tcase_add_test(tcase, lossless__incast);
-	tcase_add_test(tcase, lossless__too_little_headroom);
-	tcase_add_test(tcase, lossy__incast);
-	tcase_add_test(tcase, shares__lossless_and_lossy);
-	tcase_add_test(tcase, routing_loop__ttl_ends_it);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  TB-25: what a fabric that is not empty in time is told by: one that is slow comes to its end, one in which something waits for ever
  *  does not, be it that switches wait for each other or that a sender has no way. The swarms judge by this.  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 #define PART_PS (20 * NODE_MS) /* a packet at 10 Mb/s takes 1.2 ms */
 
@@ -51,7 +51,9 @@ static bool is_empty(void)
 	return clock_earliest(&sim.clock) == NODE_TIME_NEVER;
 }
 
-START_TEST(run_on__slow)
+TEST_GROUP(slow_or_stuck, .timeout_s = 60);
+
+TEST(run_on__slow)
 {
 	sim_open_text(&sim, slow, NULL);
 	sim_run(&sim);
@@ -63,9 +65,8 @@ START_TEST(run_on__slow)
 	sim_check_released(&sim);
 	sim_close(&sim);
 }
-END_TEST
 
-START_TEST(run_on__no_way)
+TEST(run_on__no_way)
 {
 	sim_open_text(&sim, no_way, NULL);
 	sim_run(&sim);
@@ -77,9 +78,8 @@ START_TEST(run_on__no_way)
 	ck_assert_uint_eq(sim.limit_ps, sim.plan.drain_max_ps + PART_PS); /* one part tells */
 	sim_close(&sim);
 }
-END_TEST
 
-START_TEST(run_on__deadlock)
+TEST(run_on__deadlock)
 {
 	struct results results;
 
@@ -91,23 +91,4 @@ START_TEST(run_on__deadlock)
 	ck_assert_uint_ge(results.deadlocks.count, 1);
 	results_free(&results);
 	sim_close(&sim);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("run_on");
-	TCase *tests = tcase_create("slow or stuck");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, run_on__slow);
-	tcase_add_test(tests, run_on__no_way);
-	tcase_add_test(tests, run_on__deadlock);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -2,11 +2,11 @@
  *  choose as ever, nearly all links from spines down to the incast's leaf are congested, and the victims suffer. If sources are held,
  *  no more links are congested than there are sources, and the victims keep 98 % of what they have alone.
  *  The first choices are drawn, so what victims have is added up over several seeds.                                  */
-#include <check.h>
 #include <stdio.h>
 
 #include "orchestrator/expect.h"
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 #define SEEDS 8u
 #define SPINES 8u
@@ -74,7 +74,9 @@ static struct figures figures_of(const char *one, const char *other)
 	return figures;
 }
 
-START_TEST(incast__sources_held)
+TEST_GROUP(FC_24, .timeout_s = 300);
+
+TEST(incast__sources_held)
 {
 	struct figures alone = figures_of("workloads.first.messages=1", "workloads.more.messages=1");
 	struct figures free = figures_of("routing.hold-sources=no", NULL), held = figures_of(NULL, NULL);
@@ -87,7 +89,6 @@ START_TEST(incast__sources_held)
 	ck_assert_uint_le(held.links_max, SOURCES);
 	ck_assert_double_ge(held.victims_bps, 0.98 * alone.victims_bps);
 }
-END_TEST
 
 /* [S2 fig. 5]: flows 510 (a to x) and 520 (b to y) share a link that is too narrow for both. Two paths, both with such a link. */
 static const char figure_5[] =
@@ -140,10 +141,12 @@ static struct figure_5 figure_5_run(const char *const *settings)
 	return figure;
 }
 
+TEST_GROUP(links, 0);
+
 /* FC-12, FC-24: no destination is congested here. The flows that fill the narrow link are found by their own queues in front of it: ACKs
  * that pass these say so, the sources are limited, and what comes later between the same two is bound to their path. The victim, which
  * shares the link, is neither. Without it nobody is told. */
-START_TEST(figure_5__sources_of_a_link)
+TEST(figure_5__sources_of_a_link)
 {
 	struct figure_5 untold = figure_5_run((const char *const[]){ NULL });
 	struct figure_5 told = figure_5_run((const char *const[]){ "congestion.inputs=yes", NULL });
@@ -156,23 +159,4 @@ START_TEST(figure_5__sources_of_a_link)
 	ck_assert_double_lt(told.queue_bytes, untold.queue_bytes);
 	ck_assert_double_ge(told.victim_bps, untold.victim_bps);
 	ck_assert_double_lt(told.victim_p99, untold.victim_p99 / 4);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("source and victim");
-	TCase *tests = tcase_create("FC-24"), *links = tcase_create("links");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tests, 300);
-	tcase_add_test(tests, incast__sources_held);
-	tcase_add_test(links, figure_5__sources_of_a_link);
-	suite_add_tcase(suite, links);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,8 +1,8 @@
 /*  Stop and go (EC-12): the input buffers are as small as a plan accepts, the frames as short as can be, and come faster than they can
  *  leave. No buffer overflows, and the reserve beyond the level of stop is needed for the most part: it is no larger than it must be.  */
-#include <check.h>
 
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 static const char two[] =
 	"name: stop\n"
@@ -31,7 +31,7 @@ static double reserve_used(const char *name, uint32_t port)
 	return (double)(held - config->stop_units) / (config->buffer_units - config->stop_units);
 }
 
-START_TEST(stop__shortest_frames)
+TEST(stop__shortest_frames)
 {
 	sim_open_text(&sim, two, NULL);
 	sim.check_windows = 1;
@@ -41,20 +41,4 @@ START_TEST(stop__shortest_frames)
 	ck_assert_double_gt(reserve_used("s2", 1), 0.8); /* a fabric link */
 	sim_check_released(&sim);
 	sim_close(&sim);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("stop");
-	TCase *tests = tcase_create("stop and go");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, stop__shortest_frames);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -2,7 +2,6 @@
  *  losses, slow receivers and the settings of congestion control drawn from a seed. SWARM_SEEDS says how many (default 60; make
  *  soak runs 10000), SWARM_SEED the first one.
  *  A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.                  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "nodes/units.h"
 #include "tests/sim/draw.h"
 #include "tests/sim/routed.h"
+#include "tests/testing.h"
 
 #define MESSAGES_MAX 200u /* of a workload; enough for every queue */
 
@@ -260,13 +260,9 @@ static void run_seed(uint64_t seed)
 	free(text);
 }
 
-START_TEST(random_scenarios__books_balance)
+TEST_GROUP(seeds, .timeout_s = 7200);
+
+TEST(random_scenarios__books_balance)
 {
 	run_seeds(run_seed, 60);
-}
-END_TEST
-
-int main(void)
-{
-	return swarm_main("swarm", random_scenarios__books_balance);
 }

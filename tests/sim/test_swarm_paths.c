@@ -1,12 +1,12 @@
 /*  FC-16, FC-23 ... FC-26, TB-3, TB-25: books balance, order holds and every channel is free at the end, whatever the ways: scenarios on
  *  topologies of many paths with choice, detours, lanes, redirects, unordered classes, losses, and links and switches that fail and
  *  return in the middle, drawn from a seed. SWARM_SEEDS says how many (default 60), SWARM_SEED the first, SWARM_SHOW shows them. */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/sim/draw.h"
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 #define RUN_US 20u
 
@@ -144,13 +144,9 @@ static void run_seed(uint64_t seed)
 	free(text);
 }
 
-START_TEST(random_paths__books_balance)
+TEST_GROUP(seeds, .timeout_s = 7200);
+
+TEST(random_paths__books_balance)
 {
 	run_seeds(run_seed, 60);
-}
-END_TEST
-
-int main(void)
-{
-	return swarm_main("swarm of paths", random_paths__books_balance);
 }

@@ -2,7 +2,6 @@
  *  DCQCN, path-level PFC, TCP, losses and slow receivers drawn from a seed, every checker on. SWARM_SEEDS says how many (default 30; make soak
  *  runs 10000), SWARM_SEED the first one. A failing seed is printed: SWARM_SEED=n SWARM_SEEDS=1 plays it alone; SWARM_SHOW=1 prints scenarios.
  */
-#include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "orchestrator/results_text.h"
 #include "tests/sim/draw.h"
 #include "tests/sim/sim.h"
+#include "tests/testing.h"
 
 #define MESSAGES_MAX 40u           /* of a workload, all senders together */
 #define SAME_BYTES_OF 16u          /* every so many seeds are played twice */
@@ -443,13 +443,9 @@ static void run_seed(uint64_t seed)
 	free(text);
 }
 
-START_TEST(random_scenarios__roce)
+TEST_GROUP(seeds, .timeout_s = 7200);
+
+TEST(random_scenarios__roce)
 {
 	run_seeds(run_seed, 30);
-}
-END_TEST
-
-int main(void)
-{
-	return swarm_main("swarm of fabrics of kind roce", random_scenarios__roce);
 }

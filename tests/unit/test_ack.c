@@ -1,8 +1,8 @@
 /*  switchd/ack: collecting ACKs, three timers, 48 per frame (FC-12, FC-13, FC-18).                                   */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/ack.h"
+#include "tests/testing.h"
 
 #define CHANNELS 128u
 #define COLLECT 16u
@@ -39,8 +39,10 @@ static void ack_expect(const struct ack *ack, uint32_t flow_id, enum ack_type ty
 	ck_assert_uint_eq(ack->value, value);
 }
 
+TEST_GROUP(ack, .setup = setup, .teardown = teardown);
+
 /* what adds up: a flow waits once, with the sum */
-START_TEST(ack_collect__deliveries_losses_and_credits_add_up)
+TEST_RANGE(ack_collect__deliveries_losses_and_credits_add_up, 0, 4)
 {
 	static const enum ack_type types[] = { ACK_DELTA, ACK_DELTA_ECA, ACK_LOSS, ACK_HEADROOM };
 
@@ -52,9 +54,8 @@ START_TEST(ack_collect__deliveries_losses_and_credits_add_up)
 	ck_assert_uint_eq(ack_take(&collector, acks), 1);
 	ack_expect(&acks[0], 7, types[_i], 1);
 }
-END_TEST
 
-START_TEST(ack_collect__of_others_the_latest_counts)
+TEST_RANGE(ack_collect__of_others_the_latest_counts, 0, 2)
 {
 	static const enum ack_type types[] = { ACK_ECA, ACK_REROUTE };
 
@@ -63,10 +64,9 @@ START_TEST(ack_collect__of_others_the_latest_counts)
 	ck_assert_uint_eq(ack_take(&collector, acks), 1);
 	ack_expect(&acks[0], 7, types[_i], 30);
 }
-END_TEST
 
 /* EC-2, EC-5: congestion is told before deliveries that wait, but what was delivered before it does not clear it */
-START_TEST(ack_collect__deliveries_do_not_clear_later_congestion)
+TEST(ack_collect__deliveries_do_not_clear_later_congestion)
 {
 	ack_collect(&collector, 7, ACK_DELTA_ECA, 1, 0);
 	ack_collect(&collector, 7, ACK_DELTA, 16, 0);
@@ -80,10 +80,9 @@ START_TEST(ack_collect__deliveries_do_not_clear_later_congestion)
 	ack_expect(&acks[0], 7, ACK_ECA, 9);
 	ack_expect(&acks[1], 7, ACK_DELTA, 16);
 }
-END_TEST
 
 /* each type of a flow is an ACK of its own; none is lost, none made up */
-START_TEST(ack_collect__several_types_of_a_flow)
+TEST(ack_collect__several_types_of_a_flow)
 {
 	uint32_t seen = 0;
 
@@ -97,17 +96,15 @@ START_TEST(ack_collect__several_types_of_a_flow)
 	ck_assert_uint_eq(seen, (1u << ACK_TYPES) - 1);
 	ck_assert_uint_eq(ack_take(&collector, acks), 0);
 }
-END_TEST
 
-START_TEST(ack_collect__a_value_of_zero_is_an_ack)
+TEST(ack_collect__a_value_of_zero_is_an_ack)
 {
 	ack_collect(&collector, 9, ACK_ECA, 0, 0);
 	ck_assert_uint_eq(ack_take(&collector, acks), 1);
 	ack_expect(&acks[0], 9, ACK_ECA, 0);
 }
-END_TEST
 
-START_TEST(ack_ready_at__nothing_waits)
+TEST(ack_ready_at__nothing_waits)
 {
 	ck_assert_uint_eq(ack_ready_at(&collector, true), NODE_TIME_NEVER);
 	ck_assert_uint_eq(ack_ready_at(&collector, false), NODE_TIME_NEVER);
@@ -115,20 +112,18 @@ START_TEST(ack_ready_at__nothing_waits)
 	ack_take(&collector, acks);
 	ck_assert_uint_eq(ack_ready_at(&collector, true), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* FC-18: T1 on an idle link, from the first waiting ACK, however many follow */
-START_TEST(ack_ready_at__t1_idle_link)
+TEST(ack_ready_at__t1_idle_link)
 {
 	collect_flows(0, 1, 1000);
 	ck_assert_uint_eq(ack_ready_at(&collector, true), 1000 + T1);
 	collect_flows(1, 30, 1000 + T1 - 1);
 	ck_assert_uint_eq(ack_ready_at(&collector, true), 1000 + T1);
 }
-END_TEST
 
 /* FC-18: T2 on a busy link once the set number is there, T3 before */
-START_TEST(ack_ready_at__t2_and_t3_busy_link)
+TEST(ack_ready_at__t2_and_t3_busy_link)
 {
 	collect_flows(0, COLLECT - 1, 1000);
 	ck_assert_uint_eq(ack_ready_at(&collector, false), 1000 + T3);
@@ -137,10 +132,9 @@ START_TEST(ack_ready_at__t2_and_t3_busy_link)
 	collect_flows(COLLECT, 1, 3000);
 	ck_assert_uint_eq(ack_ready_at(&collector, false), 1000 + T2);
 }
-END_TEST
 
 /* FC-18: 48 fill a frame, which waits for no timer */
-START_TEST(ack_ready_at__full_frame)
+TEST(ack_ready_at__full_frame)
 {
 	collect_flows(0, ACK_FRAME_ACKS_MAX - 1, 1000);
 	ck_assert_uint_eq(ack_ready_at(&collector, false), 1000 + T2);
@@ -148,20 +142,18 @@ START_TEST(ack_ready_at__full_frame)
 	ck_assert_uint_le(ack_ready_at(&collector, false), 2000);
 	ck_assert_uint_le(ack_ready_at(&collector, true), 2000);
 }
-END_TEST
 
 /* FC-18: the timers run from the first ACK after the last frame */
-START_TEST(ack_ready_at__anew_after_a_frame)
+TEST(ack_ready_at__anew_after_a_frame)
 {
 	collect_flows(0, 5, 1000);
 	ack_take(&collector, acks);
 	collect_flows(3, 1, 500 * NODE_NS);
 	ck_assert_uint_eq(ack_ready_at(&collector, true), 500 * NODE_NS + T1);
 }
-END_TEST
 
 /* first come, first served; 48 at a time; a line for every channel, so nothing overflows */
-START_TEST(ack_take__all_channels_in_order)
+TEST(ack_take__all_channels_in_order)
 {
 	uint32_t taken = 0, count;
 
@@ -174,10 +166,9 @@ START_TEST(ack_take__all_channels_in_order)
 	}
 	ck_assert_uint_eq(taken, CHANNELS);
 }
-END_TEST
 
 /* a flow that comes again while others wait keeps its place */
-START_TEST(ack_take__a_flow_keeps_its_place)
+TEST(ack_take__a_flow_keeps_its_place)
 {
 	collect_flows(5, 2, 0);
 	collect_flows(5, 1, 1);
@@ -185,10 +176,9 @@ START_TEST(ack_take__a_flow_keeps_its_place)
 	ack_expect(&acks[0], 5, ACK_DELTA, 2);
 	ack_expect(&acks[1], 6, ACK_DELTA, 1);
 }
-END_TEST
 
 /* a sum beyond the 11 bits of an ACK goes as several, in more than one frame if need be */
-START_TEST(ack_take__large_sum_is_split)
+TEST(ack_take__large_sum_is_split)
 {
 	uint64_t sum = 0;
 	uint32_t count, frames = 0;
@@ -205,10 +195,9 @@ START_TEST(ack_take__large_sum_is_split)
 	ck_assert_uint_eq(sum, 100 * ACK_VALUE_MAX + 5);
 	ck_assert_uint_eq(frames, 3);
 }
-END_TEST
 
 /* frames are lost one by one: the end of metering does not part from the credit that follows it */
-START_TEST(ack_take__credit_told_anew_stays_together)
+TEST(ack_take__credit_told_anew_stays_together)
 {
 	collect_flows(0, ACK_FRAME_ACKS_MAX - 1, 0);
 	ack_collect(&collector, 99, ACK_HEADROOM_END, ACK_VALUE_MAX, 0);
@@ -218,10 +207,9 @@ START_TEST(ack_take__credit_told_anew_stays_together)
 	ack_expect(&acks[0], 99, ACK_HEADROOM, ACK_VALUE_MAX);
 	ack_expect(&acks[1], 99, ACK_HEADROOM, 7);
 }
-END_TEST
 
 /* what comes in goes out, over many frames and the ring's end */
-START_TEST(ack_take__sums_balance)
+TEST(ack_take__sums_balance)
 {
 	uint64_t in = 0, out = 0;
 
@@ -237,35 +225,4 @@ START_TEST(ack_take__sums_balance)
 		while (count--)
 			out += acks[count].value;
 	ck_assert_uint_eq(in, out);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ack");
-	TCase *tcase = tcase_create("ack");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, ack_collect__deliveries_losses_and_credits_add_up, 0, 4);
-	tcase_add_loop_test(tcase, ack_collect__of_others_the_latest_counts, 0, 2);
-	tcase_add_test(tcase, ack_collect__deliveries_do_not_clear_later_congestion);
-	tcase_add_test(tcase, ack_collect__several_types_of_a_flow);
-	tcase_add_test(tcase, ack_collect__a_value_of_zero_is_an_ack);
-	tcase_add_test(tcase, ack_ready_at__nothing_waits);
-	tcase_add_test(tcase, ack_ready_at__t1_idle_link);
-	tcase_add_test(tcase, ack_ready_at__t2_and_t3_busy_link);
-	tcase_add_test(tcase, ack_ready_at__full_frame);
-	tcase_add_test(tcase, ack_ready_at__anew_after_a_frame);
-	tcase_add_test(tcase, ack_take__all_channels_in_order);
-	tcase_add_test(tcase, ack_take__a_flow_keeps_its_place);
-	tcase_add_test(tcase, ack_take__large_sum_is_split);
-	tcase_add_test(tcase, ack_take__credit_told_anew_stays_together);
-	tcase_add_test(tcase, ack_take__sums_balance);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,12 +1,12 @@
 /*  nodes/wire/ack_frame: 48 ACKs of 25 bits with 9 bytes of overhead, and refusal of everything else (FC-12, FC-13,
  *  FC-18, TB-23). The FCS is checked against a CRC-32 of the test's own, bit by bit as 802.3 defines it.             */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"
+#include "tests/testing.h"
 
 #define BYTES_MAX (FABRIC_ENVELOPE_BYTES + ACK_FRAME_OVERHEAD_BYTES + 150)
 
@@ -46,16 +46,17 @@ static void fcs_write(uint32_t captured)
 		bytes[captured - 4 + i] = (uint8_t)(fcs >> 8 * i);
 }
 
+TEST_GROUP(ack_frame, .setup = setup);
+
 /* FC-18: 150 bytes of ACKs and 9 more, 6 % */
-START_TEST(ack_frame_wire_bytes__full_frame)
+TEST(ack_frame_wire_bytes__full_frame)
 {
 	ck_assert_uint_eq(ack_frame_wire_bytes(48), 159);
 	ck_assert_uint_eq(ack_frame_wire_bytes(1), 13);
 	ck_assert_uint_eq(ack_frame_wire_bytes(8), 34);
 }
-END_TEST
 
-START_TEST(ack_frame_write__layout)
+TEST(ack_frame_write__layout)
 {
 	static const struct ack two[] = { { .flow_id = 2047, .type = ACK_DELTA_ECA, .value = 0x555 },
 					  { .flow_id = 1, .type = ACK_LOSS, .value = 2047 } };
@@ -67,18 +68,16 @@ START_TEST(ack_frame_write__layout)
 	ck_assert_mem_eq(bytes, envelope, sizeof(envelope));
 	ck_assert_mem_eq(bytes + FABRIC_ENVELOPE_BYTES, golden, sizeof(golden));
 }
-END_TEST
 
-START_TEST(ack_frame_write__fcs_is_802_3)
+TEST(ack_frame_write__fcs_is_802_3)
 {
 	uint32_t captured = ack_frame_write(envelope, acks, 17, bytes);
 
 	/* CRC-32 over data and FCS gives the residue of 802.3 */
 	ck_assert_uint_eq(crc32_up_to(captured), 0x2144df1c);
 }
-END_TEST
 
-START_TEST(ack_frame_read__reads_what_was_written)
+TEST(ack_frame_read__reads_what_was_written)
 {
 	for (uint32_t count = 1; count <= ACK_FRAME_ACKS_MAX; count++) {
 		uint32_t captured = ack_frame_write(envelope, acks, count, bytes);
@@ -93,9 +92,8 @@ START_TEST(ack_frame_read__reads_what_was_written)
 		}
 	}
 }
-END_TEST
 
-START_TEST(ack_frame_read__refuses_any_flipped_bit)
+TEST(ack_frame_read__refuses_any_flipped_bit)
 {
 	uint32_t captured = ack_frame_write(envelope, acks, 11, bytes);
 
@@ -106,9 +104,8 @@ START_TEST(ack_frame_read__refuses_any_flipped_bit)
 	}
 	ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), 11);
 }
-END_TEST
 
-START_TEST(ack_frame_read__refuses_lengths)
+TEST(ack_frame_read__refuses_lengths)
 {
 	uint32_t captured = ack_frame_write(envelope, acks, 11, bytes);
 
@@ -116,10 +113,9 @@ START_TEST(ack_frame_read__refuses_lengths)
 		if (length != captured)
 			ck_assert_int_eq(ack_frame_read(bytes, length, acks_read), -EINVAL);
 }
-END_TEST
 
 /* fields that contradict each other under a sound FCS; the last two: padding, ACK type 6 */
-START_TEST(ack_frame_read__refuses_contradictions)
+TEST_RANGE(ack_frame_read__refuses_contradictions, 0, 12)
 {
 	static const struct {
 		unsigned at; /* behind the envelope */
@@ -137,27 +133,4 @@ START_TEST(ack_frame_read__refuses_contradictions)
 	bytes[FABRIC_ENVELOPE_BYTES + cases[_i].at] = cases[_i].value;
 	fcs_write(captured);
 	ck_assert_int_eq(ack_frame_read(bytes, captured, acks_read), -EINVAL);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ack_frame");
-	TCase *tcase = tcase_create("ack_frame");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, ack_frame_wire_bytes__full_frame);
-	tcase_add_test(tcase, ack_frame_write__layout);
-	tcase_add_test(tcase, ack_frame_write__fcs_is_802_3);
-	tcase_add_test(tcase, ack_frame_read__reads_what_was_written);
-	tcase_add_test(tcase, ack_frame_read__refuses_any_flipped_bit);
-	tcase_add_test(tcase, ack_frame_read__refuses_lengths);
-	tcase_add_loop_test(tcase, ack_frame_read__refuses_contradictions, 0, 12);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,10 +1,10 @@
 /*  nodes/wire/address: one number per host gives all of its addresses, none of them all zeros (FC-3).                 */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/wire/address.h"
+#include "tests/testing.h"
 
-START_TEST(address_mac__host_0_and_last)
+TEST(address_mac__host_0_and_last)
 {
 	uint8_t mac[6];
 
@@ -13,10 +13,9 @@ START_TEST(address_mac__host_0_and_last)
 	address_mac(ADDRESS_HOSTS_MAX - 1, mac);
 	ck_assert_mem_eq(mac, ((const uint8_t[]){ 0x02, 0x48, 0, 1, 0, 0 }), 6);
 }
-END_TEST
 
 /* PG-1: the DLID follows from it */
-START_TEST(address_host_of_mac__back_and_nobody)
+TEST(address_host_of_mac__back_and_nobody)
 {
 	static const uint8_t nobody[][6] = {
 		{ 0x02, 0x48, 0, 0, 0, 0 },
@@ -35,17 +34,15 @@ START_TEST(address_host_of_mac__back_and_nobody)
 	for (int i = 0; i < 5; i++)
 		ck_assert_uint_eq(address_host_of_mac(nobody[i]), ADDRESS_NO_HOST);
 }
-END_TEST
 
-START_TEST(address_ipv4__host_0_and_last)
+TEST(address_ipv4__host_0_and_last)
 {
 	ck_assert_uint_eq(address_ipv4(0), 0x0a000001);
 	ck_assert_uint_eq(address_ipv4(258), 0x0a000103);
 	ck_assert_uint_eq(address_ipv4(ADDRESS_HOSTS_MAX - 1), 0x0a010000);
 }
-END_TEST
 
-START_TEST(address_ipv6__host_0_and_last)
+TEST(address_ipv6__host_0_and_last)
 {
 	uint8_t ipv6[16];
 
@@ -54,30 +51,9 @@ START_TEST(address_ipv6__host_0_and_last)
 	address_ipv6(ADDRESS_HOSTS_MAX - 1, ipv6);
 	ck_assert_mem_eq(ipv6, ((const uint8_t[]){ 0xfd, 0x48, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0 }), 16);
 }
-END_TEST
 
-START_TEST(address_hpc__never_zero)
+TEST(address_hpc__never_zero)
 {
 	ck_assert_uint_eq(address_hpc(0), 1);
 	ck_assert_uint_eq(address_hpc(ADDRESS_HOSTS_MAX - 1), ADDRESS_HOSTS_MAX);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("address");
-	TCase *tcase = tcase_create("address");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, address_mac__host_0_and_last);
-	tcase_add_test(tcase, address_host_of_mac__back_and_nobody);
-	tcase_add_test(tcase, address_ipv4__host_0_and_last);
-	tcase_add_test(tcase, address_ipv6__host_0_and_last);
-	tcase_add_test(tcase, address_hpc__never_zero);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

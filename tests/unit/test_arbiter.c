@@ -1,8 +1,8 @@
 /*  switchd/arbiter: by flow or by input port, fair in bytes (FC-11, FC-19, FC-20).                                   */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/arbiter.h"
+#include "tests/testing.h"
 
 #define PORTS 4u
 #define CHANNELS 16u
@@ -83,14 +83,15 @@ static void share_expect(uint64_t bytes, uint64_t total, uint32_t numerator, uin
 	ck_assert_int_le(llabs(off), 3 * MTU);
 }
 
-START_TEST(arbiter_first__nobody_asks)
+TEST_GROUP(arbiter, .setup = setup, .teardown = teardown);
+
+TEST_RANGE(arbiter_first__nobody_asks, 0, 2)
 {
 	start(_i ? ARBITER_BY_PORT : ARBITER_BY_FLOW);
 	ck_assert_uint_eq(arbiter_first(&arbiter), FLOW_REF_NONE);
 	request(2, 3, 100, 1);
 	ck_assert_uint_eq(arbiter_first(&arbiter), flow_ref(2, 3));
 }
-END_TEST
 
 /* S3 fig. 5 at switch 508: J and K are ports of their own, nine flows come over the third. By port 1/3, 1/3 and 1/27
  * each; by flow 1/11 each (FC-20)                                                                                   */
@@ -104,7 +105,7 @@ static void last_switch_of_fig_5(enum arbiter_kind kind, uint64_t total, uint64_
 	serve_saturated(total, MTU, sent);
 }
 
-START_TEST(arbiter_first__fig_5_by_port)
+TEST(arbiter_first__fig_5_by_port)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 }, total = 27 * 400 * MTU;
 
@@ -114,9 +115,8 @@ START_TEST(arbiter_first__fig_5_by_port)
 	for (uint32_t id = 0; id < 9; id++)
 		share_expect(sent[2][id], total, 1, 27);
 }
-END_TEST
 
-START_TEST(arbiter_first__fig_5_by_flow)
+TEST(arbiter_first__fig_5_by_flow)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 }, total = 11 * 400 * MTU;
 
@@ -126,10 +126,9 @@ START_TEST(arbiter_first__fig_5_by_flow)
 	for (uint32_t id = 0; id < 9; id++)
 		share_expect(sent[2][id], total, 1, 11);
 }
-END_TEST
 
 /* FC-20: fair in bytes: a flow of small packets gets as much as one of large ones, whoever shares with whom */
-START_TEST(arbiter_first__fair_in_bytes)
+TEST_RANGE(arbiter_first__fair_in_bytes, 0, 2)
 {
 	static const uint32_t bytes[3] = { 64, 1500, MTU };
 	uint64_t sent[PORTS][CHANNELS] = { 0 }, total = 0;
@@ -146,10 +145,9 @@ START_TEST(arbiter_first__fair_in_bytes)
 	for (uint32_t p = 0; p < 3; p++)
 		share_expect(sent[p][1], total, 1, 3);
 }
-END_TEST
 
 /* a flow alone gets everything, in turns of any number */
-START_TEST(arbiter_first__alone)
+TEST_RANGE(arbiter_first__alone, 0, 2)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
 
@@ -158,10 +156,9 @@ START_TEST(arbiter_first__alone)
 	serve_saturated(1000 * 1000, 1000, sent);
 	ck_assert_uint_eq(sent[3][15], 1000 * 1000);
 }
-END_TEST
 
 /* an idle flow saves nothing up: back again, it gets its share and no more */
-START_TEST(arbiter_add__idle_flows_save_nothing)
+TEST_RANGE(arbiter_add__idle_flows_save_nothing, 0, 2)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
 
@@ -176,10 +173,9 @@ START_TEST(arbiter_add__idle_flows_save_nothing)
 	serve_saturated(100 * MTU, MTU, sent);
 	share_expect(sent[0][0], 100 * MTU, 1, 2);
 }
-END_TEST
 
 /* nobody waits longer than one round: all others with their quantum */
-START_TEST(arbiter_add__served_within_a_round)
+TEST(arbiter_add__served_within_a_round)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
 	uint32_t served = 0;
@@ -193,10 +189,9 @@ START_TEST(arbiter_add__served_within_a_round)
 		served++;
 	ck_assert_uint_le(served, 3 * CHANNELS);
 }
-END_TEST
 
 /* the last packet of a flow takes it out; the others go on to the end, none twice */
-START_TEST(arbiter_served__empty_flows_leave)
+TEST_RANGE(arbiter_served__empty_flows_leave, 0, 2)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
 	uint32_t served = 0;
@@ -215,10 +210,9 @@ START_TEST(arbiter_served__empty_flows_leave)
 	ck_assert_uint_eq(served, 0);
 	ck_assert_uint_eq(pool.used, 0);
 }
-END_TEST
 
 /* FC-9: a flow that must wait elsewhere leaves with its packets, and comes back */
-START_TEST(arbiter_remove_first__leaves_with_its_packets)
+TEST_RANGE(arbiter_remove_first__leaves_with_its_packets, 0, 2)
 {
 	uint64_t sent[PORTS][CHANNELS] = { 0 };
 	uint32_t first;
@@ -237,29 +231,4 @@ START_TEST(arbiter_remove_first__leaves_with_its_packets)
 	ck_assert_uint_eq(serve(sent), first);
 	ck_assert_uint_eq(serve(sent), first);
 	ck_assert_uint_eq(serve(sent), FLOW_REF_NONE);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("arbiter");
-	TCase *tcase = tcase_create("arbiter");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, arbiter_first__nobody_asks, 0, 2);
-	tcase_add_test(tcase, arbiter_first__fig_5_by_port);
-	tcase_add_test(tcase, arbiter_first__fig_5_by_flow);
-	tcase_add_loop_test(tcase, arbiter_first__fair_in_bytes, 0, 2);
-	tcase_add_loop_test(tcase, arbiter_first__alone, 0, 2);
-	tcase_add_loop_test(tcase, arbiter_add__idle_flows_save_nothing, 0, 2);
-	tcase_add_test(tcase, arbiter_add__served_within_a_round);
-	tcase_add_loop_test(tcase, arbiter_served__empty_flows_leave, 0, 2);
-	tcase_add_loop_test(tcase, arbiter_remove_first__leaves_with_its_packets, 0, 2);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,5 +1,4 @@
 /*  orchestrator/atomic_file: complete or not there, and never where somebody else wants it (TB-13, TB-24).           */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "orchestrator/atomic_file.h"
+#include "tests/testing.h"
 
 static char folder[] = "/tmp/test_atomic_file.XXXXXX";
 static struct atomic_file file;
@@ -69,7 +69,9 @@ static int written(const char *path, const char *text)
 	return atomic_file_commit(&file);
 }
 
-START_TEST(atomic_file_commit__appears_whole)
+TEST_GROUP(atomic_file, .setup = setup, .teardown = teardown);
+
+TEST(atomic_file_commit__appears_whole)
 {
 	const char *path = in_folder("r.json");
 	struct stat status;
@@ -87,9 +89,8 @@ START_TEST(atomic_file_commit__appears_whole)
 	ck_assert_str_eq(got(path), "new");
 	ck_assert_int_ne(access(file.written, F_OK), 0);
 }
-END_TEST
 
-START_TEST(atomic_file_commit__keeps_the_access_of_what_it_replaces)
+TEST(atomic_file_commit__keeps_the_access_of_what_it_replaces)
 {
 	const char *path = in_folder("secret");
 	struct stat status;
@@ -101,9 +102,8 @@ START_TEST(atomic_file_commit__keeps_the_access_of_what_it_replaces)
 	ck_assert_uint_eq(status.st_mode & 0777, 0600);
 	ck_assert_str_eq(got(path), "new");
 }
-END_TEST
 
-START_TEST(atomic_file_open__through_a_symlink_of_our_own)
+TEST(atomic_file_open__through_a_symlink_of_our_own)
 {
 	struct stat status;
 
@@ -114,9 +114,8 @@ START_TEST(atomic_file_open__through_a_symlink_of_our_own)
 	ck_assert(S_ISLNK(status.st_mode));
 	ck_assert_str_eq(got(in_folder("target")), "new");
 }
-END_TEST
 
-START_TEST(atomic_file_open__not_through_one_of_another_user)
+TEST(atomic_file_open__not_through_one_of_another_user)
 {
 	put(in_folder("target"), "old");
 	ck_assert_int_eq(symlink(in_folder("target"), in_folder("link")), 0);
@@ -126,10 +125,9 @@ START_TEST(atomic_file_open__not_through_one_of_another_user)
 	ck_assert_str_eq(atomic_file_why(-ELOOP), "it is a symbolic link of another user");
 	ck_assert_str_eq(got(in_folder("target")), "old");
 }
-END_TEST
 
 /* TB-24: who knows the name under which a file is written puts a symlink there */
-START_TEST(atomic_file_open__a_link_under_the_other_name)
+TEST(atomic_file_open__a_link_under_the_other_name)
 {
 	char trap[128];
 
@@ -140,10 +138,9 @@ START_TEST(atomic_file_open__a_link_under_the_other_name)
 	ck_assert_str_eq(got(in_folder("victim")), "old");
 	ck_assert_str_eq(got(in_folder("r.json")), "new");
 }
-END_TEST
 
 /* what is no file is written itself; the disk that is full says so */
-START_TEST(atomic_file_commit__the_reason_of_a_failed_write)
+TEST(atomic_file_commit__the_reason_of_a_failed_write)
 {
 	struct stat status;
 
@@ -152,26 +149,4 @@ START_TEST(atomic_file_commit__the_reason_of_a_failed_write)
 	ck_assert_int_eq(stat("/dev/full", &status), 0);
 	ck_assert(S_ISCHR(status.st_mode));
 	ck_assert_int_eq(atomic_file_open(&file, in_folder("nowhere/r.json")), -ENOENT);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("atomic_file");
-	TCase *tcase = tcase_create("atomic_file");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, atomic_file_commit__appears_whole);
-	tcase_add_test(tcase, atomic_file_commit__keeps_the_access_of_what_it_replaces);
-	tcase_add_test(tcase, atomic_file_open__through_a_symlink_of_our_own);
-	tcase_add_test(tcase, atomic_file_open__not_through_one_of_another_user);
-	tcase_add_test(tcase, atomic_file_open__a_link_under_the_other_name);
-	tcase_add_test(tcase, atomic_file_commit__the_reason_of_a_failed_write);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -3,7 +3,6 @@
  *  First line: "# expect: LINE:COLUMN: sentence" for the scenario itself, "# expect: FILE:LINE:COLUMN: sentence" for
  *  a file beside it that it refers to, "# expect: --set ...: sentence" with a second line "# set: path=value". It is
  *  the first error that counts. The folder is looked for from the top of the repository, where tests run. */
-#include <check.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "orchestrator/expect.h"
 #include "orchestrator/plan.h"
+#include "tests/testing.h"
 
 #define FOLDER "tests/bad-scenarios"
 #define SCENARIOS_MIN 60u
@@ -65,7 +65,7 @@ static int is_scenario(const struct dirent *entry)
 	return dot && !strcmp(dot, ".yaml");
 }
 
-START_TEST(bad_scenarios__each_refused_where_and_why)
+TEST(bad_scenarios__each_refused_where_and_why)
 {
 	struct dirent **entries;
 	int count = scandir(FOLDER, &entries, is_scenario, alphasort), failed = 0;
@@ -91,20 +91,4 @@ START_TEST(bad_scenarios__each_refused_where_and_why)
 	}
 	free(entries);
 	ck_assert_int_eq(failed, 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("bad scenarios");
-	TCase *tests = tcase_create("bad scenarios");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, bad_scenarios__each_refused_where_and_why);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,5 +1,4 @@
 /*  nodes/capture: what of a frame goes to the file, in which order, when, and what if it does not (TB-19). */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +14,7 @@
 #include "nodes/wire/frame.h"
 #include "nodes/wire/pcapng.h"
 #include "nodes/wire/roce_frame.h"
+#include "tests/testing.h"
 #include "tests/unit/example_config.h"
 
 #define RATE_BPS 200000000000ull
@@ -111,9 +111,11 @@ static void take_kind(enum record_kind kind, uint32_t wire_bytes, uint32_t captu
 	capture_take(&capture, 0, &frame, frame_bytes);
 }
 
+TEST_GROUP(capture, .setup = setup, .teardown = teardown);
+
 /* ---- what ---- */
 
-START_TEST(take__lengths_at_an_edge)
+TEST(take__lengths_at_an_edge)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	take_kind(RECORD_PACKET, 104, 100);
@@ -132,9 +134,8 @@ START_TEST(take__lengths_at_an_edge)
 	ck_assert_uint_eq(found[2].frame_bytes, 92);
 	ck_assert_uint_eq(found[3].frame_bytes, 60);
 }
-END_TEST
 
-START_TEST(take__lengths_on_a_fabric_link)
+TEST(take__lengths_on_a_fabric_link)
 {
 	begin(1, NODE_CAPTURE_WHOLE);
 	take_kind(RECORD_PACKET, 12 + 1000 + 4, FABRIC_FRONT_BYTES + 48);
@@ -145,9 +146,8 @@ START_TEST(take__lengths_on_a_fabric_link)
 	ck_assert_uint_eq(found[1].frame_bytes, 27);
 	ck_assert_uint_eq(found[1].kept_bytes, 27);
 }
-END_TEST
 
-START_TEST(take__snap)
+TEST(take__snap)
 {
 	begin(0, 50);
 	take_kind(RECORD_PACKET, 104, 100);
@@ -161,10 +161,9 @@ START_TEST(take__snap)
 	ck_assert_uint_eq(found[1].frame_bytes, 1000);
 	ck_assert_uint_eq(found[2].kept_bytes, 40);
 }
-END_TEST
 
 /* a generated RoCEv2 frame is whole in the file, and its ICRC right; where its end is not kept, there is none */
-START_TEST(take__roce)
+TEST_RANGE(take__roce, 0, 2)
 {
 	const struct frame_spec spec = { .kind = FRAME_ROCE, .destination = 1, .frame_bytes = 1000 };
 	const struct frame_payload payload = { .message_bytes = 100, .payload_bytes = 100 };
@@ -185,9 +184,8 @@ START_TEST(take__roce)
 	ck_assert_uint_eq(found[1].kept_bytes, 999);
 	ck_assert_uint_eq(word(found[1].bytes + 995), 0);
 }
-END_TEST
 
-START_TEST(take__lengths_that_cannot_be)
+TEST(take__lengths_that_cannot_be)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	take_kind(RECORD_PACKET, 3, 60);
@@ -200,9 +198,8 @@ START_TEST(take__lengths_that_cannot_be)
 	ck_assert_uint_eq(found[2].frame_bytes, UINT32_MAX - 4);
 	ck_assert_uint_eq(found[2].kept_bytes, RING_CAPTURED_MAX + FABRIC_ENVELOPE_BYTES);
 }
-END_TEST
 
-START_TEST(sending__bytes_come_afterwards)
+TEST(sending__bytes_come_afterwards)
 {
 	struct capture_frame frame = { .at_ps = 5000, .wire_bytes = 64, .captured_bytes = 60, .kind = RECORD_PACKET };
 	uint8_t place[60], *lost;
@@ -223,11 +220,10 @@ START_TEST(sending__bytes_come_afterwards)
 	ck_assert(found[1].bytes[59] == 'b' && found[1].lost && !found[1].inbound);
 	ck_assert(!found[2].lost && found[2].inbound);
 }
-END_TEST
 
 /* ---- when ---- */
 
-START_TEST(order__received_later_but_passed_earlier)
+TEST(order__received_later_but_passed_earlier)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	take(1000000, 1350000, false);
@@ -243,9 +239,8 @@ START_TEST(order__received_later_but_passed_earlier)
 	ck_assert(found[2].inbound);
 	ck_assert_uint_eq(found[3].stamp_ns, 1420);
 }
-END_TEST
 
-START_TEST(order__told_too_late)
+TEST(order__told_too_late)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	take(10 * NODE_US, 10 * NODE_US, false);
@@ -255,10 +250,9 @@ START_TEST(order__told_too_late)
 	ck_assert_uint_eq(found[0].stamp_ns, (10 * NODE_US - REACH_PS) / NODE_NS);
 	ck_assert_uint_eq(found[1].stamp_ns, 10000);
 }
-END_TEST
 
 /* in and out by turns, for several buffers: stamps as they were, and in order */
-START_TEST(order__over_the_borders_of_the_buffer)
+TEST(order__over_the_borders_of_the_buffer)
 {
 	uint32_t count = 3 * CAPTURE_WRITE_BYTES / 4096;
 	off_t first;
@@ -290,10 +284,9 @@ START_TEST(order__over_the_borders_of_the_buffer)
 	}
 	ck_assert_uint_eq(error_told, 0);
 }
-END_TEST
 
 /* with a latency of 1 s more is sent before it leaves than is held: nothing is lost, and stamps do not go back */
-START_TEST(order__more_than_can_be_held)
+TEST(order__more_than_can_be_held)
 {
 	uint32_t count;
 
@@ -312,18 +305,16 @@ START_TEST(order__more_than_can_be_held)
 	for (uint32_t i = 1; i < found_count; i++)
 		ck_assert_uint_ge(found[i].stamp_ns, found[i - 1].stamp_ns);
 }
-END_TEST
 
-START_TEST(init__holds_what_a_latency_takes)
+TEST(init__holds_what_a_latency_takes)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	/* 350 ns at 200 Gb/s are 8750 bytes; three of the longest frames; 8 bytes of blocks for one on the link */
 	ck_assert_uint_eq(capture.buffer_bytes, CAPTURE_WRITE_BYTES + 8 * (8750 + 3 * RING_CAPTURED_MAX));
 	capture_fini(&capture);
 }
-END_TEST
 
-START_TEST(step__writes_after_a_rest)
+TEST(step__writes_after_a_rest)
 {
 	begin(0, NODE_CAPTURE_WHOLE);
 	capture_epoch(&capture, 1700000000000000000);
@@ -345,11 +336,10 @@ START_TEST(step__writes_after_a_rest)
 	ck_assert_uint_eq(found_count, 2);
 	capture_fini(&capture);
 }
-END_TEST
 
 /* ---- what if not ---- */
 
-START_TEST(write__no_room_ends_with_the_last_whole_block)
+TEST(write__no_room_ends_with_the_last_whole_block)
 {
 	struct rlimit limit;
 	rlim_t limit_was;
@@ -380,9 +370,8 @@ START_TEST(write__no_room_ends_with_the_last_whole_block)
 	file_read();
 	ck_assert_uint_eq(found_count, 1000 / 104);
 }
-END_TEST
 
-START_TEST(write__reader_is_gone)
+TEST(write__reader_is_gone)
 {
 	int ends[2];
 
@@ -397,12 +386,11 @@ START_TEST(write__reader_is_gone)
 	capture_fini(&capture);
 	ck_assert_uint_eq(error_told, EPIPE);
 }
-END_TEST
 
 /* ---- from a link ---- */
 
 /* What @link sends and loses, and what its peer receives, are in their files with stamps that differ by the delay. */
-START_TEST(link__both_ends)
+TEST(link__both_ends)
 {
 	size_t bytes = ring_bytes(1u << 20);
 	struct ring_page *rings[2];
@@ -458,35 +446,4 @@ START_TEST(link__both_ends)
 	free(rings[0]);
 	free(rings[1]);
 	free(stats);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("capture");
-	TCase *cases = tcase_create("capture");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_test(cases, take__lengths_at_an_edge);
-	tcase_add_test(cases, take__lengths_on_a_fabric_link);
-	tcase_add_test(cases, take__snap);
-	tcase_add_loop_test(cases, take__roce, 0, 2);
-	tcase_add_test(cases, take__lengths_that_cannot_be);
-	tcase_add_test(cases, sending__bytes_come_afterwards);
-	tcase_add_test(cases, order__received_later_but_passed_earlier);
-	tcase_add_test(cases, order__told_too_late);
-	tcase_add_test(cases, order__over_the_borders_of_the_buffer);
-	tcase_add_test(cases, order__more_than_can_be_held);
-	tcase_add_test(cases, init__holds_what_a_latency_takes);
-	tcase_add_test(cases, step__writes_after_a_rest);
-	tcase_add_test(cases, write__no_room_ends_with_the_last_whole_block);
-	tcase_add_test(cases, write__reader_is_gone);
-	tcase_add_test(cases, link__both_ends);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -5,7 +5,6 @@
  *  The sockets are local datagram sockets, which keep frames apart as packet sockets do; what only packet sockets do, an
  *  802.1Q tag beside the frame, is tried over a real veth pair where a network namespace can be had.                  */
 #include <arpa/inet.h>
-#include <check.h>
 #include <errno.h>
 #include <net/if.h>
 #include <sched.h>
@@ -25,6 +24,7 @@
 #include "nodes/wire/frame.h"
 #include "nodes/wire/pause_frame.h"
 #include "nodes/wire/roce_frame.h"
+#include "tests/testing.h"
 
 #define RING_BYTES (1u << 17)
 #define LEAD (365 * NODE_NS)
@@ -137,9 +137,8 @@ static void setup(void)
 	ends_open();
 }
 
-static void setup_fabric(void)
+static void be_fabric_link(void)
 {
-	setup();
 	port.kind = PORT_FABRIC;
 	ends_reopen();
 }
@@ -298,8 +297,10 @@ static uint32_t packet_number(const uint8_t *bytes, uint32_t frame_bytes)
 
 /* ---- out ---- */
 
+TEST_GROUP(carrier, .setup = setup, .teardown = ends_close, .timeout_s = 60);
+
 /* a record waits until its first bit has arrived */
-START_TEST(carrier_outlet__delay)
+TEST(carrier_outlet__delay)
 {
 	node_time_t at = now_ps;
 
@@ -314,10 +315,9 @@ START_TEST(carrier_outlet__delay)
 	ck_assert_ptr_nonnull(receive(&b));
 	ck_assert_uint_eq(header.at_ps, at + 7);
 }
-END_TEST
 
 /* on the veth an edge frame is nothing but the frame, at its full length */
-START_TEST(carrier_outlet__edge_frame_is_standard)
+TEST(carrier_outlet__edge_frame_is_standard)
 {
 	uint8_t expected[1500] = { 0 }, got[2000];
 
@@ -328,10 +328,9 @@ START_TEST(carrier_outlet__edge_frame_is_standard)
 	ck_assert_int_eq(recv(b.socket, got, sizeof(got), 0), 1500);
 	ck_assert_mem_eq(got, expected, 1500);
 }
-END_TEST
 
 /* a local socket takes a few datagrams only: the rest waits, none is lost, and the ring fills behind it */
-START_TEST(carrier_outlet__full_socket)
+TEST(carrier_outlet__full_socket)
 {
 	uint32_t sent = 0, got = 0;
 
@@ -353,10 +352,9 @@ START_TEST(carrier_outlet__full_socket)
 	ck_assert(link_unstarve(&a.link));
 	ck_assert_uint_eq(carrier_outlet(&a.carrier, now_ps), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* the other end is gone: nothing stays in the ring for ever, and each frame is counted */
-START_TEST(carrier_outlet__no_peer)
+TEST(carrier_outlet__no_peer)
 {
 	close(b.socket);
 	b.socket = -1;
@@ -366,10 +364,9 @@ START_TEST(carrier_outlet__no_peer)
 	ck_assert_uint_eq(drops(&a, DROP_LINK_DOWN), 3);
 	ck_assert_uint_eq(carrier_outlet(&a.carrier, now_ps), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* words behind each other share a frame, and keep their place between frames */
-START_TEST(carrier_outlet__words_together)
+TEST(carrier_outlet__words_together)
 {
 	uint8_t bytes[2000];
 	struct word_frame_word words[WORD_FRAME_WORDS_MAX];
@@ -391,12 +388,11 @@ START_TEST(carrier_outlet__words_together)
 	ck_assert_int_eq(word_frame_read(bytes, (uint32_t)recv(b.socket, bytes, sizeof(bytes), 0), words), 1);
 	ck_assert_int_eq(recv(b.socket, bytes, sizeof(bytes), 0), -1);
 }
-END_TEST
 
 /* ---- there and back ---- */
 
 /* every kind of host frame, each class; classes beyond the configured ones are the last one */
-START_TEST(carrier_intake__edge_frames)
+TEST(carrier_intake__edge_frames)
 {
 	for (uint32_t kind = 0; kind < FRAME_KINDS; kind++) {
 		for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++) {
@@ -422,9 +418,8 @@ START_TEST(carrier_intake__edge_frames)
 	}
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD), 0);
 }
-END_TEST
 
-START_TEST(carrier_intake__shortest_and_longest)
+TEST(carrier_intake__shortest_and_longest)
 {
 	static const uint32_t lengths[] = { 14, 42, 60, 9216 };
 	static uint8_t sent[9216];
@@ -440,10 +435,9 @@ START_TEST(carrier_intake__shortest_and_longest)
 		link_reject(&b.link, &header);
 	}
 }
-END_TEST
 
 /* a host's own frames of the link's EtherType are delivered like any other, and are no control words */
-START_TEST(carrier_intake__host_speaks_of_words)
+TEST(carrier_intake__host_speaks_of_words)
 {
 	uint8_t bytes[100] = { 0 };
 	struct word_frame_word word = { .kind = LINK_WORD_STOP, .value = 5 };
@@ -464,13 +458,13 @@ START_TEST(carrier_intake__host_speaks_of_words)
 		link_reject(&b.link, &header);
 	}
 }
-END_TEST
 
-START_TEST(carrier_intake__fabric_frames)
+TEST(carrier_intake__fabric_frames)
 {
 	uint8_t expected[FABRIC_FRONT_BYTES + 1000] = { 0 };
 	const uint8_t *got;
 
+	be_fabric_link();
 	fabric_frame_make(1000, 3, 5, expected);
 	send_packet(&a, 1000, 3, 5);
 	carry();
@@ -481,12 +475,12 @@ START_TEST(carrier_intake__fabric_frames)
 	ck_assert_uint_eq(header.captured_bytes, sizeof(expected));
 	ck_assert_mem_eq(got, expected, sizeof(expected));
 }
-END_TEST
 
-START_TEST(carrier_intake__ack_frames)
+TEST(carrier_intake__ack_frames)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 
+	be_fabric_link();
 	for (uint32_t count = 1; count <= ACK_FRAME_ACKS_MAX; count++) {
 		const uint8_t *got;
 
@@ -498,13 +492,14 @@ START_TEST(carrier_intake__ack_frames)
 		ck_assert_int_eq(ack_frame_read(got, header.captured_bytes, acks), (int)count);
 	}
 }
-END_TEST
 
 /* many frames both ways at once, stopped in time: nothing is lost, order is kept */
-START_TEST(carrier_intake__stop_and_go)
+TEST_RANGE(carrier_intake__stop_and_go, 0, 2)
 {
 	uint32_t sent = 0, got = 0, stopped_rounds = 0;
 
+	if (_i)
+		be_fabric_link();
 	for (uint32_t round = 0; got < 2000; round++) {
 		for (uint32_t i = 0; i < 16 && !link_stopped(&a.link, sent % CLASSES); i++, sent++)
 			send_packet(&a, 700, sent % CLASSES, sent);
@@ -531,10 +526,9 @@ START_TEST(carrier_intake__stop_and_go)
 	for (uint32_t r = 0; r < DROP_REASONS; r++)
 		ck_assert_msg(!drops(&a, r) && !drops(&b, r), "%s", stats_drop_name[r]);
 }
-END_TEST
 
 /* the ring is full: what it does not take waits, and comes when there is room */
-START_TEST(carrier_intake__full_ring)
+TEST(carrier_intake__full_ring)
 {
 	uint32_t sent = 0, got = 0;
 
@@ -552,15 +546,16 @@ START_TEST(carrier_intake__full_ring)
 	}
 	ck_assert(!carrier_intake(&b.carrier, now_ps));
 }
-END_TEST
 
 /* ---- guard ---- */
 
 /* what the link loses, and what is taken off the veth, is found and told (TB-4) */
-START_TEST(carrier_guard__losses)
+TEST_RANGE(carrier_guard__losses, 0, 2)
 {
 	uint8_t bytes[2000];
 
+	if (_i)
+		be_fabric_link();
 	port.guarded = true;
 	ends_reopen();
 	send_packet(&a, 300, 0, 1);
@@ -580,12 +575,12 @@ START_TEST(carrier_guard__losses)
 	ck_assert_uint_eq(a.lost_tags, 1 << 2 | 1 << 4);
 	ck_assert_uint_eq(a.seen, 2);
 }
-END_TEST
 
-START_TEST(carrier_guard__ack_frame)
+TEST(carrier_guard__ack_frame)
 {
 	uint8_t bytes[2000];
 
+	be_fabric_link();
 	port.guarded = true;
 	ends_reopen();
 	send_acks(&a, 3);
@@ -602,10 +597,9 @@ START_TEST(carrier_guard__ack_frame)
 	settle();
 	ck_assert_uint_eq(a.acks_lost, 1);
 }
-END_TEST
 
 /* one in five is lost: every frame is either delivered or reported, none both */
-START_TEST(carrier_guard__every_frame_is_accounted_for)
+TEST(carrier_guard__every_frame_is_accounted_for)
 {
 	uint32_t got = 0;
 
@@ -628,7 +622,6 @@ START_TEST(carrier_guard__every_frame_is_accounted_for)
 	ck_assert_uint_gt(a.lost, 50);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
-END_TEST
 
 /* ---- FGFC ---- */
 
@@ -642,7 +635,7 @@ static void fgfc_make(uint8_t *bytes)
 }
 
 /* EC-16: a plain Ethernet frame on the veth, and no packet behind it; _i: guarded */
-START_TEST(carrier_intake__fgfc)
+TEST_RANGE(carrier_intake__fgfc, 0, 2)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES], seen[FGFC_FRAME_BYTES + 8];
 	const uint8_t *got;
@@ -665,10 +658,9 @@ START_TEST(carrier_intake__fgfc)
 	ck_assert_uint_eq(a.seen + a.lost, 0);
 	ck_assert_uint_eq(b.stats->drops[DROP_BAD_RECORD] + b.stats->drops[DROP_MALFORMED], 0);
 }
-END_TEST
 
 /* a host's frame that looks like one stays the host's: it cannot hold another host's flow; _i: guarded */
-START_TEST(carrier_intake__fgfc_of_a_host)
+TEST_RANGE(carrier_intake__fgfc_of_a_host, 0, 2)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES];
 	const uint8_t *got;
@@ -686,7 +678,6 @@ START_TEST(carrier_intake__fgfc_of_a_host)
 	settle();
 	ck_assert_uint_eq(a.seen, _i);
 }
-END_TEST
 
 /* ---- PFC and PAUSE, ICRC ---- */
 
@@ -714,7 +705,7 @@ static void pause_expect(struct end *from, struct end *to, const struct pause_fr
 }
 
 /* RC-5: standard frames on the veth, both ways; _i: at a fabric port */
-START_TEST(carrier_intake__pause)
+TEST_RANGE(carrier_intake__pause, 0, 2)
 {
 	static const struct pause_frame pfc = { .enabled = 8, .quanta = { [3] = 65535 } };
 	static const struct pause_frame pause = { .port = true, .quanta = { 100 } };
@@ -726,11 +717,10 @@ START_TEST(carrier_intake__pause)
 	pause_expect(&b, &a, &pause);
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD) + drops(&b, DROP_MALFORMED), 0);
 }
-END_TEST
 
 /* What a program of a host says to its own port is no word of the link's: it stays a packet. In a fabric without PFC no frame holds
  * anybody; _i: there. */
-START_TEST(carrier_intake__pause_of_a_host)
+TEST_RANGE(carrier_intake__pause_of_a_host, 0, 2)
 {
 	static const struct pause_frame pfc = { .enabled = 8, .quanta = { [3] = 65535 } };
 	uint8_t bytes[PAUSE_FRAME_BYTES];
@@ -746,10 +736,9 @@ START_TEST(carrier_intake__pause_of_a_host)
 	ck_assert_mem_eq(got, bytes, sizeof(bytes));
 	ck_assert_uint_eq(header.captured_bytes, sizeof(bytes));
 }
-END_TEST
 
 /* in a roce fabric nobody hears FGFC: a frame of that look is a packet */
-START_TEST(carrier_intake__fgfc_in_roce)
+TEST(carrier_intake__fgfc_in_roce)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES];
 
@@ -760,10 +749,9 @@ START_TEST(carrier_intake__fgfc_in_roce)
 	ck_assert_mem_eq(receive(&b), bytes, sizeof(bytes));
 	ck_assert_uint_eq(header.kind, RECORD_PACKET);
 }
-END_TEST
 
 /* RC-4: what was a number only has the ICRC of what is on the wire now; _i: kind, port, guard */
-START_TEST(carrier_outlet__icrc)
+TEST_RANGE(carrier_outlet__icrc, 0, 8)
 {
 	enum frame_kind kind = _i & 1 ? FRAME_ROCE_IPV6 : FRAME_ROCE;
 	uint8_t sent[FRAME_HEADERS_MAX], whole[1000];
@@ -785,15 +773,15 @@ START_TEST(carrier_outlet__icrc)
 	roce_complete(whole, captured, 1000);
 	ck_assert_mem_eq(got, whole, 1000);
 }
-END_TEST
 
 /* behind a fabric header too, and what is captured whole goes as it is */
-START_TEST(carrier_outlet__icrc_in_fabric)
+TEST(carrier_outlet__icrc_in_fabric)
 {
 	uint8_t sent[FABRIC_FRONT_BYTES + 1000];
 	uint32_t captured;
 	const uint8_t *got;
 
+	be_fabric_link();
 	fabric_frame_make(1000, 3, 5, sent);
 	captured = FABRIC_FRONT_BYTES + frame_make(FRAME_ROCE, 1000, 3, 5, sent + FABRIC_FRONT_BYTES);
 	send_bytes(&a, sent, captured, 1000, 3, 5);
@@ -810,10 +798,9 @@ START_TEST(carrier_outlet__icrc_in_fabric)
 	ck_assert_mem_eq(got, sent, sizeof(sent));
 	ck_assert(!roce_icrc_holds(got + FABRIC_FRONT_BYTES, 1000, 1000));
 }
-END_TEST
 
 /* lost, and that is that: its fate concerns nobody, and those around it are as right as ever */
-START_TEST(carrier_guard__fgfc_lost)
+TEST(carrier_guard__fgfc_lost)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES];
 	uint32_t got = 0, fgfc = 0;
@@ -841,7 +828,6 @@ START_TEST(carrier_guard__fgfc_lost)
 	ck_assert(fgfc > 100 && fgfc < 180);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
-END_TEST
 
 /* ---- what makes no sense ---- */
 
@@ -851,11 +837,13 @@ static void inject(const void *bytes, uint32_t length)
 	carrier_intake(&b.carrier, now_ps);
 }
 
-START_TEST(carrier_intake__malformed)
+TEST_RANGE(carrier_intake__malformed, 0, 2)
 {
 	uint8_t bytes[9700] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x88, 0xb5 };
 	uint32_t count = 0;
 
+	if (_i)
+		be_fabric_link();
 	inject(bytes, 5);
 	ck_assert_uint_eq(drops(&b, DROP_MALFORMED), ++count);
 	for (uint32_t type = 0; type < 16; type++) {
@@ -879,9 +867,8 @@ START_TEST(carrier_intake__malformed)
 	ck_assert(nothing_there(&b));
 	ck_assert(!b.link.rx.broken);
 }
-END_TEST
 
-START_TEST(carrier_intake__longest_that_the_ring_takes)
+TEST(carrier_intake__longest_that_the_ring_takes)
 {
 	static uint8_t bytes[RING_CAPTURED_MAX + 8] = { 2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x90, 0 };
 
@@ -893,11 +880,10 @@ START_TEST(carrier_intake__longest_that_the_ring_takes)
 	ck_assert(nothing_there(&b));
 	ck_assert(!b.link.rx.broken);
 }
-END_TEST
 
 /* frames of random length and bytes, and real ones with some bytes changed: the ring never breaks, and a frame after them
  * passes                                                                                                            */
-START_TEST(carrier_intake__random_bytes)
+TEST_RANGE(carrier_intake__random_bytes, 0, 4)
 {
 	struct random random;
 
@@ -938,7 +924,6 @@ START_TEST(carrier_intake__random_bytes)
 	carry();
 	ck_assert_uint_eq(receive_all(&b), 1);
 }
-END_TEST
 
 /* ---- a real veth ---- */
 
@@ -967,7 +952,7 @@ static bool ends_reopen_veth(void)
 }
 
 /* tagged and untagged frames pass as they are, none comes back to its sender (TB-3) */
-START_TEST(carrier__over_a_veth)
+TEST_RANGE(carrier__over_a_veth, 0, 2)
 {
 	port.guarded = _i & 1;
 	if (!ends_reopen_veth()) {
@@ -990,66 +975,4 @@ START_TEST(carrier__over_a_veth)
 	ck_assert_uint_eq(b.link.held_units[1], 0);
 	ck_assert_uint_eq(a.seen, port.guarded ? CLASSES : 0);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD) + drops(&b, DROP_MALFORMED), 0);
-}
-END_TEST
-
-static TCase *edge_cases(void)
-{
-	TCase *tcase = tcase_create("edge link");
-
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, ends_close);
-	tcase_add_test(tcase, carrier_outlet__delay);
-	tcase_add_test(tcase, carrier_outlet__edge_frame_is_standard);
-	tcase_add_test(tcase, carrier_outlet__full_socket);
-	tcase_add_test(tcase, carrier_outlet__no_peer);
-	tcase_add_test(tcase, carrier_outlet__words_together);
-	tcase_add_test(tcase, carrier_intake__edge_frames);
-	tcase_add_test(tcase, carrier_intake__shortest_and_longest);
-	tcase_add_test(tcase, carrier_intake__host_speaks_of_words);
-	tcase_add_test(tcase, carrier_intake__stop_and_go);
-	tcase_add_test(tcase, carrier_intake__full_ring);
-	tcase_add_test(tcase, carrier_guard__losses);
-	tcase_add_test(tcase, carrier_guard__every_frame_is_accounted_for);
-	tcase_add_test(tcase, carrier_intake__malformed);
-	tcase_add_test(tcase, carrier_intake__longest_that_the_ring_takes);
-	tcase_add_loop_test(tcase, carrier_intake__random_bytes, 0, 4);
-	tcase_add_loop_test(tcase, carrier__over_a_veth, 0, 2);
-	tcase_add_loop_test(tcase, carrier_intake__fgfc, 0, 2);
-	tcase_add_loop_test(tcase, carrier_intake__fgfc_of_a_host, 0, 2);
-	tcase_add_loop_test(tcase, carrier_intake__pause, 0, 2);
-	tcase_add_loop_test(tcase, carrier_intake__pause_of_a_host, 0, 2);
-	tcase_add_test(tcase, carrier_intake__fgfc_in_roce);
-	tcase_add_loop_test(tcase, carrier_outlet__icrc, 0, 8);
-	tcase_add_test(tcase, carrier_guard__fgfc_lost);
-	return tcase;
-}
-
-static TCase *fabric_cases(void)
-{
-	TCase *tcase = tcase_create("fabric link");
-
-	tcase_add_checked_fixture(tcase, setup_fabric, ends_close);
-	tcase_add_test(tcase, carrier_intake__fabric_frames);
-	tcase_add_test(tcase, carrier_outlet__icrc_in_fabric);
-	tcase_add_test(tcase, carrier_intake__ack_frames);
-	tcase_add_test(tcase, carrier_intake__stop_and_go);
-	tcase_add_test(tcase, carrier_guard__losses);
-	tcase_add_test(tcase, carrier_guard__ack_frame);
-	tcase_add_test(tcase, carrier_intake__malformed);
-	return tcase;
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("carrier");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, edge_cases());
-	suite_add_tcase(suite, fabric_cases());
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

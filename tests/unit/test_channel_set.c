@@ -1,12 +1,12 @@
 /*  nodes/channel_set: sets of flow channels, and as text (FC-26). */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/channel_set.h"
+#include "tests/testing.h"
 
-START_TEST(channel_set__add_and_remove)
+TEST(channel_set__add_and_remove)
 {
 	struct channel_set set = { 0 };
 
@@ -23,9 +23,8 @@ START_TEST(channel_set__add_and_remove)
 	ck_assert(!channel_set_has(&set, 64) && channel_set_has(&set, 63));
 	ck_assert_uint_eq(channel_set_count(&set), 3);
 }
-END_TEST
 
-START_TEST(channel_set_write__read_back)
+TEST(channel_set_write__read_back)
 {
 	char text[CHANNEL_SET_TEXT_MAX];
 	struct channel_set set = { 0 }, read;
@@ -46,32 +45,12 @@ START_TEST(channel_set_write__read_back)
 	ck_assert_int_eq(channel_set_read(NULL, &read), 0);
 	ck_assert_uint_eq(channel_set_count(&read), 0);
 }
-END_TEST
 
-START_TEST(channel_set_read__nonsense)
+TEST(channel_set_read__nonsense)
 {
 	static const char *const texts[] = { "x", "3  4", " 3", "3,4", "-1", "2048", "99999999999999999999", "3x" };
 	struct channel_set set;
 
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		ck_assert_msg(channel_set_read(texts[i], &set) == -EINVAL, "\"%s\"", texts[i]);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("channel_set");
-	TCase *tests = tcase_create("channel_set");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tests, channel_set__add_and_remove);
-	tcase_add_test(tests, channel_set_write__read_back);
-	tcase_add_test(tests, channel_set_read__nonsense);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
 }

@@ -1,6 +1,7 @@
 /*  switchd/choose: which way a flow takes, on which virtual lane (FC-15, FC-23). Switch 2 is reached over p2 or p3, switch 3 over p3. */
 #include <stdlib.h>
 
+#include "tests/testing.h"
 #include "tests/unit/one_switch_expect.h"
 
 static uint16_t vias[] = { 3 };
@@ -41,8 +42,10 @@ static void transit(uint32_t port, uint32_t destination, uint32_t level, uint32_
 	one_switch_run(&s, FAR);
 }
 
+TEST_GROUP(choose, .setup = setup, .teardown = teardown);
+
 /* FC-23: the queue of p3 is longer, for it cannot send */
-START_TEST(choose__least_loaded)
+TEST(choose__least_loaded)
 {
 	many_paths(ROUTING_ADAPTIVE, 1, LANES_KEEP);
 	one_switch_open(&s);
@@ -56,10 +59,9 @@ START_TEST(choose__least_loaded)
 		packet_expect(2, 100 + flow);
 	ck_assert_uint_eq(stats_of(0)->choices, 7);
 }
-END_TEST
 
 /* FC-23: what was sent and is not acknowledged makes a port worse, ours; [S2]'s load is what waits there, alone */
-START_TEST(choose__load_of_queue_alone)
+TEST(choose__load_of_queue_alone)
 {
 	uint32_t over_p2 = 0;
 
@@ -83,10 +85,9 @@ START_TEST(choose__load_of_queue_alone)
 			ck_assert_uint_eq(over_p2, 20); /* turn by turn: nobody acknowledges */
 	}
 }
-END_TEST
 
 /* FC-23: equal loads are spread by the switch's own random numbers, the same ones in every run */
-START_TEST(choose__ties_are_drawn)
+TEST(choose__ties_are_drawn)
 {
 	uint32_t over_p2 = 0;
 
@@ -103,10 +104,9 @@ START_TEST(choose__ties_are_drawn)
 	ck_assert_uint_lt(over_p2, 32);
 	ck_assert_uint_eq(stats_of(0)->choices, 40);
 }
-END_TEST
 
 /* FC-15: while anything of the flow is downstream it keeps its port, whatever waits there */
-START_TEST(choose__keeps_port_while_downstream)
+TEST(choose__keeps_port_while_downstream)
 {
 	many_paths(ROUTING_ADAPTIVE, 1, LANES_KEEP);
 	one_switch_open(&s);
@@ -116,11 +116,10 @@ START_TEST(choose__keeps_port_while_downstream)
 	ck_assert_uint_eq(stats_of(0)->choices, 1);
 	ck_assert(stats_of(2)->tx_packets == 10 || stats_of(3)->tx_packets == 10);
 }
-END_TEST
 
 /* FC-15: a flow that the port's limit kept back, and of which nothing is under way, takes what is best when its turn comes, not what was
  * when its packet came */
-START_TEST(choose__anew_after_waiting)
+TEST(choose__anew_after_waiting)
 {
 	uint32_t first, other;
 
@@ -141,10 +140,9 @@ START_TEST(choose__anew_after_waiting)
 	ck_assert_uint_eq(stats_of(first)->tx_packets, 2);
 	ck_assert_uint_eq(stats_of(0)->choices, 3);
 }
-END_TEST
 
 /* ECMP: a flow has one port for ever, several flows have both */
-START_TEST(choose__by_hash)
+TEST(choose__by_hash)
 {
 	many_paths(ROUTING_HASH, 1, LANES_KEEP);
 	for (uint32_t p = 0; p < PORTS; p++)
@@ -156,10 +154,9 @@ START_TEST(choose__by_hash)
 	ck_assert_uint_gt(stats_of(2)->tx_packets, 8);
 	ck_assert_uint_gt(stats_of(3)->tx_packets, 8);
 }
-END_TEST
 
 /* a packet begins on the first level, and each switch puts it one level higher */
-START_TEST(choose__level_rises_with_each_hop)
+TEST(choose__level_rises_with_each_hop)
 {
 	many_paths(ROUTING_STATIC, 3, LANES_BY_HOP);
 	one_switch_open(&s);
@@ -173,10 +170,9 @@ START_TEST(choose__level_rises_with_each_hop)
 	ck_assert_uint_eq(header_of_packet(3).level, 2);
 	ck_assert_uint_eq(got.header.traffic_class, 2);
 }
-END_TEST
 
 /* beyond the last level there is no way on: a path that is too long, or a loop */
-START_TEST(choose__no_lane)
+TEST(choose__no_lane)
 {
 	many_paths(ROUTING_STATIC, 2, LANES_BY_HOP);
 	one_switch_open(&s);
@@ -186,9 +182,8 @@ START_TEST(choose__no_lane)
 	ack_expect(2, 1, ACK_LOSS, 4);
 	all_released_expect();
 }
-END_TEST
 
-START_TEST(choose__level_is_kept)
+TEST(choose__level_is_kept)
 {
 	many_paths(ROUTING_STATIC, 2, LANES_KEEP);
 	one_switch_open(&s);
@@ -196,10 +191,9 @@ START_TEST(choose__level_is_kept)
 	packet_expect(3, 1000);
 	ck_assert_uint_eq(header_of_packet(3).level, 1);
 }
-END_TEST
 
 /* Valiant: by switch 3 to switch 2. The header says so. */
-START_TEST(choose__detour_always)
+TEST(choose__detour_always)
 {
 	many_paths(ROUTING_ADAPTIVE, 2, LANES_BY_HOP);
 	detours(DETOUR_ALWAYS);
@@ -211,10 +205,9 @@ START_TEST(choose__detour_always)
 	ck_assert_uint_eq(header_of_packet(3).fabric_address, 2);
 	ck_assert_uint_eq(stats_of(0)->choices_detour, 1);
 }
-END_TEST
 
 /* FC-23: minimal ways first; a detour when the minimal way is that much more loaded */
-START_TEST(choose__detour_when_loaded)
+TEST(choose__detour_when_loaded)
 {
 	many_paths(ROUTING_ADAPTIVE, 2, LANES_BY_HOP);
 	detours(DETOUR_ADAPTIVE);
@@ -232,10 +225,9 @@ START_TEST(choose__detour_when_loaded)
 	ck_assert_uint_eq(header_of_packet(3).via, 3);
 	ck_assert_uint_eq(stats_of(0)->choices_detour, 1);
 }
-END_TEST
 
 /* the via is the way until it is reached; behind it, and in another group, the way is minimal */
-START_TEST(choose__via_on_the_way)
+TEST(choose__via_on_the_way)
 {
 	many_paths(ROUTING_STATIC, 4, LANES_BY_HOP);
 	one_switch_open(&s);
@@ -243,9 +235,8 @@ START_TEST(choose__via_on_the_way)
 	packet_expect(3, 1000);
 	ck_assert_uint_eq(header_of_packet(3).via, 3);
 }
-END_TEST
 
-START_TEST(choose__via_is_here)
+TEST(choose__via_is_here)
 {
 	many_paths(ROUTING_STATIC, 4, LANES_BY_HOP);
 	one_switch_open(&s);
@@ -253,9 +244,8 @@ START_TEST(choose__via_is_here)
 	packet_expect(3, 1000);
 	ck_assert_uint_eq(header_of_packet(3).via, 0);
 }
-END_TEST
 
-START_TEST(choose__via_ends_in_another_group)
+TEST(choose__via_ends_in_another_group)
 {
 	many_paths(ROUTING_STATIC, 4, LANES_BY_HOP);
 	s.ports[2].tier = TIER_GLOBAL;
@@ -264,10 +254,9 @@ START_TEST(choose__via_ends_in_another_group)
 	packet_expect(3, 1000);
 	ck_assert_uint_eq(header_of_packet(3).via, 0);
 }
-END_TEST
 
 /* a stop of one lane holds up no other one of the same class */
-START_TEST(choose__lanes_stop_apart)
+TEST(choose__lanes_stop_apart)
 {
 	many_paths(ROUTING_STATIC, 2, LANES_BY_HOP);
 	one_switch_open(&s);
@@ -281,35 +270,4 @@ START_TEST(choose__lanes_stop_apart)
 	neighbour_stop(&s, 3, 0, 0);
 	one_switch_run(&s, 2 * FAR);
 	packet_expect(3, 1000);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("choose");
-	TCase *tcase = tcase_create("choose");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, choose__least_loaded);
-	tcase_add_test(tcase, choose__load_of_queue_alone);
-	tcase_add_test(tcase, choose__ties_are_drawn);
-	tcase_add_test(tcase, choose__keeps_port_while_downstream);
-	tcase_add_test(tcase, choose__anew_after_waiting);
-	tcase_add_test(tcase, choose__by_hash);
-	tcase_add_test(tcase, choose__level_rises_with_each_hop);
-	tcase_add_test(tcase, choose__no_lane);
-	tcase_add_test(tcase, choose__level_is_kept);
-	tcase_add_test(tcase, choose__detour_always);
-	tcase_add_test(tcase, choose__detour_when_loaded);
-	tcase_add_test(tcase, choose__via_on_the_way);
-	tcase_add_test(tcase, choose__via_is_here);
-	tcase_add_test(tcase, choose__via_ends_in_another_group);
-	tcase_add_test(tcase, choose__lanes_stop_apart);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,6 +1,5 @@
 /*  nodes/clock: windows, limits and who is woken (TB-7, TB-9); and many threads under one clock, whose events must come
  *  out as those of one thread do. The thread sanitizer runs this file too (make tsan).                               */
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include "nodes/futex.h"
 #include "nodes/random.h"
 #include "nodes/turn.h"
+#include "tests/testing.h"
 
 #define LOOKAHEAD 1000u
 
@@ -47,7 +47,9 @@ static void three_start(node_time_t limit)
 	window_expect(0, limit < LOOKAHEAD ? limit : LOOKAHEAD);
 }
 
-START_TEST(clock_attach__no_clock_page)
+TEST_GROUP(windows, .timeout_s = 60);
+
+TEST(clock_attach__no_clock_page)
 {
 	size_t bytes = clock_bytes(2);
 	_Alignas(64) static char memory[CLOCK_HEAD_BYTES + 4096];
@@ -64,9 +66,8 @@ START_TEST(clock_attach__no_clock_page)
 	page->node_count = 2;
 	ck_assert_int_eq(clock_attach(&clock_, page, bytes), 0);
 }
-END_TEST
 
-START_TEST(clock_init__stopped_and_everyone_due_at_zero)
+TEST(clock_init__stopped_and_everyone_due_at_zero)
 {
 	clock_make(3);
 	ck_assert(clock_stopped(&clock_));
@@ -75,27 +76,24 @@ START_TEST(clock_init__stopped_and_everyone_due_at_zero)
 		ck_assert(!clock_takes_part(&clock_, i));
 	clock_free();
 }
-END_TEST
 
-START_TEST(clock_resume__nothing_before_the_limit)
+TEST(clock_resume__nothing_before_the_limit)
 {
 	clock_make(3);
 	ck_assert_uint_eq(clock_resume(&clock_, 0, wake), 0);
 	ck_assert(clock_stopped(&clock_));
 	clock_free();
 }
-END_TEST
 
-START_TEST(clock_resume__only_while_stopped)
+TEST(clock_resume__only_while_stopped)
 {
 	three_start(5000);
 	ck_assert_uint_eq(clock_resume(&clock_, 9000, wake), 0);
 	ck_assert_uint_eq(clock_.page->limit_ps, 5000);
 	clock_free();
 }
-END_TEST
 
-START_TEST(clock_finish__last_one_opens_the_next_window)
+TEST(clock_finish__last_one_opens_the_next_window)
 {
 	three_start(NODE_TIME_NEVER);
 	clock_finish(&clock_, 1, 2500, wake);
@@ -113,9 +111,8 @@ START_TEST(clock_finish__last_one_opens_the_next_window)
 	ck_assert_uint_eq(clock_.done[2], 1);
 	clock_free();
 }
-END_TEST
 
-START_TEST(clock_finish__message_brings_the_next_event_forward)
+TEST(clock_finish__message_brings_the_next_event_forward)
 {
 	three_start(NODE_TIME_NEVER);
 	clock_notify(&clock_, 0, 1800);
@@ -130,9 +127,8 @@ START_TEST(clock_finish__message_brings_the_next_event_forward)
 	window_expect(9000, 10000); /* the inbox was emptied */
 	clock_free();
 }
-END_TEST
 
-START_TEST(clock_finish__stops_at_the_limit)
+TEST(clock_finish__stops_at_the_limit)
 {
 	three_start(1500);
 	for (uint32_t i = 0; i < 3; i++)
@@ -148,9 +144,8 @@ START_TEST(clock_finish__stops_at_the_limit)
 	ck_assert_uint_eq(clock_.page->remaining, 1);
 	clock_free();
 }
-END_TEST
 
-START_TEST(clock_finish__nothing_will_ever_happen)
+TEST(clock_finish__nothing_will_ever_happen)
 {
 	three_start(NODE_TIME_NEVER);
 	for (uint32_t i = 0; i < 3; i++)
@@ -159,9 +154,8 @@ START_TEST(clock_finish__nothing_will_ever_happen)
 	ck_assert_uint_eq(clock_earliest(&clock_), NODE_TIME_NEVER);
 	clock_free();
 }
-END_TEST
 
-START_TEST(clock_finish__end_of_time_does_not_wrap)
+TEST(clock_finish__end_of_time_does_not_wrap)
 {
 	three_start(NODE_TIME_NEVER);
 	for (uint32_t i = 0; i < 3; i++)
@@ -169,9 +163,8 @@ START_TEST(clock_finish__end_of_time_does_not_wrap)
 	window_expect(NODE_TIME_NEVER - 10, NODE_TIME_NEVER);
 	clock_free();
 }
-END_TEST
 
-START_TEST(clock_finish__wakes_sleepers_that_take_part)
+TEST(clock_finish__wakes_sleepers_that_take_part)
 {
 	three_start(NODE_TIME_NEVER);
 	for (uint32_t i = 0; i < 3; i++)
@@ -185,9 +178,8 @@ START_TEST(clock_finish__wakes_sleepers_that_take_part)
 	ck_assert_uint_eq(clock_.page->wakes, 1);
 	clock_free();
 }
-END_TEST
 
-START_TEST(clock_finish__an_ended_clock_stays_ended)
+TEST(clock_finish__an_ended_clock_stays_ended)
 {
 	three_start(1000);
 	clock_.page->state = CLOCK_ENDED;
@@ -198,17 +190,15 @@ START_TEST(clock_finish__an_ended_clock_stays_ended)
 	ck_assert_uint_eq(clock_.page->state, CLOCK_ENDED);
 	clock_free();
 }
-END_TEST
 
 /* a node whose next event lies in the window that it finishes would rewrite the past */
-START_TEST(clock_finish__going_back_aborts)
+TEST_SIGNAL(clock_finish__going_back_aborts, SIGABRT)
 {
 	three_start(NODE_TIME_NEVER);
 	clock_finish(&clock_, 0, 999, wake);
 }
-END_TEST
 
-START_TEST(clock_ring__clears_the_word)
+TEST(clock_ring__clears_the_word)
 {
 	clock_make(3);
 	clock_.asleep[1] = 1;
@@ -216,7 +206,6 @@ START_TEST(clock_ring__clears_the_word)
 	ck_assert_uint_eq(clock_.asleep[1], 0);
 	clock_free();
 }
-END_TEST
 
 /* ---- a small fabric: nodes with timers that send each other messages; what each one sees is one number ---- */
 
@@ -397,7 +386,7 @@ static void toys_run_threads(enum event_loop_kind kind, node_time_t pause_at)
 }
 
 /* TB-7: the same events in the same order, whatever the scheduling, with both loops, with a pause in between */
-START_TEST(clock__threads_see_what_one_thread_sees)
+TEST_RANGE(clock__threads_see_what_one_thread_sees, 0, 2)
 {
 	const node_time_t until = 400 * LOOKAHEAD, pause_at = 170 * LOOKAHEAD + 123;
 	uint64_t digest[NODES], windows;
@@ -422,35 +411,4 @@ START_TEST(clock__threads_see_what_one_thread_sees)
 		ck_assert_uint_eq(toys[i].pending_count, 0);
 	}
 	clock_free();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("clock");
-	TCase *tcase = tcase_create("windows");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, clock_attach__no_clock_page);
-	tcase_add_test(tcase, clock_init__stopped_and_everyone_due_at_zero);
-	tcase_add_test(tcase, clock_resume__nothing_before_the_limit);
-	tcase_add_test(tcase, clock_resume__only_while_stopped);
-	tcase_add_test(tcase, clock_finish__last_one_opens_the_next_window);
-	tcase_add_test(tcase, clock_finish__message_brings_the_next_event_forward);
-	tcase_add_test(tcase, clock_finish__stops_at_the_limit);
-	tcase_add_test(tcase, clock_finish__nothing_will_ever_happen);
-	tcase_add_test(tcase, clock_finish__end_of_time_does_not_wrap);
-	tcase_add_test(tcase, clock_finish__wakes_sleepers_that_take_part);
-	tcase_add_test(tcase, clock_finish__an_ended_clock_stays_ended);
-	tcase_add_test_raise_signal(tcase, clock_finish__going_back_aborts, SIGABRT);
-	tcase_add_test(tcase, clock_ring__clears_the_word);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, clock__threads_see_what_one_thread_sees, 0, 2);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,5 +1,4 @@
 /*  nodes/clock_pages: nodes read the real clock's state and time, and cannot write them (TB-23).                     */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "nodes/clock_pages.h"
+#include "tests/testing.h"
 
 #define NODES 9u
 
@@ -36,7 +36,9 @@ static void teardown(void)
 	close(fds[1]);
 }
 
-START_TEST(clock_pages_join__one_page_for_both)
+TEST_GROUP(clock_pages, .setup = setup, .teardown = teardown);
+
+TEST(clock_pages_join__one_page_for_both)
 {
 	struct clock makers;
 
@@ -52,9 +54,8 @@ START_TEST(clock_pages_join__one_page_for_both)
 		ck_assert_uint_eq(atomic_load(&makers.own_next[i]), 2 * i);
 	}
 }
-END_TEST
 
-START_TEST(clock_pages_join__too_small)
+TEST(clock_pages_join__too_small)
 {
 	struct clock_pages pages;
 	int small[2] = { memfd_create("small", 0), fds[1] };
@@ -64,10 +65,9 @@ START_TEST(clock_pages_join__too_small)
 	ck_assert_ptr_null(pages.page);
 	close(small[0]);
 }
-END_TEST
 
 /* the write of a node that ends the fabric, in a process of its own */
-START_TEST(clock_pages__a_wild_write_kills_its_writer_alone)
+TEST(clock_pages__a_wild_write_kills_its_writer_alone)
 {
 	pid_t child = fork();
 	int status;
@@ -82,10 +82,9 @@ START_TEST(clock_pages__a_wild_write_kills_its_writer_alone)
 	ck_assert_uint_eq(atomic_load(&own.page->state), CLOCK_STOPPED);
 	ck_assert_uint_eq(own.page->epoch_ns, 77);
 }
-END_TEST
 
 /* nor on purpose, with the descriptor that it was handed */
-START_TEST(clock_pages__the_head_cannot_be_made_writable)
+TEST(clock_pages__the_head_cannot_be_made_writable)
 {
 	char path[64];
 	int again;
@@ -100,24 +99,4 @@ START_TEST(clock_pages__the_head_cannot_be_made_writable)
 	close(again);
 	own.page->epoch_ns = 78; /* its maker may */
 	ck_assert_uint_eq(clock_.page->epoch_ns, 78);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("clock_pages");
-	TCase *tcase = tcase_create("clock_pages");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, clock_pages_join__one_page_for_both);
-	tcase_add_test(tcase, clock_pages_join__too_small);
-	tcase_add_test(tcase, clock_pages__a_wild_write_kills_its_writer_alone);
-	tcase_add_test(tcase, clock_pages__the_head_cannot_be_made_writable);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

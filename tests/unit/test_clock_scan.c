@@ -1,10 +1,10 @@
 /*  nodes/clock_scan: the fast passes find what a plain loop finds, for every length and pattern (TB-7).              */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/clock_scan.h"
 #include "nodes/random.h"
+#include "tests/testing.h"
 
 #define MAX 128u
 
@@ -23,7 +23,7 @@ static void fill(struct random *random, uint32_t count)
 	}
 }
 
-START_TEST(clock_scan_merge__as_a_plain_loop)
+TEST(clock_scan_merge__as_a_plain_loop)
 {
 	struct random random;
 
@@ -44,9 +44,8 @@ START_TEST(clock_scan_merge__as_a_plain_loop)
 		}
 	}
 }
-END_TEST
 
-START_TEST(clock_scan_list__as_a_plain_loop)
+TEST(clock_scan_list__as_a_plain_loop)
 {
 	static const node_time_t ends[] = { 1, 6, 1001, (node_time_t)INT64_MAX + 1, NODE_TIME_NEVER };
 	struct random random;
@@ -64,22 +63,4 @@ START_TEST(clock_scan_list__as_a_plain_loop)
 				ck_assert_uint_eq(nodes[expected++], i);
 		ck_assert_uint_eq(listed, expected);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("clock_scan");
-	TCase *tcase = tcase_create("clock_scan");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, clock_scan_merge__as_a_plain_loop);
-	tcase_add_test(tcase, clock_scan_list__as_a_plain_loop);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,5 +1,4 @@
 /*  test_compare - variants of a scenario: their settings in the tree, and their rows in the table (TB-10, TB-11).    */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 
 #include "orchestrator/compare.h"
 #include "orchestrator/scenario_compare.h"
+#include "tests/testing.h"
 
 static struct scenario scenario;
 static struct scenario_errors errors;
@@ -55,7 +55,9 @@ static void refused(const char *section, uint32_t variant, const char *place, co
 	tear_down();
 }
 
-START_TEST(scenario_compare_read__columns_and_variants)
+TEST_GROUP(compare, .teardown = tear_down);
+
+TEST(scenario_compare_read__columns_and_variants)
 {
 	const struct scenario_compare *compare;
 
@@ -71,10 +73,9 @@ START_TEST(scenario_compare_read__columns_and_variants)
 	ck_assert_str_eq(compare->variants[1].name, "by port");
 	ck_assert(scenario.arbiter == ARBITER_BY_FLOW);
 }
-END_TEST
 
 /* a variant changes what it names, on top of --set, and nothing else */
-START_TEST(scenario_read_variant__on_top_of_settings)
+TEST(scenario_read_variant__on_top_of_settings)
 {
 	ck_assert_int_eq(scenario_read(variants, 1, "run.duration=3ms"), 0);
 	ck_assert(scenario.arbiter == ARBITER_BY_PORT);
@@ -90,10 +91,9 @@ START_TEST(scenario_read_variant__on_top_of_settings)
 	ck_assert_int_eq(scenario_read(variants, 0, NULL), 0);
 	ck_assert_uint_eq(scenario.duration_ps, NODE_MS);
 }
-END_TEST
 
 /* TB-11: what is wrong in a variant is reported where it stands */
-START_TEST(scenario_compare_read__refuses)
+TEST(scenario_compare_read__refuses)
 {
 	const uint32_t none = SCENARIO_NO_VARIANT;
 
@@ -116,15 +116,13 @@ START_TEST(scenario_compare_read__refuses)
 	refused("compare: {columns: [lost], variants: [{name: a, set: {run.duration.x: 1}}]}\n", 0,
 		":5:55: ", "single value");
 }
-END_TEST
 
-START_TEST(scenario_read_variant__setting_is_named)
+TEST(scenario_read_variant__setting_is_named)
 {
 	ck_assert_int_eq(scenario_read(variants, 1, "compare.variants.1.set={links.rote: 1Gb/s}"), -22);
 	ck_assert_ptr_nonnull(
 		strstr(errors.texts[0], "--set compare.variants.1.set={links.rote: 1Gb/s}: 'links' has no"));
 }
-END_TEST
 
 /* ---- the table ---- */
 
@@ -152,7 +150,7 @@ static void table_make(struct compare_table *table, struct compare_row rows[3])
 	};
 }
 
-START_TEST(compare_text_write__aligned)
+TEST(compare_text_write__aligned)
 {
 	struct compare_table table;
 	struct compare_row rows[3];
@@ -171,9 +169,8 @@ START_TEST(compare_text_write__aligned)
 			       "a \"third\"              -          -  switch s0 was killed\n");
 	free(text);
 }
-END_TEST
 
-START_TEST(compare_json_write__values)
+TEST(compare_json_write__values)
 {
 	struct compare_table table;
 	struct compare_row rows[3];
@@ -195,9 +192,8 @@ START_TEST(compare_json_write__values)
 	json_decref(root);
 	free(text);
 }
-END_TEST
 
-START_TEST(compare_csv_write__quoted)
+TEST(compare_csv_write__quoted)
 {
 	struct compare_table table;
 	struct compare_row rows[3];
@@ -214,9 +210,8 @@ START_TEST(compare_csv_write__quoted)
 			       "\"a \"\"third\"\"\",,,\"switch s0 was killed\"\n");
 	free(text);
 }
-END_TEST
 
-START_TEST(compare_check__unknown_names)
+TEST(compare_check__unknown_names)
 {
 	ck_assert_int_eq(
 		scenario_read("compare: {columns: [goodput(lod)], variants: [{name: a}]}\n", SCENARIO_NO_VARIANT, NULL),
@@ -224,29 +219,4 @@ START_TEST(compare_check__unknown_names)
 	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
 	ck_assert_int_eq(compare_check(scenario.compare, &plan, &errors), -22);
 	ck_assert_ptr_nonnull(strstr(errors.texts[0], ":5:29: there is no workload 'lod' - did you mean 'load'?"));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("compare");
-	TCase *cases = tcase_create("compare");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, NULL, tear_down);
-	tcase_add_test(cases, scenario_compare_read__columns_and_variants);
-	tcase_add_test(cases, scenario_read_variant__on_top_of_settings);
-	tcase_add_test(cases, scenario_compare_read__refuses);
-	tcase_add_test(cases, scenario_read_variant__setting_is_named);
-	tcase_add_test(cases, compare_text_write__aligned);
-	tcase_add_test(cases, compare_json_write__values);
-	tcase_add_test(cases, compare_csv_write__quoted);
-	tcase_add_test(cases, compare_check__unknown_names);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

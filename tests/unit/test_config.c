@@ -1,15 +1,15 @@
 /*  nodes/config: each limit of nodes/config.h is held, and the sentence names field and value (TB-6, TB-23).         */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/testing.h"
 #include "tests/unit/example_config.h"
 
 static struct node_config config;
 static char why[256];
 
-START_TEST(node_config_check__complete)
+TEST(node_config_check__complete)
 {
 	example_switch(&config);
 	ck_assert_msg(node_config_check(&config, why, sizeof(why)) == 0, "%s", why);
@@ -18,17 +18,15 @@ START_TEST(node_config_check__complete)
 	ck_assert_msg(node_config_check(&config, why, sizeof(why)) == 0, "%s", why);
 	node_config_free(&config);
 }
-END_TEST
 
-START_TEST(node_config_free__zeroed)
+TEST(node_config_free__zeroed)
 {
 	memset(&config, 0, sizeof(config));
 	node_config_free(&config);
 	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
 }
-END_TEST
 
-START_TEST(node_config_check__short_why)
+TEST(node_config_check__short_why)
 {
 	char tiny[8];
 
@@ -36,9 +34,8 @@ START_TEST(node_config_check__short_why)
 	ck_assert_int_eq(node_config_check(&config, tiny, sizeof(tiny)), -EINVAL);
 	ck_assert_uint_eq(strlen(tiny), 7);
 }
-END_TEST
 
-START_TEST(node_config_check__missing_elements)
+TEST(node_config_check__missing_elements)
 {
 	example_switch(&config);
 	free(config.switch_.routes);
@@ -48,7 +45,6 @@ START_TEST(node_config_check__missing_elements)
 	config.switch_.route_count = 0;
 	node_config_free(&config);
 }
-END_TEST
 
 /* one mistake each, and what the sentence must say */
 /* clang-format off */
@@ -345,7 +341,7 @@ static void nic_mistake(int i)
 	}
 }
 
-START_TEST(node_config_check__switch_mistake)
+TEST_RANGE(node_config_check__switch_mistake, 0, sizeof(switch_texts) / sizeof(*switch_texts))
 {
 	uint32_t port_count;
 
@@ -357,9 +353,8 @@ START_TEST(node_config_check__switch_mistake)
 	config.port_count = port_count;
 	node_config_free(&config);
 }
-END_TEST
 
-START_TEST(node_config_check__nic_mistake)
+TEST_RANGE(node_config_check__nic_mistake, 0, sizeof(nic_texts) / sizeof(*nic_texts))
 {
 	example_nic(&config);
 	nic_mistake(_i);
@@ -367,9 +362,8 @@ START_TEST(node_config_check__nic_mistake)
 	ck_assert_msg(strstr(why, nic_texts[_i]), "'%s' does not say '%s'", why, nic_texts[_i]);
 	node_config_free(&config);
 }
-END_TEST
 
-START_TEST(node_config_check__roce_complete)
+TEST(node_config_check__roce_complete)
 {
 	example_switch(&config);
 	example_roce(&config);
@@ -385,9 +379,8 @@ START_TEST(node_config_check__roce_complete)
 	ck_assert_msg(strstr(why, "nic.workloads[0].transport is 1, it must be 0..0"), "%s", why);
 	node_config_free(&config);
 }
-END_TEST
 
-START_TEST(node_config_check__port_group_complete)
+TEST(node_config_check__port_group_complete)
 {
 	example_switch(&config);
 	example_port_group(&config);
@@ -398,9 +391,8 @@ START_TEST(node_config_check__port_group_complete)
 	ck_assert_msg(node_config_check(&config, why, sizeof(why)) == 0, "%s", why);
 	node_config_free(&config);
 }
-END_TEST
 
-START_TEST(node_config_check__port_group_mistake)
+TEST_RANGE(node_config_check__port_group_mistake, 0, sizeof(port_group_texts) / sizeof(*port_group_texts))
 {
 	example_switch(&config);
 	example_port_group(&config);
@@ -409,7 +401,6 @@ START_TEST(node_config_check__port_group_mistake)
 	ck_assert_msg(strstr(why, port_group_texts[_i]), "'%s' does not say '%s'", why, port_group_texts[_i]);
 	node_config_free(&config);
 }
-END_TEST
 
 static void roce_refused(const char *text)
 {
@@ -418,35 +409,32 @@ static void roce_refused(const char *text)
 	node_config_free(&config);
 }
 
-START_TEST(node_config_check__roce_mistake)
+TEST_RANGE(node_config_check__roce_mistake, 0, sizeof(roce_texts) / sizeof(*roce_texts))
 {
 	example_switch(&config);
 	example_roce(&config);
 	roce_mistake(_i);
 	roce_refused(roce_texts[_i]);
 }
-END_TEST
 
-START_TEST(node_config_check__roce_switch_mistake)
+TEST_RANGE(node_config_check__roce_switch_mistake, 0, sizeof(roce_switch_texts) / sizeof(*roce_switch_texts))
 {
 	example_switch(&config);
 	example_roce(&config);
 	roce_switch_mistake(_i);
 	roce_refused(roce_switch_texts[_i]);
 }
-END_TEST
 
-START_TEST(node_config_check__roce_nic_mistake)
+TEST_RANGE(node_config_check__roce_nic_mistake, 0, sizeof(roce_nic_texts) / sizeof(*roce_nic_texts))
 {
 	example_nic(&config);
 	example_roce(&config);
 	roce_nic_mistake(_i);
 	roce_refused(roce_nic_texts[_i]);
 }
-END_TEST
 
 /* a link without propagation delay at a node without latency leaves the clock no lookahead (TB-7) */
-START_TEST(node_config_check__no_lookahead)
+TEST(node_config_check__no_lookahead)
 {
 	example_nic(&config);
 	config.nic.latency_ps = 0;
@@ -456,9 +444,8 @@ START_TEST(node_config_check__no_lookahead)
 	ck_assert_ptr_nonnull(strstr(why, "ports[0].delay_ps is 0"));
 	node_config_free(&config);
 }
-END_TEST
 
-START_TEST(node_config_check__nic_has_one_port)
+TEST(node_config_check__nic_has_one_port)
 {
 	example_nic(&config);
 	node_config_free(&config);
@@ -467,37 +454,4 @@ START_TEST(node_config_check__nic_has_one_port)
 	ck_assert_int_eq(node_config_check(&config, why, sizeof(why)), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(why, "port_count is 2"));
 	node_config_free(&config);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("config");
-	TCase *tcase = tcase_create("config");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, node_config_check__complete);
-	tcase_add_test(tcase, node_config_free__zeroed);
-	tcase_add_test(tcase, node_config_check__short_why);
-	tcase_add_test(tcase, node_config_check__missing_elements);
-	tcase_add_loop_test(tcase, node_config_check__switch_mistake, 0, sizeof(switch_texts) / sizeof(*switch_texts));
-	tcase_add_loop_test(tcase, node_config_check__nic_mistake, 0, sizeof(nic_texts) / sizeof(*nic_texts));
-	tcase_add_test(tcase, node_config_check__port_group_complete);
-	tcase_add_loop_test(tcase, node_config_check__port_group_mistake, 0,
-			    sizeof(port_group_texts) / sizeof(*port_group_texts));
-	tcase_add_test(tcase, node_config_check__roce_complete);
-	tcase_add_loop_test(tcase, node_config_check__roce_mistake, 0, sizeof(roce_texts) / sizeof(*roce_texts));
-	tcase_add_loop_test(tcase, node_config_check__roce_switch_mistake, 0,
-			    sizeof(roce_switch_texts) / sizeof(*roce_switch_texts));
-	tcase_add_loop_test(tcase, node_config_check__roce_nic_mistake, 0,
-			    sizeof(roce_nic_texts) / sizeof(*roce_nic_texts));
-	tcase_add_test(tcase, node_config_check__no_lookahead);
-	tcase_add_test(tcase, node_config_check__nic_has_one_port);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,5 +1,4 @@
 /*  nodes/control: what is sent arrives, nonsense is refused with a sentence, descriptors travel (TB-6, TB-23).       */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 #include <unistd.h>
 
 #include "nodes/control.h"
+#include "tests/testing.h"
 #include "tests/unit/example_config.h"
 
 static struct node_config config;
@@ -36,7 +36,9 @@ static void round_trip(void)
 	ck_assert_str_eq(got.text2, sent.text2);
 }
 
-START_TEST(control_pack__every_kind)
+TEST_GROUP(control, .setup = setup);
+
+TEST_RANGE(control_pack__every_kind, 0, CONTROL_KINDS)
 {
 	static char body[] = "flow_id  extent\n  5  9\n";
 	static struct table_block block = { .table = TABLE_VIAS, .number = 3, .bytes = { 1, 2, 3 } };
@@ -63,7 +65,6 @@ START_TEST(control_pack__every_kind)
 	control_message_free(&got);
 	node_config_free(&config);
 }
-END_TEST
 
 static void port_expect(const struct port_config *a, const struct port_config *b)
 {
@@ -208,7 +209,7 @@ static void port_group_expect(const struct port_group_config *a, const struct po
 	ck_assert_uint_eq(a->ccti_timer_ps, b->ccti_timer_ps);
 }
 
-START_TEST(control_unpack__switch_as_it_was)
+TEST(control_unpack__switch_as_it_was)
 {
 	const struct switch_config *a, *b;
 
@@ -239,7 +240,6 @@ START_TEST(control_unpack__switch_as_it_was)
 	control_message_free(&got);
 	node_config_free(&config);
 }
-END_TEST
 
 static void workload_expect(const struct workload_config *a, const struct workload_config *b)
 {
@@ -270,7 +270,7 @@ static void workload_expect(const struct workload_config *a, const struct worklo
 	ck_assert_mem_eq(a->destinations, b->destinations, a->destination_count * sizeof(*a->destinations));
 }
 
-START_TEST(control_unpack__nic_as_it_was)
+TEST(control_unpack__nic_as_it_was)
 {
 	example_nic(&config);
 	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
@@ -294,7 +294,6 @@ START_TEST(control_unpack__nic_as_it_was)
 	control_message_free(&got);
 	node_config_free(&config);
 }
-END_TEST
 
 static void roce_class_expect(const struct roce_class_config *a, const struct roce_class_config *b)
 {
@@ -362,7 +361,7 @@ static void roce_expect(const struct roce_config *a, const struct roce_config *b
 }
 
 /* _i: the kind of node */
-START_TEST(control_unpack__roce_as_it_was)
+TEST_RANGE(control_unpack__roce_as_it_was, 0, NODE_KINDS)
 {
 	if (_i == NODE_SWITCH)
 		example_switch(&config);
@@ -379,10 +378,9 @@ START_TEST(control_unpack__roce_as_it_was)
 	control_message_free(&got);
 	node_config_free(&config);
 }
-END_TEST
 
 /* _i: the kind of node */
-START_TEST(control_unpack__port_group_as_it_was)
+TEST_RANGE(control_unpack__port_group_as_it_was, 0, NODE_KINDS)
 {
 	if (_i == NODE_SWITCH)
 		example_switch(&config);
@@ -398,7 +396,6 @@ START_TEST(control_unpack__port_group_as_it_was)
 	control_message_free(&got);
 	node_config_free(&config);
 }
-END_TEST
 
 static void block_refused(const uint8_t *bytes, size_t length, const char *expected)
 {
@@ -407,7 +404,7 @@ static void block_refused(const uint8_t *bytes, size_t length, const char *expec
 }
 
 /* none at all, one of a table that nobody has, one that is cut off */
-START_TEST(control_unpack__block_does_not_fit)
+TEST(control_unpack__block_does_not_fit)
 {
 	static const char wrong[] = "the block of a table is of an unknown table, or not of the right length";
 	static struct table_block block = { .table = (enum table_kind)TABLE_KINDS };
@@ -422,10 +419,9 @@ START_TEST(control_unpack__block_does_not_fit)
 	block_refused(bytes, (size_t)length, wrong);
 	free(bytes);
 }
-END_TEST
 
 /* every way of cutting a message short, and every byte of it spoilt: refused or harmless, never a crash or a leak */
-START_TEST(control_unpack__spoilt_bytes)
+TEST_RANGE(control_unpack__spoilt_bytes, 0, 6)
 {
 	uint8_t *bytes = NULL;
 	int length;
@@ -458,9 +454,8 @@ START_TEST(control_unpack__spoilt_bytes)
 	free(bytes);
 	node_config_free(&config);
 }
-END_TEST
 
-START_TEST(control_pack__identity)
+TEST(control_pack__identity)
 {
 	static struct node_identity identity = { .kind = NODE_SWITCH,
 						 .fabric = FABRIC_ROCE,
@@ -484,9 +479,8 @@ START_TEST(control_pack__identity)
 	ck_assert_mem_eq(got.identity, &identity, sizeof(identity));
 	control_message_free(&got);
 }
-END_TEST
 
-START_TEST(control_unpack__no_message)
+TEST(control_unpack__no_message)
 {
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the bytes are no control message");
@@ -501,10 +495,9 @@ START_TEST(control_unpack__no_message)
 	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x01", 2, &got, why, sizeof(why)), -EINVAL);
 	ck_assert_str_eq(why, "the message to configure a node has no configuration");
 }
-END_TEST
 
 /* limits are held on arrival too, whoever sent it */
-START_TEST(control_unpack__configuration_is_checked)
+TEST(control_unpack__configuration_is_checked)
 {
 	uint8_t *bytes = NULL;
 	int length;
@@ -518,9 +511,8 @@ START_TEST(control_unpack__configuration_is_checked)
 	free(bytes);
 	node_config_free(&config);
 }
-END_TEST
 
-START_TEST(control_send__with_descriptors)
+TEST(control_send__with_descriptors)
 {
 	example_switch(&config);
 	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config, .fd_count = CONTROL_FDS_MAX };
@@ -534,10 +526,9 @@ START_TEST(control_send__with_descriptors)
 	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), -EAGAIN);
 	node_config_free(&config);
 }
-END_TEST
 
 /* descriptors that came with nonsense are closed again */
-START_TEST(control_receive__nonsense_with_descriptors)
+TEST(control_receive__nonsense_with_descriptors)
 {
 	int probe = dup(0), after;
 
@@ -550,9 +541,8 @@ START_TEST(control_receive__nonsense_with_descriptors)
 	ck_assert_int_eq(after, probe);
 	close(after);
 }
-END_TEST
 
-START_TEST(control_receive__peer_is_gone)
+TEST(control_receive__peer_is_gone)
 {
 	sent = (struct control_message){ .kind = CONTROL_READY };
 	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
@@ -561,10 +551,9 @@ START_TEST(control_receive__peer_is_gone)
 	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), -EPIPE);
 	ck_assert_int_eq(control_send(sockets[1], &sent), -EPIPE);
 }
-END_TEST
 
 /* more than a socket takes by default, then more than a message may have */
-START_TEST(control_send__large)
+TEST(control_send__large)
 {
 	size_t length = 300000;
 
@@ -580,10 +569,9 @@ START_TEST(control_send__large)
 	ck_assert_int_eq(control_send(sockets[0], &sent), -EMSGSIZE);
 	free(sent.body);
 }
-END_TEST
 
 /* a peer that does not read holds nobody up; what it is told later arrives once it reads again */
-START_TEST(control_send_now__queue_is_full)
+TEST(control_send_now__queue_is_full)
 {
 	int error = 0, count = 0;
 
@@ -599,36 +587,4 @@ START_TEST(control_send_now__queue_is_full)
 		control_message_free(&got);
 	}
 	ck_assert_int_eq(control_send_now(sockets[0], &sent), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("control");
-	TCase *tcase = tcase_create("control");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_loop_test(tcase, control_pack__every_kind, 0, CONTROL_KINDS);
-	tcase_add_test(tcase, control_unpack__switch_as_it_was);
-	tcase_add_loop_test(tcase, control_unpack__roce_as_it_was, 0, NODE_KINDS);
-	tcase_add_loop_test(tcase, control_unpack__port_group_as_it_was, 0, NODE_KINDS);
-	tcase_add_test(tcase, control_unpack__block_does_not_fit);
-	tcase_add_test(tcase, control_unpack__nic_as_it_was);
-	tcase_add_loop_test(tcase, control_unpack__spoilt_bytes, 0, 6);
-	tcase_add_test(tcase, control_pack__identity);
-	tcase_add_test(tcase, control_unpack__no_message);
-	tcase_add_test(tcase, control_unpack__configuration_is_checked);
-	tcase_add_test(tcase, control_send__with_descriptors);
-	tcase_add_test(tcase, control_receive__nonsense_with_descriptors);
-	tcase_add_test(tcase, control_receive__peer_is_gone);
-	tcase_add_test(tcase, control_send__large);
-	tcase_add_test(tcase, control_send_now__queue_is_full);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

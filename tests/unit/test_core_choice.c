@@ -1,8 +1,8 @@
 /*  orchestrator/core_choice (TB-1): how many cores are kept beside other programs, and which. Times are given. */
-#include <check.h>
 #include <stdlib.h>
 
 #include "orchestrator/core_choice.h"
+#include "tests/testing.h"
 
 #define MS 1000000ull
 #define CORES 4u
@@ -38,7 +38,7 @@ static void steal(uint64_t ns, uint32_t first, uint32_t count)
 		stolen[i] += ns;
 }
 
-START_TEST(core_choice_due__half_of_the_time)
+TEST(core_choice_due__half_of_the_time)
 {
 	set_up();
 	steal(6 * MS, 1, 1);
@@ -51,9 +51,8 @@ START_TEST(core_choice_due__half_of_the_time)
 	steal(1, 1, 1);
 	ck_assert(due());
 }
-END_TEST
 
-START_TEST(core_choice_due__what_is_long_past_is_forgotten)
+TEST(core_choice_due__what_is_long_past_is_forgotten)
 {
 	set_up();
 	steal(40 * MS, 0, 1);
@@ -63,9 +62,8 @@ START_TEST(core_choice_due__what_is_long_past_is_forgotten)
 	now += CORE_CHOICE_LOOK_NS;
 	ck_assert(due()); /* 6 of 10 ms, not 46 of 110 */
 }
-END_TEST
 
-START_TEST(core_choice_decide__short_windows_on_one_core)
+TEST(core_choice_decide__short_windows_on_one_core)
 {
 	set_up();
 	steal(8 * MS, 0, CORES);
@@ -76,9 +74,8 @@ START_TEST(core_choice_decide__short_windows_on_one_core)
 	ck_assert_uint_eq(choice.keep_count, 1);
 	ck_assert_uint_eq(choice.keep[0], 2); /* of which least was taken; the first of two alike */
 }
-END_TEST
 
-START_TEST(core_choice_decide__as_many_as_have_work)
+TEST(core_choice_decide__as_many_as_have_work)
 {
 	set_up();
 	steal(8 * MS, 0, CORES);
@@ -87,10 +84,9 @@ START_TEST(core_choice_decide__as_many_as_have_work)
 	ck_assert_int_eq(decide(3 * CORE_CHOICE_WORK_NS), CORE_CHOICE_FEWER);
 	ck_assert_uint_eq(choice.keep_count, 3);
 }
-END_TEST
 
 /* cores of our own are kept, however short the windows are */
-START_TEST(core_choice_decide__free_cores_are_kept)
+TEST(core_choice_decide__free_cores_are_kept)
 {
 	set_up();
 	steal(9 * MS, 1, 1);
@@ -102,10 +98,9 @@ START_TEST(core_choice_decide__free_cores_are_kept)
 	ck_assert_uint_eq(choice.keep[1], 2);
 	ck_assert_uint_eq(choice.keep[2], 3);
 }
-END_TEST
 
 /* a fabric with much work in a window keeps all cores, and is judged ever more rarely */
-START_TEST(core_choice_decide__long_windows_on_all_cores)
+TEST(core_choice_decide__long_windows_on_all_cores)
 {
 	set_up();
 	for (uint64_t look_ns = CORE_CHOICE_LOOK_NS; look_ns < CORE_CHOICE_LOOK_MAX_NS; look_ns *= 2) {
@@ -120,10 +115,9 @@ START_TEST(core_choice_decide__long_windows_on_all_cores)
 	now += 2 * CORE_CHOICE_LOOK_MAX_NS;
 	ck_assert(due());
 }
-END_TEST
 
 /* all cores are tried again; each time that this was too soon it takes twice as long, up to a limit */
-START_TEST(core_choice_decide__the_longer_the_more_often)
+TEST(core_choice_decide__the_longer_the_more_often)
 {
 	uint64_t stay_ns = CORE_CHOICE_STAY_MIN_NS;
 
@@ -150,27 +144,4 @@ START_TEST(core_choice_decide__the_longer_the_more_often)
 	ck_assert_int_eq(decide(50000), CORE_CHOICE_FEWER);
 	now += CORE_CHOICE_STAY_MIN_NS;
 	ck_assert(due());
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("core_choice");
-	TCase *tcase = tcase_create("core_choice");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, core_choice_due__half_of_the_time);
-	tcase_add_test(tcase, core_choice_due__what_is_long_past_is_forgotten);
-	tcase_add_test(tcase, core_choice_decide__short_windows_on_one_core);
-	tcase_add_test(tcase, core_choice_decide__as_many_as_have_work);
-	tcase_add_test(tcase, core_choice_decide__free_cores_are_kept);
-	tcase_add_test(tcase, core_choice_decide__long_windows_on_all_cores);
-	tcase_add_test(tcase, core_choice_decide__the_longer_the_more_often);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

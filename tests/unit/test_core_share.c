@@ -1,6 +1,5 @@
 /*  nodes/core_share (TB-1): a core's time that other programs took, and how a node follows a new placement. What the kernel says of
  *  a process is asked of the kernel. */
-#include <check.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 
 #include "nodes/core_share.h"
 #include "nodes/turn.h"
+#include "tests/testing.h"
 
 #define NODE 1u
 
@@ -72,8 +72,10 @@ static void place(int32_t at, bool shared)
 	ck_assert(core_share_shared(&share) == shared);
 }
 
+TEST_GROUP(core_share, .setup = set_up, .teardown = tear_down);
+
 /* a yield that took long, but another node has just given the core up */
-START_TEST(core_share_yield__a_node_of_ours_had_the_core)
+TEST(core_share_yield__a_node_of_ours_had_the_core)
 {
 	core_share_note(&share);
 	share.noted = 0;
@@ -81,9 +83,8 @@ START_TEST(core_share_yield__a_node_of_ours_had_the_core)
 	core_share_yield(&share);
 	ck_assert_uint_eq(slot()->stolen_ns, 0);
 }
-END_TEST
 
-START_TEST(core_share_yield__moved_to_another_core)
+TEST(core_share_yield__moved_to_another_core)
 {
 	core_share_note(&share);
 	share.core++;
@@ -93,10 +94,9 @@ START_TEST(core_share_yield__moved_to_another_core)
 	ck_assert_uint_eq(slot()->stolen_ns, 0);
 	ck_assert_uint_eq(share.core, (uint32_t)core % CLOCK_CORES);
 }
-END_TEST
 
 /* neither this node nor another one of the core for 20 ms */
-START_TEST(core_share_yield__nothing_of_ours_had_the_core)
+TEST(core_share_yield__nothing_of_ours_had_the_core)
 {
 	struct timespec while_away = { .tv_nsec = 20000000 };
 
@@ -105,10 +105,9 @@ START_TEST(core_share_yield__nothing_of_ours_had_the_core)
 	core_share_yield(&share);
 	ck_assert_uint_ge(slot()->stolen_ns, 15000000);
 }
-END_TEST
 
 /* a program that computes on this node's core */
-START_TEST(core_share_yield__beside_a_busy_program)
+TEST(core_share_yield__beside_a_busy_program)
 {
 	uint32_t stops = atomic_load(&clock_.page->stops);
 	pid_t busy = fork();
@@ -127,9 +126,8 @@ START_TEST(core_share_yield__beside_a_busy_program)
 	ck_assert_uint_ge(slot()->stolen_ns, CORE_SHARE_STOLEN_NS);
 	ck_assert_uint_eq(clock_.page->stops, stops); /* whoever sleeps there is woken, and nothing more */
 }
-END_TEST
 
-START_TEST(core_share_follow__moves_and_returns)
+TEST(core_share_follow__moves_and_returns)
 {
 	sched_setaffinity(0, sizeof(all), &all);
 	core_share_init(&share, &clock_, NODE);
@@ -143,7 +141,6 @@ START_TEST(core_share_follow__moves_and_returns)
 	place(CPU_SETSIZE - 1, true);
 	ck_assert_int_eq(cores_now(), CPU_COUNT(&all));
 }
-END_TEST
 
 static uint64_t slice_ns(void)
 {
@@ -153,7 +150,7 @@ static uint64_t slice_ns(void)
 	return attributes[3];
 }
 
-START_TEST(core_share_follow__short_slices_while_shared)
+TEST(core_share_follow__short_slices_while_shared)
 {
 	uint64_t usual_ns = slice_ns();
 
@@ -166,27 +163,4 @@ START_TEST(core_share_follow__short_slices_while_shared)
 	place(CLOCK_CORE_HOME, false);
 	ck_assert(!share.short_slices);
 	ck_assert_uint_eq(slice_ns(), usual_ns);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("core_share");
-	TCase *tcase = tcase_create("core_share");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, core_share_yield__a_node_of_ours_had_the_core);
-	tcase_add_test(tcase, core_share_yield__moved_to_another_core);
-	tcase_add_test(tcase, core_share_yield__nothing_of_ours_had_the_core);
-	tcase_add_test(tcase, core_share_yield__beside_a_busy_program);
-	tcase_add_test(tcase, core_share_follow__moves_and_returns);
-	tcase_add_test(tcase, core_share_follow__short_slices_while_shared);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /*  nodes/credit: running totals, when a grant is due, what losses cost (PG-9).                                          */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/credit.h"
+#include "tests/testing.h"
 
 #define BUFFER_UNITS 80u
 #define PART_UNITS (BUFFER_UNITS / CREDIT_PARTS)
@@ -39,17 +39,18 @@ static void leave(uint32_t units)
 	credit_look(&ours, LANE, held_units);
 }
 
-START_TEST(credit_init__whole_buffer_is_granted)
+TEST_GROUP(credit, .setup = setup);
+
+TEST(credit_init__whole_buffer_is_granted)
 {
 	ck_assert_uint_eq(ours.grant_due, 3);
 	ck_assert_uint_eq(credit_grant(&ours, LANE, 0), BUFFER_UNITS);
 	ck_assert_uint_eq(ours.grant_due, 1);
 	ck_assert_int_eq(credit_available(&ours, LANE), 0); /* the peer has not said anything */
 }
-END_TEST
 
 /* PG-9: both ends know the other's buffer as the link comes up: nothing is to be told, everything may be sent */
-START_TEST(credit_init__known_to_both)
+TEST(credit_init__known_to_both)
 {
 	credit_init(&ours, 2, BUFFER_UNITS, MTU_UNITS, 77);
 	ck_assert_uint_eq(ours.grant_due, 0);
@@ -65,10 +66,9 @@ START_TEST(credit_init__known_to_both)
 	ck_assert_uint_eq(ours.grant_due, 3);
 	ck_assert_int_eq(credit_available(&ours, LANE), 0);
 }
-END_TEST
 
 /* whoever takes everything has the peer never wait for it */
-START_TEST(credit_init__no_limit)
+TEST(credit_init__no_limit)
 {
 	credit_init(&ours, 1, 0, MTU_UNITS, 0);
 	ck_assert_uint_eq(credit_grant(&ours, 0, 0), CREDIT_ALL);
@@ -76,9 +76,8 @@ START_TEST(credit_init__no_limit)
 	ck_assert_uint_eq(ours.grant_due, 1);
 	ck_assert_uint_eq(credit_grant(&ours, 0, 0), CREDIT_ALL + CREDIT_ALL / CREDIT_PARTS);
 }
-END_TEST
 
-START_TEST(credit_look__a_part_is_free)
+TEST(credit_look__a_part_is_free)
 {
 	grant_all();
 	arrive(PART_UNITS);
@@ -89,10 +88,9 @@ START_TEST(credit_look__a_part_is_free)
 	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
 	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), BUFFER_UNITS + PART_UNITS);
 }
-END_TEST
 
 /* the peer has not enough for the longest frame: every unit counts */
-START_TEST(credit_look__peer_may_be_out)
+TEST(credit_look__peer_may_be_out)
 {
 	grant_all();
 	arrive(BUFFER_UNITS - MTU_UNITS);
@@ -104,9 +102,8 @@ START_TEST(credit_look__peer_may_be_out)
 	leave(1);
 	ck_assert_uint_eq(ours.grant_due, 0); /* it has six again */
 }
-END_TEST
 
-START_TEST(credit_withhold__and_go_on)
+TEST(credit_withhold__and_go_on)
 {
 	grant_all();
 	credit_withhold(&ours, LANE, true, held_units);
@@ -120,10 +117,9 @@ START_TEST(credit_withhold__and_go_on)
 	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
 	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), 2 * BUFFER_UNITS);
 }
-END_TEST
 
 /* 30 units were lost: they are free again when the peer has said what it sent */
-START_TEST(credit_on_total__lost_units_are_free)
+TEST(credit_on_total__lost_units_are_free)
 {
 	grant_all();
 	arrive(10);
@@ -134,10 +130,9 @@ START_TEST(credit_on_total__lost_units_are_free)
 	ck_assert(credit_on_total(&ours, LANE, 40, held_units)); /* once more changes nothing */
 	ck_assert_uint_eq(ours.grant_due, 0);
 }
-END_TEST
 
 /* more than there was room for, or less than what came: it is said to be wrong, and believed */
-START_TEST(credit_on_total__cannot_be)
+TEST(credit_on_total__cannot_be)
 {
 	grant_all();
 	ck_assert(!credit_on_total(&ours, LANE, BUFFER_UNITS + 1, held_units));
@@ -146,9 +141,8 @@ START_TEST(credit_on_total__cannot_be)
 	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
 	ck_assert_uint_eq(credit_grant(&ours, LANE, held_units), BUFFER_UNITS);
 }
-END_TEST
 
-START_TEST(credit_on_limit__wakes_who_lacked)
+TEST(credit_on_limit__wakes_who_lacked)
 {
 	ck_assert(!credit_on_limit(&ours, LANE, 8)); /* nobody asked */
 	ck_assert_int_eq(credit_available(&ours, LANE), 8);
@@ -160,9 +154,8 @@ START_TEST(credit_on_limit__wakes_who_lacked)
 	ck_assert(!credit_on_limit(&ours, LANE, 10));
 	ck_assert_int_eq(credit_available(&ours, LANE), 2);
 }
-END_TEST
 
-START_TEST(credit_total__said_once)
+TEST(credit_total__said_once)
 {
 	credit_on_sent(&ours, LANE, 5);
 	credit_say_totals(&ours);
@@ -171,10 +164,9 @@ START_TEST(credit_total__said_once)
 	credit_say_totals(&ours);
 	ck_assert_uint_eq(ours.total_due, 0);
 }
-END_TEST
 
 /* totals go on behind 2^32 */
-START_TEST(credit__totals_wrap)
+TEST(credit__totals_wrap)
 {
 	uint32_t start = UINT32_MAX - 5;
 
@@ -188,9 +180,8 @@ START_TEST(credit__totals_wrap)
 	leave(PART_UNITS);
 	ck_assert_uint_eq(ours.grant_due, LANE_BIT);
 }
-END_TEST
 
-START_TEST(credit_close__nothing_is_due)
+TEST(credit_close__nothing_is_due)
 {
 	grant_all();
 	arrive(40);
@@ -201,32 +192,4 @@ START_TEST(credit_close__nothing_is_due)
 	credit_open(&ours);
 	ck_assert_uint_eq(ours.grant_due, 3);
 	ck_assert_uint_eq(credit_grant(&ours, LANE, 0), BUFFER_UNITS);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("credit");
-	TCase *tcase = tcase_create("credit");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, credit_init__whole_buffer_is_granted);
-	tcase_add_test(tcase, credit_init__known_to_both);
-	tcase_add_test(tcase, credit_init__no_limit);
-	tcase_add_test(tcase, credit_look__a_part_is_free);
-	tcase_add_test(tcase, credit_look__peer_may_be_out);
-	tcase_add_test(tcase, credit_withhold__and_go_on);
-	tcase_add_test(tcase, credit_on_total__lost_units_are_free);
-	tcase_add_test(tcase, credit_on_total__cannot_be);
-	tcase_add_test(tcase, credit_on_limit__wakes_who_lacked);
-	tcase_add_test(tcase, credit_total__said_once);
-	tcase_add_test(tcase, credit__totals_wrap);
-	tcase_add_test(tcase, credit_close__nothing_is_due);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

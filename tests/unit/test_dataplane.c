@@ -6,12 +6,15 @@
 
 #include "nodes/wire/address.h"
 #include "nodes/wire/bytes.h"
+#include "tests/testing.h"
 #include "tests/unit/one_switch_expect.h"
 
 /* ---- the way of a packet ---- */
 
+TEST_GROUP(packet, .setup = setup, .teardown = teardown);
+
 /* FC-10, FC-11: in at an edge, out at the right fabric port behind envelope and header; store and forward */
-START_TEST(packet__edge_to_fabric)
+TEST(packet__edge_to_fabric)
 {
 	struct fabric_header header;
 	uint8_t frame[FRAME_HEADERS_MAX];
@@ -33,10 +36,9 @@ START_TEST(packet__edge_to_fabric)
 	no_packet_expect(3);
 	ck_assert_uint_eq(s.stats->data_hops, 1);
 }
-END_TEST
 
 /* FC-10: out at the egress edge nothing of the fabric is left, the frame is what went in */
-START_TEST(packet__fabric_to_edge)
+TEST(packet__fabric_to_edge)
 {
 	uint8_t frame[FRAME_HEADERS_MAX];
 	uint32_t captured = frame_make(2, 1, 5, 0, 1500, frame);
@@ -51,10 +53,9 @@ START_TEST(packet__fabric_to_edge)
 	ck_assert_mem_eq(got.bytes, frame, captured);
 	no_packet_expect(0);
 }
-END_TEST
 
 /* FC-8: on the way through, the header's flow_id and position are the next link's own */
-START_TEST(packet__fabric_to_fabric)
+TEST(packet__fabric_to_fabric)
 {
 	struct fabric_header header;
 
@@ -72,10 +73,9 @@ START_TEST(packet__fabric_to_fabric)
 	ck_assert_uint_eq(header.hops, 1);
 	ck_assert_uint_eq(header.fabric_address, 3);
 }
-END_TEST
 
 /* FC-1: ingress and egress on the same switch, nothing of it on any fabric link */
-START_TEST(packet__edge_to_edge)
+TEST(packet__edge_to_edge)
 {
 	node_time_t at;
 
@@ -87,11 +87,10 @@ START_TEST(packet__edge_to_edge)
 	no_packet_expect(3);
 	all_released_expect();
 }
-END_TEST
 
 /* latency: output first bit = decision + switch + cable; the decision falls with the header's 64 bytes (cut through),
  * with the last bit (store and forward), and never so early that the output would run dry                          */
-START_TEST(packet__cut_through_latency)
+TEST(packet__cut_through_latency)
 {
 	node_time_t at;
 
@@ -108,10 +107,9 @@ START_TEST(packet__cut_through_latency)
 	one_switch_run(&s, FAR);
 	packet_expect_at(3, 4096, at + 4100 * BYTE_PS - 4112 * BYTE_PS / 2 + LEAD);
 }
-END_TEST
 
 /* packets of one flow follow each other at link rate, gap included */
-START_TEST(packet__back_to_back)
+TEST(packet__back_to_back)
 {
 	node_time_t first, length = (1516 + GAP_BYTES) * BYTE_PS;
 
@@ -125,10 +123,9 @@ START_TEST(packet__back_to_back)
 		ck_assert_uint_eq(header_of_packet(2).data_flow, 6 * i);
 	}
 }
-END_TEST
 
 /* FC-15: while flow_extent != 0 a flow keeps its port; when it is 0 the next packet takes the path of now */
-START_TEST(packet__keeps_its_path_while_under_way)
+TEST(packet__keeps_its_path_while_under_way)
 {
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 2, 1, 0, 1000);
@@ -147,10 +144,9 @@ START_TEST(packet__keeps_its_path_while_under_way)
 	packet_expect(3, 1003);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* FC-11: a flow whose output is stopped delays no other one of the same input by a picosecond */
-START_TEST(packet__no_head_of_line_blocking)
+TEST(packet__no_head_of_line_blocking)
 {
 	node_time_t at;
 
@@ -174,10 +170,9 @@ START_TEST(packet__no_head_of_line_blocking)
 	}
 	ck_assert_uint_eq(stats_of(2)->paused_ps, (20 - 1) * NODE_US - (1004 - LINK_WORD_BYTES) * BYTE_PS);
 }
-END_TEST
 
 /* EC-4: a host may pause a class: it waits in its output queue, the other goes on, and the pause was counted */
-START_TEST(packet__edge_class_is_paused)
+TEST(packet__edge_class_is_paused)
 {
 	s.config.class_count = 2;
 	one_switch_open(&s);
@@ -194,10 +189,9 @@ START_TEST(packet__edge_class_is_paused)
 	ck_assert_uint_gt(stats_of(1)->paused_ps, 8 * NODE_US);
 	ck_assert_uint_lt(stats_of(1)->paused_ps, 9 * NODE_US);
 }
-END_TEST
 
 /* FC-19: a class at its maximum holds up no other one, not even one that still waits for its payload (cut through) */
-START_TEST(packet__class_at_its_maximum)
+TEST(packet__class_at_its_maximum)
 {
 	node_time_t at;
 
@@ -216,10 +210,9 @@ START_TEST(packet__class_at_its_maximum)
 	ck_assert_uint_eq(got.header.at_ps, at + 4099 * BYTE_PS - 4111 * BYTE_PS / 2 + LEAD);
 	ck_assert_uint_gt(s.dp->ports[3].output[0].queue.units, 0);
 }
-END_TEST
 
 /* FC-11: the output's load counts a packet from its request, which with cut through is before its payload is here */
-START_TEST(packet__load_counts_requests)
+TEST(packet__load_counts_requests)
 {
 	node_time_t at;
 
@@ -237,10 +230,9 @@ START_TEST(packet__load_counts_requests)
 	ck_assert_uint_eq(s.dp->ports[2].output[0].queue.units, 16); /* behind the crossbar: one of them */
 	ck_assert_uint_eq(s.stats->inside_bytes, 4 * 4096);
 }
-END_TEST
 
 /* EC-1: at its ingress edge a flow asks with its first packet only: what its own limits hold back loads no output */
-START_TEST(packet__ingress_asks_one_by_one)
+TEST(packet__ingress_asks_one_by_one)
 {
 	node_time_t at = 0;
 
@@ -253,10 +245,9 @@ START_TEST(packet__ingress_asks_one_by_one)
 	ck_assert_uint_eq(stats_of(2)->queue_bytes, 2 * 4096); /* behind the crossbar, and asking */
 	ck_assert_uint_eq(s.stats->inside_bytes, 4 * 4096);
 }
-END_TEST
 
 /* a full input buffer says stop; and go, once, when an eighth of it has left through the crossbar */
-START_TEST(packet__input_buffer_says_stop_and_go)
+TEST(packet__input_buffer_says_stop_and_go)
 {
 	node_time_t at = 0;
 
@@ -279,10 +270,9 @@ START_TEST(packet__input_buffer_says_stop_and_go)
 	ck_assert(!neighbour_receive(&s, 0, RECORD_WORD, &got));
 	ck_assert_uint_eq(s.links[0].held_units[0], 0);
 }
-END_TEST
 
 /* FC-20: two inputs, one output: flows share it equally, or ports do */
-START_TEST(packet__arbiter)
+TEST_RANGE(packet__arbiter, 0, 2)
 {
 	uint32_t count[2] = { 0 };
 
@@ -302,12 +292,11 @@ START_TEST(packet__arbiter)
 	ck_assert_uint_ge(count[1], _i ? 5 : 7);
 	ck_assert_uint_le(count[1], _i ? 7 : 10);
 }
-END_TEST
 
 /* ---- ACKs ---- */
 
 /* FC-12: the egress edge makes the ACK when the packet leaves; after T1 it goes to where the packet came from */
-START_TEST(ack__made_at_the_egress_edge)
+TEST(ack__made_at_the_egress_edge)
 {
 	node_time_t at;
 
@@ -320,11 +309,10 @@ START_TEST(ack__made_at_the_egress_edge)
 	ck_assert(!neighbour_receive(&s, 3, RECORD_ACKS, &got));
 	all_released_expect();
 }
-END_TEST
 
 /* FC-12: data that contends with an ACK for one port does not block it, be there more data than the link carries (_i: 0) or be the data
  * stopped by the peer (1): it leaves after T3 and the frame that is being sent, and data follow it                   */
-START_TEST(ack__data_cannot_block_it)
+TEST_RANGE(ack__data_cannot_block_it, 0, 2)
 {
 	node_time_t at, due;
 
@@ -342,10 +330,9 @@ START_TEST(ack__data_cannot_block_it)
 	ck_assert(neighbour_receive(&s, 2, RECORD_PACKET, &got) == !_i);
 	ck_assert_uint_eq(s.stats->inside_packets, _i ? 12 : 0);
 }
-END_TEST
 
 /* FC-12, FC-14: at the ingress edge the ACK frees OFCT, IFCT and EFCT, and goes no further */
-START_TEST(ack__ends_at_the_ingress_edge)
+TEST(ack__ends_at_the_ingress_edge)
 {
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 2, 1, 0, 1500);
@@ -364,10 +351,9 @@ START_TEST(ack__ends_at_the_ingress_edge)
 	all_released_expect();
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* FC-12: on the way through it is renamed to the channel of the link before; so is one that settles nothing (FC-13) */
-START_TEST(ack__renamed_on_the_way_up)
+TEST(ack__renamed_on_the_way_up)
 {
 	uint32_t id;
 
@@ -385,10 +371,9 @@ START_TEST(ack__renamed_on_the_way_up)
 	ack_expect(2, 9, ACK_DELTA, 6);
 	all_released_expect();
 }
-END_TEST
 
 /* FC-14: a second packet that meets the first one's ACK here is a fresh first packet from here on, and no hole */
-START_TEST(ack__second_packet_meets_it)
+TEST(ack__second_packet_meets_it)
 {
 	uint32_t id;
 
@@ -410,10 +395,9 @@ START_TEST(ack__second_packet_meets_it)
 	one_switch_run(&s, FAR);
 	all_released_expect();
 }
-END_TEST
 
 /* FC-18: ACKs that wait together go together, summed up per flow, T1 after the first */
-START_TEST(ack__several_in_a_frame)
+TEST(ack__several_in_a_frame)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 	node_time_t at;
@@ -439,12 +423,11 @@ START_TEST(ack__several_in_a_frame)
 	}
 	all_released_expect();
 }
-END_TEST
 
 /* ---- exhaustion (FC-9) ---- */
 
 /* no free EFCT line: new flows wait, counted, in order; flows that have one go on */
-START_TEST(exhaustion__efct)
+TEST(exhaustion__efct)
 {
 	uint32_t id;
 
@@ -477,10 +460,9 @@ START_TEST(exhaustion__efct)
 	ck_assert_uint_eq(stats_of(0)->efct_used_max, 2);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* other match fields at run time: new flows wait until the old ones have ended, then all go, in order (FC-2, FC-15) */
-START_TEST(exhaustion__match_fields_change)
+TEST(exhaustion__match_fields_change)
 {
 	uint32_t id;
 
@@ -501,10 +483,9 @@ START_TEST(exhaustion__match_fields_change)
 	ck_assert_uint_eq(s.dp->ports[0].efct.used, 1); /* one flow now */
 	ck_assert_uint_eq(ifct_flow_extent(&s.dp->ifcts[0].entries[0]), 12);
 }
-END_TEST
 
 /* FC-2: what a flow is at one edge port, changed at run time, says nothing of the others; a fabric port has no flows of hosts */
-START_TEST(match__of_one_port)
+TEST(match__of_one_port)
 {
 	one_switch_open(&s);
 	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "8", stdout), 0); /* IP pair */
@@ -519,10 +500,9 @@ START_TEST(match__of_one_port)
 	ck_assert_uint_eq(s.dp->ports[0].efct.used, 3);
 	ck_assert_uint_eq(s.dp->ports[1].efct.used, 1);
 }
-END_TEST
 
 /* no free id on the output link: the flow waits in its own queue, first come first served; others go on */
-START_TEST(exhaustion__ofct)
+TEST(exhaustion__ofct)
 {
 	node_time_t now = NODE_US;
 
@@ -551,10 +531,9 @@ START_TEST(exhaustion__ofct)
 	ck_assert_uint_eq(drops_all(), 0);
 	ck_assert_uint_eq(stats_of(2)->ofct_used_max, 1);
 }
-END_TEST
 
 /* a freed id belongs to the flow that waits longest for it, not to one that was still waiting for an EFCT line */
-START_TEST(exhaustion__ofct_before_efct)
+TEST(exhaustion__ofct_before_efct)
 {
 	s.ports[0].channels = 1;
 	s.ports[2].channels = 1;
@@ -572,12 +551,11 @@ START_TEST(exhaustion__ofct_before_efct)
 	one_switch_run(&s, 4 * NODE_US);
 	packet_expect(2, 1001);
 }
-END_TEST
 
 /* ---- losses (FC-17) ---- */
 
 /* FC-17: a hole in a flow is reported upstream from here, no extent changes by it; _i: the link is guarded, which changes nothing */
-START_TEST(loss__hole)
+TEST_RANGE(loss__hole, 0, 2)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 	uint32_t lost = 0, delivered = 0, count;
@@ -605,10 +583,9 @@ START_TEST(loss__hole)
 	ck_assert_uint_eq(delivered, 18);
 	all_released_expect();
 }
-END_TEST
 
 /* FC-17, FC-14: the loss of a flow's first packet, on a channel that is free here, leaves a hole too */
-START_TEST(loss__first_packet)
+TEST(loss__first_packet)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 
@@ -626,11 +603,10 @@ START_TEST(loss__first_packet)
 	ck_assert_uint_eq(acks[1].value, 6);
 	all_released_expect();
 }
-END_TEST
 
 /* FC-17: lost on a guarded output with another packet after it: the switch there says so, the link does not. What is lost last is the
  * link's to tell, and the next packet has the position that is expected there. */
-START_TEST(loss__hole_and_tail_on_guarded_output)
+TEST(loss__hole_and_tail_on_guarded_output)
 {
 	uint32_t id;
 
@@ -661,10 +637,9 @@ START_TEST(loss__hole_and_tail_on_guarded_output)
 	all_released_expect();
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* a loss reported from downstream frees the channels like a delivery, and is counted at the source's edge */
-START_TEST(loss__reported_to_the_source)
+TEST(loss__reported_to_the_source)
 {
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 2, 1, 0, 1500);
@@ -676,10 +651,9 @@ START_TEST(loss__reported_to_the_source)
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
 	all_released_expect();
 }
-END_TEST
 
 /* lost on a guarded output: found by SYNC though it was the last frame, told by the peer, reported, all released */
-START_TEST(loss__last_packet_on_guarded_link)
+TEST(loss__last_packet_on_guarded_link)
 {
 	s.ports[2].guarded = true;
 	one_switch_open(&s);
@@ -694,10 +668,9 @@ START_TEST(loss__last_packet_on_guarded_link)
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 6);
 	all_released_expect();
 }
-END_TEST
 
 /* a lost ACK frame is sent again, with what it said */
-START_TEST(loss__ack_frame_on_guarded_link)
+TEST(loss__ack_frame_on_guarded_link)
 {
 	s.ports[2].guarded = true;
 	one_switch_open(&s);
@@ -712,10 +685,9 @@ START_TEST(loss__ack_frame_on_guarded_link)
 	ack_expect(2, 5, ACK_DELTA, 6);
 	ck_assert_uint_eq(got.header.sequence, 1);
 }
-END_TEST
 
 /* a packet on a guarded edge link is delivered when the receiver has it: only then the ACK starts back */
-START_TEST(loss__guarded_edge_link)
+TEST(loss__guarded_edge_link)
 {
 	s.ports[0].guarded = true;
 	one_switch_open(&s);
@@ -733,11 +705,10 @@ START_TEST(loss__guarded_edge_link)
 	ack_expect(2, 5, ACK_LOSS, 6);
 	all_released_expect();
 }
-END_TEST
 
 /* FC-17: lost on a guarded input: the link says which frames, found by the next one or by SYNC; the hole is reported, what follows no
  * packet is not */
-START_TEST(loss__input_is_guarded)
+TEST(loss__input_is_guarded)
 {
 	s.ports[2].guarded = true;
 	one_switch_open(&s);
@@ -759,7 +730,6 @@ START_TEST(loss__input_is_guarded)
 	ck_assert(!neighbour_receive(&s, 2, RECORD_ACKS, &got));
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* ---- networks behind hosts ---- */
 
@@ -779,7 +749,7 @@ static void gateway_send(node_time_t at, uint8_t third, uint32_t frame_bytes)
 }
 
 /* FC-3: what is for an address behind a router leaves at the router's port, whose place the fabric manager may change */
-START_TEST(prefix__leaves_at_the_port_of_its_router)
+TEST(prefix__leaves_at_the_port_of_its_router)
 {
 	struct prefix_config prefixes[] = {
 		{ .host_index = 3, .version = 4, .bits = 16, .address = { 10, 9 } },
@@ -811,11 +781,10 @@ START_TEST(prefix__leaves_at_the_port_of_its_router)
 	ck_assert_uint_eq(header_of_packet(3).egress_port, 1);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* ---- what is dropped is counted, its room given back ---- */
 
-START_TEST(drop__unknown_destination)
+TEST(drop__unknown_destination)
 {
 	s.config.switch_.host_count = 1; /* there is nobody but the sender */
 	one_switch_open(&s);
@@ -825,9 +794,8 @@ START_TEST(drop__unknown_destination)
 	ck_assert_uint_eq(drops_all(), 1);
 	all_released_expect();
 }
-END_TEST
 
-START_TEST(drop__no_route)
+TEST(drop__no_route)
 {
 	s.config.switch_.route_count = 1;
 	one_switch_open(&s);
@@ -838,9 +806,8 @@ START_TEST(drop__no_route)
 	ack_expect(2, 5, ACK_LOSS, 6); /* its sender counts on an ACK */
 	all_released_expect();
 }
-END_TEST
 
-START_TEST(drop__malformed)
+TEST(drop__malformed)
 {
 	static const uint8_t junk[100] = { 0x55 };
 	uint8_t frame[FRAME_HEADERS_MAX];
@@ -860,9 +827,8 @@ START_TEST(drop__malformed)
 	ck_assert_uint_eq(drops_all(), 7);
 	all_released_expect();
 }
-END_TEST
 
-START_TEST(drop__oversize)
+TEST(drop__oversize)
 {
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 2, 1, 0, MTU + 1);
@@ -871,9 +837,8 @@ START_TEST(drop__oversize)
 	ck_assert_uint_eq(drops(DROP_OVERSIZE), 1);
 	packet_expect(2, MTU);
 }
-END_TEST
 
-START_TEST(drop__channel_out_of_range)
+TEST(drop__channel_out_of_range)
 {
 	one_switch_open(&s);
 	switch_send(&s, 2, 0, 0, 16, 0, 1500);
@@ -882,9 +847,8 @@ START_TEST(drop__channel_out_of_range)
 	ck_assert_uint_eq(drops(DROP_BAD_CHANNEL), 2);
 	all_released_expect();
 }
-END_TEST
 
-START_TEST(drop__ack_for_nothing)
+TEST(drop__ack_for_nothing)
 {
 	uint32_t id;
 
@@ -905,12 +869,11 @@ START_TEST(drop__ack_for_nothing)
 	one_switch_run(&s, FAR);
 	all_released_expect();
 }
-END_TEST
 
 /* ---- node_ops ---- */
 
 /* nothing due, nothing to do: and it says when it wants to be called */
-START_TEST(run__next_event)
+TEST(run__next_event)
 {
 	node_time_t at;
 
@@ -925,7 +888,6 @@ START_TEST(run__next_event)
 	one_switch_run(&s, at + 1504 * BYTE_PS + 1);
 	packet_expect(2, 1500);
 }
-END_TEST
 
 /* the same traffic, run in windows of @window; fills in when packets came out of p2 and how long they were */
 static uint32_t run_in_windows(node_time_t window, node_time_t at_ps[40], uint32_t wire_bytes[40])
@@ -948,7 +910,7 @@ static uint32_t run_in_windows(node_time_t window, node_time_t at_ps[40], uint32
 }
 
 /* TB-7: cut into windows of any length, the same happens */
-START_TEST(run__any_window)
+TEST_RANGE(run__any_window, 0, 3)
 {
 	static const node_time_t windows[] = { 365000, 77777, 1000 };
 	node_time_t at_ps[2][40] = { 0 };
@@ -961,10 +923,9 @@ START_TEST(run__any_window)
 	ck_assert_mem_eq(at_ps[0], at_ps[1], sizeof(at_ps[0]));
 	ck_assert_mem_eq(wire_bytes[0], wire_bytes[1], sizeof(wire_bytes[0]));
 }
-END_TEST
 
 /* samples of every port while the measured interval lasts (TB-13) */
-START_TEST(run__samples)
+TEST(run__samples)
 {
 	s.config.sample_ps = 100 * NODE_NS;
 	s.config.samples_max = 100;
@@ -984,7 +945,6 @@ START_TEST(run__samples)
 	/* 1000 bytes from 50 + 40.16 ns to the end of the interval */
 	ck_assert_uint_eq(stats_of(2)->queue_byte_ns_sum, 1000 * (1000 - 50) - 1004 * BYTE_PS);
 }
-END_TEST
 
 static int show(const char *table, int port)
 {
@@ -999,7 +959,7 @@ static int show(const char *table, int port)
 	return status;
 }
 
-START_TEST(dataplane_show__every_table)
+TEST(dataplane_show__every_table)
 {
 	static const char *const tables[] = { "ports",  "efct",   "ifct",       "ofct",  "queues", "acks",   "fgfc",
 					      "routes", "limits", "congestion", "paths", "trees",  "sources" };
@@ -1016,7 +976,6 @@ START_TEST(dataplane_show__every_table)
 	}
 	ck_assert_int_eq(show("nothing", -1), -ENOENT);
 }
-END_TEST
 
 static int set(const char *name, const char *value)
 {
@@ -1031,7 +990,7 @@ static int set(const char *name, const char *value)
 	return status;
 }
 
-START_TEST(dataplane_set__values)
+TEST(dataplane_set__values)
 {
 	static const char *const bad[][2] = {
 		{ "match", "128" },      { "match", "-1" },       { "match", "" },          { "match", "7x" },
@@ -1055,7 +1014,6 @@ START_TEST(dataplane_set__values)
 	ack_expect(2, 5, ACK_DELTA, 6);
 	ck_assert_uint_eq(got.header.at_ps, 1516 * BYTE_PS + 100 * NODE_NS + LEAD);
 }
-END_TEST
 
 /* ---- flooding (FC-3) ---- */
 
@@ -1099,7 +1057,7 @@ static void books_expect(uint64_t injected_bytes)
 }
 
 /* a broadcast goes to every host but its sender, each copy in a channel of its own */
-START_TEST(flood__broadcast)
+TEST(flood__broadcast)
 {
 	uint8_t frame[100];
 	bool hosts[HOSTS] = { false };
@@ -1130,9 +1088,8 @@ START_TEST(flood__broadcast)
 	ck_assert_uint_eq(drops_all(), 0);
 	all_released_expect();
 }
-END_TEST
 
-START_TEST(flood__unknown_unicast)
+TEST(flood__unknown_unicast)
 {
 	one_switch_open(&s);
 	host_send(&s, 0, 0, 50, 1, 0, 1500);
@@ -1141,10 +1098,9 @@ START_TEST(flood__unknown_unicast)
 	ck_assert_uint_eq(drops_all(), 0);
 	books_expect(1500);
 }
-END_TEST
 
 /* a question for a known address goes to the host that has it, alone; one for the asker's own, or an unknown one, to all */
-START_TEST(flood__arp)
+TEST(flood__arp)
 {
 	uint8_t frame[100];
 
@@ -1168,9 +1124,8 @@ START_TEST(flood__arp)
 	no_packet_expect(0);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
-START_TEST(flood__reports_have_no_listener)
+TEST(flood__reports_have_no_listener)
 {
 	uint8_t frame[100];
 
@@ -1187,12 +1142,11 @@ START_TEST(flood__reports_have_no_listener)
 	books_expect(100);
 	all_released_expect();
 }
-END_TEST
 
 static const struct channel_set nothing;
 
 /* copies beyond the limit are dropped and counted; input room is never held by them, other traffic goes on */
-START_TEST(flood__limit)
+TEST(flood__limit)
 {
 	uint8_t frame[100];
 
@@ -1222,10 +1176,9 @@ START_TEST(flood__limit)
 	ck_assert_uint_eq(s.dp->flood_packets, 0);
 	all_released_expect();
 }
-END_TEST
 
 /* copies wait for EFCT lines like any packet, and keep their destinations */
-START_TEST(flood__waits_for_lines)
+TEST(flood__waits_for_lines)
 {
 	uint8_t frame[100];
 	uint32_t packets[2] = { 0 };
@@ -1248,7 +1201,6 @@ START_TEST(flood__waits_for_lines)
 	packet_expect(1, 100);
 	all_released_expect();
 }
-END_TEST
 
 /* ---- the virtual clock: flows whose link fails (FC-15, FC-26) ---- */
 
@@ -1260,7 +1212,7 @@ static uint32_t channel_expect(uint32_t port, uint32_t frame_bytes)
 }
 
 /* a flow that has something behind the link waits for that alone, not for what another one has there */
-START_TEST(link_settle__each_flow_waits_for_its_own)
+TEST(link_settle__each_flow_waits_for_its_own)
 {
 	struct channel_set left = { 0 };
 
@@ -1291,10 +1243,9 @@ START_TEST(link_settle__each_flow_waits_for_its_own)
 	ck_assert_uint_eq(stats_of(0)->loss_report_units, 4);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* port_stats.left: what came in over the link has something here or downstream, until it is acknowledged */
-START_TEST(link_down__what_is_left)
+TEST(link_down__what_is_left)
 {
 	const struct channel_set *left;
 	uint32_t id;
@@ -1318,7 +1269,6 @@ START_TEST(link_down__what_is_left)
 	ck_assert_uint_eq(channel_set_count(left), 0);
 	all_released_expect();
 }
-END_TEST
 
 /* ---- the real clock: whole frames, links that go and come ---- */
 
@@ -1328,7 +1278,7 @@ static void real(void)
 }
 
 /* FC-10, TB-15: a frame of 9216 bytes passes byte-identical, in from an edge and out at one */
-START_TEST(real__whole_frames)
+TEST(real__whole_frames)
 {
 	static uint8_t frame[FABRIC_FRONT_BYTES + 9216];
 	uint8_t *inner = frame + FABRIC_FRONT_BYTES;
@@ -1356,10 +1306,9 @@ START_TEST(real__whole_frames)
 	ck_assert_mem_eq(got.bytes, inner, 9216);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* every unit that flows had queued for, granted to, or under way on the dead link is reported lost, once (FC-17) */
-START_TEST(link_down__fabric)
+TEST_RANGE(link_down__fabric, 0, 2)
 {
 	real();
 	s.ports[2].channels = 2;
@@ -1394,9 +1343,8 @@ START_TEST(link_down__fabric)
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 17 - stats_of(2)->tx_packets);
 	packet_expect(3, 1000);
 }
-END_TEST
 
-START_TEST(link_down__edge)
+TEST_RANGE(link_down__edge, 0, 2)
 {
 	real();
 	s.ports[1].guarded = _i;
@@ -1418,10 +1366,9 @@ START_TEST(link_down__edge)
 	ck_assert_uint_eq(s.stats->inside_bytes, 0);
 	all_released_expect();
 }
-END_TEST
 
 /* another path is taken at once, and the former one again when it is there (FC-26) */
-START_TEST(link_down__other_path)
+TEST(link_down__other_path)
 {
 	real();
 	s.routes[0].ports = 1 << 2 | 1 << 3;
@@ -1440,10 +1387,9 @@ START_TEST(link_down__other_path)
 	packet_expect(2, 1002);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* what came over the former link goes on; until it is gone the new one's records wait */
-START_TEST(link_up__waits_for_the_former_link)
+TEST(link_up__waits_for_the_former_link)
 {
 	uint32_t id;
 
@@ -1475,10 +1421,9 @@ START_TEST(link_up__waits_for_the_former_link)
 	ck_assert_uint_eq(drops_all(), 0);
 	all_released_expect();
 }
-END_TEST
 
 /* a vacant port costs nothing and may become a port of either kind */
-START_TEST(link_up__vacant)
+TEST(link_up__vacant)
 {
 	struct port_config port;
 
@@ -1500,9 +1445,8 @@ START_TEST(link_up__vacant)
 	ack_expect(3, 7, ACK_DELTA, 4);
 	ck_assert_uint_eq(drops_all(), 1);
 }
-END_TEST
 
-START_TEST(tables__replaced)
+TEST(tables__replaced)
 {
 	struct host_config hosts[] = { { .host_index = 1, .fabric_address = 3, .egress_port = 5 } };
 	struct route_config routes[] = { { .fabric_address = 3, .ports = 1 << 2 | 1 << 3 } };
@@ -1522,10 +1466,9 @@ START_TEST(tables__replaced)
 	packet_expect(3, 1000); /* p2 is still down */
 	ck_assert_uint_eq(header_of_packet(3).egress_port, 5);
 }
-END_TEST
 
 /* ROUTE_UPWARD stands where a fabric address does: nobody goes there (TB-23) */
-START_TEST(tables__upward_is_no_destination)
+TEST(tables__upward_is_no_destination)
 {
 	struct route_config routes[] = { { .fabric_address = ROUTE_UPWARD, .ports = 1 << 2 } };
 	struct switch_config new_tables = { .fabric_address = 1, .route_count = 1, .routes = routes };
@@ -1545,10 +1488,9 @@ START_TEST(tables__upward_is_no_destination)
 	no_packet_expect(2);
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
 }
-END_TEST
 
 /* what a fabric manager reads is what it wrote: nothing it wants is missing, or lost when another block is written */
-START_TEST(tables__read_back)
+TEST(tables__read_back)
 {
 	struct route_config routes[] = { { .fabric_address = 3, .ports = 1 << 2 | 1 << 3 },
 					 { .fabric_address = ROUTE_UPWARD, .ports = 1 << 3 } };
@@ -1562,10 +1504,9 @@ START_TEST(tables__read_back)
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 3), 1 << 2 | 1 << 3);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, ROUTE_UPWARD), 1 << 3);
 }
-END_TEST
 
 /* a full ring is waited for: nothing is lost, the port goes on when there is room */
-START_TEST(real__starved)
+TEST(real__starved)
 {
 	uint32_t packets = 0;
 	uint8_t frame[4096];
@@ -1588,10 +1529,9 @@ START_TEST(real__starved)
 	ck_assert_uint_eq(packets, 40);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* a packet that is too long to be held, its header good: the sender's extent is settled, and no hole is seen behind it */
-START_TEST(drop__oversize_on_fabric)
+TEST(drop__oversize_on_fabric)
 {
 	one_switch_open(&s);
 	neighbour_stop(&s, 0, 1500 * BYTE_PS, 1);
@@ -1605,126 +1545,4 @@ START_TEST(drop__oversize_on_fabric)
 	ck_assert_uint_eq(ifct_total_extent(&s.dp->ifcts[2].entries[7]), 8);
 	ack_expect(2, 7, ACK_DELTA, 4);
 	ack_expect(2, 7, ACK_LOSS, 17);
-}
-END_TEST
-
-static TCase *flood_cases(void)
-{
-	TCase *tcase = tcase_create("flood");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, flood__broadcast);
-	tcase_add_test(tcase, flood__unknown_unicast);
-	tcase_add_test(tcase, flood__arp);
-	tcase_add_test(tcase, flood__reports_have_no_listener);
-	tcase_add_test(tcase, flood__limit);
-	tcase_add_test(tcase, flood__waits_for_lines);
-	return tcase;
-}
-
-static TCase *real_cases(void)
-{
-	TCase *tcase = tcase_create("real");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, real__whole_frames);
-	tcase_add_test(tcase, real__starved);
-	tcase_add_test(tcase, link_settle__each_flow_waits_for_its_own);
-	tcase_add_test(tcase, link_down__what_is_left);
-	tcase_add_loop_test(tcase, link_down__fabric, 0, 2);
-	tcase_add_loop_test(tcase, link_down__edge, 0, 2);
-	tcase_add_test(tcase, link_down__other_path);
-	tcase_add_test(tcase, link_up__waits_for_the_former_link);
-	tcase_add_test(tcase, link_up__vacant);
-	tcase_add_test(tcase, tables__replaced);
-	tcase_add_test(tcase, tables__read_back);
-	tcase_add_test(tcase, tables__upward_is_no_destination);
-	tcase_add_test(tcase, drop__oversize_on_fabric);
-	return tcase;
-}
-
-static TCase *packet_cases(void)
-{
-	TCase *tcase = tcase_create("packet");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, packet__edge_to_fabric);
-	tcase_add_test(tcase, packet__fabric_to_edge);
-	tcase_add_test(tcase, packet__fabric_to_fabric);
-	tcase_add_test(tcase, packet__edge_to_edge);
-	tcase_add_test(tcase, prefix__leaves_at_the_port_of_its_router);
-	tcase_add_test(tcase, packet__cut_through_latency);
-	tcase_add_test(tcase, packet__back_to_back);
-	tcase_add_test(tcase, packet__keeps_its_path_while_under_way);
-	tcase_add_test(tcase, packet__no_head_of_line_blocking);
-	tcase_add_test(tcase, packet__edge_class_is_paused);
-	tcase_add_test(tcase, packet__class_at_its_maximum);
-	tcase_add_test(tcase, packet__load_counts_requests);
-	tcase_add_test(tcase, packet__ingress_asks_one_by_one);
-	tcase_add_test(tcase, packet__input_buffer_says_stop_and_go);
-	tcase_add_loop_test(tcase, packet__arbiter, 0, 2);
-	tcase_add_test(tcase, ack__made_at_the_egress_edge);
-	tcase_add_loop_test(tcase, ack__data_cannot_block_it, 0, 2);
-	tcase_add_test(tcase, ack__ends_at_the_ingress_edge);
-	tcase_add_test(tcase, ack__renamed_on_the_way_up);
-	tcase_add_test(tcase, ack__second_packet_meets_it);
-	tcase_add_test(tcase, ack__several_in_a_frame);
-	return tcase;
-}
-
-static TCase *trouble_cases(void)
-{
-	TCase *tcase = tcase_create("trouble");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, exhaustion__efct);
-	tcase_add_test(tcase, exhaustion__match_fields_change);
-	tcase_add_test(tcase, match__of_one_port);
-	tcase_add_test(tcase, exhaustion__ofct);
-	tcase_add_test(tcase, exhaustion__ofct_before_efct);
-	tcase_add_loop_test(tcase, loss__hole, 0, 2);
-	tcase_add_test(tcase, loss__first_packet);
-	tcase_add_test(tcase, loss__hole_and_tail_on_guarded_output);
-	tcase_add_test(tcase, loss__reported_to_the_source);
-	tcase_add_test(tcase, loss__last_packet_on_guarded_link);
-	tcase_add_test(tcase, loss__ack_frame_on_guarded_link);
-	tcase_add_test(tcase, loss__guarded_edge_link);
-	tcase_add_test(tcase, loss__input_is_guarded);
-	tcase_add_test(tcase, drop__unknown_destination);
-	tcase_add_test(tcase, drop__no_route);
-	tcase_add_test(tcase, drop__malformed);
-	tcase_add_test(tcase, drop__oversize);
-	tcase_add_test(tcase, drop__channel_out_of_range);
-	tcase_add_test(tcase, drop__ack_for_nothing);
-	return tcase;
-}
-
-static TCase *ops_cases(void)
-{
-	TCase *tcase = tcase_create("ops");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, run__next_event);
-	tcase_add_loop_test(tcase, run__any_window, 0, 3);
-	tcase_add_test(tcase, run__samples);
-	tcase_add_test(tcase, dataplane_show__every_table);
-	tcase_add_test(tcase, dataplane_set__values);
-	return tcase;
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("dataplane");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, packet_cases());
-	suite_add_tcase(suite, trouble_cases());
-	suite_add_tcase(suite, ops_cases());
-	suite_add_tcase(suite, flood_cases());
-	suite_add_tcase(suite, real_cases());
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /*  nicd/dcqcn_np: how often marked packets make CNPs (RC-2).                                                          */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nicd/dcqcn_np.h"
+#include "tests/testing.h"
 
 /* CNPs that a flow makes out of a marked packet every @every_ps for @for_ps */
 static uint32_t cnps(node_time_t interval_ps, node_time_t every_ps, node_time_t for_ps)
@@ -17,21 +17,19 @@ static uint32_t cnps(node_time_t interval_ps, node_time_t every_ps, node_time_t 
 }
 
 /* RC-2: at most one in 50 us, however many are marked: 20 000 a second */
-START_TEST(dcqcn_np_marked__at_most_one_an_interval)
+TEST(dcqcn_np_marked__at_most_one_an_interval)
 {
 	ck_assert_uint_eq(cnps(50 * NODE_US, NODE_US, NODE_S), 20000);
 	ck_assert_uint_le(cnps(50 * NODE_US, 7 * NODE_US, NODE_S), 20000);
 }
-END_TEST
 
-START_TEST(dcqcn_np_marked__rare_marks)
+TEST(dcqcn_np_marked__rare_marks)
 {
 	ck_assert_uint_eq(cnps(50 * NODE_US, 50 * NODE_US, NODE_S), 20000);
 	ck_assert_uint_eq(cnps(50 * NODE_US, 60 * NODE_US, 60 * NODE_MS), 1000);
 }
-END_TEST
 
-START_TEST(dcqcn_np_marked__interval_0)
+TEST(dcqcn_np_marked__interval_0)
 {
 	struct dcqcn_config config = { .cnp_interval_ps = 0 };
 	struct dcqcn_np np = { 0 };
@@ -40,10 +38,9 @@ START_TEST(dcqcn_np_marked__interval_0)
 	ck_assert(dcqcn_np_marked(&np, &config, 5));
 	ck_assert(dcqcn_np_marked(&np, &config, 5));
 }
-END_TEST
 
 /* the first at once, the next not a picosecond early, and no mark is remembered */
-START_TEST(dcqcn_np_marked__edges)
+TEST(dcqcn_np_marked__edges)
 {
 	struct dcqcn_config config = { .cnp_interval_ps = 100 };
 	struct dcqcn_np np = { 0 };
@@ -54,24 +51,4 @@ START_TEST(dcqcn_np_marked__edges)
 	ck_assert(dcqcn_np_marked(&np, &config, 150));
 	ck_assert(!dcqcn_np_marked(&np, &config, 249));
 	ck_assert(dcqcn_np_marked(&np, &config, 250));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("dcqcn_np");
-	TCase *tests = tcase_create("dcqcn_np");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tests, dcqcn_np_marked__at_most_one_an_interval);
-	tcase_add_test(tests, dcqcn_np_marked__rare_marks);
-	tcase_add_test(tests, dcqcn_np_marked__interval_0);
-	tcase_add_test(tests, dcqcn_np_marked__edges);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,10 +1,10 @@
 /*  nicd/dcqcn_rp: the rate of a queue pair against the formulas (RC-3), and lazily against step by step.                   */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "nicd/dcqcn_rp.h"
 #include "nodes/random.h"
+#include "tests/testing.h"
 
 #define GBPS 1000000000ull
 #define MBPS 1000000ull
@@ -51,7 +51,7 @@ static double alpha(node_time_t now)
 }
 
 /* a queue pair without CNPs is not limited, whatever it sends */
-START_TEST(dcqcn_rp_init__line_rate)
+TEST(dcqcn_rp_init__line_rate)
 {
 	reset();
 	start();
@@ -60,9 +60,8 @@ START_TEST(dcqcn_rp_init__line_rate)
 		ck_assert_uint_eq(dcqcn_rp_sent(&rp, &setup, 9000, now), now);
 	ck_assert_uint_eq(rate(NODE_S), LINE);
 }
-END_TEST
 
-START_TEST(dcqcn_rp_init__slower)
+TEST(dcqcn_rp_init__slower)
 {
 	reset();
 	config.rate_initial_bps = 10 * GBPS;
@@ -74,10 +73,9 @@ START_TEST(dcqcn_rp_init__slower)
 	start();
 	ck_assert_uint_eq(rate(0), LINE);
 }
-END_TEST
 
 /* RC-3, the first cut with alpha 1 and fast recovery: 20, 30, 35, 37.5, 38.75, then R_T grows */
-START_TEST(dcqcn_rp_cnp__one_at_line_rate)
+TEST(dcqcn_rp_cnp__one_at_line_rate)
 {
 	static const uint64_t expected[] = { 30 * GBPS, 35 * GBPS, 37500 * MBPS, 38750 * MBPS };
 	node_time_t at = 7 * NODE_US;
@@ -95,10 +93,9 @@ START_TEST(dcqcn_rp_cnp__one_at_line_rate)
 	ck_assert_uint_eq(rate(at + NODE_S), LINE);
 	ck_assert_uint_eq(dcqcn_rp_sent(&rp, &setup, 1500, at + NODE_S), at + NODE_S);
 }
-END_TEST
 
 /* R_C (1 - alpha / 2) with alpha (1 - g)^n; alpha (1 - g) + g */
-START_TEST(dcqcn_rp_cnp__alpha)
+TEST(dcqcn_rp_cnp__alpha)
 {
 	double g = 1.0 / 256, expected = 1;
 	node_time_t at = 0;
@@ -127,9 +124,8 @@ START_TEST(dcqcn_rp_cnp__alpha)
 		ck_assert_double_eq_tol(alpha(at), expected, 1e-7);
 	}
 }
-END_TEST
 
-START_TEST(dcqcn_rp_alpha__slow_and_long)
+TEST(dcqcn_rp_alpha__slow_and_long)
 {
 	reset();
 	config.g_ppb = 1;
@@ -142,10 +138,9 @@ START_TEST(dcqcn_rp_alpha__slow_and_long)
 	ck_assert_double_eq(alpha(0), 1);
 	ck_assert_double_eq(alpha(T), 0);
 }
-END_TEST
 
 /* the lowest rate that a NIC can hold: no CNP goes below, and additive increase leads away from it */
-START_TEST(dcqcn_rp_cnp__rate_min)
+TEST(dcqcn_rp_cnp__rate_min)
 {
 	reset();
 	start();
@@ -159,10 +154,9 @@ START_TEST(dcqcn_rp_cnp__rate_min)
 	dcqcn_rp_cnp(&rp, &setup, 0);
 	ck_assert_uint_eq(rate(0), LINE);
 }
-END_TEST
 
 /* R_AI each T once it has settled, R_C following R_AI behind R_T; until the line rate */
-START_TEST(dcqcn_rp_rate__additive_slope)
+TEST(dcqcn_rp_rate__additive_slope)
 {
 	node_time_t at = 9 * NODE_US;
 	uint64_t before;
@@ -179,10 +173,9 @@ START_TEST(dcqcn_rp_rate__additive_slope)
 	ck_assert_uint_eq(rp.target_bps - rp.rate_bps, 40 * MBPS - 1);
 	ck_assert_uint_eq(rate(at + NODE_S), LINE);
 }
-END_TEST
 
 /* both counters beyond F: R_T += i R_HAI, i = 1, 2, 3 ... */
-START_TEST(dcqcn_rp_sent__hyper_increase)
+TEST(dcqcn_rp_sent__hyper_increase)
 {
 	uint64_t target, before;
 
@@ -211,10 +204,9 @@ START_TEST(dcqcn_rp_sent__hyper_increase)
 	dcqcn_rp_sent(&rp, &setup, 1000, 12 * T); /* and the byte counter counts on: i = 6 */
 	ck_assert_uint_eq(rp.target_bps, target + 6 * 400 * MBPS);
 }
-END_TEST
 
 /* RC-3, variant: T alone decides, with or without a byte counter: fast recovery, R_AI once at T = F, then R_HAI each time */
-START_TEST(dcqcn_rp_rate__hyper_by_timer)
+TEST_RANGE(dcqcn_rp_rate__hyper_by_timer, 0, 2)
 {
 	uint64_t target, before;
 
@@ -242,10 +234,9 @@ START_TEST(dcqcn_rp_rate__hyper_by_timer)
 	ck_assert_uint_eq(rp.counters, _i);
 	ck_assert_uint_eq(rp.target_bps, target + (_i ? 400 * MBPS : 0)); /* T > F */
 }
-END_TEST
 
 /* every B bytes; what is above counts for the next; a CNP begins anew */
-START_TEST(dcqcn_rp_sent__byte_counter)
+TEST(dcqcn_rp_sent__byte_counter)
 {
 	reset();
 	config.byte_counter_bytes = 10000;
@@ -265,10 +256,9 @@ START_TEST(dcqcn_rp_sent__byte_counter)
 	dcqcn_rp_sent(&rp, &setup, 30001, 8); /* four times in one packet */
 	ck_assert_uint_eq(rp.counters, 4);
 }
-END_TEST
 
 /* a CNP begins the increase timer anew */
-START_TEST(dcqcn_rp_cnp__timer_reset)
+TEST(dcqcn_rp_cnp__timer_reset)
 {
 	reset();
 	start();
@@ -277,11 +267,10 @@ START_TEST(dcqcn_rp_cnp__timer_reset)
 	ck_assert_uint_eq(rate(T), rate(T - 1));
 	ck_assert_uint_lt(rate(2 * T - 2), rate(2 * T - 1));
 }
-END_TEST
 
 /* ---- variants, each against the paper's on the same CNPs ---- */
 
-START_TEST(dcqcn_rp_cnp__alpha_first)
+TEST(dcqcn_rp_cnp__alpha_first)
 {
 	reset();
 	config.alpha_initial_ppm = 0;
@@ -294,9 +283,8 @@ START_TEST(dcqcn_rp_cnp__alpha_first)
 	ck_assert_uint_eq(rate(0), LINE - LINE / 512);
 	ck_assert_double_eq(alpha(0), 1.0 / 256);
 }
-END_TEST
 
-START_TEST(dcqcn_rp_cnp__cut_interval)
+TEST(dcqcn_rp_cnp__cut_interval)
 {
 	reset();
 	config.cut_interval_ps = 4 * NODE_US;
@@ -312,10 +300,9 @@ START_TEST(dcqcn_rp_cnp__cut_interval)
 	ck_assert(dcqcn_rp_cnp(&rp, &setup, 0));
 	ck_assert_uint_eq(rate(0), 10 * GBPS);
 }
-END_TEST
 
 /* two cuts without an increase between them: R_T stays where the first one put it, and recovery goes there */
-START_TEST(dcqcn_rp_cnp__clamp_target)
+TEST(dcqcn_rp_cnp__clamp_target)
 {
 	reset();
 	start();
@@ -331,11 +318,10 @@ START_TEST(dcqcn_rp_cnp__clamp_target)
 	dcqcn_rp_cnp(&rp, &setup, 1 + T); /* raised since: R_T = R_C */
 	ck_assert_uint_eq(rp.target_bps, 25 * GBPS);
 }
-END_TEST
 
 /* ---- pacing ---- */
 
-START_TEST(dcqcn_rp_sent__pace)
+TEST(dcqcn_rp_sent__pace)
 {
 	node_time_t next;
 
@@ -354,10 +340,9 @@ START_TEST(dcqcn_rp_sent__pace)
 	next = dcqcn_rp_sent(&rp, &setup, 1000, 20 * NODE_US); /* idle: no burst */
 	ck_assert_uint_eq(next, 20 * NODE_US + 400 * NODE_NS);
 }
-END_TEST
 
 /* a new link, slower then faster */
-START_TEST(dcqcn_rp_rate__line_changes)
+TEST(dcqcn_rp_rate__line_changes)
 {
 	reset();
 	start();
@@ -370,7 +355,6 @@ START_TEST(dcqcn_rp_rate__line_changes)
 	ck_assert_uint_eq(rate(NODE_MS + 4 * T), 9687500000);
 	ck_assert_uint_eq(rate(NODE_S), LINE);
 }
-END_TEST
 
 /* ---- lazily and step by step ---- */
 
@@ -444,7 +428,7 @@ static void random_config(struct random *random)
 		config.byte_counter_bytes = 0;
 }
 
-START_TEST(dcqcn_rp__as_step_by_step)
+TEST_RANGE(dcqcn_rp__as_step_by_step, 0, 10)
 {
 	struct random random;
 
@@ -479,10 +463,9 @@ START_TEST(dcqcn_rp__as_step_by_step)
 		}
 	}
 }
-END_TEST
 
 /* years of silence cost no more than a moment: this would not end if each timer were a step */
-START_TEST(dcqcn_rp_rate__idle_for_long)
+TEST(dcqcn_rp_rate__idle_for_long)
 {
 	reset();
 	config.increase_timer_ps = config.alpha_timer_ps = 1;
@@ -494,38 +477,4 @@ START_TEST(dcqcn_rp_rate__idle_for_long)
 	ck_assert_uint_eq(rate(1000 * MBPS), 40 * MBPS + 1000 * MBPS - 4); /* 4 events of fast recovery */
 	ck_assert_uint_eq(rate(1ull << 62), LINE);
 	ck_assert_double_eq(alpha(1ull << 62), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("dcqcn_rp");
-	TCase *tests = tcase_create("dcqcn_rp");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tests, dcqcn_rp_init__line_rate);
-	tcase_add_test(tests, dcqcn_rp_init__slower);
-	tcase_add_test(tests, dcqcn_rp_cnp__one_at_line_rate);
-	tcase_add_test(tests, dcqcn_rp_cnp__alpha);
-	tcase_add_test(tests, dcqcn_rp_alpha__slow_and_long);
-	tcase_add_test(tests, dcqcn_rp_cnp__rate_min);
-	tcase_add_test(tests, dcqcn_rp_rate__additive_slope);
-	tcase_add_test(tests, dcqcn_rp_sent__hyper_increase);
-	tcase_add_test(tests, dcqcn_rp_sent__byte_counter);
-	tcase_add_loop_test(tests, dcqcn_rp_rate__hyper_by_timer, 0, 2);
-	tcase_add_test(tests, dcqcn_rp_cnp__timer_reset);
-	tcase_add_test(tests, dcqcn_rp_cnp__alpha_first);
-	tcase_add_test(tests, dcqcn_rp_cnp__cut_interval);
-	tcase_add_test(tests, dcqcn_rp_cnp__clamp_target);
-	tcase_add_test(tests, dcqcn_rp_sent__pace);
-	tcase_add_test(tests, dcqcn_rp_rate__line_changes);
-	tcase_add_loop_test(tests, dcqcn_rp__as_step_by_step, 0, 10);
-	tcase_add_test(tests, dcqcn_rp_rate__idle_for_long);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

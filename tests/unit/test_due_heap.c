@@ -1,15 +1,15 @@
-#include <check.h>
 #include <stdlib.h>
 
 #include "nicd/due_heap.h"
 #include "nodes/random.h"
+#include "tests/testing.h"
 
 #define SOURCES 300u
 
 static struct due_heap heap;
 
 /* TB-7: by time, then by number; sources that are not due are not there */
-START_TEST(due_heap__order)
+TEST(due_heap__order)
 {
 	ck_assert_int_eq(due_heap_init(&heap, 5), 0);
 	ck_assert_uint_eq(due_heap_next_at(&heap), NODE_TIME_NEVER);
@@ -26,10 +26,9 @@ START_TEST(due_heap__order)
 	ck_assert_uint_eq(due_heap_due(&heap, 0), NODE_TIME_NEVER);
 	due_heap_fini(&heap);
 }
-END_TEST
 
 /* the same as looking at all of them, whatever is set */
-START_TEST(due_heap__like_a_list)
+TEST_RANGE(due_heap__like_a_list, 0, 5)
 {
 	node_time_t due[SOURCES];
 	struct random random;
@@ -50,27 +49,4 @@ START_TEST(due_heap__like_a_list)
 		ck_assert_uint_eq(due_heap_due(&heap, source), due[source]);
 	}
 	due_heap_fini(&heap);
-}
-END_TEST
-
-static Suite *suite(void)
-{
-	Suite *s = suite_create("due_heap");
-	TCase *tc = tcase_create("due_heap");
-
-	tcase_add_test(tc, due_heap__order);
-	tcase_add_loop_test(tc, due_heap__like_a_list, 0, 5);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int main(void)
-{
-	SRunner *runner = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

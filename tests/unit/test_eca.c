@@ -1,9 +1,9 @@
 /*  switchd/eca: the three factors at the corners of their formulas (EC-1 ... EC-3).                                 */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/units.h"
 #include "switchd/eca.h"
+#include "tests/testing.h"
 
 #define OFF UINT32_MAX /* a threshold that nothing reaches */
 
@@ -24,7 +24,9 @@ static void fill(uint32_t packets, uint32_t bytes, node_time_t now)
 		eca_enqueue(&eca, bytes, now);
 }
 
-START_TEST(lbf__threshold_shift_and_limits)
+TEST_GROUP(factors, .setup = setup);
+
+TEST(lbf__threshold_shift_and_limits)
 {
 	config.lbf_thresh_units = 100;
 	config.lbf_shift = 2;
@@ -38,17 +40,15 @@ START_TEST(lbf__threshold_shift_and_limits)
 	ck_assert_uint_eq(eca_enqueue(&eca, UNIT_BYTES, 0), 255);
 	ck_assert_uint_eq(eca_enqueue(&eca, 100000 * UNIT_BYTES, 0), 255); /* and never more */
 }
-END_TEST
 
-START_TEST(lbf__never_negative)
+TEST(lbf__never_negative)
 {
 	config.lbf_thresh_units = 0xffffff;
 	config.lbf_shift = 0;
 	ck_assert_uint_eq(eca_enqueue(&eca, 9000, 0), 0);
 }
-END_TEST
 
-START_TEST(lpf__finds_many_small_packets)
+TEST(lpf__finds_many_small_packets)
 {
 	config.lbf_thresh_units = 1000;
 	config.lpf_thresh = 64;
@@ -59,9 +59,8 @@ START_TEST(lpf__finds_many_small_packets)
 	fill(3000, 64, 0);
 	ck_assert_uint_eq(eca_factor(&eca, 0), 255);
 }
-END_TEST
 
-START_TEST(dbf__computed_once_a_period)
+TEST(dbf__computed_once_a_period)
 {
 	config.dbf_thresh_units = 10;
 	config.dbf_shift = 1;
@@ -73,9 +72,8 @@ START_TEST(dbf__computed_once_a_period)
 	ck_assert_uint_eq(eca_factor(&eca, 200 * NODE_NS), 4);  /* (58 - 50) >> 1 */
 	ck_assert_uint_eq(eca_factor(&eca, 300 * NODE_NS), 0);  /* it rose no more */
 }
-END_TEST
 
-START_TEST(dbf__a_fall_is_none)
+TEST(dbf__a_fall_is_none)
 {
 	config.dbf_thresh_units = 10;
 	config.dbf_shift = 0;
@@ -85,9 +83,8 @@ START_TEST(dbf__a_fall_is_none)
 		eca_dequeue(&eca, UNIT_BYTES, 110 * NODE_NS);
 	ck_assert_uint_eq(eca_factor(&eca, 200 * NODE_NS), 0);
 }
-END_TEST
 
-START_TEST(dbf__zero_up_to_its_threshold)
+TEST(dbf__zero_up_to_its_threshold)
 {
 	config.dbf_thresh_units = 50;
 	fill(50, UNIT_BYTES, 0);
@@ -95,9 +92,8 @@ START_TEST(dbf__zero_up_to_its_threshold)
 	fill(1, UNIT_BYTES, 110 * NODE_NS);
 	ck_assert_uint_eq(eca_factor(&eca, 200 * NODE_NS), 1);
 }
-END_TEST
 
-START_TEST(dbf__periods_that_nobody_looked_at)
+TEST(dbf__periods_that_nobody_looked_at)
 {
 	config.dbf_thresh_units = 10;
 	fill(50, UNIT_BYTES, 20 * NODE_NS);
@@ -105,9 +101,8 @@ START_TEST(dbf__periods_that_nobody_looked_at)
 	fill(30, UNIT_BYTES, 1060 * NODE_NS);
 	ck_assert_uint_eq(eca_factor(&eca, 1100 * NODE_NS), 30); /* and periods still end at whole hundreds */
 }
-END_TEST
 
-START_TEST(greatest_counts)
+TEST(greatest_counts)
 {
 	config.lbf_thresh_units = 0;
 	config.lbf_shift = 4;
@@ -118,9 +113,8 @@ START_TEST(greatest_counts)
 	config.lpf_shift = 3;
 	ck_assert_uint_eq(eca_factor(&eca, 0), 10); /* lbf: 160 >> 4 */
 }
-END_TEST
 
-START_TEST(dequeue__says_what_was_before_it)
+TEST(dequeue__says_what_was_before_it)
 {
 	config.lbf_thresh_units = 15;
 	config.lbf_shift = 0;
@@ -129,29 +123,4 @@ START_TEST(dequeue__says_what_was_before_it)
 	ck_assert_uint_eq(eca.qu_bytes, 0);
 	ck_assert_uint_eq(eca.qu_pkt, 0);
 	ck_assert_uint_eq(eca_factor(&eca, 0), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("eca");
-	TCase *tests = tcase_create("factors");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, lbf__threshold_shift_and_limits);
-	tcase_add_test(tests, lbf__never_negative);
-	tcase_add_test(tests, lpf__finds_many_small_packets);
-	tcase_add_test(tests, dbf__computed_once_a_period);
-	tcase_add_test(tests, dbf__a_fall_is_none);
-	tcase_add_test(tests, dbf__zero_up_to_its_threshold);
-	tcase_add_test(tests, dbf__periods_that_nobody_looked_at);
-	tcase_add_test(tests, greatest_counts);
-	tcase_add_test(tests, dequeue__says_what_was_before_it);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,10 +1,10 @@
 /*  switchd/ecmp: flows spread over the ways, each keeps its own, and gets it back (RC-15, FC-26). */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/frame.h"
 #include "switchd/ecmp.h"
+#include "tests/testing.h"
 
 #define FLOWS 4000u
 #define WAYS 4u
@@ -55,8 +55,10 @@ static void even_expect(const uint32_t *count, uint32_t first, uint32_t ways, ui
 		ck_assert_double_eq_tol(count[i], mean, tolerance);
 }
 
+TEST_GROUP(ecmp, .setup = setup, .teardown = teardown);
+
 /* queue pairs of one pair of hosts, by their UDP source port; and pairs of hosts */
-START_TEST(ecmp_choose__spreads)
+TEST_RANGE(ecmp_choose__spreads, 0, 5)
 {
 	static const enum frame_kind kinds[] = { FRAME_ROCE, FRAME_ROCE_IPV6, FRAME_TCP, FRAME_IPV4, FRAME_IPV6 };
 	enum frame_kind kind = kinds[_i];
@@ -69,10 +71,9 @@ START_TEST(ecmp_choose__spreads)
 	even_expect(flows, 4, WAYS, FLOWS);
 	even_expect(hosts, 4, WAYS, FLOWS);
 }
-END_TEST
 
 /* plain and HPC frames have no ports */
-START_TEST(ecmp_choose__other_frames)
+TEST(ecmp_choose__other_frames)
 {
 	uint32_t plain[8] = { 0 }, hpc[8] = { 0 };
 
@@ -83,10 +84,9 @@ START_TEST(ecmp_choose__other_frames)
 	even_expect(plain, 4, WAYS, FLOWS);
 	even_expect(hpc, 4, WAYS, FLOWS);
 }
-END_TEST
 
 /* what changes from packet to packet of a flow does not matter */
-START_TEST(ecmp_hash__is_the_flows)
+TEST(ecmp_hash__is_the_flows)
 {
 	struct frame_fields fields = fields_of(FRAME_ROCE, 0, 7);
 	uint64_t hash = ecmp_hash(&fields, SEED);
@@ -98,10 +98,9 @@ START_TEST(ecmp_hash__is_the_flows)
 	fields.source_port++;
 	ck_assert_uint_ne(ecmp_hash(&fields, SEED), hash);
 }
-END_TEST
 
 /* the flows that one switch sends one way spread at the next */
-START_TEST(ecmp_choose__seeds_are_independent)
+TEST(ecmp_choose__seeds_are_independent)
 {
 	uint32_t second[8] = { 0 }, flows = 0;
 
@@ -113,10 +112,9 @@ START_TEST(ecmp_choose__seeds_are_independent)
 	}
 	even_expect(second, 4, WAYS, flows);
 }
-END_TEST
 
 /* a way that is down: its flows, and no others, spread over what is up; then they come back */
-START_TEST(ecmp_choose__stable)
+TEST(ecmp_choose__stable)
 {
 	uint32_t moved[8] = { 0 }, flows = 0;
 
@@ -135,9 +133,8 @@ START_TEST(ecmp_choose__stable)
 	ck_assert_uint_eq(moved[6] + moved[7], flows);
 	even_expect(moved, 6, 2, flows);
 }
-END_TEST
 
-START_TEST(ecmp_choose__no_way)
+TEST(ecmp_choose__no_way)
 {
 	ck_assert_int_eq(ecmp_choose(&table, 1, 3, 0), 3); /* here */
 	ck_assert_int_eq(ecmp_choose(&table, 3, 3, 12345), 0);
@@ -147,26 +144,4 @@ START_TEST(ecmp_choose__no_way)
 	table.ports_up = ~0xf8ull;
 	ck_assert_int_eq(ecmp_choose(&table, 1, 3, 0), -1);
 	ck_assert_int_eq(ecmp_choose(&table, 2, 0, 0), -1);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ecmp");
-	TCase *tcase = tcase_create("ecmp");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, ecmp_choose__spreads, 0, 5);
-	tcase_add_test(tcase, ecmp_choose__other_frames);
-	tcase_add_test(tcase, ecmp_hash__is_the_flows);
-	tcase_add_test(tcase, ecmp_choose__seeds_are_independent);
-	tcase_add_test(tcase, ecmp_choose__stable);
-	tcase_add_test(tcase, ecmp_choose__no_way);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /*  switchd/ecn: the marking curve, at its corners exactly, between them by its share (RC-1). */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/ecn.h"
+#include "tests/testing.h"
 
 #define DRAWS 200000u
 
@@ -32,34 +32,33 @@ static void share_expect(uint64_t queue_bytes, double share)
 	ck_assert_double_eq_tol(marks(queue_bytes), mean, tolerance);
 }
 
-START_TEST(ecn_congested__corners)
+TEST_GROUP(ecn, .setup = setup);
+
+TEST(ecn_congested__corners)
 {
 	ck_assert_uint_eq(marks(0), 0);
 	ck_assert_uint_eq(marks(5000), 0);
 	ck_assert_uint_eq(marks(200001), DRAWS);
 	ck_assert_uint_eq(marks(UINT32_MAX), DRAWS);
 }
-END_TEST
 
-START_TEST(ecn_congested__linear_between)
+TEST(ecn_congested__linear_between)
 {
 	share_expect(5000 + 195000 / 4, 0.025);
 	share_expect(5000 + 195000 / 2, 0.05);
 	share_expect(5000 + 195000 / 4 * 3, 0.075);
 	share_expect(200000, 0.1);
 }
-END_TEST
 
 /* kmin = kmax: a step, as DCTCP has it */
-START_TEST(ecn_congested__step)
+TEST(ecn_congested__step)
 {
 	class.kmin_bytes = class.kmax_bytes = 30000;
 	ck_assert_uint_eq(marks(30000), 0);
 	ck_assert_uint_eq(marks(30001), DRAWS);
 }
-END_TEST
 
-START_TEST(ecn_congested__extremes)
+TEST(ecn_congested__extremes)
 {
 	class.pmax_ppm = 1000000;
 	ck_assert_uint_eq(marks(200000), DRAWS);
@@ -69,17 +68,15 @@ START_TEST(ecn_congested__extremes)
 	class = (struct roce_class_config){ .ecn = true, .kmax_bytes = ROCE_BYTES_MAX, .pmax_ppm = 1000000 };
 	share_expect(ROCE_BYTES_MAX / 2, 0.5); /* nothing overflows */
 }
-END_TEST
 
-START_TEST(ecn_congested__off)
+TEST(ecn_congested__off)
 {
 	class.ecn = false;
 	ck_assert_uint_eq(marks(UINT32_MAX), 0);
 }
-END_TEST
 
 /* TB-7: the same seed marks the same packets; a queue outside the slope draws nothing */
-START_TEST(ecn_congested__repeats)
+TEST(ecn_congested__repeats)
 {
 	struct random other = random_;
 
@@ -88,26 +85,4 @@ START_TEST(ecn_congested__repeats)
 		ecn_congested(&class, 1000, &random_);
 		ecn_congested(&class, 300000, &random_);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ecn");
-	TCase *tcase = tcase_create("ecn");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, ecn_congested__corners);
-	tcase_add_test(tcase, ecn_congested__linear_between);
-	tcase_add_test(tcase, ecn_congested__step);
-	tcase_add_test(tcase, ecn_congested__extremes);
-	tcase_add_test(tcase, ecn_congested__off);
-	tcase_add_test(tcase, ecn_congested__repeats);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

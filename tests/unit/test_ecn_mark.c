@@ -1,11 +1,11 @@
 /*  nodes/wire/ecn_mark: CE where it is understood, a good checksum, and no byte beyond what was captured.  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/frame.h"
+#include "tests/testing.h"
 
 #define BYTES 200u
 
@@ -35,7 +35,7 @@ static uint32_t frame_make(enum frame_kind kind, uint32_t destination, uint32_t 
 }
 
 /* the parser verifies the IPv4 checksum */
-START_TEST(ecn_mark__capable)
+TEST(ecn_mark__capable)
 {
 	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_IPV6 };
 	uint8_t bytes[FRAME_HEADERS_MAX + 4], before[FRAME_HEADERS_MAX + 4];
@@ -56,9 +56,8 @@ START_TEST(ecn_mark__capable)
 		ck_assert_uint_le(differ, ecn == 3 ? 0 : kind == FRAME_IPV6 ? 1 : 3);
 	}
 }
-END_TEST
 
-START_TEST(ecn_mark__not_capable)
+TEST_RANGE(ecn_mark__not_capable, 0, 4)
 {
 	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_IPV6, FRAME_HPC, FRAME_ETHERNET };
 	uint8_t bytes[FRAME_HEADERS_MAX], before[FRAME_HEADERS_MAX];
@@ -70,10 +69,9 @@ START_TEST(ecn_mark__not_capable)
 	ck_assert(!ecn_mark(bytes, captured));
 	ck_assert_mem_eq(bytes, before, captured);
 }
-END_TEST
 
 /* in memory of exactly that length */
-START_TEST(ecn_mark__truncated)
+TEST_RANGE(ecn_mark__truncated, 0, 4)
 {
 	uint8_t whole[FRAME_HEADERS_MAX + 4];
 	uint32_t captured = frame_make(_i / 2 ? FRAME_IPV6 : FRAME_IPV4, 1, 2, _i % 2, whole);
@@ -87,10 +85,9 @@ START_TEST(ecn_mark__truncated)
 		free(bytes);
 	}
 }
-END_TEST
 
 /* what a receiver sees, before and after; without a whole IP header nothing */
-START_TEST(ecn_read__every_field)
+TEST_RANGE(ecn_read__every_field, 0, 4)
 {
 	enum frame_kind kind = _i / 2 ? FRAME_IPV6 : FRAME_IPV4;
 	uint8_t bytes[FRAME_HEADERS_MAX + 4];
@@ -112,23 +109,4 @@ START_TEST(ecn_read__every_field)
 	frame_make(FRAME_IPV4, 1, 3, false, bytes);
 	bytes[13] = 0x06; /* ARP */
 	ck_assert_uint_eq(ecn_read(bytes, sizeof(bytes)), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ecn_mark");
-	TCase *tcase = tcase_create("ecn_mark");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, ecn_mark__capable);
-	tcase_add_loop_test(tcase, ecn_mark__not_capable, 0, 4);
-	tcase_add_loop_test(tcase, ecn_mark__truncated, 0, 4);
-	tcase_add_loop_test(tcase, ecn_read__every_field, 0, 4);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

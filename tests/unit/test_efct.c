@@ -1,10 +1,10 @@
 /*  switchd/efct: what a flow is, and a line for each at once (FC-2, FC-4, FC-9).                                     */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "switchd/efct.h"
+#include "tests/testing.h"
 
 #define CHANNELS 8u
 
@@ -127,17 +127,18 @@ static bool acked(struct efct *table, uint32_t flow_id, uint32_t units)
 	return true;
 }
 
-START_TEST(efct_pattern_of__every_field)
+TEST_GROUP(efct, .setup = setup, .teardown = teardown);
+
+TEST_RANGE(efct_pattern_of__every_field, 0, CHANGES)
 {
 	const struct change *change = &changes[_i];
 
 	for (uint32_t match = 0; match <= MATCH_ALL; match++)
 		ck_assert_int_eq(one_flow(change, match), !(match & change->field));
 }
-END_TEST
 
 /* FC-2: destination address, egress port and traffic class always belong to it */
-START_TEST(efct_pattern_of__destination_and_class)
+TEST(efct_pattern_of__destination_and_class)
 {
 	struct frame_fields fields = ipv6_frame();
 	struct efct_pattern pattern, same;
@@ -151,10 +152,9 @@ START_TEST(efct_pattern_of__destination_and_class)
 	ck_assert_uint_ne(efct_pattern_of(&efct, &fields, 3, 5, 1, &pattern), hash);
 	ck_assert_uint_ne(efct_pattern_of(&efct, &fields, 3, 4, 0, &pattern), hash);
 }
-END_TEST
 
 /* FC-21: an HPC endpoint and an IP address of the same bytes are not the same */
-START_TEST(efct_pattern_of__kinds_do_not_mix)
+TEST(efct_pattern_of__kinds_do_not_mix)
 {
 	struct frame_fields hpc = hpc_frame(), ip = { .ip_version = 4 };
 	struct efct_pattern a, b;
@@ -165,12 +165,11 @@ START_TEST(efct_pattern_of__kinds_do_not_mix)
 	memcpy(ip.destination_ip, &hpc.hpc_destination, sizeof(hpc.hpc_destination));
 	ck_assert_uint_ne(efct_pattern_of(&efct, &hpc, 3, 4, 1, &a), efct_pattern_of(&efct, &ip, 3, 4, 1, &b));
 }
-END_TEST
 
 /* ---- lines ---- */
 
 /* FC-4: a miss takes a free line at once, a hit finds it */
-START_TEST(efct_classify__miss_then_hit)
+TEST(efct_classify__miss_then_hit)
 {
 	int a = open_flow(1), b = open_flow(2);
 
@@ -179,10 +178,9 @@ START_TEST(efct_classify__miss_then_hit)
 	ck_assert_int_eq(classify_flow(2), b);
 	ck_assert_uint_eq(efct.used, 2);
 }
-END_TEST
 
 /* a line belongs to a pattern, not to a hash: two patterns of one hash are two flows */
-START_TEST(efct_classify__same_hash)
+TEST(efct_classify__same_hash)
 {
 	struct efct_pattern a = { .source_port = 1 }, b = { .source_port = 2 };
 	int line_a = efct_classify(&efct, &a, 99), line_b = efct_classify(&efct, &b, 99);
@@ -194,10 +192,9 @@ START_TEST(efct_classify__same_hash)
 	ck_assert(acked(&efct, (uint32_t)line_a, 1));
 	ck_assert_int_eq(efct_classify(&efct, &b, 99), line_b);
 }
-END_TEST
 
 /* FC-9: new flows find no line, existing ones go on; a freed line goes to the next */
-START_TEST(efct_classify__table_full)
+TEST(efct_classify__table_full)
 {
 	for (uint16_t i = 0; i < CHANNELS; i++)
 		ck_assert_int_ge(open_flow(i), 0);
@@ -209,10 +206,9 @@ START_TEST(efct_classify__table_full)
 	ck_assert_int_eq(classify_flow(3), -ENOSPC);
 	ck_assert_uint_eq(efct.used_max, CHANNELS);
 }
-END_TEST
 
 /* lines come and go in any order, no id is used twice */
-START_TEST(efct_classify__lines_are_reused)
+TEST(efct_classify__lines_are_reused)
 {
 	for (uint32_t round = 0; round < 100; round++) {
 		uint32_t taken = 0;
@@ -228,10 +224,9 @@ START_TEST(efct_classify__lines_are_reused)
 		ck_assert_uint_eq(efct.used, 0);
 	}
 }
-END_TEST
 
 /* FC-4: the flow_extent is everything that is not acknowledged, modulo 2^32 */
-START_TEST(efct_inject__flow_extent)
+TEST(efct_inject__flow_extent)
 {
 	uint32_t line = (uint32_t)classify_flow(1);
 
@@ -244,20 +239,18 @@ START_TEST(efct_inject__flow_extent)
 	ck_assert(acked(&efct, line, 7));
 	ck_assert_uint_eq(efct.used, 0);
 }
-END_TEST
 
 /* ---- other match fields at run time (FC-2) ---- */
 
-START_TEST(efct_match_set__empty_table_at_once)
+TEST(efct_match_set__empty_table_at_once)
 {
 	efct_match_set(&efct, MATCH_IP_PAIR);
 	ck_assert_int_eq(open_flow(1), open_flow(2));
 	ck_assert_uint_eq(efct.used, 1);
 }
-END_TEST
 
 /* a flow that two patterns describe could not be kept in order: all packets wait until nothing is under way */
-START_TEST(efct_match_set__when_the_last_line_is_free)
+TEST(efct_match_set__when_the_last_line_is_free)
 {
 	int a = open_flow(1), b = open_flow(2);
 
@@ -270,18 +263,16 @@ START_TEST(efct_match_set__when_the_last_line_is_free)
 	ck_assert_uint_eq(efct.match_fields, MATCH_IP_PAIR);
 	ck_assert_int_eq(open_flow(1), open_flow(2));
 }
-END_TEST
 
-START_TEST(efct_match_set__same_fields)
+TEST(efct_match_set__same_fields)
 {
 	open_flow(1);
 	efct_match_set(&efct, MATCH_ALL);
 	ck_assert_int_ge(open_flow(2), 0);
 }
-END_TEST
 
 /* FC-15: set back while packets of new flows wait, a later packet of theirs must not find a line before them */
-START_TEST(efct_match_set__back_again_while_flows_are_under_way)
+TEST(efct_match_set__back_again_while_flows_are_under_way)
 {
 	int a = open_flow(1);
 
@@ -292,32 +283,4 @@ START_TEST(efct_match_set__back_again_while_flows_are_under_way)
 	ck_assert(acked(&efct, (uint32_t)a, 1));
 	ck_assert_int_ge(open_flow(2), 0);
 	ck_assert_uint_eq(efct.match_fields, MATCH_ALL);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("efct");
-	TCase *tcase = tcase_create("efct");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, efct_pattern_of__every_field, 0, (int)CHANGES);
-	tcase_add_test(tcase, efct_pattern_of__destination_and_class);
-	tcase_add_test(tcase, efct_pattern_of__kinds_do_not_mix);
-	tcase_add_test(tcase, efct_classify__miss_then_hit);
-	tcase_add_test(tcase, efct_classify__same_hash);
-	tcase_add_test(tcase, efct_classify__table_full);
-	tcase_add_test(tcase, efct_classify__lines_are_reused);
-	tcase_add_test(tcase, efct_inject__flow_extent);
-	tcase_add_test(tcase, efct_match_set__empty_table_at_once);
-	tcase_add_test(tcase, efct_match_set__when_the_last_line_is_free);
-	tcase_add_test(tcase, efct_match_set__same_fields);
-	tcase_add_test(tcase, efct_match_set__back_again_while_flows_are_under_way);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

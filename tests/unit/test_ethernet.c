@@ -7,12 +7,15 @@
 #include "nodes/wire/address.h"
 #include "nodes/wire/bytes.h"
 #include "switchd/ethernet_forward.h"
+#include "tests/testing.h"
 #include "tests/unit/one_ethernet.h"
 
 /* ---- where frames go ---- */
 
+TEST_GROUP(forward, .setup = ethernet_setup, .teardown = teardown);
+
 /* RC-4: what comes out is what went in, and nothing in front of it, also between switches; store and forward */
-START_TEST(forward__to_a_host_and_to_a_switch)
+TEST(forward__to_a_host_and_to_a_switch)
 {
 	uint8_t frame[FRAME_HEADERS_MAX];
 	uint32_t captured;
@@ -36,18 +39,16 @@ START_TEST(forward__to_a_host_and_to_a_switch)
 	books_expect(0);
 	ck_assert_uint_eq(s.stats->data_hops, 2);
 }
-END_TEST
 
-START_TEST(forward__through)
+TEST(forward__through)
 {
 	one_switch_open(&s);
 	roce_send_from(2, 2, 0, 4, 1, ROCE, 500);
 	one_switch_run(&s, FAR);
 	packet_expect(3, 500);
 }
-END_TEST
 
-START_TEST(forward__cut_through)
+TEST(forward__cut_through)
 {
 	node_time_t at;
 
@@ -57,10 +58,9 @@ START_TEST(forward__cut_through)
 	one_switch_run(&s, FAR);
 	packet_expect_at(1, 1500, at + 64 * BYTE_PS + LEAD);
 }
-END_TEST
 
 /* a frame never goes back where it came from: a table that says so is wrong */
-START_TEST(forward__not_back)
+TEST(forward__not_back)
 {
 	one_switch_open(&s);
 	roce_send_from(2, 4, 0, 2, 1, ROCE, 500);
@@ -70,10 +70,9 @@ START_TEST(forward__not_back)
 	ck_assert_uint_eq(stats_of(2)->dropped_bytes, 500);
 	books_expect(0);
 }
-END_TEST
 
 /* RC-5: over a link between switches a frame loses one hop, between two hosts here none; with the last one it goes no further, and is counted */
-START_TEST(forward__ttl)
+TEST(forward__ttl)
 {
 	uint8_t frame[FRAME_HEADERS_MAX];
 	uint32_t captured;
@@ -101,10 +100,9 @@ START_TEST(forward__ttl)
 	ck_assert_uint_eq(drops(DROP_MALFORMED), 0);
 	books_expect(0);
 }
-END_TEST
 
 /* the queue pairs of two hosts differ by their UDP source port alone; each keeps its way */
-START_TEST(forward__ecmp)
+TEST(forward__ecmp)
 {
 	uint32_t count[PORTS] = { 0 };
 
@@ -127,10 +125,9 @@ START_TEST(forward__ecmp)
 	ck_assert_uint_gt(count[2], 16);
 	ck_assert_uint_gt(count[3], 16);
 }
-END_TEST
 
 /* FC-3: what is for a network behind host 1 leaves at its port, though the MAC is of no host */
-START_TEST(forward__to_a_prefix)
+TEST(forward__to_a_prefix)
 {
 	struct prefix_config prefix = { .host_index = 1, .version = 4, .bits = 24, .address = { 10, 0, 99 } };
 	uint8_t bytes[FRAME_HEADERS_MAX], *ip = bytes + 14;
@@ -152,7 +149,6 @@ START_TEST(forward__to_a_prefix)
 	ck_assert_uint_eq(drops_all(), 0);
 	books_expect(0);
 }
-END_TEST
 
 /* ---- flooding ---- */
 
@@ -165,7 +161,7 @@ static void broadcast_send(uint32_t port, uint32_t source, node_time_t at)
 	neighbour_send_frame(&s, port, at, RECORD_PACKET, 304, 0, bytes, captured);
 }
 
-START_TEST(flood__along_the_tree)
+TEST(flood__along_the_tree)
 {
 	s.config.switch_.flood_ports = 1 << 0 | 1 << 1 | 1 << 2;
 	one_switch_open(&s);
@@ -186,10 +182,9 @@ START_TEST(flood__along_the_tree)
 	ck_assert_uint_eq(drops_all(), 0);
 	books_expect(0);
 }
-END_TEST
 
 /* what does not come along the tree would go round */
-START_TEST(flood__not_from_beside_the_tree)
+TEST(flood__not_from_beside_the_tree)
 {
 	s.config.switch_.flood_ports = 1 << 0 | 1 << 1 | 1 << 2;
 	one_switch_open(&s);
@@ -199,10 +194,9 @@ START_TEST(flood__not_from_beside_the_tree)
 		no_packet_expect(p);
 	ck_assert_uint_eq(drops(DROP_NO_DESTINATION), 1);
 }
-END_TEST
 
 /* 01:80:c2:00:00:01, as a host's own frame: for the next bridge only */
-START_TEST(flood__not_reserved_addresses)
+TEST(flood__not_reserved_addresses)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = roce_make(0, 1, 0, TCP, 300, bytes);
@@ -215,10 +209,9 @@ START_TEST(flood__not_reserved_addresses)
 	ck_assert_uint_eq(drops(DROP_NO_DESTINATION), 1);
 	books_expect(0);
 }
-END_TEST
 
 /* a tree that ends here: the frame has been everywhere */
-START_TEST(flood__end_of_the_tree)
+TEST(flood__end_of_the_tree)
 {
 	s.config.switch_.flood_ports = 1 << 2;
 	one_switch_open(&s);
@@ -228,10 +221,9 @@ START_TEST(flood__end_of_the_tree)
 	ck_assert_uint_eq(s.stats->flood_originals_bytes, 300);
 	books_expect(0);
 }
-END_TEST
 
 /* copies count for no input: nobody is stopped for them, and they get a quarter of the buffer at most */
-START_TEST(flood__quarter_of_the_buffer)
+TEST(flood__quarter_of_the_buffer)
 {
 	uint64_t own;
 
@@ -248,11 +240,10 @@ START_TEST(flood__quarter_of_the_buffer)
 	ck_assert_uint_ge(drops(DROP_FLOOD_LIMIT), 20 - 2500 / 304);
 	books_expect(own / 304);
 }
-END_TEST
 
 /* ---- order and shares ---- */
 
-START_TEST(order__within_a_class)
+TEST(order__within_a_class)
 {
 	struct frame_payload payload;
 
@@ -276,10 +267,9 @@ START_TEST(order__within_a_class)
 	}
 	books_expect(0);
 }
-END_TEST
 
 /* RC-6: 70:30 while both want more than the link has; the class is what the frame says, whatever the record does */
-START_TEST(order__shares)
+TEST(order__shares)
 {
 	uint64_t bytes[NODE_CLASSES_MAX] = { 0 };
 
@@ -297,7 +287,6 @@ START_TEST(order__shares)
 	ck_assert_uint_ge(bytes[TCP] * 100, (bytes[TCP] + bytes[ROCE]) * 68);
 	ck_assert_uint_le(bytes[TCP] * 100, (bytes[TCP] + bytes[ROCE]) * 72);
 }
-END_TEST
 
 /* ---- ECN ---- */
 
@@ -306,8 +295,10 @@ static bool is_marked(void)
 	return (got.bytes[15] & 3) == 3;
 }
 
+TEST_GROUP(congestion, .setup = ethernet_setup, .teardown = teardown);
+
 /* RC-1: nothing is marked up to kmin, all above kmax; what is not ECN-capable never */
-START_TEST(ecn__marks_by_queue_length)
+TEST(ecn__marks_by_queue_length)
 {
 	s.config.roce.classes[ROCE].ecn = s.config.roce.classes[TCP].ecn = true;
 	s.config.roce.classes[ROCE].kmin_bytes = s.config.roce.classes[ROCE].kmax_bytes = 10000;
@@ -330,10 +321,9 @@ START_TEST(ecn__marks_by_queue_length)
 		ck_assert_int_eq(is_marked(), got.header.traffic_class == ROCE && roce++ >= 11);
 	}
 }
-END_TEST
 
 /* RC-1, variant: a packet is marked by what it leaves in the queue, so the last ones of a burst are not */
-START_TEST(ecn__marks_at_dequeue)
+TEST(ecn__marks_at_dequeue)
 {
 	s.config.roce.classes[ROCE].ecn = s.config.roce.classes[ROCE].mark_at_dequeue = true;
 	s.config.roce.classes[ROCE].kmin_bytes = s.config.roce.classes[ROCE].kmax_bytes = 10000;
@@ -350,12 +340,11 @@ START_TEST(ecn__marks_at_dequeue)
 		ck_assert_int_eq(is_marked(), i < 9);
 	}
 }
-END_TEST
 
 /* ---- PFC: what we say ---- */
 
 /* RC-5: XOFF with the byte that is too much, XON when xon_offset less is there; times of the frames; again and again as long as it lasts */
-START_TEST(pfc__xoff_and_xon)
+TEST(pfc__xoff_and_xon)
 {
 	struct pause_frame frame;
 	node_time_t at;
@@ -396,10 +385,9 @@ START_TEST(pfc__xoff_and_xon)
 	ck_assert_uint_eq(stats_of(0)->pauses_sent, 3);
 	books_expect(0);
 }
-END_TEST
 
 /* RC-5: what may come after XOFF in the worst case fits into the headroom, to the last byte; one frame more is lost and counted */
-START_TEST(pfc__headroom)
+TEST(pfc__headroom)
 {
 	struct pause_frame frame;
 	uint32_t late;
@@ -423,10 +411,9 @@ START_TEST(pfc__headroom)
 	ck_assert_uint_eq(stats_of(0)->dropped_bytes, FULL_BYTES);
 	books_expect(11 + late);
 }
-END_TEST
 
 /* without PFC there is no lossless class: what is too much is dropped, nobody is told */
-START_TEST(pfc__off)
+TEST(pfc__off)
 {
 	struct pause_frame frame;
 
@@ -443,10 +430,9 @@ START_TEST(pfc__off)
 	ck_assert_uint_eq(class_of(1, ROCE)->queue_bytes_max, 20000);
 	books_expect(20);
 }
-END_TEST
 
 /* RC-5: one port per class; and in PAUSE mode the whole port */
-START_TEST(pfc__pause_mode)
+TEST(pfc__pause_mode)
 {
 	struct pause_frame frame;
 
@@ -460,12 +446,11 @@ START_TEST(pfc__pause_mode)
 	ck_assert(frame.port);
 	ck_assert_uint_eq(frame.quanta[0], PAUSE_QUANTA_MAX);
 }
-END_TEST
 
 /* ---- PFC: what we are told ---- */
 
 /* RC-5: only the class that is named is held, for the time that is named; what was held goes on then, or when it is let go */
-START_TEST(pfc__obeyed)
+TEST(pfc__obeyed)
 {
 	node_time_t held_from;
 
@@ -488,9 +473,8 @@ START_TEST(pfc__obeyed)
 	packet_expect_at(1, SMALL_BYTES, held_from + PAUSE_PS + LEAD);
 	books_expect(0);
 }
-END_TEST
 
-START_TEST(pfc__pause_holds_all)
+TEST(pfc__pause_holds_all)
 {
 	node_time_t until = PAUSE_PS + 100 * 512 * 5;
 
@@ -506,10 +490,9 @@ START_TEST(pfc__pause_holds_all)
 	packet_expect(1, SMALL_BYTES);
 	ck_assert_uint_eq(stats_of(1)->paused_ps, until - PAUSE_PS - 104 * BYTE_PS);
 }
-END_TEST
 
 /* TB-23: what is no PAUSE frame is counted, and what comes from a fabric of another kind */
-START_TEST(pfc__malformed)
+TEST(pfc__malformed)
 {
 	uint8_t bytes[PAUSE_FRAME_BYTES] = { 0 };
 
@@ -524,10 +507,9 @@ START_TEST(pfc__malformed)
 	ck_assert_uint_eq(stats_of(1)->pauses_received, 0);
 	books_expect(0);
 }
-END_TEST
 
 /* RC-5: a neighbour that holds a class for good is noticed once, and again only after a break */
-START_TEST(pfc__watchdog)
+TEST(pfc__watchdog)
 {
 	s.config.roce.watchdog_ps = 500 * NODE_US;
 	one_switch_open(&s);
@@ -546,12 +528,11 @@ START_TEST(pfc__watchdog)
 	ck_assert_uint_eq(class_of(1, ROCE)->stuck, 1);
 	books_expect(0);
 }
-END_TEST
 
 /* ---- drops, statistics ---- */
 
 /* RC-6: a lossy queue has its limit, and nobody is stopped for it */
-START_TEST(drop__lossy_queue)
+TEST(drop__lossy_queue)
 {
 	struct pause_frame frame;
 
@@ -566,9 +547,8 @@ START_TEST(drop__lossy_queue)
 	ck_assert_uint_eq(stats_of(0)->dropped_bytes, 3 * FULL_BYTES);
 	books_expect(5);
 }
-END_TEST
 
-START_TEST(drop__oversize_and_unknown_way)
+TEST(drop__oversize_and_unknown_way)
 {
 	s.config.switch_.route_count = 1;
 	one_switch_open(&s);
@@ -579,9 +559,10 @@ START_TEST(drop__oversize_and_unknown_way)
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
 	books_expect(0);
 }
-END_TEST
 
-START_TEST(stats__delay_and_queue)
+TEST_GROUP(ops, .setup = ethernet_setup, .teardown = teardown);
+
+TEST(stats__delay_and_queue)
 {
 	one_switch_open(&s);
 	burst_send(0, 0, 1, ROCE, 2);
@@ -597,10 +578,9 @@ START_TEST(stats__delay_and_queue)
 	ck_assert_uint_eq(stats_of(1)->queue_bytes_max, 2000);
 	ck_assert_uint_eq(stats_of(1)->queue_bytes, 0);
 }
-END_TEST
 
 /* what the switch says itself goes the way of any frame, and counts as injected */
-START_TEST(originate__to_a_host)
+TEST(originate__to_a_host)
 {
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = roce_make(2, 0, 3, CNP, 90, bytes);
@@ -619,10 +599,9 @@ START_TEST(originate__to_a_host)
 	ck_assert_uint_eq(got.header.traffic_class, CNP);
 	books_expect(0);
 }
-END_TEST
 
 /* TB-7: nothing depends on how time is cut into windows */
-START_TEST(run__any_window)
+TEST_RANGE(run__any_window, 0, 3)
 {
 	static struct stats_page *first;
 	static const node_time_t windows[] = { FAR, NODE_US, 365 * NODE_NS };
@@ -653,9 +632,8 @@ START_TEST(run__any_window)
 	}
 	ck_assert_mem_eq(first, s.stats, s.stats->size_bytes);
 }
-END_TEST
 
-START_TEST(run__samples)
+TEST(run__samples)
 {
 	const struct sample_stats *sample;
 
@@ -674,12 +652,11 @@ START_TEST(run__samples)
 	ck_assert_uint_eq(sample->paused, 1 << ROCE);
 	ck_assert_uint_eq(stats_sample(s.stats, 1 * PORTS)->input_units, 3000 / 256);
 }
-END_TEST
 
 /* ---- links that change (real clock) ---- */
 
 /* FC-26: what waits for a dead link is dropped and counted; others go on; a flow takes another way while one is there */
-START_TEST(link__down_and_up)
+TEST(link__down_and_up)
 {
 	s.config.clock = CLOCK_REAL;
 	s.routes[0].ports = 1 << 2 | 1 << 3;
@@ -707,10 +684,9 @@ START_TEST(link__down_and_up)
 	one_switch_run(&s, 4 * NODE_MS);
 	ck_assert_uint_eq(packets_receive(2), drops(DROP_LINK_DOWN)); /* the same flows as before */
 }
-END_TEST
 
 /* a port for later: no frames until there is a link, but its headroom is kept, so that what is shared stays what was configured */
-START_TEST(link__vacant)
+TEST(link__vacant)
 {
 	uint64_t shared;
 
@@ -733,10 +709,9 @@ START_TEST(link__vacant)
 	one_switch_run(&s, 2 * NODE_MS);
 	packet_expect(3, 100);
 }
-END_TEST
 
 /* the input of a link that went still holds too much: whoever comes there is told so at once */
-START_TEST(link__up_while_stopped)
+TEST(link__up_while_stopped)
 {
 	struct pause_frame frame;
 
@@ -756,9 +731,8 @@ START_TEST(link__up_while_stopped)
 	ck_assert(pause_receive(0, &frame));
 	ck_assert_uint_eq(frame.quanta[ROCE], PAUSE_QUANTA_MAX);
 }
-END_TEST
 
-START_TEST(tables__replace_the_former)
+TEST(tables__replace_the_former)
 {
 	struct switch_config config;
 
@@ -775,7 +749,6 @@ START_TEST(tables__replace_the_former)
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
 	ck_assert_uint_eq(s.eth->flood_ports, 1);
 }
-END_TEST
 
 /* ---- tables and parameters ---- */
 
@@ -797,7 +770,7 @@ static int show(const char *table, int port, char **text)
 }
 
 /* TB-9, RC-5: a pause that goes on counts to the fabric's time, whenever the switch had its last event */
-START_TEST(ethernet_show__pause_counts_to_the_fabrics_time)
+TEST(ethernet_show__pause_counts_to_the_fabrics_time)
 {
 	node_time_t until = PAUSE_PS + 100 * 512 * 5, since;
 	char *text, line[128];
@@ -817,10 +790,9 @@ START_TEST(ethernet_show__pause_counts_to_the_fabrics_time)
 		free(text);
 	}
 }
-END_TEST
 
 /* TB-10 */
-START_TEST(ethernet_show__every_table)
+TEST(ethernet_show__every_table)
 {
 	static const char *const names[] = { "ports", "queues", "buffer", "pfc", "ecn", "routes" };
 	char *text;
@@ -846,7 +818,6 @@ START_TEST(ethernet_show__every_table)
 	ck_assert_int_eq(show("queues", PORTS, &text), -EINVAL);
 	free(text);
 }
-END_TEST
 
 static int set(const char *name, const char *value)
 {
@@ -866,7 +837,7 @@ static int set(const char *name, const char *value)
 }
 
 /* TB-9 */
-START_TEST(ethernet_set__values)
+TEST(ethernet_set__values)
 {
 	snprintf(s.config.classes[ROCE].name, NODE_NAME_MAX, "roce");
 	one_switch_open(&s);
@@ -901,81 +872,4 @@ START_TEST(ethernet_set__values)
 	burst_send(0, 0, 1, ROCE, 5);
 	one_switch_run(&s, NODE_MS);
 	ck_assert(neighbour_receive(&s, 0, RECORD_PAUSE, &got));
-}
-END_TEST
-
-static TCase *forward_cases(void)
-{
-	TCase *tcase = tcase_create("forward");
-
-	tcase_add_checked_fixture(tcase, ethernet_setup, teardown);
-	tcase_add_test(tcase, forward__to_a_host_and_to_a_switch);
-	tcase_add_test(tcase, forward__through);
-	tcase_add_test(tcase, forward__to_a_prefix);
-	tcase_add_test(tcase, forward__cut_through);
-	tcase_add_test(tcase, forward__not_back);
-	tcase_add_test(tcase, forward__ttl);
-	tcase_add_test(tcase, forward__ecmp);
-	tcase_add_test(tcase, flood__along_the_tree);
-	tcase_add_test(tcase, flood__not_from_beside_the_tree);
-	tcase_add_test(tcase, flood__not_reserved_addresses);
-	tcase_add_test(tcase, flood__end_of_the_tree);
-	tcase_add_test(tcase, flood__quarter_of_the_buffer);
-	tcase_add_test(tcase, order__within_a_class);
-	tcase_add_test(tcase, order__shares);
-	return tcase;
-}
-
-static TCase *congestion_cases(void)
-{
-	TCase *tcase = tcase_create("congestion");
-
-	tcase_add_checked_fixture(tcase, ethernet_setup, teardown);
-	tcase_add_test(tcase, ecn__marks_by_queue_length);
-	tcase_add_test(tcase, ecn__marks_at_dequeue);
-	tcase_add_test(tcase, pfc__xoff_and_xon);
-	tcase_add_test(tcase, pfc__headroom);
-	tcase_add_test(tcase, pfc__off);
-	tcase_add_test(tcase, pfc__pause_mode);
-	tcase_add_test(tcase, pfc__obeyed);
-	tcase_add_test(tcase, pfc__pause_holds_all);
-	tcase_add_test(tcase, pfc__malformed);
-	tcase_add_test(tcase, pfc__watchdog);
-	tcase_add_test(tcase, drop__lossy_queue);
-	tcase_add_test(tcase, drop__oversize_and_unknown_way);
-	return tcase;
-}
-
-static TCase *ops_cases(void)
-{
-	TCase *tcase = tcase_create("ops");
-
-	tcase_add_checked_fixture(tcase, ethernet_setup, teardown);
-	tcase_add_test(tcase, stats__delay_and_queue);
-	tcase_add_test(tcase, originate__to_a_host);
-	tcase_add_loop_test(tcase, run__any_window, 0, 3);
-	tcase_add_test(tcase, run__samples);
-	tcase_add_test(tcase, link__down_and_up);
-	tcase_add_test(tcase, link__vacant);
-	tcase_add_test(tcase, link__up_while_stopped);
-	tcase_add_test(tcase, tables__replace_the_former);
-	tcase_add_test(tcase, ethernet_show__pause_counts_to_the_fabrics_time);
-	tcase_add_test(tcase, ethernet_show__every_table);
-	tcase_add_test(tcase, ethernet_set__values);
-	return tcase;
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("ethernet");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, forward_cases());
-	suite_add_tcase(suite, congestion_cases());
-	suite_add_tcase(suite, ops_cases());
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

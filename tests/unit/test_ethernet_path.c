@@ -7,6 +7,7 @@
 
 #include "nodes/wire/hop_limit.h"
 #include "nodes/wire/roce_frame.h"
+#include "tests/testing.h"
 #include "tests/unit/one_ethernet.h"
 
 #define KMAX 20000u
@@ -183,9 +184,11 @@ static void check_books(void)
 	books_expect(s.stats->inside_packets);
 }
 
+TEST_GROUP(ethernet_path, .setup = path_setup, .teardown = teardown);
+
 /* ---- the congested switch ---- */
 
-START_TEST(states__as_the_queue_grows)
+TEST(states__as_the_queue_grows)
 {
 	one_switch_open(&s);
 	incast_acked(NODE_US);
@@ -204,10 +207,9 @@ START_TEST(states__as_the_queue_grows)
 	ck_assert_uint_eq(class_of(0, ROCE)->state_max, ROCE_ECN_NORMAL);
 	check_books();
 }
-END_TEST
 
 /* none before the first period, then one each, a sixteenth of the period early, as long as the queue is too long: until 90 us */
-START_TEST(supplement__reaches_the_sender)
+TEST(supplement__reaches_the_sender)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
@@ -222,9 +224,8 @@ START_TEST(supplement__reaches_the_sender)
 	check_comes_from_receiver(&heard[0].cnp, 0, 1, 0);
 	check_books();
 }
-END_TEST
 
-START_TEST(supplement__not_if_the_receiver_says_it)
+TEST(supplement__not_if_the_receiver_says_it)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
@@ -241,9 +242,8 @@ START_TEST(supplement__not_if_the_receiver_says_it)
 	ck_assert_uint_eq(heard[2].cnps, 6); /* ... from 40 us on */
 	check_books();
 }
-END_TEST
 
-START_TEST(supplement__not_before_the_queue_pair_is_known)
+TEST(supplement__not_before_the_queue_pair_is_known)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
@@ -255,10 +255,9 @@ START_TEST(supplement__not_before_the_queue_pair_is_known)
 	ck_assert_uint_eq(heard[0].cnps, 4); /* at 25 us, and every 9.4 us until the queue is short at 60 us */
 	ck_assert_uint_eq(heard[2].cnps, 0);
 }
-END_TEST
 
 /* ... which may be a CNP that comes when all timers have run out */
-START_TEST(supplement__goes_on_after_a_late_cnp)
+TEST(supplement__goes_on_after_a_late_cnp)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
@@ -269,10 +268,9 @@ START_TEST(supplement__goes_on_after_a_late_cnp)
 	ck_assert_uint_eq(class_of(1, ROCE)->cnps_supplemented, 3); /* at 34.4 us, 43.8, 53.1 */
 	ck_assert_uint_eq(heard[0].cnps, 4);
 }
-END_TEST
 
 /* RC-8, S4's example in small: packets come every 16.7 us, the sources' period is 10 us. Host 1 holds its class, so the queue stays. */
-START_TEST(supplement__between_two_packets)
+TEST(supplement__between_two_packets)
 {
 	uint32_t first;
 
@@ -291,10 +289,9 @@ START_TEST(supplement__between_two_packets)
 	ck_assert_uint_eq(heard[2].cnps - first, 10); /* its packets are in the queue */
 	check_books();
 }
-END_TEST
 
 /* it is the first switch of host 0, and a far one of host 2 */
-START_TEST(path__pauses_its_own_device_and_signals_to_others)
+TEST(path__pauses_its_own_device_and_signals_to_others)
 {
 	one_switch_open(&s);
 	incast_acked(15 * NODE_US);
@@ -312,9 +309,8 @@ START_TEST(path__pauses_its_own_device_and_signals_to_others)
 	ck_assert_uint_eq(stats_of(0)->path_pauses, 1);
 	check_books();
 }
-END_TEST
 
-START_TEST(path__resumes_when_the_queue_is_short)
+TEST(path__resumes_when_the_queue_is_short)
 {
 	one_switch_open(&s);
 	incast_acked(15 * NODE_US);
@@ -328,9 +324,8 @@ START_TEST(path__resumes_when_the_queue_is_short)
 	ck_assert_uint_eq(stats_of(0)->signals_forwarded, 0);
 	check_books();
 }
-END_TEST
 
-START_TEST(path__target_ecn_failed)
+TEST(path__target_ecn_failed)
 {
 	s.config.roce.supplement = false;
 	s.config.roce.path_target = ROCE_ECN_FAILED;
@@ -339,10 +334,9 @@ START_TEST(path__target_ecn_failed)
 	ck_assert_uint_eq(heard[0].xoffs, 1); /* RC-9 */
 	ck_assert_uint_eq(class_of(1, ROCE)->state_max, ROCE_ECN_FAILED);
 }
-END_TEST
 
 /* a queue that stays too long, for host 1 holds its class */
-START_TEST(path__says_it_again)
+TEST(path__says_it_again)
 {
 	one_switch_open(&s);
 	for (node_time_t at = 12 * NODE_US; at < 3 * RENEW; at += RENEW)
@@ -361,10 +355,9 @@ START_TEST(path__says_it_again)
 	ck_assert_uint_eq(heard[2].resume_signals, 1);
 	check_books();
 }
-END_TEST
 
 /* more flows than are told at a time: each gets its signals */
-START_TEST(path__many_flows)
+TEST(path__many_flows)
 {
 	one_switch_open(&s);
 	incast_acked(15 * NODE_US);
@@ -376,12 +369,11 @@ START_TEST(path__many_flows)
 	ck_assert_uint_eq(s.eth->ports[1].queues[ROCE].signals.paused, 0);
 	check_books();
 }
-END_TEST
 
 /* ---- the first switch, and those between ---- */
 
 /* flow 7 of host 0 goes to host 4, which is behind p3 */
-START_TEST(signal__pauses_the_device_it_is_for)
+TEST(signal__pauses_the_device_it_is_for)
 {
 	one_switch_open(&s);
 	roce_send(0, 0, 4, 7, ROCE, FULL_BYTES);
@@ -396,9 +388,8 @@ START_TEST(signal__pauses_the_device_it_is_for)
 	ck_assert_uint_eq(heard[0].bytes, 0);
 	check_books();
 }
-END_TEST
 
-START_TEST(signal__forms)
+TEST_RANGE(signal__forms, 0, PATH_PAUSE_FORMS)
 {
 	static const struct pause_frame expected[PATH_PAUSE_FORMS] = {
 		[PATH_PAUSE_TARGET] = { .enabled = 1 << ROCE, .quanta = { [ROCE] = 65535 } },
@@ -416,10 +407,9 @@ START_TEST(signal__forms)
 	ck_assert_uint_eq(stats_of(0)->path_pauses, 1); /* RC-10 */
 	ck_assert_mem_eq(&heard[0].pause, &expected[_i], sizeof(struct pause_frame));
 }
-END_TEST
 
 /* RC-10: a device may be a switch, and its links may do without PFC otherwise */
-START_TEST(signal__a_switch_obeys_without_pfc)
+TEST_RANGE(signal__a_switch_obeys_without_pfc, 0, 2)
 {
 	s.config.roce.pfc = false;
 	s.config.roce.path_pause = _i;
@@ -433,10 +423,9 @@ START_TEST(signal__a_switch_obeys_without_pfc)
 	ck_assert_uint_eq(heard[3].bytes, FULL_BYTES);
 	check_books();
 }
-END_TEST
 
 /* from host 4, behind p3, to host 2, behind p2 */
-START_TEST(signal__passes_a_switch_in_between)
+TEST(signal__passes_a_switch_in_between)
 {
 	struct roce_reply reply = reply_to(2, 4, 7);
 	uint8_t bytes[ROCE_REPLY_BYTES_MAX];
@@ -458,9 +447,8 @@ START_TEST(signal__passes_a_switch_in_between)
 	ck_assert_uint_eq(s.eth->flows.used, 1);
 	check_books();
 }
-END_TEST
 
-START_TEST(signal__is_nobodys_if_path_pause_is_off)
+TEST(signal__is_nobodys_if_path_pause_is_off)
 {
 	s.config.roce.path_pause = false;
 	one_switch_open(&s);
@@ -470,10 +458,9 @@ START_TEST(signal__is_nobodys_if_path_pause_is_off)
 	ck_assert_uint_eq(heard[0].xoffs, 0);
 	check_books();
 }
-END_TEST
 
 /* host 1 would hold host 0, or hosts elsewhere; a CNP without a signal is anybody's */
-START_TEST(signal__from_a_host_is_refused)
+TEST(signal__from_a_host_is_refused)
 {
 	one_switch_open(&s);
 	cnp_send(1, 10 * NODE_US, 0, 1, 7, ROCE_SIGNAL_PAUSE);
@@ -487,9 +474,8 @@ START_TEST(signal__from_a_host_is_refused)
 	ck_assert_uint_eq(s.stats->drops[DROP_MALFORMED], 3);
 	books_expect(0);
 }
-END_TEST
 
-START_TEST(signal__of_a_flow_that_never_passed)
+TEST(signal__of_a_flow_that_never_passed)
 {
 	one_switch_open(&s);
 	cnp_send(3, 10 * NODE_US, 0, 4, 7, ROCE_SIGNAL_PAUSE);
@@ -498,10 +484,9 @@ START_TEST(signal__of_a_flow_that_never_passed)
 	ck_assert_uint_eq(heard[0].xoffs, 1);
 	ck_assert_uint_eq(heard[0].xons, 1);
 }
-END_TEST
 
 /* the shared buffer has stopped host 0, too: its resume signal must not let it go */
-START_TEST(both__must_let_go)
+TEST(both__must_let_go)
 {
 	s.config.roce.classes[ROCE].xoff_bytes = 20000;
 	s.config.roce.path_high_bytes = 1u << 30; /* this switch does not signal itself */
@@ -519,10 +504,9 @@ START_TEST(both__must_let_go)
 	ck_assert_uint_eq(heard[0].xons, 1);
 	check_books();
 }
-END_TEST
 
 /* how often a pause is repeated follows from the fastest link that there is now */
-START_TEST(link_set__pauses_are_repeated_in_time)
+TEST(link_set__pauses_are_repeated_in_time)
 {
 	const struct path_signal *signals;
 
@@ -538,9 +522,8 @@ START_TEST(link_set__pauses_are_repeated_in_time)
 	ethernet_ops.link_set(s.dataplane, 3);
 	ck_assert_uint_eq(signals->renew_ps, 65535ull * 12800 / 2);
 }
-END_TEST
 
-START_TEST(link_down__forgets_what_the_device_was_told)
+TEST(link_down__forgets_what_the_device_was_told)
 {
 	one_switch_open(&s);
 	roce_send(0, 0, 4, 7, ROCE, FULL_BYTES);
@@ -557,7 +540,6 @@ START_TEST(link_down__forgets_what_the_device_was_told)
 	run(70 * NODE_US);
 	ck_assert_uint_eq(heard[0].xoffs, 2);
 }
-END_TEST
 
 /* ---- tables ---- */
 
@@ -572,7 +554,7 @@ static char *shown(const char *table, int port)
 	return text;
 }
 
-START_TEST(show__states_and_flows)
+TEST(show__states_and_flows)
 {
 	char *states, *flows, *elsewhere;
 
@@ -591,7 +573,6 @@ START_TEST(show__states_and_flows)
 	free(flows);
 	free(elsewhere);
 }
-END_TEST
 
 static int set(const char *name, const char *value)
 {
@@ -603,7 +584,7 @@ static int set(const char *name, const char *value)
 }
 
 /* what is set holds from the next packet on, and only what could have been given at start */
-START_TEST(set__levels)
+TEST(set__levels)
 {
 	one_switch_open(&s);
 	ck_assert_int_eq(set("path-high", "2000000"), 0); /* TB-10 */
@@ -622,43 +603,4 @@ START_TEST(set__levels)
 	ck_assert_int_eq(set("path-high", "60000"), 0);
 	incast(15 * NODE_US, 16 * NODE_US);
 	ck_assert_uint_eq(class_of(1, ROCE)->signals_pause, 2);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ethernet_path");
-	TCase *tests = tcase_create("ethernet_path");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, path_setup, teardown);
-	tcase_add_test(tests, states__as_the_queue_grows);
-	tcase_add_test(tests, supplement__reaches_the_sender);
-	tcase_add_test(tests, supplement__not_if_the_receiver_says_it);
-	tcase_add_test(tests, supplement__not_before_the_queue_pair_is_known);
-	tcase_add_test(tests, supplement__goes_on_after_a_late_cnp);
-	tcase_add_test(tests, supplement__between_two_packets);
-	tcase_add_test(tests, path__pauses_its_own_device_and_signals_to_others);
-	tcase_add_test(tests, path__resumes_when_the_queue_is_short);
-	tcase_add_test(tests, path__target_ecn_failed);
-	tcase_add_test(tests, path__says_it_again);
-	tcase_add_test(tests, path__many_flows);
-	tcase_add_test(tests, signal__pauses_the_device_it_is_for);
-	tcase_add_loop_test(tests, signal__forms, 0, PATH_PAUSE_FORMS);
-	tcase_add_loop_test(tests, signal__a_switch_obeys_without_pfc, 0, 2);
-	tcase_add_test(tests, signal__passes_a_switch_in_between);
-	tcase_add_test(tests, signal__is_nobodys_if_path_pause_is_off);
-	tcase_add_test(tests, signal__from_a_host_is_refused);
-	tcase_add_test(tests, signal__of_a_flow_that_never_passed);
-	tcase_add_test(tests, both__must_let_go);
-	tcase_add_test(tests, link_set__pauses_are_repeated_in_time);
-	tcase_add_test(tests, link_down__forgets_what_the_device_was_told);
-	tcase_add_test(tests, show__states_and_flows);
-	tcase_add_test(tests, set__levels);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,5 +1,4 @@
 /*  nodes/event_loop: both loops sleep and wake alike, and a sleeper uses no CPU (TB-1, TB-5).                        */
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 #include "nodes/event_loop.h"
 #include "nodes/futex.h"
+#include "tests/testing.h"
 
 #define SLEEPERS 150u
 
@@ -77,8 +77,10 @@ static void close_socket(void)
 	wake_word();
 }
 
+TEST_GROUP(event_loop, .setup = setup, .teardown = teardown);
+
 /* it says which one it is */
-START_TEST(event_loop_open__names_itself)
+TEST(event_loop_open__names_itself)
 {
 	char text[160] = "";
 
@@ -88,17 +90,15 @@ START_TEST(event_loop_open__names_itself)
 	loop = event_loop_open(EVENT_LOOP_FALLBACK, -1, text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, "fallback"));
 }
-END_TEST
 
-START_TEST(event_loop_wait__word_is_not_one)
+TEST_RANGE(event_loop_wait__word_is_not_one, 0, 2)
 {
 	open_loop(_i);
 	ck_assert_uint_eq(event_loop_wait(loop, &words[0]), EVENT_LOOP_WOKEN);
 	ck_assert_uint_eq(event_loop_wait(loop, &words[0]), EVENT_LOOP_WOKEN);
 }
-END_TEST
 
-START_TEST(event_loop_wait__woken)
+TEST_RANGE(event_loop_wait__woken, 0, 2)
 {
 	open_loop(_i);
 	for (int round = 0; round < 3; round++) {
@@ -110,9 +110,8 @@ START_TEST(event_loop_wait__woken)
 		waitpid(pid, NULL, 0);
 	}
 }
-END_TEST
 
-START_TEST(event_loop_wait__message)
+TEST_RANGE(event_loop_wait__message, 0, 2)
 {
 	char byte;
 
@@ -127,18 +126,16 @@ START_TEST(event_loop_wait__message)
 		waitpid(pid, NULL, 0);
 	}
 }
-END_TEST
 
-START_TEST(event_loop_wait__message_was_there_before)
+TEST_RANGE(event_loop_wait__message_was_there_before, 0, 2)
 {
 	open_loop(_i);
 	atomic_store(&words[0], 1);
 	ck_assert_int_eq(send(sockets[1], "x", 1, 0), 1);
 	ck_assert_uint_ne(event_loop_wait(loop, &words[0]) & EVENT_LOOP_CONTROL, 0);
 }
-END_TEST
 
-START_TEST(event_loop_wait__peer_is_gone)
+TEST_RANGE(event_loop_wait__peer_is_gone, 0, 2)
 {
 	open_loop(_i);
 	atomic_store(&words[0], 1);
@@ -148,10 +145,9 @@ START_TEST(event_loop_wait__peer_is_gone)
 		;
 	waitpid(pid, NULL, 0);
 }
-END_TEST
 
 /* what a message interrupted left a wait behind; it must serve the next sleep, not swallow its wake-up */
-START_TEST(event_loop_wait__woken_after_a_message)
+TEST_RANGE(event_loop_wait__woken_after_a_message, 0, 2)
 {
 	char byte;
 
@@ -170,10 +166,9 @@ START_TEST(event_loop_wait__woken_after_a_message)
 		waitpid(pid, NULL, 0);
 	}
 }
-END_TEST
 
 /* more sleepers than one submission holds; every one of them must come back */
-START_TEST(event_loop_wake__many_at_once)
+TEST_RANGE(event_loop_wake__many_at_once, 0, 2)
 {
 	uint32_t nodes[SLEEPERS];
 	pid_t pids[SLEEPERS];
@@ -199,7 +194,6 @@ START_TEST(event_loop_wake__many_at_once)
 		ck_assert_int_eq(WEXITSTATUS(status), 7);
 	}
 }
-END_TEST
 
 static double cpu_ms(void)
 {
@@ -211,7 +205,7 @@ static double cpu_ms(void)
 }
 
 /* TB-1: 200 ms of sleep cost less than 1 % of a core */
-START_TEST(event_loop_wait__sleep_uses_no_cpu)
+TEST_RANGE(event_loop_wait__sleep_uses_no_cpu, 0, 2)
 {
 	struct timespec sleep = { .tv_nsec = 180000000 };
 	double before;
@@ -230,7 +224,6 @@ START_TEST(event_loop_wait__sleep_uses_no_cpu)
 	ck_assert_double_lt(cpu_ms() - before, 2);
 	waitpid(pid, NULL, 0);
 }
-END_TEST
 
 static void ring(int fd)
 {
@@ -251,7 +244,7 @@ static bool found(uint32_t number)
 	return false;
 }
 
-START_TEST(event_loop_sleep__an_eventfd_that_is_not_read)
+TEST_RANGE(event_loop_sleep__an_eventfd_that_is_not_read, 0, 2)
 {
 	int fd = eventfd(0, EFD_NONBLOCK);
 
@@ -266,9 +259,8 @@ START_TEST(event_loop_sleep__an_eventfd_that_is_not_read)
 	event_loop_unwatch(loop, 7);
 	close(fd);
 }
-END_TEST
 
-START_TEST(event_loop_mute__input_that_is_known)
+TEST_RANGE(event_loop_mute__input_that_is_known, 0, 2)
 {
 	int fd = eventfd(0, EFD_NONBLOCK);
 
@@ -281,32 +273,4 @@ START_TEST(event_loop_mute__input_that_is_known)
 	event_loop_mute(loop, 7, false);
 	ck_assert(found(7));
 	close(fd);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("event_loop");
-	TCase *tcase = tcase_create("event_loop");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, event_loop_open__names_itself);
-	tcase_add_loop_test(tcase, event_loop_wait__word_is_not_one, 0, 2);
-	tcase_add_loop_test(tcase, event_loop_wait__woken, 0, 2);
-	tcase_add_loop_test(tcase, event_loop_wait__message, 0, 2);
-	tcase_add_loop_test(tcase, event_loop_wait__message_was_there_before, 0, 2);
-	tcase_add_loop_test(tcase, event_loop_wait__peer_is_gone, 0, 2);
-	tcase_add_loop_test(tcase, event_loop_wait__woken_after_a_message, 0, 2);
-	tcase_add_loop_test(tcase, event_loop_wake__many_at_once, 0, 2);
-	tcase_add_loop_test(tcase, event_loop_wait__sleep_uses_no_cpu, 0, 2);
-	tcase_add_loop_test(tcase, event_loop_sleep__an_eventfd_that_is_not_read, 0, 2);
-	tcase_add_loop_test(tcase, event_loop_mute__input_that_is_known, 0, 2);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,11 +1,11 @@
 /*  nodes/event_tree: the earliest source, and of several at once the one with the lowest index (TB-7).               */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/event_tree.h"
 #include "nodes/random.h"
+#include "tests/testing.h"
 
-START_TEST(event_tree_init__nothing_is_due)
+TEST_RANGE(event_tree_init__nothing_is_due, 1, 10)
 {
 	struct event_tree tree;
 
@@ -14,9 +14,8 @@ START_TEST(event_tree_init__nothing_is_due)
 	ck_assert_uint_eq(event_tree_next_at(&tree), NODE_TIME_NEVER);
 	event_tree_fini(&tree);
 }
-END_TEST
 
-START_TEST(event_tree_set__earliest_comes_first)
+TEST(event_tree_set__earliest_comes_first)
 {
 	struct event_tree tree;
 
@@ -32,9 +31,8 @@ START_TEST(event_tree_set__earliest_comes_first)
 	ck_assert_uint_eq(event_tree_first(&tree), 0);
 	event_tree_fini(&tree);
 }
-END_TEST
 
-START_TEST(event_tree_set__lower_index_at_the_same_time)
+TEST(event_tree_set__lower_index_at_the_same_time)
 {
 	struct event_tree tree;
 
@@ -49,10 +47,9 @@ START_TEST(event_tree_set__lower_index_at_the_same_time)
 	ck_assert_uint_eq(event_tree_first(&tree), 0);
 	event_tree_fini(&tree);
 }
-END_TEST
 
 /* a fabric under the real clock may be up for months (TB-8); what is due keeps its order and its picosecond */
-START_TEST(event_tree_set__for_months)
+TEST(event_tree_set__for_months)
 {
 	const node_time_t hour_ps = 3600 * NODE_S;
 	struct event_tree tree;
@@ -80,10 +77,9 @@ START_TEST(event_tree_set__for_months)
 	ck_assert_uint_eq(event_tree_first(&tree), 4);
 	event_tree_fini(&tree);
 }
-END_TEST
 
 /* against a plain search, with few different times so that many are equal */
-START_TEST(event_tree_set__as_a_plain_search)
+TEST_RANGE(event_tree_set__as_a_plain_search, 1, 34)
 {
 	uint32_t count = (uint32_t)_i;
 	node_time_t *due = malloc(count * sizeof(*due));
@@ -109,25 +105,4 @@ START_TEST(event_tree_set__as_a_plain_search)
 	}
 	free(due);
 	event_tree_fini(&tree);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("event_tree");
-	TCase *tcase = tcase_create("event_tree");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(tcase, event_tree_init__nothing_is_due, 1, 10);
-	tcase_add_test(tcase, event_tree_set__earliest_comes_first);
-	tcase_add_test(tcase, event_tree_set__lower_index_at_the_same_time);
-	tcase_add_test(tcase, event_tree_set__for_months);
-	tcase_add_loop_test(tcase, event_tree_set__as_a_plain_search, 1, 34);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,9 +1,9 @@
 /*  test_expect - the language of expectations (TB-10, TB-11, TB-13).                                                 */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/expect.h"
+#include "tests/testing.h"
 
 #define EXPECTATIONS_MAX 8
 
@@ -106,7 +106,9 @@ static void refused(const char *text, int column, const char *words)
 	scenario_errors_free(&errors);
 }
 
-START_TEST(expect_evaluate__totals)
+TEST_GROUP(expect, .setup = set_up);
+
+TEST(expect_evaluate__totals)
 {
 	ck_assert(holds("lost == 3"));
 	ck_assert(holds("lost<=3"));
@@ -123,10 +125,9 @@ START_TEST(expect_evaluate__totals)
 	ck_assert(holds("drops(malformed) == 0"));
 	ck_assert(holds("channels == 0"));
 }
-END_TEST
 
 /* FC-20: shares of a link, as fractions and with a tolerance in percent of the value */
-START_TEST(expect_evaluate__shares)
+TEST(expect_evaluate__shares)
 {
 	ck_assert(holds("share(h1, h3) == 1/4 +- 0.001%"));
 	ck_assert(holds("share(h2,h3) >= 75%"));
@@ -136,9 +137,8 @@ START_TEST(expect_evaluate__shares)
 	ck_assert(!holds("share(h1, h3) != 1/5 +- 0.051"));
 	ck_assert(!holds("share(h1, h2) == 0"));
 }
-END_TEST
 
-START_TEST(expect_evaluate__groups)
+TEST(expect_evaluate__groups)
 {
 	ck_assert(holds("jain(mice) >= 0.799"));
 	ck_assert(holds("jain == 0.8 +- 1%"));
@@ -156,10 +156,9 @@ START_TEST(expect_evaluate__groups)
 	ck_assert(!holds("fct.p99(elephants) < 1s"));
 	ck_assert(holds("slowdown.p50(mice) < 1.6"));
 }
-END_TEST
 
 /* EC-1, EC-12, EC-14, EC-15: of a port, of several to one neighbour, of all switches */
-START_TEST(expect_evaluate__congestion)
+TEST(expect_evaluate__congestion)
 {
 	port_rows[0].stats.eca_max = 7;
 	port_rows[1].stats.eca_max = 200;
@@ -189,10 +188,9 @@ START_TEST(expect_evaluate__congestion)
 	ck_assert(holds("fgfc.refused == 1"));
 	ck_assert(holds("stops == 0"));
 }
-END_TEST
 
 /* FC-23 ... FC-25, EC-11, PG-9, PG-10: of a port, of a node, of all switches */
-START_TEST(expect_evaluate__paths)
+TEST(expect_evaluate__paths)
 {
 	port_rows[0].stats =
 		(struct port_stats){ .choices = 10, .choices_other = 4, .choices_detour = 3, .choices_held = 2 };
@@ -217,9 +215,8 @@ START_TEST(expect_evaluate__paths)
 	refused("redirects(s1, mice) == 0", 15, "redirects takes one argument");
 	refused("redirects(s2) == 0", 11, "s2");
 }
-END_TEST
 
-START_TEST(expect_evaluate__buffers)
+TEST(expect_evaluate__buffers)
 {
 	port_rows[1].stats.input_units_max = 50;
 	ck_assert(holds("buffer.max(s1:h1) == 12800"));
@@ -230,10 +227,9 @@ START_TEST(expect_evaluate__buffers)
 	ck_assert(holds("buffer.share(s1:p1) == 1/4"));
 	ck_assert(!holds("buffer.share(s1:h2) == 0"));
 }
-END_TEST
 
 /* ports 0 and 2 of s1 lead to h1 and h2, which send to h3 at port 1 */
-START_TEST(expect_evaluate__reaction)
+TEST(expect_evaluate__reaction)
 {
 	static struct port_config hosts[3];
 
@@ -255,10 +251,9 @@ START_TEST(expect_evaluate__reaction)
 	ck_assert(holds("reached(h3) == 1/2"));
 	ck_assert(holds("reaction.trips(h3) > 1"));
 }
-END_TEST
 
 /* several links to a neighbour: mean utilisation, largest queue */
-START_TEST(expect_evaluate__ports)
+TEST(expect_evaluate__ports)
 {
 	ck_assert(holds("utilisation(s1:h1) == 75%"));
 	ck_assert(holds("utilisation(s1:p1) >= 98%"));
@@ -266,7 +261,6 @@ START_TEST(expect_evaluate__ports)
 	ck_assert(holds("queue.max(s1:h1) == 5kB"));
 	ck_assert(holds("queue.max(s1:h2) == 0"));
 }
-END_TEST
 
 /* the same as a fabric of kind roce, with two classes */
 static void roce_set_up(void)
@@ -286,7 +280,7 @@ static void roce_set_up(void)
 }
 
 /* RC-1, RC-5, RC-7 ... RC-10: of a class at a port, of a port, a switch, all switches */
-START_TEST(expect_evaluate__classes)
+TEST(expect_evaluate__classes)
 {
 	roce_set_up();
 	class_rows[1].stats = (struct class_stats){ .queue_bytes_max = 7000,
@@ -340,10 +334,9 @@ START_TEST(expect_evaluate__classes)
 	ck_assert(holds("stuck == 1"));
 	ck_assert(holds("cnps.supplemented == 6"));
 }
-END_TEST
 
 /* RC-2 ... RC-4: of flows, of a workload */
-START_TEST(expect_evaluate__transports)
+TEST(expect_evaluate__transports)
 {
 	roce_set_up();
 	flows[0].workload = 0;
@@ -380,10 +373,9 @@ START_TEST(expect_evaluate__transports)
 	ck_assert(holds("path.pauses(s1) == 2"));
 	ck_assert(holds("path.resumes == 0"));
 }
-END_TEST
 
 /* what only the other kind of fabric has is unknown, not 0 */
-START_TEST(expect_evaluate__roce_in_flow_channels)
+TEST(expect_evaluate__roce_in_flow_channels)
 {
 	nodes[0].class_count = 1;
 	strcpy(nodes[0].classes[0].name, "best");
@@ -392,10 +384,9 @@ START_TEST(expect_evaluate__roce_in_flow_channels)
 	ck_assert(!holds("cnps == 0"));
 	ck_assert(!holds("queue.max(s1:h1, best) >= 0"));
 }
-END_TEST
 
 /* cycles of PFC; or the one standstill that the end of events shows */
-START_TEST(expect_evaluate__deadlocks)
+TEST(expect_evaluate__deadlocks)
 {
 	ck_assert(holds("deadlocks == 0"));
 	results.stalled = true;
@@ -405,10 +396,9 @@ START_TEST(expect_evaluate__deadlocks)
 	ck_assert(expect_speaks_of(&plan, "deadlocks"));
 	ck_assert(!expect_speaks_of(&plan, "lost"));
 }
-END_TEST
 
 /* a column of a comparison: a metric and nothing else */
-START_TEST(expect_metric_evaluate__column)
+TEST(expect_metric_evaluate__column)
 {
 	struct scenario_text place = { .text = "goodput(mice) > 1", .line = 7, .column = 5 };
 	struct scenario_errors errors = { 0 };
@@ -421,10 +411,9 @@ START_TEST(expect_metric_evaluate__column)
 	ck_assert_ptr_nonnull(strstr(errors.texts[0], "f.yaml:7:19: here the metric should end"));
 	scenario_errors_free(&errors);
 }
-END_TEST
 
 /* TB-11: place inside the text, what was expected, what was meant */
-START_TEST(expect_check__refuses)
+TEST(expect_check__refuses)
 {
 	refused("", 1, "begins with a metric");
 	refused("lots == 0", 1, "did you mean 'lost'");
@@ -460,9 +449,8 @@ START_TEST(expect_check__refuses)
 	refused("marked(s1:h3) == 0", 11, "no port 'h3'");
 	refused("cnps(s1) == 0", 6, "no workload 's1'");
 }
-END_TEST
 
-START_TEST(expect_check__long_texts)
+TEST(expect_check__long_texts)
 {
 	char text[2000];
 
@@ -473,36 +461,4 @@ START_TEST(expect_check__long_texts)
 	refused(text, 6, "never closed");
 	memcpy(text, "lost ==", 7);
 	refused(text, 8, "cannot be read");
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("expect");
-	TCase *cases = tcase_create("expect");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, set_up, NULL);
-	tcase_add_test(cases, expect_evaluate__totals);
-	tcase_add_test(cases, expect_evaluate__shares);
-	tcase_add_test(cases, expect_evaluate__groups);
-	tcase_add_test(cases, expect_evaluate__ports);
-	tcase_add_test(cases, expect_evaluate__congestion);
-	tcase_add_test(cases, expect_evaluate__paths);
-	tcase_add_test(cases, expect_evaluate__buffers);
-	tcase_add_test(cases, expect_evaluate__reaction);
-	tcase_add_test(cases, expect_evaluate__classes);
-	tcase_add_test(cases, expect_evaluate__transports);
-	tcase_add_test(cases, expect_evaluate__roce_in_flow_channels);
-	tcase_add_test(cases, expect_evaluate__deadlocks);
-	tcase_add_test(cases, expect_metric_evaluate__column);
-	tcase_add_test(cases, expect_check__refuses);
-	tcase_add_test(cases, expect_check__long_texts);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

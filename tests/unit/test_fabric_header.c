@@ -1,10 +1,10 @@
 /*  nodes/wire/fabric_header: layout, limits and refusal of everything else (FC-5, FC-10, TB-23).                      */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/fabric_header.h"
+#include "tests/testing.h"
 
 #define FRAME_BYTES 1000u /* 4 units */
 
@@ -28,7 +28,7 @@ static void front_write(uint8_t *bytes)
 }
 
 /* FC-10 */
-START_TEST(fabric_header_write__layout)
+TEST(fabric_header_write__layout)
 {
 	static const uint8_t golden[FABRIC_FRONT_BYTES] = {
 		0x02, 0x48, 0xff, 0x04, 0x05, 0x06, 0x02, 0x48, 0xff, 0x01, 0x02, 0x03, 0x88, 0xb5, /* envelope */
@@ -39,9 +39,8 @@ START_TEST(fabric_header_write__layout)
 	front_write(bytes);
 	ck_assert_mem_eq(bytes, golden, sizeof(golden));
 }
-END_TEST
 
-START_TEST(fabric_header_read__reads_what_was_written)
+TEST(fabric_header_read__reads_what_was_written)
 {
 	static const struct fabric_header small = { .fabric_address = 1, .units = 1 };
 	uint8_t bytes[FABRIC_FRONT_BYTES];
@@ -66,10 +65,9 @@ START_TEST(fabric_header_read__reads_what_was_written)
 	ck_assert_uint_eq(header.data_flow, 0);
 	ck_assert(!header.ordered);
 }
-END_TEST
 
 /* Each case breaks one bit that has one good value only. */
-START_TEST(fabric_header_read__refuses_fixed_bits)
+TEST_RANGE(fabric_header_read__refuses_fixed_bits, 0, 14)
 {
 	static const struct {
 		unsigned at;
@@ -85,9 +83,8 @@ START_TEST(fabric_header_read__refuses_fixed_bits)
 	bytes[cases[_i].at] ^= cases[_i].flip;
 	ck_assert_int_eq(fabric_header_read(bytes, sizeof(bytes), FRAME_BYTES, &header), -EINVAL);
 }
-END_TEST
 
-START_TEST(fabric_header_read__refuses_lengths)
+TEST(fabric_header_read__refuses_lengths)
 {
 	uint8_t bytes[FABRIC_FRONT_BYTES];
 	struct fabric_header header;
@@ -100,23 +97,4 @@ START_TEST(fabric_header_read__refuses_lengths)
 	ck_assert_int_eq(fabric_header_read(bytes, sizeof(bytes), 1025, &header), -EINVAL);
 	ck_assert_int_eq(fabric_header_read(bytes, sizeof(bytes), 769, &header), 0);
 	ck_assert_int_eq(fabric_header_read(bytes, sizeof(bytes), 1024, &header), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("fabric_header");
-	TCase *tcase = tcase_create("fabric_header");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, fabric_header_write__layout);
-	tcase_add_test(tcase, fabric_header_read__reads_what_was_written);
-	tcase_add_loop_test(tcase, fabric_header_read__refuses_fixed_bits, 0, 14);
-	tcase_add_test(tcase, fabric_header_read__refuses_lengths);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -2,13 +2,13 @@
  *  without processes: what is found, what is written, what is left alone (PG-11, FC-26, TB-14).
  *
  *  s0 (host 0 at p0) and s1 (host 1 at p0) with two links between them, p1 and p2: nodes 0, 1 switches, 2, 3 NICs.            */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/fabric_header.h"
 #include "orchestrator/fabric_manager.h"
+#include "tests/testing.h"
 
 #define NODES 4
 #define BLOCKS 4
@@ -135,7 +135,9 @@ static uint64_t host(uint32_t node, uint32_t index)
 	return table_get(TABLE_HOSTS, tables[node][TABLE_HOSTS][0], index);
 }
 
-START_TEST(sweep__finds_and_writes)
+TEST_GROUP(all, .setup = setup);
+
+TEST(sweep__finds_and_writes)
 {
 	sweep(0);
 	ck_assert_uint_eq(manager.last.switches, 2);
@@ -150,9 +152,8 @@ START_TEST(sweep__finds_and_writes)
 	ck_assert_uint_eq(exchanges,
 			  3); /* who is there; nothing to read; what is written, and read back; all take effect */
 }
-END_TEST
 
-START_TEST(sweep__leaves_alone_what_is_right)
+TEST(sweep__leaves_alone_what_is_right)
 {
 	sweep(0);
 	sweep(0);
@@ -160,10 +161,9 @@ START_TEST(sweep__leaves_alone_what_is_right)
 	ck_assert_uint_eq(commits, 0);
 	ck_assert_uint_eq(manager.last.blocks_read, 4);
 }
-END_TEST
 
 /* a link that only one end says is up, or that leads back elsewhere, is none */
-START_TEST(sweep__around_a_link)
+TEST_RANGE(sweep__around_a_link, 0, 2)
 {
 	sweep(0);
 	if (_i)
@@ -176,9 +176,8 @@ START_TEST(sweep__around_a_link)
 	ck_assert_uint_eq(route(1, 1), 1 << 1);
 	ck_assert_uint_eq(writes, 2);
 }
-END_TEST
 
-START_TEST(sweep__dead_switch)
+TEST(sweep__dead_switch)
 {
 	sweep(0);
 	dead[1] = true;
@@ -187,10 +186,9 @@ START_TEST(sweep__dead_switch)
 	ck_assert_uint_eq(route(0, 2), 0);
 	ck_assert_uint_eq(host(0, 1), 2); /* where it was: nobody floods for it */
 }
-END_TEST
 
 /* TB-7, TB-14: where every node must be there, tables are not made for what is left of the fabric */
-START_TEST(sweep__complete_but_for_one)
+TEST_RANGE(sweep__complete_but_for_one, 0, 2)
 {
 	manager.complete = true;
 	sweep(0);
@@ -199,10 +197,9 @@ START_TEST(sweep__complete_but_for_one)
 	ck_assert_uint_eq(writes + commits, 0);
 	ck_assert_str_eq(manager.last.why, _i ? "node 1 does not answer" : "node 0 does not answer");
 }
-END_TEST
 
 /* ... nor do some switches get theirs alone: one falls silent before its tables are written */
-START_TEST(sweep__complete_until_one_falls_silent)
+TEST(sweep__complete_until_one_falls_silent)
 {
 	manager.complete = true;
 	refusal[ASK_READ_BACK] = -ESRCH;
@@ -210,9 +207,8 @@ START_TEST(sweep__complete_until_one_falls_silent)
 	ck_assert_uint_eq(commits, 0);
 	ck_assert_str_eq(manager.last.why, "node 1 does not answer");
 }
-END_TEST
 
-START_TEST(sweep__dead_nic_keeps_its_place_until_it_is_unplugged)
+TEST(sweep__dead_nic_keeps_its_place_until_it_is_unplugged)
 {
 	sweep(0);
 	dead[3] = true;
@@ -224,10 +220,9 @@ START_TEST(sweep__dead_nic_keeps_its_place_until_it_is_unplugged)
 	ck_assert_uint_eq(host(0, 1), 0);
 	ck_assert_uint_eq(host(1, 1), 0);
 }
-END_TEST
 
 /* what somebody else wrote into a table, beyond what is wanted too */
-START_TEST(sweep__mends)
+TEST(sweep__mends)
 {
 	sweep(0);
 	table_put(TABLE_ROUTES, tables[0][TABLE_ROUTES][0], 2, 1);
@@ -238,9 +233,8 @@ START_TEST(sweep__mends)
 	ck_assert_uint_eq(route(0, 2), 1 << 1 | 1 << 2);
 	ck_assert_uint_eq(table_get(TABLE_ROUTES, tables[1][TABLE_ROUTES][1], 5), 0);
 }
-END_TEST
 
-START_TEST(sweep__verifies)
+TEST(sweep__verifies)
 {
 	forgetful[0] = forgetful[1] = true;
 	sweep(-EIO);
@@ -248,10 +242,9 @@ START_TEST(sweep__verifies)
 	ck_assert_uint_eq(commits, 0);
 	ck_assert_str_eq(manager.last.why, "switch n0: block 0 of table routes is not as it was written");
 }
-END_TEST
 
 /* what is not as it was written never takes effect at that switch; the others need not do without their tables for that */
-START_TEST(sweep__one_does_not_keep_what_it_is_given)
+TEST(sweep__one_does_not_keep_what_it_is_given)
 {
 	forgetful[0] = true;
 	sweep(-EIO);
@@ -263,7 +256,6 @@ START_TEST(sweep__one_does_not_keep_what_it_is_given)
 	ck_assert_uint_eq(route(0, 2), 1 << 1 | 1 << 2);
 	ck_assert_uint_eq(writes, 2);
 }
-END_TEST
 
 static const struct {
 	enum manager_ask ask;
@@ -275,7 +267,7 @@ static const struct {
 	{ ASK_COMMIT, "switch n1: new tables do not take effect: Cannot allocate memory" },
 };
 
-START_TEST(sweep__one_refuses)
+TEST_RANGE(sweep__one_refuses, 0, (sizeof(refusals) / sizeof(refusals[0])))
 {
 	refusal[refusals[_i].ask] = -ENOMEM;
 	if (refusals[_i].ask == ASK_BEGIN)
@@ -285,10 +277,9 @@ START_TEST(sweep__one_refuses)
 	ck_assert_uint_eq(route(1, 1), 0);
 	ck_assert_uint_eq(route(0, 2), 1 << 1 | 1 << 2);
 }
-END_TEST
 
 /* one manager ended between writing and the end: what it wrote is not in the way of the next one */
-START_TEST(sweep__after_one_that_did_not_come_to_its_end)
+TEST(sweep__after_one_that_did_not_come_to_its_end)
 {
 	sweep(0);
 	memcpy(staged[0], tables[0], sizeof(staged[0]));
@@ -299,17 +290,15 @@ START_TEST(sweep__after_one_that_did_not_come_to_its_end)
 	ck_assert_uint_eq(route(0, 2), 1 << 1);
 	ck_assert_uint_eq(host(0, 1), 2);
 }
-END_TEST
 
-START_TEST(sweep__two_of_one_address)
+TEST(sweep__two_of_one_address)
 {
 	nodes[1].fabric_address = 1;
 	sweep(-EIO);
 	ck_assert_str_eq(manager.last.why, "n0 and n1 have the same fabric address 1");
 }
-END_TEST
 
-START_TEST(table_block_check__what_is_not_there)
+TEST(table_block_check__what_is_not_there)
 {
 	struct port_config ports[3] = { 0 };
 	struct node_config config = { .kind = NODE_SWITCH, .name = "s", .port_count = 3, .ports = ports };
@@ -338,35 +327,4 @@ START_TEST(table_block_check__what_is_not_there)
 	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), 0);
 	block.bytes[3] = 3;
 	ck_assert_int_eq(table_block_check(&config, &block, why, sizeof(why)), -EINVAL);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("fabric_manager");
-	TCase *cases = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, setup, NULL);
-	tcase_add_test(cases, sweep__finds_and_writes);
-	tcase_add_test(cases, sweep__leaves_alone_what_is_right);
-	tcase_add_loop_test(cases, sweep__around_a_link, 0, 2);
-	tcase_add_test(cases, sweep__dead_switch);
-	tcase_add_loop_test(cases, sweep__complete_but_for_one, 0, 2);
-	tcase_add_test(cases, sweep__complete_until_one_falls_silent);
-	tcase_add_test(cases, sweep__dead_nic_keeps_its_place_until_it_is_unplugged);
-	tcase_add_test(cases, sweep__mends);
-	tcase_add_test(cases, sweep__verifies);
-	tcase_add_test(cases, sweep__one_does_not_keep_what_it_is_given);
-	tcase_add_loop_test(cases, sweep__one_refuses, 0, (int)(sizeof(refusals) / sizeof(refusals[0])));
-	tcase_add_test(cases, sweep__after_one_that_did_not_come_to_its_end);
-	tcase_add_test(cases, sweep__two_of_one_address);
-	tcase_add_test(cases, table_block_check__what_is_not_there);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,6 +1,6 @@
 #include "switchd/fecn_mark.h"
+#include "tests/testing.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #define RATE_BPS 204800000000ull /* 100 units a microsecond */
@@ -18,8 +18,10 @@ static void packet(uint32_t slid, uint32_t units, node_time_t now)
 	fecn_mark_on_packet(&mark, slid, units, RATE_BPS, WINDOW, now);
 }
 
+TEST_GROUP(fecn_mark, .setup = setup);
+
 /* PG-10: an eighth of what the link carries in the time since, 25 units in a window, is falling; less is not; nor is growing */
-START_TEST(fecn_mark_on_packet__falling)
+TEST(fecn_mark_on_packet__falling)
 {
 	packet(1, 1000, 10 * NODE_US);
 	ck_assert(!mark.falling);
@@ -34,19 +36,17 @@ START_TEST(fecn_mark_on_packet__falling)
 	packet(1, 2000, 19 * NODE_US);
 	ck_assert(!mark.falling);
 }
-END_TEST
 
-START_TEST(fecn_mark_on_packet__long_ago)
+TEST(fecn_mark_on_packet__long_ago)
 {
 	packet(1, 1000, 10 * NODE_US);
 	packet(1, 10, 10 * NODE_US + FECN_IDLE_WINDOWS * WINDOW);
 	ck_assert(!mark.falling);
 	ck_assert_uint_eq(mark.seen_units, 10);
 }
-END_TEST
 
 /* one source alone shares with nobody, nor do two of which one has gone a window ago */
-START_TEST(fecn_mark_shared__sources)
+TEST(fecn_mark_shared__sources)
 {
 	packet(1, 10, 10 * NODE_US);
 	packet(1, 10, 11 * NODE_US);
@@ -56,23 +56,4 @@ START_TEST(fecn_mark_shared__sources)
 	packet(2, 10, 14 * NODE_US);
 	ck_assert(fecn_mark_shared(&mark, WINDOW, 14 * NODE_US));
 	ck_assert(!fecn_mark_shared(&mark, WINDOW, 14 * NODE_US + 1));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("fecn_mark");
-	TCase *tcase = tcase_create("fecn_mark");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, fecn_mark_on_packet__falling);
-	tcase_add_test(tcase, fecn_mark_on_packet__long_ago);
-	tcase_add_test(tcase, fecn_mark_shared__sources);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /*  switchd/fgfc: S3 figure 9A step by step, and which frames come of it (EC-15, EC-16).  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/fgfc.h"
+#include "tests/testing.h"
 
 #define CHANNELS 8u
 #define PAUSE (40 * NODE_US)
@@ -53,7 +53,9 @@ static void take_none(node_time_t now)
 	ck_assert(!fgfc_take(&fgfc, now, DISTANCE, &frame));
 }
 
-START_TEST(fgfc_init__off)
+TEST_GROUP(fgfc, .setup = setup, .teardown = teardown);
+
+TEST(fgfc_init__off)
 {
 	struct congestion_config config = { 0 };
 	struct fgfc off;
@@ -63,19 +65,17 @@ START_TEST(fgfc_init__off)
 	ck_assert_uint_eq(fgfc_ready_at(&off), NODE_TIME_NEVER);
 	fgfc_fini(&off);
 }
-END_TEST
 
 /* 902, 904, 908: not above the target level: regular transmission (914) */
-START_TEST(figure_9a__off_below_target)
+TEST(figure_9a__off_below_target)
 {
 	ck_assert(!fgfc_wanted(&fgfc, 3, 99, &setting));
 	ck_assert(!fgfc_forwarded(&fgfc, 3, 16, 20, &setting));
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* 908, 910: the target level is reached: the flow is named, with pause and credit */
-START_TEST(figure_9a__off_to_on)
+TEST(figure_9a__off_to_on)
 {
 	start(3);
 	ck_assert_uint_eq(fgfc.on, 1);
@@ -83,10 +83,9 @@ START_TEST(figure_9a__off_to_on)
 	take(3, 0, PAUSE, CREDIT);
 	take_none(PAUSE / 2 - 1);
 }
-END_TEST
 
 /* 904, 906, 912: not below the drop level: what is forwarded gives credit, saved up until it is worth a frame: 20 units */
-START_TEST(figure_9a__credit_mode)
+TEST(figure_9a__credit_mode)
 {
 	start(3);
 	take(3, 0, PAUSE, CREDIT);
@@ -101,10 +100,9 @@ START_TEST(figure_9a__credit_mode)
 	take(3, 2 * NODE_US, PAUSE, 20);
 	ck_assert_uint_eq(fgfc.on, 1);
 }
-END_TEST
 
 /* 906, 914: below the drop level: regular transmission again, and the NIC is told */
-START_TEST(figure_9a__on_to_off)
+TEST_RANGE(figure_9a__on_to_off, 0, 2)
 {
 	static const uint32_t queue_units[] = { 39, 0 };
 
@@ -118,10 +116,9 @@ START_TEST(figure_9a__on_to_off)
 	start(3); /* and again */
 	take(3, 2 * NODE_US, PAUSE, CREDIT);
 }
-END_TEST
 
 /* a drop level of 0: an empty queue ends it all the same */
-START_TEST(fgfc_forwarded__empty_queue_always_ends)
+TEST(fgfc_forwarded__empty_queue_always_ends)
 {
 	struct congestion_setting low = { .high_units = 2, .target_units = 1, .drop_units = 0 };
 
@@ -131,20 +128,18 @@ START_TEST(fgfc_forwarded__empty_queue_always_ends)
 	ck_assert(fgfc_forwarded(&fgfc, 3, 1, 0, &low));
 	take(3, NODE_US, 0, 0);
 }
-END_TEST
 
 /* over before it was said: nobody is told anything */
-START_TEST(fgfc_take__over_before_told)
+TEST(fgfc_take__over_before_told)
 {
 	start(3);
 	ck_assert(fgfc_forwarded(&fgfc, 3, 90, 10, &setting));
 	take_none(0);
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* EC-16: renewed when half of the pause is over, the flow told longest ago first, with what is owed */
-START_TEST(fgfc_take__renews)
+TEST(fgfc_take__renews)
 {
 	start(3);
 	take(3, 0, PAUSE, CREDIT);
@@ -158,10 +153,9 @@ START_TEST(fgfc_take__renews)
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), PAUSE);
 	take(3, PAUSE, PAUSE, 0);
 }
-END_TEST
 
 /* the longer it is held, the longer the pause, never longer than it was held: few frames, and a lost end costs little */
-START_TEST(fgfc_take__pauses_grow)
+TEST(fgfc_take__pauses_grow)
 {
 	static const uint32_t at_halves[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96 };
 	static const uint32_t times[] = { 1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 16, 16, 16 };
@@ -183,10 +177,9 @@ START_TEST(fgfc_take__pauses_grow)
 	start(3); /* from the shortest again */
 	take(3, 101 * PAUSE, PAUSE, CREDIT);
 }
-END_TEST
 
 /* credit renews too */
-START_TEST(fgfc_take__credit_renews)
+TEST(fgfc_take__credit_renews)
 {
 	start(3);
 	take(3, 0, PAUSE, CREDIT);
@@ -194,9 +187,8 @@ START_TEST(fgfc_take__credit_renews)
 	take(3, 15 * NODE_US, PAUSE, 36);
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), 15 * NODE_US + PAUSE / 2);
 }
-END_TEST
 
-START_TEST(fgfc_take__keeps_its_distance)
+TEST(fgfc_take__keeps_its_distance)
 {
 	start(3);
 	start(4);
@@ -206,10 +198,9 @@ START_TEST(fgfc_take__keeps_its_distance)
 	fgfc_forwarded(&fgfc, 4, 8, 90, &setting);
 	take(4, NODE_US + DISTANCE, PAUSE, CREDIT + 9); /* who waits collects */
 }
-END_TEST
 
 /* a flow has gone, its line has another one before the end was sent: first the end */
-START_TEST(fgfc_start__line_owes_an_end)
+TEST(fgfc_start__line_owes_an_end)
 {
 	struct flow_name other = name_of(77);
 
@@ -222,10 +213,9 @@ START_TEST(fgfc_start__line_owes_an_end)
 	ck_assert(fgfc_start(&fgfc, 3, &other));
 	take(77, 2 * NODE_US, PAUSE, CREDIT);
 }
-END_TEST
 
 /* the same flow: no end, it just goes on */
-START_TEST(fgfc_start__same_flow_again)
+TEST(fgfc_start__same_flow_again)
 {
 	start(3);
 	take(3, 0, PAUSE, CREDIT);
@@ -238,9 +228,8 @@ START_TEST(fgfc_start__same_flow_again)
 	take(3, PAUSE, 0, 0);
 	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
 }
-END_TEST
 
-START_TEST(fgfc_clear__forgets)
+TEST(fgfc_clear__forgets)
 {
 	start(1); /* told, held */
 	take(1, 0, PAUSE, CREDIT);
@@ -256,10 +245,9 @@ START_TEST(fgfc_clear__forgets)
 	for (uint32_t flow_id = 1; flow_id <= 3; flow_id++)
 		take(flow_id, NODE_MS + flow_id * NODE_US, PAUSE, CREDIT);
 }
-END_TEST
 
 /* all channels at once, again and again: nothing overflows, everybody is told everything */
-START_TEST(fgfc__all_channels)
+TEST(fgfc__all_channels)
 {
 	node_time_t now = 0;
 
@@ -281,46 +269,13 @@ START_TEST(fgfc__all_channels)
 		take_none(now + NODE_S);
 	}
 }
-END_TEST
 
 /* EC-13 */
-START_TEST(fgfc_credit_eighths__levels)
+TEST(fgfc_credit_eighths__levels)
 {
 	ck_assert_uint_eq(fgfc_credit_eighths(16, 201, &setting), 0);
 	ck_assert_uint_eq(fgfc_credit_eighths(16, 200, &setting), 7 * 16);
 	ck_assert_uint_eq(fgfc_credit_eighths(16, 101, &setting), 7 * 16);
 	ck_assert_uint_eq(fgfc_credit_eighths(16, 100, &setting), 9 * 16);
 	ck_assert_uint_eq(fgfc_credit_eighths(16, 40, &setting), 9 * 16);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("fgfc");
-	TCase *tcase = tcase_create("fgfc");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, fgfc_init__off);
-	tcase_add_test(tcase, figure_9a__off_below_target);
-	tcase_add_test(tcase, figure_9a__off_to_on);
-	tcase_add_test(tcase, figure_9a__credit_mode);
-	tcase_add_loop_test(tcase, figure_9a__on_to_off, 0, 2);
-	tcase_add_test(tcase, fgfc_forwarded__empty_queue_always_ends);
-	tcase_add_test(tcase, fgfc_take__over_before_told);
-	tcase_add_test(tcase, fgfc_take__renews);
-	tcase_add_test(tcase, fgfc_take__pauses_grow);
-	tcase_add_test(tcase, fgfc_take__credit_renews);
-	tcase_add_test(tcase, fgfc_take__keeps_its_distance);
-	tcase_add_test(tcase, fgfc_start__line_owes_an_end);
-	tcase_add_test(tcase, fgfc_start__same_flow_again);
-	tcase_add_test(tcase, fgfc_clear__forgets);
-	tcase_add_test(tcase, fgfc__all_channels);
-	tcase_add_test(tcase, fgfc_credit_eighths__levels);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

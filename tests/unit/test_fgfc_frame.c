@@ -1,10 +1,10 @@
 /*  nodes/wire/fgfc_frame: the layout byte by byte, and refusal of everything else (EC-16, TB-23).  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/fgfc_frame.h"
+#include "tests/testing.h"
 
 static const uint8_t source_mac[6] = { 0x02, 0x48, 0xff, 0x00, 0x01, 0x02 };
 
@@ -39,7 +39,7 @@ static const uint8_t golden[FGFC_FRAME_BYTES] = {
 
 static struct fgfc_frame got;
 
-START_TEST(fgfc_frame_write__golden_bytes)
+TEST(fgfc_frame_write__golden_bytes)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES];
 
@@ -48,19 +48,17 @@ START_TEST(fgfc_frame_write__golden_bytes)
 	fgfc_frame_write(&example, source_mac, bytes);
 	ck_assert_mem_eq(bytes, golden, sizeof(golden));
 }
-END_TEST
 
 /* the type bytes that others use */
-START_TEST(fgfc_frame_write__type_bytes)
+TEST(fgfc_frame_write__type_bytes)
 {
 	ck_assert_int_eq(FLOW_HPC, 0);
 	ck_assert_int_eq(FLOW_LAYER_2, 1);
 	ck_assert_int_eq(FLOW_IPV4, 2);
 	ck_assert_int_eq(FLOW_IPV6, 3);
 }
-END_TEST
 
-START_TEST(fgfc_frame_write__pause_in_nanoseconds)
+TEST_RANGE(fgfc_frame_write__pause_in_nanoseconds, 0, 7)
 {
 	static const struct {
 		uint64_t pause_ps, read_ps;
@@ -78,9 +76,8 @@ START_TEST(fgfc_frame_write__pause_in_nanoseconds)
 	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), 0);
 	ck_assert_uint_eq(got.pause_ps, cases[_i].read_ps);
 }
-END_TEST
 
-START_TEST(fgfc_frame_read__reads_what_was_written)
+TEST(fgfc_frame_read__reads_what_was_written)
 {
 	for (uint32_t match = 0; match <= MATCH_ALL; match++) {
 		struct fgfc_frame frame = { .name = flow_name_under(&example.name, match),
@@ -96,10 +93,9 @@ START_TEST(fgfc_frame_read__reads_what_was_written)
 		ck_assert_uint_eq(got.credit_units, frame.credit_units);
 	}
 }
-END_TEST
 
 /* in memory of exactly that length, so that ASan sees a byte too many */
-START_TEST(fgfc_frame_read__refuses_lengths)
+TEST(fgfc_frame_read__refuses_lengths)
 {
 	for (uint32_t length = 0; length <= 2 * FGFC_FRAME_BYTES; length++) {
 		uint8_t *bytes = calloc(1, length + !length);
@@ -110,9 +106,8 @@ START_TEST(fgfc_frame_read__refuses_lengths)
 		free(bytes);
 	}
 }
-END_TEST
 
-START_TEST(fgfc_frame_read__refuses_contradictions)
+TEST(fgfc_frame_read__refuses_contradictions)
 {
 	static const struct {
 		unsigned at;
@@ -137,10 +132,9 @@ START_TEST(fgfc_frame_read__refuses_contradictions)
 	memset(bytes + 28, 0, 4);
 	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), 0);
 }
-END_TEST
 
 /* LLDP has the same address */
-START_TEST(fgfc_frame_is__others_are_not)
+TEST(fgfc_frame_is__others_are_not)
 {
 	uint8_t lldp[FGFC_FRAME_BYTES];
 
@@ -148,26 +142,4 @@ START_TEST(fgfc_frame_is__others_are_not)
 	lldp[13] = 0xcc;
 	ck_assert(!fgfc_frame_is(lldp, sizeof(lldp)));
 	ck_assert(fgfc_frame_is(golden, sizeof(golden)));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("fgfc_frame");
-	TCase *tcase = tcase_create("fgfc_frame");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, fgfc_frame_write__golden_bytes);
-	tcase_add_test(tcase, fgfc_frame_write__type_bytes);
-	tcase_add_loop_test(tcase, fgfc_frame_write__pause_in_nanoseconds, 0, 7);
-	tcase_add_test(tcase, fgfc_frame_read__reads_what_was_written);
-	tcase_add_test(tcase, fgfc_frame_read__refuses_lengths);
-	tcase_add_test(tcase, fgfc_frame_read__refuses_contradictions);
-	tcase_add_test(tcase, fgfc_frame_is__others_are_not);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

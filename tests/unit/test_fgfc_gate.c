@@ -1,9 +1,9 @@
 /*  nicd/fgfc_gate: which flows are held, until when, and with how much credit (EC-16, EC-17).  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "nicd/fgfc_gate.h"
+#include "tests/testing.h"
 
 #define ENTRIES 4u
 #define PAUSE (50 * NODE_US)
@@ -49,7 +49,9 @@ static uint32_t find(uint32_t flow)
 	return fgfc_gate_find(&gate, &whole);
 }
 
-START_TEST(fgfc_gate_on_frame__holds_the_named_flow_only)
+TEST_GROUP(fgfc_gate, .setup = setup, .teardown = teardown);
+
+TEST(fgfc_gate_on_frame__holds_the_named_flow_only)
 {
 	uint32_t entry;
 
@@ -61,9 +63,8 @@ START_TEST(fgfc_gate_on_frame__holds_the_named_flow_only)
 	ck_assert_uint_eq(gate.held, 1);
 	ck_assert_uint_eq(gate.changes, 1);
 }
-END_TEST
 
-START_TEST(fgfc_gate_on_frame__group_of_flows)
+TEST(fgfc_gate_on_frame__group_of_flows)
 {
 	uint32_t entry;
 
@@ -71,10 +72,9 @@ START_TEST(fgfc_gate_on_frame__group_of_flows)
 	for (uint32_t flow = 0; flow < 20; flow++)
 		ck_assert_uint_eq(find(flow), entry);
 }
-END_TEST
 
 /* credit is used up, once below zero, and the debt is kept */
-START_TEST(fgfc_gate_sent__credit)
+TEST(fgfc_gate_sent__credit)
 {
 	uint32_t entry;
 
@@ -93,10 +93,9 @@ START_TEST(fgfc_gate_sent__credit)
 	ck_assert_uint_eq(gate.used, 1);
 	ck_assert_uint_eq(gate.changes, 1);
 }
-END_TEST
 
 /* a frame without credit renews the pause and takes nothing away */
-START_TEST(fgfc_gate_on_frame__renews)
+TEST(fgfc_gate_on_frame__renews)
 {
 	uint32_t entry;
 
@@ -107,9 +106,8 @@ START_TEST(fgfc_gate_on_frame__renews)
 	ck_assert_int_eq(gate.entries[entry].credit_units, 20);
 	ck_assert_uint_eq(fgfc_gate_step(&gate, PAUSE), FGFC_NONE);
 }
-END_TEST
 
-START_TEST(fgfc_gate_on_frame__end)
+TEST(fgfc_gate_on_frame__end)
 {
 	uint32_t entry, held;
 
@@ -124,10 +122,9 @@ START_TEST(fgfc_gate_on_frame__end)
 	ck_assert_uint_eq(find(7), FGFC_NONE);
 	ck_assert_uint_eq(gate.used + gate.held, 0);
 }
-END_TEST
 
 /* EC-16: a lost end frame locks nothing */
-START_TEST(fgfc_gate_step__timer_ends_the_pause)
+TEST(fgfc_gate_step__timer_ends_the_pause)
 {
 	uint32_t first, second;
 
@@ -142,10 +139,9 @@ START_TEST(fgfc_gate_step__timer_ends_the_pause)
 	ck_assert_uint_eq(fgfc_gate_step(&gate, PAUSE + 1), second);
 	ck_assert(!gate.entries[second].held);
 }
-END_TEST
 
 /* held again before what was kept of it is gone: what is left of the debt is forgotten with the pause */
-START_TEST(fgfc_gate_on_frame__ended_and_held_again)
+TEST(fgfc_gate_on_frame__ended_and_held_again)
 {
 	uint32_t entry, again;
 
@@ -159,9 +155,8 @@ START_TEST(fgfc_gate_on_frame__ended_and_held_again)
 	ck_assert_int_eq(gate.entries[entry].credit_units, 3);
 	ck_assert_uint_eq(gate.held, 1);
 }
-END_TEST
 
-START_TEST(fgfc_gate_on_frame__table_full)
+TEST(fgfc_gate_on_frame__table_full)
 {
 	uint32_t entry;
 
@@ -177,9 +172,8 @@ START_TEST(fgfc_gate_on_frame__table_full)
 	ck_assert_uint_eq(find(99), entry);
 	ck_assert_uint_eq(find(0), FGFC_NONE);
 }
-END_TEST
 
-START_TEST(fgfc_gate_on_frame__too_many_sets)
+TEST(fgfc_gate_on_frame__too_many_sets)
 {
 	uint32_t entry;
 
@@ -190,10 +184,9 @@ START_TEST(fgfc_gate_on_frame__too_many_sets)
 	fgfc_gate_free(&gate, 0);
 	ck_assert_int_eq(frame(7, MATCH_ALL, PAUSE, 0, 0, &entry), 0);
 }
-END_TEST
 
 /* many come and go: chains and the list of free entries stay sound */
-START_TEST(fgfc_gate__comes_and_goes)
+TEST(fgfc_gate__comes_and_goes)
 {
 	uint32_t entry;
 
@@ -209,30 +202,4 @@ START_TEST(fgfc_gate__comes_and_goes)
 		if (i >= 3)
 			ck_assert_uint_eq(find(i - 3), FGFC_NONE);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("fgfc_gate");
-	TCase *tcase = tcase_create("fgfc_gate");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, fgfc_gate_on_frame__holds_the_named_flow_only);
-	tcase_add_test(tcase, fgfc_gate_on_frame__group_of_flows);
-	tcase_add_test(tcase, fgfc_gate_sent__credit);
-	tcase_add_test(tcase, fgfc_gate_on_frame__renews);
-	tcase_add_test(tcase, fgfc_gate_on_frame__end);
-	tcase_add_test(tcase, fgfc_gate_step__timer_ends_the_pause);
-	tcase_add_test(tcase, fgfc_gate_on_frame__ended_and_held_again);
-	tcase_add_test(tcase, fgfc_gate_on_frame__table_full);
-	tcase_add_test(tcase, fgfc_gate_on_frame__too_many_sets);
-	tcase_add_test(tcase, fgfc_gate__comes_and_goes);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

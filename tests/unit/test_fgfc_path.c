@@ -1,9 +1,9 @@
 /*  switchd/fgfc_path: an edge port holds its host's flow, keeps its queue and lets it go again, in frames on the host's link
  *  (EC-15, EC-16; tests/unit/one_switch.h). The way to switch 2 is slow: 1 Gb/s, so what is for host 2 queues up at p0.      */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/wire/fgfc_frame.h"
+#include "tests/testing.h"
 #include "tests/unit/one_switch.h"
 
 #define FAR (NODE_S / 2)
@@ -81,8 +81,10 @@ static struct flow_name name_of(enum frame_kind kind, uint32_t destination, uint
 	return flow_name_of(&fields, 0);
 }
 
+TEST_GROUP(fgfc_path, .setup = setup, .teardown = teardown);
+
 /* S3 figure 9A: told at the target level, held while it lasts, let go below the drop level */
-START_TEST(fgfc_path__start_to_end)
+TEST(fgfc_path__start_to_end)
 {
 	struct flow_name name = name_of(FRAME_IPV4, 2, 5);
 	uint32_t frames = 0, credit_units = 0;
@@ -118,10 +120,9 @@ START_TEST(fgfc_path__start_to_end)
 	ck_assert_uint_gt(credit_units, 4 * 14 + 3 * 18 - CREDIT);
 	ck_assert_uint_le(frames, 12);
 }
-END_TEST
 
 /* nothing without being configured */
-START_TEST(fgfc_path__off)
+TEST(fgfc_path__off)
 {
 	s.config.switch_.congestion.fgfc = false;
 	one_switch_open(&s);
@@ -130,10 +131,9 @@ START_TEST(fgfc_path__off)
 	ck_assert(!frame_next());
 	ck_assert_uint_eq(host_port()->fgfc_frames, 0);
 }
-END_TEST
 
 /* another flow of the same host is not concerned, nor are its packets delayed */
-START_TEST(fgfc_path__one_flow_only)
+TEST(fgfc_path__one_flow_only)
 {
 	uint32_t packets = 0;
 
@@ -148,10 +148,9 @@ START_TEST(fgfc_path__one_flow_only)
 	while (frame_next())
 		ck_assert_uint_eq(frame.name.source_port, 0xc005);
 }
-END_TEST
 
 /* two flows held: frames keep their distance, both are told */
-START_TEST(fgfc_path__two_flows)
+TEST(fgfc_path__two_flows)
 {
 	one_switch_open(&s);
 	send_packets(7, 2, 5, 0);
@@ -163,10 +162,9 @@ START_TEST(fgfc_path__two_flows)
 	ck_assert(frame_next());
 	ck_assert_uint_eq(frame.name.source_port, 0xc006);
 }
-END_TEST
 
 /* the setting in force decides: with more congestion the levels are lower */
-START_TEST(fgfc_path__setting_in_force)
+TEST(fgfc_path__setting_in_force)
 {
 	s.config.switch_.congestion.settings[0].target_units = 1000;
 	s.config.switch_.congestion.settings[0].high_units = 2000;
@@ -180,10 +178,9 @@ START_TEST(fgfc_path__setting_in_force)
 	one_switch_run(&s, 4 * NODE_US);
 	ck_assert_uint_eq(host_port()->fgfc_held, 1);
 }
-END_TEST
 
 /* every kind of frame under any match fields: the NIC finds the flow by what its own frames look like */
-START_TEST(fgfc_path_name__is_what_the_nic_sees)
+TEST_RANGE(fgfc_path_name__is_what_the_nic_sees, 0, 6 * FRAME_KINDS)
 {
 	static const uint32_t matches[] = { MATCH_ALL,
 					    MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_HPC,
@@ -213,10 +210,9 @@ START_TEST(fgfc_path_name__is_what_the_nic_sees)
 	under = flow_name_under(&whole, frame.name.fields);
 	ck_assert(!flow_name_equal(&frame.name, &under));
 }
-END_TEST
 
 /* EC-16: a lost frame neither locks anything nor disturbs the guard's books */
-START_TEST(fgfc_path__lost_on_guarded_link)
+TEST(fgfc_path__lost_on_guarded_link)
 {
 	uint32_t frames = 0;
 
@@ -237,10 +233,9 @@ START_TEST(fgfc_path__lost_on_guarded_link)
 	ck_assert_uint_ge(frames, 2);
 	ck_assert_uint_eq(frame.pause_ps, 0);
 }
-END_TEST
 
 /* hosts do not speak FGFC to switches */
-START_TEST(fgfc_path__from_a_host)
+TEST(fgfc_path__from_a_host)
 {
 	static const uint8_t mac[6] = { 2 };
 	struct fgfc_frame out = { .name = name_of(FRAME_IPV4, 2, 5), .pause_ps = PAUSE };
@@ -254,9 +249,8 @@ START_TEST(fgfc_path__from_a_host)
 	ck_assert_uint_eq(s.stats->drops[DROP_MALFORMED], 2);
 	ck_assert_uint_eq(s.stats->inside_packets, 0);
 }
-END_TEST
 
-START_TEST(fgfc_path__link_down)
+TEST(fgfc_path__link_down)
 {
 	one_switch_open(&s);
 	send_packets(10, 2, 5, 0);
@@ -271,9 +265,8 @@ START_TEST(fgfc_path__link_down)
 	ck_assert(!frame_next());
 	ck_assert_uint_eq(s.stats->inside_packets, 0);
 }
-END_TEST
 
-START_TEST(fgfc_path__show)
+TEST(fgfc_path__show)
 {
 	char *text;
 	size_t length;
@@ -288,30 +281,4 @@ START_TEST(fgfc_path__show)
 	ck_assert_ptr_nonnull(strstr(text, "held"));
 	ck_assert_ptr_nonnull(strstr(text, "10.0.0.1 > 10.0.0.3 protocol 17 ports 49157 > 18432\n"));
 	free(text);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("fgfc_path");
-	TCase *tcase = tcase_create("fgfc_path");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, fgfc_path__start_to_end);
-	tcase_add_test(tcase, fgfc_path__off);
-	tcase_add_test(tcase, fgfc_path__one_flow_only);
-	tcase_add_test(tcase, fgfc_path__two_flows);
-	tcase_add_test(tcase, fgfc_path__setting_in_force);
-	tcase_add_loop_test(tcase, fgfc_path_name__is_what_the_nic_sees, 0, 6 * FRAME_KINDS);
-	tcase_add_test(tcase, fgfc_path__lost_on_guarded_link);
-	tcase_add_test(tcase, fgfc_path__from_a_host);
-	tcase_add_test(tcase, fgfc_path__link_down);
-	tcase_add_test(tcase, fgfc_path__show);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

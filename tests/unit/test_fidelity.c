@@ -2,10 +2,10 @@
  *
  *  A switch of 350 ns with a link of 10 Gb/s, 10 us and a buffer of 125 000 bytes: the link makes up for 10.35 us, the buffer
  *  lasts for 100 us, of which 20.7 us are under way.                                                               */
-#include <check.h>
 #include <stdlib.h>
 
 #include "orchestrator/fidelity.h"
+#include "tests/testing.h"
 
 #define MADE_UP_NS 10350u
 #define BRIDGED_NS 79300u
@@ -34,15 +34,16 @@ static enum fidelity_verdict verdict(uint64_t held_up_ns)
 	return fidelity_verdict_of(&node);
 }
 
-START_TEST(fidelity_limits_link__delay_and_buffer)
+TEST_GROUP(fidelity, .setup = setup);
+
+TEST(fidelity_limits_link__delay_and_buffer)
 {
 	ck_assert_uint_eq(limits.made_up_ns, MADE_UP_NS);
 	ck_assert_uint_eq(limits.bridged_ns, BRIDGED_NS);
 	ck_assert(!limits.last);
 }
-END_TEST
 
-START_TEST(fidelity_limits_link__the_tightest_counts)
+TEST(fidelity_limits_link__the_tightest_counts)
 {
 	fidelity_limits_link(&limits, 350 * NODE_NS, 1 * NODE_US, 1000000000, 125000); /* shorter, but slower */
 	ck_assert_uint_eq(limits.made_up_ns, 1350);
@@ -52,9 +53,8 @@ START_TEST(fidelity_limits_link__the_tightest_counts)
 	ck_assert_uint_eq(limits.made_up_ns, 1350);
 	ck_assert_uint_eq(limits.bridged_ns, 0);
 }
-END_TEST
 
-START_TEST(fidelity_limits_link__endless_buffer)
+TEST(fidelity_limits_link__endless_buffer)
 {
 	fidelity_limits_init(&limits, NODE_NIC);
 	fidelity_limits_link(&limits, 0, 10 * NODE_US, 10000000000, 0);
@@ -63,9 +63,8 @@ START_TEST(fidelity_limits_link__endless_buffer)
 	late(10, SECOND_NS / 10);
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_DELAYED);
 }
-END_TEST
 
-START_TEST(fidelity_judge__nothing_happened)
+TEST(fidelity_judge__nothing_happened)
 {
 	struct fidelity node = fidelity_judge(&lateness, &limits, 0, SECOND_NS);
 
@@ -74,10 +73,9 @@ START_TEST(fidelity_judge__nothing_happened)
 	node = fidelity_judge(&lateness, &limits, 0, 0); /* in no time */
 	ck_assert_uint_eq(node.stalled_ppm, 0);
 }
-END_TEST
 
 /* what the link makes up for is no delay, to the nanosecond */
-START_TEST(fidelity_judge__made_up_for)
+TEST(fidelity_judge__made_up_for)
 {
 	late(100, MADE_UP_NS);
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_FAITHFUL);
@@ -85,10 +83,9 @@ START_TEST(fidelity_judge__made_up_for)
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_DELAYED);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns, 1);
 }
-END_TEST
 
 /* one in a hundred does not count, two do */
-START_TEST(fidelity_judge__p99)
+TEST(fidelity_judge__p99)
 {
 	late(99, 1000);
 	late(1, 4000000);
@@ -98,10 +95,9 @@ START_TEST(fidelity_judge__p99)
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns, 4000000 - MADE_UP_NS);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).max_ns, 4000000);
 }
-END_TEST
 
 /* 20 ms in a second: a packet in fifty met it, even if it was one turn in a million */
-START_TEST(fidelity_judge__one_long_turn)
+TEST(fidelity_judge__one_long_turn)
 {
 	late(1000, 1000);
 	late(1, SECOND_NS / 101);
@@ -110,19 +106,17 @@ START_TEST(fidelity_judge__one_long_turn)
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns, SECOND_NS / 50 - MADE_UP_NS);
 	ck_assert_uint_le(fidelity_judge(&lateness, &limits, 0, SECOND_NS).p99_ns, 1023);
 }
-END_TEST
 
 /* nothing lies behind a NIC that could make up for it */
-START_TEST(fidelity_judge__nic_adds_all)
+TEST(fidelity_judge__nic_adds_all)
 {
 	limits.last = true;
 	late(100, MADE_UP_NS + 1);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 0, SECOND_NS).added_ns, MADE_UP_NS + 1);
 }
-END_TEST
 
 /* 1000 times 79.3 us in a second: the buffer lasted every time; a fifth of a second beyond: overloaded */
-START_TEST(fidelity_judge__beyond_the_buffer)
+TEST(fidelity_judge__beyond_the_buffer)
 {
 	late(1000, BRIDGED_NS);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, SECOND_NS, SECOND_NS).stalled_ppm, 0);
@@ -130,10 +124,9 @@ START_TEST(fidelity_judge__beyond_the_buffer)
 	ck_assert_uint_ge(fidelity_judge(&lateness, &limits, SECOND_NS, SECOND_NS).stalled_ppm, 200000);
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_OVERLOADED);
 }
-END_TEST
 
 /* an idle fabric on a busy machine is late, but no data waited: no rate was missed */
-START_TEST(fidelity_judge__late_but_nobody_waited)
+TEST(fidelity_judge__late_but_nobody_waited)
 {
 	late(10, SECOND_NS / 20);
 	ck_assert_int_eq(verdict(0), FIDELITY_DELAYED);
@@ -141,24 +134,21 @@ START_TEST(fidelity_judge__late_but_nobody_waited)
 	ck_assert_int_eq(verdict(SECOND_NS / 100), FIDELITY_OVERLOADED);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, SECOND_NS / 50, SECOND_NS).stalled_ppm, 20000);
 }
-END_TEST
 
 /* data waits in a congested fabric, however punctual its nodes are */
-START_TEST(fidelity_judge__congested_but_in_time)
+TEST(fidelity_judge__congested_but_in_time)
 {
 	late(90000, MADE_UP_NS);
 	ck_assert_int_eq(verdict(SECOND_NS), FIDELITY_FAITHFUL);
 }
-END_TEST
 
-START_TEST(fidelity_judge__no_more_than_all_the_time)
+TEST(fidelity_judge__no_more_than_all_the_time)
 {
 	late(1000, SECOND_NS);
 	ck_assert_uint_eq(fidelity_judge(&lateness, &limits, 5 * SECOND_NS, SECOND_NS).stalled_ppm, 1000000);
 }
-END_TEST
 
-START_TEST(fidelity_since__the_difference)
+TEST(fidelity_since__the_difference)
 {
 	struct lateness_stats earlier, since;
 
@@ -175,9 +165,8 @@ START_TEST(fidelity_since__the_difference)
 	ck_assert_uint_eq(since.events, 0);
 	ck_assert_uint_eq(since.max_ns, 0);
 }
-END_TEST
 
-START_TEST(fidelity_since__begun_anew)
+TEST(fidelity_since__begun_anew)
 {
 	struct lateness_stats earlier;
 
@@ -189,9 +178,8 @@ START_TEST(fidelity_since__begun_anew)
 	late(200, 2000); /* more than before, but not the same ones */
 	ck_assert_uint_eq(fidelity_since(&lateness, &earlier).events, 203);
 }
-END_TEST
 
-START_TEST(fidelity_worse__verdict_before_size)
+TEST(fidelity_worse__verdict_before_size)
 {
 	struct fidelity fine = { .p99_ns = 20 }, delayed = { .p99_ns = 10, .added_ns = 5 },
 			more_delayed = { .p99_ns = 9, .added_ns = 6 }, overloaded = { .stalled_ppm = 10000 },
@@ -202,35 +190,4 @@ START_TEST(fidelity_worse__verdict_before_size)
 	ck_assert(fidelity_worse(&overloaded, &more_delayed) && !fidelity_worse(&more_delayed, &overloaded));
 	ck_assert(fidelity_worse(&more_overloaded, &overloaded) && !fidelity_worse(&overloaded, &more_overloaded));
 	ck_assert(!fidelity_worse(&fine, &fine));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("fidelity");
-	TCase *tests = tcase_create("fidelity");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, fidelity_limits_link__delay_and_buffer);
-	tcase_add_test(tests, fidelity_limits_link__the_tightest_counts);
-	tcase_add_test(tests, fidelity_limits_link__endless_buffer);
-	tcase_add_test(tests, fidelity_judge__nothing_happened);
-	tcase_add_test(tests, fidelity_judge__made_up_for);
-	tcase_add_test(tests, fidelity_judge__p99);
-	tcase_add_test(tests, fidelity_judge__one_long_turn);
-	tcase_add_test(tests, fidelity_judge__nic_adds_all);
-	tcase_add_test(tests, fidelity_judge__beyond_the_buffer);
-	tcase_add_test(tests, fidelity_judge__late_but_nobody_waited);
-	tcase_add_test(tests, fidelity_judge__congested_but_in_time);
-	tcase_add_test(tests, fidelity_judge__no_more_than_all_the_time);
-	tcase_add_test(tests, fidelity_since__the_difference);
-	tcase_add_test(tests, fidelity_since__begun_anew);
-	tcase_add_test(tests, fidelity_worse__verdict_before_size);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "nodes/wire/ecn_mark.h"
+#include "tests/testing.h"
 #include "tests/unit/one_switch_expect.h"
 
 #define PACKET 4096u /* a frame of 16 data units */
@@ -72,9 +73,11 @@ static void detect_above(uint32_t units)
 	congestion()->lpf_thresh = congestion()->dbf_thresh_units = CONGESTION_UNITS_MAX;
 }
 
+TEST_GROUP(told, .setup = setup, .teardown = teardown);
+
 /* EC-1, EC-2, EC-3, EC-4: three packets queue at a host that pauses. Each request that finds too much is told at once, and acknowledges
  * nothing; each packet that leaves says what it leaves behind, itself included. On a guarded link, once it has arrived.   */
-START_TEST(eca__at_enqueue_and_at_dequeue)
+TEST_RANGE(eca__at_enqueue_and_at_dequeue, 0, 2)
 {
 	node_time_t at[3];
 
@@ -115,11 +118,10 @@ START_TEST(eca__at_enqueue_and_at_dequeue)
 	ck_assert_uint_eq(stats_of(0)->delta_eca_acks, 2);
 	all_released_expect();
 }
-END_TEST
 
 /* FC-12: ACKs that pass an input whose queue of the flow is congested go on with its congestion, if that is the greater one. What this
  * switch itself heard does not change. */
-START_TEST(inputs__acks_rewritten)
+TEST(inputs__acks_rewritten)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 	uint32_t id;
@@ -151,10 +153,9 @@ START_TEST(inputs__acks_rewritten)
 	ck_assert_uint_eq(flow_at(2, 9)->ep_congestion, 0);
 	ck_assert_uint_eq(stats_of(2)->acks_rewritten, 2);
 }
-END_TEST
 
 /* FC-24, [S2 fig. 6, 612]: a packet with CE makes its flow a source; _i: 0 if that is not asked for, or (1) CE is not set */
-START_TEST(ecn__makes_a_source)
+TEST_RANGE(ecn__makes_a_source, 0, 3)
 {
 	struct frame_spec spec = {
 		.kind = FRAME_IPV4, .source = 0, .destination = 1, .frame_bytes = 1000, .ecn_capable = true
@@ -177,10 +178,9 @@ START_TEST(ecn__makes_a_source)
 	ck_assert_uint_eq(stats_of(1)->delta_eca_acks, _i == 2);
 	all_released_expect();
 }
-END_TEST
 
 /* EC-1: what a class of a port has to send is no congestion of another one */
-START_TEST(eca__of_each_class)
+TEST(eca__of_each_class)
 {
 	detect_above(16);
 	s.config.class_count = 2;
@@ -194,7 +194,6 @@ START_TEST(eca__of_each_class)
 	ck_assert_uint_eq(flow_at(0, 1)->ep_congestion, 16);
 	ck_assert_uint_eq(flow_at(0, 2)->ep_congestion, 0);
 }
-END_TEST
 
 /* ---- the reaction at an input ---- */
 
@@ -207,8 +206,10 @@ static node_time_t flow_send(uint32_t from, node_time_t at, uint32_t position, u
 	return from ? switch_send(&s, 3, at, 2, 9, position, frame_bytes) : host_send(&s, 0, at, 2, 1, 0, frame_bytes);
 }
 
+TEST_GROUP(limits, .setup = setup, .teardown = teardown);
+
 /* EC-5: at every IFCT on the way ACK_ECA selects the last setting that it reaches, ACK_DELTA_ECA keeps it, ACK_DELTA clears it */
-START_TEST(setting__ack_eca_selects_delta_eca_keeps_delta_clears)
+TEST_RANGE(setting__ack_eca_selects_delta_eca_keeps_delta_clears, 0, 2)
 {
 	uint32_t id;
 
@@ -241,10 +242,9 @@ START_TEST(setting__ack_eca_selects_delta_eca_keeps_delta_clears)
 	all_released_expect();
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* EC-1: a factor has 8 bits, and none is not told: what else a peer says is dropped */
-START_TEST(setting__ack_eca_without_a_factor_is_refused)
+TEST_RANGE(setting__ack_eca_without_a_factor_is_refused, 0, 3)
 {
 	static const uint32_t values[] = { 0, ECA_MAX + 1, ACK_VALUE_MAX };
 	uint32_t id;
@@ -260,10 +260,9 @@ START_TEST(setting__ack_eca_without_a_factor_is_refused)
 	ack_come(2, 3 * NODE_US, id, ACK_DELTA, UNITS);
 	all_released_expect();
 }
-END_TEST
 
 /* EC-6: a new flow has half the bandwidth until its first ACK_DELTA; with slow start off, the whole from the first packet on */
-START_TEST(slow_start__until_the_first_ack_delta)
+TEST_RANGE(slow_start__until_the_first_ack_delta, 0, 2)
 {
 	node_time_t full = (ON_FABRIC + GAP_BYTES) * BYTE_PS, first;
 	struct congestion_setting half = free_setting();
@@ -294,10 +293,9 @@ START_TEST(slow_start__until_the_first_ack_delta)
 	packet_expect_at(2, PACKET, first);
 	packet_expect_at(2, PACKET, first + full);
 }
-END_TEST
 
 /* EC-5: at 50 Gb/s a byte takes 160 ps: after a packet the next one waits for just its bytes, however long it is itself */
-START_TEST(rate__gaps_between_packets)
+TEST_RANGE(rate__gaps_between_packets, 0, 2)
 {
 	static const uint32_t bytes[] = { 4096, 1000, 300, 2000, 100 };
 	struct congestion_setting slow = free_setting();
@@ -326,10 +324,9 @@ START_TEST(rate__gaps_between_packets)
 	ck_assert_uint_eq(stats_of(FROM)->blocked_rate, 4);
 	ck_assert_uint_eq(s.dp->wakes.count, 0);
 }
-END_TEST
 
 /* EC-7: above the limit nothing goes on, at the ingress and on the way; with the ACK that brings the extent down to it, one packet more */
-START_TEST(extent__limit_holds)
+TEST_RANGE(extent__limit_holds, 0, 2)
 {
 	struct congestion_setting narrow = free_setting();
 	uint32_t id;
@@ -358,10 +355,9 @@ START_TEST(extent__limit_holds)
 	packet_expect(2, PACKET - 3);
 	packet_expect(2, PACKET - 4);
 }
-END_TEST
 
 /* EC-7, ours: the last switch holds nothing back from a host, for that would only idle its link */
-START_TEST(extent__no_limit_in_the_last_switch)
+TEST(extent__no_limit_in_the_last_switch)
 {
 	struct congestion_setting narrow = free_setting();
 
@@ -379,7 +375,6 @@ START_TEST(extent__no_limit_in_the_last_switch)
 	for (uint32_t i = 0; i < 3; i++)
 		packet_expect(0, PACKET);
 }
-END_TEST
 
 /* the flow from host 0 has one packet of 16 units under way, and is congested: limit-after-ack, 160 ps a byte.   Return: its channel. */
 static uint32_t limited_flow(void)
@@ -403,7 +398,7 @@ static uint32_t limited_flow(void)
 }
 
 /* EC-8: blocked until the last ACK is back; then RUNNING, the next packet goes when the wake-up time has come, and blocks the flow again */
-START_TEST(limit_after_ack__blocked_until_empty_then_asleep)
+TEST(limit_after_ack__blocked_until_empty_then_asleep)
 {
 	uint32_t id = limited_flow();
 	node_time_t acked;
@@ -425,10 +420,9 @@ START_TEST(limit_after_ack__blocked_until_empty_then_asleep)
 	ack_come(2, 10 * NODE_US, header_of_packet(2).flow_id, ACK_DELTA, UNITS);
 	all_released_expect();
 }
-END_TEST
 
 /* EC-8: ACK_DELTA frees a blocked flow at once */
-START_TEST(limit_after_ack__ack_delta_clears)
+TEST(limit_after_ack__ack_delta_clears)
 {
 	uint32_t id = limited_flow();
 	node_time_t acked;
@@ -439,11 +433,10 @@ START_TEST(limit_after_ack__ack_delta_clears)
 	acked = ack_come(2, 4 * NODE_US, id, ACK_DELTA, 1);
 	packet_expect_at(2, PACKET, acked + LEAD);
 }
-END_TEST
 
 /* EC-8: line and channel outlive the flow's packets until the wake-up time: a packet that comes before waits for it, and afterwards
  * the flow is a new one                                                                                              */
-START_TEST(limit_after_ack__outlives_the_packets)
+TEST_RANGE(limit_after_ack__outlives_the_packets, 0, 2)
 {
 	uint32_t id = limited_flow();
 	node_time_t wake_up = 4 * NODE_US + ack_frame_wire_bytes(1) * BYTE_PS + UNITS * UNIT_BYTE_TIME_PS;
@@ -468,10 +461,9 @@ START_TEST(limit_after_ack__outlives_the_packets)
 	packet_expect_at(2, PACKET, wake_up + LEAD);
 	ck_assert_uint_eq(flow_at(0, 0)->fc_state, _i ? BLOCK_UNTIL_EMPTY : RUNNING);
 }
-END_TEST
 
 /* A packet comes at the very moment at which its flow is to be forgotten, leaves at once, and its ACK frees the flow: once. */
-START_TEST(rate__ends_as_a_packet_comes)
+TEST(rate__ends_as_a_packet_comes)
 {
 	struct congestion_setting slow = free_setting();
 	node_time_t sent;
@@ -492,12 +484,11 @@ START_TEST(rate__ends_as_a_packet_comes)
 	packet_expect(1, 1000);
 	all_released_expect();
 }
-END_TEST
 
 /* ---- the port's limit ---- */
 
 /* EC-9: the sum is counted up when packets are injected, down when they are acknowledged or lost; flows go on in the order of their coming */
-START_TEST(port_limit__in_turn)
+TEST(port_limit__in_turn)
 {
 	uint32_t channels[12];
 	node_time_t now = 3 * NODE_US;
@@ -520,10 +511,9 @@ START_TEST(port_limit__in_turn)
 	ck_assert_uint_eq(stats_of(0)->extent_units_max, 3 * UNITS);
 	all_released_expect();
 }
-END_TEST
 
 /* EC-9: an ACK of many units lets as many on: short packets of many flows use the limit up */
-START_TEST(port_limit__one_ack_for_many_flows)
+TEST(port_limit__one_ack_for_many_flows)
 {
 	uint32_t id, packets = 0;
 
@@ -541,10 +531,9 @@ START_TEST(port_limit__one_ack_for_many_flows)
 	ck_assert_uint_eq(packets, 11); /* the last one at 10 */
 	ck_assert_uint_eq(stats_of(0)->extent_units, 11);
 }
-END_TEST
 
 /* EC-9: who waits for another output does not wait for one that is stopped, once nothing is under way */
-START_TEST(port_limit__no_blocking_by_a_stopped_output)
+TEST(port_limit__no_blocking_by_a_stopped_output)
 {
 	uint32_t id;
 
@@ -561,7 +550,6 @@ START_TEST(port_limit__no_blocking_by_a_stopped_output)
 	packet_expect(2, PACKET);
 	no_packet_expect(3);
 }
-END_TEST
 
 /* ---- credit that this switch gives ---- */
 
@@ -588,8 +576,10 @@ static node_time_t through_send(node_time_t at, uint32_t i)
 	return switch_send(&s, 2, at, 4, 9, i * UNITS, PACKET);
 }
 
+TEST_GROUP(credit, .setup = setup, .teardown = teardown);
+
 /* EC-12: at the target level UM is set, and the first ACK says how much of the flow is here and beyond; where it is off, nothing */
-START_TEST(headroom__begins_at_the_target)
+TEST_RANGE(headroom__begins_at_the_target, 0, 2)
 {
 	node_time_t at;
 
@@ -614,10 +604,9 @@ START_TEST(headroom__begins_at_the_target)
 	ck_assert_uint_eq(got.header.at_ps, at + ON_FABRIC * BYTE_PS + T1 + LEAD);
 	ck_assert_int_eq(flow_at(2, 9)->committed_units, 2 * UNITS);
 }
-END_TEST
 
 /* EC-13: above high nothing, then an eighth less than the packet, from the target down an eighth more, below drop the end */
-START_TEST(headroom__credit_by_water_level)
+TEST(headroom__credit_by_water_level)
 {
 	static const uint32_t credits[] = { 14, 14, 18, 18, ACK_VALUE_MAX }; /* at 64, 48, 32, 16, 0; none at 80 */
 
@@ -642,10 +631,9 @@ START_TEST(headroom__credit_by_water_level)
 	ck_assert_uint_eq(stats_of(2)->headroom_units, 14 + 14 + 18 + 18);
 	ck_assert_uint_eq(s.dp->ports[2].promised_units[0], 0);
 }
-END_TEST
 
 /* EC-13: metering ends with the queue even where drop is 0 and no queue is below it: what is promised does not outlive the flow */
-START_TEST(headroom__ends_with_the_queue)
+TEST(headroom__ends_with_the_queue)
 {
 	struct congestion_setting levels;
 
@@ -663,10 +651,9 @@ START_TEST(headroom__ends_with_the_queue)
 	ack_come(3, 5 * NODE_US, channel_expect(3, PACKET), ACK_DELTA, 2 * UNITS);
 	all_released_expect();
 }
-END_TEST
 
 /* EC-12: a credit leaves before the delivery that frees its channel, though both arise at one moment */
-START_TEST(headroom__credit_before_delivery)
+TEST(headroom__credit_before_delivery)
 {
 	static const uint32_t credits[] = { 18, ACK_VALUE_MAX };
 	struct ack acks[ACK_FRAME_ACKS_MAX];
@@ -688,10 +675,9 @@ START_TEST(headroom__credit_before_delivery)
 	ack_expect(2, 5, ACK_DELTA, UNITS);
 	all_released_expect();
 }
-END_TEST
 
 /* EC-12: what a lost frame said of credit is not true any more: upstream forgets what it has, and begins with what is now */
-START_TEST(headroom__lost_ack_is_told_anew)
+TEST_RANGE(headroom__lost_ack_is_told_anew, 0, 2)
 {
 	uint32_t frames;
 
@@ -727,10 +713,9 @@ START_TEST(headroom__lost_ack_is_told_anew)
 	no_ack_expect(2);
 	ck_assert_uint_eq(s.dp->ports[2].promised_units[0], 0);
 }
-END_TEST
 
 /* On a link that loses frames metering begins with the end of what was before: if that was lost, the first credit would be added up */
-START_TEST(headroom__begins_with_an_end_on_a_guarded_link)
+TEST(headroom__begins_with_an_end_on_a_guarded_link)
 {
 	struct ack acks[ACK_FRAME_ACKS_MAX];
 
@@ -745,13 +730,12 @@ START_TEST(headroom__begins_with_an_end_on_a_guarded_link)
 	ck_assert(acks[0].type == ACK_HEADROOM && acks[0].value == ACK_VALUE_MAX);
 	ck_assert(acks[1].type == ACK_HEADROOM && acks[1].value == 2 * UNITS);
 }
-END_TEST
 
 /* ---- credit that it needs ---- */
 
 /* EC-12, EC-13: DM. What is under way behind this switch counts against the first credit; further credit adds up; above 0 a packet goes and
  * takes its units, below 0 if need be; the greatest value is the end of it                                           */
-START_TEST(headroom__packets_wait_for_credit)
+TEST_RANGE(headroom__packets_wait_for_credit, 0, 2)
 {
 	uint32_t id;
 
@@ -785,10 +769,9 @@ START_TEST(headroom__packets_wait_for_credit)
 	ck_assert(!flow_at(FROM, FLOW)->dm);
 	no_ack_expect(3); /* credit goes no further up */
 }
-END_TEST
 
 /* EC-12: packets that wait for credit may set off the same one hop further up */
-START_TEST(headroom__one_hop_further_up)
+TEST(headroom__one_hop_further_up)
 {
 	credit_on();
 	one_switch_open(&s);
@@ -801,11 +784,10 @@ START_TEST(headroom__one_hop_further_up)
 	no_packet_expect(3);
 	ack_expect(2, 9, ACK_HEADROOM, 3 * UNITS);
 }
-END_TEST
 
 /* EC-12: credit is a channel's: when that is free the flow's next packet needs none. What comes late for it is a contradiction, but not
  * where frames can be lost                                                                                           */
-START_TEST(headroom__ends_with_its_channel)
+TEST_RANGE(headroom__ends_with_its_channel, 0, 2)
 {
 	uint32_t id;
 
@@ -825,7 +807,6 @@ START_TEST(headroom__ends_with_its_channel)
 	ack_come(2, 9 * NODE_US, id, ACK_HEADROOM, UNITS);
 	ck_assert_uint_eq(drops(DROP_BAD_ACK), !_i);
 }
-END_TEST
 
 /* ---- stop and go ---- */
 
@@ -838,7 +819,7 @@ static uint32_t flow_begin(uint32_t host, uint32_t flow, node_time_t at)
 }
 
 /* EC-14: stop holds flows without credit; one with credit goes on. Go lets them on in the order of their coming. */
-START_TEST(stop__holds_only_flows_without_credit)
+TEST(stop__holds_only_flows_without_credit)
 {
 	uint32_t with_credit;
 
@@ -862,10 +843,9 @@ START_TEST(stop__holds_only_flows_without_credit)
 		packet_expect(2, 1000 + i / 2 + i % 2 * 3); /* each with all that it has */
 	no_packet_expect(2);
 }
-END_TEST
 
 /* EC-14: a flow that is stopped goes on when it is given credit; the others wait on */
-START_TEST(stop__credit_lets_go)
+TEST(stop__credit_lets_go)
 {
 	uint32_t id;
 
@@ -889,10 +869,9 @@ START_TEST(stop__credit_lets_go)
 	packet_expect(2, 1000);
 	packet_expect(2, 1002);
 }
-END_TEST
 
 /* EC-13, EC-14: a flow whose metering ends while the peer has no room is one like the others */
-START_TEST(stop__holds_when_credit_ends)
+TEST(stop__holds_when_credit_ends)
 {
 	uint32_t id;
 
@@ -911,7 +890,6 @@ START_TEST(stop__holds_when_credit_ends)
 	one_switch_run(&s, 10 * NODE_US);
 	packet_expect(2, 1000);
 }
-END_TEST
 
 /* ---- links that go ---- */
 
@@ -945,9 +923,11 @@ static void wait_in_every_way(void)
 		;
 }
 
+TEST_GROUP(links, .setup = setup, .teardown = teardown);
+
 /* FC-17: whatever a flow waits for when its link goes, its packets are lost, each once, and nothing of it is left; who waited for the same
  * limit and goes elsewhere goes on                                                                                   */
-START_TEST(link_down__flows_that_wait)
+TEST(link_down__flows_that_wait)
 {
 	static const struct channel_set nothing;
 	static const enum ifct_wait waits[] = { IFCT_ASLEEP,  IFCT_BLOCKED,    IFCT_BLOCKED,
@@ -980,10 +960,9 @@ START_TEST(link_down__flows_that_wait)
 	all_released_expect();
 	ck_assert_uint_eq(drops_all(), drops(DROP_NO_ROUTE)); /* none was on the link */
 }
-END_TEST
 
 /* FC-17, EC-9: its losses let on who waits for the port's limit - but not to itself */
-START_TEST(link_down__its_losses_let_nobody_onto_it)
+TEST_RANGE(link_down__its_losses_let_nobody_onto_it, 0, 2)
 {
 	real();
 	congestion()->port_limit_units = 40;
@@ -1009,10 +988,9 @@ START_TEST(link_down__its_losses_let_nobody_onto_it)
 	no_packet_expect(1);
 	all_released_expect();
 }
-END_TEST
 
 /* A flow is only remembered for its wake-up time when its next packet finds no way: nobody is limited any more */
-START_TEST(link_down__flow_that_is_remembered)
+TEST(link_down__flow_that_is_remembered)
 {
 	uint32_t id;
 
@@ -1028,11 +1006,10 @@ START_TEST(link_down__flow_that_is_remembered)
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
 	all_released_expect();
 }
-END_TEST
 
 /* EC-12: the link over which a metered flow came goes; the flow goes on without, and a new link starts with nothing metered, nothing
  * stopped                                                                                                            */
-START_TEST(link_down__over_which_a_metered_flow_came)
+TEST(link_down__over_which_a_metered_flow_came)
 {
 	real();
 	credit_on();
@@ -1055,86 +1032,4 @@ START_TEST(link_down__over_which_a_metered_flow_came)
 	no_ack_expect(2);
 	ck_assert(!flow_at(2, 9)->um);
 	ck_assert(!s.links[2].stop);
-}
-END_TEST
-
-static TCase *told_cases(void)
-{
-	TCase *tcase = tcase_create("told");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, eca__at_enqueue_and_at_dequeue, 0, 2);
-	tcase_add_test(tcase, eca__of_each_class);
-	tcase_add_test(tcase, inputs__acks_rewritten);
-	tcase_add_loop_test(tcase, ecn__makes_a_source, 0, 3);
-	return tcase;
-}
-
-static TCase *limit_cases(void)
-{
-	TCase *tcase = tcase_create("limits");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, setting__ack_eca_selects_delta_eca_keeps_delta_clears, 0, 2);
-	tcase_add_loop_test(tcase, setting__ack_eca_without_a_factor_is_refused, 0, 3);
-	tcase_add_loop_test(tcase, slow_start__until_the_first_ack_delta, 0, 2);
-	tcase_add_loop_test(tcase, rate__gaps_between_packets, 0, 2);
-	tcase_add_loop_test(tcase, extent__limit_holds, 0, 2);
-	tcase_add_test(tcase, extent__no_limit_in_the_last_switch);
-	tcase_add_test(tcase, limit_after_ack__blocked_until_empty_then_asleep);
-	tcase_add_test(tcase, limit_after_ack__ack_delta_clears);
-	tcase_add_loop_test(tcase, limit_after_ack__outlives_the_packets, 0, 2);
-	tcase_add_test(tcase, rate__ends_as_a_packet_comes);
-	tcase_add_test(tcase, port_limit__in_turn);
-	tcase_add_test(tcase, port_limit__one_ack_for_many_flows);
-	tcase_add_test(tcase, port_limit__no_blocking_by_a_stopped_output);
-	return tcase;
-}
-
-static TCase *credit_cases(void)
-{
-	TCase *tcase = tcase_create("credit");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, headroom__begins_at_the_target, 0, 2);
-	tcase_add_test(tcase, headroom__credit_by_water_level);
-	tcase_add_test(tcase, headroom__ends_with_the_queue);
-	tcase_add_test(tcase, headroom__credit_before_delivery);
-	tcase_add_loop_test(tcase, headroom__lost_ack_is_told_anew, 0, 2);
-	tcase_add_test(tcase, headroom__begins_with_an_end_on_a_guarded_link);
-	tcase_add_loop_test(tcase, headroom__packets_wait_for_credit, 0, 2);
-	tcase_add_test(tcase, headroom__one_hop_further_up);
-	tcase_add_loop_test(tcase, headroom__ends_with_its_channel, 0, 2);
-	tcase_add_test(tcase, stop__holds_only_flows_without_credit);
-	tcase_add_test(tcase, stop__credit_lets_go);
-	tcase_add_test(tcase, stop__holds_when_credit_ends);
-	return tcase;
-}
-
-static TCase *link_cases(void)
-{
-	TCase *tcase = tcase_create("links");
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, link_down__flows_that_wait);
-	tcase_add_loop_test(tcase, link_down__its_losses_let_nobody_onto_it, 0, 2);
-	tcase_add_test(tcase, link_down__flow_that_is_remembered);
-	tcase_add_test(tcase, link_down__over_which_a_metered_flow_came);
-	return tcase;
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("flow control");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, told_cases());
-	suite_add_tcase(suite, limit_cases());
-	suite_add_tcase(suite, credit_cases());
-	suite_add_tcase(suite, link_cases());
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /*  nodes/wire/flow_name: what names a flow to its source is what an edge port tells it by (FC-2, EC-16).  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/wire/flow_name.h"
+#include "tests/testing.h"
 
 /* host 2's frame to host 3 in class 1 */
 static struct flow_name name_of(enum frame_kind kind, uint32_t flow)
@@ -26,7 +26,7 @@ static bool same(const struct flow_name *a, const struct flow_name *b, uint32_t 
 	return flow_name_equal(&under_a, &under_b);
 }
 
-START_TEST(flow_name_of__every_kind)
+TEST_RANGE(flow_name_of__every_kind, 0, FRAME_KINDS)
 {
 	static const uint8_t kinds[FRAME_KINDS] = { FLOW_LAYER_2, FLOW_IPV4, FLOW_IPV6, FLOW_IPV4,
 						    FLOW_HPC,     FLOW_IPV6, FLOW_IPV4 };
@@ -39,9 +39,8 @@ START_TEST(flow_name_of__every_kind)
 	ck_assert_uint_eq(name.destination_mac[5], 4);
 	ck_assert(flow_name_valid(&name));
 }
-END_TEST
 
-START_TEST(flow_name_of__fields)
+TEST(flow_name_of__fields)
 {
 	static const uint8_t source_ip[16] = { 10, 0, 0, 3 }, endpoint[16] = { 0, 0, 0, 3 };
 	struct flow_name name = name_of(FRAME_ROCE, 7);
@@ -56,10 +55,9 @@ START_TEST(flow_name_of__fields)
 	name = name_of(FRAME_IPV6, 7);
 	ck_assert_uint_eq(name.flow_label, 7);
 }
-END_TEST
 
 /* two flows of a host pair: one for an edge port that looks at addresses, two for one that looks at what differs */
-START_TEST(flow_name_under__match_fields)
+TEST_RANGE(flow_name_under__match_fields, 0, FRAME_KINDS)
 {
 	static const struct {
 		enum frame_kind kind;
@@ -82,9 +80,8 @@ START_TEST(flow_name_under__match_fields)
 		ck_assert(same(&under, &a, match)); /* no more is lost by doing it twice */
 	}
 }
-END_TEST
 
-START_TEST(flow_name_under__kind_and_class_always_belong)
+TEST(flow_name_under__kind_and_class_always_belong)
 {
 	struct flow_name a = name_of(FRAME_IPV4, 7), b = a;
 
@@ -95,7 +92,6 @@ START_TEST(flow_name_under__kind_and_class_always_belong)
 	b = name_of(FRAME_ROCE, 7);
 	ck_assert(same(&a, &b, MATCH_IP_PAIR)); /* it is IPv4 */
 }
-END_TEST
 
 #define BAD(change)                                 \
 	do {                                        \
@@ -104,7 +100,7 @@ END_TEST
 		ck_assert(!flow_name_valid(&name)); \
 	} while (0)
 
-START_TEST(flow_name_valid__refuses)
+TEST(flow_name_valid__refuses)
 {
 	struct flow_name good = name_of(FRAME_IPV4, 7);
 
@@ -130,24 +126,4 @@ START_TEST(flow_name_valid__refuses)
 	good = name_of(FRAME_ETHERNET, 7);
 	BAD(name.queue_pair = 1);
 	BAD(name.destination_ip[0] = 1);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("flow_name");
-	TCase *tcase = tcase_create("flow_name");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_loop_test(tcase, flow_name_of__every_kind, 0, FRAME_KINDS);
-	tcase_add_test(tcase, flow_name_of__fields);
-	tcase_add_loop_test(tcase, flow_name_under__match_fields, 0, FRAME_KINDS);
-	tcase_add_test(tcase, flow_name_under__kind_and_class_always_belong);
-	tcase_add_test(tcase, flow_name_valid__refuses);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

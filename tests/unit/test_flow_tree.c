@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "switchd/flow_tree.h"
+#include "tests/testing.h"
 #include "tests/unit/one_switch_expect.h"
 
 #define FLOW 0u /* flow_ref() of the first flow of p0 */
@@ -60,8 +61,10 @@ static bool shows(const char *table, const char *what)
 	return found;
 }
 
+TEST_GROUP(tree, .setup = setup, .teardown = teardown);
+
 /* FC-16: both ways are used alike, each has a channel of its own, and together they are the flow's extent */
-START_TEST(tree__two_branches)
+TEST(tree__two_branches)
 {
 	open_tree();
 	send(8, 0);
@@ -78,10 +81,9 @@ START_TEST(tree__two_branches)
 	one_switch_run(&s, FAR);
 	all_released_expect();
 }
-END_TEST
 
 /* what has not come back yet counts against a way: it leads to congestion that no queue here shows */
-START_TEST(tree__prefers_what_is_acknowledged)
+TEST(tree__prefers_what_is_acknowledged)
 {
 	open_tree();
 	send(8, 0);
@@ -93,10 +95,9 @@ START_TEST(tree__prefers_what_is_acknowledged)
 	ck_assert_uint_eq(packets_of(2, false), 0);
 	ck_assert_uint_eq(packets_of(3, false), 4);
 }
-END_TEST
 
 /* EC-12: credit is a branch's own, and folds nothing; what has none on one branch takes the other */
-START_TEST(tree__credit_of_a_branch)
+TEST(tree__credit_of_a_branch)
 {
 	open_tree();
 	send(2, 0);
@@ -117,10 +118,9 @@ START_TEST(tree__credit_of_a_branch)
 	ck_assert_int_eq(tree_headroom(s.dp, FLOW, 2), 1 - (int32_t)UNITS);
 	ck_assert_uint_eq(stats_of(0)->folds, 0);
 }
-END_TEST
 
 /* a tree without credit anywhere waits, and goes where the first comes from */
-START_TEST(tree__waits_for_any_branch)
+TEST_RANGE(tree__waits_for_any_branch, 0, 2)
 {
 	open_tree();
 	send(2, 0);
@@ -136,10 +136,9 @@ START_TEST(tree__waits_for_any_branch)
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(packets_of(2 + _i, false), 1);
 }
-END_TEST
 
 /* EC-11: after an ACK_ECA everything goes the way that it came, and says so */
-START_TEST(tree__congestion_folds)
+TEST_RANGE(tree__congestion_folds, 0, 2)
 {
 	open_tree();
 	send(4, 0);
@@ -155,10 +154,9 @@ START_TEST(tree__congestion_folds)
 	ck_assert_uint_eq(packets_of(2 + _i, true), 4);
 	no_packet_expect(3 - _i);
 }
-END_TEST
 
 /* EC-11, FC-24: it stays folded until an ACK has come without congestion and its hold is past, whether anything is under way or not */
-START_TEST(tree__opens_again)
+TEST_RANGE(tree__opens_again, 0, 2)
 {
 	uint32_t branch = 2 + _i, other = 3 - _i;
 
@@ -180,10 +178,9 @@ START_TEST(tree__opens_again)
 	ck_assert_uint_eq(packets_of(branch, false), 4);
 	ck_assert_uint_eq(packets_of(other, false), 2); /* where two are under way */
 }
-END_TEST
 
 /* without an ACK that says so the congestion is not over */
-START_TEST(tree__stays_folded)
+TEST(tree__stays_folded)
 {
 	open_tree();
 	send(4, 0);
@@ -195,28 +192,4 @@ START_TEST(tree__stays_folded)
 	send(4, 200 * NODE_US);
 	ck_assert_uint_eq(packets_of(2, true), 4);
 	no_packet_expect(3);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("flow tree");
-	TCase *tests = tcase_create("tree");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, tree__two_branches);
-	tcase_add_test(tests, tree__prefers_what_is_acknowledged);
-	tcase_add_test(tests, tree__credit_of_a_branch);
-	tcase_add_loop_test(tests, tree__waits_for_any_branch, 0, 2);
-	tcase_add_loop_test(tests, tree__congestion_folds, 0, 2);
-	tcase_add_loop_test(tests, tree__opens_again, 0, 2);
-	tcase_add_test(tests, tree__stays_folded);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

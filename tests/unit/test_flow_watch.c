@@ -1,7 +1,7 @@
 /*  switchd/flow_watch: lines for flows, found from either direction, forgotten when room is short (RC-8). */
-#include <check.h>
 #include <stdlib.h>
 
+#include "tests/testing.h"
 #include "tests/unit/watched_flow.h"
 
 static struct flow_watch watch;
@@ -22,7 +22,9 @@ static void resize(uint32_t flows_max)
 	ck_assert_int_eq(flow_watch_init(&watch, flows_max), 0);
 }
 
-START_TEST(data__one_line_for_a_flow)
+TEST_GROUP(flow_watch, .setup = setup, .teardown = teardown);
+
+TEST(data__one_line_for_a_flow)
 {
 	struct flow_line *line = watched_line(&watch, 7, 100);
 
@@ -36,17 +38,15 @@ START_TEST(data__one_line_for_a_flow)
 	ck_assert_ptr_ne(watched_line(&watch, 8, 200), line); /* another UDP source port */
 	ck_assert_uint_eq(watch.used, 2);
 }
-END_TEST
 
-START_TEST(data__ip_version_counts)
+TEST(data__ip_version_counts)
 {
 	struct frame_fields four = watched_data(4, 7), six = watched_data(6, 7);
 
 	ck_assert_ptr_ne(flow_watch_data(&watch, &four, 0), flow_watch_data(&watch, &six, 0));
 }
-END_TEST
 
-START_TEST(reply__finds_the_flow_it_answers)
+TEST(reply__finds_the_flow_it_answers)
 {
 	struct frame_fields reply = watched_reply(4, 7), data = watched_data(4, 7);
 
@@ -58,9 +58,8 @@ START_TEST(reply__finds_the_flow_it_answers)
 	reply.source_port++;
 	ck_assert_ptr_null(flow_watch_reply(&watch, &reply));
 }
-END_TEST
 
-START_TEST(directions__are_two_flows)
+TEST(directions__are_two_flows)
 {
 	struct frame_fields back = watched_reply(4, 7);
 	struct flow_line *there = watched_line(&watch, 7, 0), *here = flow_watch_data(&watch, &back, 0);
@@ -70,9 +69,8 @@ START_TEST(directions__are_two_flows)
 	ck_assert_ptr_eq(flow_watch_reply(&watch, &to_there), there);
 	ck_assert_ptr_eq(flow_watch_reply(&watch, &to_here), here);
 }
-END_TEST
 
-START_TEST(cnp__goes_from_the_receiver_to_the_sender)
+TEST(cnp__goes_from_the_receiver_to_the_sender)
 {
 	struct flow_line *line = watched_line(&watch, 7, 0);
 	struct frame_fields reply = watched_reply(4, 7);
@@ -90,9 +88,8 @@ START_TEST(cnp__goes_from_the_receiver_to_the_sender)
 	ck_assert_uint_eq(cnp.traffic_class, 2);
 	ck_assert_uint_eq(cnp.signal, 1); /* RC-9 */
 }
-END_TEST
 
-START_TEST(full__forgets_who_was_silent_longest)
+TEST(full__forgets_who_was_silent_longest)
 {
 	struct flow_line *silent;
 
@@ -106,9 +103,8 @@ START_TEST(full__forgets_who_was_silent_longest)
 	ck_assert_uint_eq(watch.used, 8);
 	ck_assert_uint_eq(watch.forgotten, 1);
 }
-END_TEST
 
-START_TEST(full__never_forgets_who_is_paused)
+TEST(full__never_forgets_who_is_paused)
 {
 	resize(8);
 	for (uint16_t flow = 0; flow < 8; flow++)
@@ -119,10 +115,9 @@ START_TEST(full__never_forgets_who_is_paused)
 	ck_assert_ptr_nonnull(watched_line(&watch, 8, 300));
 	ck_assert_uint_eq(watch.forgotten, 1);
 }
-END_TEST
 
 /* RC-8: a line that is forgotten must not be waited for */
-START_TEST(full__stops_the_timer_of_who_is_forgotten)
+TEST(full__stops_the_timer_of_who_is_forgotten)
 {
 	struct flow_timers timers = { 0 };
 
@@ -136,9 +131,8 @@ START_TEST(full__stops_the_timer_of_who_is_forgotten)
 	ck_assert_uint_eq(flow_timers_due_at(&timers, 10), NODE_TIME_NEVER);
 	ck_assert_ptr_null(timers.youngest);
 }
-END_TEST
 
-START_TEST(sizes__from_one_line_on)
+TEST_RANGE(sizes__from_one_line_on, 0, 6)
 {
 	static const uint32_t sizes[] = { 1, 7, 8, 15, 1000, 65536 };
 	uint32_t flows_max = sizes[_i], lines = flows_max < 8 ? flows_max : flows_max / 8 * 8;
@@ -150,29 +144,4 @@ START_TEST(sizes__from_one_line_on)
 	ck_assert_uint_ge(watch.used,
 			  lines * 3 / 4); /* an eighth of the sets' lines stay free if as many flows as lines come */
 	ck_assert_uint_eq(watch.forgotten, 65536 - watch.used);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("flow_watch");
-	TCase *tests = tcase_create("flow_watch");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, data__one_line_for_a_flow);
-	tcase_add_test(tests, data__ip_version_counts);
-	tcase_add_test(tests, reply__finds_the_flow_it_answers);
-	tcase_add_test(tests, directions__are_two_flows);
-	tcase_add_test(tests, cnp__goes_from_the_receiver_to_the_sender);
-	tcase_add_test(tests, full__forgets_who_was_silent_longest);
-	tcase_add_test(tests, full__never_forgets_who_is_paused);
-	tcase_add_test(tests, full__stops_the_timer_of_who_is_forgotten);
-	tcase_add_loop_test(tests, sizes__from_one_line_on, 0, 6);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,6 +1,5 @@
 /*  nodes/wire/frame: parsing of what hosts send, and the generated frames of all kinds (FC-2, FC-3, FC-21, RC-1, RC-4, TB-2, TB-23).
  *  tests/system/test_wire_tshark.sh lets an independent decoder judge the same frames.                                */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/frame.h"
+#include "tests/testing.h"
 
 #define SOURCE 300u
 #define DESTINATION 65535u
@@ -66,9 +66,11 @@ static void payload_expect(const struct frame_payload *read, const struct frame_
 	ck_assert(read->message_last == written->message_last);
 }
 
+TEST_GROUP(parse, .setup = setup);
+
 /* ---- frame_parse ---- */
 
-START_TEST(frame_parse__generated)
+TEST_RANGE(frame_parse__generated, 0, FRAME_KINDS)
 {
 	static const uint16_t ethertypes[FRAME_KINDS] = { 0x88b6, 0x0800, 0x86dd, 0x0800, 0x88b6, 0x86dd, 0x0800 };
 	enum frame_kind kind = (enum frame_kind)_i;
@@ -89,9 +91,8 @@ START_TEST(frame_parse__generated)
 	ck_assert(fields.roce == (kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6));
 	ck_assert_uint_eq(ecn_read(bytes, frame_headers_bytes(kind)), 0);
 }
-END_TEST
 
-START_TEST(frame_parse__ipv4_fields)
+TEST(frame_parse__ipv4_fields)
 {
 	write_full(FRAME_IPV4);
 	ck_assert_int_eq(frame_parse(bytes, 70, 1514, &fields), 0);
@@ -103,9 +104,8 @@ START_TEST(frame_parse__ipv4_fields)
 	ck_assert_uint_eq(fields.destination_port, 0x4800);
 	ck_assert_uint_eq(fields.flow_label, 0);
 }
-END_TEST
 
-START_TEST(frame_parse__ipv6_fields)
+TEST(frame_parse__ipv6_fields)
 {
 	uint8_t ipv6[16];
 
@@ -120,9 +120,8 @@ START_TEST(frame_parse__ipv6_fields)
 	ck_assert_uint_eq(fields.flow_label, FLOW);
 	ck_assert_uint_eq(fields.source_port, 0xc000 + FLOW);
 }
-END_TEST
 
-START_TEST(frame_parse__roce_fields)
+TEST(frame_parse__roce_fields)
 {
 	write_full(FRAME_ROCE);
 	ck_assert_int_eq(frame_parse(bytes, 82, 1514, &fields), 0);
@@ -130,9 +129,8 @@ START_TEST(frame_parse__roce_fields)
 	ck_assert_uint_eq(fields.queue_pair, 0x800000 + FLOW);
 	ck_assert_uint_eq(fields.roce_opcode, 0);
 }
-END_TEST
 
-START_TEST(frame_parse__roce_ipv6_fields)
+TEST(frame_parse__roce_ipv6_fields)
 {
 	write_full(FRAME_ROCE_IPV6);
 	ck_assert_int_eq(frame_parse(bytes, 102, 1514, &fields), 0);
@@ -142,9 +140,8 @@ START_TEST(frame_parse__roce_ipv6_fields)
 	ck_assert_uint_eq(fields.destination_port, ROCE_UDP_PORT);
 	ck_assert_uint_eq(fields.queue_pair, 0x800000 + FLOW);
 }
-END_TEST
 
-START_TEST(frame_parse__tcp_fields)
+TEST(frame_parse__tcp_fields)
 {
 	write_full(FRAME_TCP);
 	ck_assert_int_eq(frame_parse(bytes, 82, 1514, &fields), 0);
@@ -152,9 +149,8 @@ START_TEST(frame_parse__tcp_fields)
 	ck_assert_uint_eq(fields.source_port, 0xc000 + FLOW);
 	ck_assert_uint_eq(fields.destination_port, 0x4800);
 }
-END_TEST
 
-START_TEST(frame_parse__hpc_fields)
+TEST(frame_parse__hpc_fields)
 {
 	write_full(FRAME_HPC);
 	ck_assert_int_eq(frame_parse(bytes, 58, 1514, &fields), 0);
@@ -162,11 +158,10 @@ START_TEST(frame_parse__hpc_fields)
 	ck_assert_uint_eq(fields.hpc_destination, DESTINATION + 1);
 	ck_assert_uint_eq(fields.hpc_process, FLOW);
 }
-END_TEST
 
 /* Nothing is read beyond the captured bytes (the sanitizers watch a copy of just that size), and a header cut short is
  * malformed: captured lengths in front of the test payload. */
-START_TEST(frame_parse__truncated)
+TEST_RANGE(frame_parse__truncated, 0, FRAME_KINDS)
 {
 	static const uint32_t headers[FRAME_KINDS] = { 19, 42, 62, 54, 30, 74, 54 };
 	enum frame_kind kind = (enum frame_kind)_i;
@@ -181,9 +176,8 @@ START_TEST(frame_parse__truncated)
 	}
 	ck_assert_int_eq(frame_parse(bytes, 1515, 1514, &fields), -EINVAL);
 }
-END_TEST
 
-START_TEST(frame_parse__broadcast_arp)
+TEST(frame_parse__broadcast_arp)
 {
 	memset(bytes, 0xff, 6);
 	bytes[6] = 2;
@@ -195,27 +189,24 @@ START_TEST(frame_parse__broadcast_arp)
 	ck_assert_uint_eq(fields.ip_version, 0);
 	ck_assert_uint_eq(fields.source_port, 0);
 }
-END_TEST
 
-START_TEST(frame_parse__source_is_no_group)
+TEST(frame_parse__source_is_no_group)
 {
 	write_full(FRAME_HPC);
 	bytes[6] |= 1;
 	ck_assert_int_eq(frame_parse(bytes, 58, 1514, &fields), -EINVAL);
 }
-END_TEST
 
-START_TEST(frame_parse__802_3_length)
+TEST(frame_parse__802_3_length)
 {
 	bytes[13] = 46;
 	ck_assert_int_eq(frame_parse(bytes, 60, 60, &fields), 0);
 	bytes[13] = 47;
 	ck_assert_int_eq(frame_parse(bytes, 60, 60, &fields), -EINVAL);
 }
-END_TEST
 
 /* The tag's priority goes before the DSCP; what is behind the tag is parsed as without. */
-START_TEST(frame_parse__tagged_ipv4)
+TEST(frame_parse__tagged_ipv4)
 {
 	static const uint8_t tag[] = { 0x81, 0x00, 0x6f, 0xfe };
 
@@ -229,7 +220,6 @@ START_TEST(frame_parse__tagged_ipv4)
 	ck_assert_uint_eq(fields.ethertype, 0x0800);
 	ck_assert_uint_eq(fields.source_port, 0xc000 + FLOW);
 }
-END_TEST
 
 /* puts right the header checksum of the IPv4 frame in bytes[] */
 static void checksum_write(void)
@@ -245,7 +235,7 @@ static void checksum_write(void)
 	bytes[25] = (uint8_t)~sum;
 }
 
-START_TEST(frame_parse__ipv4_contradictions)
+TEST_RANGE(frame_parse__ipv4_contradictions, 0, 7)
 {
 	static const struct {
 		unsigned at;
@@ -270,9 +260,8 @@ START_TEST(frame_parse__ipv4_contradictions)
 	checksum_write();
 	ck_assert_int_eq(frame_parse(bytes, 70, 1514, &fields), cases[_i].good ? 0 : -EINVAL);
 }
-END_TEST
 
-START_TEST(frame_parse__ipv4_checksum)
+TEST(frame_parse__ipv4_checksum)
 {
 	write_full(FRAME_IPV4);
 	for (uint32_t bit = 14 * 8; bit < 34 * 8; bit++) {
@@ -282,9 +271,8 @@ START_TEST(frame_parse__ipv4_checksum)
 	}
 	ck_assert_int_eq(frame_parse(bytes, 70, 1514, &fields), 0);
 }
-END_TEST
 
-START_TEST(frame_parse__ipv4_options)
+TEST(frame_parse__ipv4_options)
 {
 	write_full(FRAME_IPV4);
 	memmove(bytes + 38, bytes + 34, 36);
@@ -296,10 +284,9 @@ START_TEST(frame_parse__ipv4_options)
 	ck_assert_uint_eq(fields.source_port, 0xc000 + FLOW);
 	ck_assert_uint_eq(fields.destination_port, 0x4800);
 }
-END_TEST
 
 /* FC-2: all fragments of a datagram belong to one flow */
-START_TEST(frame_parse__ipv4_fragments)
+TEST(frame_parse__ipv4_fragments)
 {
 	write_full(FRAME_IPV4);
 	bytes[20] = 0x20;
@@ -313,9 +300,8 @@ START_TEST(frame_parse__ipv4_fragments)
 	ck_assert_int_eq(frame_parse(bytes, 70, 1514, &fields), 0);
 	ck_assert_uint_eq(fields.source_port, 0);
 }
-END_TEST
 
-START_TEST(frame_parse__tcp)
+TEST(frame_parse__tcp)
 {
 	write_full(FRAME_IPV4);
 	bytes[23] = 6;
@@ -329,10 +315,9 @@ START_TEST(frame_parse__tcp)
 	bytes[46] = 0x40;
 	ck_assert_int_eq(frame_parse(bytes, 70, 1514, &fields), -EINVAL);
 }
-END_TEST
 
 /* UDP to port 4791 without room for BTH and ICRC, or with another transport version, is just UDP. */
-START_TEST(frame_parse__udp_to_roce_port)
+TEST(frame_parse__udp_to_roce_port)
 {
 	write_full(FRAME_ROCE);
 	bytes[43] = 1;
@@ -348,9 +333,8 @@ START_TEST(frame_parse__udp_to_roce_port)
 	ck_assert_int_eq(frame_parse(bytes, 82, 1514, &fields), 0);
 	ck_assert(fields.roce);
 }
-END_TEST
 
-START_TEST(frame_parse__ipv6_contradictions)
+TEST(frame_parse__ipv6_contradictions)
 {
 	write_full(FRAME_IPV6);
 	bytes[14] = 0x40;
@@ -361,7 +345,6 @@ START_TEST(frame_parse__ipv6_contradictions)
 	bytes[19] = 7;
 	ck_assert_int_eq(frame_parse(bytes, 90, 1514, &fields), -EINVAL);
 }
-END_TEST
 
 /* in front of the UDP header of the IPv6 frame in bytes[]: an extension header of 8 bytes */
 static void extension_insert(uint8_t type)
@@ -374,7 +357,7 @@ static void extension_insert(uint8_t type)
 	bytes[19] = (uint8_t)(bytes[19] + 8);
 }
 
-START_TEST(frame_parse__ipv6_extensions)
+TEST(frame_parse__ipv6_extensions)
 {
 	write_full(FRAME_IPV6);
 	extension_insert(60);
@@ -386,9 +369,8 @@ START_TEST(frame_parse__ipv6_extensions)
 	bytes[55] = 200; /* longer than the datagram */
 	ck_assert_int_eq(frame_parse(bytes, 114, 1538, &fields), -EINVAL);
 }
-END_TEST
 
-START_TEST(frame_parse__ipv6_fragment)
+TEST(frame_parse__ipv6_fragment)
 {
 	write_full(FRAME_IPV6);
 	extension_insert(44);
@@ -396,9 +378,8 @@ START_TEST(frame_parse__ipv6_fragment)
 	ck_assert_uint_eq(fields.ip_protocol, 17);
 	ck_assert_uint_eq(fields.source_port, 0);
 }
-END_TEST
 
-START_TEST(frame_parse__ipv6_too_many_extensions)
+TEST(frame_parse__ipv6_too_many_extensions)
 {
 	write_full(FRAME_IPV6);
 	for (int i = 0; i < 5; i++)
@@ -407,9 +388,8 @@ START_TEST(frame_parse__ipv6_too_many_extensions)
 	ck_assert_uint_eq(fields.ip_protocol, 60);
 	ck_assert_uint_eq(fields.source_port, 0);
 }
-END_TEST
 
-START_TEST(frame_parse__hpc_contradictions)
+TEST_RANGE(frame_parse__hpc_contradictions, 0, 4)
 {
 	static const struct {
 		unsigned at;
@@ -420,10 +400,9 @@ START_TEST(frame_parse__hpc_contradictions)
 	bytes[cases[_i].at] = cases[_i].value;
 	ck_assert_int_eq(frame_parse(bytes, 58, 1514, &fields), -EINVAL);
 }
-END_TEST
 
 /* ARP as far as whom it asks for; another kind of ARP is just a frame, a truncated one is malformed (FC-3, TB-23) */
-START_TEST(frame_parse__arp_target)
+TEST(frame_parse__arp_target)
 {
 	static const uint8_t target[4] = { 10, 0, 0, 9 };
 
@@ -442,7 +421,6 @@ START_TEST(frame_parse__arp_target)
 	ck_assert_int_eq(frame_parse(bytes, 60, 60, &fields), 0);
 	ck_assert_uint_eq(fields.target_version, 0);
 }
-END_TEST
 
 /* an ICMPv6 message of @type behind an MLD router alert, to a group; returns its frame's length */
 static uint32_t icmpv6_write(uint8_t type, uint32_t message_bytes)
@@ -458,7 +436,7 @@ static uint32_t icmpv6_write(uint8_t type, uint32_t message_bytes)
 	return 62 + message_bytes;
 }
 
-START_TEST(frame_parse__neighbour_solicitation)
+TEST(frame_parse__neighbour_solicitation)
 {
 	uint32_t length = icmpv6_write(135, 24);
 
@@ -471,9 +449,8 @@ START_TEST(frame_parse__neighbour_solicitation)
 	length = icmpv6_write(135, 23);
 	ck_assert_int_eq(frame_parse(bytes, length, length, &fields), -EINVAL);
 }
-END_TEST
 
-START_TEST(frame_parse__mld_reports)
+TEST(frame_parse__mld_reports)
 {
 	for (uint32_t type = 0; type < 256; type++) {
 		uint32_t length = icmpv6_write((uint8_t)type, 24);
@@ -483,9 +460,8 @@ START_TEST(frame_parse__mld_reports)
 		ck_assert_int_eq(fields.target_version, type == 135 ? 6 : 0);
 	}
 }
-END_TEST
 
-START_TEST(frame_parse__igmp_reports)
+TEST(frame_parse__igmp_reports)
 {
 	for (uint32_t type = 0; type < 256; type++) {
 		memset(bytes, 0, 60);
@@ -502,12 +478,13 @@ START_TEST(frame_parse__igmp_reports)
 		ck_assert_int_eq(frame_parse(bytes, 41, 60, &fields), -EINVAL);
 	}
 }
-END_TEST
 
 /* ---- generated frames ---- */
 
+TEST_GROUP(generated, .setup = setup);
+
 /* TB-2: with the 26 bytes of envelope and fabric header and the 32 of the record header two cache lines are 128 */
-START_TEST(frame_headers_bytes__cache_lines)
+TEST(frame_headers_bytes__cache_lines)
 {
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_ETHERNET), 48);
 	ck_assert_uint_eq(frame_headers_bytes(FRAME_IPV4), 70);
@@ -523,9 +500,8 @@ START_TEST(frame_headers_bytes__cache_lines)
 	ck_assert_uint_eq(frame_bytes_min(FRAME_ETHERNET), 60);
 	ck_assert_uint_eq(frame_bytes_min(FRAME_IPV6), 90);
 }
-END_TEST
 
-START_TEST(frame_write__ethernet_layout)
+TEST(frame_write__ethernet_layout)
 {
 	static const uint8_t untagged[] = { 0x02, 0x48, 0,    1,    0, 0, 0x02, 0x48, 0, 0,
 					    1,    45,   0x88, 0xb6, 0, 0, 0,    0,    0, 0 };
@@ -541,9 +517,8 @@ START_TEST(frame_write__ethernet_layout)
 	frame_write(&spec, &full, bytes);
 	ck_assert_mem_eq(bytes, untagged, sizeof(untagged));
 }
-END_TEST
 
-START_TEST(frame_write__payload_layout)
+TEST(frame_write__payload_layout)
 {
 	static const uint8_t golden[] = { 0xf1, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0xfe, 0xdc,
 					  0xba, 0x98, 0x89, 0xab, 0xcd, 0xef, 0xff, 0xff, 0xff, 0xff,
@@ -552,10 +527,9 @@ START_TEST(frame_write__payload_layout)
 	write_full(FRAME_HPC);
 	ck_assert_mem_eq(bytes + 30, golden, sizeof(golden));
 }
-END_TEST
 
 /* RC-4, over IPv4 and IPv6 */
-START_TEST(frame_write__roce_bth)
+TEST(frame_write__roce_bth)
 {
 	static const uint8_t bth[] = { 0x00, 0x00, 0xff, 0xff, 0x00, 0x80, 0x23, 0x45, 0x00, 0xdc, 0xba, 0x98 };
 
@@ -564,11 +538,10 @@ START_TEST(frame_write__roce_bth)
 	write_full(FRAME_ROCE_IPV6);
 	ck_assert_mem_eq(bytes + 62, bth, sizeof(bth));
 }
-END_TEST
 
 /* RC-4: every length of a message, cut at every path MTU: all packets but the last carry the path MTU exactly, all are padded to
  * multiples of four and say by how much, and nothing is lost between the lengths */
-START_TEST(frame_bytes_of__path_mtu_and_padding)
+TEST_RANGE(frame_bytes_of__path_mtu_and_padding, 0, 2)
 {
 	enum frame_kind kind = _i ? FRAME_ROCE_IPV6 : FRAME_ROCE;
 	const uint32_t headers = _i ? 14 + 40 + 8 + 12 : 14 + 20 + 8 + 12, bth_at = headers - 12;
@@ -594,10 +567,9 @@ START_TEST(frame_bytes_of__path_mtu_and_padding)
 		ck_assert_uint_eq(payload.payload_bytes, length);
 	}
 }
-END_TEST
 
 /* RC-1: only who says so may be marked */
-START_TEST(frame_write__ecn_capable)
+TEST_RANGE(frame_write__ecn_capable, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
 	bool ip = kind != FRAME_ETHERNET && kind != FRAME_HPC;
@@ -617,10 +589,9 @@ START_TEST(frame_write__ecn_capable)
 	ck_assert_int_eq(frame_parse(bytes, captured, 1514, &fields), 0);
 	ck_assert_uint_eq(fields.priority, 5);
 }
-END_TEST
 
 /* Every byte of the headers is written: a template needs no zeroed memory. */
-START_TEST(frame_write__all_bytes)
+TEST_RANGE(frame_write__all_bytes, 0, FRAME_KINDS)
 {
 	struct frame_spec spec = spec_of((enum frame_kind)_i);
 	uint8_t other[FRAME_HEADERS_MAX];
@@ -631,10 +602,9 @@ START_TEST(frame_write__all_bytes)
 	ck_assert_mem_eq(bytes, other, frame_headers_bytes(spec.kind));
 	ck_assert_uint_eq(other[frame_headers_bytes(spec.kind)], 0xff);
 }
-END_TEST
 
 /* Flows of a host pair differ in the headers, unless frames are plain Ethernet. */
-START_TEST(frame_write__flows_differ)
+TEST_RANGE(frame_write__flows_differ, 0, FRAME_KINDS)
 {
 	static const uint32_t flows[] = { 0, 1, 0x3fff, 0x4000, 0x3fffff };
 	enum frame_kind kind = (enum frame_kind)_i;
@@ -650,9 +620,8 @@ START_TEST(frame_write__flows_differ)
 				  (kind == FRAME_ETHERNET));
 	}
 }
-END_TEST
 
-START_TEST(frame_payload_read__reads_what_was_written)
+TEST_RANGE(frame_payload_read__reads_what_was_written, 0, FRAME_KINDS)
 {
 	static const struct frame_payload small = { .source = SOURCE, .message_last = true };
 	enum frame_kind kind = (enum frame_kind)_i;
@@ -672,9 +641,8 @@ START_TEST(frame_payload_read__reads_what_was_written)
 		ck_assert_int_eq(frame_parse(bytes, frame_headers_bytes(kind), spec.frame_bytes, &fields), 0);
 	}
 }
-END_TEST
 
-START_TEST(frame_payload_read__refuses)
+TEST_RANGE(frame_payload_read__refuses, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
 	uint32_t captured = frame_headers_bytes(kind);
@@ -694,10 +662,9 @@ START_TEST(frame_payload_read__refuses)
 	bytes[13] ^= 0x40; /* EtherType or TPID */
 	ck_assert_int_eq(frame_payload_read(bytes, captured, 1514, &payload), -EINVAL);
 }
-END_TEST
 
 /* real traffic of a host of the fabric is not taken for generated frames */
-START_TEST(frame_payload_read__other_traffic)
+TEST(frame_payload_read__other_traffic)
 {
 	struct frame_payload payload;
 
@@ -728,9 +695,8 @@ START_TEST(frame_payload_read__other_traffic)
 	write_full(FRAME_IPV4);
 	ck_assert_int_eq(frame_payload_read(bytes, 70, 1513, &payload), -EINVAL);
 }
-END_TEST
 
-START_TEST(frame_payload_read__more_than_its_message)
+TEST(frame_payload_read__more_than_its_message)
 {
 	struct frame_payload payload = full;
 
@@ -739,10 +705,9 @@ START_TEST(frame_payload_read__more_than_its_message)
 	frame_payload_write(FRAME_HPC, &payload, bytes);
 	ck_assert_int_eq(frame_payload_read(bytes, 58, 1514, &payload), -EINVAL);
 }
-END_TEST
 
 /* a sender's fast path gives the frame that frame_write() gives */
-START_TEST(frame_payload_write__same_as_frame_write)
+TEST_RANGE(frame_payload_write__same_as_frame_write, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
 	struct frame_spec spec = spec_of(kind);
@@ -760,69 +725,4 @@ START_TEST(frame_payload_write__same_as_frame_write)
 		if (kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6)
 			ck_assert_uint_eq(bytes[kind == FRAME_ROCE ? 42 : 62], ((const uint8_t[]){ 1, 0, 2, 4 })[i]);
 	}
-}
-END_TEST
-
-static Suite *frame_suite(void)
-{
-	Suite *suite = suite_create("frame");
-	TCase *parse = tcase_create("parse"), *generated = tcase_create("generated");
-
-	suite_add_tcase(suite, parse);
-	tcase_add_checked_fixture(parse, setup, NULL);
-	tcase_add_loop_test(parse, frame_parse__generated, 0, FRAME_KINDS);
-	tcase_add_test(parse, frame_parse__ipv4_fields);
-	tcase_add_test(parse, frame_parse__ipv6_fields);
-	tcase_add_test(parse, frame_parse__roce_fields);
-	tcase_add_test(parse, frame_parse__hpc_fields);
-	tcase_add_test(parse, frame_parse__roce_ipv6_fields);
-	tcase_add_test(parse, frame_parse__tcp_fields);
-	tcase_add_loop_test(parse, frame_parse__truncated, 0, FRAME_KINDS);
-	tcase_add_test(parse, frame_parse__broadcast_arp);
-	tcase_add_test(parse, frame_parse__source_is_no_group);
-	tcase_add_test(parse, frame_parse__802_3_length);
-	tcase_add_test(parse, frame_parse__tagged_ipv4);
-	tcase_add_loop_test(parse, frame_parse__ipv4_contradictions, 0, 7);
-	tcase_add_test(parse, frame_parse__ipv4_checksum);
-	tcase_add_test(parse, frame_parse__ipv4_options);
-	tcase_add_test(parse, frame_parse__ipv4_fragments);
-	tcase_add_test(parse, frame_parse__tcp);
-	tcase_add_test(parse, frame_parse__udp_to_roce_port);
-	tcase_add_test(parse, frame_parse__ipv6_contradictions);
-	tcase_add_test(parse, frame_parse__ipv6_extensions);
-	tcase_add_test(parse, frame_parse__ipv6_fragment);
-	tcase_add_test(parse, frame_parse__ipv6_too_many_extensions);
-	tcase_add_test(parse, frame_parse__arp_target);
-	tcase_add_test(parse, frame_parse__neighbour_solicitation);
-	tcase_add_test(parse, frame_parse__mld_reports);
-	tcase_add_test(parse, frame_parse__igmp_reports);
-	tcase_add_loop_test(parse, frame_parse__hpc_contradictions, 0, 4);
-
-	suite_add_tcase(suite, generated);
-	tcase_add_checked_fixture(generated, setup, NULL);
-	tcase_add_test(generated, frame_headers_bytes__cache_lines);
-	tcase_add_loop_test(generated, frame_bytes_of__path_mtu_and_padding, 0, 2);
-	tcase_add_test(generated, frame_write__ethernet_layout);
-	tcase_add_test(generated, frame_write__payload_layout);
-	tcase_add_test(generated, frame_write__roce_bth);
-	tcase_add_loop_test(generated, frame_write__ecn_capable, 0, FRAME_KINDS);
-	tcase_add_loop_test(generated, frame_write__all_bytes, 0, FRAME_KINDS);
-	tcase_add_loop_test(generated, frame_write__flows_differ, 0, FRAME_KINDS);
-	tcase_add_loop_test(generated, frame_payload_read__reads_what_was_written, 0, FRAME_KINDS);
-	tcase_add_loop_test(generated, frame_payload_read__refuses, 0, FRAME_KINDS);
-	tcase_add_test(generated, frame_payload_read__other_traffic);
-	tcase_add_test(generated, frame_payload_read__more_than_its_message);
-	tcase_add_loop_test(generated, frame_payload_write__same_as_frame_write, 0, FRAME_KINDS);
-	return suite;
-}
-
-int main(void)
-{
-	SRunner *runner = srunner_create(frame_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,12 +1,12 @@
 /*  orchestrator/generate and generate_text (TB-10 gen, TB-11): the topologies, and that what is printed is
  *  accepted. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/control.h"
 #include "orchestrator/generate_text.h"
 #include "orchestrator/plan.h"
+#include "tests/testing.h"
 
 static const struct scenario_link_settings edge = { .rate_bps = 1 }, fabric = { .rate_bps = 2 },
 					   global = { .rate_bps = 3, .tier = TIER_GLOBAL };
@@ -29,7 +29,9 @@ static void generate(enum generate_kind kind, const struct generate_size *size)
 	ck_assert_uint_eq(scenario.link_count, links);
 }
 
-START_TEST(generate_topology__star)
+TEST_GROUP(generate, .teardown = tear_down);
+
+TEST(generate_topology__star)
 {
 	generate(GENERATE_STAR, &(const struct generate_size){ .counts = { [GENERATE_HOSTS] = 5 } });
 	ck_assert_uint_eq(scenario.switch_count, 1);
@@ -39,9 +41,8 @@ START_TEST(generate_topology__star)
 	ck_assert_str_eq(scenario.hosts[4].name, "h4");
 	ck_assert_uint_eq(scenario.hosts[4].link.rate_bps, 1);
 }
-END_TEST
 
-START_TEST(generate_topology__chain)
+TEST(generate_topology__chain)
 {
 	generate(GENERATE_CHAIN, &(const struct generate_size){
 					 .counts = { [GENERATE_SWITCHES] = 3, [GENERATE_HOSTS_PER_SWITCH] = 2 } });
@@ -52,9 +53,8 @@ START_TEST(generate_topology__chain)
 	ck_assert_uint_eq(scenario.links[1].switch_b, 2);
 	ck_assert_uint_eq(scenario.links[1].settings.rate_bps, 2);
 }
-END_TEST
 
-START_TEST(generate_topology__dumbbell)
+TEST(generate_topology__dumbbell)
 {
 	generate(GENERATE_DUMBBELL, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SIDE] = 3 } });
 	ck_assert_str_eq(scenario.switches[0].name, "left");
@@ -63,9 +63,8 @@ START_TEST(generate_topology__dumbbell)
 	ck_assert_uint_eq(scenario.hosts[3].switch_index, 1);
 	ck_assert_uint_eq(scenario.link_count, 1);
 }
-END_TEST
 
-START_TEST(generate_topology__leaf_spine)
+TEST(generate_topology__leaf_spine)
 {
 	generate(GENERATE_LEAF_SPINE,
 		 &(const struct generate_size){
@@ -79,9 +78,8 @@ START_TEST(generate_topology__leaf_spine)
 	ck_assert_uint_eq(scenario.links[3].switch_b, 4);
 	ck_assert_uint_eq(scenario.hosts[11].switch_index, 2);
 }
-END_TEST
 
-START_TEST(generate_topology__full_mesh)
+TEST(generate_topology__full_mesh)
 {
 	static const uint32_t pairs[][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 1, 3 }, { 2, 3 } };
 
@@ -96,7 +94,6 @@ START_TEST(generate_topology__full_mesh)
 	}
 	ck_assert_uint_eq(scenario.hosts[11].switch_index, 3);
 }
-END_TEST
 
 /* switches that a link leads to from @at, and how often @at has one to @to */
 static uint32_t degree(uint32_t at)
@@ -129,7 +126,7 @@ static uint32_t switch_called(const char *name)
 }
 
 /* k^3/4 hosts, 5 k^2/4 switches of k ports [Al-Fares et al. 2008] */
-START_TEST(generate_topology__fat_tree)
+TEST_RANGE(generate_topology__fat_tree, 0, 3)
 {
 	static const struct {
 		uint32_t radix, hosts, switches;
@@ -155,9 +152,8 @@ START_TEST(generate_topology__fat_tree)
 		ck_assert_uint_eq(links_between(switch_called(name), switch_called("c0")), 1);
 	}
 }
-END_TEST
 
-START_TEST(generate_topology__tapered_fat_tree)
+TEST(generate_topology__tapered_fat_tree)
 {
 	generate(GENERATE_FAT_TREE,
 		 &(const struct generate_size){ .counts = { [GENERATE_RADIX] = 8, [GENERATE_TAPER] = 2 } });
@@ -167,10 +163,9 @@ START_TEST(generate_topology__tapered_fat_tree)
 	ck_assert_uint_eq(degree(switch_called("p7a1")), 8);
 	ck_assert_uint_eq(degree(switch_called("c7")), 8);
 }
-END_TEST
 
 /* a (a h + 1) switches; within a group all linked, one link between any two groups [Kim et al. 2008] */
-START_TEST(generate_topology__dragonfly)
+TEST_RANGE(generate_topology__dragonfly, 0, 2)
 {
 	static const struct {
 		uint32_t p, a, h, hosts;
@@ -197,10 +192,9 @@ START_TEST(generate_topology__dragonfly)
 			ck_assert_uint_eq(pairs[from * groups + to], from == to ? a * (a - 1) / 2 : 1);
 	free(pairs);
 }
-END_TEST
 
 /* fewer groups than there can be: their links are shared out evenly */
-START_TEST(generate_topology__dragonfly_of_few_groups)
+TEST(generate_topology__dragonfly_of_few_groups)
 {
 	generate(GENERATE_DRAGONFLY, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1,
 										[GENERATE_SWITCHES_PER_GROUP] = 4,
@@ -210,9 +204,8 @@ START_TEST(generate_topology__dragonfly_of_few_groups)
 	for (uint32_t i = 0; i < scenario.switch_count; i++)
 		ck_assert_uint_eq(degree(i), 3 + 2);
 }
-END_TEST
 
-START_TEST(generate_topology__hyperx)
+TEST(generate_topology__hyperx)
 {
 	generate(GENERATE_HYPERX, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 2 },
 								 .dimensions = 2,
@@ -224,9 +217,8 @@ START_TEST(generate_topology__hyperx)
 	ck_assert_uint_eq(links_between(switch_called("s0.1"), switch_called("s2.1")), 1);
 	ck_assert_uint_eq(links_between(switch_called("s0.1"), switch_called("s2.3")), 0);
 }
-END_TEST
 
-START_TEST(generate_topology__torus)
+TEST(generate_topology__torus)
 {
 	generate(GENERATE_TORUS, &(const struct generate_size){ .counts = { [GENERATE_HOSTS_PER_SWITCH] = 1 },
 								.dimensions = 3,
@@ -238,9 +230,8 @@ START_TEST(generate_topology__torus)
 	ck_assert_uint_eq(links_between(switch_called("s0.0.0"), switch_called("s2.0.0")), 0);
 	ck_assert_uint_eq(links_between(switch_called("s0.0.0"), switch_called("s0.1.0")), 1);
 }
-END_TEST
 
-START_TEST(generate_check__numbers_that_do_not_fit)
+TEST(generate_check__numbers_that_do_not_fit)
 {
 	char why[160] = "";
 
@@ -264,7 +255,6 @@ START_TEST(generate_check__numbers_that_do_not_fit)
 			 0);
 	ck_assert_ptr_nonnull(strstr(why, "groups"));
 }
-END_TEST
 
 /* the text of a generated scenario, read and planned */
 static void text_accepted(enum generate_kind kind, enum fabric_kind kind_of_fabric, bool explicit_topology,
@@ -290,7 +280,7 @@ static void text_accepted(enum generate_kind kind, enum fabric_kind kind_of_fabr
 	free(text);
 }
 
-START_TEST(generate_text__is_accepted_and_explicit_means_the_same)
+TEST_RANGE(generate_text__is_accepted_and_explicit_means_the_same, 0, GENERATE_KINDS)
 {
 	struct plan generated, written_out;
 
@@ -307,10 +297,9 @@ START_TEST(generate_text__is_accepted_and_explicit_means_the_same)
 	plan_free(&generated);
 	plan_free(&written_out);
 }
-END_TEST
 
 /* the same of kind port-group, whose text also shows defaults */
-START_TEST(generate_text__port_group_shows_the_defaults)
+TEST(generate_text__port_group_shows_the_defaults)
 {
 	static const char bare[] =
 		"name: t\nfabric: port-group\nrun: {duration: 200us}\ntopology: {generate: star, hosts: 3}\n";
@@ -328,10 +317,9 @@ START_TEST(generate_text__port_group_shows_the_defaults)
 	plan_free(&generated);
 	plan_free(&plain);
 }
-END_TEST
 
 /* what stands in a text for fabric kind roce are the defaults: without it the nodes are told the same */
-START_TEST(generate_text__roce_shows_the_defaults)
+TEST(generate_text__roce_shows_the_defaults)
 {
 	static const char bare[] =
 		"name: t\nfabric: roce\nrun: {duration: 200us}\ntopology: {generate: star, hosts: 3}\n"
@@ -360,35 +348,4 @@ START_TEST(generate_text__roce_shows_the_defaults)
 	scenario_free(&scenario);
 	plan_free(&generated);
 	plan_free(&plain);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("generate");
-	TCase *tests = tcase_create("generate");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, NULL, tear_down);
-	tcase_add_test(tests, generate_topology__star);
-	tcase_add_test(tests, generate_topology__chain);
-	tcase_add_test(tests, generate_topology__dumbbell);
-	tcase_add_test(tests, generate_topology__leaf_spine);
-	tcase_add_test(tests, generate_topology__full_mesh);
-	tcase_add_loop_test(tests, generate_topology__fat_tree, 0, 3);
-	tcase_add_test(tests, generate_topology__tapered_fat_tree);
-	tcase_add_loop_test(tests, generate_topology__dragonfly, 0, 2);
-	tcase_add_test(tests, generate_topology__dragonfly_of_few_groups);
-	tcase_add_test(tests, generate_topology__hyperx);
-	tcase_add_test(tests, generate_topology__torus);
-	tcase_add_test(tests, generate_check__numbers_that_do_not_fit);
-	tcase_add_test(tests, generate_text__roce_shows_the_defaults);
-	tcase_add_test(tests, generate_text__port_group_shows_the_defaults);
-	tcase_add_loop_test(tests, generate_text__is_accepted_and_explicit_means_the_same, 0, GENERATE_KINDS);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  switchd/headroom: credit per flow and hop, at the corners of its water levels (EC-12 ... EC-14).                  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/wire/ack_frame.h"
 #include "switchd/headroom.h"
+#include "tests/testing.h"
 
 #define MTU 16u
 #define ROOM 100000u
@@ -30,7 +30,9 @@ static uint32_t forward(uint32_t queued, uint32_t units, uint32_t room)
 	return headroom_on_forward(&flow, &setting, units, room, MTU);
 }
 
-START_TEST(starts__at_the_target_level)
+TEST_GROUP(credit, .setup = setup);
+
+TEST(starts__at_the_target_level)
 {
 	queue(99);
 	ck_assert(!headroom_starts(&flow, &setting, ROOM));
@@ -39,9 +41,8 @@ START_TEST(starts__at_the_target_level)
 	flow.um = true;
 	ck_assert(!headroom_starts(&flow, &setting, ROOM)); /* it is */
 }
-END_TEST
 
-START_TEST(starts__earlier_where_room_is_short)
+TEST(starts__earlier_where_room_is_short)
 {
 	queue(16);
 	ck_assert(!headroom_starts(&flow, &setting, 17 * 16));
@@ -51,10 +52,9 @@ START_TEST(starts__earlier_where_room_is_short)
 	queue(0);
 	ck_assert(!headroom_starts(&flow, &setting, 0)); /* what is not here cannot be metered: nothing would end it */
 }
-END_TEST
 
 /* the first credit is counted from what is not acknowledged: under way, it counts already */
-START_TEST(start__what_is_under_way_counts)
+TEST(start__what_is_under_way_counts)
 {
 	struct ifct_entry upstream = { .active = true };
 
@@ -72,10 +72,9 @@ START_TEST(start__what_is_under_way_counts)
 	ck_assert(!upstream.dm);
 	ck_assert_int_eq(upstream.headroom, 0);
 }
-END_TEST
 
 /* a false peer may give credit without end */
-START_TEST(on_ack__credit_does_not_overflow)
+TEST(on_ack__credit_does_not_overflow)
 {
 	struct ifct_entry upstream = { .active = true };
 
@@ -84,10 +83,9 @@ START_TEST(on_ack__credit_does_not_overflow)
 		headroom_on_ack(&upstream, ACK_HEADROOM_MAX, 0);
 	ck_assert_int_gt(upstream.headroom, CONGESTION_UNITS_MAX);
 }
-END_TEST
 
 /* ... or send without any */
-START_TEST(forward__overdraft_does_not_overflow)
+TEST(forward__overdraft_does_not_overflow)
 {
 	queue(setting.high_units + 1);
 	headroom_start(&flow);
@@ -95,10 +93,9 @@ START_TEST(forward__overdraft_does_not_overflow)
 		ck_assert_uint_eq(forward(setting.high_units + 1, 1000000, ROOM), 0);
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
-END_TEST
 
 /* lost, it is told anew with all credit that still counts: what is promised stays so, and both ends mean the same again */
-START_TEST(again__what_is_promised_counts)
+TEST(again__what_is_promised_counts)
 {
 	struct ifct_entry upstream = { .active = true };
 
@@ -113,10 +110,9 @@ START_TEST(again__what_is_promised_counts)
 	headroom_on_ack(&upstream, 180, 100 + 32);
 	ck_assert_int_eq(60 + 32 + upstream.headroom, flow.committed_units);
 }
-END_TEST
 
 /* overdrawn by more than is not acknowledged: an ACK cannot say so, and the ends mean what it says */
-START_TEST(again__overdrawn)
+TEST(again__overdrawn)
 {
 	struct ifct_entry upstream = { .active = true };
 
@@ -128,9 +124,8 @@ START_TEST(again__overdrawn)
 	headroom_on_ack(&upstream, 0, 70 + 16);
 	ck_assert_int_eq(70 + 16 + upstream.headroom, flow.committed_units);
 }
-END_TEST
 
-START_TEST(forward__by_water_levels)
+TEST(forward__by_water_levels)
 {
 	static const struct {
 		uint32_t queued, units, credit;
@@ -149,9 +144,8 @@ START_TEST(forward__by_water_levels)
 			ck_assert_int_eq(flow.committed_units, (int32_t)(cases[i].queued + cases[i].credit));
 	}
 }
-END_TEST
 
-START_TEST(forward__never_more_than_the_maximum_queue_extent)
+TEST(forward__never_more_than_the_maximum_queue_extent)
 {
 	flow.um = true;
 	flow.committed_units = 410;
@@ -159,9 +153,8 @@ START_TEST(forward__never_more_than_the_maximum_queue_extent)
 	ck_assert_int_eq(flow.committed_units, 400);
 	ck_assert_uint_eq(forward(84, 16, ROOM), 16); /* one goes, one may come */
 }
-END_TEST
 
-START_TEST(forward__never_more_than_there_is_room_for)
+TEST(forward__never_more_than_there_is_room_for)
 {
 	flow.um = true;
 	flow.committed_units = 116;
@@ -173,9 +166,8 @@ START_TEST(forward__never_more_than_there_is_room_for)
 	ck_assert_uint_eq(forward(100, 16, 0), 18);
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
-END_TEST
 
-START_TEST(promise__what_credit_may_still_bring)
+TEST(promise__what_credit_may_still_bring)
 {
 	queue(100);
 	flow.committed_units = 100;
@@ -186,10 +178,9 @@ START_TEST(promise__what_credit_may_still_bring)
 	flow.um = false;
 	ck_assert_uint_eq(headroom_promise(&flow, MTU), 0);
 }
-END_TEST
 
 /* EC-13: a queue that is drained at a third of the rate at which it could be filled settles at its target */
-START_TEST(loop__settles_at_the_target)
+TEST(loop__settles_at_the_target)
 {
 	int32_t headroom = 0, credit_under_way[8] = { 0 };
 	uint32_t queued = 300, lowest = UINT32_MAX, highest = 0;
@@ -221,32 +212,4 @@ START_TEST(loop__settles_at_the_target)
 	}
 	ck_assert_uint_ge(lowest, 100 - 2 * MTU);
 	ck_assert_uint_le(highest, 100 + 2 * MTU);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("headroom");
-	TCase *tests = tcase_create("credit");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, starts__at_the_target_level);
-	tcase_add_test(tests, starts__earlier_where_room_is_short);
-	tcase_add_test(tests, start__what_is_under_way_counts);
-	tcase_add_test(tests, on_ack__credit_does_not_overflow);
-	tcase_add_test(tests, forward__overdraft_does_not_overflow);
-	tcase_add_test(tests, again__what_is_promised_counts);
-	tcase_add_test(tests, again__overdrawn);
-	tcase_add_test(tests, forward__by_water_levels);
-	tcase_add_test(tests, forward__never_more_than_the_maximum_queue_extent);
-	tcase_add_test(tests, forward__never_more_than_there_is_room_for);
-	tcase_add_test(tests, promise__what_credit_may_still_bring);
-	tcase_add_test(tests, loop__settles_at_the_target);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

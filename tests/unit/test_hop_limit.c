@@ -1,11 +1,11 @@
 /*  nodes/wire/hop_limit: one hop less, a good checksum and nothing else; what routers do not route is left alone (RC-5).  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/bytes.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/hop_limit.h"
+#include "tests/testing.h"
 
 #define BYTES 200u
 #define TTL_AT 22u       /* of IPv4 behind Ethernet */
@@ -38,7 +38,7 @@ static void untouched_expect(void)
 }
 
 /* 64, 63, ... 1, and then no more; the parser verifies the IPv4 checksum at every hop */
-START_TEST(hop_limit_take__counts_down)
+TEST_RANGE(hop_limit_take__counts_down, 0, 8)
 {
 	static const enum frame_kind kinds[] = { FRAME_IPV4, FRAME_ROCE, FRAME_IPV6, FRAME_ROCE_IPV6 };
 	enum frame_kind kind = kinds[_i / 2];
@@ -59,18 +59,16 @@ START_TEST(hop_limit_take__counts_down)
 		untouched_expect();
 	}
 }
-END_TEST
 
-START_TEST(hop_limit_take__zero_is_none)
+TEST(hop_limit_take__zero_is_none)
 {
 	frame_make(FRAME_IPV6, 1, false);
 	bytes[HOP_LIMIT_AT] = 0;
 	ck_assert(!hop_limit_take(bytes, captured, &fields));
 	ck_assert_uint_eq(bytes[HOP_LIMIT_AT], 0);
 }
-END_TEST
 
-START_TEST(hop_limit_take__not_ip)
+TEST_RANGE(hop_limit_take__not_ip, 0, 2)
 {
 	static const enum frame_kind kinds[] = { FRAME_ETHERNET, FRAME_HPC };
 
@@ -78,10 +76,9 @@ START_TEST(hop_limit_take__not_ip)
 	ck_assert(hop_limit_take(bytes, captured, &fields));
 	untouched_expect();
 }
-END_TEST
 
 /* group frames and link-local addresses, even with a TTL of 1 */
-START_TEST(hop_limit_take__what_routers_do_not_route)
+TEST(hop_limit_take__what_routers_do_not_route)
 {
 	frame_make(FRAME_IPV4, 1, false);
 	fields.group = true;
@@ -97,10 +94,9 @@ START_TEST(hop_limit_take__what_routers_do_not_route)
 	ck_assert(hop_limit_take(bytes, captured, &fields));
 	ck_assert_uint_eq(bytes[HOP_LIMIT_AT], 63);
 }
-END_TEST
 
 /* neighbour solicitation and advertisement keep their 255, an echo does not */
-START_TEST(hop_limit_take__neighbour_discovery)
+TEST(hop_limit_take__neighbour_discovery)
 {
 	static const uint8_t types[] = { 128, 132, 133, 135, 136, 137, 138 };
 
@@ -112,25 +108,4 @@ START_TEST(hop_limit_take__neighbour_discovery)
 		ck_assert(hop_limit_take(bytes, captured, &fields));
 		ck_assert_uint_eq(bytes[HOP_LIMIT_AT], types[i] >= 133 && types[i] <= 137 ? 255 : 254);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("hop_limit");
-	TCase *tcase = tcase_create("hop_limit");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_loop_test(tcase, hop_limit_take__counts_down, 0, 8);
-	tcase_add_test(tcase, hop_limit_take__zero_is_none);
-	tcase_add_loop_test(tcase, hop_limit_take__not_ip, 0, 2);
-	tcase_add_test(tcase, hop_limit_take__what_routers_do_not_route);
-	tcase_add_test(tcase, hop_limit_take__neighbour_discovery);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

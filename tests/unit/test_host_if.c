@@ -1,7 +1,6 @@
 /*  Socket pairs stand for packet sockets: a message is a virtio_net_hdr and a frame, as with PACKET_VNET_HDR.        */
 #include "nicd/host_if.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "nodes/wire/bytes.h"
+#include "tests/testing.h"
 
 #define QUEUES 2u
 
@@ -65,7 +65,9 @@ static uint32_t receive(uint32_t readable, node_time_t now)
 	return readable;
 }
 
-START_TEST(host_if_receive__in_order)
+TEST_GROUP(host_if, .setup = setup, .teardown = teardown);
+
+TEST(host_if_receive__in_order)
 {
 	for (uint8_t i = 0; i < 40; i++)
 		ck_assert(host_sends(1, i, 100u + i));
@@ -83,10 +85,9 @@ START_TEST(host_if_receive__in_order)
 	}
 	ck_assert_ptr_null(host_if_head(&host, 1));
 }
-END_TEST
 
 /* TB-15: a queue that nothing is taken from is full at its limit; the rest stays with the kernel, the other queue goes on */
-START_TEST(host_if_receive__full_queue)
+TEST(host_if_receive__full_queue)
 {
 	uint32_t sent = 0, got = 0;
 
@@ -104,9 +105,8 @@ START_TEST(host_if_receive__full_queue)
 	}
 	ck_assert_uint_eq(got, sent);
 }
-END_TEST
 
-START_TEST(host_if_receive__unusable)
+TEST(host_if_receive__unusable)
 {
 	ck_assert(host_sends(0, 1, 80000));
 	ck_assert_int_eq(send(kernel[0], "short", 5, 0), 5);
@@ -118,7 +118,6 @@ START_TEST(host_if_receive__unusable)
 	ck_assert_uint_eq(host_if_head(&host, 0)->frame_bytes, 65550);
 	ck_assert_uint_eq(host.free_count, host.slot_count - 1);
 }
-END_TEST
 
 /* ---- to the host ---- */
 
@@ -171,7 +170,7 @@ static uint32_t host_gets(struct virtio_net_hdr *header, uint8_t *frame, uint32_
 }
 
 /* TB-15: segments of two flows that arrive mixed are merged, each in its order; what is no plain data ends a super-frame */
-START_TEST(host_if_deliver__merges)
+TEST(host_if_deliver__merges)
 {
 	static const struct {
 		uint32_t flow, sequence, bytes;
@@ -205,10 +204,9 @@ START_TEST(host_if_deliver__merges)
 	ck_assert_uint_eq(stats->host_rx_packets, 8);
 	ck_assert_uint_eq(stats->inside_packets + stats->inside_bytes, 0);
 }
-END_TEST
 
 /* what the kernel has no room for comes later, in order, once; after too many turns it is dropped and counted */
-START_TEST(host_if_deliver__no_room)
+TEST(host_if_deliver__no_room)
 {
 	struct virtio_net_hdr header;
 	uint8_t frame[70000];
@@ -240,10 +238,9 @@ START_TEST(host_if_deliver__no_room)
 	ck_assert_uint_eq(stats_port(stats, 0)->dropped_bytes, (put - got) * 1054);
 	ck_assert_uint_eq(stats->inside_bytes, 0);
 }
-END_TEST
 
 /* a host that is gone takes nothing: everything is dropped and counted at once */
-START_TEST(host_if_deliver__host_gone)
+TEST(host_if_deliver__host_gone)
 {
 	close(kernel[0]);
 	for (uint32_t i = 0; i < 10; i++)
@@ -252,26 +249,4 @@ START_TEST(host_if_deliver__host_gone)
 	ck_assert(!host_if_pending(&host));
 	ck_assert_uint_eq(stats->drops[DROP_HOST], 10);
 	kernel[0] = open("/dev/null", O_RDONLY);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("host_if");
-	TCase *cases = tcase_create("host_if");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, cases);
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_test(cases, host_if_receive__in_order);
-	tcase_add_test(cases, host_if_receive__full_queue);
-	tcase_add_test(cases, host_if_receive__unusable);
-	tcase_add_test(cases, host_if_deliver__merges);
-	tcase_add_test(cases, host_if_deliver__no_room);
-	tcase_add_test(cases, host_if_deliver__host_gone);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,7 +1,6 @@
 #include "orchestrator/host_net.h"
 
 #include <arpa/inet.h>
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
@@ -22,6 +21,7 @@
 
 #include "nodes/wire/address.h"
 #include "orchestrator/enter.h"
+#include "tests/testing.h"
 
 #define HOSTS_MAX 64u
 #define ETHER_TYPE_TEST 0x88b5 /* IEEE: local experiments */
@@ -142,8 +142,20 @@ static bool has_address(int family, const void *address)
 	return found;
 }
 
+static void hosts_file_create(void)
+{
+	close(mkstemp(hosts_file));
+}
+
+static void hosts_file_remove(void)
+{
+	unlink(hosts_file);
+}
+
+TEST_GROUP(host_net, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove, .timeout_s = 30);
+
 /* TB-15 */
-START_TEST(host_net_make__interface)
+TEST(host_net_make__interface)
 {
 	struct ifreq request = { .ifr_name = "eth0" };
 	uint32_t ipv4 = htonl(address_ipv4(0));
@@ -168,9 +180,8 @@ START_TEST(host_net_make__interface)
 	move(namespaces.net_fd);
 	fabric_close(1);
 }
-END_TEST
 
-START_TEST(host_net_make__spec_refused)
+TEST(host_net_make__spec_refused)
 {
 	struct host_net_spec *spec = describe(0);
 
@@ -183,9 +194,8 @@ START_TEST(host_net_make__spec_refused)
 	spec->mtu_bytes = 9001;
 	ck_assert_int_eq(host_net_make(&hosts[0], &namespaces, spec, why, sizeof why), -ERANGE);
 }
-END_TEST
 
-START_TEST(host_net_make__same_name_twice)
+TEST(host_net_make__same_name_twice)
 {
 	if (!fabric_open())
 		return;
@@ -196,10 +206,9 @@ START_TEST(host_net_make__same_name_twice)
 	ck_assert_int_eq(hosts[1].net_fd, -1);
 	fabric_close(1);
 }
-END_TEST
 
 /* an address that is none is found last, when the pair is there already */
-START_TEST(host_net_make__fails_and_leaves_nothing)
+TEST(host_net_make__fails_and_leaves_nothing)
 {
 	if (!fabric_open())
 		return;
@@ -211,10 +220,9 @@ START_TEST(host_net_make__fails_and_leaves_nothing)
 	make(0);
 	fabric_close(1);
 }
-END_TEST
 
 /* names, and from inside one host into another: the namespaces that both share are no hindrance */
-START_TEST(host_net_make__entered)
+TEST(host_net_make__entered)
 {
 	int status;
 	pid_t child;
@@ -243,10 +251,9 @@ START_TEST(host_net_make__entered)
 		ck_assert_int_eq(run_in(1, "grep -q node0 /etc/hosts"), 0);
 	fabric_close(2);
 }
-END_TEST
 
 /* TB-22: an interface is gone soon after the descriptors */
-START_TEST(host_net_free__nothing_left)
+TEST(host_net_free__nothing_left)
 {
 	uint64_t start;
 
@@ -262,7 +269,6 @@ START_TEST(host_net_free__nothing_left)
 	host_net_free(&hosts[0], &namespaces);
 	namespaces_close(&namespaces);
 }
-END_TEST
 
 static bool is_up(const char *interface)
 {
@@ -275,7 +281,7 @@ static bool is_up(const char *interface)
 	return request.ifr_flags & IFF_UP;
 }
 
-START_TEST(host_net_attach__and_leave)
+TEST(host_net_attach__and_leave)
 {
 	int net_fd;
 
@@ -298,7 +304,6 @@ START_TEST(host_net_attach__and_leave)
 	close(net_fd);
 	namespaces_close(&namespaces);
 }
-END_TEST
 
 /* ---- frames ---- */
 
@@ -342,7 +347,7 @@ static uint32_t frames_count(int fd, int wait_ms)
 	return count;
 }
 
-START_TEST(host_net_queues_open__both_ways)
+TEST(host_net_queues_open__both_ways)
 {
 	uint8_t record[sizeof(struct virtio_net_hdr) + 9014] = { 0 };
 	uint8_t *frame = record + sizeof(struct virtio_net_hdr);
@@ -366,9 +371,8 @@ START_TEST(host_net_queues_open__both_ways)
 	close(fd);
 	fabric_close(1);
 }
-END_TEST
 
-START_TEST(host_net_queues_open__every_frame_once)
+TEST(host_net_queues_open__every_frame_once)
 {
 	uint8_t frame[100];
 	uint32_t count = 0;
@@ -389,11 +393,10 @@ START_TEST(host_net_queues_open__every_frame_once)
 	close(fd);
 	fabric_close(1);
 }
-END_TEST
 
 /* ---- rate ---- */
 
-START_TEST(host_net_bucket__wire_overhead)
+TEST(host_net_bucket__wire_overhead)
 {
 	uint32_t rate, burst;
 
@@ -405,7 +408,6 @@ START_TEST(host_net_bucket__wire_overhead)
 	host_net_bucket(1, 9000, &rate, &burst);
 	ck_assert_uint_eq(rate, 1);
 }
-END_TEST
 
 /* bytes that a blocking UDP sender gets rid of in @duration_us; each send must succeed */
 static uint64_t udp_send_for(int fd, uint64_t duration_us)
@@ -421,7 +423,7 @@ static uint64_t udp_send_for(int fd, uint64_t duration_us)
 	return sent_bytes;
 }
 
-START_TEST(host_net_rate__senders_block)
+TEST(host_net_rate__senders_block)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET, .sin_port = htons(9) };
 	int fd, broadcast = 1, error_reports = 1;
@@ -450,11 +452,10 @@ START_TEST(host_net_rate__senders_block)
 	close(fd);
 	fabric_close(1);
 }
-END_TEST
 
 /* ---- names and numbers ---- */
 
-START_TEST(host_net_hosts_file__in_place)
+TEST(host_net_hosts_file__in_place)
 {
 	struct stat before, after;
 	char text[512] = "";
@@ -474,10 +475,9 @@ START_TEST(host_net_hosts_file__in_place)
 			       "10.0.0.1\tnode0\nfd48::1\tnode0\n");
 	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, "/nowhere/hosts", specs, 1), -ENOENT);
 }
-END_TEST
 
 /* TB-24: who can put a symlink there does not choose what is written */
-START_TEST(host_net_hosts_file__no_symlink)
+TEST(host_net_hosts_file__no_symlink)
 {
 	char link[256];
 
@@ -487,9 +487,8 @@ START_TEST(host_net_hosts_file__no_symlink)
 	ck_assert_int_eq(host_net_hosts_file(AT_FDCWD, link, specs, 1), -ELOOP);
 	unlink(link);
 }
-END_TEST
 
-START_TEST(host_net_make__sixty_four)
+TEST(host_net_make__sixty_four)
 {
 	uint64_t start;
 
@@ -504,37 +503,4 @@ START_TEST(host_net_make__sixty_four)
 	start = now_us();
 	fabric_close(HOSTS_MAX);
 	printf("%u hosts let go in %u ms\n", HOSTS_MAX, (unsigned)((now_us() - start) / 1000));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("host_net");
-	TCase *cases = tcase_create("host_net");
-	SRunner *runner;
-	int failed;
-
-	close(mkstemp(hosts_file));
-	tcase_set_timeout(cases, 30);
-	tcase_add_test(cases, host_net_make__interface);
-	tcase_add_test(cases, host_net_make__spec_refused);
-	tcase_add_test(cases, host_net_make__same_name_twice);
-	tcase_add_test(cases, host_net_make__fails_and_leaves_nothing);
-	tcase_add_test(cases, host_net_make__entered);
-	tcase_add_test(cases, host_net_free__nothing_left);
-	tcase_add_test(cases, host_net_attach__and_leave);
-	tcase_add_test(cases, host_net_queues_open__both_ways);
-	tcase_add_test(cases, host_net_queues_open__every_frame_once);
-	tcase_add_test(cases, host_net_bucket__wire_overhead);
-	tcase_add_test(cases, host_net_rate__senders_block);
-	tcase_add_test(cases, host_net_hosts_file__in_place);
-	tcase_add_test(cases, host_net_hosts_file__no_symlink);
-	tcase_add_test(cases, host_net_make__sixty_four);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	unlink(hosts_file);
-	return failed != 0;
 }

@@ -2,12 +2,12 @@
  *  from: whatever is cut and merged again is what it was.                                                            */
 #include "nicd/host_offload.h"
 
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/bytes.h"
+#include "tests/testing.h"
 
 #define GSO_UDP_L4 5
 #define PAYLOAD_AT(ipv4, l4) (14u + ((ipv4) ? 20u : 40u) + (l4))
@@ -120,7 +120,7 @@ static uint32_t cut_all(const struct virtio_net_hdr *header, uint32_t super_byte
 /* ---- cutting ---- */
 
 /* TB-15: every segment is a complete, standard frame; together they are the super-frame; _i: IPv4 or not, 64 KiB */
-START_TEST(host_cut__tcp)
+TEST_RANGE(host_cut__tcp, 0, 8)
 {
 	bool ipv4 = _i & 1;
 	uint32_t gso_size = _i & 2 ? 1448 : 1001, payload_at = PAYLOAD_AT(ipv4, 20 + OPTIONS_BYTES);
@@ -147,9 +147,8 @@ START_TEST(host_cut__tcp)
 	}
 	ck_assert_uint_eq(got, payload_bytes);
 }
-END_TEST
 
-START_TEST(host_cut__udp)
+TEST_RANGE(host_cut__udp, 0, 2)
 {
 	bool ipv4 = _i;
 	uint32_t bytes[65], payload_at = PAYLOAD_AT(ipv4, 8);
@@ -165,10 +164,9 @@ START_TEST(host_cut__udp)
 		ck_assert_mem_eq(cut_frames[i] + payload_at, super + payload_at + 1200 * i, part);
 	}
 }
-END_TEST
 
 /* a frame that is none too long: only its checksum is completed, and it is padded as by a NIC */
-START_TEST(host_cut__single_frame)
+TEST(host_cut__single_frame)
 {
 	uint32_t bytes[65];
 	struct virtio_net_hdr header;
@@ -185,10 +183,9 @@ START_TEST(host_cut__single_frame)
 	ck_assert_uint_eq(cut_all(&header, super_bytes, bytes), 1);
 	ck_assert_mem_eq(cut_frames[0], super, super_bytes);
 }
-END_TEST
 
 /* RFC 768: a UDP checksum of 0 is written as 0xffff */
-START_TEST(host_cut__udp_checksum_zero)
+TEST(host_cut__udp_checksum_zero)
 {
 	uint32_t bytes[65];
 	struct virtio_net_hdr header;
@@ -201,9 +198,8 @@ START_TEST(host_cut__udp_checksum_zero)
 	cut_all(&header, super_bytes, bytes);
 	ck_assert_uint_eq(bytes_get16(cut_frames[0] + 40), 0xffff);
 }
-END_TEST
 
-START_TEST(host_cut__tagged)
+TEST(host_cut__tagged)
 {
 	uint32_t bytes[65];
 	struct virtio_net_hdr header;
@@ -219,10 +215,9 @@ START_TEST(host_cut__tagged)
 		check_sums(cut_frames[i], true);
 	}
 }
-END_TEST
 
 /* TB-23: whatever is said about a frame, nothing outside it is read or written */
-START_TEST(host_cut__malformed)
+TEST(host_cut__malformed)
 {
 	struct virtio_net_hdr header, good;
 	uint32_t super_bytes = super_write(true, false, 5000, 1400, &good), refused = 0;
@@ -265,7 +260,6 @@ START_TEST(host_cut__malformed)
 	ck_assert_uint_gt(refused, 5000);
 	ck_assert_uint_lt(refused, 20000);
 }
-END_TEST
 
 /* ---- merging ---- */
 
@@ -291,7 +285,7 @@ static uint32_t merge_all(uint32_t count, const uint32_t *bytes, struct host_mer
 	return at;
 }
 
-START_TEST(host_merge__round_trip)
+TEST_RANGE(host_merge__round_trip, 0, 4)
 {
 	bool ipv4 = _i & 1;
 	uint32_t bytes[65], super_bytes, count;
@@ -310,7 +304,6 @@ START_TEST(host_merge__round_trip)
 		ck_assert_mem_eq(merged, super, super_bytes);
 	}
 }
-END_TEST
 
 static void resum(uint8_t *frame)
 {
@@ -323,7 +316,7 @@ static void resum(uint8_t *frame)
 }
 
 /* what differs from its predecessor in anything but the sequence is not merged, nor what has a wrong checksum */
-START_TEST(host_merge__refused)
+TEST(host_merge__refused)
 {
 	/* MAC, TOS, identification, DF, TTL, address, port, sequence, acknowledgement, RST, CWR, window, urgent, option */
 	static const uint8_t at[] = { 5, 15, 19, 20, 22, 29, 35, 41, 45, 47, 47, 49, 53, 58 };
@@ -351,9 +344,8 @@ START_TEST(host_merge__refused)
 		ck_assert_mem_eq(merged, cut_frames[0], bytes[0]);
 	}
 }
-END_TEST
 
-START_TEST(host_segment_read__kinds)
+TEST_RANGE(host_segment_read__kinds, 0, 2)
 {
 	struct virtio_net_hdr header;
 	struct host_segment segment;
@@ -376,28 +368,4 @@ START_TEST(host_segment_read__kinds)
 		host_segment_read(exact, length, &segment);
 		free(exact);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("host_offload");
-	TCase *cases = tcase_create("host_offload");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, cases);
-	tcase_add_loop_test(cases, host_cut__tcp, 0, 8);
-	tcase_add_loop_test(cases, host_cut__udp, 0, 2);
-	tcase_add_test(cases, host_cut__single_frame);
-	tcase_add_test(cases, host_cut__udp_checksum_zero);
-	tcase_add_test(cases, host_cut__tagged);
-	tcase_add_test(cases, host_cut__malformed);
-	tcase_add_loop_test(cases, host_merge__round_trip, 0, 4);
-	tcase_add_test(cases, host_merge__refused);
-	tcase_add_loop_test(cases, host_segment_read__kinds, 0, 2);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  switchd/ifct: extents, holes, set-up and release of flow channels (FC-6, FC-7, FC-14, FC-17).                     */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/config.h"
 #include "switchd/ifct.h"
+#include "tests/testing.h"
 
 #define CHANNELS 8u
 #define PACKETS 256u
@@ -78,7 +78,9 @@ static bool acked(struct ifct *table, uint32_t flow_id, uint32_t units)
 	return true;
 }
 
-START_TEST(flow_ref__port_and_id_come_back)
+TEST_GROUP(ifct, .setup = setup, .teardown = teardown);
+
+TEST(flow_ref__port_and_id_come_back)
 {
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
 		for (uint32_t id = 0; id < NODE_CHANNELS_MAX; id += 89) {
@@ -87,9 +89,8 @@ START_TEST(flow_ref__port_and_id_come_back)
 			ck_assert_uint_ne(flow_ref(port, id), FLOW_REF_NONE);
 		}
 }
-END_TEST
 
-START_TEST(ifct_init__all_free)
+TEST(ifct_init__all_free)
 {
 	for (uint32_t i = 0; i < CHANNELS; i++) {
 		ck_assert(!ifct.entries[i].active);
@@ -97,7 +98,6 @@ START_TEST(ifct_init__all_free)
 	}
 	ck_assert_uint_eq(ifct.used, 0);
 }
-END_TEST
 
 /* one switch of figure 2B: @arrived units came in, @sent of them went on */
 static const struct ifct_entry *switch_of_figure(struct ifct *table, uint32_t arrived, uint32_t sent)
@@ -114,7 +114,7 @@ static const struct ifct_entry *switch_of_figure(struct ifct *table, uint32_t ar
 
 /* FC-7, worked example of S2/S3: 226 has 1 unit sent and 6 queued, 2 are in flight to it from 224, which queues 3, and
  * 1 is in flight to that from 222: flow_extent 9 at 224, 13 at 222                                                  */
-START_TEST(ifct_flow_extent__fig_2b)
+TEST(ifct_flow_extent__fig_2b)
 {
 	struct ifct at_222, at_224, at_226;
 	const struct ifct_entry *entry_226 = switch_of_figure(&at_226, 1 + 6, 1);
@@ -132,10 +132,9 @@ START_TEST(ifct_flow_extent__fig_2b)
 	ifct_fini(&at_224);
 	ifct_fini(&at_226);
 }
-END_TEST
 
 /* FC-14: the first packet sets the channel up, from whatever position its sender has come to */
-START_TEST(ifct_arrive__first_packet_sets_up)
+TEST(ifct_arrive__first_packet_sets_up)
 {
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 40000, 3);
 
@@ -151,10 +150,9 @@ START_TEST(ifct_arrive__first_packet_sets_up)
 	ck_assert_uint_eq(ifct.used, 2);
 	ck_assert_uint_eq(ifct.used_max, 2);
 }
-END_TEST
 
 /* FC-17: what is missing is told once and belongs to no extent */
-START_TEST(ifct_arrive__hole)
+TEST(ifct_arrive__hole)
 {
 	struct packet *packet = packet_of(FLOW, 2);
 	struct ifct_entry *entry;
@@ -173,10 +171,9 @@ START_TEST(ifct_arrive__hole)
 	ck_assert(acked(&ifct, FLOW, 4));
 	extents_expect(entry, 3, 0);
 }
-END_TEST
 
 /* FC-7: positions are modular: neither 2^16 in the header nor 2^32 in the table is a hole */
-START_TEST(ifct_arrive__positions_wrap)
+TEST(ifct_arrive__positions_wrap)
 {
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 65530, 4);
 	uint32_t position = 65534;
@@ -199,10 +196,9 @@ START_TEST(ifct_arrive__positions_wrap)
 	ck_assert(acked(&ifct, FLOW, 20));
 	extents_expect(entry, 36, 0);
 }
-END_TEST
 
 /* TB-23: a packet that contradicts its channel is refused and changes nothing */
-START_TEST(ifct_arrive__contradiction)
+TEST(ifct_arrive__contradiction)
 {
 	struct packet *packet = packet_of(FLOW, 1);
 	struct ifct_entry *entry, before;
@@ -225,9 +221,8 @@ START_TEST(ifct_arrive__contradiction)
 	ck_assert_mem_eq(entry, &before, sizeof(before));
 	ck_assert_ptr_eq(ifct_arrive(&ifct, packet, 104, &hole_units), entry);
 }
-END_TEST
 
-START_TEST(ifct_push__says_whether_it_was_empty)
+TEST(ifct_push__says_whether_it_was_empty)
 {
 	struct packet *a = packet_of(FLOW, 1), *b = packet_of(FLOW, 1);
 	uint32_t hole_units;
@@ -239,10 +234,9 @@ START_TEST(ifct_push__says_whether_it_was_empty)
 	ifct_pop(entry);
 	ck_assert(ifct_push(entry, a));
 }
-END_TEST
 
 /* FC-7, FC-15: first in, first out; units move from one extent to the other */
-START_TEST(ifct_pop__in_order)
+TEST(ifct_pop__in_order)
 {
 	struct ifct_entry *entry = NULL;
 	uint32_t position = 0, sent = 0;
@@ -257,10 +251,9 @@ START_TEST(ifct_pop__in_order)
 		extents_expect(entry, 15 - sent, sent);
 	}
 }
-END_TEST
 
 /* FC-14: free when both extents are 0, and not before */
-START_TEST(ifct_on_ack__frees_with_the_last_unit)
+TEST(ifct_on_ack__frees_with_the_last_unit)
 {
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 0, 2);
 
@@ -274,11 +267,10 @@ START_TEST(ifct_on_ack__frees_with_the_last_unit)
 	ck_assert_uint_eq(ifct.used, 0);
 	ck_assert_uint_eq(ifct.used_max, 1);
 }
-END_TEST
 
 /* FC-14: freed, the channel is a fresh first packet's, for another flow. FC-17: its positions run on, so that what was lost before
  * that packet is a hole (_i: 1); what cannot be one is taken as it is (_i: 2)                                        */
-START_TEST(ifct_on_ack__freed_channel_starts_anew)
+TEST_RANGE(ifct_on_ack__freed_channel_starts_anew, 0, 3)
 {
 	static const uint16_t positions[] = { 1, 4999, 60000 };
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 0, 1);
@@ -296,10 +288,9 @@ START_TEST(ifct_on_ack__freed_channel_starts_anew)
 	ck_assert_uint_eq(entry->fabric_address, 2);
 	ck_assert_uint_eq(entry->traffic_class, 0);
 }
-END_TEST
 
 /* TB-23, TB-25: nothing may acknowledge what was not sent: queued units, too many, a free channel */
-START_TEST(ifct_on_ack__more_than_was_sent)
+TEST(ifct_on_ack__more_than_was_sent)
 {
 	struct ifct_entry *entry = arrive(&ifct, FLOW, 0, 2);
 
@@ -310,32 +301,4 @@ START_TEST(ifct_on_ack__more_than_was_sent)
 	ck_assert(!acked(&ifct, FLOW, UINT32_MAX));
 	ck_assert(!acked(&ifct, FLOW + 1, 0));
 	extents_expect(entry, 4, 2);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ifct");
-	TCase *tcase = tcase_create("ifct");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, flow_ref__port_and_id_come_back);
-	tcase_add_test(tcase, ifct_init__all_free);
-	tcase_add_test(tcase, ifct_flow_extent__fig_2b);
-	tcase_add_test(tcase, ifct_arrive__first_packet_sets_up);
-	tcase_add_test(tcase, ifct_arrive__hole);
-	tcase_add_test(tcase, ifct_arrive__positions_wrap);
-	tcase_add_test(tcase, ifct_arrive__contradiction);
-	tcase_add_test(tcase, ifct_push__says_whether_it_was_empty);
-	tcase_add_test(tcase, ifct_pop__in_order);
-	tcase_add_test(tcase, ifct_on_ack__frees_with_the_last_unit);
-	tcase_add_loop_test(tcase, ifct_on_ack__freed_channel_starts_anew, 0, 3);
-	tcase_add_test(tcase, ifct_on_ack__more_than_was_sent);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

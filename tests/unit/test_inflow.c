@@ -1,9 +1,9 @@
 /*  switchd/inflow: windows, what comes in now, links that are full with flows to several hosts, and who has been there for longest (FC-25).
  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/inflow.h"
+#include "tests/testing.h"
 
 #define WINDOW 1000u
 #define ABSENCE (16 * WINDOW)
@@ -32,8 +32,10 @@ static uint64_t now_in(node_time_t at)
 
 /* ---- windows ---- */
 
+TEST_GROUP(inflow, .setup = setup);
+
 /* what has come in counts when its window is over: what is one packet old would be all or nothing */
-START_TEST(inflow_bytes__of_the_last_window)
+TEST(inflow_bytes__of_the_last_window)
 {
 	add(300, 1, 10);
 	add(400, 1, WINDOW - 1);
@@ -44,10 +46,9 @@ START_TEST(inflow_bytes__of_the_last_window)
 	add(6, 1, 2 * WINDOW);
 	ck_assert_uint_eq(now_in(2 * WINDOW), 5);
 }
-END_TEST
 
 /* the first packet behind the end of a window ends it: the more bytes in the longer time are no higher rate */
-START_TEST(inflow_bytes__of_a_window_that_took_longer)
+TEST(inflow_bytes__of_a_window_that_took_longer)
 {
 	add(3000, 1, 10);
 	add(1, 1, 3 * WINDOW / 2);
@@ -55,10 +56,9 @@ START_TEST(inflow_bytes__of_a_window_that_took_longer)
 	add(1, 1, 5 * WINDOW / 2); /* and the next one begins with it */
 	ck_assert_uint_eq(now_in(5 * WINDOW / 2), 1);
 }
-END_TEST
 
 /* where nothing comes any more no packet says so: the less the longer it is */
-START_TEST(inflow_bytes__after_a_silence)
+TEST(inflow_bytes__after_a_silence)
 {
 	add(700, 1, 10);
 	add(1000, 1, WINDOW);
@@ -69,10 +69,9 @@ START_TEST(inflow_bytes__after_a_silence)
 	add(1, 1, 11 * WINDOW); /* what comes then finds the same */
 	ck_assert_uint_eq(now_in(11 * WINDOW), 100);
 }
-END_TEST
 
 /* 800 Gb/s for an hour: nothing overflows */
-START_TEST(inflow_bytes__much_for_long)
+TEST(inflow_bytes__much_for_long)
 {
 	uint64_t bytes = 100ull * 1000 * 1000 * 1000 * 3600;
 
@@ -82,10 +81,9 @@ START_TEST(inflow_bytes__much_for_long)
 	inflow_add(&inflow, 1, 1, NODE_MS, 3600 * NODE_S);
 	ck_assert_uint_eq(inflow.last_bytes, 100000000);
 }
-END_TEST
 
 /* the first packet may come at 0, and windows of no length end with every packet that does not come at once */
-START_TEST(inflow_add__no_time)
+TEST(inflow_add__no_time)
 {
 	inflow = (struct inflow){ 0 };
 	inflow_add(&inflow, 100, 1, 0, 0);
@@ -94,7 +92,6 @@ START_TEST(inflow_add__no_time)
 	inflow_add(&inflow, 300, 1, 0, 1);
 	ck_assert_uint_eq(inflow.bytes, 300);
 }
-END_TEST
 
 /* ---- full and mixed ---- */
 
@@ -107,7 +104,7 @@ static void window_of(uint32_t packets, uint32_t apart)
 }
 
 /* seven eighths are full: a flow that goes on has gaps */
-START_TEST(inflow_is_full__from_seven_eighths_on)
+TEST(inflow_is_full__from_seven_eighths_on)
 {
 	window_of(FULL_BYTES / 100 * 7 / 8, 1);
 	ck_assert(inflow_is_full(&inflow, FULL_BYTES));
@@ -115,18 +112,16 @@ START_TEST(inflow_is_full__from_seven_eighths_on)
 	window_of(FULL_BYTES / 100 * 7 / 8 - 1, 1);
 	ck_assert(!inflow_is_full(&inflow, FULL_BYTES));
 }
-END_TEST
 
 /* whom should one flow make room for? It is alone, however full the link is */
-START_TEST(inflow_is_full__one_host)
+TEST(inflow_is_full__one_host)
 {
 	window_of(FULL_BYTES / 100, 0);
 	ck_assert(!inflow_is_full(&inflow, FULL_BYTES));
 }
-END_TEST
 
 /* every fourth packet or more behind one to another host: two flows that share the link; less is one flow and small change */
-START_TEST(inflow_is_full__mixed)
+TEST(inflow_is_full__mixed)
 {
 	window_of(FULL_BYTES / 100, 2);
 	ck_assert(inflow_is_full(&inflow, FULL_BYTES));
@@ -134,10 +129,9 @@ START_TEST(inflow_is_full__mixed)
 	window_of(FULL_BYTES / 100, 5);
 	ck_assert(!inflow_is_full(&inflow, FULL_BYTES));
 }
-END_TEST
 
 /* the window that goes on says nothing yet, the one before the last nothing any more */
-START_TEST(inflow_is_full__of_the_last_window)
+TEST(inflow_is_full__of_the_last_window)
 {
 	for (uint32_t i = 0; i < FULL_BYTES / 100; i++)
 		add(100, i, i);
@@ -147,12 +141,11 @@ START_TEST(inflow_is_full__of_the_last_window)
 	add(100, 2, 2 * WINDOW);
 	ck_assert(!inflow_is_full(&inflow, FULL_BYTES));
 }
-END_TEST
 
 /* ---- the tenant ---- */
 
 /* who was first, however many come after it */
-START_TEST(tenant__stays)
+TEST(tenant__stays)
 {
 	add(100, 7, 0);
 	for (node_time_t at = 1; at < 10 * ABSENCE; at += WINDOW) {
@@ -162,10 +155,9 @@ START_TEST(tenant__stays)
 		ck_assert_uint_eq(inflow.tenant, 7);
 	}
 }
-END_TEST
 
 /* it has left when nothing has come for so long, not before; then it is who comes next */
-START_TEST(tenant__absent)
+TEST(tenant__absent)
 {
 	add(100, 7, 0);
 	add(100, 8, ABSENCE);
@@ -175,10 +167,9 @@ START_TEST(tenant__absent)
 	add(100, 7, ABSENCE + 2); /* back again, it is the last of them */
 	ck_assert_uint_eq(inflow.tenant, 9);
 }
-END_TEST
 
 /* it was asked to move, so another one is: who comes next, even itself */
-START_TEST(tenant__dismissed)
+TEST(tenant__dismissed)
 {
 	add(100, 7, 0);
 	inflow.tenant_at_ps = 0;
@@ -189,32 +180,4 @@ START_TEST(tenant__dismissed)
 	inflow.tenant_at_ps = 0;
 	add(100, 8, 3);
 	ck_assert_uint_eq(inflow.tenant, 8);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("inflow");
-	TCase *tests = tcase_create("inflow");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, inflow_bytes__of_the_last_window);
-	tcase_add_test(tests, inflow_bytes__of_a_window_that_took_longer);
-	tcase_add_test(tests, inflow_bytes__after_a_silence);
-	tcase_add_test(tests, inflow_bytes__much_for_long);
-	tcase_add_test(tests, inflow_add__no_time);
-	tcase_add_test(tests, inflow_is_full__from_seven_eighths_on);
-	tcase_add_test(tests, inflow_is_full__one_host);
-	tcase_add_test(tests, inflow_is_full__mixed);
-	tcase_add_test(tests, inflow_is_full__of_the_last_window);
-	tcase_add_test(tests, tenant__stays);
-	tcase_add_test(tests, tenant__absent);
-	tcase_add_test(tests, tenant__dismissed);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

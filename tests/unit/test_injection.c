@@ -1,8 +1,8 @@
 /*  switchd/injection: what each setting does to a flow, state by state (EC-5 ... EC-8).                              */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/injection.h"
+#include "tests/testing.h"
 
 #define NOW (1000 * NODE_US)
 
@@ -45,7 +45,9 @@ static void ack(uint32_t units, bool clears)
 	injection_on_ack(&injection, &flow, units, clears, NOW);
 }
 
-START_TEST(eca__selects_the_last_setting_that_it_reaches)
+TEST_GROUP(settings, .setup = setup);
+
+TEST(eca__selects_the_last_setting_that_it_reaches)
 {
 	static const struct {
 		uint32_t eca, setting;
@@ -57,9 +59,8 @@ START_TEST(eca__selects_the_last_setting_that_it_reaches)
 		ck_assert_uint_eq(flow.setting, cases[i].setting);
 	}
 }
-END_TEST
 
-START_TEST(ack_delta__clears_ack_delta_eca_keeps)
+TEST(ack_delta__clears_ack_delta_eca_keeps)
 {
 	injection_on_eca(&injection, &flow, 12, true);
 	send(16);
@@ -71,9 +72,8 @@ START_TEST(ack_delta__clears_ack_delta_eca_keeps)
 	ck_assert_uint_eq(flow.setting, 0);
 	ck_assert_uint_eq(flow.wake_up_ps, 0); /* at once */
 }
-END_TEST
 
-START_TEST(slow_start__until_the_first_ack_delta)
+TEST(slow_start__until_the_first_ack_delta)
 {
 	injection_begin(&injection, &flow);
 	ck_assert_uint_eq(flow.setting, 1);
@@ -89,9 +89,8 @@ START_TEST(slow_start__until_the_first_ack_delta)
 	injection_begin(&injection, &flow);
 	ck_assert_uint_eq(flow.setting, 0);
 }
-END_TEST
 
-START_TEST(rate__the_next_packet_waits_for_the_time_of_this_one)
+TEST(rate__the_next_packet_waits_for_the_time_of_this_one)
 {
 	injection_on_eca(&injection, &flow, 10, true);
 	flow.data_flow += 1;
@@ -105,9 +104,8 @@ START_TEST(rate__the_next_packet_waits_for_the_time_of_this_one)
 	injection_forwarded(&injection, &flow, 64, true, NOW);
 	ck_assert_uint_eq(flow.wake_up_ps, 0);
 }
-END_TEST
 
-START_TEST(extent__above_the_limit_nothing_goes_on)
+TEST(extent__above_the_limit_nothing_goes_on)
 {
 	injection_on_eca(&injection, &flow, 10, false);
 	flow.data_flow = flow.ack_flow + 16;
@@ -117,19 +115,17 @@ START_TEST(extent__above_the_limit_nothing_goes_on)
 	config.flow_limit = false;
 	ck_assert_int_eq(injection_check(&injection, &flow, NOW), INJECTION_GO);
 }
-END_TEST
 
-START_TEST(extent__positions_wrap)
+TEST(extent__positions_wrap)
 {
 	injection_on_eca(&injection, &flow, 10, false);
 	flow.ack_flow = UINT32_MAX - 5;
 	flow.data_flow = flow.ack_flow + 17;
 	ck_assert_int_eq(injection_check(&injection, &flow, NOW), INJECTION_EXTENT);
 }
-END_TEST
 
 /* EC-8: RUNNING -> BLOCK_UNTIL_EMPTY -> RUNNING with local_time + ack_size_delta * (BYTE_TIME << BYTE_TIME_SCALE) */
-START_TEST(limit_after_ack__wake_up_to_the_picosecond)
+TEST(limit_after_ack__wake_up_to_the_picosecond)
 {
 	injection_on_eca(&injection, &flow, 255, true);
 	flow.wake_up_ps = 0;
@@ -144,9 +140,8 @@ START_TEST(limit_after_ack__wake_up_to_the_picosecond)
 	ck_assert_int_eq(injection_check(&injection, &flow, flow.wake_up_ps - 1), INJECTION_LATER);
 	ck_assert_int_eq(injection_check(&injection, &flow, flow.wake_up_ps), INJECTION_GO);
 }
-END_TEST
 
-START_TEST(limit_after_ack__only_at_ingress_ports_and_where_set)
+TEST(limit_after_ack__only_at_ingress_ports_and_where_set)
 {
 	flow.data_flow = 36;
 	injection_on_eca(&injection, &flow, 255, false);
@@ -160,38 +155,12 @@ START_TEST(limit_after_ack__only_at_ingress_ports_and_where_set)
 	injection_on_eca(&injection, &flow, 255, true);
 	ck_assert_int_eq(flow.fc_state, BLOCK_UNTIL_EMPTY); /* what is under way already is above the new limit */
 }
-END_TEST
 
-START_TEST(limit_after_ack__cleared_by_ack_delta)
+TEST(limit_after_ack__cleared_by_ack_delta)
 {
 	injection_on_eca(&injection, &flow, 255, true);
 	send(36);
 	ack(20, true);
 	ck_assert_int_eq(flow.fc_state, RUNNING);
 	ck_assert_int_eq(injection_check(&injection, &flow, NOW), INJECTION_GO);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("injection");
-	TCase *tests = tcase_create("settings");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, eca__selects_the_last_setting_that_it_reaches);
-	tcase_add_test(tests, ack_delta__clears_ack_delta_eca_keeps);
-	tcase_add_test(tests, slow_start__until_the_first_ack_delta);
-	tcase_add_test(tests, rate__the_next_packet_waits_for_the_time_of_this_one);
-	tcase_add_test(tests, extent__above_the_limit_nothing_goes_on);
-	tcase_add_test(tests, extent__positions_wrap);
-	tcase_add_test(tests, limit_after_ack__wake_up_to_the_picosecond);
-	tcase_add_test(tests, limit_after_ack__only_at_ingress_ports_and_where_set);
-	tcase_add_test(tests, limit_after_ack__cleared_by_ack_delta);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,10 +1,10 @@
 /*  switchd/input_turns: order of arrival for each input, bytes shared equally between inputs. switchd/congestion_log: marks within a window
  *  (PG-3, PG-10). */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/congestion_log.h"
 #include "switchd/input_turns.h"
+#include "tests/testing.h"
 
 #define INPUTS 64u
 #define QUANTUM 4096
@@ -31,7 +31,9 @@ static void push(uint32_t input, uint32_t frame_bytes)
 	input_turns_push(&turns, packet);
 }
 
-START_TEST(input_turns__order_of_an_input)
+TEST_GROUP(input_turns, .setup = setup);
+
+TEST(input_turns__order_of_an_input)
 {
 	for (uint32_t i = 0; i < 10; i++)
 		push(3, 4096);
@@ -44,10 +46,9 @@ START_TEST(input_turns__order_of_an_input)
 	}
 	ck_assert_uint_eq(turns.waiting, 0);
 }
-END_TEST
 
 /* short packets of one, long ones of two others: the same bytes of each, within a quantum, whenever it is looked at */
-START_TEST(input_turns__bytes_of_inputs)
+TEST(input_turns__bytes_of_inputs)
 {
 	static const uint32_t from[] = { 0, 17, 63 }, bytes[] = { 100, 4096, 1500 };
 	uint64_t sent[INPUTS] = { 0 };
@@ -65,10 +66,9 @@ START_TEST(input_turns__bytes_of_inputs)
 	for (uint32_t s = 1; s < 3; s++)
 		ck_assert_uint_ge(sent[from[s]] + 2 * QUANTUM, sent[0]);
 }
-END_TEST
 
 /* who waits no more saves nothing up */
-START_TEST(input_turns__no_credit_from_idleness)
+TEST(input_turns__no_credit_from_idleness)
 {
 	push(1, 64);
 	input_turns_first(&turns);
@@ -78,9 +78,8 @@ START_TEST(input_turns__no_credit_from_idleness)
 	push(2, 64);
 	ck_assert_uint_eq(input_turns_first(&turns)->in_port, 2);
 }
-END_TEST
 
-START_TEST(congestion_log__marks_in_window)
+TEST(congestion_log__marks_in_window)
 {
 	struct congestion_log log = { 0 };
 
@@ -94,9 +93,8 @@ START_TEST(congestion_log__marks_in_window)
 	ck_assert(congestion_log_says(&log, 1, 400, 1000));
 	ck_assert(!congestion_log_says(&log, 1, 399, 1000));
 }
-END_TEST
 
-START_TEST(congestion_log__forgets_the_oldest)
+TEST(congestion_log__forgets_the_oldest)
 {
 	struct congestion_log log = { 0 };
 
@@ -107,25 +105,4 @@ START_TEST(congestion_log__forgets_the_oldest)
 				      1000 + PORT_GROUP_MARKS_MAX + 4));
 	ck_assert(!congestion_log_says(&log, PORT_GROUP_MARKS_MAX, PORT_GROUP_MARKS_MAX - 2,
 				       1000 + PORT_GROUP_MARKS_MAX + 4));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("input_turns");
-	TCase *tcase = tcase_create("input_turns");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, input_turns__order_of_an_input);
-	tcase_add_test(tcase, input_turns__bytes_of_inputs);
-	tcase_add_test(tcase, input_turns__no_credit_from_idleness);
-	tcase_add_test(tcase, congestion_log__marks_in_window);
-	tcase_add_test(tcase, congestion_log__forgets_the_oldest);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,23 +1,22 @@
 /*  nodes/wire/ip_header: the headers byte by byte, and the checksum of others' examples (RC-4).  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/ip_header.h"
+#include "tests/testing.h"
 
 static const uint8_t source4[4] = { 10, 0, 1, 45 }, destination4[4] = { 10, 1, 0, 0 };
 static const uint8_t source6[16] = { 0xfd, 0x48, [15] = 1 }, destination6[16] = { 0xfd, 0x48, [15] = 2 };
 
-START_TEST(ip_checksum_fold__rfc_1071)
+TEST(ip_checksum_fold__rfc_1071)
 {
 	static const uint8_t numbers[8] = { 0x00, 0x01, 0xf2, 0x03, 0xf4, 0xf5, 0xf6, 0xf7 }; /* section 3 */
 	uint16_t sum = ip_checksum_fold(0, numbers, 2);
 
 	ck_assert_mem_eq(&sum, ((const uint8_t[]){ 0xdd, 0xf2 }), 2);
 }
-END_TEST
 
-START_TEST(ip_checksum_fold__carries)
+TEST(ip_checksum_fold__carries)
 {
 	static const uint8_t ones[60] = { [0 ... 59] = 0xff };
 
@@ -26,9 +25,8 @@ START_TEST(ip_checksum_fold__carries)
 	ck_assert_uint_eq(ip_checksum_fold(0xffffffff, ones, 15), 0xffff);
 	ck_assert_uint_eq(ip_checksum_fold(0, ones, 0), 0);
 }
-END_TEST
 
-START_TEST(ipv4_header_write__golden_bytes)
+TEST(ipv4_header_write__golden_bytes)
 {
 	static const uint8_t golden[IPV4_BYTES] = { 0x45, 0xa2, 0x05, 0xdc, 0x00, 0x00, 0x40, 0x00, 0x40, 0x11,
 						    0x1f, 0x42, 10,   0,    1,    45,   10,   1,    0,    0 };
@@ -45,9 +43,8 @@ START_TEST(ipv4_header_write__golden_bytes)
 	ck_assert_uint_eq(bytes[IPV4_BYTES], 0xee);
 	ck_assert_uint_eq(ip_checksum_fold(0, bytes, IPV4_BYTES / 4), 0xffff);
 }
-END_TEST
 
-START_TEST(ipv6_header_write__golden_bytes)
+TEST(ipv6_header_write__golden_bytes)
 {
 	static const uint8_t golden[8] = { 0x6a, 0x2f, 0xed, 0xcb, 0x05, 0xc8, 0x11, 0x40 };
 	struct ip_header header = { .source = source6,
@@ -64,23 +61,4 @@ START_TEST(ipv6_header_write__golden_bytes)
 	ck_assert_mem_eq(bytes + 8, source6, 16);
 	ck_assert_mem_eq(bytes + 24, destination6, 16);
 	ck_assert_uint_eq(bytes[IPV6_BYTES], 0xee);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ip_header");
-	TCase *tcase = tcase_create("ip_header");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, ip_checksum_fold__rfc_1071);
-	tcase_add_test(tcase, ip_checksum_fold__carries);
-	tcase_add_test(tcase, ipv4_header_write__golden_bytes);
-	tcase_add_test(tcase, ipv6_header_write__golden_bytes);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

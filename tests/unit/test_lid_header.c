@@ -1,11 +1,11 @@
 /*  nodes/wire/lid_header: layout, limits and refusal of everything else; what LIDs mean (PG-1, PG-10, TB-23).            */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/lid_header.h"
 #include "nodes/wire/word_frame.h"
+#include "tests/testing.h"
 
 #define FRAME_BYTES 1000u
 
@@ -25,7 +25,7 @@ static void front_write(uint8_t *bytes)
 }
 
 /* PG-1 */
-START_TEST(lid_header_write__layout)
+TEST(lid_header_write__layout)
 {
 	static const uint8_t golden[LID_FRONT_BYTES] = {
 		0x02, 0x48, 0xfe, 0x04, 0x05, 0x06, 0x02, 0x48, 0xfe, 0x01, 0x02, 0x03, 0x88, 0xb5, /* envelope */
@@ -36,9 +36,8 @@ START_TEST(lid_header_write__layout)
 	front_write(bytes);
 	ck_assert_mem_eq(bytes, golden, sizeof(golden));
 }
-END_TEST
 
-START_TEST(lid_header_read__reads_what_was_written)
+TEST(lid_header_read__reads_what_was_written)
 {
 	static const struct lid_header small = {
 		.dlid = 1, .slid = 2, .frame_bytes = 60, .lasting = true, .becn = true
@@ -61,10 +60,9 @@ START_TEST(lid_header_read__reads_what_was_written)
 	ck_assert_uint_eq(header.service_level, 0);
 	ck_assert(!header.fecn && header.lasting && header.becn);
 }
-END_TEST
 
 /* Each case breaks one bit that has one good value only. */
-START_TEST(lid_header_read__refuses_fixed_bits)
+TEST_RANGE(lid_header_read__refuses_fixed_bits, 0, 13)
 {
 	static const struct {
 		unsigned at;
@@ -80,9 +78,8 @@ START_TEST(lid_header_read__refuses_fixed_bits)
 	bytes[cases[_i].at] ^= cases[_i].flip;
 	ck_assert_int_eq(lid_header_read(bytes, sizeof(bytes), FRAME_BYTES, &header), -EINVAL);
 }
-END_TEST
 
-START_TEST(lid_header_read__refuses_lengths)
+TEST(lid_header_read__refuses_lengths)
 {
 	uint8_t bytes[LID_FRONT_BYTES];
 	struct lid_header header;
@@ -95,10 +92,9 @@ START_TEST(lid_header_read__refuses_lengths)
 	ck_assert_int_eq(lid_header_read(bytes, sizeof(bytes), FRAME_BYTES + 1, &header), -EINVAL);
 	ck_assert_int_eq(lid_header_read(bytes, sizeof(bytes), FRAME_BYTES + (1u << 14), &header), -EINVAL);
 }
-END_TEST
 
 /* PG-1: reserved LIDs and groups, of every width */
-START_TEST(lid_kind__ranges)
+TEST_RANGE(lid_kind__ranges, 0, 4)
 {
 	static const struct {
 		uint32_t bits, group_first, permissive;
@@ -120,24 +116,4 @@ START_TEST(lid_kind__ranges)
 	ck_assert_int_eq(lid_kind(cases[_i].permissive, bits), LID_PERMISSIVE);
 	if (bits < 32)
 		ck_assert_int_eq(lid_kind(cases[_i].permissive + 1, bits), LID_BEYOND);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("lid_header");
-	TCase *tcase = tcase_create("lid_header");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, lid_header_write__layout);
-	tcase_add_test(tcase, lid_header_read__reads_what_was_written);
-	tcase_add_loop_test(tcase, lid_header_read__refuses_fixed_bits, 0, 13);
-	tcase_add_test(tcase, lid_header_read__refuses_lengths);
-	tcase_add_loop_test(tcase, lid_kind__ranges, 0, 4);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

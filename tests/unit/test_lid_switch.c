@@ -5,12 +5,15 @@
 #include <stdio.h>
 
 #include "nodes/managed.h"
+#include "tests/testing.h"
 #include "tests/unit/one_lid.h"
 
 /* ---- where packets go ---- */
 
+TEST_GROUP(lid_switch, .setup = lid_setup, .teardown = teardown);
+
 /* PG-2, PG-4: nothing is congested: the static port; what comes out is what went in, and who it is from and for */
-START_TEST(forward__static)
+TEST(forward__static)
 {
 	uint8_t frame[FRAME_HEADERS_MAX];
 	struct lid_header header;
@@ -40,10 +43,9 @@ START_TEST(forward__static)
 	ck_assert_uint_eq(s.stats->data_hops, 4);
 	books_expect(0);
 }
-END_TEST
 
 /* PG-1: reserved LIDs, LIDs of more bits than there are, and those that lead nowhere are dropped; their room is given back */
-START_TEST(forward__bad_lids)
+TEST(forward__bad_lids)
 {
 	static const uint32_t bad[] = { 0, 0xffff, 0x10000, 0x10003, UINT32_MAX, 7, LID_COUNT, 0xbfff };
 
@@ -55,10 +57,9 @@ START_TEST(forward__bad_lids)
 	ck_assert_uint_eq(stats_of(0)->dropped_bytes, 800);
 	books_expect(0);
 }
-END_TEST
 
 /* PG-1: with 24 bits 0xffff is a host's LID, and 0xc00000 the first group */
-START_TEST(forward__width_of_lids)
+TEST(forward__width_of_lids)
 {
 	s.config.port_group.lid_bits = 24;
 	lid_open(0);
@@ -68,9 +69,8 @@ START_TEST(forward__width_of_lids)
 	ck_assert_uint_eq(drops(DROP_BAD_LID), 1);
 	ck_assert_uint_eq(s.stats->flooded_packets, PORTS - 1);
 }
-END_TEST
 
-START_TEST(forward__malformed)
+TEST(forward__malformed)
 {
 	struct lid_header header = { .dlid = 3, .slid = 1, .frame_bytes = 100, .service_level = 0, .level = 1 };
 	uint8_t bytes[LID_FRONT_BYTES + FRAME_HEADERS_MAX] = { 0 };
@@ -89,10 +89,9 @@ START_TEST(forward__malformed)
 	ck_assert_uint_eq(drops(DROP_MALFORMED), 5);
 	books_expect(0);
 }
-END_TEST
 
 /* a packet never goes back where it came from: order keeps it from other ways, and the static port is no way */
-START_TEST(forward__not_back)
+TEST(forward__not_back)
 {
 	lid_open(0);
 	lid_send(2, 2 * NODE_US, 3, ORDERED, 100);
@@ -103,10 +102,9 @@ START_TEST(forward__not_back)
 	lid_expect(3, 100);
 	books_expect(0);
 }
-END_TEST
 
 /* levels rise by one per switch; on an edge link there are none; beyond the last there is no way */
-START_TEST(forward__levels_by_hop)
+TEST(forward__levels_by_hop)
 {
 	struct lid_header header = { .dlid = 5, .slid = 3, .frame_bytes = 100 };
 
@@ -123,9 +121,8 @@ START_TEST(forward__levels_by_hop)
 	ck_assert_uint_eq(drops(DROP_NO_LANE), 1);
 	books_expect(0);
 }
-END_TEST
 
-START_TEST(forward__levels_kept)
+TEST(forward__levels_kept)
 {
 	struct lid_header header = { .dlid = 5, .slid = 3, .frame_bytes = 100, .level = 1 };
 
@@ -135,12 +132,11 @@ START_TEST(forward__levels_kept)
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(lid_expect(3, 100).level, 1);
 }
-END_TEST
 
 /* ---- congestion of the static port (PG-3), and what follows (PG-5, PG-7, PG-8) ---- */
 
 /* (a) no credit: another port of the group, for the lane without credit alone; the entry is replaced; what keeps order waits */
-START_TEST(congested__no_credit)
+TEST(congested__no_credit)
 {
 	lid_open(1 << 2);
 	grant(2, NODE_US, ORDERED * LEVELS, FULL_UNITS);
@@ -162,10 +158,9 @@ START_TEST(congested__no_credit)
 	ck_assert_uint_eq(lid_expect(2, FULL_BYTES).dlid, 4);
 	books_expect(0);
 }
-END_TEST
 
 /* PG-8: the entry stays replaced when nothing is congested any more; without update it is for this packet only */
-START_TEST(congested__update_or_not)
+TEST_RANGE(congested__update_or_not, 0, 2)
 {
 	s.config.port_group.update_lft = _i;
 	lid_open(1 << 2);
@@ -178,12 +173,11 @@ START_TEST(congested__update_or_not)
 	ck_assert_uint_eq(packets_receive(2), 1 - (uint32_t)_i);
 	ck_assert_uint_eq(lid_of()->tables.now[3], _i ? 3 : 2);
 }
-END_TEST
 
 /* PG-5, PG-7: the group of LID 3 has a number of those for packets from edge ports, and port 2 has no credit. Of three packets from a host the
  * first waits, for nothing else does; the others take port 1, each for itself. Those of a class in order (1), those under way
  * already (2), for which no lane would be left, and those for which port 2 has credit (3) do not. */
-START_TEST(non_minimal__from_hosts_alone)
+TEST_RANGE(non_minimal__from_hosts_alone, 0, 4)
 {
 	static uint64_t masks[PORT_GROUP_EDGE_FROM + 1][PORT_GROUP_WORDS];
 	struct lid_header header = {
@@ -207,10 +201,9 @@ START_TEST(non_minimal__from_hosts_alone)
 	ck_assert_uint_eq(stats_of(0)->choices_other, aside);
 	lid_pgft[3] = 1;
 }
-END_TEST
 
 /* PG-5: group 0 is a single way, however congested; so is a DLID of a fabric that does not adapt */
-START_TEST(congested__no_group)
+TEST_RANGE(congested__no_group, 0, 2)
 {
 	lid_pgft[3] = 0;
 	s.config.port_group.adaptive = _i;
@@ -224,11 +217,10 @@ START_TEST(congested__no_group)
 	ck_assert_uint_eq(stats_of(0)->choices_other, 0);
 	lid_pgft[3] = 1;
 }
-END_TEST
 
 /* (a) what is pending has reached the threshold and rises: the fifth packet, behind four that wait, is the first to go elsewhere.
  * What only stands does not count: the next one is back if its entry was not replaced and less waits than before.       */
-START_TEST(congested__pending_rises)
+TEST(congested__pending_rises)
 {
 	s.config.port_group.pending_units = 3 * FULL_UNITS + 1;
 	s.config.port_group.update_lft = false;
@@ -241,10 +233,9 @@ START_TEST(congested__pending_rises)
 	ck_assert_uint_eq(packets_receive(3), 1);
 	books_expect(5);
 }
-END_TEST
 
 /* (b) packets that leave a long queue are marked, and the log decides while the window lasts; their sources need not hear of it */
-START_TEST(congested__detected)
+TEST(congested__detected)
 {
 	s.config.port_group.fecn = true;
 	s.config.port_group.queue_units = 2 * FULL_UNITS;
@@ -275,10 +266,9 @@ START_TEST(congested__detected)
 	lid_expect(2, FULL_BYTES);
 	books_expect(0);
 }
-END_TEST
 
 /* (b) the log has so many marks within the window: of this lane, not of another */
-START_TEST(congested__log)
+TEST(congested__log)
 {
 	s.config.port_group.fecn = true;
 	s.config.port_group.fecn_units = 1; /* every packet */
@@ -299,10 +289,9 @@ START_TEST(congested__log)
 	lid_expect(2, FULL_BYTES);
 	ck_assert_uint_eq(stats_of(2)->fecn_marked, 3);
 }
-END_TEST
 
 /* an entry that was replaced stays for so long */
-START_TEST(congested__hold)
+TEST(congested__hold)
 {
 	s.config.port_group.hold_ps = 10 * NODE_US;
 	lid_open(1 << 2 | 1 << 3);
@@ -317,12 +306,11 @@ START_TEST(congested__hold)
 	ck_assert_uint_eq(lid_of()->ports[2].units, FULL_UNITS);
 	books_expect(2);
 }
-END_TEST
 
 /* ---- credits, lanes, turns (PG-9) ---- */
 
 /* what waits for credit of one output or lane is in nobody's way */
-START_TEST(credit__no_head_of_line_blocking)
+TEST(credit__no_head_of_line_blocking)
 {
 	lid_open(1 << 2);
 	grant(2, NODE_US, UNORDERED * LEVELS, PLENTY);
@@ -336,10 +324,9 @@ START_TEST(credit__no_head_of_line_blocking)
 	books_expect(3);
 	ck_assert_uint_gt(stats_of(2)->credit_waits, 0);
 }
-END_TEST
 
 /* never more than was granted, in whatever parts */
-START_TEST(credit__never_beyond)
+TEST(credit__never_beyond)
 {
 	lid_open(1 << 2);
 	for (uint32_t i = 0; i < 20; i++)
@@ -351,10 +338,9 @@ START_TEST(credit__never_beyond)
 		books_expect(20 - units / FULL_UNITS);
 	}
 }
-END_TEST
 
 /* two inputs share an output by bytes, whatever their packets' length */
-START_TEST(turns__inputs_share)
+TEST(turns__inputs_share)
 {
 	uint32_t sent[2] = { 0 };
 
@@ -379,13 +365,12 @@ START_TEST(turns__inputs_share)
 	ck_assert_uint_eq(sent[0] + sent[1], 40 * FULL_BYTES + 10 * 4096);
 	books_expect(0);
 }
-END_TEST
 
 /* ---- FECN (PG-10) ---- */
 
 /* from the threshold on; not where packets wait for credit, for that comes from behind; at a host that does not take them, it is here; not
  * where other ports come first, until three buffers wait */
-START_TEST(fecn__where_congestion_begins)
+TEST_RANGE(fecn__where_congestion_begins, 0, 5)
 {
 	static const uint32_t dlids[] = { 3, 3, 2, 3, 3 }, stingy[] = { 0, 1 << 2, 1 << 1, 0, 0 },
 			      marked[] = { 3, 0, 3, 0, 2 };
@@ -415,10 +400,9 @@ START_TEST(fecn__where_congestion_begins)
 	ck_assert_uint_eq(stats_of(out)->fecn_marked, marked[_i]);
 	books_expect(0);
 }
-END_TEST
 
 /* a mark stays */
-START_TEST(fecn__kept)
+TEST(fecn__kept)
 {
 	struct lid_header header = { .dlid = 1, .slid = 3, .frame_bytes = 100, .fecn = true, .lasting = true };
 
@@ -433,11 +417,10 @@ START_TEST(fecn__kept)
 	header = lid_expect(0, 100);
 	ck_assert(header.becn && !header.fecn && !header.lasting);
 }
-END_TEST
 
 /* ---- floods ---- */
 
-START_TEST(flood__along_the_tree)
+TEST(flood__along_the_tree)
 {
 	s.config.switch_.flood_ports = 1 << 0 | 1 << 1 | 1 << 3;
 	lid_open(0);
@@ -455,10 +438,9 @@ START_TEST(flood__along_the_tree)
 	ck_assert_uint_eq(lid_of()->flood_packets, 0);
 	books_expect(0);
 }
-END_TEST
 
 /* copies that wait keep no room of the input; beyond the reserve they are dropped and counted */
-START_TEST(flood__reserve)
+TEST(flood__reserve)
 {
 	uint32_t inside;
 
@@ -472,12 +454,11 @@ START_TEST(flood__reserve)
 	ck_assert_uint_eq(s.links[0].held_units[0], 0);
 	books_expect(inside);
 }
-END_TEST
 
 /* ---- links that fail and return (FC-26) ---- */
 
 /* what waits takes another way of its group; nothing chooses the port, whatever its class; it returns empty */
-START_TEST(link__down_and_up)
+TEST(link__down_and_up)
 {
 	lid_open(0);
 	port_block(2);
@@ -504,10 +485,9 @@ START_TEST(link__down_and_up)
 	books_expect(0);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* no other way: lost, and counted; the room of their input is free */
-START_TEST(link__down_without_another_way)
+TEST(link__down_without_another_way)
 {
 	lid_open(0);
 	port_block(1);
@@ -522,11 +502,10 @@ START_TEST(link__down_without_another_way)
 	ck_assert_uint_eq(lid_of()->flood_packets, 0);
 	books_expect(0);
 }
-END_TEST
 
 /* The link returns while what the former one brought still waits: the port is up when that is gone, and its buffer is as empty as the peer
  * believes. */
-START_TEST(link__up_waits_for_what_is_left)
+TEST(link__up_waits_for_what_is_left)
 {
 	lid_open(1 << 3);
 	lid_send(0, 2 * NODE_US, 5, ORDERED, FULL_BYTES);
@@ -548,7 +527,6 @@ START_TEST(link__up_waits_for_what_is_left)
 	ck_assert_uint_eq(s.links[0].held_units[0], 0);
 	books_expect(0);
 }
-END_TEST
 
 /* ---- tables a block at a time (PG-11), show and set ---- */
 
@@ -562,7 +540,7 @@ static int block_write(const struct table_block *block)
 	return managed_write(&managed, block, why, sizeof(why));
 }
 
-START_TEST(tables__blocks)
+TEST(tables__blocks)
 {
 	struct table_block block = { .table = TABLE_LFT };
 	uint64_t mask[PORT_GROUP_WORDS];
@@ -601,11 +579,10 @@ START_TEST(tables__blocks)
 	ck_assert_uint_eq(lid_of()->tables.home[3], 2);
 	ck_assert_uint_eq(lid_of()->tables.mask[2], 0);
 }
-END_TEST
 
 /* PG-8, FC-26: tables that say the same leave choices alone; a choice that the new ones do not allow counts no more. As blocks, and as a
  * whole. */
-START_TEST(tables__choices_since)
+TEST_RANGE(tables__choices_since, 0, 2)
 {
 	struct table_block lft = { .table = TABLE_LFT }, pgt = { .table = TABLE_PGT };
 	uint64_t masks[2][PORT_GROUP_WORDS] = { { 0 }, { 1 << 2 } };
@@ -630,10 +607,9 @@ START_TEST(tables__choices_since)
 	ck_assert_uint_eq(packets_receive(2), 1);
 	ck_assert_uint_eq(packets_receive(3), 0);
 }
-END_TEST
 
 /* FC-26, PG-11: new tables move what waits, and nothing of the DLID passes it; others stay; what leads nowhere now stays, too */
-START_TEST(tables__what_waits_follows)
+TEST(tables__what_waits_follows)
 {
 	struct table_block lft = { .table = TABLE_LFT };
 
@@ -656,10 +632,9 @@ START_TEST(tables__what_waits_follows)
 	books_expect(1);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* The same when the static port returns, whose packets have gone to another one since. */
-START_TEST(link__up_what_waits_follows)
+TEST(link__up_what_waits_follows)
 {
 	lid_open(0);
 	s.ops->link_down(s.dataplane, 2, 2 * NODE_US);
@@ -679,9 +654,8 @@ START_TEST(link__up_what_waits_follows)
 	ck_assert_uint_eq(lid_expect(2, FULL_BYTES - 100).dlid, 3);
 	books_expect(1);
 }
-END_TEST
 
-START_TEST(show__tables)
+TEST(show__tables)
 {
 	static const char *const names[] = { "ports", "lanes", "lft", "groups", "log", "settings" };
 	char *text = NULL;
@@ -703,9 +677,8 @@ START_TEST(show__tables)
 	fclose(out);
 	free(text);
 }
-END_TEST
 
-START_TEST(set__or_nothing)
+TEST(set__or_nothing)
 {
 	static const struct {
 		const char *name, *value;
@@ -732,51 +705,4 @@ START_TEST(set__or_nothing)
 	ck_assert_uint_eq(lid_of()->settings.pending_units, 7);
 	ck_assert_uint_eq(lid_of()->settings.log_window_ps, 2 * NODE_US);
 	ck_assert(lid_of()->settings.fecn && !lid_of()->settings.adaptive);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("lid_switch");
-	TCase *tcase = tcase_create("lid_switch");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, lid_setup, teardown);
-	tcase_add_test(tcase, forward__static);
-	tcase_add_test(tcase, forward__bad_lids);
-	tcase_add_test(tcase, forward__width_of_lids);
-	tcase_add_test(tcase, forward__malformed);
-	tcase_add_test(tcase, forward__not_back);
-	tcase_add_test(tcase, forward__levels_by_hop);
-	tcase_add_test(tcase, forward__levels_kept);
-	tcase_add_test(tcase, congested__no_credit);
-	tcase_add_loop_test(tcase, congested__update_or_not, 0, 2);
-	tcase_add_loop_test(tcase, congested__no_group, 0, 2);
-	tcase_add_loop_test(tcase, non_minimal__from_hosts_alone, 0, 4);
-	tcase_add_test(tcase, congested__pending_rises);
-	tcase_add_test(tcase, congested__detected);
-	tcase_add_test(tcase, congested__log);
-	tcase_add_test(tcase, congested__hold);
-	tcase_add_test(tcase, credit__no_head_of_line_blocking);
-	tcase_add_test(tcase, credit__never_beyond);
-	tcase_add_test(tcase, turns__inputs_share);
-	tcase_add_loop_test(tcase, fecn__where_congestion_begins, 0, 5);
-	tcase_add_test(tcase, fecn__kept);
-	tcase_add_test(tcase, flood__along_the_tree);
-	tcase_add_test(tcase, flood__reserve);
-	tcase_add_test(tcase, link__down_and_up);
-	tcase_add_test(tcase, link__down_without_another_way);
-	tcase_add_test(tcase, link__up_waits_for_what_is_left);
-	tcase_add_test(tcase, tables__blocks);
-	tcase_add_loop_test(tcase, tables__choices_since, 0, 2);
-	tcase_add_test(tcase, tables__what_waits_follows);
-	tcase_add_test(tcase, link__up_what_waits_follows);
-	tcase_add_test(tcase, show__tables);
-	tcase_add_test(tcase, set__or_nothing);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

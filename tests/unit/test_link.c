@@ -1,12 +1,12 @@
 /*  nodes/link: two ends of one link: times, stop and go, guard, losses, and a peer that breaks the rules (TB-2, TB-4, TB-23,
  *  FC-17, FC-22).                                                                                                    */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/link.h"
 #include "nodes/units.h"
+#include "tests/testing.h"
 
 #define RING_BYTES (1u << 20)
 #define LATENCY (350 * NODE_NS)
@@ -232,9 +232,11 @@ static uint64_t drops(const struct end *end, enum drop_reason reason)
 	return end->stats->drops[reason];
 }
 
+TEST_GROUP(data, .setup = setup, .teardown = ends_close);
+
 /* ---- set-up ---- */
 
-START_TEST(link_init__no_ring)
+TEST(link_init__no_ring)
 {
 	struct link other;
 
@@ -248,9 +250,8 @@ START_TEST(link_init__no_ring)
 			 -EINVAL);
 	link_fini(&other);
 }
-END_TEST
 
-START_TEST(link_frame_bytes__what_is_around_the_frame)
+TEST(link_frame_bytes__what_is_around_the_frame)
 {
 	ck_assert_uint_eq(link_frame_bytes(&a.link, 64), 60);
 	ck_assert_uint_eq(link_frame_bytes(&a.link, 5), 1);
@@ -261,10 +262,9 @@ START_TEST(link_frame_bytes__what_is_around_the_frame)
 	ck_assert_uint_eq(link_frame_bytes(&a.link, 76), 60);
 	ck_assert_uint_eq(link_frame_bytes(&a.link, 16), 0);
 }
-END_TEST
 
 /* FC-22: a byte takes 8 / rate, exactly where that divides, else rounded up */
-START_TEST(link_time_of__any_rate)
+TEST_RANGE(link_time_of__any_rate, 0, 7)
 {
 	static const struct {
 		uint64_t rate_bps;
@@ -285,12 +285,11 @@ START_TEST(link_time_of__any_rate)
 	ck_assert_uint_eq(link_frame_time_of(&a.link, 4096), cases[_i].frame_4096);
 	ck_assert_uint_eq(link_frame_time_of(&a.link, 4096), cases[_i].frame_4096);
 }
-END_TEST
 
 /* ---- sending ---- */
 
 /* decided now, the first bit is there after latency and delay; the link is taken for frame and gap */
-START_TEST(link_send_packet__time_and_content)
+TEST(link_send_packet__time_and_content)
 {
 	struct record header;
 	node_time_t at;
@@ -310,9 +309,8 @@ START_TEST(link_send_packet__time_and_content)
 	memcpy(&tag, bytes, sizeof(tag));
 	ck_assert_uint_eq(tag, 77);
 }
-END_TEST
 
-START_TEST(link_send_packet__counters)
+TEST(link_send_packet__counters)
 {
 	struct port_stats *sent = stats_port(a.stats, 0), *received = stats_port(b.stats, 0);
 
@@ -327,10 +325,9 @@ START_TEST(link_send_packet__counters)
 	ck_assert_uint_eq(received->rx_packets, 2);
 	ck_assert_uint_eq(received->rx_bytes, 1504 + 64);
 }
-END_TEST
 
 /* the measured interval gets the part of a frame that lies in it */
-START_TEST(link_send_packet__measured_interval)
+TEST(link_send_packet__measured_interval)
 {
 	a.link.measure_from_ps = 10000;
 	a.link.measure_to_ps = 100000;
@@ -340,10 +337,9 @@ START_TEST(link_send_packet__measured_interval)
 	ck_assert_uint_eq(stats_port(a.stats, 0)->tx_busy_measured_ps, 20000);
 	ck_assert_uint_eq(stats_port(a.stats, 0)->tx_busy_ps, 40000);
 }
-END_TEST
 
 /* a full ring loses the frame and says so */
-START_TEST(link_send_packet__ring_full)
+TEST(link_send_packet__ring_full)
 {
 	uint32_t sent = 0;
 
@@ -354,10 +350,9 @@ START_TEST(link_send_packet__ring_full)
 	ck_assert_uint_eq(stats_port(a.stats, 0)->lost_packets, 1);
 	ck_assert_uint_eq(stats_port(a.stats, 0)->lost_bytes, 60);
 }
-END_TEST
 
 /* TB-4: rates of loss as configured, reproducible from the seed */
-START_TEST(link_send_packet__loss_rate)
+TEST_RANGE(link_send_packet__loss_rate, 0, 2)
 {
 	uint32_t lost = 0, lost_again = 0;
 
@@ -374,9 +369,8 @@ START_TEST(link_send_packet__loss_rate)
 	ck_assert_uint_eq(drops(&a, DROP_LINK_LOSS), lost);
 	ck_assert_uint_eq(stats_port(a.stats, 0)->lost_bytes, 996 * lost);
 }
-END_TEST
 
-START_TEST(link_send_acks__time_and_content)
+TEST(link_send_acks__time_and_content)
 {
 	static const uint8_t frame[] = { 1, 2, 3, 4, 5 };
 	struct record header;
@@ -393,9 +387,8 @@ START_TEST(link_send_acks__time_and_content)
 	ck_assert_uint_eq(stats_port(b.stats, 0)->rx_packets, 0);
 	ck_assert_uint_eq(b.link.held_units[0], 0); /* ACK frames need no buffer */
 }
-END_TEST
 
-START_TEST(link_flush__earliest_arrival_once)
+TEST(link_flush__earliest_arrival_once)
 {
 	ck_assert_uint_eq(link_flush(&a.link, &(bool){ 0 }), NODE_TIME_NEVER);
 	send_frame(&a, 1000, 0, 0);
@@ -403,12 +396,11 @@ START_TEST(link_flush__earliest_arrival_once)
 	ck_assert_uint_eq(link_flush(&a.link, &(bool){ 0 }), LEAD);
 	ck_assert_uint_eq(link_flush(&a.link, &(bool){ 0 }), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* ---- receiving ---- */
 
 /* TB-2: a switch that cuts through acts on 64 bytes of a packet, on all of a shorter one and of everything else */
-START_TEST(link_next_at__cut_through)
+TEST(link_next_at__cut_through)
 {
 	static const uint8_t frame[60] = { 0 };
 	struct record header;
@@ -428,19 +420,17 @@ START_TEST(link_next_at__cut_through)
 	receive(&b, &header, &at);
 	ck_assert_uint_eq(at, start + LEAD + 44 * 40);
 }
-END_TEST
 
 /* a record that is said to have arrived before the window began is due at its beginning (TB-23) */
-START_TEST(link_refresh__not_before_the_window)
+TEST(link_refresh__not_before_the_window)
 {
 	send_frame(&a, 1500, 0, 0);
 	link_flush(&a.link, &(bool){ 0 });
 	link_refresh(&b.link, 5 * NODE_MS);
 	ck_assert_uint_eq(link_next_at(&b.link), 5 * NODE_MS);
 }
-END_TEST
 
-START_TEST(link_next_at__nothing_there)
+TEST(link_next_at__nothing_there)
 {
 	ring_refresh(&b.link.rx);
 	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER);
@@ -448,10 +438,9 @@ START_TEST(link_next_at__nothing_there)
 	ring_refresh(&b.link.rx);
 	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER); /* not flushed */
 }
-END_TEST
 
 /* TB-23: a peer that lies about lengths or times cannot turn time back, nor over */
-START_TEST(link_next_at__time_never_goes_back)
+TEST(link_next_at__time_never_goes_back)
 {
 	struct record header;
 	node_time_t first, second;
@@ -466,10 +455,9 @@ START_TEST(link_next_at__time_never_goes_back)
 	ring_refresh(&b.link.rx);
 	ck_assert_uint_eq(link_next_at(&b.link), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* TB-23: a packet without a class, without a frame, or with more bytes than it has length */
-START_TEST(link_receive__bad_records)
+TEST_RANGE(link_receive__bad_records, 0, 7)
 {
 	static const struct record bad[] = {
 		{ .kind = RECORD_PACKET, .wire_bytes = 100, .traffic_class = 2 },
@@ -488,10 +476,9 @@ START_TEST(link_receive__bad_records)
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 1);
 	ck_assert_uint_eq(b.link.held_units[0], 0);
 }
-END_TEST
 
 /* a sender that does not stop: what does not fit is dropped and counted, class by class */
-START_TEST(link_receive__buffer_overflow)
+TEST(link_receive__buffer_overflow)
 {
 	for (uint32_t i = 0; i < BUFFER_UNITS + 3; i++)
 		forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = i });
@@ -502,22 +489,22 @@ START_TEST(link_receive__buffer_overflow)
 			  .kind = RECORD_PACKET, .wire_bytes = 64, .traffic_class = 1, .sequence = BUFFER_UNITS + 3 });
 	ck_assert_uint_eq(receive_all(&b), 1);
 }
-END_TEST
 
 /* a sequence that jumps on a link that cannot lose anything is a peer that cannot count: told once, then followed */
-START_TEST(link_receive__sequence_jumps_unguarded)
+TEST(link_receive__sequence_jumps_unguarded)
 {
 	forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = 5 });
 	forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = 6 });
 	ck_assert_uint_eq(receive_all(&b), 2);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 1);
 }
-END_TEST
 
 /* ---- stop and go ---- */
 
+TEST_GROUP(stop_and_go, .setup = setup, .teardown = ends_close);
+
 /* what is held is what came and did not leave, class by class */
-START_TEST(link_release__room_is_given_back)
+TEST(link_release__room_is_given_back)
 {
 	send_frame(&a, 4096, 1, 0);
 	send_frame(&a, 4096, 1, 0);
@@ -528,10 +515,9 @@ START_TEST(link_release__room_is_given_back)
 	ck_assert_uint_eq(b.link.held_units[0], 0);
 	ck_assert(!link_words_due(&b.link)); /* that is the owner's to say */
 }
-END_TEST
 
 /* buffers of 0 units take everything */
-START_TEST(link_release__no_limit)
+TEST(link_release__no_limit)
 {
 	port.buffer_units = port.stop_units = 0;
 	ends_reopen();
@@ -541,10 +527,9 @@ START_TEST(link_release__no_limit)
 	link_release(&b.link, 0, 36);
 	ck_assert_uint_eq(b.link.held_units[0], 0);
 }
-END_TEST
 
 /* told once, by class, to the sender's owner; words take 8 bytes of the link, without a gap */
-START_TEST(link_hold__told_and_heard)
+TEST(link_hold__told_and_heard)
 {
 	struct record header;
 	node_time_t at;
@@ -566,10 +551,9 @@ START_TEST(link_hold__told_and_heard)
 	ck_assert(a.told.stops == 1 && a.told.gos == 1);
 	ck_assert(!link_words_due(&a.link));
 }
-END_TEST
 
 /* what was said already is no news, and what was taken back in time was never said */
-START_TEST(link_hold__no_news)
+TEST(link_hold__no_news)
 {
 	link_hold(&b.link, 0, false);
 	ck_assert(!link_words_due(&b.link));
@@ -586,10 +570,9 @@ START_TEST(link_hold__no_news)
 	ck_assert(link_stopped(&a.link, 0));
 	ck_assert_uint_eq(a.told.stops, 1);
 }
-END_TEST
 
 /* a link that is gone holds nobody, and says nothing of it */
-START_TEST(link_hold__ends_with_the_link)
+TEST(link_hold__ends_with_the_link)
 {
 	link_hold(&b.link, 0, true);
 	send_words(&b, false);
@@ -600,10 +583,9 @@ START_TEST(link_hold__ends_with_the_link)
 	ck_assert(!link_stopped(&a.link, 0));
 	ck_assert(!link_words_due(&b.link));
 }
-END_TEST
 
 /* TB-23: classes that there are not */
-START_TEST(link_hold__classes_unknown)
+TEST(link_hold__classes_unknown)
 {
 	forge_word(&b, LINK_WORD_STOP, 0, 4);
 	forge_word(&b, LINK_WORD_STOP, 0, UINT32_MAX);
@@ -611,10 +593,9 @@ START_TEST(link_hold__classes_unknown)
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD), 2);
 	ck_assert_uint_eq(a.told.stops, 0);
 }
-END_TEST
 
 /* on a guarded link a word that is lost is said again: with the next SEEN, or when the link falls idle */
-START_TEST(link_hold__lost_word)
+TEST_RANGE(link_hold__lost_word, 0, 2)
 {
 	port.guarded = true;
 	ends_reopen();
@@ -632,10 +613,9 @@ START_TEST(link_hold__lost_word)
 	receive_all(&a);
 	ck_assert(link_stopped(&a.link, 0));
 }
-END_TEST
 
 /* ... and one that somebody else has put there is taken back; then all is quiet (TB-23) */
-START_TEST(link_hold__false_word)
+TEST(link_hold__false_word)
 {
 	uint64_t words;
 
@@ -655,9 +635,8 @@ START_TEST(link_hold__false_word)
 	ck_assert_uint_eq(stats_port(a.stats, 0)->words + stats_port(b.stats, 0)->words, words);
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD), 0);
 }
-END_TEST
 
-START_TEST(link_reject__gives_the_room_back)
+TEST(link_reject__gives_the_room_back)
 {
 	struct record header;
 	node_time_t at;
@@ -667,12 +646,13 @@ START_TEST(link_reject__gives_the_room_back)
 	link_reject(&b.link, &header);
 	ck_assert_uint_eq(b.link.held_units[1], 0);
 }
-END_TEST
 
 /* ---- guard (FC-17) ---- */
 
+TEST_GROUP(guard, .setup = setup, .teardown = ends_close);
+
 /* a lost frame is found by the next one, told to its sender exactly */
-START_TEST(link_guard__lost_frame_is_told)
+TEST(link_guard__lost_frame_is_told)
 {
 	guard_both();
 	send_frame(&a, 4096, 0, 1);
@@ -690,10 +670,9 @@ START_TEST(link_guard__lost_frame_is_told)
 	ck_assert_uint_eq(a.link.log_first, a.link.sequence);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
-END_TEST
 
 /* the last frame's loss is found by the SYNC of an idle link */
-START_TEST(link_guard__tail_loss_found_by_sync)
+TEST(link_guard__tail_loss_found_by_sync)
 {
 	guard_both();
 	lose_all(&a, true);
@@ -710,10 +689,9 @@ START_TEST(link_guard__tail_loss_found_by_sync)
 	ck_assert_uint_eq(a.told.tags, 1 << 9);
 	ck_assert_uint_eq(a.told.seen, 0);
 }
-END_TEST
 
 /* SYNC on a link that lost nothing confirms what arrived */
-START_TEST(link_guard__sync_confirms)
+TEST(link_guard__sync_confirms)
 {
 	guard_both();
 	send_frame(&a, 60, 0, 0);
@@ -727,10 +705,9 @@ START_TEST(link_guard__sync_confirms)
 	ck_assert_uint_eq(a.told.seen, 2);
 	ck_assert_uint_eq(a.told.lost, 0);
 }
-END_TEST
 
 /* confirmed every so many frames, so that the sender's memory does not fill */
-START_TEST(link_guard__confirms_regularly)
+TEST(link_guard__confirms_regularly)
 {
 	guard_both();
 	for (uint32_t i = 0; i < LINK_SEEN_FRAMES; i++) {
@@ -743,10 +720,9 @@ START_TEST(link_guard__confirms_regularly)
 	receive_all(&a);
 	ck_assert_uint_eq(a.told.seen, LINK_SEEN_FRAMES);
 }
-END_TEST
 
 /* a lost ACK frame comes back to its sender byte for byte */
-START_TEST(link_guard__lost_ack_frame)
+TEST(link_guard__lost_ack_frame)
 {
 	static const uint8_t frame[] = { 9, 8, 7, 6, 5, 4, 3, 2, 1 };
 
@@ -763,10 +739,9 @@ START_TEST(link_guard__lost_ack_frame)
 	ck_assert_uint_eq(a.told.ack_length, sizeof(frame));
 	ck_assert_mem_eq(a.told.ack_bytes, frame, sizeof(frame));
 }
-END_TEST
 
 /* a sender that hears nothing stops when its memory is full, and goes on when it is told */
-START_TEST(link_guard__memory_full)
+TEST(link_guard__memory_full)
 {
 	port.buffer_units = port.stop_units = 0;
 	guard_both();
@@ -781,10 +756,9 @@ START_TEST(link_guard__memory_full)
 	ck_assert(link_may_send(&a.link));
 	ck_assert_uint_eq(a.told.seen, LINK_LOG_MAX);
 }
-END_TEST
 
 /* TB-25: whatever is lost, every frame is told seen or lost once */
-START_TEST(link_guard__every_frame_is_accounted_for)
+TEST(link_guard__every_frame_is_accounted_for)
 {
 	uint32_t sent = 0;
 
@@ -813,10 +787,9 @@ START_TEST(link_guard__every_frame_is_accounted_for)
 	ck_assert_uint_eq(a.told.seen, stats_port(b.stats, 0)->rx_packets);
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD) + drops(&b, DROP_BAD_RECORD), 0);
 }
-END_TEST
 
 /* TB-23: what a peer says about frames that are not under way */
-START_TEST(link_guard__words_about_other_frames)
+TEST(link_guard__words_about_other_frames)
 {
 	guard_both();
 	for (uint32_t i = 0; i < 3; i++)
@@ -835,10 +808,9 @@ START_TEST(link_guard__words_about_other_frames)
 	ck_assert_uint_eq(a.told.seen, 2);
 	ck_assert_uint_eq(a.told.lost, 1);
 }
-END_TEST
 
 /* TB-23: a guard's words mean nothing on a link without one */
-START_TEST(link_guard__words_on_unguarded_link)
+TEST(link_guard__words_on_unguarded_link)
 {
 	send_frame(&a, 60, 0, 0);
 	forge_word(&b, LINK_WORD_SEEN, 0, 1);
@@ -848,10 +820,9 @@ START_TEST(link_guard__words_on_unguarded_link)
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD), 3);
 	ck_assert(!link_words_due(&a.link));
 }
-END_TEST
 
 /* TB-23: a sequence further on than any memory reaches */
-START_TEST(link_guard__sequence_out_of_reach)
+TEST(link_guard__sequence_out_of_reach)
 {
 	guard_both();
 	forge(&a, &(struct record){ .kind = RECORD_PACKET, .wire_bytes = 64, .sequence = LINK_LOG_MAX + 1 });
@@ -861,10 +832,9 @@ START_TEST(link_guard__sequence_out_of_reach)
 	send_words(&b, false);
 	ck_assert_uint_le(stats_port(b.stats, 0)->words, 2);
 }
-END_TEST
 
 /* TB-23: on a veth link anybody may put frames, and old ones again: the link goes on, all frames are settled */
-START_TEST(link_guard__frames_of_others)
+TEST(link_guard__frames_of_others)
 {
 	uint32_t sent = 0;
 
@@ -913,32 +883,6 @@ START_TEST(link_guard__frames_of_others)
 	send_frame(&a, 1000, 0, sent);
 	ck_assert_uint_eq(receive_all(&b), 1);
 }
-END_TEST
-
-static TCase *data_cases(void)
-{
-	TCase *tcase = tcase_create("data");
-
-	tcase_add_checked_fixture(tcase, setup, ends_close);
-	tcase_add_test(tcase, link_init__no_ring);
-	tcase_add_test(tcase, link_frame_bytes__what_is_around_the_frame);
-	tcase_add_loop_test(tcase, link_time_of__any_rate, 0, 7);
-	tcase_add_test(tcase, link_send_packet__time_and_content);
-	tcase_add_test(tcase, link_send_packet__counters);
-	tcase_add_test(tcase, link_send_packet__measured_interval);
-	tcase_add_test(tcase, link_send_packet__ring_full);
-	tcase_add_loop_test(tcase, link_send_packet__loss_rate, 0, 2);
-	tcase_add_test(tcase, link_send_acks__time_and_content);
-	tcase_add_test(tcase, link_flush__earliest_arrival_once);
-	tcase_add_test(tcase, link_next_at__cut_through);
-	tcase_add_test(tcase, link_refresh__not_before_the_window);
-	tcase_add_test(tcase, link_next_at__nothing_there);
-	tcase_add_test(tcase, link_next_at__time_never_goes_back);
-	tcase_add_loop_test(tcase, link_receive__bad_records, 0, 7);
-	tcase_add_test(tcase, link_receive__buffer_overflow);
-	tcase_add_test(tcase, link_receive__sequence_jumps_unguarded);
-	return tcase;
-}
 
 /* ---- flight, and what is asked again: the real clock ---- */
 
@@ -970,7 +914,9 @@ static void take_all(struct end *to)
 	link_note_taken(&to->link);
 }
 
-START_TEST(link_flight__taken_is_no_longer_under_way)
+TEST_GROUP(flight, .setup = setup_real, .teardown = ends_close);
+
+TEST(link_flight__taken_is_no_longer_under_way)
 {
 	uint32_t packets = send_all(&a);
 
@@ -982,10 +928,9 @@ START_TEST(link_flight__taken_is_no_longer_under_way)
 	link_note_taken(&b.link);
 	ck_assert_uint_eq(send_all(&a), packets);
 }
-END_TEST
 
 /* However often the receiver takes what is there, after its stop comes at most one flight before the word is heard. */
-START_TEST(link_flight__one_after_a_stop)
+TEST(link_flight__one_after_a_stop)
 {
 	uint32_t packets = send_all(&a), after = 0;
 
@@ -1002,10 +947,9 @@ START_TEST(link_flight__one_after_a_stop)
 	ck_assert(link_stopped(&a.link, 0));
 	ck_assert_uint_eq(send_all(&a), packets); /* of other classes, or what has credit */
 }
-END_TEST
 
 /* a stop that ends before it could be said holds nothing up */
-START_TEST(link_flight__stop_never_said)
+TEST(link_flight__stop_never_said)
 {
 	uint32_t packets = send_all(&a);
 
@@ -1016,10 +960,9 @@ START_TEST(link_flight__stop_never_said)
 	link_note_taken(&b.link);
 	ck_assert_uint_eq(send_all(&a), packets);
 }
-END_TEST
 
 /* counters wrap; one packet may always go, however small the flight is */
-START_TEST(link_flight__limits)
+TEST(link_flight__limits)
 {
 	a.link.sent_units = a.link.arrived_units = b.link.taken_units = b.link.taken_noted = UINT32_MAX - 100;
 	for (uint32_t round = 0; round < 3; round++) {
@@ -1029,7 +972,6 @@ START_TEST(link_flight__limits)
 	a.link.flight_units = 1;
 	ck_assert_uint_eq(send_all(&a), 1);
 }
-END_TEST
 
 static void exchange(void)
 {
@@ -1040,7 +982,7 @@ static void exchange(void)
 }
 
 /* a guarded link counts what SEEN and MISSING tell */
-START_TEST(link_flight__guarded)
+TEST(link_flight__guarded)
 {
 	uint32_t packets;
 
@@ -1057,7 +999,6 @@ START_TEST(link_flight__guarded)
 	exchange();
 	ck_assert_uint_eq(send_all(&a), packets);
 }
-END_TEST
 
 /* what has been said to @to is lost */
 static void lose_words(struct end *from, struct end *to)
@@ -1069,7 +1010,7 @@ static void lose_words(struct end *from, struct end *to)
 }
 
 /* FC-17: the word of go is lost, and nobody says anything any more */
-START_TEST(link_ask__lost_go)
+TEST(link_ask__lost_go)
 {
 	uint64_t words;
 
@@ -1093,10 +1034,9 @@ START_TEST(link_ask__lost_go)
 	ck_assert(!link_stopped(&a.link, 0));
 	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* FC-17: the word that says what has arrived is lost, and there is no room for more until it is said again */
-START_TEST(link_ask__lost_seen)
+TEST(link_ask__lost_seen)
 {
 	uint32_t packets;
 
@@ -1114,72 +1054,4 @@ START_TEST(link_ask__lost_seen)
 	exchange();
 	ck_assert_uint_eq(link_ask_at(&a.link), NODE_TIME_NEVER);
 	ck_assert_uint_eq(send_all(&a), packets);
-}
-END_TEST
-
-static TCase *flight_cases(void)
-{
-	TCase *tcase = tcase_create("flight");
-
-	tcase_add_checked_fixture(tcase, setup_real, ends_close);
-	tcase_add_test(tcase, link_flight__taken_is_no_longer_under_way);
-	tcase_add_test(tcase, link_flight__one_after_a_stop);
-	tcase_add_test(tcase, link_flight__stop_never_said);
-	tcase_add_test(tcase, link_flight__limits);
-	tcase_add_test(tcase, link_flight__guarded);
-	tcase_add_test(tcase, link_ask__lost_go);
-	tcase_add_test(tcase, link_ask__lost_seen);
-	return tcase;
-}
-
-static TCase *stop_cases(void)
-{
-	TCase *tcase = tcase_create("stop and go");
-
-	tcase_add_checked_fixture(tcase, setup, ends_close);
-	tcase_add_test(tcase, link_release__room_is_given_back);
-	tcase_add_test(tcase, link_release__no_limit);
-	tcase_add_test(tcase, link_hold__told_and_heard);
-	tcase_add_test(tcase, link_hold__no_news);
-	tcase_add_test(tcase, link_hold__ends_with_the_link);
-	tcase_add_test(tcase, link_hold__classes_unknown);
-	tcase_add_loop_test(tcase, link_hold__lost_word, 0, 2);
-	tcase_add_test(tcase, link_hold__false_word);
-	tcase_add_test(tcase, link_reject__gives_the_room_back);
-	return tcase;
-}
-
-static TCase *guard_cases(void)
-{
-	TCase *tcase = tcase_create("guard");
-
-	tcase_add_checked_fixture(tcase, setup, ends_close);
-	tcase_add_test(tcase, link_guard__lost_frame_is_told);
-	tcase_add_test(tcase, link_guard__tail_loss_found_by_sync);
-	tcase_add_test(tcase, link_guard__sync_confirms);
-	tcase_add_test(tcase, link_guard__confirms_regularly);
-	tcase_add_test(tcase, link_guard__lost_ack_frame);
-	tcase_add_test(tcase, link_guard__memory_full);
-	tcase_add_test(tcase, link_guard__every_frame_is_accounted_for);
-	tcase_add_test(tcase, link_guard__words_about_other_frames);
-	tcase_add_test(tcase, link_guard__words_on_unguarded_link);
-	tcase_add_test(tcase, link_guard__sequence_out_of_reach);
-	tcase_add_test(tcase, link_guard__frames_of_others);
-	return tcase;
-}
-
-int main(void)
-{
-	Suite *suite = suite_create("link");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, data_cases());
-	suite_add_tcase(suite, stop_cases());
-	suite_add_tcase(suite, flight_cases());
-	suite_add_tcase(suite, guard_cases());
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,11 +1,11 @@
 /*  nodes/link with credits in the place of stop and go: two ends of a link of kind port-group (PG-9, TB-23).              */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/link.h"
 #include "nodes/random.h"
 #include "nodes/units.h"
+#include "tests/testing.h"
 
 #define RING_BYTES (1u << 20)
 #define BUFFER_UNITS 96u
@@ -173,8 +173,10 @@ static uint64_t drops(const struct end *end, enum drop_reason reason)
 	return end->stats->drops[reason];
 }
 
+TEST_GROUP(link_credit, .setup = setup, .teardown = ends_close);
+
 /* PG-9: nothing is sent before the receiver has said that there is room */
-START_TEST(link_credit__granted_first)
+TEST(link_credit__granted_first)
 {
 	ck_assert(!send_frame(256, 3));
 	ck_assert(!send_frame(256, 3));
@@ -192,10 +194,9 @@ START_TEST(link_credit__granted_first)
 	ck_assert_int_eq(available(&a, 3), BUFFER_UNITS - 16);
 	ck_assert_int_eq(available(&a, 2), BUFFER_UNITS);
 }
-END_TEST
 
 /* PG-9: a lane without credit does not hold up the others */
-START_TEST(link_credit__lanes_are_apart)
+TEST(link_credit__lanes_are_apart)
 {
 	settle();
 	for (uint32_t i = 0; i < BUFFER_UNITS / 16; i++)
@@ -211,10 +212,9 @@ START_TEST(link_credit__lanes_are_apart)
 	ck_assert(send_frame(4096, 1));
 	ck_assert(!send_frame(1, 1));
 }
-END_TEST
 
 /* PG-9: lossless without pause frames, whatever leaves when */
-START_TEST(link_credit__never_overflows)
+TEST(link_credit__never_overflows)
 {
 	uint64_t sent = 0;
 
@@ -239,10 +239,9 @@ START_TEST(link_credit__never_overflows)
 	ck_assert_uint_eq(drops(&b, DROP_BUFFER_OVERFLOW), 0);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
-END_TEST
 
 /* PG-9, FC-17: half of all frames are lost, and no credit with them */
-START_TEST(link_credit__losses_do_not_leak)
+TEST(link_credit__losses_do_not_leak)
 {
 	guard_both();
 	settle();
@@ -268,10 +267,9 @@ START_TEST(link_credit__losses_do_not_leak)
 	ck_assert_uint_eq(drops(&b, DROP_BUFFER_OVERFLOW), 0);
 	ck_assert_uint_eq(drops(&b, DROP_BAD_RECORD), 0);
 }
-END_TEST
 
 /* real clock: a word on a veth may be lost. Who lacks credit asks */
-START_TEST(link_credit__lost_word)
+TEST(link_credit__lost_word)
 {
 	config.clock = CLOCK_REAL;
 	guard_both();
@@ -287,10 +285,9 @@ START_TEST(link_credit__lost_word)
 	ck_assert_uint_eq(a.told, 1);
 	ck_assert(send_frame(256, 0));
 }
-END_TEST
 
 /* EC-4, in this kind: a receiver that takes no more grants nothing more, and gets what was granted */
-START_TEST(link_hold__grants_nothing)
+TEST(link_hold__grants_nothing)
 {
 	settle();
 	link_hold(&b.link, 0, true);
@@ -306,9 +303,8 @@ START_TEST(link_hold__grants_nothing)
 	ck_assert(send_frame(4096, 0));
 	ck_assert(!link_stopped(&a.link, 0));
 }
-END_TEST
 
-START_TEST(link_down__credit_ends)
+TEST(link_down__credit_ends)
 {
 	settle();
 	send_frame(4096, 0);
@@ -319,10 +315,9 @@ START_TEST(link_down__credit_ends)
 	ck_assert(!link_words_due(&a.link) && !link_words_due(&b.link));
 	ck_assert(!link_has_credit(&a.link, 0, 1, 0));
 }
-END_TEST
 
 /* TB-23: words that this kind of link does not have, or of lanes that it does not have */
-START_TEST(link_credit__false_words)
+TEST_RANGE(link_credit__false_words, 0, 6)
 {
 	static const struct {
 		uint32_t kind, lane;
@@ -336,9 +331,8 @@ START_TEST(link_credit__false_words)
 	ck_assert_uint_eq(a.told, 0);
 	ck_assert_uint_eq(a.link.stopped, 0);
 }
-END_TEST
 
-START_TEST(link_credit__other_kinds_have_none)
+TEST(link_credit__other_kinds_have_none)
 {
 	ends_close();
 	config.fabric = FABRIC_FLOW_CHANNEL;
@@ -350,10 +344,9 @@ START_TEST(link_credit__other_kinds_have_none)
 	receive_all(&a);
 	ck_assert_uint_eq(drops(&a, DROP_BAD_RECORD), 2);
 }
-END_TEST
 
 /* TB-23: a peer that sends without credit */
-START_TEST(link_credit__peer_without)
+TEST(link_credit__peer_without)
 {
 	guard_both();
 	settle();
@@ -367,30 +360,4 @@ START_TEST(link_credit__peer_without)
 	settle();
 	ck_assert_uint_eq(a.lost, 10 - BUFFER_UNITS / 16);
 	ck_assert_int_eq(available(&a, 0), BUFFER_UNITS); /* it was told again what there is */
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("link credit");
-	TCase *tcase = tcase_create("link credit");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, ends_close);
-	tcase_add_test(tcase, link_credit__granted_first);
-	tcase_add_test(tcase, link_credit__lanes_are_apart);
-	tcase_add_test(tcase, link_credit__never_overflows);
-	tcase_add_test(tcase, link_credit__losses_do_not_leak);
-	tcase_add_test(tcase, link_credit__lost_word);
-	tcase_add_test(tcase, link_hold__grants_nothing);
-	tcase_add_test(tcase, link_down__credit_ends);
-	tcase_add_loop_test(tcase, link_credit__false_words, 0, 6);
-	tcase_add_test(tcase, link_credit__other_kinds_have_none);
-	tcase_add_test(tcase, link_credit__peer_without);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,11 +1,11 @@
 /*  orchestrator/live_request: requests that are wrong are refused before anything is touched (TB-10, TB-24). No node runs. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/live_request.h"
 #include "orchestrator/plan_real.h"
 #include "orchestrator/plan_room.h"
+#include "tests/testing.h"
 
 #define TWO                                                        \
 	"name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n" \
@@ -69,7 +69,9 @@ static const struct {
 	{ "{'ask': 'remove', 'node': 's1'}", "host A is plugged into s1" },
 };
 
-START_TEST(live_request__refused)
+TEST_GROUP(live_request, .setup = setup, .teardown = teardown);
+
+TEST_RANGE(live_request__refused, 0, sizeof(refused) / sizeof(refused[0]))
 {
 	struct plan_counts before = plan_room_counts(&plan), after;
 	struct live_answer answer;
@@ -86,22 +88,4 @@ START_TEST(live_request__refused)
 	json_decref(answer.body);
 	after = plan_room_counts(&plan);
 	ck_assert(before.links == after.links && before.hosts == after.hosts && before.switches == after.switches);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("live_request");
-	TCase *tcase = tcase_create("live_request");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, live_request__refused, 0, sizeof(refused) / sizeof(refused[0]));
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

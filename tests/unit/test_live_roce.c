@@ -1,11 +1,11 @@
 /*  test_live_roce - what `ps` and `top` are told of a running fabric of kind roce (RC-1 ... RC-5, TB-8).
  *
  *  Two switches s0 and s1, linked by their ports 0; h0 at port 1 of s0.                                              */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/live_roce.h"
+#include "tests/testing.h"
 
 #define NODES 3u
 #define ROCE 1u /* class */
@@ -51,7 +51,9 @@ static json_int_t number(const json_t *of, const char *key)
 	return json_integer_value(json_object_get(of, key));
 }
 
-START_TEST(live_roce_port_put__what_is_not_zero)
+TEST_GROUP(live_roce, .setup = set_up, .teardown = tear_down);
+
+TEST(live_roce_port_put__what_is_not_zero)
 {
 	const json_t *classes;
 
@@ -65,9 +67,8 @@ START_TEST(live_roce_port_put__what_is_not_zero)
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(classes, 0), "class")), "roce");
 	ck_assert_int_eq(number(json_array_get(classes, 0), "marked"), 5);
 }
-END_TEST
 
-START_TEST(live_roce_node_put__sums)
+TEST(live_roce_node_put__sums)
 {
 	stats_class(pages[0], 0, ROCE)->paused_since_ps = 1;
 	stats_class(pages[0], 0, 0)->paused_since_ps = 1;
@@ -88,10 +89,9 @@ START_TEST(live_roce_node_put__sums)
 	ck_assert_int_eq(number(object, "cnps"), 7);
 	ck_assert_int_eq(number(object, "in_error"), 1);
 }
-END_TEST
 
 /* by the newest of the switches' clocks; a page that cannot be read is no reason to say nothing of others */
-START_TEST(live_roce_put__deadlocks)
+TEST(live_roce_put__deadlocks)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		stats_class(pages[i], 0, ROCE)->paused_since_ps = NODE_MS;
@@ -108,9 +108,8 @@ START_TEST(live_roce_put__deadlocks)
 	live_roce_put(&plan, (struct stats_page *[]){ pages[0], NULL, NULL }, object);
 	ck_assert_uint_eq(json_array_size(json_object_get(object, "deadlocks")), 0);
 }
-END_TEST
 
-START_TEST(live_roce__another_kind_of_fabric)
+TEST(live_roce__another_kind_of_fabric)
 {
 	for (uint32_t i = 0; i < NODES; i++) {
 		nodes[i].fabric = FABRIC_FLOW_CHANNEL;
@@ -122,25 +121,4 @@ START_TEST(live_roce__another_kind_of_fabric)
 	live_roce_node_put(&nodes[0], pages[0], object);
 	live_roce_put(&plan, pages, object);
 	ck_assert_uint_eq(json_object_size(object), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("live_roce");
-	TCase *cases = tcase_create("live_roce");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, set_up, tear_down);
-	tcase_add_test(cases, live_roce_port_put__what_is_not_zero);
-	tcase_add_test(cases, live_roce_node_put__sums);
-	tcase_add_test(cases, live_roce_put__deadlocks);
-	tcase_add_test(cases, live_roce__another_kind_of_fabric);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,11 +1,11 @@
 /*  nodes/managed: blocks that a switch collects, reads back and lets take effect together, and those that take effect alone (PG-8, PG-11),
  *  over a toy dataplane that counts how often its tables are replaced, and goes by nothing but them.                  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/managed.h"
+#include "tests/testing.h"
 
 #define ADDRESSES 200 /* of switches: several blocks */
 #define LIDS 600      /* the same */
@@ -98,7 +98,9 @@ static void write_to(int wanted, struct table_block block)
 	ck_assert_int_eq(managed_write(&managed, &block, why, sizeof(why)), wanted);
 }
 
-START_TEST(managed_write__alone)
+TEST_GROUP(all, .teardown = closed);
+
+TEST(managed_write__alone)
 {
 	opened(FABRIC_FLOW_CHANNEL);
 	write_to(0, route_block(1, 2, 5));
@@ -108,9 +110,8 @@ START_TEST(managed_write__alone)
 	ck_assert_uint_eq(toy.changes, 1);
 	ck_assert_int_eq(managed_commit(&managed), -EINVAL); /* nothing was begun */
 }
-END_TEST
 
-START_TEST(managed_commit__all_at_once)
+TEST(managed_commit__all_at_once)
 {
 	struct table_block back = { .table = TABLE_ROUTES, .number = 1 };
 
@@ -132,10 +133,9 @@ START_TEST(managed_commit__all_at_once)
 	ck_assert_uint_eq(toy.routes[table_entries(TABLE_ROUTES) + 2], 5);
 	ck_assert_uint_eq(toy.routes[2 * table_entries(TABLE_ROUTES)], 6);
 }
-END_TEST
 
 /* a manager that ended in between: the next one begins anew */
-START_TEST(managed_begin__forgets)
+TEST(managed_begin__forgets)
 {
 	opened(FABRIC_FLOW_CHANNEL);
 	ck_assert_int_eq(managed_begin(&managed), 0);
@@ -146,9 +146,8 @@ START_TEST(managed_begin__forgets)
 	ck_assert_uint_eq(toy.routes[table_entries(TABLE_ROUTES) + 2], 0);
 	ck_assert_uint_eq(toy.routes[2 * table_entries(TABLE_ROUTES)], 6);
 }
-END_TEST
 
-START_TEST(managed_commit__refused)
+TEST(managed_commit__refused)
 {
 	opened(FABRIC_FLOW_CHANNEL);
 	ck_assert_int_eq(managed_begin(&managed), 0);
@@ -159,10 +158,9 @@ START_TEST(managed_commit__refused)
 	ck_assert_int_eq(managed_commit(&managed), -EINVAL); /* forgotten */
 	ck_assert_uint_eq(toy.changes, 0);
 }
-END_TEST
 
 /* PG-2, PG-5, PG-6: LFT, PGFT and PGT together; an entry of one would otherwise meet former ones of the others */
-START_TEST(managed_commit__port_groups)
+TEST(managed_commit__port_groups)
 {
 	struct table_block block = { .table = TABLE_LFT, .number = 1 };
 	uint64_t mask[PORT_GROUP_WORDS] = { 0xf0 };
@@ -185,34 +183,10 @@ START_TEST(managed_commit__port_groups)
 	ck_assert_uint_eq(toy.pgft[table_entries(TABLE_PGFT) + 3], 9);
 	ck_assert_uint_eq(toy.pgt[9][0], 0xf0);
 }
-END_TEST
 
-START_TEST(managed_begin__no_switch)
+TEST(managed_begin__no_switch)
 {
 	opened(FABRIC_FLOW_CHANNEL);
 	config.kind = NODE_NIC;
 	ck_assert_int_eq(managed_begin(&managed), -ENOENT);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("managed");
-	TCase *cases = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, NULL, closed);
-	tcase_add_test(cases, managed_write__alone);
-	tcase_add_test(cases, managed_commit__all_at_once);
-	tcase_add_test(cases, managed_begin__forgets);
-	tcase_add_test(cases, managed_commit__refused);
-	tcase_add_test(cases, managed_commit__port_groups);
-	tcase_add_test(cases, managed_begin__no_switch);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,10 +1,10 @@
 /*  orchestrator/manager_union: former and new ways of four switches in a ring, one host each, port 0 to the host, 1 to the next, 2 to the
  *  one before. Ways along the chain 0 - 1 - 2 - 3 have no circle, nor have those along 1 - 2 - 3 - 0; both together have (FC-26).  */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/manager_union.h"
+#include "tests/testing.h"
 
 #define COUNT 4u
 #define HOST 0u
@@ -117,30 +117,29 @@ static const struct {
 	bool groups;
 } kinds[] = { { FABRIC_FLOW_CHANNEL, false }, { FABRIC_PORT_GROUP, false }, { FABRIC_PORT_GROUP, true } };
 
-START_TEST(manager_union_check__the_same)
+TEST_GROUP(all, .setup = setup, .teardown = teardown);
+
+TEST_RANGE(manager_union_check__the_same, 0, 3)
 {
 	images_chain(kinds[_i].fabric, 0, kinds[_i].groups);
 	ck_assert(!has_circle(kinds[_i].fabric));
 }
-END_TEST
 
-START_TEST(manager_union_check__circle)
+TEST_RANGE(manager_union_check__circle, 0, 3)
 {
 	images_chain(kinds[_i].fabric, 1, kinds[_i].groups);
 	ck_assert(has_circle(kinds[_i].fabric));
 	ck_assert_msg(strstr(circle, "->"), "%s", circle);
 }
-END_TEST
 
 /* nobody has anything yet */
-START_TEST(manager_union_check__nothing_before)
+TEST(manager_union_check__nothing_before)
 {
 	ck_assert(!has_circle(FABRIC_FLOW_CHANNEL));
 }
-END_TEST
 
 /* 0 and 3 send everything to each other; over a link that is down nobody waits */
-START_TEST(manager_union_check__links_that_are_down)
+TEST_RANGE(manager_union_check__links_that_are_down, 0, 2)
 {
 	images_chain(FABRIC_FLOW_CHANNEL, 0, false);
 	for (uint32_t to = 0; to < COUNT; to++) {
@@ -150,25 +149,4 @@ START_TEST(manager_union_check__links_that_are_down)
 	if (_i)
 		topology.switches[0].ports[BEFORE].up = topology.switches[3].ports[NEXT].up = false;
 	ck_assert_int_eq(has_circle(FABRIC_FLOW_CHANNEL), !_i);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("manager_union");
-	TCase *cases = tcase_create("all");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_loop_test(cases, manager_union_check__the_same, 0, 3);
-	tcase_add_loop_test(cases, manager_union_check__circle, 0, 3);
-	tcase_add_test(cases, manager_union_check__nothing_before);
-	tcase_add_loop_test(cases, manager_union_check__links_that_are_down, 0, 2);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

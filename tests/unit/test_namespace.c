@@ -1,6 +1,5 @@
 #include "orchestrator/namespace.h"
 
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "orchestrator/enter.h"
+#include "tests/testing.h"
 
 static struct fabric_namespaces namespaces;
 static char hosts_file[] = "/tmp/test_namespace_hosts_XXXXXX";
@@ -92,41 +92,48 @@ static void refusal_names(const char *folder, const char *name, const char *valu
 	ck_assert_ptr_eq(strstr(why, "a user namespace is refused ("), why);
 }
 
-START_TEST(namespaces_refusal__debian_setting)
+static void hosts_file_create(void)
+{
+	close(mkstemp(hosts_file));
+}
+
+static void hosts_file_remove(void)
+{
+	unlink(hosts_file);
+}
+
+TEST_GROUP(namespace, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove, .timeout_s = 30);
+
+TEST(namespaces_refusal__debian_setting)
 {
 	refusal_names("kernel", "unprivileged_userns_clone", "0\n", -EPERM,
 		      "sysctl kernel.unprivileged_userns_clone=1");
 }
-END_TEST
 
-START_TEST(namespaces_refusal__ubuntu_setting)
+TEST(namespaces_refusal__ubuntu_setting)
 {
 	refusal_names("kernel", "apparmor_restrict_unprivileged_userns", "1\n", -EPERM,
 		      "sysctl kernel.apparmor_restrict_unprivileged_userns=0");
 }
-END_TEST
 
-START_TEST(namespaces_refusal__limit)
+TEST(namespaces_refusal__limit)
 {
 	refusal_names("user", "max_user_namespaces", "0\n", -ENOSPC, "sysctl user.max_user_namespaces=");
 }
-END_TEST
 
-START_TEST(namespaces_refusal__container)
+TEST(namespaces_refusal__container)
 {
 	refusal_names(NULL, NULL, NULL, -EPERM, "--cap-add SYS_ADMIN");
 }
-END_TEST
 
-START_TEST(namespaces_refusal__setting_is_fine)
+TEST(namespaces_refusal__setting_is_fine)
 {
 	refusal_names("kernel", "unprivileged_userns_clone", "1\n", -EPERM, "--cap-add SYS_ADMIN");
 }
-END_TEST
 
 /* ---- making and ending ---- */
 
-START_TEST(namespaces_open__where_the_daemon_is)
+TEST(namespaces_open__where_the_daemon_is)
 {
 	ino_t net, mount, pid;
 
@@ -143,10 +150,9 @@ START_TEST(namespaces_open__where_the_daemon_is)
 	ck_assert_int_eq(namespaces.net_fd, -1);
 	namespaces_close(&namespaces);
 }
-END_TEST
 
 /* TB-22: the daemon is killed; a program in the hosts, which would run for ever, ends with it */
-START_TEST(namespaces_open__daemon_killed)
+TEST(namespaces_open__daemon_killed)
 {
 	int alive[2];
 	char byte;
@@ -180,7 +186,6 @@ START_TEST(namespaces_open__daemon_killed)
 		; /* until the last process that holds the pipe has ended: the test's time limit is the judge */
 	waitpid(daemon_pid, NULL, 0);
 }
-END_TEST
 
 /* ---- entering ---- */
 
@@ -204,7 +209,7 @@ static int run_inside(const char *command)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-START_TEST(enter_run__exit_status)
+TEST(enter_run__exit_status)
 {
 	if (!allowed())
 		return;
@@ -214,9 +219,8 @@ START_TEST(enter_run__exit_status)
 	ck_assert_int_eq(run_inside("test $(pwd) = /usr"), 0);
 	namespaces_close(&namespaces);
 }
-END_TEST
 
-START_TEST(enter_run__signal_passed_on)
+TEST(enter_run__signal_passed_on)
 {
 	char *argv[] = { "sh", "-c", "trap 'exit 9' TERM; kill -TERM $OUTER; while :; do sleep 0.01; done", NULL };
 	struct enter_fds none = { -1, -1, -1, -1, -1 };
@@ -232,9 +236,8 @@ START_TEST(enter_run__signal_passed_on)
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(WEXITSTATUS(status), 9);
 }
-END_TEST
 
-START_TEST(enter_run__no_such_program)
+TEST(enter_run__no_such_program)
 {
 	struct enter_fds none = { -1, -1, -1, -1, -1 };
 	char *argv[] = { "/nowhere/at-all", NULL };
@@ -242,9 +245,8 @@ START_TEST(enter_run__no_such_program)
 	ck_assert_int_eq(enter_run(&none, argv, NULL, why, sizeof why), -ENOENT);
 	ck_assert_str_eq(why, "cannot run /nowhere/at-all: No such file or directory");
 }
-END_TEST
 
-START_TEST(enter_run__not_a_namespace)
+TEST(enter_run__not_a_namespace)
 {
 	struct enter_fds fds = { -1, -1, -1, -1, -1 };
 	char *argv[] = { "true", NULL };
@@ -254,9 +256,8 @@ START_TEST(enter_run__not_a_namespace)
 	ck_assert_str_eq(why, "entering the host's network namespace: Invalid argument");
 	close(fds.net_fd);
 }
-END_TEST
 
-START_TEST(enter_run__hosts_file_and_proc)
+TEST(enter_run__hosts_file_and_proc)
 {
 	int fd;
 
@@ -278,11 +279,10 @@ START_TEST(enter_run__hosts_file_and_proc)
 	ck_assert_int_eq(run_inside("grep -q '^ *lo:' /proc/self/net/dev"), 0);
 	namespaces_close(&namespaces);
 }
-END_TEST
 
 /* A fabric that has ended while somebody still holds its namespaces. In a child that does not come back: it can start no
  * process any more. */
-START_TEST(enter_run__fabric_ended)
+TEST(enter_run__fabric_ended)
 {
 	struct enter_fds fds = { -1, -1, -1, -1, -1 };
 	char *argv[] = { "true", NULL };
@@ -303,36 +303,4 @@ START_TEST(enter_run__fabric_ended)
 	waitpid(child, &status, 0);
 	ck_assert_int_eq(status, 0);
 	close(fds.pid_fd);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("namespace");
-	TCase *cases = tcase_create("namespace");
-	SRunner *runner;
-	int failed;
-
-	close(mkstemp(hosts_file));
-	tcase_set_timeout(cases, 30);
-	tcase_add_test(cases, namespaces_refusal__debian_setting);
-	tcase_add_test(cases, namespaces_refusal__ubuntu_setting);
-	tcase_add_test(cases, namespaces_refusal__limit);
-	tcase_add_test(cases, namespaces_refusal__container);
-	tcase_add_test(cases, namespaces_refusal__setting_is_fine);
-	tcase_add_test(cases, namespaces_open__where_the_daemon_is);
-	tcase_add_test(cases, namespaces_open__daemon_killed);
-	tcase_add_test(cases, enter_run__exit_status);
-	tcase_add_test(cases, enter_run__signal_passed_on);
-	tcase_add_test(cases, enter_run__no_such_program);
-	tcase_add_test(cases, enter_run__not_a_namespace);
-	tcase_add_test(cases, enter_run__hosts_file_and_proc);
-	tcase_add_test(cases, enter_run__fabric_ended);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	unlink(hosts_file);
-	return failed != 0;
 }

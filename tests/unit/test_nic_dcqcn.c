@@ -6,6 +6,7 @@
 
 #include "nicd/queue_pair.h"
 #include "nodes/wire/ecn_mark.h"
+#include "tests/testing.h"
 #include "tests/unit/two_nics.h"
 
 #define GBPS 1000000000ull
@@ -77,8 +78,10 @@ static void check_near(uint64_t bps, uint64_t expected_bps)
 	ck_assert_uint_le(bps, expected_bps + expected_bps / 50);
 }
 
+TEST_GROUP(nic_dcqcn, .setup = setup, .timeout_s = 120);
+
 /* RC-3 on the wire: 100 Gb/s, a CNP, 50, then 75, 87.5 ... every 55 us */
-START_TEST(nic_dcqcn__one_cnp)
+TEST(nic_dcqcn__one_cnp)
 {
 	two_build();
 	two_run(20 * NODE_US);
@@ -98,10 +101,9 @@ START_TEST(nic_dcqcn__one_cnp)
 	ck_assert_uint_eq(tx(0)->resent, 0);
 	two_free();
 }
-END_TEST
 
 /* RC-3, TB-9: `show queue-pairs` has R_C, R_T, alpha, T and BC of each queue pair */
-START_TEST(nic_dcqcn__shown)
+TEST(nic_dcqcn__shown)
 {
 	char *text = NULL;
 	size_t length = 0;
@@ -118,10 +120,9 @@ START_TEST(nic_dcqcn__shown)
 	free(text);
 	two_free();
 }
-END_TEST
 
 /* RC-3: each queue pair has its own rate; what one may not use, others have */
-START_TEST(nic_dcqcn__each_queue_pair)
+TEST(nic_dcqcn__each_queue_pair)
 {
 	uint64_t before[2];
 
@@ -148,10 +149,9 @@ START_TEST(nic_dcqcn__each_queue_pair)
 	ck_assert_uint_eq(stats_sample(two[0].stats, two[0].stats->sample_count - 1)->rate_bps, 100 * GBPS);
 	two_free();
 }
-END_TEST
 
 /* RC-3: no lower than the lowest rate that the NIC holds */
-START_TEST(nic_dcqcn__rate_min)
+TEST(nic_dcqcn__rate_min)
 {
 	two[0].config.roce.dcqcn.rate_min_bps = GBPS;
 	two_build();
@@ -163,7 +163,6 @@ START_TEST(nic_dcqcn__rate_min)
 	ck_assert_uint_eq(tx(0)->cnps, 20);
 	two_free();
 }
-END_TEST
 
 /* marks all that is on the way from host 0 to host 1 */
 static void mark_all(void)
@@ -178,7 +177,7 @@ static void mark_all(void)
 }
 
 /* RC-2: a stream that is marked throughout makes a CNP every 50 us, no more; RC-3: each of them counts */
-START_TEST(nic_dcqcn__marked_stream)
+TEST_RANGE(nic_dcqcn__marked_stream, 0, 2)
 {
 	const struct flow_rx_stats *rx;
 
@@ -200,27 +199,4 @@ START_TEST(nic_dcqcn__marked_stream)
 	ck_assert_uint_le(rx->cnps - tx(0)->cnps, 1); /* the last may be on its way */
 	ck_assert_uint_lt(tx(0)->rate_bps, GBPS);
 	two_free();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("nic_dcqcn");
-	TCase *tests = tcase_create("nic_dcqcn");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, nic_dcqcn__one_cnp);
-	tcase_add_test(tests, nic_dcqcn__shown);
-	tcase_add_test(tests, nic_dcqcn__each_queue_pair);
-	tcase_add_test(tests, nic_dcqcn__rate_min);
-	tcase_add_loop_test(tests, nic_dcqcn__marked_stream, 0, 2);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -2,7 +2,6 @@
  *  stands for the kernel, the test plays the edge switch.
  *
  *      host ==(two sockets)== NIC ----- the test                                                                   */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -12,6 +11,7 @@
 #include "nicd/nic.h"
 #include "nodes/units.h"
 #include "nodes/wire/bytes.h"
+#include "tests/testing.h"
 
 #define QUEUES 2u
 #define RING_DATA_BYTES (1u << 18)
@@ -247,8 +247,10 @@ static void expect_none(void)
 	ck_assert(!got(&flow, &number, NULL));
 }
 
+TEST_GROUP(nic_hold, .setup = setup, .teardown = teardown);
+
 /* EC-17: a program in the host hears of each good FGFC frame, the end included, as it came; no packet is counted */
-START_TEST(host__hears_what_is_held)
+TEST(host__hears_what_is_held)
 {
 	struct flow_name name = udp_name(1);
 	uint8_t message[2048];
@@ -270,10 +272,9 @@ START_TEST(host__hears_what_is_held)
 	ck_assert_int_eq(recv(kernel[0], message, sizeof(message), 0), -1);
 	ck_assert_uint_eq(stats->inside_packets + stats->delivered_packets + stats->host_rx_packets, 0);
 }
-END_TEST
 
 /* EC-15: the others of the same socket go on, in order; what was held follows in its own order */
-START_TEST(nic_hold__same_socket)
+TEST(nic_hold__same_socket)
 {
 	hold(1, PAUSE_PS, 0);
 	run(NODE_US);
@@ -297,10 +298,9 @@ START_TEST(nic_hold__same_socket)
 	ck_assert_uint_eq(stats->injected_packets, 21);
 	ck_assert_uint_eq(stats->host_tx_packets, 21);
 }
-END_TEST
 
 /* a lost end: the timer */
-START_TEST(nic_hold__timer)
+TEST(nic_hold__timer)
 {
 	hold(1, PAUSE_PS, 0);
 	run(NODE_US);
@@ -311,10 +311,9 @@ START_TEST(nic_hold__timer)
 	expect(1, 0);
 	ck_assert_uint_eq(nic->gate.used, 0);
 }
-END_TEST
 
 /* 12 units are three frames; newer ones do not overtake those that wait, whatever their credit */
-START_TEST(nic_hold__credit)
+TEST(nic_hold__credit)
 {
 	hold(1, PAUSE_PS, 0);
 	run(NODE_US);
@@ -337,10 +336,9 @@ START_TEST(nic_hold__credit)
 	expect(1, 6);
 	ck_assert_int_eq(nic->gate.entries[0].credit_units, 96 * FRAME_UNITS);
 }
-END_TEST
 
 /* two flows held, with credit: a frame each in turn */
-START_TEST(nic_hold__two_flows_take_turns)
+TEST(nic_hold__two_flows_take_turns)
 {
 	hold(1, PAUSE_PS, 0);
 	hold(2, PAUSE_PS, 0);
@@ -362,10 +360,9 @@ START_TEST(nic_hold__two_flows_take_turns)
 	expect(2, 3);
 	expect_none();
 }
-END_TEST
 
 /* RFC 3168: marked from the quarter of what may wait on, if they can be; then dropped and counted; the other flow is not concerned */
-START_TEST(nic_hold__marks_then_drops)
+TEST(nic_hold__marks_then_drops)
 {
 	uint32_t flow, number, ecn;
 
@@ -395,10 +392,9 @@ START_TEST(nic_hold__marks_then_drops)
 		ck_assert(got_soon(&flow, &number, &ecn) && flow == 3 && number == i && !ecn);
 	expect_none();
 }
-END_TEST
 
 /* many flows held: the room of all is limited too, and the sockets are read all the same */
-START_TEST(nic_hold__all_room_taken)
+TEST(nic_hold__all_room_taken)
 {
 	uint32_t flow, number, frames = 0;
 
@@ -424,10 +420,9 @@ START_TEST(nic_hold__all_room_taken)
 		frames++;
 	ck_assert_uint_eq(frames, HOST_HOLD_FRAMES_MAX);
 }
-END_TEST
 
 /* a super-frame counts with all its bytes, and waits in the midst with what is left of it */
-START_TEST(nic_hold__super_frame)
+TEST(nic_hold__super_frame)
 {
 	struct flow_name name = udp_name(0);
 
@@ -455,10 +450,9 @@ START_TEST(nic_hold__super_frame)
 	expect_none();
 	ck_assert_uint_eq(nic->gate.used, 0);
 }
-END_TEST
 
 /* held while its first super-frame is on the way out: the rest of it steps aside */
-START_TEST(nic_hold__cut_head_steps_aside)
+TEST(nic_hold__cut_head_steps_aside)
 {
 	struct flow_name name = udp_name(0);
 	uint32_t flow, number, segments = 0, expected = 0;
@@ -482,10 +476,9 @@ START_TEST(nic_hold__cut_head_steps_aside)
 		ck_assert(flow == 77 && number == expected);
 	ck_assert_uint_eq(segments, 60);
 }
-END_TEST
 
 /* ended, but not all gone yet, and held again */
-START_TEST(nic_hold__held_again)
+TEST(nic_hold__held_again)
 {
 	uint32_t flow, number, next = 0;
 
@@ -509,10 +502,9 @@ START_TEST(nic_hold__held_again)
 	ck_assert_uint_eq(next, 80);
 	ck_assert_uint_eq(nic->gate.used + nic->gate.held, 0);
 }
-END_TEST
 
 /* all flows of the host pair, over both sockets, under one name */
-START_TEST(nic_hold__group)
+TEST(nic_hold__group)
 {
 	struct flow_name name = udp_name(1);
 	uint32_t flow, number, next[3] = { 0 };
@@ -530,31 +522,4 @@ START_TEST(nic_hold__group)
 	while (got(&flow, &number, NULL))
 		ck_assert_uint_eq(number, next[flow]++);
 	ck_assert(next[1] == 10 && next[2] == 10);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("nic_hold");
-	TCase *tcase = tcase_create("nic_hold");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, host__hears_what_is_held);
-	tcase_add_test(tcase, nic_hold__same_socket);
-	tcase_add_test(tcase, nic_hold__timer);
-	tcase_add_test(tcase, nic_hold__credit);
-	tcase_add_test(tcase, nic_hold__two_flows_take_turns);
-	tcase_add_test(tcase, nic_hold__marks_then_drops);
-	tcase_add_test(tcase, nic_hold__all_room_taken);
-	tcase_add_test(tcase, nic_hold__super_frame);
-	tcase_add_test(tcase, nic_hold__cut_head_steps_aside);
-	tcase_add_test(tcase, nic_hold__held_again);
-	tcase_add_test(tcase, nic_hold__group);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include "nodes/wire/address.h"
 #include "nodes/wire/becn_frame.h"
 #include "nodes/wire/word_frame.h"
+#include "tests/testing.h"
 #include "tests/unit/two_nics.h"
 
 #define MESSAGE_BYTES 93000u /* packets of equal length */
@@ -102,8 +103,10 @@ static void check_header(struct record *record, struct lid_header *header, uint8
 	seen++;
 }
 
+TEST_GROUP(nic_lid, .setup = setup);
+
 /* PG-1: DLID and SLID from the hosts' numbers, the lane from the class; the other end removes it all */
-START_TEST(nic_lid__header_is_written_and_removed)
+TEST(nic_lid__header_is_written_and_removed)
 {
 	two[0].workloads[0].traffic_class = 1;
 	two[0].workloads[0].messages_max = 3;
@@ -118,7 +121,6 @@ START_TEST(nic_lid__header_is_written_and_removed)
 	two_check_books();
 	two_free();
 }
-END_TEST
 
 static void to_another(struct record *record, struct lid_header *header, uint8_t *bytes)
 {
@@ -143,7 +145,7 @@ static void in_another_lane(struct record *record, struct lid_header *header, ui
 }
 
 /* PG-1, TB-23: a DLID that is not ours, reserved or too long; no source; a header that does not say its lane */
-START_TEST(nic_lid__refused)
+TEST_RANGE(nic_lid__refused, 0, 3)
 {
 	static void (*const changes[])(struct record *, struct lid_header *, uint8_t *) = { to_another, from_nobody,
 											    in_another_lane };
@@ -161,7 +163,6 @@ START_TEST(nic_lid__refused)
 	ck_assert_uint_eq(two[1].link.held_units[0], 0);
 	two_free();
 }
-END_TEST
 
 /* PG-1: groups and whoever is there */
 static void to_all(struct record *record, struct lid_header *header, uint8_t *bytes)
@@ -171,7 +172,7 @@ static void to_all(struct record *record, struct lid_header *header, uint8_t *by
 	header_put(bytes, header);
 }
 
-START_TEST(nic_lid__groups_are_for_us)
+TEST(nic_lid__groups_are_for_us)
 {
 	two[0].workloads[0].messages_max = 1;
 	two_build();
@@ -184,9 +185,8 @@ START_TEST(nic_lid__groups_are_for_us)
 	two_check_books();
 	two_free();
 }
-END_TEST
 
-START_TEST(nic_lid_of_mac__hosts_and_all_others)
+TEST(nic_lid_of_mac__hosts_and_all_others)
 {
 	static const uint8_t broadcast[6] = { 255, 255, 255, 255, 255, 255 };
 	uint8_t mac[6];
@@ -204,12 +204,11 @@ START_TEST(nic_lid_of_mac__hosts_and_all_others)
 	ck_assert_uint_eq(nic_lid_of_mac(two[0].nic, broadcast), 0xc00000);
 	two_free();
 }
-END_TEST
 
 /* ---- credits ---- */
 
 /* PG-9, EC-4: a receiver that stops for a while is sent what it has granted, nothing is lost, and then it goes on */
-START_TEST(nic_lid__credit_runs_out_and_comes_back)
+TEST(nic_lid__credit_runs_out_and_comes_back)
 {
 	two[1].pauses[0] = (struct pause_config){ .start_ps = 5 * NODE_US,
 						  .stop_ps = 45 * NODE_US,
@@ -232,7 +231,6 @@ START_TEST(nic_lid__credit_runs_out_and_comes_back)
 	ck_assert_uint_eq(two[1].stats->drops[DROP_BUFFER_OVERFLOW], 0);
 	two_free();
 }
-END_TEST
 
 /* ---- FECN and BECN ---- */
 
@@ -264,7 +262,7 @@ static uint64_t packets_in(node_time_t interval)
 }
 
 /* PG-10: FECN is answered once, the source slows down to the formula's rate, and recovers by its timer */
-START_TEST(nic_rate__slows_down_and_recovers)
+TEST(nic_rate__slows_down_and_recovers)
 {
 	uint64_t line = 100 * NODE_US / (WIRE_BYTES * TWO_BYTE_PS), slow;
 	const struct flow_tx_stats *flow;
@@ -288,10 +286,9 @@ START_TEST(nic_rate__slows_down_and_recovers)
 	ck_assert_uint_ge(packets_in(100 * NODE_US), line - 2);
 	two_free();
 }
-END_TEST
 
 /* PG-3, PG-10: of a collision that choices undo the source does not hear */
-START_TEST(nic_lid__passing_congestion)
+TEST(nic_lid__passing_congestion)
 {
 	two_build();
 	two_run(10 * NODE_US);
@@ -302,10 +299,9 @@ START_TEST(nic_lid__passing_congestion)
 	ck_assert_uint_eq(port_of(1)->becns, 0);
 	two_free();
 }
-END_TEST
 
 /* PG-10: a source is told at most once in becn_interval */
-START_TEST(nic_lid__becn_interval)
+TEST(nic_lid__becn_interval)
 {
 	two_build();
 	two_run(10 * NODE_US);
@@ -318,10 +314,9 @@ START_TEST(nic_lid__becn_interval)
 	ck_assert_uint_eq(stats_flow_tx(two[0].stats, 0)->rate_min_bps, TWO_RATE_BPS / 4); /* index 12 */
 	two_free();
 }
-END_TEST
 
 /* PG-10: only those to the congested destination are slow: host 0 sends to host 2 too, which nobody is; it has the rest of the link */
-START_TEST(nic_rate__others_have_the_link)
+TEST(nic_rate__others_have_the_link)
 {
 	uint64_t line = 100 * NODE_US / (WIRE_BYTES * TWO_BYTE_PS), slow, fast;
 
@@ -352,10 +347,9 @@ START_TEST(nic_rate__others_have_the_link)
 	ck_assert_uint_ge(slow + fast, line / 5 - 1);
 	two_free();
 }
-END_TEST
 
 /* PG-10: without BECN nobody answers */
-START_TEST(nic_lid__no_becn)
+TEST(nic_lid__no_becn)
 {
 	two[1].config.port_group.becn = false;
 	two_build();
@@ -364,30 +358,4 @@ START_TEST(nic_lid__no_becn)
 	two_run(40 * NODE_US);
 	ck_assert_uint_eq(port_of(1)->becns, 0);
 	two_free();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("nic_lid");
-	TCase *tcase = tcase_create("nic_lid");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, nic_lid__header_is_written_and_removed);
-	tcase_add_loop_test(tcase, nic_lid__refused, 0, 3);
-	tcase_add_test(tcase, nic_lid__groups_are_for_us);
-	tcase_add_test(tcase, nic_lid_of_mac__hosts_and_all_others);
-	tcase_add_test(tcase, nic_lid__credit_runs_out_and_comes_back);
-	tcase_add_test(tcase, nic_rate__slows_down_and_recovers);
-	tcase_add_test(tcase, nic_lid__passing_congestion);
-	tcase_add_test(tcase, nic_lid__becn_interval);
-	tcase_add_test(tcase, nic_rate__others_have_the_link);
-	tcase_add_test(tcase, nic_lid__no_becn);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

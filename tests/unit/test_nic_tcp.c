@@ -3,6 +3,7 @@
 #include "nodes/random.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/tcp_frame.h"
+#include "tests/testing.h"
 #include "tests/unit/two_nics.h"
 
 #define CAPACITY_BYTES (1000 - 82)
@@ -50,8 +51,10 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 	two_check_books();
 }
 
+TEST_GROUP(nic_tcp, .setup = setup, .timeout_s = 120);
+
 /* RC-6: the next message of a closed loop starts when the one before is acknowledged; every segment is */
-START_TEST(nic_tcp__completion_at_the_ack)
+TEST(nic_tcp__completion_at_the_ack)
 {
 	const node_time_t packets_ps = (10 * (1000 + 24) - TWO_GAP_BYTES) * TWO_BYTE_PS,
 			  ack_ps = (60 + 4) * TWO_BYTE_PS;
@@ -73,10 +76,9 @@ START_TEST(nic_tcp__completion_at_the_ack)
 	ck_assert_uint_eq(two[1].stats->injected_packets, 20);
 	two_free();
 }
-END_TEST
 
 /* RC-6: windows open until the link is full, and connections share it */
-START_TEST(nic_tcp__fills_and_shares)
+TEST(nic_tcp__fills_and_shares)
 {
 	two[0].workloads[0].connections = 2;
 	two[0].workloads[0].message_bytes = 1ull << 35;
@@ -89,10 +91,9 @@ START_TEST(nic_tcp__fills_and_shares)
 	ck_assert_uint_eq(tx(0)->resent + tx(1)->resent, 0);
 	two_free();
 }
-END_TEST
 
 /* RC-6: both directions lose up to a twentieth of all frames, data and ACKs alike: everything arrives exactly once and in order */
-START_TEST(nic_tcp__lossy_link_exactly_once)
+TEST_RANGE(nic_tcp__lossy_link_exactly_once, 0, 16)
 {
 	struct random random;
 
@@ -117,10 +118,9 @@ START_TEST(nic_tcp__lossy_link_exactly_once)
 		ck_assert_uint_eq(stats_flow_rx(two[0].stats, 0)->messages, 100);
 	two_free();
 }
-END_TEST
 
 /* a loss is repaired by fast retransmit, without a timeout: the one packet goes again, not all behind it */
-START_TEST(nic_tcp__fast_retransmit)
+TEST(nic_tcp__fast_retransmit)
 {
 	two[0].port.loss_ppb = 1000000; /* one in a thousand */
 	two[0].workloads[0].message_bytes = 1ull << 35;
@@ -135,10 +135,9 @@ START_TEST(nic_tcp__fast_retransmit)
 	ck_assert_uint_eq(rx(0)->lost + rx(0)->reordered + rx(0)->duplicates, 0);
 	two_free();
 }
-END_TEST
 
 /* RFC 3168: data is ECN-capable if the configuration says so, ACKs never are */
-START_TEST(nic_tcp__ecn_capable)
+TEST_RANGE(nic_tcp__ecn_capable, 0, 2)
 {
 	const uint8_t *bytes;
 	struct record header;
@@ -158,10 +157,9 @@ START_TEST(nic_tcp__ecn_capable)
 	ck_assert_uint_eq(ecn_read(bytes, header.captured_bytes), 0);
 	two_free();
 }
-END_TEST
 
 /* RC-6, RC-4: a connection and a queue pair, each in its class, have the shares of their classes */
-START_TEST(nic_tcp__beside_a_queue_pair)
+TEST(nic_tcp__beside_a_queue_pair)
 {
 	two[0].config.classes[0].min_permille = 750;
 	two[0].config.classes[1].min_permille = 250;
@@ -181,10 +179,9 @@ START_TEST(nic_tcp__beside_a_queue_pair)
 	}
 	two_free();
 }
-END_TEST
 
 /* frames that nobody of ours has sent: dropped and counted, or taken without harm */
-START_TEST(nic_tcp__forged)
+TEST_RANGE(nic_tcp__forged, 0, 10)
 {
 	struct random random;
 
@@ -218,7 +215,6 @@ START_TEST(nic_tcp__forged)
 	ck_assert_uint_eq(rx(0)->lost + rx(0)->reordered, 0);
 	two_free();
 }
-END_TEST
 
 /* a segment of host 1's stream that nobody sent */
 static void forge(uint32_t sequence, uint32_t frame_bytes)
@@ -237,7 +233,7 @@ static void forge(uint32_t sequence, uint32_t frame_bytes)
 }
 
 /* TB-25: what waits and is then covered by a longer segment has left the books too */
-START_TEST(nic_tcp__covered_segments)
+TEST(nic_tcp__covered_segments)
 {
 	two[0].config.nic.workload_count = 0;
 	two_build();
@@ -250,30 +246,4 @@ START_TEST(nic_tcp__covered_segments)
 	ck_assert_uint_eq(two[1].stats->delivered_packets, 1);
 	ck_assert_uint_eq(two[1].stats->drops[DROP_DUPLICATE], 2);
 	two_free();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("nic_tcp");
-	TCase *tests = tcase_create("nic_tcp");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_set_timeout(tests, 120);
-	tcase_add_test(tests, nic_tcp__covered_segments);
-	tcase_add_test(tests, nic_tcp__completion_at_the_ack);
-	tcase_add_test(tests, nic_tcp__fills_and_shares);
-	tcase_add_loop_test(tests, nic_tcp__lossy_link_exactly_once, 0, 16);
-	tcase_add_test(tests, nic_tcp__fast_retransmit);
-	tcase_add_loop_test(tests, nic_tcp__ecn_capable, 0, 2);
-	tcase_add_test(tests, nic_tcp__beside_a_queue_pair);
-	tcase_add_loop_test(tests, nic_tcp__forged, 0, 10);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -7,6 +7,7 @@
 #include "nicd/queue_pair.h"
 #include "nodes/random.h"
 #include "nodes/wire/bytes.h"
+#include "tests/testing.h"
 #include "tests/unit/two_nics.h"
 
 #define CAPACITY_BYTES TWO_PATH_MTU
@@ -45,8 +46,10 @@ static void check_delivered(uint32_t flows, uint64_t messages)
 
 /* ---- a link that loses nothing ---- */
 
+TEST_GROUP(nic_transport, .setup = two_setup, .timeout_s = 120);
+
 /* RC-4: a message is complete for its sender when it is acknowledged: then a closed loop starts the next one */
-START_TEST(nic_transport__completion_at_the_ack)
+TEST(nic_transport__completion_at_the_ack)
 {
 	const node_time_t packets_ps = 10 * (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS; /* with FCS and gap */
 	const node_time_t ack_ps = (62 + 4) * TWO_BYTE_PS;
@@ -65,10 +68,9 @@ START_TEST(nic_transport__completion_at_the_ack)
 	ck_assert_uint_eq(two[1].stats->injected_packets, 2); /* one ACK a message */
 	two_free();
 }
-END_TEST
 
 /* RC-4: with two messages under way the link never waits for an ACK */
-START_TEST(nic_transport__window_of_two_fills_the_link)
+TEST(nic_transport__window_of_two_fills_the_link)
 {
 	two[0].workloads[0].message_bytes = 50 * CAPACITY_BYTES;
 	two[0].workloads[0].window = 2;
@@ -80,10 +82,9 @@ START_TEST(nic_transport__window_of_two_fills_the_link)
 	check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	two_free();
 }
-END_TEST
 
 /* every connection of a closed loop has its own window; IPv6 as well */
-START_TEST(nic_transport__connections_of_a_closed_loop)
+TEST(nic_transport__connections_of_a_closed_loop)
 {
 	const uint32_t connections = 1000;
 
@@ -103,10 +104,9 @@ START_TEST(nic_transport__connections_of_a_closed_loop)
 	ck_assert_uint_ge(tx(0)->messages, 7);
 	two_free();
 }
-END_TEST
 
 /* arrivals of an open loop take connections in turn, with or without a transport */
-START_TEST(nic_transport__connections_in_turn)
+TEST_RANGE(nic_transport__connections_in_turn, 0, 2)
 {
 	two[0].workloads[0].arrival = ARRIVAL_PACED;
 	two[0].workloads[0].load_permille = 500;
@@ -121,12 +121,11 @@ START_TEST(nic_transport__connections_in_turn)
 	check_delivered(4, 10);
 	two_free();
 }
-END_TEST
 
 /* ---- losses ---- */
 
 /* RC-4: both directions lose up to a tenth of all frames, data, ACKs, NAKs alike: everything arrives exactly once and in order */
-START_TEST(nic_transport__lossy_link_exactly_once)
+TEST_RANGE(nic_transport__lossy_link_exactly_once, 0, 40)
 {
 	struct random random;
 
@@ -152,7 +151,6 @@ START_TEST(nic_transport__lossy_link_exactly_once)
 		ck_assert_uint_eq(stats_flow_rx(two[0].stats, 0)->messages, 100);
 	two_free();
 }
-END_TEST
 
 /* both ends are far on already: so many packets have gone over their queue pair */
 static void far_on(uint64_t packets)
@@ -170,7 +168,7 @@ static void far_on(uint64_t packets)
 }
 
 /* RC-4: PSNs begin anew behind 2^24, packet numbers behind 2^32, in the middle of a message and of losses */
-START_TEST(nic_transport__numbers_wrap)
+TEST_RANGE(nic_transport__numbers_wrap, 0, 2)
 {
 	two[0].workloads[0].arrival = ARRIVAL_BURST;
 	two[0].workloads[0].burst_messages = 1;
@@ -189,10 +187,9 @@ START_TEST(nic_transport__numbers_wrap)
 	check_delivered(1, 2);
 	two_free();
 }
-END_TEST
 
 /* RC-4: nobody answers: so many timeouts, then the queue pair gives up, what waits is discarded, and the fabric falls silent */
-START_TEST(nic_transport__gives_up)
+TEST(nic_transport__gives_up)
 {
 	two[0].port.loss_ppb = 1000000000;
 	two[0].workloads[0].window = 3;
@@ -206,7 +203,6 @@ START_TEST(nic_transport__gives_up)
 	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
 	two_free();
 }
-END_TEST
 
 /* ---- PFC ---- */
 
@@ -222,7 +218,7 @@ static void pfc_send(uint16_t quanta)
 }
 
 /* RC-11: the class is held for the time given, then goes on */
-START_TEST(nic_transport__pfc_holds_until_it_expires)
+TEST(nic_transport__pfc_holds_until_it_expires)
 {
 	const node_time_t pause_ps = 65535 * pfc_quantum_ps(TWO_RATE_BPS); /* 335 us */
 	uint64_t sent;
@@ -245,10 +241,9 @@ START_TEST(nic_transport__pfc_holds_until_it_expires)
 	ck_assert_uint_eq(tx(0)->timeouts, 0);
 	two_free();
 }
-END_TEST
 
 /* RC-11: XON ends it at once */
-START_TEST(nic_transport__pfc_xon)
+TEST(nic_transport__pfc_xon)
 {
 	two[0].workloads[0].window = 2;
 	two[0].workloads[0].stop_ps = NODE_MS;
@@ -262,10 +257,9 @@ START_TEST(nic_transport__pfc_xon)
 	check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	two_free();
 }
-END_TEST
 
 /* RC-5: `pauses` make the NIC send XOFF, again half a pause time later, and XON: the sender stands still meanwhile */
-START_TEST(nic_transport__pauses_are_pfc)
+TEST(nic_transport__pauses_are_pfc)
 {
 	two[1].config.nic.pause_count = 1;
 	two[1].pauses[0] = (struct pause_config){
@@ -285,10 +279,9 @@ START_TEST(nic_transport__pauses_are_pfc)
 	check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	two_free();
 }
-END_TEST
 
 /* the class of CNPs is held, too: answers wait, and nothing else does */
-START_TEST(nic_transport__held_answers)
+TEST(nic_transport__held_answers)
 {
 	const node_time_t pause_ps = 10000 * pfc_quantum_ps(TWO_RATE_BPS);
 
@@ -302,10 +295,9 @@ START_TEST(nic_transport__held_answers)
 	check_delivered(1, 3);
 	two_free();
 }
-END_TEST
 
 /* RC-11: frames of an attached host are held like any others */
-START_TEST(nic_transport__held_host_frames)
+TEST(nic_transport__held_host_frames)
 {
 	const node_time_t pause_ps = 10000 * pfc_quantum_ps(TWO_RATE_BPS);
 	struct frame_spec spec = { .kind = FRAME_ETHERNET, .destination = 1, .frame_bytes = FRAME_BYTES_MIN };
@@ -332,10 +324,9 @@ START_TEST(nic_transport__held_host_frames)
 	two_free();
 	close(sockets[1]);
 }
-END_TEST
 
 /* RC-11: PAUSE holds all classes; a class that is held for long is noticed */
-START_TEST(nic_transport__pause_holds_the_port)
+TEST(nic_transport__pause_holds_the_port)
 {
 	struct pause_frame frame = { .port = true, .quanta = { 65535 } };
 	uint8_t bytes[PAUSE_FRAME_BYTES];
@@ -355,7 +346,6 @@ START_TEST(nic_transport__pause_holds_the_port)
 	check_delivered(1, two[0].nic->workloads.workloads[0].started);
 	two_free();
 }
-END_TEST
 
 /* ---- frames that others send ---- */
 
@@ -379,7 +369,7 @@ static struct roce_reply answer_of(uint32_t queue_pair)
 }
 
 /* RC-2, RC-4: a CNP reaches its queue pair; what has a wrong ICRC, another sender or a queue pair that is not there does not */
-START_TEST(nic_transport__answers_are_checked)
+TEST(nic_transport__answers_are_checked)
 {
 	struct roce_reply reply;
 	uint8_t bytes[ROCE_REPLY_BYTES_MAX];
@@ -414,7 +404,6 @@ START_TEST(nic_transport__answers_are_checked)
 	check_delivered(1, 1);
 	two_free();
 }
-END_TEST
 
 /* marks the data frames on their way to host 1: what a congested switch does */
 static void inject_marked(uint32_t packet)
@@ -437,7 +426,7 @@ static void inject_marked(uint32_t packet)
 }
 
 /* RC-2: marked packets make CNPs, one of a flow in the interval; out of order ones, too; they come back to their queue pair */
-START_TEST(nic_transport__cnps)
+TEST(nic_transport__cnps)
 {
 	two[1].config.roce.dcqcn = (struct dcqcn_config){ .enabled = true, .cnp_interval_ps = 50 * NODE_US };
 	two[0].config.nic.workload_count = 0;
@@ -457,12 +446,11 @@ START_TEST(nic_transport__cnps)
 	two_check_books();
 	two_free();
 }
-END_TEST
 
 /* ---- observing ---- */
 
 /* samples as long as the measured interval lasts; tables */
-START_TEST(nic_transport__samples_and_tables)
+TEST(nic_transport__samples_and_tables)
 {
 	const struct sample_stats *sample;
 	char *text = NULL;
@@ -492,43 +480,4 @@ START_TEST(nic_transport__samples_and_tables)
 	ck_assert_uint_gt(sample->queue_bytes, 0);
 	ck_assert_uint_gt(sample->tx_bytes, 0);
 	two_free();
-}
-END_TEST
-
-static Suite *suite(void)
-{
-	Suite *s = suite_create("nic_transport");
-	TCase *tc = tcase_create("nic_transport");
-
-	tcase_add_checked_fixture(tc, two_setup, NULL);
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, nic_transport__completion_at_the_ack);
-	tcase_add_test(tc, nic_transport__window_of_two_fills_the_link);
-	tcase_add_test(tc, nic_transport__connections_of_a_closed_loop);
-	tcase_add_loop_test(tc, nic_transport__connections_in_turn, 0, 2);
-	tcase_add_loop_test(tc, nic_transport__lossy_link_exactly_once, 0, 40);
-	tcase_add_loop_test(tc, nic_transport__numbers_wrap, 0, 2);
-	tcase_add_test(tc, nic_transport__gives_up);
-	tcase_add_test(tc, nic_transport__pfc_holds_until_it_expires);
-	tcase_add_test(tc, nic_transport__pfc_xon);
-	tcase_add_test(tc, nic_transport__pauses_are_pfc);
-	tcase_add_test(tc, nic_transport__held_answers);
-	tcase_add_test(tc, nic_transport__held_host_frames);
-	tcase_add_test(tc, nic_transport__pause_holds_the_port);
-	tcase_add_test(tc, nic_transport__answers_are_checked);
-	tcase_add_test(tc, nic_transport__cnps);
-	tcase_add_test(tc, nic_transport__samples_and_tables);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int main(void)
-{
-	SRunner *runner = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

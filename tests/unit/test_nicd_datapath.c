@@ -4,7 +4,6 @@
  *
  *  The test is the runtime: windows as long as the link's lookahead, first one NIC, then the other.                */
 #include <arpa/inet.h>
-#include <check.h>
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
@@ -23,6 +22,7 @@
 #include "nodes/units.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"
+#include "tests/testing.h"
 
 #define RATE_BPS 200000000000ull
 #define BYTE_PS 40u
@@ -168,8 +168,10 @@ static node_time_t packet_ps(uint32_t frame_bytes)
 
 /* ---- sending at line rate ---- */
 
+TEST_GROUP(nicd_datapath, .setup = setup, .timeout_s = 90);
+
 /* TB-7: a message takes exactly latency, delay and its packets back to back, without the last gap */
-START_TEST(nic_run__one_message_exactly)
+TEST(nic_run__one_message_exactly)
 {
 	const struct message_stats *message;
 
@@ -188,10 +190,9 @@ START_TEST(nic_run__one_message_exactly)
 	fabric_check();
 	fabric_free();
 }
-END_TEST
 
 /* TB-12: one message under way is enough to keep the link busy without a pause */
-START_TEST(nic_run__closed_loop_fills_the_link)
+TEST(nic_run__closed_loop_fills_the_link)
 {
 	const uint64_t packets = 1000;
 
@@ -207,11 +208,10 @@ START_TEST(nic_run__closed_loop_fills_the_link)
 	fabric_check();
 	fabric_free();
 }
-END_TEST
 
 /* TB-12: at twice the link's rate messages wait at the source, the ones without room deferred, and their times count
  *  from when they were due                                                                                         */
-START_TEST(nic_run__open_loop_backlog)
+TEST(nic_run__open_loop_backlog)
 {
 	struct workload_config *workload = &ends[0].workloads[0];
 	const node_time_t gap_ps = packet_ps(1000) / 2;
@@ -234,10 +234,9 @@ START_TEST(nic_run__open_loop_backlog)
 	fabric_check();
 	fabric_free();
 }
-END_TEST
 
 /* TB-13: what waits in a NIC on average, also of what still waits when the measured interval ends */
-START_TEST(nic_run__queue_mean)
+TEST(nic_run__queue_mean)
 {
 	const node_time_t from_ps = packet_ps(PACKET_BYTES), to_ps = 11 * packet_ps(PACKET_BYTES) / 2;
 	uint64_t byte_ps = 0;
@@ -253,10 +252,9 @@ START_TEST(nic_run__queue_mean)
 	fabric_check();
 	fabric_free();
 }
-END_TEST
 
 /* TB-12: five destinations in turn share the link evenly */
-START_TEST(nic_run__round_robin)
+TEST(nic_run__round_robin)
 {
 	ends[0].workloads[0].destination = DESTINATION_ROUND_ROBIN;
 	ends[0].workloads[0].destination_count = 5;
@@ -275,9 +273,8 @@ START_TEST(nic_run__round_robin)
 	ck_assert_uint_eq(ends[1].stats->flow_rx_count, 1);
 	fabric_free();
 }
-END_TEST
 
-START_TEST(nic_run__flow_table_full)
+TEST(nic_run__flow_table_full)
 {
 	ends[0].workloads[0].destination = DESTINATION_ROUND_ROBIN;
 	ends[0].workloads[0].destination_count = 5;
@@ -291,10 +288,9 @@ START_TEST(nic_run__flow_table_full)
 	ck_assert_uint_eq(ends[0].stats->injected_packets, 4 * 10);
 	fabric_free();
 }
-END_TEST
 
 /* FC-19: a class with a quarter of the link at most gets that, even when nobody else sends; the other gets the rest */
-START_TEST(nic_run__class_maximum)
+TEST(nic_run__class_maximum)
 {
 	uint64_t limited, other;
 
@@ -316,12 +312,11 @@ START_TEST(nic_run__class_maximum)
 	ck_assert_uint_le((stats_flow_tx(ends[0].stats, 1)->bytes - limited) * 8, 205 * 50000);
 	fabric_free();
 }
-END_TEST
 
 /* ---- stop and losses ---- */
 
 /* TB-13: what the peer does not take waits at its sender, lossless, and the wait is measured */
-START_TEST(nic_run__stops)
+TEST(nic_run__stops)
 {
 	const struct port_stats *port;
 
@@ -344,7 +339,6 @@ START_TEST(nic_run__stops)
 	fabric_check();
 	fabric_free();
 }
-END_TEST
 
 /* runs until @limit; how many packets have come by then? */
 static uint64_t received_at(node_time_t limit)
@@ -355,7 +349,7 @@ static uint64_t received_at(node_time_t limit)
 
 /* EC-4: host 1 pauses its link from 10 us on for 10 us of every 20 us, until 50 us. What was
  * under way when it said so still comes, then nothing until a round trip after the end; nothing is lost.             */
-START_TEST(nic_run__pauses)
+TEST(nic_run__pauses)
 {
 	struct pause_config pause = { .start_ps = 10 * NODE_US,
 				      .stop_ps = 50 * NODE_US,
@@ -389,7 +383,6 @@ START_TEST(nic_run__pauses)
 	fabric_check();
 	fabric_free();
 }
-END_TEST
 
 /* ---- FGFC (EC-15 ... EC-17): end 1 plays the edge switch ---- */
 
@@ -432,7 +425,7 @@ static const struct port_stats *sender_port(void)
 }
 
 /* one flow is held, the other has the whole link; then they share it again */
-START_TEST(nic_fgfc__others_at_full_rate)
+TEST(nic_fgfc__others_at_full_rate)
 {
 	uint64_t before;
 
@@ -452,10 +445,9 @@ START_TEST(nic_fgfc__others_at_full_rate)
 	ck_assert_uint_eq(stats_flow_rx(ends[1].stats, 0)->reordered + stats_flow_rx(ends[1].stats, 1)->reordered, 0);
 	fabric_free();
 }
-END_TEST
 
 /* so much of it, and the packet that takes the last unit */
-START_TEST(nic_fgfc__credit)
+TEST_RANGE(nic_fgfc__credit, 0, 4)
 {
 	static const uint32_t packets[] = { 1, 1, 2, 3 };
 	static const uint32_t credit[] = { 1, PACKET_UNITS, PACKET_UNITS + 1, 3 * PACKET_UNITS };
@@ -471,9 +463,8 @@ START_TEST(nic_fgfc__credit)
 	ck_assert_uint_eq(sender_port()->fgfc_held, 1);
 	fabric_free();
 }
-END_TEST
 
-START_TEST(nic_fgfc__end_frame)
+TEST(nic_fgfc__end_frame)
 {
 	two_flows();
 	fgfc_send(0, MATCH_ALL, 0, PAUSE_PS, 0);
@@ -488,10 +479,9 @@ START_TEST(nic_fgfc__end_frame)
 	ck_assert_uint_eq(sender_port()->fgfc_frames, 3);
 	fabric_free();
 }
-END_TEST
 
 /* one that has nothing to send is held all the same, and both flows of a group share its credit */
-START_TEST(nic_fgfc__group)
+TEST(nic_fgfc__group)
 {
 	uint64_t before;
 
@@ -510,10 +500,9 @@ START_TEST(nic_fgfc__group)
 	ck_assert_uint_eq(sent(1), 2);
 	fabric_free();
 }
-END_TEST
 
 /* there is room for two: the third runs free, the two stay held */
-START_TEST(nic_fgfc__table_full)
+TEST(nic_fgfc__table_full)
 {
 	two_flows();
 	fgfc_send(0, MATCH_ALL, 0, PAUSE_PS, 0);
@@ -526,9 +515,8 @@ START_TEST(nic_fgfc__table_full)
 	ck_assert_uint_ge(sent(1), 250);
 	fabric_free();
 }
-END_TEST
 
-START_TEST(nic_fgfc__malformed)
+TEST(nic_fgfc__malformed)
 {
 	uint8_t bytes[FGFC_FRAME_BYTES] = { 0 };
 
@@ -540,10 +528,9 @@ START_TEST(nic_fgfc__malformed)
 	ck_assert_uint_eq(sender_port()->fgfc_held, 0);
 	fabric_free();
 }
-END_TEST
 
 /* FC-17: every loss on a guarded link is reported to the NIC that sent the packet, the last one too; nothing stalls */
-START_TEST(nic_run__losses_are_reported)
+TEST_RANGE(nic_run__losses_are_reported, 1, 20)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		ends[i].port.guarded = true;
@@ -563,10 +550,9 @@ START_TEST(nic_run__losses_are_reported)
 	fabric_check();
 	fabric_free();
 }
-END_TEST
 
 /* TB-23: frames of a kind that a NIC never gets, and nonsense, are counted */
-START_TEST(nic_run__bad_frames)
+TEST(nic_run__bad_frames)
 {
 	uint8_t ack_frame[64] = { 0 };
 
@@ -581,7 +567,6 @@ START_TEST(nic_run__bad_frames)
 	ck_assert_uint_eq(ends[1].stats->delivered_packets, 0);
 	fabric_free();
 }
-END_TEST
 
 /* ---- attached hosts, real clock ---- */
 
@@ -709,7 +694,7 @@ static int packet_socket(uint32_t host)
 
 /* TB-15: TCP between two namespaces over two NICs, 64 MiB, every byte compared; two thirds of the way the link is pulled out
  *  for a moment and plugged in again                                                                                */
-START_TEST(nic_host__tcp_over_veth)
+TEST(nic_host__tcp_over_veth)
 {
 	pid_t pids[2];
 	int status, fds[HOST_QUEUES];
@@ -768,12 +753,11 @@ START_TEST(nic_host__tcp_over_veth)
 	}
 	fabric_free();
 }
-END_TEST
 
 /* ---- the whole ---- */
 
 /* TB-7: two runs leave the same statistics, byte for byte */
-START_TEST(nic_run__same_seed_same_bytes)
+TEST(nic_run__same_seed_same_bytes)
 {
 	size_t size = stats_bytes(&ends[1].config);
 	void *first = malloc(size);
@@ -799,9 +783,8 @@ START_TEST(nic_run__same_seed_same_bytes)
 	fabric_free();
 	free(first);
 }
-END_TEST
 
-START_TEST(nic_run__nothing_to_do)
+TEST(nic_run__nothing_to_do)
 {
 	ends[0].config.nic.workload_count = 0;
 	fabric_build();
@@ -809,7 +792,6 @@ START_TEST(nic_run__nothing_to_do)
 	ck_assert_uint_eq(ends[0].stats->events, 0);
 	fabric_free();
 }
-END_TEST
 
 /* ---- show and set (TB-6, TB-9) ---- */
 
@@ -824,7 +806,7 @@ static char *shown(const char *table, int port, int expected)
 	return text;
 }
 
-START_TEST(nic_show__tables)
+TEST(nic_show__tables)
 {
 	static const char *const tables[] = { "flows", "received", "workloads", "fgfc" };
 	char *text;
@@ -852,9 +834,8 @@ START_TEST(nic_show__tables)
 	free(text);
 	fabric_free();
 }
-END_TEST
 
-START_TEST(nic_set__load)
+TEST(nic_set__load)
 {
 	static const char *const bad[] = { "", "0", "-5", "x", "12x", "10001", "99999999999999999999" };
 	FILE *out = fopen("/dev/null", "w");
@@ -870,43 +851,4 @@ START_TEST(nic_set__load)
 		ck_assert_int_eq(nicd_ops.set(ends[0].nic, "workload.second.load", bad[i], out), -EINVAL);
 	fclose(out);
 	fabric_free();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("nicd_datapath");
-	TCase *cases = tcase_create("nicd_datapath");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, cases);
-	tcase_set_timeout(cases, 90);
-	tcase_add_checked_fixture(cases, setup, NULL);
-	tcase_add_test(cases, nic_run__one_message_exactly);
-	tcase_add_test(cases, nic_run__closed_loop_fills_the_link);
-	tcase_add_test(cases, nic_run__open_loop_backlog);
-	tcase_add_test(cases, nic_run__queue_mean);
-	tcase_add_test(cases, nic_run__round_robin);
-	tcase_add_test(cases, nic_run__flow_table_full);
-	tcase_add_test(cases, nic_run__class_maximum);
-	tcase_add_test(cases, nic_run__stops);
-	tcase_add_test(cases, nic_fgfc__others_at_full_rate);
-	tcase_add_loop_test(cases, nic_fgfc__credit, 0, 4);
-	tcase_add_test(cases, nic_fgfc__end_frame);
-	tcase_add_test(cases, nic_fgfc__group);
-	tcase_add_test(cases, nic_fgfc__table_full);
-	tcase_add_test(cases, nic_fgfc__malformed);
-	tcase_add_loop_test(cases, nic_run__losses_are_reported, 1, 20);
-	tcase_add_test(cases, nic_run__pauses);
-	tcase_add_test(cases, nic_run__bad_frames);
-	tcase_add_test(cases, nic_host__tcp_over_veth);
-	tcase_add_test(cases, nic_run__same_seed_same_bytes);
-	tcase_add_test(cases, nic_run__nothing_to_do);
-	tcase_add_test(cases, nic_show__tables);
-	tcase_add_test(cases, nic_set__load);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,6 +1,5 @@
 /*  nodes/node_main: a node process with a toy dataplane, seen from the orchestrator's end of its control socket: start,
  *  questions, end, and what it says when it is given something wrong (TB-5, TB-6, TB-9, TB-22, TB-23).               */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "nodes/control.h"
 #include "nodes/futex.h"
 #include "nodes/node_main.h"
+#include "tests/testing.h"
 #include "tests/unit/example_config.h"
 
 /* ---- the toy: one event every microsecond, counted in stats->events ---- */
@@ -213,7 +213,9 @@ static void end(void)
 	ck_assert_int_eq(status_of_child(), 0);
 }
 
-START_TEST(node_main__runs_and_ends)
+TEST_GROUP(node_main, .setup = setup);
+
+TEST_RANGE(node_main__runs_and_ends, 0, 2)
 {
 	loop_argument = _i ? "--loop=fallback" : "--loop=auto";
 	start();
@@ -226,9 +228,8 @@ START_TEST(node_main__runs_and_ends)
 	ck_assert_uint_eq(stats->events, 11);
 	end();
 }
-END_TEST
 
-START_TEST(node_main__answers_while_it_sleeps)
+TEST_RANGE(node_main__answers_while_it_sleeps, 0, 2)
 {
 	loop_argument = _i ? "--loop=fallback" : "--loop=auto";
 	start();
@@ -244,10 +245,9 @@ START_TEST(node_main__answers_while_it_sleeps)
 	ck_assert_int_eq(message.number, -ENOENT);
 	end();
 }
-END_TEST
 
 /* a table that no message can hold is cut at the end of a line, and says so */
-START_TEST(node_main__answer_too_long)
+TEST(node_main__answer_too_long)
 {
 	start();
 	run_to(2 * NODE_US);
@@ -256,10 +256,9 @@ START_TEST(node_main__answer_too_long)
 	ck_assert_ptr_nonnull(strstr(message.body, "\n... (too long to be shown as a whole)\n"));
 	end();
 }
-END_TEST
 
 /* what a parameter makes due earlier is not forgotten (TB-9) */
-START_TEST(node_main__set_brings_the_next_event_forward)
+TEST(node_main__set_brings_the_next_event_forward)
 {
 	start();
 	run_to(2 * NODE_US);
@@ -272,9 +271,8 @@ START_TEST(node_main__set_brings_the_next_event_forward)
 	ck_assert_uint_eq(stats->events, 2);
 	end();
 }
-END_TEST
 
-START_TEST(node_main__set_only_while_the_clock_stands)
+TEST(node_main__set_only_while_the_clock_stands)
 {
 	start();
 	run_to(2 * NODE_US);
@@ -283,9 +281,8 @@ START_TEST(node_main__set_only_while_the_clock_stands)
 	ck_assert_int_eq(message.number, -EBUSY);
 	end();
 }
-END_TEST
 
-START_TEST(node_main__message_it_does_not_understand)
+TEST(node_main__message_it_does_not_understand)
 {
 	start();
 	message = (struct control_message){ .kind = CONTROL_READY };
@@ -298,10 +295,9 @@ START_TEST(node_main__message_it_does_not_understand)
 	ck_assert_str_eq(message.text, "a control message was ignored: the bytes are no control message");
 	end();
 }
-END_TEST
 
 /* TB-23: a neighbour that writes nonsense is named, once; the node lives on */
-START_TEST(node_main__broken_ring)
+TEST(node_main__broken_ring)
 {
 	char why[64];
 
@@ -317,7 +313,6 @@ START_TEST(node_main__broken_ring)
 	ck_assert_uint_eq(stats->events, 5);
 	end();
 }
-END_TEST
 
 /* ---- a wrong start: a sentence, and exit status 2 ---- */
 
@@ -329,61 +324,55 @@ static void refused(const char *sentence)
 	ck_assert_int_eq(status_of_child(), 2);
 }
 
-START_TEST(node_main__configuration_of_the_other_kind)
+TEST(node_main__configuration_of_the_other_kind)
 {
 	spawn(NODE_SWITCH);
 	control_send(control, &message);
 	refused("a switch was given the configuration of a NIC");
 }
-END_TEST
 
-START_TEST(node_main__configuration_refused)
+TEST(node_main__configuration_refused)
 {
 	config.ports[0].mtu_bytes = 1;
 	spawn(NODE_NIC);
 	control_send(control, &message);
 	refused("the configuration is wrong: ports[0].mtu_bytes is 1, it must be 64..9216");
 }
-END_TEST
 
-START_TEST(node_main__first_message_is_another)
+TEST(node_main__first_message_is_another)
 {
 	message.kind = CONTROL_SHOW;
 	spawn(NODE_NIC);
 	control_send(control, &message);
 	refused("the first message must be the configuration");
 }
-END_TEST
 
-START_TEST(node_main__descriptor_missing)
+TEST(node_main__descriptor_missing)
 {
 	close(message.fds[--message.fd_count]);
 	spawn(NODE_NIC);
 	control_send(control, &message);
 	refused("3 descriptors came with the configuration, 4 are needed");
 }
-END_TEST
 
-START_TEST(node_main__capture_file_missing)
+TEST(node_main__capture_file_missing)
 {
 	config.ports[0].capture_bytes = 100;
 	spawn(NODE_NIC);
 	control_send(control, &message);
 	refused("the file of the capture at port 0 is missing");
 }
-END_TEST
 
-START_TEST(node_main__capture_file_not_asked_for)
+TEST(node_main__capture_file_not_asked_for)
 {
 	message.fds[message.fd_count++] = memory_make(1 << 16, 0);
 	spawn(NODE_NIC);
 	control_send(control, &message);
 	refused("5 descriptors came with the configuration, 4 are needed");
 }
-END_TEST
 
 /* what a neighbour could shrink under the node's feet is not mapped: clock page, statistics page, rings */
-START_TEST(node_main__memory_not_sealed)
+TEST_RANGE(node_main__memory_not_sealed, 0, 4)
 {
 	static const char *const what[] = { "clock page", "statistics page", "transmit ring", "receive ring" };
 
@@ -396,9 +385,8 @@ START_TEST(node_main__memory_not_sealed)
 	ck_assert_ptr_nonnull(strstr(message.text, "sealed"));
 	ck_assert_int_eq(status_of_child(), 2);
 }
-END_TEST
 
-START_TEST(node_main__memory_too_small_or_empty)
+TEST_RANGE(node_main__memory_too_small_or_empty, 0, 4)
 {
 	close(message.fds[_i]);
 	message.fds[_i] = memory_make(_i == 1 ? 4096 : 1 << 22, F_SEAL_SHRINK);
@@ -406,9 +394,8 @@ START_TEST(node_main__memory_too_small_or_empty)
 	control_send(control, &message);
 	refused(_i == 0 ? "the clock page is none" : _i == 1 ? "bytes, it needs" : "the rings of port 0 are none");
 }
-END_TEST
 
-START_TEST(node_main__orchestrator_is_gone)
+TEST_RANGE(node_main__orchestrator_is_gone, 0, 2)
 {
 	if (_i)
 		start();
@@ -418,47 +405,12 @@ START_TEST(node_main__orchestrator_is_gone)
 	clock_ring(&clock_, 0);
 	ck_assert_int_eq(status_of_child(), 1);
 }
-END_TEST
 
-START_TEST(node_main__wrong_arguments)
+TEST_RANGE(node_main__wrong_arguments, 0, 2)
 {
 	char *arguments[] = { "toy", _i ? "--loop=fast" : "--parent=", _i ? "--parent=1" : NULL, NULL };
 
 	ck_assert_int_eq(node_main(2 + _i, arguments, NODE_NIC,
 				   (const struct node_ops *const[]){ &toy_ops, &toy_ops, &toy_ops }),
 			 2);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("node_main");
-	TCase *tcase = tcase_create("node_main");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_loop_test(tcase, node_main__runs_and_ends, 0, 2);
-	tcase_add_loop_test(tcase, node_main__answers_while_it_sleeps, 0, 2);
-	tcase_add_test(tcase, node_main__answer_too_long);
-	tcase_add_test(tcase, node_main__set_brings_the_next_event_forward);
-	tcase_add_test(tcase, node_main__set_only_while_the_clock_stands);
-	tcase_add_test(tcase, node_main__message_it_does_not_understand);
-	tcase_add_test(tcase, node_main__broken_ring);
-	tcase_add_test(tcase, node_main__configuration_of_the_other_kind);
-	tcase_add_test(tcase, node_main__configuration_refused);
-	tcase_add_test(tcase, node_main__first_message_is_another);
-	tcase_add_test(tcase, node_main__descriptor_missing);
-	tcase_add_test(tcase, node_main__capture_file_missing);
-	tcase_add_test(tcase, node_main__capture_file_not_asked_for);
-	tcase_add_loop_test(tcase, node_main__memory_not_sealed, 0, 4);
-	tcase_add_loop_test(tcase, node_main__memory_too_small_or_empty, 0, 4);
-	tcase_add_loop_test(tcase, node_main__orchestrator_is_gone, 0, 2);
-	tcase_add_loop_test(tcase, node_main__wrong_arguments, 0, 2);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,10 +1,10 @@
 /*  orchestrator/observe: two answers of a daemon become rates and a verdict (TB-8, TB-10).                           */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/client.h"
 #include "orchestrator/observe.h"
+#include "tests/testing.h"
 
 static json_t *before, *later;
 
@@ -49,15 +49,16 @@ static void teardown(void)
 	json_decref(later);
 }
 
-START_TEST(observe_cost__share_of_a_core)
+TEST_GROUP(observe, .setup = setup, .teardown = teardown);
+
+TEST(observe_cost__share_of_a_core)
 {
 	observe_cost(later, before);
 	ck_assert_double_eq_tol(json_real_value(json_object_get(later, "cpu_percent")), 25, 1e-9);
 	ck_assert_double_eq_tol(json_real_value(node("cpu_percent")), 20, 1e-9);
 }
-END_TEST
 
-START_TEST(observe_traffic__rates)
+TEST(observe_traffic__rates)
 {
 	observe_traffic(later, before);
 	ck_assert_double_eq_tol(json_real_value(node("sent_pps")), 1000, 1e-9);
@@ -66,10 +67,9 @@ START_TEST(observe_traffic__rates)
 	ck_assert_double_eq_tol(json_real_value(json_object_get(json_array_get(node("ports"), 0), "tx_percent")), 0.1,
 				1e-9);
 }
-END_TEST
 
 /* EC-2: congestion that has been told of since */
-START_TEST(observe_traffic__congestion)
+TEST(observe_traffic__congestion)
 {
 	json_object_set_new(json_array_get(json_object_get(before, "nodes"), 0), "eca_acks", json_integer(100));
 	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "eca_acks", json_integer(400));
@@ -77,33 +77,29 @@ START_TEST(observe_traffic__congestion)
 	ck_assert_double_eq_tol(json_real_value(node("eca_acks_per_s")), 150, 1e-9);
 	ck_assert_double_eq_tol(json_real_value(node("stops_per_s")), 0, 1e-9);
 }
-END_TEST
 
 /* another process of the same name has counted from the beginning */
-START_TEST(observe_traffic__restarted_node)
+TEST(observe_traffic__restarted_node)
 {
 	json_object_set_new(json_array_get(json_object_get(before, "nodes"), 0), "pid", json_integer(99));
 	observe_traffic(later, before);
 	ck_assert_double_eq_tol(json_real_value(node("sent_pps")), 6000, 1e-9);
 }
-END_TEST
 
-START_TEST(observe_traffic__node_that_was_not_there)
+TEST(observe_traffic__node_that_was_not_there)
 {
 	json_array_clear(json_object_get(before, "nodes"));
 	observe_traffic(later, before);
 	ck_assert_double_eq_tol(json_real_value(node("sent_pps")), 6000, 1e-9);
 }
-END_TEST
 
-START_TEST(observe_traffic__no_time_passed)
+TEST(observe_traffic__no_time_passed)
 {
 	observe_traffic(later, later);
 	ck_assert_double_eq_tol(json_real_value(node("sent_pps")), 0, 1e-9);
 }
-END_TEST
 
-START_TEST(observe_fidelity__of_the_interval)
+TEST(observe_fidelity__of_the_interval)
 {
 	json_t *fidelity;
 
@@ -115,9 +111,8 @@ START_TEST(observe_fidelity__of_the_interval)
 	ck_assert_int_eq(client_number(fidelity, "lateness_p99_ns"), 50000);
 	ck_assert_int_eq(client_number(fidelity, "added_delay_ns"), 40000);
 }
-END_TEST
 
-START_TEST(observe_fidelity__nothing_since)
+TEST(observe_fidelity__nothing_since)
 {
 	json_decref(before);
 	before = answer(10, 1500);
@@ -125,15 +120,13 @@ START_TEST(observe_fidelity__nothing_since)
 	ck_assert_str_eq(verdict(), "faithful");
 	ck_assert_ptr_null(json_object_get(json_object_get(later, "fidelity"), "node"));
 }
-END_TEST
 
-START_TEST(observe_fidelity__whole_life)
+TEST(observe_fidelity__whole_life)
 {
 	observe_fidelity(later, NULL);
 	ck_assert_str_eq(verdict(), "delayed");
 	ck_assert_int_eq(client_number(json_object_get(later, "fidelity"), "interval_ns"), 12000000000);
 }
-END_TEST
 
 /* ports of s1 in @fabric: how long each neighbour says that it was held up */
 static void held_up(json_t *fabric, json_int_t first_ns, json_int_t second_ns)
@@ -153,7 +146,7 @@ static void late_once(json_t *fabric)
 }
 
 /* a neighbour was started again, so that what it counts begins at 0 */
-START_TEST(observe_fidelity__neighbour_that_counts_anew)
+TEST(observe_fidelity__neighbour_that_counts_anew)
 {
 	json_object_del(json_array_get(json_object_get(before, "nodes"), 0), "lateness_counts");
 	late_once(later);
@@ -162,10 +155,9 @@ START_TEST(observe_fidelity__neighbour_that_counts_anew)
 	observe_fidelity(later, before);
 	ck_assert_double_eq_tol(json_real_value(node("stalled_percent")), 25, 1e-3); /* 0.5 s of 2 s */
 }
-END_TEST
 
 /* of a node that has joined in the interval, its own time counts */
-START_TEST(observe_fidelity__node_that_has_joined)
+TEST(observe_fidelity__node_that_has_joined)
 {
 	json_array_clear(json_object_get(before, "nodes"));
 	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 0), "uptime_ns", json_integer(1000000000));
@@ -174,19 +166,17 @@ START_TEST(observe_fidelity__node_that_has_joined)
 	observe_fidelity(later, before);
 	ck_assert_double_eq_tol(json_real_value(node("stalled_percent")), 50, 1e-3);
 }
-END_TEST
 
-START_TEST(observe_fidelity__page_destroyed)
+TEST(observe_fidelity__page_destroyed)
 {
 	json_object_set_new(json_array_get(json_object_get(later, "nodes"), 1), "readable", json_false());
 	observe_fidelity(later, before);
 	ck_assert_str_eq(verdict(), "unknown");
 	ck_assert_str_eq(client_text(json_object_get(later, "fidelity"), "node"), "h1");
 }
-END_TEST
 
 /* a file for --since may hold anything */
-START_TEST(observe_fidelity__answers_that_are_none)
+TEST(observe_fidelity__answers_that_are_none)
 {
 	json_t *empty = json_object(), *list = json_array();
 
@@ -198,10 +188,9 @@ START_TEST(observe_fidelity__answers_that_are_none)
 	json_decref(empty);
 	json_decref(list);
 }
-END_TEST
 
 /* what is printed of it holds the verdict */
-START_TEST(observe_fidelity_print__words)
+TEST(observe_fidelity_print__words)
 {
 	char *text = NULL;
 	size_t size;
@@ -213,34 +202,4 @@ START_TEST(observe_fidelity_print__words)
 	ck_assert_ptr_nonnull(strstr(text, "faithful but for up to 40.00 us of added delay at a hop"));
 	ck_assert_ptr_nonnull(strstr(text, "s1 was late by p50 50.00 us"));
 	free(text);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("observe");
-	TCase *tests = tcase_create("observe");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, observe_cost__share_of_a_core);
-	tcase_add_test(tests, observe_traffic__rates);
-	tcase_add_test(tests, observe_traffic__congestion);
-	tcase_add_test(tests, observe_traffic__restarted_node);
-	tcase_add_test(tests, observe_traffic__node_that_was_not_there);
-	tcase_add_test(tests, observe_traffic__no_time_passed);
-	tcase_add_test(tests, observe_fidelity__of_the_interval);
-	tcase_add_test(tests, observe_fidelity__nothing_since);
-	tcase_add_test(tests, observe_fidelity__whole_life);
-	tcase_add_test(tests, observe_fidelity__neighbour_that_counts_anew);
-	tcase_add_test(tests, observe_fidelity__node_that_has_joined);
-	tcase_add_test(tests, observe_fidelity__page_destroyed);
-	tcase_add_test(tests, observe_fidelity__answers_that_are_none);
-	tcase_add_test(tests, observe_fidelity_print__words);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

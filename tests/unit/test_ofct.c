@@ -1,11 +1,11 @@
 /*  switchd/ofct: channels of a link, allocated by its sender, and the way back of ACKs (FC-5, FC-8, FC-9, FC-14).    */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "nodes/config.h"
 #include "switchd/ifct.h"
 #include "switchd/ofct.h"
+#include "tests/testing.h"
 
 #define CHANNELS 16u
 #define SOMEWHERE 7u
@@ -32,15 +32,16 @@ static int open_channel(uint32_t input_port, uint32_t flow_id, uint32_t units)
 	return id;
 }
 
-START_TEST(ofct_init__all_free)
+TEST_GROUP(ofct, .setup = setup, .teardown = teardown);
+
+TEST(ofct_init__all_free)
 {
 	ck_assert_uint_eq(ofct.used, 0);
 	ck_assert_uint_eq(ofct.channels, CHANNELS);
 }
-END_TEST
 
 /* FC-8: the key is input port and flow_id there, and nothing less */
-START_TEST(ofct_lookup__port_and_flow_id_are_the_key)
+TEST(ofct_lookup__port_and_flow_id_are_the_key)
 {
 	int a = open_channel(0, 5, 1), b = open_channel(1, 5, 1), c = open_channel(0, 6, 1);
 
@@ -50,10 +51,9 @@ START_TEST(ofct_lookup__port_and_flow_id_are_the_key)
 	ck_assert_int_eq(ofct_lookup(&ofct, 0, 6, 0), c);
 	ck_assert_uint_eq(ofct.used, 3);
 }
-END_TEST
 
 /* FC-5: 2048 channels from 64 ports, every id given out once */
-START_TEST(ofct_lookup__ids_are_unique)
+TEST(ofct_lookup__ids_are_unique)
 {
 	static bool taken[NODE_CHANNELS_MAX];
 	struct ofct large;
@@ -71,10 +71,9 @@ START_TEST(ofct_lookup__ids_are_unique)
 		ck_assert(ofct_lookup(&large, i % NODE_PORTS_MAX, i, 0) >= 0);
 	ofct_fini(&large);
 }
-END_TEST
 
 /* FC-9: new flows find no line, existing ones go on, high water is kept */
-START_TEST(ofct_lookup__table_full)
+TEST(ofct_lookup__table_full)
 {
 	uint32_t flow;
 	bool freed;
@@ -89,9 +88,8 @@ START_TEST(ofct_lookup__table_full)
 	ck_assert_int_eq(ofct_lookup(&ofct, 3, CHANNELS, 0), first);
 	ck_assert_uint_eq(ofct.used_max, CHANNELS);
 }
-END_TEST
 
-START_TEST(ofct_send__position_is_what_was_sent_before)
+TEST(ofct_send__position_is_what_was_sent_before)
 {
 	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9, 0);
 	uint16_t start = ofct_send(&ofct, id, 3, SOMEWHERE);
@@ -100,10 +98,9 @@ START_TEST(ofct_send__position_is_what_was_sent_before)
 	ck_assert_uint_eq(ofct_send(&ofct, id, 1, SOMEWHERE), (uint16_t)(start + 19));
 	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 20);
 }
-END_TEST
 
 /* FC-7: positions wrap, in the header after 2^16, in the table after 2^32 */
-START_TEST(ofct_send__under_way_by_destination)
+TEST(ofct_send__under_way_by_destination)
 {
 	int near = ofct_lookup(&ofct, 0, 1, 0), far = ofct_lookup(&ofct, 0, 2, 0), too = ofct_lookup(&ofct, 1, 2, 0);
 	uint32_t flow;
@@ -121,9 +118,8 @@ START_TEST(ofct_send__under_way_by_destination)
 	ck_assert_uint_eq(ofct.towards[1], 3);
 	ck_assert_uint_eq(ofct.extent_units, 8);
 }
-END_TEST
 
-START_TEST(ofct_send__positions_wrap)
+TEST(ofct_send__positions_wrap)
 {
 	uint32_t id = (uint32_t)ofct_lookup(&ofct, 2, 9, 0), flow;
 	bool freed;
@@ -135,10 +131,9 @@ START_TEST(ofct_send__positions_wrap)
 	ck_assert(ofct_on_ack(&ofct, id, 4, &flow, &freed) && !freed);
 	ck_assert_uint_eq(ofct_flow_extent(&ofct.entries[id]), 6);
 }
-END_TEST
 
 /* FC-8, FC-12: read backwards the table says whose ACK it is */
-START_TEST(ofct_on_ack__finds_the_flow)
+TEST(ofct_on_ack__finds_the_flow)
 {
 	uint32_t id = (uint32_t)open_channel(63, 2047, 4), flow = 0;
 	bool freed = true;
@@ -149,10 +144,9 @@ START_TEST(ofct_on_ack__finds_the_flow)
 	ck_assert(!freed);
 	ck_assert(ofct_on_ack(&ofct, id, 0, &flow, &freed) && !freed);
 }
-END_TEST
 
 /* FC-14: free again with the last unit; the id may be another flow's at once, its positions run on */
-START_TEST(ofct_on_ack__last_unit_frees)
+TEST(ofct_on_ack__last_unit_frees)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
 	bool freed;
@@ -165,10 +159,9 @@ START_TEST(ofct_on_ack__last_unit_frees)
 	ck_assert(ofct_on_ack(&ofct, id, 1, &flow, &freed) && freed);
 	ck_assert_uint_eq(flow, flow_ref(4, 7));
 }
-END_TEST
 
 /* TB-23: an ACK for what is not under way changes nothing */
-START_TEST(ofct_on_ack__nothing_of_the_kind)
+TEST(ofct_on_ack__nothing_of_the_kind)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
 	bool freed;
@@ -181,10 +174,9 @@ START_TEST(ofct_on_ack__nothing_of_the_kind)
 	ck_assert(ofct_on_ack(&ofct, id, 4, &flow, &freed) && freed);
 	ck_assert(!ofct_on_ack(&ofct, id, 0, &flow, &freed) && !freed);
 }
-END_TEST
 
 /* freeing takes the right line out of its chain, whatever else is in it */
-START_TEST(ofct_on_ack__chains_stay_whole)
+TEST(ofct_on_ack__chains_stay_whole)
 {
 	uint32_t flow, id;
 	bool freed;
@@ -202,11 +194,10 @@ START_TEST(ofct_on_ack__chains_stay_whole)
 		ck_assert_uint_eq(ofct.used, 0);
 	}
 }
-END_TEST
 
 /* FC-17: what is lost with something after it that arrives is the other end's to report, whichever comes first, the word of the
  * link or the ACKs; only what is lost last is taken back, once nothing of the channel is on its way                  */
-START_TEST(ofct_missing__hole_or_tail)
+TEST(ofct_missing__hole_or_tail)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
 	bool freed;
@@ -229,10 +220,9 @@ START_TEST(ofct_missing__hole_or_tail)
 	ck_assert_uint_eq(flow, flow_ref(2, 2));
 	ck_assert_uint_eq(ofct.extent_units, 0);
 }
-END_TEST
 
 /* TB-23: acknowledged and lost is what no peer may say */
-START_TEST(ofct_take_back__was_acknowledged)
+TEST(ofct_take_back__was_acknowledged)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
 	bool freed;
@@ -242,10 +232,9 @@ START_TEST(ofct_take_back__was_acknowledged)
 	ck_assert(!ofct_take_back(&ofct, id, 4, &flow, &freed) && !freed);
 	ck_assert_uint_eq(ofct.extent_units, 0);
 }
-END_TEST
 
 /* a new link: both ends count from 0 */
-START_TEST(ofct_restart__positions)
+TEST(ofct_restart__positions)
 {
 	uint32_t id = (uint32_t)open_channel(1, 1, 4), flow;
 
@@ -255,34 +244,4 @@ START_TEST(ofct_restart__positions)
 	ck_assert_int_eq(ofct_lookup(&ofct, 1, 1, 0), (int)id);
 	ck_assert_uint_eq(ofct_send(&ofct, id, 1, SOMEWHERE), 0);
 	ck_assert_uint_eq(ofct_missing(&ofct, id, 1), 1);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ofct");
-	TCase *tcase = tcase_create("ofct");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, ofct_init__all_free);
-	tcase_add_test(tcase, ofct_lookup__port_and_flow_id_are_the_key);
-	tcase_add_test(tcase, ofct_lookup__ids_are_unique);
-	tcase_add_test(tcase, ofct_lookup__table_full);
-	tcase_add_test(tcase, ofct_send__position_is_what_was_sent_before);
-	tcase_add_test(tcase, ofct_send__under_way_by_destination);
-	tcase_add_test(tcase, ofct_send__positions_wrap);
-	tcase_add_test(tcase, ofct_on_ack__finds_the_flow);
-	tcase_add_test(tcase, ofct_on_ack__last_unit_frees);
-	tcase_add_test(tcase, ofct_on_ack__nothing_of_the_kind);
-	tcase_add_test(tcase, ofct_on_ack__chains_stay_whole);
-	tcase_add_test(tcase, ofct_missing__hole_or_tail);
-	tcase_add_test(tcase, ofct_take_back__was_acknowledged);
-	tcase_add_test(tcase, ofct_restart__positions);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /*  switchd/outflow: what goes out in windows, and what a flow that came would get (FC-25). */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/outflow.h"
+#include "tests/testing.h"
 
 #define FULL 1000u
 
@@ -31,7 +31,9 @@ static uint64_t present(uint32_t flow, uint64_t window)
 	return outflow_present(&out, &flows[flow], FULL, window);
 }
 
-START_TEST(outflow_last__of_the_window_before)
+TEST_GROUP(outflow, .setup = setup);
+
+TEST(outflow_last__of_the_window_before)
 {
 	add(0, 100, 5);
 	add(1, 40, 5);
@@ -44,16 +46,14 @@ START_TEST(outflow_last__of_the_window_before)
 	ck_assert_uint_eq(outflow_last(&out.all, 7), 7);
 	ck_assert_uint_eq(outflow_last(&out.all, 8), 0);
 }
-END_TEST
 
-START_TEST(outflow_offer__idle)
+TEST(outflow_offer__idle)
 {
 	ck_assert_uint_eq(offer(9), FULL);
 }
-END_TEST
 
 /* one that is limited takes little; a count of flows would say half of the link */
-START_TEST(outflow_offer__what_is_left)
+TEST(outflow_offer__what_is_left)
 {
 	for (uint32_t flow = 0; flow < 6; flow++)
 		add(flow, 18, 1);
@@ -61,28 +61,25 @@ START_TEST(outflow_offer__what_is_left)
 	add(0, 500, 2); /* of this window more than of the one before is known already */
 	ck_assert_uint_eq(offer(2), FULL - 500);
 }
-END_TEST
 
 /* _i flows share a link that is full */
-START_TEST(outflow_offer__a_fair_share)
+TEST_RANGE(outflow_offer__a_fair_share, 1, 6)
 {
 	for (int flow = 0; flow < _i; flow++)
 		add((uint32_t)flow, FULL / (uint32_t)_i, 1);
 	ck_assert_uint_eq(offer(2), FULL / ((uint32_t)_i + 1));
 }
-END_TEST
 
 /* small ones beside a large one are no rivals */
-START_TEST(outflow_offer__half_of_what_a_large_one_has)
+TEST(outflow_offer__half_of_what_a_large_one_has)
 {
 	add(0, 890, 1);
 	for (uint32_t flow = 1; flow < 7; flow++)
 		add(flow, 18, 1);
 	ck_assert_uint_eq(offer(2), FULL / 2);
 }
-END_TEST
 
-START_TEST(outflow_claim__until_it_has_come)
+TEST(outflow_claim__until_it_has_come)
 {
 	outflow_claim(&out, 400, 10, 0);
 	outflow_claim(&out, 300, 20, 5);
@@ -92,9 +89,8 @@ START_TEST(outflow_claim__until_it_has_come)
 	outflow_claim(&out, 300, 40, 30);
 	ck_assert_uint_eq(outflow_offer(&out, FULL, 2, 30), 700);
 }
-END_TEST
 
-START_TEST(outflow_present__measured)
+TEST(outflow_present__measured)
 {
 	add(0, 600, 1);
 	add(1, 400, 1);
@@ -103,9 +99,8 @@ START_TEST(outflow_present__measured)
 	ck_assert_uint_eq(present(2, 2), FULL / 3); /* it has just come */
 	ck_assert_uint_eq(present(0, 3), 0);        /* nothing went out */
 }
-END_TEST
 
-START_TEST(outflow_is_most__above_five_eighths)
+TEST(outflow_is_most__above_five_eighths)
 {
 	add(0, 625, 1);
 	add(1, 375, 1);
@@ -116,28 +111,4 @@ START_TEST(outflow_is_most__above_five_eighths)
 	add(0, 626, 1);
 	add(1, 374, 1);
 	ck_assert(outflow_is_most(&out, &flows[0], 2));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("outflow");
-	TCase *tests = tcase_create("outflow");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, outflow_last__of_the_window_before);
-	tcase_add_test(tests, outflow_offer__idle);
-	tcase_add_test(tests, outflow_offer__what_is_left);
-	tcase_add_loop_test(tests, outflow_offer__a_fair_share, 1, 6);
-	tcase_add_test(tests, outflow_offer__half_of_what_a_large_one_has);
-	tcase_add_test(tests, outflow_claim__until_it_has_come);
-	tcase_add_test(tests, outflow_present__measured);
-	tcase_add_test(tests, outflow_is_most__above_five_eighths);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,5 +1,4 @@
 /*  orchestrator/output_names, utf8: files that a run must not write, and text that must not reach a terminal (TB-11, TB-13). */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +6,7 @@
 
 #include "orchestrator/output_names.h"
 #include "orchestrator/utf8.h"
+#include "tests/testing.h"
 
 static char folder[] = "/tmp/test_output_names.XXXXXX", other_name[128];
 static char why[512];
@@ -44,7 +44,9 @@ static int check_two(const char *a_option, const char *a, const char *b_option, 
 	return output_names_check(names, b ? 2 : 1, origin, "script", why, sizeof(why));
 }
 
-START_TEST(output_names_check__an_input)
+TEST_GROUP(output_names, .setup = setup, .teardown = teardown);
+
+TEST(output_names_check__an_input)
 {
 	static const char *const bad[] = { "scenario.yaml", "./sub/../scenario.yaml", "hard", "soft", "script" };
 
@@ -54,9 +56,8 @@ START_TEST(output_names_check__an_input)
 	}
 	ck_assert_int_eq(check_two("--json", "r.json", "--capture", "new"), 0);
 }
-END_TEST
 
-START_TEST(output_names_check__two_of_one_file)
+TEST(output_names_check__two_of_one_file)
 {
 	ck_assert_int_eq(system("touch old && ln old again"), 0);
 	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", other_name), -EINVAL);
@@ -66,19 +67,17 @@ START_TEST(output_names_check__two_of_one_file)
 	ck_assert_int_eq(check_two("--json", "/dev/null", "--capture", "/dev/null"), 0);
 	ck_assert_int_eq(check_two("--json", "none/x", "--capture", "nor/x"), 0); /* opening them will fail */
 }
-END_TEST
 
-START_TEST(utf8_plain__nothing_commands_a_terminal)
+TEST(utf8_plain__nothing_commands_a_terminal)
 {
 	char text[] = "a\033]0;x\007b\nc\td\177e\302\233f\303\244\r";
 
 	utf8_plain(text);
 	ck_assert_str_eq(text, "a?]0;x?b?c\td?e??f\303\244?");
 }
-END_TEST
 
 /* what a request says is quoted up to a limit, and must stay UTF-8 there, or no answer could be made of it (TB-9) */
-START_TEST(utf8_length__never_within_a_character)
+TEST(utf8_length__never_within_a_character)
 {
 	const char *text = "ab\303\244\342\202\254\360\237\230\200";
 
@@ -87,33 +86,11 @@ START_TEST(utf8_length__never_within_a_character)
 	for (unsigned max = 0; max < sizeof(length) / sizeof(length[0]); max++)
 		ck_assert_int_eq(utf8_length(text, max), length[max]);
 }
-END_TEST
 
-START_TEST(utf8_plain_lines__ends_of_lines_stay)
+TEST(utf8_plain_lines__ends_of_lines_stay)
 {
 	char text[] = "port  state\n\0330\tup\r\n";
 
 	utf8_plain_lines(text);
 	ck_assert_str_eq(text, "port  state\n?0\tup?\n");
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("output_names");
-	TCase *tcase = tcase_create("output_names");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, output_names_check__an_input);
-	tcase_add_test(tcase, output_names_check__two_of_one_file);
-	tcase_add_test(tcase, utf8_plain__nothing_commands_a_terminal);
-	tcase_add_test(tcase, utf8_length__never_within_a_character);
-	tcase_add_test(tcase, utf8_plain_lines__ends_of_lines_stay);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

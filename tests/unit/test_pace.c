@@ -1,5 +1,4 @@
 /*  nodes/pace: a node under the real clock sleeps until it has something to do, and is never asleep then (TB-1, TB-8). */
-#include <check.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "nodes/capture.h"
 #include "nodes/pace.h"
+#include "tests/testing.h"
 
 /* node 0 has one port, which leads to node 1; its dataplane takes whatever arrives and has a timer */
 static struct clock_page *page;
@@ -163,7 +163,9 @@ static uint64_t cpu_us(void)
 	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-START_TEST(pace_wait__never_before_the_timer_and_asleep_till_then)
+TEST_GROUP(pace, .setup = setup, .teardown = teardown);
+
+TEST_RANGE(pace_wait__never_before_the_timer_and_asleep_till_then, 0, 2)
 {
 	uint64_t before_us;
 
@@ -175,7 +177,6 @@ START_TEST(pace_wait__never_before_the_timer_and_asleep_till_then)
 	ck_assert_uint_lt(cpu_us() - before_us, 20000);
 	ck_assert_uint_eq(stats->lateness.events, 1);
 }
-END_TEST
 
 static void talk(void)
 {
@@ -183,7 +184,7 @@ static void talk(void)
 }
 
 /* a node that is very late takes its time in portions, and misses none of it */
-START_TEST(pace_turn__a_late_node_catches_up_in_portions)
+TEST_RANGE(pace_turn__a_late_node_catches_up_in_portions, 0, 2)
 {
 	node_time_t before_ps = 0;
 	uint32_t turns = 0;
@@ -208,10 +209,9 @@ START_TEST(pace_turn__a_late_node_catches_up_in_portions)
 	ck_assert_uint_ge(stats->behind_max_ns, 4000000);
 	ck_assert_uint_ge(stats_lateness_quantile(&stats->lateness, 500), 1000000); /* what follows is late too */
 }
-END_TEST
 
 /* TB-15: what the host has more is taken in at once while there is room, and looked for ever less often while there is none */
-START_TEST(pace_turn__host_with_more)
+TEST_RANGE(pace_turn__host_with_more, 0, 2)
 {
 	node_time_t wait_ps = 0;
 
@@ -232,10 +232,9 @@ START_TEST(pace_turn__host_with_more)
 	pace_turn(&pace);
 	ck_assert_uint_le(pace.next_ps, pace.now_ps);
 }
-END_TEST
 
 /* nothing happens before fabric time has begun, and asking for it does not cost a turn */
-START_TEST(pace_begun__not_before_the_epoch)
+TEST_RANGE(pace_begun__not_before_the_epoch, 0, 2)
 {
 	bool control;
 
@@ -252,10 +251,9 @@ START_TEST(pace_begun__not_before_the_epoch)
 	atomic_store(&page->state, CLOCK_ENDED);
 	ck_assert(pace_begun(&pace, &control));
 }
-END_TEST
 
 /* the neighbour's frame is handled when it is due, and stamped so, however late the node was */
-START_TEST(pace_turn__a_record_is_handled_at_its_due_time)
+TEST_RANGE(pace_turn__a_record_is_handled_at_its_due_time, 0, 2)
 {
 	node_time_t sent_ps;
 
@@ -269,7 +267,6 @@ START_TEST(pace_turn__a_record_is_handled_at_its_due_time)
 	ck_assert_uint_eq(received_ps, sent_ps + 2 * NODE_MS + link_frame_time_of(&peer, 104));
 	ck_assert_uint_ge(pace_now(&pace), received_ps);
 }
-END_TEST
 
 static pid_t ring_later(void (*action)(void))
 {
@@ -290,7 +287,7 @@ static void ring(void)
 }
 
 /* a captured frame is in the file CAPTURE_REST_PS later, though nothing else happens */
-START_TEST(pace_wait__a_capture_ends_a_sleep)
+TEST_RANGE(pace_wait__a_capture_ends_a_sleep, 0, 2)
 {
 	struct capture *capture = calloc(1, sizeof(*capture));
 	uint64_t error_told = 0;
@@ -318,11 +315,10 @@ START_TEST(pace_wait__a_capture_ends_a_sleep)
 	free(capture);
 	close(ends[0]);
 }
-END_TEST
 
-START_TEST(pace_wait__the_doorbell_ends_a_sleep)
+TEST_RANGE(pace_wait__the_doorbell_ends_a_sleep, 0, 2)
 {
-	bool control;
+	bool control = false;
 	uint64_t from_ns = now_ns();
 
 	make(_i);
@@ -332,7 +328,6 @@ START_TEST(pace_wait__the_doorbell_ends_a_sleep)
 		ck_assert(pace_wait(&pace, &control));
 	ck_assert(!control);
 }
-END_TEST
 
 /* another node has wiped the words that say that this one sleeps, so its neighbour does not ring */
 static void *send_unrung(void *unused)
@@ -346,7 +341,7 @@ static void *send_unrung(void *unused)
 }
 
 /* TB-23: a wild write of some other node does not stop this one for good */
-START_TEST(pace_wait__a_sleep_that_nobody_ends_is_bounded)
+TEST_RANGE(pace_wait__a_sleep_that_nobody_ends_is_bounded, 0, 2)
 {
 	pthread_t thread;
 
@@ -356,9 +351,8 @@ START_TEST(pace_wait__a_sleep_that_nobody_ends_is_bounded)
 	pthread_join(thread, NULL);
 	ck_assert_uint_eq(received, 1);
 }
-END_TEST
 
-START_TEST(pace_wait__a_control_message_ends_a_sleep)
+TEST_RANGE(pace_wait__a_control_message_ends_a_sleep, 0, 2)
 {
 	bool control = false;
 
@@ -368,9 +362,8 @@ START_TEST(pace_wait__a_control_message_ends_a_sleep)
 	while (!control)
 		ck_assert(pace_wait(&pace, &control));
 }
-END_TEST
 
-START_TEST(pace_wait__the_end_of_the_fabric)
+TEST_RANGE(pace_wait__the_end_of_the_fabric, 0, 2)
 {
 	bool control;
 
@@ -379,10 +372,9 @@ START_TEST(pace_wait__the_end_of_the_fabric)
 	atomic_store(&page->state, CLOCK_ENDED);
 	ck_assert(!pace_wait(&pace, &control));
 }
-END_TEST
 
 /* a neighbour that sleeps beyond the arrival is rung, one that wakes in time by itself or is awake is not */
-START_TEST(pace_turn__rings_only_who_would_oversleep)
+TEST_RANGE(pace_turn__rings_only_who_would_oversleep, 0, 2)
 {
 	uint64_t rings_seen;
 
@@ -395,31 +387,4 @@ START_TEST(pace_turn__rings_only_who_would_oversleep)
 		ck_assert_int_eq(read(peer_doorbell, &rings_seen, sizeof(rings_seen)) > 0, k == 2);
 	}
 	ck_assert_uint_eq(atomic_load(&clocks.asleep[1]), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("pace");
-	TCase *tcase = tcase_create("pace");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, pace_wait__never_before_the_timer_and_asleep_till_then, 0, 2);
-	tcase_add_loop_test(tcase, pace_turn__a_late_node_catches_up_in_portions, 0, 2);
-	tcase_add_loop_test(tcase, pace_turn__host_with_more, 0, 2);
-	tcase_add_loop_test(tcase, pace_begun__not_before_the_epoch, 0, 2);
-	tcase_add_loop_test(tcase, pace_turn__a_record_is_handled_at_its_due_time, 0, 2);
-	tcase_add_loop_test(tcase, pace_wait__a_capture_ends_a_sleep, 0, 2);
-	tcase_add_loop_test(tcase, pace_wait__the_doorbell_ends_a_sleep, 0, 2);
-	tcase_add_loop_test(tcase, pace_wait__a_sleep_that_nobody_ends_is_bounded, 0, 2);
-	tcase_add_loop_test(tcase, pace_wait__a_control_message_ends_a_sleep, 0, 2);
-	tcase_add_loop_test(tcase, pace_wait__the_end_of_the_fabric, 0, 2);
-	tcase_add_loop_test(tcase, pace_turn__rings_only_who_would_oversleep, 0, 2);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -6,7 +6,6 @@
  *  for ever. Whoever has it keeps it for 0 to 60 us, busy or asleep, around the time for which a node stays awake with
  *  nothing to do. It travels as a packet, which wakes its receiver at once, or as ACKs, whose waking is put off.
  *  How long anything takes decides nothing: lost is what does not go on although both processes sleep.            */
-#include <check.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 #include <unistd.h>
 
 #include "nodes/pace.h"
+#include "tests/testing.h"
 
 #define HANDOVERS 20000u
 #define PLAY_NS 600000000ull /* on a slow machine there are fewer of them */
@@ -271,7 +271,9 @@ static void watch(void)
 	}
 }
 
-START_TEST(pace_wait__no_wake_up_is_lost)
+TEST_GROUP(pace_wake, .timeout_s = 60);
+
+TEST_RANGE(pace_wait__no_wake_up_is_lost, 0, 2)
 {
 	begin(_i, PLAY_NS);
 	watch();
@@ -279,7 +281,6 @@ START_TEST(pace_wait__no_wake_up_is_lost)
 	for (int manner = 0; manner < MANNERS; manner++)
 		ck_assert_uint_gt(players[0].received[manner] + players[1].received[manner], 0);
 }
-END_TEST
 
 static uint64_t cpu_ns(pid_t pid)
 {
@@ -290,7 +291,7 @@ static uint64_t cpu_ns(pid_t pid)
 }
 
 /* nodes that have had traffic and have none any more: no doorbell or descriptor that was left as it is keeps them awake */
-START_TEST(pace_wait__an_idle_node_costs_nothing)
+TEST_RANGE(pace_wait__an_idle_node_costs_nothing, 0, 2)
 {
 	uint64_t before[2];
 
@@ -303,22 +304,4 @@ START_TEST(pace_wait__an_idle_node_costs_nothing)
 	for (int i = 0; i < 2; i++)
 		ck_assert_uint_le(cpu_ns(pids[i]) - before[i], IDLE_CPU_NS_MAX);
 	end();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("pace_wake");
-	TCase *tcase = tcase_create("pace_wake");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, pace_wait__no_wake_up_is_lost, 0, 2);
-	tcase_add_loop_test(tcase, pace_wait__an_idle_node_costs_nothing, 0, 2);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

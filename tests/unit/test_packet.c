@@ -1,10 +1,10 @@
 /*  switchd/packet: the pool and the first-in first-out queue (FC-11).                                                */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "switchd/packet.h"
+#include "tests/testing.h"
 
 #define PACKETS 5u
 #define CAPTURED_MAX 128u
@@ -21,7 +21,9 @@ static void teardown(void)
 	packet_pool_fini(&pool);
 }
 
-START_TEST(packet_pool_init__every_packet_has_its_own_room)
+TEST_GROUP(packet, .setup = setup, .teardown = teardown);
+
+TEST(packet_pool_init__every_packet_has_its_own_room)
 {
 	struct packet *packets[PACKETS];
 
@@ -36,20 +38,18 @@ START_TEST(packet_pool_init__every_packet_has_its_own_room)
 		ck_assert_uint_eq(packets[i]->bytes[CAPTURED_MAX - 1], i);
 	}
 }
-END_TEST
 
 /* more than can be counted is no smaller pool */
-START_TEST(packet_pool_init__too_many)
+TEST(packet_pool_init__too_many)
 {
 	struct packet_pool large;
 
 	ck_assert_int_eq(packet_pool_init(&large, 1ull << 32, 0), -ENOMEM);
 	packet_pool_fini(&large);
 }
-END_TEST
 
 /* FC-9: running out is normal, and ends when one comes back */
-START_TEST(packet_alloc__all_in_use)
+TEST(packet_alloc__all_in_use)
 {
 	struct packet *last = NULL;
 
@@ -62,9 +62,8 @@ START_TEST(packet_alloc__all_in_use)
 	ck_assert_ptr_eq(packet_alloc(&pool), last);
 	ck_assert_ptr_null(packet_alloc(&pool));
 }
-END_TEST
 
-START_TEST(packet_free__last_in_first_out)
+TEST(packet_free__last_in_first_out)
 {
 	struct packet *a = packet_alloc(&pool), *b = packet_alloc(&pool);
 
@@ -75,9 +74,8 @@ START_TEST(packet_free__last_in_first_out)
 	ck_assert_ptr_eq(packet_alloc(&pool), a);
 	ck_assert_ptr_ne(packet_alloc(&pool), a);
 }
-END_TEST
 
-START_TEST(packet_queue_pop__first_in_first_out)
+TEST(packet_queue_pop__first_in_first_out)
 {
 	struct packet_queue queue = { 0 };
 	struct packet *packets[PACKETS];
@@ -90,9 +88,8 @@ START_TEST(packet_queue_pop__first_in_first_out)
 		ck_assert_ptr_eq(packet_queue_pop(&queue), packets[i]);
 	ck_assert_ptr_null(queue.head);
 }
-END_TEST
 
-START_TEST(packet_queue_push__again_after_empty)
+TEST(packet_queue_push__again_after_empty)
 {
 	struct packet_queue queue = { 0 };
 	struct packet *a = packet_alloc(&pool), *b = packet_alloc(&pool);
@@ -104,26 +101,4 @@ START_TEST(packet_queue_push__again_after_empty)
 	ck_assert_ptr_eq(packet_queue_pop(&queue), b);
 	ck_assert_ptr_eq(packet_queue_pop(&queue), a);
 	ck_assert_ptr_null(queue.head);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("packet");
-	TCase *tcase = tcase_create("packet");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, packet_pool_init__every_packet_has_its_own_room);
-	tcase_add_test(tcase, packet_pool_init__too_many);
-	tcase_add_test(tcase, packet_alloc__all_in_use);
-	tcase_add_test(tcase, packet_free__last_in_first_out);
-	tcase_add_test(tcase, packet_queue_pop__first_in_first_out);
-	tcase_add_test(tcase, packet_queue_push__again_after_empty);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  test_parameter - values of `set` with units (TB-6, TB-10). */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "orchestrator/parameter.h"
+#include "tests/testing.h"
 
 static char text[64], why[256];
 
@@ -13,7 +13,7 @@ static const char *converted(enum fabric_kind fabric, const char *name, const ch
 	return text;
 }
 
-START_TEST(parameter_convert__in_the_units_of_nodes)
+TEST(parameter_convert__in_the_units_of_nodes)
 {
 	ck_assert_str_eq(converted(FABRIC_ROCE, "roce.xoff", "50kB"), "50000");
 	ck_assert_str_eq(converted(FABRIC_ROCE, "xoff", "1MiB"), "1048576");
@@ -25,19 +25,17 @@ START_TEST(parameter_convert__in_the_units_of_nodes)
 	ck_assert_str_eq(converted(FABRIC_PORT_GROUP, "hold", "2us"), "2000");
 	ck_assert_str_eq(converted(FABRIC_PORT_GROUP, "workload.load.load", "90%"), "900");
 }
-END_TEST
 
 /* a number alone is what the node counts in, and of what has no unit here the node decides */
-START_TEST(parameter_convert__as_it_is)
+TEST(parameter_convert__as_it_is)
 {
 	ck_assert_str_eq(converted(FABRIC_ROCE, "roce.xoff", "50000"), "50000");
 	ck_assert_str_eq(converted(FABRIC_ROCE, "roce.ecn", "on"), "on");
 	ck_assert_str_eq(converted(FABRIC_FLOW_CHANNEL, "ack.collect", "4"), "4");
 	ck_assert_str_eq(converted(FABRIC_FLOW_CHANNEL, "xoff", "50kB"), "50kB");
 }
-END_TEST
 
-START_TEST(parameter_convert__refuses)
+TEST(parameter_convert__refuses)
 {
 	static const char *const wrong[][2] = {
 		{ "roce.xoff", "50ns" }, { "roce.xoff", "-1" }, { "watchdog", "1500ns" }, { "roce.xoff", "many" }
@@ -50,23 +48,4 @@ START_TEST(parameter_convert__refuses)
 			-EINVAL);
 		ck_assert_msg(why[0] == '\'', "%s %s: %s", wrong[i][0], wrong[i][1], why);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("parameter");
-	TCase *tcase = tcase_create("parameter");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, parameter_convert__in_the_units_of_nodes);
-	tcase_add_test(tcase, parameter_convert__as_it_is);
-	tcase_add_test(tcase, parameter_convert__refuses);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /*  switchd/path_pause: signals become frames to the device, and two who stop it must both let go (RC-10, RC-11). */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/path_pause.h"
+#include "tests/testing.h"
 #include "tests/unit/watched_flow.h"
 
 #define RATE (100ull * 1000 * 1000 * 1000)
@@ -57,7 +57,9 @@ static void hear(uint32_t flow, uint8_t signal, node_time_t now)
 	path_pause_on_signal(&path, &flows[flow], signal, now);
 }
 
-START_TEST(signals__xoff_and_xon)
+TEST_GROUP(path_pause, .setup = setup);
+
+TEST(signals__xoff_and_xon)
 {
 	ck_assert(!send_path(0));
 	hear(0, ROCE_SIGNAL_PAUSE, 10);
@@ -73,18 +75,16 @@ START_TEST(signals__xoff_and_xon)
 	ck_assert(!send_path(21));
 	ck_assert_uint_eq(pfc_gate_held(&device, 21), 0);
 }
-END_TEST
 
-START_TEST(signals__other_values_say_nothing)
+TEST(signals__other_values_say_nothing)
 {
 	hear(0, ROCE_SIGNAL_NONE, 10);
 	hear(0, 3, 10);
 	hear(0, 127, 10);
 	ck_assert(!path_pause_due(&path, 10));
 }
-END_TEST
 
-START_TEST(forms__as_configured)
+TEST_RANGE(forms__as_configured, 0, PATH_PAUSE_FORMS)
 {
 	static const struct {
 		enum path_pause_form form;
@@ -109,10 +109,9 @@ START_TEST(forms__as_configured)
 	ck_assert_uint_eq(frame.enabled, expected[_i].enabled);
 	ck_assert_uint_eq(pfc_gate_held(&device, 10), 0);
 }
-END_TEST
 
 /* a switch has no lossless classes without PFC of its own; the device knows which they are */
-START_TEST(forms__without_pfc)
+TEST_RANGE(forms__without_pfc, 0, PATH_PAUSE_FORMS)
 {
 	roce = (struct roce_config){ .path_pause = true, .path_form = (enum path_pause_form)_i };
 	roce.classes[2].watched = true;
@@ -124,9 +123,8 @@ START_TEST(forms__without_pfc)
 	ck_assert(send_path(10));
 	ck_assert_uint_eq(pfc_gate_held(&device, 10), 0);
 }
-END_TEST
 
-START_TEST(merge__one_frame_for_many_flows)
+TEST(merge__one_frame_for_many_flows)
 {
 	for (uint32_t i = 0; i < 4; i++)
 		hear(i, ROCE_SIGNAL_PAUSE, i);
@@ -138,9 +136,8 @@ START_TEST(merge__one_frame_for_many_flows)
 	ck_assert(send_path(FULL / 2));
 	ck_assert_uint_eq(pfc_gate_held(&device, FULL + 10), WATCHED);
 }
-END_TEST
 
-START_TEST(merge__goes_on_when_the_last_flow_may)
+TEST(merge__goes_on_when_the_last_flow_may)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	hear(1, ROCE_SIGNAL_PAUSE, 0);
@@ -153,9 +150,8 @@ START_TEST(merge__goes_on_when_the_last_flow_may)
 	ck_assert(send_path(12));
 	ck_assert_uint_eq(pfc_gate_held(&device, 12), 0);
 }
-END_TEST
 
-START_TEST(merge__paused_and_resumed_before_a_frame_could_go)
+TEST(merge__paused_and_resumed_before_a_frame_could_go)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	hear(0, ROCE_SIGNAL_RESUME, 1);
@@ -166,9 +162,8 @@ START_TEST(merge__paused_and_resumed_before_a_frame_could_go)
 	hear(0, ROCE_SIGNAL_PAUSE, 4);
 	ck_assert(!path_pause_due(&path, 4)); /* it stands anyway */
 }
-END_TEST
 
-START_TEST(lost_resume__time_runs_out)
+TEST(lost_resume__time_runs_out)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	hear(1, ROCE_SIGNAL_PAUSE, 0);
@@ -184,9 +179,8 @@ START_TEST(lost_resume__time_runs_out)
 	ck_assert(send_path(FULL + 7));
 	ck_assert_uint_eq(frame.quanta[2], 0);
 }
-END_TEST
 
-START_TEST(unwatched_flow__pauses_and_resumes)
+TEST(unwatched_flow__pauses_and_resumes)
 {
 	path_pause_on_signal(&path, NULL, ROCE_SIGNAL_PAUSE, 0);
 	ck_assert(send_path(0));
@@ -196,10 +190,9 @@ START_TEST(unwatched_flow__pauses_and_resumes)
 	hear(1, ROCE_SIGNAL_RESUME, 3);
 	ck_assert(send_path(3));
 }
-END_TEST
 
 /* RC-10, RC-11: flow 0 is of class 2, flow 1 of class 3, which is watched too; each has a congested queue of its own */
-START_TEST(target__only_the_class_that_is_congested)
+TEST(target__only_the_class_that_is_congested)
 {
 	roce.classes[3].watched = true;
 	path_pause_init(&path, &roce, 5, RATE);
@@ -222,9 +215,8 @@ START_TEST(target__only_the_class_that_is_congested)
 	ck_assert(send_path(40));
 	ck_assert_uint_eq(pfc_gate_held(&device, 40), LOSSLESS);
 }
-END_TEST
 
-START_TEST(clear__a_new_device_was_told_nothing)
+TEST(clear__a_new_device_was_told_nothing)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	send_path(0);
@@ -237,10 +229,9 @@ START_TEST(clear__a_new_device_was_told_nothing)
 	hear(1, ROCE_SIGNAL_RESUME, 3);
 	ck_assert(send_path(3));
 }
-END_TEST
 
 /* the shared buffer stops the device first, the path lets go first; in every form */
-START_TEST(both__buffer_keeps_what_the_path_lets_go)
+TEST_RANGE(both__buffer_keeps_what_the_path_lets_go, 0, PATH_PAUSE_FORMS)
 {
 	restart((enum path_pause_form)_i);
 	pfc_teller_want(&teller, 2, true);
@@ -257,10 +248,9 @@ START_TEST(both__buffer_keeps_what_the_path_lets_go)
 	send_teller(30);
 	ck_assert_uint_eq(pfc_gate_held(&device, 30), 0);
 }
-END_TEST
 
 /* the path stops the device, then the shared buffer does and lets go again */
-START_TEST(both__path_keeps_what_the_buffer_lets_go)
+TEST_RANGE(both__path_keeps_what_the_buffer_lets_go, 0, PATH_PAUSE_FORMS)
 {
 	node_time_t until;
 
@@ -278,9 +268,8 @@ START_TEST(both__path_keeps_what_the_buffer_lets_go)
 	ck_assert(send_path(30 * QUANTUM));
 	ck_assert_uint_eq(pfc_gate_held(&device, 30 * QUANTUM), 0);
 }
-END_TEST
 
-START_TEST(both__path_is_over_when_the_buffer_lets_go)
+TEST(both__path_is_over_when_the_buffer_lets_go)
 {
 	hear(0, ROCE_SIGNAL_PAUSE, 0);
 	send_path(0);
@@ -292,9 +281,8 @@ START_TEST(both__path_is_over_when_the_buffer_lets_go)
 	send_teller(30);
 	ck_assert_uint_eq(pfc_gate_held(&device, 30), 0);
 }
-END_TEST
 
-START_TEST(both__classes_of_the_buffer_only_are_its_own)
+TEST(both__classes_of_the_buffer_only_are_its_own)
 {
 	pfc_teller_want(&teller, 3, true);
 	send_teller(0);
@@ -304,35 +292,4 @@ START_TEST(both__classes_of_the_buffer_only_are_its_own)
 	send_teller(20);
 	ck_assert_uint_eq(frame.quanta[3], 0);
 	ck_assert_uint_eq(pfc_gate_held(&device, 20), WATCHED);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("path_pause");
-	TCase *tests = tcase_create("path_pause");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, signals__xoff_and_xon);
-	tcase_add_test(tests, signals__other_values_say_nothing);
-	tcase_add_loop_test(tests, forms__as_configured, 0, PATH_PAUSE_FORMS);
-	tcase_add_loop_test(tests, forms__without_pfc, 0, PATH_PAUSE_FORMS);
-	tcase_add_test(tests, merge__one_frame_for_many_flows);
-	tcase_add_test(tests, merge__goes_on_when_the_last_flow_may);
-	tcase_add_test(tests, merge__paused_and_resumed_before_a_frame_could_go);
-	tcase_add_test(tests, lost_resume__time_runs_out);
-	tcase_add_test(tests, unwatched_flow__pauses_and_resumes);
-	tcase_add_test(tests, target__only_the_class_that_is_congested);
-	tcase_add_test(tests, clear__a_new_device_was_told_nothing);
-	tcase_add_loop_test(tests, both__buffer_keeps_what_the_path_lets_go, 0, PATH_PAUSE_FORMS);
-	tcase_add_loop_test(tests, both__path_keeps_what_the_buffer_lets_go, 0, PATH_PAUSE_FORMS);
-	tcase_add_test(tests, both__path_is_over_when_the_buffer_lets_go);
-	tcase_add_test(tests, both__classes_of_the_buffer_only_are_its_own);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,9 +1,9 @@
 /*  switchd/path_signal: whom a congested switch tells to pause and to resume, and when (RC-9). */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/wire/pause_frame.h"
 #include "switchd/path_signal.h"
+#include "tests/testing.h"
 #include "tests/unit/watched_flow.h"
 
 #define HIGH 600000u
@@ -51,16 +51,17 @@ static node_time_t due_at(enum roce_state state, uint64_t bytes)
 	return path_signal_due_at(&signals, &watch, state, bytes);
 }
 
-START_TEST(pause__once_for_each_flow_that_feeds_the_queue)
+TEST_GROUP(path_signal, .setup = setup, .teardown = teardown);
+
+TEST(pause__once_for_each_flow_that_feeds_the_queue)
 {
 	ck_assert(packet(1, ROCE_CNP_FAILED, HIGH + 1, 0)); /* RC-9 */
 	ck_assert(!packet(1, ROCE_CNP_FAILED, HIGH + 1, 1));
 	ck_assert(packet(2, ROCE_CNP_FAILED, HIGH + 1, 2));
 	ck_assert_uint_eq(signals.paused, 2);
 }
-END_TEST
 
-START_TEST(pause__only_in_the_target_state_and_above_high)
+TEST(pause__only_in_the_target_state_and_above_high)
 {
 	ck_assert(!packet(1, ROCE_CNP_FAILED, HIGH, 0));
 	ck_assert(!packet(1, ROCE_ECN_FAILED, 10 * HIGH, 0)); /* RC-9 */
@@ -71,18 +72,16 @@ START_TEST(pause__only_in_the_target_state_and_above_high)
 	ck_assert(packet(2, ROCE_CNP_FAILED, HIGH + 1, 0)); /* a worse state is one, too */
 	ck_assert(!packet(3, ROCE_ECN_NORMAL, HIGH + 1, 0));
 }
-END_TEST
 
-START_TEST(pause__not_if_it_is_off)
+TEST(pause__not_if_it_is_off)
 {
 	roce.path_pause = false;
 	path_signal_init(&signals, &roce, RATE);
 	ck_assert(!packet(1, ROCE_CNP_FAILED, 10 * HIGH, 0));
 	ck_assert_uint_eq(due_at(ROCE_CNP_FAILED, 0), NODE_TIME_NEVER);
 }
-END_TEST
 
-START_TEST(pause__again_while_still_above)
+TEST(pause__again_while_still_above)
 {
 	packet(1, ROCE_CNP_FAILED, HIGH + 1, 0);
 	packet(2, ROCE_CNP_FAILED, HIGH + 1, 10);
@@ -94,9 +93,8 @@ START_TEST(pause__again_while_still_above)
 	ck_assert_uint_eq(due_at(ROCE_CNP_FAILED, HIGH + 1), 2 * RENEW);
 	ck_assert_uint_eq(signals.paused, 2);
 }
-END_TEST
 
-START_TEST(between__nothing_is_said)
+TEST(between__nothing_is_said)
 {
 	packet(1, ROCE_CNP_FAILED, HIGH + 1, 0);
 	ck_assert_uint_eq(due_at(ROCE_CNP_FAILED, HIGH), NODE_TIME_NEVER);
@@ -104,9 +102,8 @@ START_TEST(between__nothing_is_said)
 	ck_assert_int_eq(next(ROCE_ECN_NORMAL, LOW, 10 * RENEW, ROCE_SIGNAL_PAUSE), -1);
 	ck_assert_uint_eq(due_at(ROCE_ECN_FAILED, HIGH + 1), NODE_TIME_NEVER); /* not in the target state */
 }
-END_TEST
 
-START_TEST(resume__all_that_were_paused)
+TEST(resume__all_that_were_paused)
 {
 	for (uint16_t flow = 1; flow <= 3; flow++)
 		packet(flow, ROCE_CNP_FAILED, HIGH + 1, flow);
@@ -117,9 +114,8 @@ START_TEST(resume__all_that_were_paused)
 	ck_assert_uint_eq(due_at(ROCE_ECN_NORMAL, 0), NODE_TIME_NEVER);
 	ck_assert_uint_eq(signals.paused, 0);
 }
-END_TEST
 
-START_TEST(resume__then_pause_anew)
+TEST(resume__then_pause_anew)
 {
 	packet(1, ROCE_CNP_FAILED, HIGH + 1, 0);
 	next(ROCE_ECN_NORMAL, LOW - 1, 10, ROCE_SIGNAL_RESUME);
@@ -129,9 +125,8 @@ START_TEST(resume__then_pause_anew)
 	ck_assert_int_eq(next(ROCE_ECN_NORMAL, 0, 40, ROCE_SIGNAL_RESUME), 1);
 	ck_assert_int_eq(next(ROCE_ECN_NORMAL, 0, 40, ROCE_SIGNAL_RESUME), 2);
 }
-END_TEST
 
-START_TEST(two_queues__a_flow_belongs_to_one)
+TEST(two_queues__a_flow_belongs_to_one)
 {
 	struct path_signal other = signals;
 	struct flow_line *line = watched_line(&watch, 1, 0);
@@ -141,10 +136,9 @@ START_TEST(two_queues__a_flow_belongs_to_one)
 	ck_assert_int_eq(next(ROCE_ECN_NORMAL, 0, 10, ROCE_SIGNAL_RESUME), 1);
 	ck_assert(path_signal_on_packet(&other, &watch, line, ROCE_CNP_FAILED, HIGH + 1, 15));
 }
-END_TEST
 
 /* paused flows stay in the table whatever else passes, so each gets its resume signal */
-START_TEST(paused_flows__outlive_a_full_table)
+TEST(paused_flows__outlive_a_full_table)
 {
 	uint32_t told = 0, resumed = 0;
 
@@ -156,29 +150,4 @@ START_TEST(paused_flows__outlive_a_full_table)
 	while (next(ROCE_ECN_NORMAL, 0, 100000, ROCE_SIGNAL_RESUME) == (int)resumed)
 		resumed++;
 	ck_assert_uint_eq(resumed, 500);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("path_signal");
-	TCase *tests = tcase_create("path_signal");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, pause__once_for_each_flow_that_feeds_the_queue);
-	tcase_add_test(tests, pause__only_in_the_target_state_and_above_high);
-	tcase_add_test(tests, pause__not_if_it_is_off);
-	tcase_add_test(tests, pause__again_while_still_above);
-	tcase_add_test(tests, between__nothing_is_said);
-	tcase_add_test(tests, resume__all_that_were_paused);
-	tcase_add_test(tests, resume__then_pause_anew);
-	tcase_add_test(tests, two_queues__a_flow_belongs_to_one);
-	tcase_add_test(tests, paused_flows__outlive_a_full_table);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,8 +1,8 @@
 /*  nicd/pause: when a NIC says stop (EC-4).                                                                           */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nicd/pause.h"
+#include "tests/testing.h"
 
 /* from 100 to 200: 15 out of every 20 */
 static struct pause_config pauses[2] = {
@@ -10,7 +10,7 @@ static struct pause_config pauses[2] = {
 };
 static struct nic_config config = { .pause_count = 1, .pauses = pauses };
 
-START_TEST(pause_classes__edges)
+TEST(pause_classes__edges)
 {
 	ck_assert_uint_eq(pause_classes(&config, 0), 0);
 	ck_assert_uint_eq(pause_classes(&config, 99), 0);
@@ -23,10 +23,9 @@ START_TEST(pause_classes__edges)
 	ck_assert_uint_eq(pause_classes(&config, 200), 0);
 	ck_assert_uint_eq(pause_classes(&config, NODE_TIME_NEVER), 0);
 }
-END_TEST
 
 /* from edge to edge: whatever pause_classes() says changes nowhere else, and it ends */
-START_TEST(pause_next_at__every_edge)
+TEST(pause_next_at__every_edge)
 {
 	node_time_t at = 0, edges[16];
 	uint32_t count = 0;
@@ -44,10 +43,9 @@ START_TEST(pause_next_at__every_edge)
 	ck_assert_uint_eq(edges[0], 100);
 	ck_assert_uint_eq(edges[9], 195); /* nothing is left to end at 200 */
 }
-END_TEST
 
 /* the stop cuts the last one short */
-START_TEST(pause_next_at__cut_short)
+TEST(pause_next_at__cut_short)
 {
 	struct pause_config once = { .start_ps = 100, .stop_ps = 110, .every_ps = 20, .for_ps = 15, .classes = 1 };
 	struct nic_config short_one = { .pause_count = 1, .pauses = &once };
@@ -56,10 +54,9 @@ START_TEST(pause_next_at__cut_short)
 	ck_assert_uint_eq(pause_next_at(&short_one, 100), 110);
 	ck_assert_uint_eq(pause_next_at(&short_one, 110), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* all of the time: one long pause, not one after the other */
-START_TEST(pause_next_at__whole_period)
+TEST(pause_next_at__whole_period)
 {
 	struct pause_config all = { .start_ps = 100, .stop_ps = 200, .every_ps = 20, .for_ps = 20, .classes = 2 };
 	struct nic_config whole = { .pause_count = 1, .pauses = &all };
@@ -68,9 +65,8 @@ START_TEST(pause_next_at__whole_period)
 	ck_assert_uint_eq(pause_classes(&whole, 139), 2);
 	ck_assert_uint_eq(pause_next_at(&whole, 200), NODE_TIME_NEVER);
 }
-END_TEST
 
-START_TEST(pause_classes__overlapping)
+TEST(pause_classes__overlapping)
 {
 	pauses[1] =
 		(struct pause_config){ .start_ps = 110, .stop_ps = 130, .every_ps = 20, .for_ps = 20, .classes = 3 };
@@ -82,34 +78,11 @@ START_TEST(pause_classes__overlapping)
 	ck_assert_uint_eq(pause_next_at(&config, 105), 110);
 	ck_assert_uint_eq(pause_next_at(&config, 110), 115);
 }
-END_TEST
 
-START_TEST(pause_next_at__none)
+TEST(pause_next_at__none)
 {
 	struct nic_config none = { 0 };
 
 	ck_assert_uint_eq(pause_classes(&none, 5), 0);
 	ck_assert_uint_eq(pause_next_at(&none, 0), NODE_TIME_NEVER);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("pause");
-	TCase *tests = tcase_create("pause");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tests, pause_classes__edges);
-	tcase_add_test(tests, pause_next_at__every_edge);
-	tcase_add_test(tests, pause_next_at__cut_short);
-	tcase_add_test(tests, pause_next_at__whole_period);
-	tcase_add_test(tests, pause_classes__overlapping);
-	tcase_add_test(tests, pause_next_at__none);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

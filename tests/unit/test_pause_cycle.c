@@ -1,11 +1,11 @@
 /*  test_pause_cycle - deadlocks of PFC are found and named, and nothing else is taken for one (RC-5, TB-22).
  *
  *  Six switches in a ring, s0 to s5: port 0 leads to the next one, port 1 to the one before, port 2 to a host.       */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/pause_cycle.h"
+#include "tests/testing.h"
 
 #define RING 6u
 #define PORTS 3u
@@ -85,7 +85,9 @@ static uint32_t find(node_time_t before_ps)
 	return cycles.count;
 }
 
-START_TEST(pause_cycles_find__ring)
+TEST_GROUP(pause_cycle, .setup = set_up, .teardown = tear_down);
+
+TEST(pause_cycles_find__ring)
 {
 	char text[256];
 
@@ -101,20 +103,18 @@ START_TEST(pause_cycles_find__ring)
 	ck_assert_str_eq(pause_cycle_describe(&plan, &cycles.list[0], text, sizeof(text)),
 			 "s0 -> s1 -> s2 -> s3 -> s4 -> s5 -> s0, class roce: each waits for the next since 6.000 us");
 }
-END_TEST
 
 /* a host at the end of it all that does not take anything: everybody waits for long, but it will end */
-START_TEST(pause_cycles_find__chain)
+TEST(pause_cycles_find__chain)
 {
 	ring_hold(CLASS);
 	hold(0, HOST, CLASS, NODE_US);
 	stats_class(pages[0], BACK, CLASS)->waits_for = 1u << HOST;
 	ck_assert_uint_eq(find(NODE_MS), 0);
 }
-END_TEST
 
 /* one of them has been let go in between, or its neighbour's input is below its level, or full of what waits for others */
-START_TEST(pause_cycles_find__broken_ring)
+TEST(pause_cycles_find__broken_ring)
 {
 	ring_hold(CLASS);
 	hold(3, NEXT, CLASS, 2 * NODE_MS);
@@ -127,10 +127,9 @@ START_TEST(pause_cycles_find__broken_ring)
 	stats_class(pages[5], BACK, CLASS)->waits_for = 1u << HOST;
 	ck_assert_uint_eq(find(2 * NODE_MS), 0);
 }
-END_TEST
 
 /* two classes, each in its own circle; and the other way round as well */
-START_TEST(pause_cycles_find__several)
+TEST(pause_cycles_find__several)
 {
 	ring_hold(CLASS);
 	ring_hold(0);
@@ -145,10 +144,9 @@ START_TEST(pause_cycles_find__several)
 	ck_assert_uint_eq(cycles.list[2].hops[0].port, BACK);
 	ck_assert_uint_eq(cycles.list[2].hops[1].node, RING - 1);
 }
-END_TEST
 
 /* classes do not mix, but with PAUSE they do: any class stops the whole port */
-START_TEST(pause_cycles_find__pause_stops_all_classes)
+TEST(pause_cycles_find__pause_stops_all_classes)
 {
 	ring_hold(CLASS);
 	hold(3, NEXT, CLASS, 0);
@@ -164,10 +162,9 @@ START_TEST(pause_cycles_find__pause_stops_all_classes)
 	ck_assert_uint_eq(cycles.list[0].length, RING);
 	ck_assert_uint_eq(cycles.list[0].hops[3].traffic_class, 0);
 }
-END_TEST
 
 /* a switch that is gone waits for nobody; a fabric of flow channels has no PFC */
-START_TEST(pause_cycles_find__pages_missing)
+TEST(pause_cycles_find__pages_missing)
 {
 	struct stats_page *page = pages[4];
 
@@ -178,10 +175,9 @@ START_TEST(pause_cycles_find__pages_missing)
 	nodes[0].fabric = FABRIC_FLOW_CHANNEL;
 	ck_assert_uint_eq(find(NODE_MS), 0);
 }
-END_TEST
 
 /* who waits for a cycle without being in it is not named */
-START_TEST(pause_cycles_find__tail_left_out)
+TEST(pause_cycles_find__tail_left_out)
 {
 	ring_hold(CLASS);
 	hold(2, BACK, CLASS, NODE_US);
@@ -189,9 +185,8 @@ START_TEST(pause_cycles_find__tail_left_out)
 	ck_assert_uint_eq(find(NODE_MS), 1);
 	ck_assert_uint_eq(cycles.list[0].length, RING);
 }
-END_TEST
 
-START_TEST(pause_cycles_before_ps__watchdog_or_drained)
+TEST(pause_cycles_before_ps__watchdog_or_drained)
 {
 	ck_assert_uint_eq(pause_cycles_before_ps(&plan, 4 * NODE_MS, NODE_TIME_NEVER), 0);
 	ck_assert_uint_eq(pause_cycles_before_ps(&plan, 14 * NODE_MS, NODE_TIME_NEVER), 4 * NODE_MS);
@@ -199,39 +194,12 @@ START_TEST(pause_cycles_before_ps__watchdog_or_drained)
 	ck_assert_uint_eq(pause_cycles_before_ps(&plan, 14 * NODE_MS, NODE_MS), 4 * NODE_MS);
 	ck_assert_uint_eq(pause_cycles_before_ps(&plan, NODE_US, NODE_MS), 0);
 }
-END_TEST
 
-START_TEST(pause_cycle_describe__short_of_room)
+TEST(pause_cycle_describe__short_of_room)
 {
 	char text[24];
 
 	ring_hold(CLASS);
 	find(NODE_MS);
 	ck_assert_str_eq(pause_cycle_describe(&plan, &cycles.list[0], text, sizeof(text)), "s0 -> s1 -> s2 -> s3 ->");
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("pause_cycle");
-	TCase *cases = tcase_create("pause_cycle");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, set_up, tear_down);
-	tcase_add_test(cases, pause_cycles_find__ring);
-	tcase_add_test(cases, pause_cycles_find__chain);
-	tcase_add_test(cases, pause_cycles_find__broken_ring);
-	tcase_add_test(cases, pause_cycles_find__several);
-	tcase_add_test(cases, pause_cycles_find__pause_stops_all_classes);
-	tcase_add_test(cases, pause_cycles_find__pages_missing);
-	tcase_add_test(cases, pause_cycles_find__tail_left_out);
-	tcase_add_test(cases, pause_cycles_before_ps__watchdog_or_drained);
-	tcase_add_test(cases, pause_cycle_describe__short_of_room);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,11 +1,11 @@
 /*  nodes/wire/pause_frame: PFC [802.1Qbb] and PAUSE [802.3, annex 31B] byte by byte, and refusal of everything else (RC-5, RC-10, TB-23). */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/frame.h"
 #include "nodes/wire/pause_frame.h"
+#include "tests/testing.h"
 
 static const uint8_t source_mac[6] = { 0x02, 0x48, 0xff, 0x00, 0x01, 0x02 };
 
@@ -23,7 +23,7 @@ static const uint8_t pause_golden[PAUSE_FRAME_BYTES] = {
 
 static struct pause_frame got;
 
-START_TEST(pause_frame_write__pfc_golden_bytes)
+TEST(pause_frame_write__pfc_golden_bytes)
 {
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
@@ -32,9 +32,8 @@ START_TEST(pause_frame_write__pfc_golden_bytes)
 	pause_frame_write(&pfc, source_mac, bytes);
 	ck_assert_mem_eq(bytes, pfc_golden, sizeof(pfc_golden));
 }
-END_TEST
 
-START_TEST(pause_frame_write__pause_golden_bytes)
+TEST(pause_frame_write__pause_golden_bytes)
 {
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
@@ -42,10 +41,9 @@ START_TEST(pause_frame_write__pause_golden_bytes)
 	pause_frame_write(&pause, source_mac, bytes);
 	ck_assert_mem_eq(bytes, pause_golden, sizeof(pause_golden));
 }
-END_TEST
 
 /* every set of priorities, and the empty one, which has one time (RC-10: no priority named) */
-START_TEST(pause_frame_read__reads_what_was_written)
+TEST(pause_frame_read__reads_what_was_written)
 {
 	for (uint32_t enabled = 0; enabled < 256; enabled++) {
 		struct pause_frame frame = { .enabled = (uint8_t)enabled };
@@ -58,9 +56,8 @@ START_TEST(pause_frame_read__reads_what_was_written)
 		ck_assert_mem_eq(&got, &frame, sizeof(got));
 	}
 }
-END_TEST
 
-START_TEST(pause_frame_read__pause)
+TEST(pause_frame_read__pause)
 {
 	ck_assert_int_eq(pause_frame_read(pause_golden, sizeof(pause_golden), &got), 0);
 	ck_assert(got.port);
@@ -68,10 +65,9 @@ START_TEST(pause_frame_read__pause)
 	ck_assert_uint_eq(got.quanta[0], 0xfffe);
 	ck_assert_uint_eq(got.quanta[1], 0);
 }
-END_TEST
 
 /* what a sender says of priorities that are not enabled does not count, nor does the reserved byte in front of the vector */
-START_TEST(pause_frame_read__ignores)
+TEST(pause_frame_read__ignores)
 {
 	uint8_t bytes[PAUSE_FRAME_BYTES];
 
@@ -82,10 +78,9 @@ START_TEST(pause_frame_read__ignores)
 	ck_assert_uint_eq(got.enabled, 0x89);
 	ck_assert_uint_eq(got.quanta[1], 0);
 }
-END_TEST
 
 /* in memory of exactly that length, so that ASan sees a byte too many */
-START_TEST(pause_frame_read__cut_short)
+TEST(pause_frame_read__cut_short)
 {
 	for (uint32_t length = 0; length <= PAUSE_FRAME_BYTES; length++) {
 		uint8_t *bytes = malloc(length + !length);
@@ -97,9 +92,8 @@ START_TEST(pause_frame_read__cut_short)
 		free(bytes);
 	}
 }
-END_TEST
 
-START_TEST(pause_frame_read__refuses)
+TEST_RANGE(pause_frame_read__refuses, 0, 7)
 {
 	static const struct {
 		unsigned at;
@@ -113,26 +107,4 @@ START_TEST(pause_frame_read__refuses)
 	memcpy(bytes, pause_golden, sizeof(bytes));
 	bytes[cases[_i].at] = cases[_i].value;
 	ck_assert_int_eq(pause_frame_read(bytes, sizeof(bytes), &got), -EINVAL);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("pause_frame");
-	TCase *tcase = tcase_create("pause_frame");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, pause_frame_write__pfc_golden_bytes);
-	tcase_add_test(tcase, pause_frame_write__pause_golden_bytes);
-	tcase_add_test(tcase, pause_frame_read__reads_what_was_written);
-	tcase_add_test(tcase, pause_frame_read__pause);
-	tcase_add_test(tcase, pause_frame_read__ignores);
-	tcase_add_test(tcase, pause_frame_read__cut_short);
-	tcase_add_loop_test(tcase, pause_frame_read__refuses, 0, 7);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,13 +1,13 @@
 /*  nodes/wire/pcapng: the blocks byte by byte (TB-19). */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/wire/pcapng.h"
+#include "tests/testing.h"
 
 static uint8_t bytes[PCAPNG_HEADER_BYTES_MAX];
 
-START_TEST(header__byte_by_byte)
+TEST(header__byte_by_byte)
 {
 	static const uint8_t expected[] = { /* section header: magic, version 1.0, length unknown */
 					    0x0a, 0x0d, 0x0d, 0x0a, 56, 0, 0, 0, 0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0,
@@ -32,9 +32,8 @@ START_TEST(header__byte_by_byte)
 	ck_assert_uint_eq(pcapng_header_write(&header, bytes), sizeof(expected));
 	ck_assert_mem_eq(bytes, expected, sizeof(expected));
 }
-END_TEST
 
-START_TEST(header__long_texts_are_cut)
+TEST(header__long_texts_are_cut)
 {
 	char text[3 * PCAPNG_TEXT_MAX];
 	const struct pcapng_header header = { .application = text, .comment = text, .name = text, .description = text };
@@ -46,9 +45,8 @@ START_TEST(header__long_texts_are_cut)
 	ck_assert_uint_le(length, PCAPNG_HEADER_BYTES_MAX);
 	ck_assert_uint_eq(pcapng_block_before(bytes + length), length - pcapng_block_before(bytes + 24 + 2 * 516 + 8));
 }
-END_TEST
 
-START_TEST(packet__byte_by_byte)
+TEST(packet__byte_by_byte)
 {
 	static const uint8_t expected[] = {
 		6,    0,    0,    0,    48,   0,    0,    0,    0,   0,   0,   0, /* interface 0 */
@@ -69,9 +67,8 @@ START_TEST(packet__byte_by_byte)
 	ck_assert_uint_eq(pcapng_packet_stamp(bytes), packet.stamp_ns);
 	ck_assert_uint_eq(pcapng_block_before(bytes + sizeof(expected)), sizeof(expected));
 }
-END_TEST
 
-START_TEST(packet__comment)
+TEST(packet__comment)
 {
 	static const uint8_t options[] = { 1, 0, 4, 0, 'l', 'o', 's', 't', 2,  0, 4, 0,
 					   2, 0, 0, 0, 0,   0,   0,   0,   56, 0, 0, 0 };
@@ -81,23 +78,4 @@ START_TEST(packet__comment)
 	memcpy(pcapng_packet_write(&packet, bytes), "abcd", 4);
 	ck_assert_mem_eq(bytes + 28, "abcd", 4);
 	ck_assert_mem_eq(bytes + 32, options, sizeof(options));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("pcapng");
-	TCase *cases = tcase_create("pcapng");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(cases, header__byte_by_byte);
-	tcase_add_test(cases, header__long_texts_are_cut);
-	tcase_add_test(cases, packet__byte_by_byte);
-	tcase_add_test(cases, packet__comment);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

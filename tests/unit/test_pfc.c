@@ -1,8 +1,8 @@
 /*  nodes/pfc: quanta, headroom, what the neighbour says and what it is told (RC-5, RC-11).                           */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/pfc.h"
+#include "tests/testing.h"
 
 #define RATE (100ull * 1000 * 1000 * 1000)
 #define QUANTUM (5120 * (node_time_t)1) /* 512 bits at 100 Gb/s */
@@ -34,7 +34,9 @@ static uint32_t take_port(uint16_t quanta, node_time_t now)
 	return pfc_gate_take(&gate, &frame, RATE, now);
 }
 
-START_TEST(quantum__is_512_bit_times)
+TEST_GROUP(pfc, .setup = setup);
+
+TEST(quantum__is_512_bit_times)
 {
 	ck_assert_uint_eq(pfc_quantum_ps(200000000000), 2560);
 	ck_assert_uint_eq(pfc_quantum_ps(10000000000), 51200);
@@ -42,10 +44,9 @@ START_TEST(quantum__is_512_bit_times)
 	ck_assert_uint_eq(pfc_quantum_ps(800000000000), 640);
 	ck_assert_uint_eq(pfc_quantum_ps(1000000), 512 * NODE_US);
 }
-END_TEST
 
 /* 100 Gb/s, 100 m of fibre (500 ns), 9216 bytes; the sender stops deciding after 1 us */
-START_TEST(headroom__terms_add_up)
+TEST(headroom__terms_add_up)
 {
 	uint64_t frame = 9216 + 4 + GAP, pfc = 60 + 4 + GAP;
 	uint64_t way = 2 * 6250, response = 12500; /* 12.5 bytes a nanosecond */
@@ -55,11 +56,10 @@ START_TEST(headroom__terms_add_up)
 	ck_assert_uint_eq(pfc_headroom_bytes(RATE, 0, 0, 64, 0), 2 * (64 + 4) + 64);
 	ck_assert_uint_eq(pfc_headroom_bytes(1000000, 1, 0, 64, 0), 2 * (64 + 4) + 64 + 1); /* rounded up */
 }
-END_TEST
 
 /* A sender with frames back to back. XOFF is decided when the last bit of one is here, and when a frame of ours has just begun, which the
  * PFC frame has to wait for. All frames that it begins before it obeys still come. */
-START_TEST(headroom__holds_what_still_comes)
+TEST_RANGE(headroom__holds_what_still_comes, 0, 9)
 {
 	static const uint64_t rates[] = { 10000000000, 100000000000, 200000000000 };
 	static const node_time_t delays[] = { 10 * NODE_NS, 500 * NODE_NS, 50 * NODE_US };
@@ -75,9 +75,8 @@ START_TEST(headroom__holds_what_still_comes)
 	ck_assert_uint_le(came, headroom);
 	ck_assert_uint_gt(came + wire, headroom); /* and not more than needed */
 }
-END_TEST
 
-START_TEST(gate__time_runs_out)
+TEST(gate__time_runs_out)
 {
 	ck_assert_uint_eq(take(0x06, 10, 1000), 0x06); /* RC-11 */
 	ck_assert_uint_eq(pfc_gate_held(&gate, 1000), 0x06);
@@ -87,9 +86,8 @@ START_TEST(gate__time_runs_out)
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xf9, 1000), NODE_TIME_NEVER); /* none of those is held */
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 1000 + 10 * QUANTUM), NODE_TIME_NEVER);
 }
-END_TEST
 
-START_TEST(gate__time_0_lets_go)
+TEST(gate__time_0_lets_go)
 {
 	take(0x06, PAUSE_QUANTA_MAX, 0);
 	ck_assert_uint_eq(take(0x02, 0, 500), 0x02); /* RC-11 */
@@ -98,9 +96,8 @@ START_TEST(gate__time_0_lets_go)
 	ck_assert_uint_eq(take(0x02, 0, 501), 0);      /* no news */
 	ck_assert_uint_eq(take(0x04, 0, FULL + 1), 0); /* nor when it is over already */
 }
-END_TEST
 
-START_TEST(gate__later_frame_replaces_earlier)
+TEST(gate__later_frame_replaces_earlier)
 {
 	take(0x03, 100, 0);
 	ck_assert_uint_eq(take(0x01, 100, 10 * QUANTUM), 0x01);
@@ -109,9 +106,8 @@ START_TEST(gate__later_frame_replaces_earlier)
 	ck_assert_uint_eq(take(0x01, 1, 105 * QUANTUM), 0x01); /* shorter, too */
 	ck_assert_uint_eq(pfc_gate_held(&gate, 106 * QUANTUM), 0);
 }
-END_TEST
 
-START_TEST(gate__times_differ_by_class)
+TEST(gate__times_differ_by_class)
 {
 	struct pause_frame frame = { .enabled = 0x07, .quanta = { 5, 0, 9, 7 } };
 
@@ -121,9 +117,8 @@ START_TEST(gate__times_differ_by_class)
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0xff, 0), 5 * QUANTUM);
 	ck_assert_uint_eq(pfc_gate_next_at(&gate, 0x04, 0), 9 * QUANTUM);
 }
-END_TEST
 
-START_TEST(gate__pause_is_another_matter_than_pfc)
+TEST(gate__pause_is_another_matter_than_pfc)
 {
 	take(0x01, 100, 0);
 	ck_assert_uint_eq(take_port(10, 0), 0xff);
@@ -135,10 +130,9 @@ START_TEST(gate__pause_is_another_matter_than_pfc)
 	ck_assert_uint_eq(take_port(0, QUANTUM), 0xff); /* nor PAUSE 0 PFC */
 	ck_assert_uint_eq(pfc_gate_held(&gate, QUANTUM), 0x01);
 }
-END_TEST
 
 /* RC-5: a time counts only if its bit in the vector is set [802.1Qbb], so without a bit none does */
-START_TEST(gate__no_priority_means_nothing)
+TEST(gate__no_priority_means_nothing)
 {
 	struct pause_frame frame = { .enabled = 0x03, .quanta = { 8, 8 } };
 
@@ -153,10 +147,9 @@ START_TEST(gate__no_priority_means_nothing)
 	ck_assert_uint_eq(pfc_gate_held(&gate, 0), 0x03);
 	ck_assert_uint_eq(pfc_gate_held(&gate, 8 * QUANTUM), 0);
 }
-END_TEST
 
 /* RC-10, RC-11: only where path-level PFC has the form that leaves the choice to the device */
-START_TEST(unnamed__form_none_only)
+TEST(unnamed__form_none_only)
 {
 	struct roce_config roce = { .path_pause = true,
 				    .classes = { [1] = { .lossless = true }, [3] = { .lossless = true } } };
@@ -170,9 +163,8 @@ START_TEST(unnamed__form_none_only)
 	roce.path_pause = false;
 	ck_assert_uint_eq(pfc_unnamed(&roce, 8), 0);
 }
-END_TEST
 
-START_TEST(gate__no_priority_means_the_unnamed_classes)
+TEST(gate__no_priority_means_the_unnamed_classes)
 {
 	struct pause_frame frame = { .quanta = { 8, 1, 2 } };
 
@@ -182,9 +174,8 @@ START_TEST(gate__no_priority_means_the_unnamed_classes)
 	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, QUANTUM), 0x0a);
 	ck_assert_uint_eq(pfc_gate_held(&gate, QUANTUM), 0);
 }
-END_TEST
 
-START_TEST(teller__news_at_once)
+TEST(teller__news_at_once)
 {
 	struct pause_frame frame;
 
@@ -204,17 +195,15 @@ START_TEST(teller__news_at_once)
 	ck_assert_uint_eq(frame.quanta[3], 0);
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), NODE_TIME_NEVER);
 }
-END_TEST
 
-START_TEST(teller__change_of_mind_is_no_news)
+TEST(teller__change_of_mind_is_no_news)
 {
 	pfc_teller_want(&teller, 3, true);
 	pfc_teller_want(&teller, 3, false);
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), NODE_TIME_NEVER);
 }
-END_TEST
 
-START_TEST(teller__refreshes_at_half_the_time)
+TEST(teller__refreshes_at_half_the_time)
 {
 	struct pause_frame frame;
 
@@ -225,9 +214,8 @@ START_TEST(teller__refreshes_at_half_the_time)
 	ck_assert_uint_eq(frame.quanta[0], PAUSE_QUANTA_MAX);
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), FULL / 2 + FULL / 2);
 }
-END_TEST
 
-START_TEST(teller__news_refreshes_the_others)
+TEST(teller__news_refreshes_the_others)
 {
 	struct pause_frame frame;
 
@@ -243,9 +231,8 @@ START_TEST(teller__news_refreshes_the_others)
 	ck_assert_uint_eq(frame.quanta[1], PAUSE_QUANTA_MAX);
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), 2000 + FULL / 2);
 }
-END_TEST
 
-START_TEST(teller__what_it_says_the_gate_obeys)
+TEST(teller__what_it_says_the_gate_obeys)
 {
 	struct pause_frame frame;
 
@@ -260,9 +247,8 @@ START_TEST(teller__what_it_says_the_gate_obeys)
 	ck_assert_uint_eq(pfc_gate_take(&gate, &frame, RATE, 4 * FULL), 0x20);
 	ck_assert_uint_eq(pfc_gate_held(&gate, 4 * FULL), 0);
 }
-END_TEST
 
-START_TEST(teller__pause_stops_the_port)
+TEST(teller__pause_stops_the_port)
 {
 	struct pause_frame frame;
 
@@ -282,10 +268,9 @@ START_TEST(teller__pause_stops_the_port)
 	ck_assert_uint_eq(frame.quanta[0], 0);
 	ck_assert_uint_eq(pfc_teller_due_at(&teller), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* the full time lasts longer where its renewal may come late; a shorter one, and the word to go on, mean what they say */
-START_TEST(gate__late_renewal)
+TEST(gate__late_renewal)
 {
 	gate.late_ps = NODE_MS;
 	take(0x04, PAUSE_QUANTA_MAX, 0);
@@ -298,10 +283,9 @@ START_TEST(gate__late_renewal)
 	take_port(0, FULL);
 	ck_assert_uint_eq(pfc_gate_held(&gate, FULL), 0);
 }
-END_TEST
 
 /* only the real clock makes anybody late; and where the word to go on may be lost, time has to end a pause */
-START_TEST(late__real_clock_without_loss)
+TEST(late__real_clock_without_loss)
 {
 	struct port_config port = { .mtu_bytes = 1514 };
 	struct node_config config = { .clock = CLOCK_VIRTUAL, .ports = &port };
@@ -313,39 +297,4 @@ START_TEST(late__real_clock_without_loss)
 	ck_assert_uint_eq(pfc_late_ps(&config, 0), 0);
 	port = (struct port_config){ .bit_error_e15 = 1 };
 	ck_assert_uint_eq(pfc_late_ps(&config, 0), 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("pfc");
-	TCase *tests = tcase_create("pfc");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, quantum__is_512_bit_times);
-	tcase_add_test(tests, headroom__terms_add_up);
-	tcase_add_loop_test(tests, headroom__holds_what_still_comes, 0, 9);
-	tcase_add_test(tests, gate__time_runs_out);
-	tcase_add_test(tests, gate__time_0_lets_go);
-	tcase_add_test(tests, gate__later_frame_replaces_earlier);
-	tcase_add_test(tests, gate__times_differ_by_class);
-	tcase_add_test(tests, gate__pause_is_another_matter_than_pfc);
-	tcase_add_test(tests, gate__no_priority_means_nothing);
-	tcase_add_test(tests, unnamed__form_none_only);
-	tcase_add_test(tests, gate__no_priority_means_the_unnamed_classes);
-	tcase_add_test(tests, gate__late_renewal);
-	tcase_add_test(tests, late__real_clock_without_loss);
-	tcase_add_test(tests, teller__news_at_once);
-	tcase_add_test(tests, teller__change_of_mind_is_no_news);
-	tcase_add_test(tests, teller__refreshes_at_half_the_time);
-	tcase_add_test(tests, teller__news_refreshes_the_others);
-	tcase_add_test(tests, teller__what_it_says_the_gate_obeys);
-	tcase_add_test(tests, teller__pause_stops_the_port);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,10 +1,10 @@
 /*  orchestrator/placement: neighbours together, work in equal parts; results must not depend on it (TB-7).            */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/placement.h"
 #include "orchestrator/scenario.h"
+#include "tests/testing.h"
 
 static struct plan plan;
 static uint32_t *core_of;
@@ -41,7 +41,7 @@ static uint32_t on_core(uint32_t first, uint32_t end, uint32_t core)
 	return count;
 }
 
-START_TEST(placement_make__hosts_beside_their_switch)
+TEST(placement_make__hosts_beside_their_switch)
 {
 	place("leaf-spine, leaves: 4, hosts-per-leaf: 4, spines: 4", 2);
 	for (uint32_t host = 0; host < plan.host_count; host++) {
@@ -53,38 +53,18 @@ START_TEST(placement_make__hosts_beside_their_switch)
 	ck_assert_uint_eq(on_core(plan.switch_count, plan.node_count, 0), 8);
 	done();
 }
-END_TEST
 
-START_TEST(placement_make__a_star_is_shared_out)
+TEST(placement_make__a_star_is_shared_out)
 {
 	place("star, hosts: 32", 4);
 	for (uint32_t core = 0; core < 4; core++)
 		ck_assert_uint_ge(on_core(0, plan.node_count, core), 1);
 	done();
 }
-END_TEST
 
-START_TEST(placement_make__one_core)
+TEST(placement_make__one_core)
 {
 	place("star, hosts: 3", 1);
 	ck_assert_uint_eq(on_core(0, plan.node_count, 0), plan.node_count);
 	done();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("placement");
-	TCase *tests = tcase_create("placement_make");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, placement_make__hosts_beside_their_switch);
-	tcase_add_test(tests, placement_make__a_star_is_shared_out);
-	tcase_add_test(tests, placement_make__one_core);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

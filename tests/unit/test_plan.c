@@ -1,6 +1,5 @@
 /*  orchestrator/plan, plan_workload, plan_ideal, plan_ways (TB-7, TB-11, TB-12, TB-13): what every node is told.
  *  The arithmetic is redone by hand here: 200 Gb/s is 40 ps a byte. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "orchestrator/plan.h"
 #include "orchestrator/plan_ideal.h"
 #include "orchestrator/plan_ways.h"
+#include "tests/testing.h"
 
 #define RUN "name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"
 #define STAR RUN "topology: {generate: star, hosts: 4}\n"
@@ -41,9 +41,11 @@ static const struct nic_config *nic(uint32_t host)
 	return &plan.nodes[plan_host_node(&plan, host)].nic;
 }
 
+TEST_GROUP(plan, .teardown = tear_down);
+
 /* ---- nodes and links ---- */
 
-START_TEST(plan_make__numbers_nodes_ports_and_links)
+TEST(plan_make__numbers_nodes_ports_and_links)
 {
 	const struct node_config *leaf;
 
@@ -64,9 +66,8 @@ START_TEST(plan_make__numbers_nodes_ports_and_links)
 	ck_assert_uint_eq(leaf->switch_.hosts[3].fabric_address, 2);
 	ck_assert_ptr_null(plan_node_find(&plan, "leaf9"));
 }
-END_TEST
 
-START_TEST(plan_make__both_ends_of_a_link_agree)
+TEST(plan_make__both_ends_of_a_link_agree)
 {
 	plan_of(LEAF_SPINE, &plan);
 	for (uint32_t i = 0; i < plan.node_count; i++)
@@ -79,44 +80,39 @@ START_TEST(plan_make__both_ends_of_a_link_agree)
 			ck_assert_uint_eq(peer->link_index, port->link_index);
 		}
 }
-END_TEST
 
-START_TEST(plan_make__only_switches_have_finite_buffers)
+TEST(plan_make__only_switches_have_finite_buffers)
 {
 	plan_of(TWO "switch: {buffer: 1MiB}\n", &plan);
 	ck_assert_uint_eq(plan.nodes[0].ports[0].buffer_units, 4096);
 	ck_assert_uint_eq(plan.nodes[2].ports[0].buffer_units, 0);
 	ck_assert_uint_eq(plan.nodes[2].ports[0].stop_units, 0);
 }
-END_TEST
 
-START_TEST(plan_make__links_that_lose_are_guarded)
+TEST(plan_make__links_that_lose_are_guarded)
 {
 	plan_of(TWO "links: {fabric: {loss: 0.1%}}\n", &plan);
 	ck_assert(!plan.nodes[0].ports[0].guarded);
 	ck_assert(plan.nodes[0].ports[1].guarded);
 	ck_assert(plan.nodes[1].ports[1].guarded);
 }
-END_TEST
 
 /* ---- time (TB-7) ---- */
 
-START_TEST(plan_make__lookahead_is_the_least_way)
+TEST(plan_make__lookahead_is_the_least_way)
 {
 	plan_of(TWO "links: {delay: 2us, fabric: {delay: 1us}}\nswitch: {latency: 300ns}\nnic: {latency: 100ns}\n",
 		&plan);
 	ck_assert_uint_eq(plan.lookahead_ps, 1300 * NODE_NS);
 }
-END_TEST
 
-START_TEST(plan_make__no_delay_is_fine_with_a_latency)
+TEST(plan_make__no_delay_is_fine_with_a_latency)
 {
 	plan_of(TWO "links: {delay: 0}\n", &plan);
 	ck_assert_uint_eq(plan.lookahead_ps, 350 * NODE_NS);
 }
-END_TEST
 
-START_TEST(plan_make__times_of_the_run)
+TEST(plan_make__times_of_the_run)
 {
 	plan_of(STAR, &plan);
 	ck_assert_uint_eq(plan.duration_ps, 100 * NODE_US);
@@ -124,15 +120,13 @@ START_TEST(plan_make__times_of_the_run)
 	ck_assert_uint_eq(plan.nodes[0].measure_from_ps, 10 * NODE_US);
 	ck_assert_uint_eq(plan.nodes[0].measure_to_ps, 100 * NODE_US);
 }
-END_TEST
 
-START_TEST(plan_make__samples_of_every_port)
+TEST(plan_make__samples_of_every_port)
 {
 	plan_of("name: t\nrun: {duration: 100us, sample: 10us}\ntopology: {generate: star, hosts: 4}\n", &plan);
 	ck_assert_uint_eq(plan.nodes[0].samples_max, 4 * 11);
 	ck_assert_uint_eq(plan.nodes[1].samples_max, 11);
 }
-END_TEST
 
 /* ---- rings ---- */
 
@@ -148,7 +142,7 @@ static uint32_t ring_bytes_of(const char *text)
 	return ring_bytes;
 }
 
-START_TEST(plan_make__rings_grow_with_delay_and_short_packets)
+TEST(plan_make__rings_grow_with_delay_and_short_packets)
 {
 	uint32_t usual = ring_bytes_of(TWO PAIR);
 
@@ -157,20 +151,18 @@ START_TEST(plan_make__rings_grow_with_delay_and_short_packets)
 	ck_assert_uint_gt(ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 128}]\n"),
 			  usual);
 }
-END_TEST
 
-START_TEST(plan_make__rings_hold_the_shortest_packets_of_a_span)
+TEST(plan_make__rings_hold_the_shortest_packets_of_a_span)
 {
 	/* 3 * 1350 ns + 1000 ns + 2 * 350 ns of frames of 100 + 4 + 20 bytes: 1159, of 192 bytes each at least */
 	ck_assert_uint_ge(
 		ring_bytes_of(TWO "workloads: [{name: w, pattern: pairs, pairs: [[A, B]], packet: 100, size: 1}]\n"),
 		1159 * 192);
 }
-END_TEST
 
 /* ---- routes ---- */
 
-START_TEST(plan_ways_make__all_spines_between_leaves)
+TEST(plan_ways_make__all_spines_between_leaves)
 {
 	const struct route_config *route;
 
@@ -186,9 +178,8 @@ START_TEST(plan_ways_make__all_spines_between_leaves)
 	route = plan_ways_route(&plan.nodes[3], 4); /* spine0 to spine1: over any leaf */
 	ck_assert_uint_eq(route->ports, 7);
 }
-END_TEST
 
-START_TEST(plan_ways_make__only_the_short_way_round_a_ring)
+TEST(plan_ways_make__only_the_short_way_round_a_ring)
 {
 	plan_of(RUN "topology:\n  switches: [a, b, c, d, e]\n  hosts: {A: a, B: b, C: c, D: d, E: e}\n"
 		    "  links: [[a, b], [b, c], [c, d], [d, e], [e, a]]\n",
@@ -197,18 +188,16 @@ START_TEST(plan_ways_make__only_the_short_way_round_a_ring)
 	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 2)->ports, 1u << 1);
 	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 3)->ports, 1u << 2);
 }
-END_TEST
 
-START_TEST(plan_ways_make__parallel_links_are_all_candidates)
+TEST(plan_ways_make__parallel_links_are_all_candidates)
 {
 	plan_of(RUN "topology: {switches: [a, b], hosts: {A: a, B: b}, links: [[a, b], [a, b], [a, b]]}\n", &plan);
 	ck_assert_uint_eq(plan_ways_route(&plan.nodes[0], 1)->ports, 1u << 1 | 1u << 2 | 1u << 3);
 }
-END_TEST
 
 /* ---- workloads (TB-12) ---- */
 
-START_TEST(plan_workloads__incast)
+TEST(plan_workloads__incast)
 {
 	plan_of(STAR "workloads: [{name: w, pattern: incast, to: h1}]\n", &plan);
 	ck_assert_uint_eq(nic(0)->workload_count, 1);
@@ -218,17 +207,15 @@ START_TEST(plan_workloads__incast)
 	ck_assert_uint_eq(nic(0)->flows_max, 1);
 	ck_assert_uint_eq(nic(1)->flows_max, 3);
 }
-END_TEST
 
-START_TEST(plan_workloads__permutation_by_shift)
+TEST(plan_workloads__permutation_by_shift)
 {
 	plan_of(STAR "workloads: [{name: w, pattern: permutation, shift: 3}]\n", &plan);
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert_uint_eq(nic(i)->workloads[0].destinations[0], (i + 3) % 4);
 }
-END_TEST
 
-START_TEST(plan_workloads__random_permutation_has_no_fixed_point)
+TEST(plan_workloads__random_permutation_has_no_fixed_point)
 {
 	static const char text[] = RUN "topology: {generate: star, hosts: 40}\n"
 				       "workloads: [{name: w, pattern: permutation, permutation: random}]\n";
@@ -246,9 +233,8 @@ START_TEST(plan_workloads__random_permutation_has_no_fixed_point)
 	}
 	ck_assert_uint_lt(in_order, 40);
 }
-END_TEST
 
-START_TEST(plan_workloads__uniform_to_all_others)
+TEST(plan_workloads__uniform_to_all_others)
 {
 	plan_of(STAR "workloads: [{name: w, pattern: uniform}]\n", &plan);
 	ck_assert_int_eq(nic(2)->workloads[0].destination, DESTINATION_RANDOM);
@@ -256,9 +242,8 @@ START_TEST(plan_workloads__uniform_to_all_others)
 	ck_assert_uint_eq(nic(2)->workloads[0].destinations[2], 3);
 	ck_assert_uint_eq(nic(2)->flows_max, 3);
 }
-END_TEST
 
-START_TEST(plan_workloads__all_to_all_starts_behind_itself)
+TEST(plan_workloads__all_to_all_starts_behind_itself)
 {
 	plan_of(STAR "workloads: [{name: w, pattern: all-to-all}]\n", &plan);
 	ck_assert_int_eq(nic(2)->workloads[0].destination, DESTINATION_ROUND_ROBIN);
@@ -266,9 +251,8 @@ START_TEST(plan_workloads__all_to_all_starts_behind_itself)
 	ck_assert_uint_eq(nic(2)->workloads[0].destinations[1], 0);
 	ck_assert_uint_eq(nic(2)->workloads[0].destinations[2], 1);
 }
-END_TEST
 
-START_TEST(plan_workloads__one_host_in_several_pairs)
+TEST(plan_workloads__one_host_in_several_pairs)
 {
 	plan_of(STAR "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2], [h3, h0]]}]\n", &plan);
 	ck_assert_uint_eq(nic(0)->workload_count, 2);
@@ -277,9 +261,8 @@ START_TEST(plan_workloads__one_host_in_several_pairs)
 	ck_assert_uint_eq(nic(0)->flows_max, 2);
 	ck_assert_uint_ne(nic(0)->workloads[0].seed, nic(0)->workloads[1].seed);
 }
-END_TEST
 
-START_TEST(plan_workloads__several_with_different_seeds)
+TEST(plan_workloads__several_with_different_seeds)
 {
 	plan_of(STAR "workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n", &plan);
 	ck_assert_uint_eq(nic(0)->workload_count, 2);
@@ -288,9 +271,8 @@ START_TEST(plan_workloads__several_with_different_seeds)
 	ck_assert_uint_ne(nic(0)->workloads[0].seed, nic(1)->workloads[0].seed);
 	ck_assert_uint_ne(plan.nodes[0].seed, plan.nodes[1].seed);
 }
-END_TEST
 
-START_TEST(plan_make__same_scenario_same_plan)
+TEST(plan_make__same_scenario_same_plan)
 {
 	static const char text[] = LEAF_SPINE "workloads: [{name: w, pattern: permutation, permutation: random}]\n";
 	struct plan again;
@@ -307,9 +289,8 @@ START_TEST(plan_make__same_scenario_same_plan)
 		ck_assert_uint_eq(plan.nodes[i].seed, again.nodes[i].seed);
 	plan_free(&again);
 }
-END_TEST
 
-START_TEST(plan_make__every_shipped_topology)
+TEST_RANGE(plan_make__every_shipped_topology, 0, 8)
 {
 	static const char *const names[] = { "parking-lot",        "parking-lot-by-port", "star-incast",
 					     "leaf-spine-uniform", "leaf-spine-incast",   "permutation-16",
@@ -327,23 +308,21 @@ START_TEST(plan_make__every_shipped_topology)
 	ck_assert_str_eq(plan.scenario, names[_i]);
 	scenario_free(&scenario);
 }
-END_TEST
 
 /* ---- slowdown's denominator (TB-13) ---- */
 
 /* nic 500, two switches of 350, three links of 1000 ns; the first 64 bytes (or all) at each switch; the last bit */
 #define FIXED_PS ((500 + 2 * 350 + 3 * 1000) * NODE_NS)
 
-START_TEST(plan_ideal__one_packet_cut_through)
+TEST(plan_ideal__one_packet_cut_through)
 {
 	uint32_t frame_bytes = 1000 + frame_overhead_bytes(FRAME_HPC);
 
 	plan_of(TWO PAIR, &plan);
 	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 1000), FIXED_PS + 2 * 64 * 40 + (frame_bytes + 4) * 40);
 }
-END_TEST
 
-START_TEST(plan_ideal__one_packet_store_and_forward)
+TEST(plan_ideal__one_packet_store_and_forward)
 {
 	uint32_t frame_bytes = 1000 + frame_overhead_bytes(FRAME_HPC);
 
@@ -352,9 +331,8 @@ START_TEST(plan_ideal__one_packet_store_and_forward)
 			  FIXED_PS +
 				  (3 * (frame_bytes + 4) + 12) * 40); /* the link in the middle has a fabric header */
 }
-END_TEST
 
-START_TEST(plan_ideal__many_packets_wait_for_the_slowest_link)
+TEST(plan_ideal__many_packets_wait_for_the_slowest_link)
 {
 	uint32_t data_bytes = 4096 - frame_overhead_bytes(FRAME_HPC);
 
@@ -363,9 +341,8 @@ START_TEST(plan_ideal__many_packets_wait_for_the_slowest_link)
 	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 10 * data_bytes),
 			  FIXED_PS + 2 * 64 * 40 + 9 * (4096 + 4 + 12 + 20) * 40 + (4096 + 4) * 40);
 }
-END_TEST
 
-START_TEST(plan_ideal__cut_through_to_a_faster_link_waits_for_enough)
+TEST(plan_ideal__cut_through_to_a_faster_link_waits_for_enough)
 {
 	/* 10 Gb/s: 800 ps a byte. The frame may go on so late that its last bit is just there when it is needed */
 	uint32_t wire_bytes = 1000 + frame_overhead_bytes(FRAME_HPC) + 4;
@@ -373,57 +350,9 @@ START_TEST(plan_ideal__cut_through_to_a_faster_link_waits_for_enough)
 	plan_of(RUN "topology: {switches: [s1], hosts: {A: {switch: s1, rate: 10Gb/s}, B: s1}}\n" PAIR, &plan);
 	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 1, 0, 1000), (500 + 350 + 2 * 1000) * NODE_NS + wire_bytes * 800);
 }
-END_TEST
 
-START_TEST(plan_ideal__huge_message_on_a_slow_link_does_not_wrap)
+TEST(plan_ideal__huge_message_on_a_slow_link_does_not_wrap)
 {
 	plan_of(TWO PAIR "links: {rate: 1Mb/s}\n", &plan);
 	ck_assert_uint_gt(plan_ideal_ps(&plan, 0, 1, 0, 1000000000000), 8000000 * NODE_S / 2);
-}
-END_TEST
-
-int main(void)
-{
-	const TTest *const all[] = {
-		plan_make__numbers_nodes_ports_and_links,
-		plan_make__both_ends_of_a_link_agree,
-		plan_make__only_switches_have_finite_buffers,
-		plan_make__links_that_lose_are_guarded,
-		plan_make__lookahead_is_the_least_way,
-		plan_make__no_delay_is_fine_with_a_latency,
-		plan_make__times_of_the_run,
-		plan_make__samples_of_every_port,
-		plan_make__rings_grow_with_delay_and_short_packets,
-		plan_make__rings_hold_the_shortest_packets_of_a_span,
-		plan_ways_make__all_spines_between_leaves,
-		plan_ways_make__only_the_short_way_round_a_ring,
-		plan_ways_make__parallel_links_are_all_candidates,
-		plan_workloads__incast,
-		plan_workloads__permutation_by_shift,
-		plan_workloads__random_permutation_has_no_fixed_point,
-		plan_workloads__uniform_to_all_others,
-		plan_workloads__all_to_all_starts_behind_itself,
-		plan_workloads__one_host_in_several_pairs,
-		plan_workloads__several_with_different_seeds,
-		plan_make__same_scenario_same_plan,
-		plan_ideal__one_packet_cut_through,
-		plan_ideal__one_packet_store_and_forward,
-		plan_ideal__many_packets_wait_for_the_slowest_link,
-		plan_ideal__cut_through_to_a_faster_link_waits_for_enough,
-		plan_ideal__huge_message_on_a_slow_link_does_not_wrap,
-	};
-	Suite *suite = suite_create("plan");
-	TCase *tests = tcase_create("plan");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, NULL, tear_down);
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		tcase_add_test(tests, all[i]);
-	tcase_add_loop_test(tests, plan_make__every_shipped_topology, 0, 8);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,11 +1,11 @@
 /*  orchestrator/plan_buffer: the reserve of an input buffer, added up by hand; what a buffer must hold; the real clock (EC-12). */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/link.h"
 #include "nodes/units.h"
 #include "orchestrator/plan_buffer.h"
+#include "tests/testing.h"
 
 #define RUN "name: t\nrun: {duration: 100us}\n"
 #define TWO RUN "topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
@@ -32,41 +32,39 @@ static void teardown(void)
 	plan_free(&plan);
 }
 
+TEST_GROUP(plan_buffer, .setup = setup, .teardown = teardown);
+
 /* A frame of 4096 + 36 bytes takes 165.28 ns, the word 0.32 ns, latency and delay 1.35 us: told after 1515.6 ns; what was decided
  * last is there 1515.28 ns later. 3030.88 ns are 75772 bytes, or 789 frames of 60 + 36 bytes, and one that had begun. With
  * two packets of 16 units and the output queue of 128 that is 950. */
-START_TEST(plan_buffer_reserve_units__fabric_link)
+TEST(plan_buffer_reserve_units__fabric_link)
 {
 	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 789 + 1 + 32 + 128);
 }
-END_TEST
 
 /* A NIC of 500 ns, no fabric header, no output queue: frames of 4120 bytes take 164.8 ns; 1514.92... + 1664.8 ns, in all
  * 3179.92 ns or 79498 bytes, 946 frames of 84 bytes. */
-START_TEST(plan_buffer_reserve_units__edge_link)
+TEST(plan_buffer_reserve_units__edge_link)
 {
 	sender = (struct node_config){ .kind = NODE_NIC, .nic.latency_ps = 500 * NODE_NS };
 	port.kind = PORT_EDGE;
 	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 946 + 1 + 32);
 }
-END_TEST
 
 /* 1 Mb/s, 8 us a byte: the two longest frames and the word are 8272 bytes, the ways 2.7 us not one more */
-START_TEST(plan_buffer_reserve_units__slow_link)
+TEST(plan_buffer_reserve_units__slow_link)
 {
 	port.rate_bps = 1000000;
 	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 8272 / 96 + 1 + 32 + 128);
 }
-END_TEST
 
 /* 800 Gb/s over 100 ms, 10 ps a byte: 2 * (100 ms + 350 ns) + 2 * 41.32 ns + 80 ps are 20000078272 bytes: nothing wraps */
-START_TEST(plan_buffer_reserve_units__long_fast_link)
+TEST(plan_buffer_reserve_units__long_fast_link)
 {
 	port.rate_bps = 800000000000;
 	port.delay_ps = 100 * NODE_MS;
 	ck_assert_uint_eq(plan_buffer_reserve_units(&sender, &receiver, &port), 20000078272 / 96 + 1 + 32 + 128);
 }
-END_TEST
 
 static int plan_of(const char *text, struct scenario_errors *errors)
 {
@@ -80,7 +78,7 @@ static int plan_of(const char *text, struct scenario_errors *errors)
 }
 
 /* the reserve is a part of the buffer: 2 MiB are 8192 units */
-START_TEST(plan_buffers_make__levels)
+TEST(plan_buffers_make__levels)
 {
 	struct scenario_errors errors = { 0 };
 
@@ -90,10 +88,9 @@ START_TEST(plan_buffers_make__levels)
 	ck_assert_uint_eq(plan.nodes[0].ports[1].stop_units, 8192 - 950);
 	scenario_errors_free(&errors);
 }
-END_TEST
 
 /* the worst link decides: that of a NIC needs 979 units and two packets, 1011 in all */
-START_TEST(plan_buffers_make__too_small)
+TEST(plan_buffers_make__too_small)
 {
 	struct scenario_errors errors = { 0 };
 
@@ -104,10 +101,9 @@ START_TEST(plan_buffers_make__too_small)
 	ck_assert_msg(strstr(errors.texts[0], "link from 'A' to 's1': 258816 at least"), "%s", errors.texts[0]);
 	scenario_errors_free(&errors);
 }
-END_TEST
 
 /* as much again may be under way, more where the link itself holds more; and on a guarded link 64 packets at least */
-START_TEST(plan_buffer_make_real__as_much_again)
+TEST(plan_buffer_make_real__as_much_again)
 {
 	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
 
@@ -125,10 +121,9 @@ START_TEST(plan_buffer_make_real__as_much_again)
 	ck_assert_uint_eq(port.flight_units, 64 * units_of_bytes(port.mtu_bytes));
 	ck_assert_uint_eq(port.stop_units, 2 * units_of_bytes(port.mtu_bytes));
 }
-END_TEST
 
 /* the lanes of a class share its buffer, unless that were too little; a host's link has one lane in use */
-START_TEST(plan_buffer_make_real__lanes_share)
+TEST(plan_buffer_make_real__lanes_share)
 {
 	struct scenario scenario = { .buffer_bytes = 1 << 20, .output_queue_bytes = 32 << 10 };
 
@@ -142,10 +137,9 @@ START_TEST(plan_buffer_make_real__lanes_share)
 	plan_buffer_make_real(&scenario, &receiver, &port);
 	ck_assert_uint_eq(port.stop_units, 48);
 }
-END_TEST
 
 /* credits (PG-9): nothing comes that there is no room for */
-START_TEST(plan_buffers_make__port_group)
+TEST(plan_buffers_make__port_group)
 {
 	struct scenario_errors errors = { 0 };
 	const struct port_config *buffer;
@@ -159,29 +153,4 @@ START_TEST(plan_buffers_make__port_group)
 	ck_assert_int_ne(plan_of("fabric: port-group\n" TWO "switch: {buffer: 7KiB}\n", &errors), 0);
 	ck_assert_msg(strstr(errors.texts[0], "8192 at least, for two packets of the MTU"), "%s", errors.texts[0]);
 	scenario_errors_free(&errors);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("plan_buffer");
-	TCase *cases = tcase_create("plan_buffer");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_test(cases, plan_buffer_reserve_units__fabric_link);
-	tcase_add_test(cases, plan_buffer_reserve_units__edge_link);
-	tcase_add_test(cases, plan_buffer_reserve_units__slow_link);
-	tcase_add_test(cases, plan_buffer_reserve_units__long_fast_link);
-	tcase_add_test(cases, plan_buffers_make__levels);
-	tcase_add_test(cases, plan_buffers_make__too_small);
-	tcase_add_test(cases, plan_buffer_make_real__lanes_share);
-	tcase_add_test(cases, plan_buffers_make__port_group);
-	tcase_add_test(cases, plan_buffer_make_real__as_much_again);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

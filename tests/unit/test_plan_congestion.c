@@ -1,6 +1,5 @@
 /*  orchestrator/plan_congestion, plan_congestion_make, scenario_congestion: the numbers of congestion control, derived and said
  *  (EC-1, EC-5 ... EC-9, EC-12, EC-13, EC-16; TB-11). The arithmetic is redone by hand: 200 Gb/s is 40 ps a byte.    */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "orchestrator/plan_congestion_make.h"
 #include "orchestrator/plan_real.h"
 #include "orchestrator/scenario_keys.h"
+#include "tests/testing.h"
 #include "tests/unit/example_config.h"
 
 #define RUN "name: t\nrun: {duration: 100us}\n"
@@ -58,9 +58,11 @@ static struct congestion_basis basis_of(const char *text)
 	return basis;
 }
 
+TEST_GROUP(plan_congestion, .teardown = tear_down, .timeout_s = 60);
+
 /* ---- what the fabric is like ---- */
 
-START_TEST(plan_congestion_basis__two_switches)
+TEST(plan_congestion_basis__two_switches)
 {
 	struct congestion_basis basis = basis_of(TWO);
 
@@ -69,18 +71,16 @@ START_TEST(plan_congestion_basis__two_switches)
 	ck_assert_uint_eq(basis.link_rtt_ps, HOP_PS);
 	ck_assert_uint_eq(basis.rtt_ps, HOP_PS + EGRESS_PS);
 }
-END_TEST
 
-START_TEST(plan_congestion_basis__longest_of_shortest_paths)
+TEST(plan_congestion_basis__longest_of_shortest_paths)
 {
 	struct congestion_basis basis = basis_of(LEAF_SPINE);
 
 	ck_assert_uint_eq(basis.rtt_ps, 2 * HOP_PS + EGRESS_PS);
 }
-END_TEST
 
 /* switches without hosts are on the way, not at its ends */
-START_TEST(plan_congestion_basis__from_host_to_host)
+TEST(plan_congestion_basis__from_host_to_host)
 {
 	struct congestion_basis basis =
 		basis_of(RUN "topology:\n  switches: [s1, s2, s3, s4]\n  hosts: {A: s1, B: s2}\n"
@@ -88,10 +88,9 @@ START_TEST(plan_congestion_basis__from_host_to_host)
 
 	ck_assert_uint_eq(basis.rtt_ps, HOP_PS + EGRESS_PS);
 }
-END_TEST
 
 /* a packet may take any of several shortest paths */
-START_TEST(plan_congestion_basis__slowest_of_parallel_links)
+TEST(plan_congestion_basis__slowest_of_parallel_links)
 {
 	struct congestion_basis basis = basis_of(
 		RUN "topology:\n  switches: [s1, s2]\n  hosts: {A: s1, B: {switch: s2, rate: 400Gb/s, mtu: 9000}}\n"
@@ -102,21 +101,19 @@ START_TEST(plan_congestion_basis__slowest_of_parallel_links)
 	ck_assert_uint_eq(basis.link_rtt_ps, HOP_PS + 4000000);
 	ck_assert_uint_eq(basis.rtt_ps, HOP_PS + 4000000 + 350000 + 20 * 9020);
 }
-END_TEST
 
-START_TEST(plan_congestion_basis__one_switch)
+TEST(plan_congestion_basis__one_switch)
 {
 	struct congestion_basis basis = basis_of(RUN "topology: {generate: star, hosts: 2}\n");
 
 	ck_assert_uint_eq(basis.rtt_ps, EGRESS_PS);
 	ck_assert_uint_eq(basis.link_rtt_ps, HOP_PS);
 }
-END_TEST
 
 /* ---- what is derived ---- */
 
 /* 10 us at 200 Gb/s are 977 units, 2 us 196, a frame 16 */
-START_TEST(plan_congestion_derive__by_hand)
+TEST(plan_congestion_derive__by_hand)
 {
 	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000, 0, false };
 	struct congestion_config congestion = plan_congestion_derive(&basis);
@@ -153,10 +150,9 @@ START_TEST(plan_congestion_derive__by_hand)
 	ck_assert_uint_eq(settings[23].rate_bps, 10000000); /* EC-5: half of what a ten thousandth is */
 	ck_assert_uint_eq(settings[23].byte_time_ps << settings[23].byte_time_scale, 800000 / 1024 * 1024);
 }
-END_TEST
 
 /* EC-18: the steps span 3/2 of a frame of every host; for few hosts 100 us of the rate are more */
-START_TEST(plan_congestion_derive__number_of_senders)
+TEST(plan_congestion_derive__number_of_senders)
 {
 	struct congestion_basis basis = { 200000000000, 4 * NODE_US, 3 * NODE_US, 4096, 340, 0, false };
 	struct congestion_config congestion = plan_congestion_derive(&basis);
@@ -176,19 +172,17 @@ START_TEST(plan_congestion_derive__number_of_senders)
 	ck_assert_uint_eq(congestion.lpf_shift, 8); /* packets: as many small ones as data units make a frame */
 	ck_assert_uint_eq(congestion.dbf_shift, 5);
 }
-END_TEST
 
 /* under the real clock: what gathers while a node is late is no congestion */
-START_TEST(plan_congestion_derive__late_nodes)
+TEST(plan_congestion_derive__late_nodes)
 {
 	const struct congestion_basis basis = { 10000000000, NODE_MS, 600 * NODE_US, 4096, 8, 300 * NODE_US, false };
 
 	ck_assert_uint_eq(plan_congestion_derive(&basis).lbf_thresh_units, 750000 / 256 + 1);
 }
-END_TEST
 
 /* FC-16: what waited on several ways may come at once, which is no congestion; only where packets choose for themselves */
-START_TEST(plan_congestion_derive__several_ways)
+TEST(plan_congestion_derive__several_ways)
 {
 	const struct congestion_basis basis = { 200000000000, 10 * NODE_US, 2 * NODE_US, 4096, 10000, 0, true };
 	uint32_t ordered, unordered;
@@ -203,7 +197,6 @@ START_TEST(plan_congestion_derive__several_ways)
 			    ->lbf_thresh_units;
 	ck_assert_uint_gt(unordered, ordered);
 }
-END_TEST
 
 static void nothing_larger(const struct congestion_setting *a, const struct congestion_setting *b)
 {
@@ -238,7 +231,7 @@ static void fine(const struct congestion_basis *basis)
 }
 
 /* EC-5: the more congestion, the less, for any fabric; and every table is one that a switch takes */
-START_TEST(plan_congestion_derive__more_congestion_nothing_larger)
+TEST(plan_congestion_derive__more_congestion_nothing_larger)
 {
 	static const uint64_t rates_bps[] = { 1000000,     10000000,    33333333,     1000000000,
 					      25000000000, 99999999999, 200000000000, 800000000000 };
@@ -260,9 +253,8 @@ START_TEST(plan_congestion_derive__more_congestion_nothing_larger)
 					fine(&basis);
 				}
 }
-END_TEST
 
-START_TEST(plan_congestion_levels__any_target)
+TEST(plan_congestion_levels__any_target)
 {
 	static const uint64_t targets[] = { 0, 1, 2, 3, 1000, 1u << 18, (1u << 18) + 1, UINT64_MAX };
 
@@ -277,11 +269,10 @@ START_TEST(plan_congestion_levels__any_target)
 		ck_assert_uint_le(setting.queue_extent_units, CONGESTION_UNITS_MAX);
 	}
 }
-END_TEST
 
 /* ---- what is said ---- */
 
-START_TEST(plan_congestion_make__nothing_said)
+TEST(plan_congestion_make__nothing_said)
 {
 	const struct congestion_config *congestion = plan_of(TWO);
 	struct congestion_basis basis;
@@ -294,9 +285,8 @@ START_TEST(plan_congestion_make__nothing_said)
 	for (uint32_t row = 0; row < CONGESTION_SETTINGS; row++)
 		ck_assert_uint_eq(congestion->settings[row].rate_bps, derived.settings[row].rate_bps);
 }
-END_TEST
 
-START_TEST(plan_congestion_make__every_number_said)
+TEST(plan_congestion_make__every_number_said)
 {
 	const struct congestion_config *congestion = plan_of(
 		TWO
@@ -333,11 +323,10 @@ START_TEST(plan_congestion_make__every_number_said)
 	ck_assert_uint_eq(congestion->settings[1].eca_min, CONGESTION_ECA_UNUSED);
 	ck_assert_uint_eq(congestion->settings[23].target_units, 384);
 }
-END_TEST
 
 /* a list is the whole table; what a row does not say is what the derived table has for its ECA */
 /* FC-12, FC-24: off unless said; what is not said of them follows from the other numbers */
-START_TEST(plan_congestion_make__inputs_and_ecn)
+TEST(plan_congestion_make__inputs_and_ecn)
 {
 	const struct congestion_config *congestion = plan_of(TWO);
 
@@ -358,9 +347,8 @@ START_TEST(plan_congestion_make__inputs_and_ecn)
 	congestion = plan_of(TWO "congestion: {enabled: no, inputs: yes, ecn: yes}\n");
 	ck_assert(!congestion->inputs && !congestion->ecn_eca);
 }
-END_TEST
 
-START_TEST(plan_congestion_make__list_is_the_table)
+TEST(plan_congestion_make__list_is_the_table)
 {
 	const struct congestion_config *congestion =
 		plan_of(TWO "congestion: {settings: [{}, {eca: 255, target: 16KiB}]}\n");
@@ -378,9 +366,8 @@ START_TEST(plan_congestion_make__list_is_the_table)
 	for (uint32_t row = 2; row < CONGESTION_SETTINGS; row++)
 		ck_assert_uint_eq(settings[row].eca_min, CONGESTION_ECA_UNUSED);
 }
-END_TEST
 
-START_TEST(plan_congestion_make__rows_by_number_change_the_table)
+TEST(plan_congestion_make__rows_by_number_change_the_table)
 {
 	const char *settings[] = { "congestion.settings.3.rate=7Gb/s", "congestion.headroom=false",
 				   "congestion.settings.23.limit-after-ack=no", "congestion.eca.enabled=false" };
@@ -402,7 +389,6 @@ START_TEST(plan_congestion_make__rows_by_number_change_the_table)
 		ck_assert_uint_eq(congestion->settings[row].target_units, derived.settings[row].target_units);
 	}
 }
-END_TEST
 
 static const char *const all_off[] = {
 	TWO "congestion: no\n",
@@ -414,7 +400,7 @@ static const char *const all_off[] = {
 	    "             limit-after-ack: no, headroom: no, fgfc: {enabled: no, pause: 1us}}\n",
 };
 
-START_TEST(plan_congestion_make__off)
+TEST_RANGE(plan_congestion_make__off, 0, COUNT_OF(all_off))
 {
 	const struct congestion_config *congestion = plan_of(all_off[_i]);
 
@@ -422,18 +408,16 @@ START_TEST(plan_congestion_make__off)
 		  !congestion->limit_after_ack && !congestion->headroom && !congestion->fgfc);
 	ck_assert_uint_eq(congestion->port_limit_units, 0);
 }
-END_TEST
 
 /* a mistake between two rows of which one was said is shown there, not nowhere */
-START_TEST(plan_congestion_make__mistake_of_a_row_nobody_named)
+TEST(plan_congestion_make__mistake_of_a_row_nobody_named)
 {
 	ck_assert_int_eq(plan_read(TWO "congestion:\n  settings:\n    5: {eca: 200}\n", NULL, 0), -EINVAL);
 	ck_assert_str_eq(errors.texts[0],
 			 "t.yaml:6:8: setting 6: its eca is 58, but it must be above that of setting 5, which is 200");
 }
-END_TEST
 
-START_TEST(plan_congestion_make__real_clock)
+TEST(plan_congestion_make__real_clock)
 {
 	struct scenario scenario;
 
@@ -442,41 +426,4 @@ START_TEST(plan_congestion_make__real_clock)
 	ck_assert(plan.nodes[0].switch_.congestion.headroom);
 	ck_assert_uint_eq(plan.nodes[1].switch_.congestion.settings[0].rate_bps, 200000000000);
 	scenario_free(&scenario);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("plan_congestion");
-	TCase *tcase = tcase_create("plan_congestion");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, NULL, tear_down);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, plan_congestion_basis__two_switches);
-	tcase_add_test(tcase, plan_congestion_basis__longest_of_shortest_paths);
-	tcase_add_test(tcase, plan_congestion_basis__from_host_to_host);
-	tcase_add_test(tcase, plan_congestion_basis__slowest_of_parallel_links);
-	tcase_add_test(tcase, plan_congestion_basis__one_switch);
-	tcase_add_test(tcase, plan_congestion_derive__by_hand);
-	tcase_add_test(tcase, plan_congestion_derive__number_of_senders);
-	tcase_add_test(tcase, plan_congestion_derive__late_nodes);
-	tcase_add_test(tcase, plan_congestion_derive__several_ways);
-	tcase_add_test(tcase, plan_congestion_derive__more_congestion_nothing_larger);
-	tcase_add_test(tcase, plan_congestion_levels__any_target);
-	tcase_add_test(tcase, plan_congestion_make__nothing_said);
-	tcase_add_test(tcase, plan_congestion_make__every_number_said);
-	tcase_add_test(tcase, plan_congestion_make__list_is_the_table);
-	tcase_add_test(tcase, plan_congestion_make__inputs_and_ecn);
-	tcase_add_test(tcase, plan_congestion_make__rows_by_number_change_the_table);
-	tcase_add_loop_test(tcase, plan_congestion_make__off, 0, (int)COUNT_OF(all_off));
-	tcase_add_test(tcase, plan_congestion_make__mistake_of_a_row_nobody_named);
-	tcase_add_test(tcase, plan_congestion_make__real_clock);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

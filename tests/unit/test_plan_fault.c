@@ -1,10 +1,10 @@
 /*  orchestrator/plan_fault, fault_player: what happens when, and what came of it, without a fabric (FC-26, PG-11, TB-4). */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/fault_player.h"
+#include "tests/testing.h"
 
 #define RING                                                                                                    \
 	"name: t\nrun: {duration: 100us, sample: 5us}\nrouting: {reaction: 3us, takeover: 20us}\n"              \
@@ -56,7 +56,9 @@ static void action_is(uint32_t at, uint64_t at_us, enum plan_action_kind kind, u
 	ck_assert_uint_eq(action->fault, fault);
 }
 
-START_TEST(plan_faults_make__what_returns_comes_first)
+TEST_GROUP(faults, .teardown = tear_down);
+
+TEST(plan_faults_make__what_returns_comes_first)
 {
 	made("  - {at: 20us, for: 10us, link: [b, c]}\n  - {at: 30us, switch: a}\n");
 	ck_assert_uint_eq(plan.faults.action_count, 6);
@@ -70,9 +72,8 @@ START_TEST(plan_faults_make__what_returns_comes_first)
 	ck_assert_str_eq(plan.faults.list[1].name, "switch a");
 	ck_assert_uint_eq(plan.faults.window_ps, 5 * NODE_US);
 }
-END_TEST
 
-START_TEST(plan_faults_make__no_tables_without_a_manager)
+TEST(plan_faults_make__no_tables_without_a_manager)
 {
 	made("  - {at: 20us, fabric-manager: active}\n  - {at: 18us, for: 10us, link: [b, c]}\n"
 	     "  - {at: 35us, fabric-manager: active}\n");
@@ -87,9 +88,8 @@ START_TEST(plan_faults_make__no_tables_without_a_manager)
 	for (uint32_t i = 0; i < plan.link_count; i++)
 		ck_assert(!plan_fault_concerns(&plan, &plan.faults.list[0], i));
 }
-END_TEST
 
-START_TEST(plan_faults_make__refused)
+TEST_RANGE(plan_faults_make__refused, 0, 7)
 {
 	static const struct {
 		const char *faults, *why;
@@ -105,10 +105,9 @@ START_TEST(plan_faults_make__refused)
 
 	refused(cases[_i].faults, cases[_i].why);
 }
-END_TEST
 
 /* b and c are two links apart without theirs; which of the two between a and b is said */
-START_TEST(plan_faults_hops__ways_around)
+TEST(plan_faults_hops__ways_around)
 {
 	uint32_t hops;
 
@@ -121,7 +120,6 @@ START_TEST(plan_faults_hops__ways_around)
 	ck_assert_int_eq(plan_faults_hops(&plan, &hops), 0);
 	ck_assert_uint_eq(hops, 1);
 }
-END_TEST
 
 /* ---- the player ---- */
 
@@ -191,7 +189,7 @@ static void fabric_free(void)
 		free(pages[i]);
 }
 
-START_TEST(fault_player__a_link_is_down_while_any_fault_of_it_lasts)
+TEST(fault_player__a_link_is_down_while_any_fault_of_it_lasts)
 {
 	struct fault_player player;
 	struct results results = { 0 };
@@ -218,9 +216,8 @@ START_TEST(fault_player__a_link_is_down_while_any_fault_of_it_lasts)
 	fault_player_fini(&player);
 	fabric_free();
 }
-END_TEST
 
-START_TEST(fault_player__recovery)
+TEST(fault_player__recovery)
 {
 	struct fault_player player;
 	struct results results = { 0 };
@@ -236,27 +233,4 @@ START_TEST(fault_player__recovery)
 	free(results.faults);
 	fault_player_fini(&player);
 	fabric_free();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("plan_fault");
-	TCase *tests = tcase_create("faults");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tests, NULL, tear_down);
-	tcase_add_test(tests, plan_faults_make__what_returns_comes_first);
-	tcase_add_test(tests, plan_faults_make__no_tables_without_a_manager);
-	tcase_add_loop_test(tests, plan_faults_make__refused, 0, 7);
-	tcase_add_test(tests, plan_faults_hops__ways_around);
-	tcase_add_test(tests, fault_player__a_link_is_down_while_any_fault_of_it_lasts);
-	tcase_add_test(tests, fault_player__recovery);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
 }

@@ -1,10 +1,10 @@
 /*  orchestrator/plan_real (TB-8, TB-15): one scenario for real programs, and for generated traffic under the real clock. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/ring.h"
 #include "orchestrator/plan_real.h"
+#include "tests/testing.h"
 
 static const char text[] = "name: t\n"
 			   "run: {duration: 100ms, warmup: 10ms, sample: 10ms}\n"
@@ -40,7 +40,9 @@ static const struct nic_config *nic(const struct plan *plan, uint32_t host)
 	return &plan->nodes[plan_host_node(plan, host)].nic;
 }
 
-START_TEST(plan_make_real__hosts_instead_of_workloads)
+TEST_GROUP(plan_real, .teardown = tear_down);
+
+TEST(plan_make_real__hosts_instead_of_workloads)
 {
 	plan_of(plan_make_real, &real);
 	ck_assert(plan_is_real(&real));
@@ -54,10 +56,9 @@ START_TEST(plan_make_real__hosts_instead_of_workloads)
 	ck_assert_uint_eq(real.nodes[0].ports[0].flight_units, 64 * 16);
 	ck_assert_uint_eq(real.nodes[0].ports[0].buffer_units, 1024 + 64 * 16 + 128);
 }
-END_TEST
 
 /* the same workloads, seeds, samples and expectations as under the virtual clock; no host, no veth */
-START_TEST(plan_make_traffic__the_virtual_plan_on_the_other_clock)
+TEST(plan_make_traffic__the_virtual_plan_on_the_other_clock)
 {
 	plan_of(plan_make, &virtual);
 	plan_of(plan_make_traffic, &real);
@@ -85,23 +86,4 @@ START_TEST(plan_make_traffic__the_virtual_plan_on_the_other_clock)
 	ck_assert_uint_eq(nic(&real, 0)->workloads[0].seed, nic(&virtual, 0)->workloads[0].seed);
 	ck_assert_uint_eq(nic(&real, 0)->messages_max, nic(&virtual, 0)->messages_max);
 	ck_assert_uint_eq(nic(&real, 0)->host_queues, 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("plan_real");
-	TCase *cases = tcase_create("plan_real");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, NULL, tear_down);
-	tcase_add_test(cases, plan_make_real__hosts_instead_of_workloads);
-	tcase_add_test(cases, plan_make_traffic__the_virtual_plan_on_the_other_clock);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

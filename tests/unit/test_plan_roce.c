@@ -1,5 +1,4 @@
 /*  orchestrator/plan_roce: headroom added up by hand, what is derived, the flood tree, rings and the real clock (RC-3, RC-5, RC-7, RC-9). */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "orchestrator/plan_roce.h"
 #include "orchestrator/plan_room.h"
 #include "orchestrator/plan_ways.h"
+#include "tests/testing.h"
 
 #define RUN "name: t\nfabric: roce\nrun: {duration: 100us}\n"
 #define TWO RUN "topology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
@@ -55,44 +55,42 @@ static void refused(const char *text, const char *what)
 
 /* ---- headroom ---- */
 
+TEST_GROUP(plan_roce, .teardown = tear_down);
+
 /* 200 Gb/s, 25 bytes a ns. Frames of 4214 + 24 bytes: one is being sent, one had begun, 8476. The PFC frame: 84. There and back 2 us,
  * 50000; both switches' 350 ns, 17500. And the frame that found the buffer full, 4218. */
-START_TEST(plan_roce_headroom__between_switches)
+TEST(plan_roce_headroom__between_switches)
 {
 	planned(TWO);
 	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes, 8476 + 84 + 50000 + 17500 + 4218);
 	ck_assert_uint_eq(plan.nodes[1].ports[1].headroom_bytes, 8476 + 84 + 50000 + 17500 + 4218);
 }
-END_TEST
 
 /* the NIC's 500 ns and the switch's 350 ns: 21250 bytes; the NIC itself has no buffer to keep */
-START_TEST(plan_roce_headroom__to_a_host)
+TEST(plan_roce_headroom__to_a_host)
 {
 	planned(TWO);
 	ck_assert_uint_eq(plan.nodes[0].ports[0].headroom_bytes, 8476 + 84 + 50000 + 21250 + 4218);
 	ck_assert_uint_eq(plan.nodes[2].ports[0].headroom_bytes, 0);
 }
-END_TEST
 
-START_TEST(plan_roce_headroom__follows_the_link)
+TEST(plan_roce_headroom__follows_the_link)
 {
 	planned(TWO "links: {rate: 40Gb/s, delay: 10us, mtu: 1500, gap: 0}\n");
 	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes,
 			  pfc_headroom_bytes(40000000000, 10 * NODE_US, 700 * NODE_NS, 1500, 0) + 1504);
 	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes, 2 * 1504 + 64 + 100000 + 3500 + 1504);
 }
-END_TEST
 
-START_TEST(plan_roce_headroom__as_it_was_said)
+TEST(plan_roce_headroom__as_it_was_said)
 {
 	planned(TWO "roce: {pfc: {headroom: 10kB}}\n");
 	ck_assert_uint_eq(plan.nodes[0].ports[0].headroom_bytes, 10000);
 	ck_assert_uint_eq(plan.nodes[0].ports[1].headroom_bytes, 10000);
 }
-END_TEST
 
 /* four ports of 84028 bytes in two lossless classes, and two frames of 4218 */
-START_TEST(plan_roce_buffers__say_what_they_need)
+TEST(plan_roce_buffers__say_what_they_need)
 {
 	const char *classes = STAR "classes: [{name: a}, {name: b, lossless: no}, {name: c}]\n";
 	char text[400];
@@ -105,18 +103,16 @@ START_TEST(plan_roce_buffers__say_what_they_need)
 		      "least, for the "
 		      "headroom of 4 ports in 2 lossless classes");
 }
-END_TEST
 
-START_TEST(plan_roce_buffers__without_pfc_there_is_no_headroom)
+TEST(plan_roce_buffers__without_pfc_there_is_no_headroom)
 {
 	planned(STAR "roce: {pfc: no, buffer: 9kB}\n");
 	ck_assert_uint_eq(plan_roce_headroom_sum(&plan.nodes[0]), 0);
 }
-END_TEST
 
 /* ---- what is derived ---- */
 
-START_TEST(plan_roce_make__defaults)
+TEST(plan_roce_make__defaults)
 {
 	const struct roce_config *roce = planned(STAR);
 
@@ -144,10 +140,9 @@ START_TEST(plan_roce_make__defaults)
 		ck_assert_uint_eq(plan.nodes[i].roce.path_high_bytes, roce->path_high_bytes);
 	}
 }
-END_TEST
 
 /* a level of its own takes the place of the share, unless both are said */
-START_TEST(plan_roce_make__levels_and_shares)
+TEST(plan_roce_make__levels_and_shares)
 {
 	const struct roce_config *roce = planned(STAR "classes:\n"
 						      "  - {name: a, lossless: no}\n"
@@ -170,10 +165,9 @@ START_TEST(plan_roce_make__levels_and_shares)
 	ck_assert_uint_eq(roce->classes[6].xon_offset_bytes, 4000);
 	ck_assert_uint_eq(roce->cnp_class, 6);
 }
-END_TEST
 
 /* without PFC nobody is stopped: what was lossless has a lossy class's share of the buffer */
-START_TEST(plan_roce_make__without_pfc)
+TEST(plan_roce_make__without_pfc)
 {
 	const struct roce_config *roce = planned(STAR "roce: {pfc: no}\n");
 
@@ -181,9 +175,8 @@ START_TEST(plan_roce_make__without_pfc)
 	ck_assert(roce->classes[0].lossless);
 	ck_assert_uint_eq(roce->classes[0].alpha_permille, 1000);
 }
-END_TEST
 
-START_TEST(plan_roce_make__ecn_of_all_and_of_one)
+TEST(plan_roce_make__ecn_of_all_and_of_one)
 {
 	const struct roce_config *roce =
 		planned(STAR "roce: {ecn: {kmin: 10kB, pmax: 2%}}\n"
@@ -201,17 +194,15 @@ START_TEST(plan_roce_make__ecn_of_all_and_of_one)
 	ck_assert(!roce->classes[4].watched);
 	ck_assert_uint_eq(roce->cnp_class, 3);
 }
-END_TEST
 
-START_TEST(plan_roce_make__kmin_above_the_default_kmax)
+TEST(plan_roce_make__kmin_above_the_default_kmax)
 {
 	refused(STAR "classes: [{name: a, ecn: {kmin: 1MB}}]\n",
 		"t.yaml:5:11: class 'a' would be marked from kmin 1000000");
 }
-END_TEST
 
 /* one of THh and THl moves the other (RC-9) */
-START_TEST(plan_roce_make__path_levels)
+TEST(plan_roce_make__path_levels)
 {
 	planned(STAR "roce: {path-pause: {high: 90kB}}\n");
 	ck_assert_uint_eq(plan.nodes[0].roce.path_low_bytes, 30000);
@@ -223,10 +214,9 @@ START_TEST(plan_roce_make__path_levels)
 	ck_assert_uint_eq(plan.nodes[0].roce.path_low_bytes, 499000);
 	ck_assert(plan.nodes[0].roce.path_pause);
 }
-END_TEST
 
 /* the same file as a fabric of kind flow-channel: nothing of all this is left */
-START_TEST(plan_roce_make__another_kind_of_fabric)
+TEST(plan_roce_make__another_kind_of_fabric)
 {
 	static const char *const setting = "fabric=flow-channel";
 	const char *text = STAR
@@ -240,10 +230,9 @@ START_TEST(plan_roce_make__another_kind_of_fabric)
 	ck_assert_int_eq(plan.nodes[2].nic.workloads[0].transport, TRANSPORT_NONE);
 	ck_assert_uint_eq(plan.nodes[2].nic.workloads[0].connections, 3);
 }
-END_TEST
 
 /* a link that loses is not guarded here */
-START_TEST(plan_roce_make__losses_are_losses)
+TEST(plan_roce_make__losses_are_losses)
 {
 	planned(STAR "links: {loss: 1%}\n");
 	ck_assert(!plan.nodes[0].ports[0].guarded);
@@ -251,7 +240,6 @@ START_TEST(plan_roce_make__losses_are_losses)
 	ck_assert_uint_eq(plan.nodes[0].ports[0].buffer_units, 0);
 	ck_assert_uint_eq(plan.nodes[0].ports[0].flight_units, 0);
 }
-END_TEST
 
 /* ---- the flood tree ---- */
 
@@ -307,7 +295,7 @@ static const char *const fabrics[] = {
 	"links: [[a, b], [b, c], [c, d], [d, a], [a, b], [b, d]]",
 };
 
-START_TEST(plan_ways_make__flood_once_to_everybody_on_every_topology)
+TEST_RANGE(plan_ways_make__flood_once_to_everybody_on_every_topology, 0, sizeof(fabrics) / sizeof(*fabrics))
 {
 	char text[400];
 
@@ -322,10 +310,9 @@ START_TEST(plan_ways_make__flood_once_to_everybody_on_every_topology)
 			ck_assert_uint_eq(got[host], host != from);
 	}
 }
-END_TEST
 
 /* a link that is down is no branch: the ring of four switches is a chain without it */
-START_TEST(plan_ways_make__flood_around_a_link_that_is_down)
+TEST(plan_ways_make__flood_around_a_link_that_is_down)
 {
 	uint32_t got[64] = { 0 };
 	char why[200];
@@ -339,11 +326,10 @@ START_TEST(plan_ways_make__flood_around_a_link_that_is_down)
 	flood_from(&plan, 0, got);
 	ck_assert_uint_eq(got[1] + got[2] + got[3], 3);
 }
-END_TEST
 
 /* ---- connections ---- */
 
-START_TEST(plan_workloads__connections)
+TEST(plan_workloads__connections)
 {
 	const struct node_config *nic;
 
@@ -359,20 +345,18 @@ START_TEST(plan_workloads__connections)
 	ck_assert_int_eq(nic[1].nic.workloads[1].transport, TRANSPORT_TCP);
 	ck_assert_uint_eq(plan.workloads[1].connections, 2);
 }
-END_TEST
 
-START_TEST(plan_workloads__more_connections_than_places)
+TEST(plan_workloads__more_connections_than_places)
 {
 	refused(STAR "nic: {flows-max: 9}\nworkloads: [{name: w, pattern: all-to-all, connections: 4}]\n",
 		"t.yaml:6:13: with workload 'w' host 'h0' has 12 connections, more than 9, its nic.flows-max");
 }
-END_TEST
 
 /* ---- time ---- */
 
 /* No fabric header between switches: two links of 4178 bytes (with gap, 167.12 ns), on three links cut through by 64 bytes. NIC
  * 500 ns, three ways of 1 us, two switches of 350 ns and 2.56 ns; the second packet behind the first. */
-START_TEST(plan_ideal__roce_has_no_fabric_header)
+TEST(plan_ideal__roce_has_no_fabric_header)
 {
 	uint32_t data_bytes;
 	node_time_t one_ps, two_ps;
@@ -384,10 +368,9 @@ START_TEST(plan_ideal__roce_has_no_fabric_header)
 	ck_assert_uint_eq(one_ps, 500000 + 3000000 + 2 * (350000 + 2560) + 4158 * 40);
 	ck_assert_uint_eq(two_ps - one_ps, 4178 * 40);
 }
-END_TEST
 
 /* 3 lookaheads of 1.35 us, the way, two latencies, two frames: nothing but PFC frames of 84 bytes in it, of 128 bytes each */
-START_TEST(plan_rings__hold_a_link_full_of_short_frames)
+TEST(plan_rings__hold_a_link_full_of_short_frames)
 {
 	const struct port_config *port;
 	uint64_t span_ps, frames;
@@ -399,7 +382,6 @@ START_TEST(plan_rings__hold_a_link_full_of_short_frames)
 	ck_assert_uint_ge(port->ring_bytes, frames * 128);
 	ck_assert_uint_lt(port->ring_bytes, 4 * frames * 128);
 }
-END_TEST
 
 /* byte for byte what the nodes get, and what the fabric manager writes into them */
 static void told_the_same(struct node_config *a, struct node_config *b)
@@ -424,7 +406,7 @@ static void told_the_same(struct node_config *a, struct node_config *b)
 	}
 }
 
-START_TEST(plan_make__the_same_again)
+TEST(plan_make__the_same_again)
 {
 	const char *text = RUN "topology: {generate: leaf-spine, leaves: 3, hosts-per-leaf: 2, spines: 2}\n"
 			       "workloads: [{name: w, pattern: permutation, connections: 3}]\n";
@@ -434,12 +416,11 @@ START_TEST(plan_make__the_same_again)
 	for (uint32_t i = 0; i < plan.node_count; i++)
 		told_the_same(&plan.nodes[i], &other.nodes[i]);
 }
-END_TEST
 
 /* ---- the real clock ---- */
 
 /* twice what may be under way comes on top, and all headroom on top of the buffer */
-START_TEST(plan_make_traffic__roce)
+TEST(plan_make_traffic__roce)
 {
 	const struct port_config *edge, *fabric, *host;
 
@@ -454,9 +435,8 @@ START_TEST(plan_make_traffic__roce)
 	ck_assert_uint_eq(host->flight_units, 2048);
 	ck_assert_uint_eq(plan.nodes[0].roce.buffer_bytes, (32 << 20) + fabric->headroom_bytes + edge->headroom_bytes);
 }
-END_TEST
 
-START_TEST(plan_make_real__roce_over_veth)
+TEST(plan_make_real__roce_over_veth)
 {
 	ck_assert_int_eq(plan_of(plan_make_real, TWO "links: {fabric: {medium: veth}}\n", &plan), 0);
 	ck_assert_int_eq(plan.nodes[0].ports[1].medium, MEDIUM_VETH);
@@ -465,9 +445,8 @@ START_TEST(plan_make_real__roce_over_veth)
 	ck_assert_uint_gt(plan.nodes[0].ports[0].flight_units, 0);
 	ck_assert_uint_gt(plan.nodes[2].nic.host_queues, 0);
 }
-END_TEST
 
-START_TEST(plan_make_real__more_than_a_buffer_can_hold)
+TEST(plan_make_real__more_than_a_buffer_can_hold)
 {
 	ck_assert_int_eq(
 		plan_of(plan_make_real,
@@ -476,10 +455,9 @@ START_TEST(plan_make_real__more_than_a_buffer_can_hold)
 		-EINVAL);
 	ck_assert_msg(strstr(errors.texts[0], "need a larger buffer than there can be"), "%s", errors.texts[0]);
 }
-END_TEST
 
 /* what joins has headroom; what leaves leaves its place */
-START_TEST(plan_room__joins_and_leaves_a_roce_fabric)
+TEST(plan_room__joins_and_leaves_a_roce_fabric)
 {
 	int64_t added, host;
 	struct port_config like;
@@ -504,10 +482,9 @@ START_TEST(plan_room__joins_and_leaves_a_roce_fabric)
 	plan_room_node_remove(&plan, (uint32_t)added);
 	ck_assert_uint_gt(plan.nodes[0].ports[2].headroom_bytes, 0); /* its place is kept */
 }
-END_TEST
 
 /* under the real clock ACKs are as late as processes are; what was said holds under both */
-START_TEST(plan_roce__timeouts_of_either_clock)
+TEST(plan_roce__timeouts_of_either_clock)
 {
 	ck_assert_int_eq(plan_of(plan_make, TWO, &plan), 0);
 	ck_assert_uint_eq(plan.nodes[0].roce.queue_pair.timeout_ps, 67 * NODE_MS);
@@ -522,10 +499,9 @@ START_TEST(plan_roce__timeouts_of_either_clock)
 	ck_assert_uint_eq(plan.nodes[0].roce.queue_pair.timeout_ps, NODE_MS);
 	ck_assert_uint_eq(plan.nodes[0].roce.tcp.rto_min_ps, 2 * NODE_MS);
 }
-END_TEST
 
 /* a leaf does not send to a spine that has lost its link to the other leaf, nor to one that is dead; nor do floods */
-START_TEST(plan_ways_make__around_what_carries_nothing)
+TEST(plan_ways_make__around_what_carries_nothing)
 {
 	char why[200];
 
@@ -548,49 +524,4 @@ START_TEST(plan_ways_make__around_what_carries_nothing)
 	plan.links[3].dead = plan.links[5].dead = false;
 	ck_assert_int_eq(plan_ways_make(&plan, why, sizeof(why)), 0);
 	ck_assert_uint_eq(plan.nodes[1].switch_.routes[0].ports, 3u << 1);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("plan_roce");
-	TCase *cases = tcase_create("plan_roce");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, NULL, tear_down);
-	tcase_add_test(cases, plan_roce_headroom__between_switches);
-	tcase_add_test(cases, plan_roce_headroom__to_a_host);
-	tcase_add_test(cases, plan_roce_headroom__follows_the_link);
-	tcase_add_test(cases, plan_roce_headroom__as_it_was_said);
-	tcase_add_test(cases, plan_roce_buffers__say_what_they_need);
-	tcase_add_test(cases, plan_roce_buffers__without_pfc_there_is_no_headroom);
-	tcase_add_test(cases, plan_roce_make__defaults);
-	tcase_add_test(cases, plan_roce_make__levels_and_shares);
-	tcase_add_test(cases, plan_roce_make__without_pfc);
-	tcase_add_test(cases, plan_roce_make__ecn_of_all_and_of_one);
-	tcase_add_test(cases, plan_roce_make__kmin_above_the_default_kmax);
-	tcase_add_test(cases, plan_roce_make__path_levels);
-	tcase_add_test(cases, plan_roce_make__another_kind_of_fabric);
-	tcase_add_test(cases, plan_roce_make__losses_are_losses);
-	tcase_add_loop_test(cases, plan_ways_make__flood_once_to_everybody_on_every_topology, 0,
-			    sizeof(fabrics) / sizeof(*fabrics));
-	tcase_add_test(cases, plan_ways_make__flood_around_a_link_that_is_down);
-	tcase_add_test(cases, plan_workloads__connections);
-	tcase_add_test(cases, plan_workloads__more_connections_than_places);
-	tcase_add_test(cases, plan_ideal__roce_has_no_fabric_header);
-	tcase_add_test(cases, plan_rings__hold_a_link_full_of_short_frames);
-	tcase_add_test(cases, plan_make__the_same_again);
-	tcase_add_test(cases, plan_make_traffic__roce);
-	tcase_add_test(cases, plan_make_real__roce_over_veth);
-	tcase_add_test(cases, plan_make_real__more_than_a_buffer_can_hold);
-	tcase_add_test(cases, plan_room__joins_and_leaves_a_roce_fabric);
-	tcase_add_test(cases, plan_ways_make__around_what_carries_nothing);
-	tcase_add_test(cases, plan_roce__timeouts_of_either_clock);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,11 +1,11 @@
 /*  orchestrator/plan_room (TB-22): what joins and leaves changes its own places, and the tables of all switches. */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/plan_real.h"
 #include "orchestrator/plan_room.h"
+#include "tests/testing.h"
 
 #define RUN "name: t\nseed: 7\nrun: {duration: 100us, warmup: 10us}\n"
 #define TWO RUN "topology: {switches: [s1, s2], hosts: {A: s1, B: s2, C: s2}, links: [[s1, s2]]}\n"
@@ -78,7 +78,9 @@ static int64_t plug(uint32_t a, uint32_t b)
 	return plan_room_link(&plan, a, b, &like);
 }
 
-START_TEST(plan_room_make__moves_nothing_that_was_there)
+TEST_GROUP(plan_room, .setup = set_up, .teardown = tear_down);
+
+TEST(plan_room_make__moves_nothing_that_was_there)
 {
 	struct plan_counts counts = plan_room_counts(&plan);
 
@@ -92,9 +94,8 @@ START_TEST(plan_room_make__moves_nothing_that_was_there)
 	ck_assert_uint_eq(plan.nodes[at("s1")].port_count, 2 + PLAN_ROOM_PORTS);
 	ck_assert_str_eq(plan.nodes[plan.links[2].node_a].name, "C");
 }
-END_TEST
 
-START_TEST(plan_room_host__joins_with_its_own_address)
+TEST(plan_room_host__joins_with_its_own_address)
 {
 	int64_t host = plan_room_host(&plan, "D");
 
@@ -106,18 +107,16 @@ START_TEST(plan_room_host__joins_with_its_own_address)
 	ck_assert_uint_eq(plan.nodes[host].ports[0].peer_port, 2);
 	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].match_fields, plan.nodes[at("s1")].ports[0].match_fields);
 }
-END_TEST
 
-START_TEST(plan_room_link__ends_with_the_ports)
+TEST(plan_room_link__ends_with_the_ports)
 {
 	for (uint32_t i = 0; i < PLAN_ROOM_PORTS; i++)
 		ck_assert_int_ge(plug(at("s1"), at("s2")), 0);
 	ck_assert_int_eq(plug(at("s1"), at("s2")), -EMLINK);
 	consistent();
 }
-END_TEST
 
-START_TEST(plan_room_host__ends_with_the_places)
+TEST(plan_room_host__ends_with_the_places)
 {
 	char name[16];
 
@@ -127,9 +126,8 @@ START_TEST(plan_room_host__ends_with_the_places)
 	}
 	ck_assert_int_eq(plan_room_host(&plan, "one-more"), -ENOSPC);
 }
-END_TEST
 
-START_TEST(plan_room_node_remove__gives_the_place_back)
+TEST(plan_room_node_remove__gives_the_place_back)
 {
 	uint32_t index = at("B");
 
@@ -143,10 +141,9 @@ START_TEST(plan_room_node_remove__gives_the_place_back)
 	ck_assert_int_eq(plug(index, at("s2")), 1);
 	consistent();
 }
-END_TEST
 
 /* the first edge port of all has gone, so the new one cannot take them from there */
-START_TEST(plan_room_link__keeps_flows_apart_at_the_first_port)
+TEST(plan_room_link__keeps_flows_apart_at_the_first_port)
 {
 	uint32_t fields = plan.nodes[at("s1")].ports[0].match_fields;
 	int64_t host;
@@ -159,10 +156,9 @@ START_TEST(plan_room_link__keeps_flows_apart_at_the_first_port)
 	ck_assert_uint_eq(plan.nodes[at("s1")].ports[0].match_fields, fields);
 	ck_assert_uint_eq(plan.nodes[host].ports[0].match_fields, 0);
 }
-END_TEST
 
 /* a running node keeps the channels of a port, which only fits one with as many; frames are cut to what both carry */
-START_TEST(plan_room_link__fits_what_the_nodes_were_made_with)
+TEST(plan_room_link__fits_what_the_nodes_were_made_with)
 {
 	const struct port_config *s1, *s2;
 
@@ -183,9 +179,8 @@ START_TEST(plan_room_link__fits_what_the_nodes_were_made_with)
 	ck_assert_uint_eq(s1->mtu_bytes, s2->mtu_bytes);
 	consistent();
 }
-END_TEST
 
-START_TEST(plan_room_node_remove__keeps_the_clock)
+TEST(plan_room_node_remove__keeps_the_clock)
 {
 	int64_t more = plan_room_switch(&plan, "s3");
 
@@ -194,10 +189,9 @@ START_TEST(plan_room_node_remove__keeps_the_clock)
 	ck_assert(plan_is_real(&plan));
 	ck_assert_int_gt(more, 0);
 }
-END_TEST
 
 /* FC-3: a switch that joins knows which networks lie behind hosts, and a host that takes a router's place is the router */
-START_TEST(plan_room_switch__has_the_prefixes)
+TEST(plan_room_switch__has_the_prefixes)
 {
 	const struct switch_config *joined;
 
@@ -211,9 +205,8 @@ START_TEST(plan_room_switch__has_the_prefixes)
 	ck_assert_uint_eq(joined->prefixes[1].address[0], 11);
 	ck_assert_uint_eq(joined->prefixes[1].host_index, 1);
 }
-END_TEST
 
-START_TEST(plan_room_template__like_the_links_of_its_kind)
+TEST(plan_room_template__like_the_links_of_its_kind)
 {
 	struct port_config like;
 
@@ -226,30 +219,4 @@ START_TEST(plan_room_template__like_the_links_of_its_kind)
 	ck_assert_uint_eq(like.rate_bps, 2000000000);
 	like = plan_room_template(&plan, at("s1"), at("s2"));
 	ck_assert_uint_eq(like.rate_bps, 40000000000);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("plan_room");
-	TCase *tcase = tcase_create("plan_room");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, plan_room_make__moves_nothing_that_was_there);
-	tcase_add_test(tcase, plan_room_host__joins_with_its_own_address);
-	tcase_add_test(tcase, plan_room_link__ends_with_the_ports);
-	tcase_add_test(tcase, plan_room_link__keeps_flows_apart_at_the_first_port);
-	tcase_add_test(tcase, plan_room_host__ends_with_the_places);
-	tcase_add_test(tcase, plan_room_node_remove__gives_the_place_back);
-	tcase_add_test(tcase, plan_room_link__fits_what_the_nodes_were_made_with);
-	tcase_add_test(tcase, plan_room_node_remove__keeps_the_clock);
-	tcase_add_test(tcase, plan_room_switch__has_the_prefixes);
-	tcase_add_test(tcase, plan_room_template__like_the_links_of_its_kind);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

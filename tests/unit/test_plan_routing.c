@@ -1,10 +1,10 @@
 /*  orchestrator/plan_routing: what follows from the fabric's numbers, what was said of them, what every switch is told (FC-23 ... FC-25,
  *  PG-3, PG-10).                                                                                                   */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/plan_routing.h"
+#include "tests/testing.h"
 
 #define TWO                                                                                                       \
 	"name: t\nseed: 7\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: " \
@@ -46,7 +46,9 @@ static void plan_of(const char *text)
 	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
 }
 
-START_TEST(plan_routing_derive__numbers)
+TEST_GROUP(plan_routing, .teardown = tear_down);
+
+TEST(plan_routing_derive__numbers)
 {
 	struct routing_config routing = plan_routing_derive(&basis, false);
 
@@ -57,20 +59,18 @@ START_TEST(plan_routing_derive__numbers)
 	ck_assert_uint_eq(routing.redirect_pause_ps, 15 * NODE_US);
 	ck_assert_uint_eq(routing.hold_ps, 40 * NODE_US); /* 2 * 16 * 163.84 ns are less */
 }
-END_TEST
 
 /* a source among many sends seldom: 163.84 ns * 4000 hosts between two frames */
-START_TEST(plan_routing_derive__hold_of_many_hosts)
+TEST(plan_routing_derive__hold_of_many_hosts)
 {
 	struct congestion_basis many = basis;
 
 	many.hosts = 4000;
 	ck_assert_uint_eq(plan_routing_derive(&many, false).hold_ps, 2 * 163840ull * 4000);
 }
-END_TEST
 
 /* ours: inputs ask, and who obeys may be anywhere. What they measure and what it changes lies two round trips apart */
-START_TEST(plan_routing_derive__tree)
+TEST(plan_routing_derive__tree)
 {
 	struct routing_config tree = plan_routing_derive(&basis, true), other = plan_routing_derive(&basis, false);
 
@@ -83,9 +83,8 @@ START_TEST(plan_routing_derive__tree)
 	tree.redirect_pause_ps = other.redirect_pause_ps;
 	ck_assert_mem_eq(&tree, &other, sizeof(tree));
 }
-END_TEST
 
-START_TEST(plan_port_group_derive__numbers)
+TEST(plan_port_group_derive__numbers)
 {
 	struct port_group_config config = plan_port_group_derive(&basis);
 
@@ -100,10 +99,9 @@ START_TEST(plan_port_group_derive__numbers)
 	/* at the highest index each of 16 hosts has 1/33 of the link */
 	ck_assert_uint_eq(config.ccti_max * config.ccti_step_permille, 32000);
 }
-END_TEST
 
 /* whatever the fabric is like, a tree (_i) or none, a node takes it */
-START_TEST(plan_routing_derive__within_limits)
+TEST_RANGE(plan_routing_derive__within_limits, 0, 2)
 {
 	static const uint64_t rates[] = { 1000000, 10000000000, 800000000000 };
 	static const node_time_t trips[] = { 0, NODE_NS, NODE_MS, 3600 * NODE_S };
@@ -122,9 +120,8 @@ START_TEST(plan_routing_derive__within_limits)
 			ck_assert_msg(!port_group_config_check(&port_group, why, sizeof(why)), "%s", why);
 		}
 }
-END_TEST
 
-START_TEST(plan_routing_request__defaults)
+TEST(plan_routing_request__defaults)
 {
 	struct routing_request request;
 
@@ -137,10 +134,9 @@ START_TEST(plan_routing_request__defaults)
 	ck_assert(!request.detours);
 	ck_assert(!request.cycles_allowed);
 }
-END_TEST
 
 /* PFC's deadlocks are part of that kind: one lane, circles are played */
-START_TEST(plan_routing_request__roce)
+TEST(plan_routing_request__roce)
 {
 	struct routing_request request;
 
@@ -151,9 +147,8 @@ START_TEST(plan_routing_request__roce)
 	ck_assert(!request.detours);
 	ck_assert(request.cycles_allowed);
 }
-END_TEST
 
-START_TEST(plan_routing_make__by_kind_of_fabric)
+TEST(plan_routing_make__by_kind_of_fabric)
 {
 	plan_of(TWO);
 	ck_assert_int_eq(plan.nodes[0].switch_.routing.choice, ROUTING_STATIC);
@@ -167,9 +162,8 @@ START_TEST(plan_routing_make__by_kind_of_fabric)
 	ck_assert(plan.nodes[0].switch_.routing.redirect);
 	ck_assert(plan.nodes[0].switch_.routing.hold_sources);
 }
-END_TEST
 
-START_TEST(plan_routing_make__what_was_said)
+TEST(plan_routing_make__what_was_said)
 {
 	const struct routing_config *routing = NULL;
 
@@ -189,16 +183,14 @@ START_TEST(plan_routing_make__what_was_said)
 	ck_assert_uint_eq(routing->redirect_pause_ps, NODE_MS);
 	ck_assert_uint_eq(routing->hold_ps, 77 * NODE_US);
 }
-END_TEST
 
 /* a full depth below the derived depth takes that down with it */
-START_TEST(plan_routing_make__full_alone)
+TEST(plan_routing_make__full_alone)
 {
 	plan_of(TWO "routing: {redirect: {full: 4KiB}}\n");
 	ck_assert_uint_eq(plan.nodes[0].switch_.routing.redirect_full_units, 16);
 	ck_assert_uint_le(plan.nodes[0].switch_.routing.redirect_depth_units, 16);
 }
-END_TEST
 
 static const struct routing_config *redirects_of(const char *text)
 {
@@ -211,7 +203,7 @@ static const struct routing_config *redirects_of(const char *text)
 }
 
 /* where every link leads up or down */
-START_TEST(plan_routing_make__inputs_ask_in_a_tree)
+TEST(plan_routing_make__inputs_ask_in_a_tree)
 {
 	const struct routing_config *routing = redirects_of(TREE "routing: {choice: adaptive}\n");
 
@@ -223,10 +215,9 @@ START_TEST(plan_routing_make__inputs_ask_in_a_tree)
 	ck_assert(routing->redirect && !routing->redirect_anywhere && !routing->redirect_inputs);
 	ck_assert_uint_gt(routing->redirect_interval_ps, routing->redirect_pause_ps);
 }
-END_TEST
 
 /* a switch in the middle is the one to obey: where it may not no input asks; and what is said of other fabrics makes no tree of them */
-START_TEST(plan_routing_make__anywhere)
+TEST(plan_routing_make__anywhere)
 {
 	const struct routing_config *routing =
 		redirects_of(TREE "routing: {choice: adaptive, redirect: {anywhere: no}}\n");
@@ -235,19 +226,17 @@ START_TEST(plan_routing_make__anywhere)
 	routing = redirects_of(TWO "routing: {choice: adaptive, redirect: {anywhere: yes}}\n");
 	ck_assert(routing->redirect && routing->redirect_anywhere && !routing->redirect_inputs);
 }
-END_TEST
 
 /* whose flows are not redirected has nobody who asks */
-START_TEST(plan_routing_make__no_redirects_no_inputs)
+TEST(plan_routing_make__no_redirects_no_inputs)
 {
 	ck_assert(!redirects_of(TREE)->redirect_inputs); /* choice: static */
 	ck_assert(!redirects_of(TREE "routing: {choice: adaptive, redirect: no}\n")->redirect_inputs);
 	ck_assert(redirects_of(TREE "routing: {redirect: yes}\n")->redirect_inputs);
 }
-END_TEST
 
 /* FC-23, FC-25, EC-9: [S2] in its own terms, in a tree, too. What is said beside it stands, wherever it is said. */
-START_TEST(plan_routing_make__preset_s2)
+TEST(plan_routing_make__preset_s2)
 {
 	const struct routing_config *routing = redirects_of(TREE "routing: {preset: s2}\n");
 
@@ -271,9 +260,8 @@ START_TEST(plan_routing_make__preset_s2)
 	ck_assert_int_eq(routing->redirect_rule, REDIRECT_BY_LOADS);
 	ck_assert_uint_eq(plan.nodes[0].switch_.congestion.port_limit_units, 0);
 }
-END_TEST
 
-START_TEST(plan_routing_make__times_that_were_said)
+TEST(plan_routing_make__times_that_were_said)
 {
 	const struct routing_config *routing =
 		redirects_of(TREE "routing: {choice: adaptive, redirect: {interval: 60us, pause: 70us}}\n");
@@ -282,10 +270,9 @@ START_TEST(plan_routing_make__times_that_were_said)
 	ck_assert_uint_eq(routing->redirect_pause_ps, 70 * NODE_US);
 	ck_assert(routing->redirect_inputs);
 }
-END_TEST
 
 /* FC-26: what the manager writes, of trees only */
-START_TEST(plan_routing_make__ports_upward)
+TEST(plan_routing_make__ports_upward)
 {
 	const struct switch_config *leaf, *spine;
 
@@ -301,9 +288,8 @@ START_TEST(plan_routing_make__ports_upward)
 	ck_assert_uint_eq(plan.nodes[0].switch_.route_count, 1);
 	ck_assert_uint_ne(plan.nodes[0].switch_.routes[0].fabric_address, ROUTE_UPWARD);
 }
-END_TEST
 
-START_TEST(plan_routing_make__a_seed_of_its_own)
+TEST(plan_routing_make__a_seed_of_its_own)
 {
 	uint64_t first;
 
@@ -313,9 +299,8 @@ START_TEST(plan_routing_make__a_seed_of_its_own)
 	ck_assert_uint_ne(first, plan.nodes[0].seed);
 	ck_assert_uint_eq(first, plan_routing_seed(7, 0));
 }
-END_TEST
 
-START_TEST(plan_routing_make__port_group)
+TEST(plan_routing_make__port_group)
 {
 	plan_of(TWO
 		"fabric: port-group\nport-group: {policy: random, queue: 5KiB, becn: {max: 9}, fecn: {at: 1MiB}}\n");
@@ -331,47 +316,11 @@ START_TEST(plan_routing_make__port_group)
 		ck_assert_uint_eq(config->ccti_max, 9);
 	}
 }
-END_TEST
 
 /* what is not marked is not answered */
-START_TEST(plan_routing_make__no_fecn_no_becn)
+TEST(plan_routing_make__no_fecn_no_becn)
 {
 	plan_of(TWO "fabric: port-group\nport-group: {fecn: no}\n");
 	ck_assert(!plan.nodes[0].port_group.fecn);
 	ck_assert(!plan.nodes[0].port_group.becn);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("plan_routing");
-	TCase *cases = tcase_create("plan_routing");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(cases, NULL, tear_down);
-	tcase_add_test(cases, plan_routing_derive__numbers);
-	tcase_add_test(cases, plan_routing_derive__hold_of_many_hosts);
-	tcase_add_test(cases, plan_routing_derive__tree);
-	tcase_add_test(cases, plan_port_group_derive__numbers);
-	tcase_add_loop_test(cases, plan_routing_derive__within_limits, 0, 2);
-	tcase_add_test(cases, plan_routing_request__defaults);
-	tcase_add_test(cases, plan_routing_request__roce);
-	tcase_add_test(cases, plan_routing_make__by_kind_of_fabric);
-	tcase_add_test(cases, plan_routing_make__what_was_said);
-	tcase_add_test(cases, plan_routing_make__full_alone);
-	tcase_add_test(cases, plan_routing_make__inputs_ask_in_a_tree);
-	tcase_add_test(cases, plan_routing_make__anywhere);
-	tcase_add_test(cases, plan_routing_make__no_redirects_no_inputs);
-	tcase_add_test(cases, plan_routing_make__preset_s2);
-	tcase_add_test(cases, plan_routing_make__times_that_were_said);
-	tcase_add_test(cases, plan_routing_make__ports_upward);
-	tcase_add_test(cases, plan_routing_make__a_seed_of_its_own);
-	tcase_add_test(cases, plan_routing_make__port_group);
-	tcase_add_test(cases, plan_routing_make__no_fecn_no_becn);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

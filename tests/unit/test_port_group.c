@@ -1,8 +1,8 @@
 /*  switchd/port_group: tables by DLID, groups that overlap, masks of more ports than there are, and the three policies (PG-2, PG-5 ... PG-8). */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/port_group.h"
+#include "tests/testing.h"
 
 #define PORT_COUNT 8u
 #define LIDS 10u
@@ -35,8 +35,10 @@ static void teardown(void)
 	port_group_fini(&tables);
 }
 
+TEST_GROUP(port_group, .setup = setup, .teardown = teardown);
+
 /* PG-2, PG-5, PG-6: each DLID has a port and exactly one group; group 0 is none; groups share ports; 255 can be used */
-START_TEST(port_group_init__as_written)
+TEST(port_group_init__as_written)
 {
 	for (uint32_t dlid = 0; dlid < LIDS; dlid++) {
 		ck_assert_uint_eq(tables.home[dlid], lft[dlid]);
@@ -50,10 +52,9 @@ START_TEST(port_group_init__as_written)
 	ck_assert_uint_eq(port_group_members(&tables, LIDS), 0);
 	ck_assert_uint_eq(port_group_members(&tables, UINT32_MAX), 0);
 }
-END_TEST
 
 /* PG-6: bits beyond the switch's ports are ignored, and read back as 0 */
-START_TEST(port_group_set_mask__beyond_the_ports)
+TEST(port_group_set_mask__beyond_the_ports)
 {
 	ck_assert_uint_eq(port_group_members(&tables, 7), 0xf0);
 	port_group_set_mask(&tables, 3, UINT64_MAX);
@@ -61,10 +62,9 @@ START_TEST(port_group_set_mask__beyond_the_ports)
 	port_group_set_mask(&tables, 0, UINT64_MAX);
 	ck_assert_uint_eq(tables.mask[0], 0);
 }
-END_TEST
 
 /* PG-8: a choice replaces the entry, and what is written replaces the choice */
-START_TEST(port_group_replace__until_written)
+TEST(port_group_replace__until_written)
 {
 	port_group_replace(&tables, 3, 5, 1000);
 	ck_assert_uint_eq(tables.now[3], 5);
@@ -80,9 +80,8 @@ START_TEST(port_group_replace__until_written)
 	ck_assert_uint_eq(tables.home[3], 4);
 	ck_assert(port_group_may_replace(&tables, 3, 1001, 1000));
 }
-END_TEST
 
-START_TEST(port_group_grow__leads_nowhere)
+TEST(port_group_grow__leads_nowhere)
 {
 	ck_assert_int_eq(port_group_grow(&tables, 5), 0);
 	ck_assert_uint_eq(tables.lid_count, LIDS);
@@ -93,7 +92,6 @@ START_TEST(port_group_grow__leads_nowhere)
 	ck_assert_uint_eq(tables.now[LIDS], LFT_NO_PORT);
 	ck_assert_uint_eq(port_group_members(&tables, 4095), 0);
 }
-END_TEST
 
 /* how often each of @candidates is taken: @shares of the ports are expected alike */
 static void shares_expect(enum port_group_policy policy, uint64_t candidates, const uint64_t *loads, uint64_t expected)
@@ -109,7 +107,7 @@ static void shares_expect(enum port_group_policy policy, uint64_t candidates, co
 }
 
 /* PG-7 */
-START_TEST(port_group_choose__policies)
+TEST(port_group_choose__policies)
 {
 	uint64_t loads[NODE_PORTS_MAX] = { [2] = 500, [3] = 100, [5] = 100, [7] = 100, [63] = 300 };
 	uint64_t candidates = 1ull << 63 | 1 << 2 | 1 << 3 | 1 << 5 | 1 << 7;
@@ -121,10 +119,9 @@ START_TEST(port_group_choose__policies)
 	for (int policy = 0; policy < PORT_GROUP_POLICIES; policy++)
 		shares_expect((enum port_group_policy)policy, 1ull << 63, loads, 1ull << 63);
 }
-END_TEST
 
 /* PG-7: greedy, of equals the next behind the port that is left, in a circle; behind none the first */
-START_TEST(port_group_choose__greedy_of_equals)
+TEST(port_group_choose__greedy_of_equals)
 {
 	uint64_t loads[NODE_PORTS_MAX] = { 0 }, candidates = 1ull << 63 | 1 << 2 | 1 << 5;
 	static const uint32_t from[] = { 0, 1, 3, 4, 6, 62, 63, LFT_NO_PORT }, taken[] = { 2, 2, 5, 5, 63, 63, 2, 2 };
@@ -132,26 +129,4 @@ START_TEST(port_group_choose__greedy_of_equals)
 	for (uint32_t i = 0; i < 8; i++)
 		ck_assert_uint_eq(port_group_choose(POLICY_GREEDY, candidates, loads, from[i], &random_state),
 				  taken[i]);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("port_group");
-	TCase *tcase = tcase_create("port_group");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, port_group_init__as_written);
-	tcase_add_test(tcase, port_group_set_mask__beyond_the_ports);
-	tcase_add_test(tcase, port_group_replace__until_written);
-	tcase_add_test(tcase, port_group_grow__leads_nowhere);
-	tcase_add_test(tcase, port_group_choose__policies);
-	tcase_add_test(tcase, port_group_choose__greedy_of_equals);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

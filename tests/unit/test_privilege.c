@@ -1,5 +1,4 @@
 /*  nodes/privilege: what a node cannot do any more (TB-24). The rest is seen from outside by system/test_privileges.  */
-#include <check.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +8,18 @@
 #include <unistd.h>
 
 #include "nodes/privilege.h"
+#include "tests/testing.h"
 
 /* no two fabrics of a machine share a user, and it is in the range that nothing else uses */
-START_TEST(privilege_user__one_for_each_fabric)
+TEST(privilege_user__one_for_each_fabric)
 {
 	ck_assert_uint_ne(privilege_user(77), privilege_user(78));
 	ck_assert_uint_ge(privilege_user(1), 1879048192u);
 	ck_assert_uint_le(privilege_user(1 << 22), 2147483647u);
 }
-END_TEST
 
 /* a node that goes on writing into the log comes to an end, and lives */
-START_TEST(privilege_files__the_log_has_an_end)
+TEST(privilege_files__the_log_has_an_end)
 {
 	const off_t before = 1000;
 	char path[] = "/tmp/test_privilege.XXXXXX";
@@ -46,21 +45,4 @@ START_TEST(privilege_files__the_log_has_an_end)
 	ck_assert_int_eq(file.st_size, before + (off_t)NODE_FILE_BYTES_MAX);
 	close(fd);
 	unlink(path);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("privilege");
-	TCase *tcase = tcase_create("privilege");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, privilege_user__one_for_each_fabric);
-	tcase_add_test(tcase, privilege_files__the_log_has_an_end);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

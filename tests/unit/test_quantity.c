@@ -1,10 +1,10 @@
 /*  orchestrator/quantity (TB-11: units in, exact integers out, errors that say what was expected). */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/quantity.h"
+#include "tests/testing.h"
 
 static uint64_t parsed(enum quantity_kind kind, const char *text)
 {
@@ -27,7 +27,7 @@ static const char *refused(enum quantity_kind kind, const char *text)
 	return why;
 }
 
-START_TEST(quantity_parse__times)
+TEST(quantity_parse__times)
 {
 	ck_assert_uint_eq(parsed(QUANTITY_TIME, "350ns"), 350000);
 	ck_assert_uint_eq(parsed(QUANTITY_TIME, "1us"), 1000000);
@@ -38,18 +38,16 @@ START_TEST(quantity_parse__times)
 	ck_assert_uint_eq(parsed(QUANTITY_TIME, "3600s"), 3600000000000000);
 	ck_assert_uint_eq(parsed(QUANTITY_TIME, "5\xc2\xb5s"), 5000000);
 }
-END_TEST
 
-START_TEST(quantity_parse__rates)
+TEST(quantity_parse__rates)
 {
 	ck_assert_uint_eq(parsed(QUANTITY_RATE, "200Gb/s"), 200000000000);
 	ck_assert_uint_eq(parsed(QUANTITY_RATE, "0.8 Tb/s"), 800000000000);
 	ck_assert_uint_eq(parsed(QUANTITY_RATE, "1Mbps"), 1000000);
 	ck_assert_uint_eq(parsed(QUANTITY_RATE, "25Gbit/s"), 25000000000);
 }
-END_TEST
 
-START_TEST(quantity_parse__sizes)
+TEST(quantity_parse__sizes)
 {
 	ck_assert_uint_eq(parsed(QUANTITY_BYTES, "4096"), 4096);
 	ck_assert_uint_eq(parsed(QUANTITY_BYTES, "512KiB"), 524288);
@@ -57,9 +55,8 @@ START_TEST(quantity_parse__sizes)
 	ck_assert_uint_eq(parsed(QUANTITY_BYTES, "0.5KiB"), 512);
 	ck_assert_uint_eq(parsed(QUANTITY_BYTES, "20B"), 20);
 }
-END_TEST
 
-START_TEST(quantity_parse__shares)
+TEST(quantity_parse__shares)
 {
 	ck_assert_uint_eq(parsed(QUANTITY_SHARE, "100%"), QUANTITY_SHARE_ONE);
 	ck_assert_uint_eq(parsed(QUANTITY_SHARE, "0.1%"), QUANTITY_SHARE_ONE / 1000);
@@ -68,17 +65,15 @@ START_TEST(quantity_parse__shares)
 	ck_assert_uint_eq(parsed(QUANTITY_SHARE, "1 / 4"), QUANTITY_SHARE_ONE / 4);
 	ck_assert_uint_eq(parsed(QUANTITY_SHARE, "0"), 0);
 }
-END_TEST
 
-START_TEST(quantity_parse__counts)
+TEST(quantity_parse__counts)
 {
 	ck_assert_uint_eq(parsed(QUANTITY_COUNT, "16"), 16);
 	ck_assert_uint_eq(parsed(QUANTITY_COUNT, "1e3"), 1000);
 	ck_assert_uint_eq(parsed(QUANTITY_COUNT, "18446744073709551615"), UINT64_MAX);
 }
-END_TEST
 
-START_TEST(quantity_parse__unit_missing_or_unknown)
+TEST(quantity_parse__unit_missing_or_unknown)
 {
 	ck_assert_str_eq(refused(QUANTITY_TIME, "100"),
 			 "'100' lacks its unit; expected a time such as 350ns or 1us (ps, ns, us, ms, s)");
@@ -86,9 +81,8 @@ START_TEST(quantity_parse__unit_missing_or_unknown)
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "3 weeks"), "unknown unit 'weeks'"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "16 hosts"), "is not a whole number"));
 }
-END_TEST
 
-START_TEST(quantity_parse__no_number)
+TEST(quantity_parse__no_number)
 {
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, ""), "says nothing"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "soon"), "is not a number"));
@@ -99,17 +93,15 @@ START_TEST(quantity_parse__no_number)
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "010"), "begins with a zero"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "00ns"), "begins with a zero"));
 }
-END_TEST
 
-START_TEST(quantity_parse__never_rounds)
+TEST(quantity_parse__never_rounds)
 {
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "0.5ps"), "finer than can be kept"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "2.5"), "is not a whole number"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_SHARE, "1e-16"), "finer than can be kept"));
 }
-END_TEST
 
-START_TEST(quantity_parse__too_large)
+TEST(quantity_parse__too_large)
 {
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_TIME, "99999999s"), "is too large"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "1e30"), "is too large"));
@@ -117,18 +109,16 @@ START_TEST(quantity_parse__too_large)
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "100000000000000000000"), "too many digits"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_COUNT, "1e99"), "too many digits"));
 }
-END_TEST
 
-START_TEST(quantity_parse__bad_fraction)
+TEST(quantity_parse__bad_fraction)
 {
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_SHARE, "1/0"), "is not a fraction"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_SHARE, "1/"), "is not a fraction"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_SHARE, "1/2/3"), "is not a fraction"));
 	ck_assert_ptr_nonnull(strstr(refused(QUANTITY_SHARE, "9999999/1"), "is not a fraction"));
 }
-END_TEST
 
-START_TEST(quantity_format__largest_whole_unit)
+TEST(quantity_format__largest_whole_unit)
 {
 	char text[QUANTITY_TEXT_MAX];
 
@@ -142,9 +132,8 @@ START_TEST(quantity_format__largest_whole_unit)
 	ck_assert_str_eq(quantity_format(QUANTITY_SHARE, QUANTITY_SHARE_ONE / 1000, text), "0.1%");
 	ck_assert_str_eq(quantity_format(QUANTITY_SHARE, 1000, text), "0.0000000001%");
 }
-END_TEST
 
-START_TEST(quantity_format__is_read_back)
+TEST(quantity_format__is_read_back)
 {
 	static const uint64_t values[] = { 0,         1, 7, 999, 1000, 1024, 123456789, 1000000000000, UINT64_MAX / 2,
 					   UINT64_MAX };
@@ -155,31 +144,4 @@ START_TEST(quantity_format__is_read_back)
 			quantity_format((enum quantity_kind)kind, values[i], text);
 			ck_assert_uint_eq(parsed((enum quantity_kind)kind, text), values[i]);
 		}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("quantity");
-	TCase *tests = tcase_create("quantity");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, quantity_parse__times);
-	tcase_add_test(tests, quantity_parse__rates);
-	tcase_add_test(tests, quantity_parse__sizes);
-	tcase_add_test(tests, quantity_parse__shares);
-	tcase_add_test(tests, quantity_parse__counts);
-	tcase_add_test(tests, quantity_parse__unit_missing_or_unknown);
-	tcase_add_test(tests, quantity_parse__no_number);
-	tcase_add_test(tests, quantity_parse__never_rounds);
-	tcase_add_test(tests, quantity_parse__too_large);
-	tcase_add_test(tests, quantity_parse__bad_fraction);
-	tcase_add_test(tests, quantity_format__largest_whole_unit);
-	tcase_add_test(tests, quantity_format__is_read_back);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /*  nodes/queue_gauge: what waits for an output, now, at most and on average, exactly (FC-11, TB-13).               */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/queue_gauge.h"
+#include "tests/testing.h"
 
 static struct queue_gauge gauge;
 static struct port_stats stats;
@@ -13,7 +13,9 @@ static void setup(void)
 	stats = (struct port_stats){ 0 };
 }
 
-START_TEST(queue_gauge_settle__rectangles)
+TEST_GROUP(queue_gauge, .setup = setup);
+
+TEST(queue_gauge_settle__rectangles)
 {
 	queue_gauge_add(&gauge, &stats, 1000, 2 * NODE_NS);
 	queue_gauge_add(&gauge, &stats, 500, 5 * NODE_NS);
@@ -23,20 +25,18 @@ START_TEST(queue_gauge_settle__rectangles)
 	queue_gauge_settle(&gauge, &stats, 10 * NODE_NS);
 	ck_assert_uint_eq(stats.queue_byte_ns_sum, 6500);
 }
-END_TEST
 
 /* parts of a byte nanosecond add up: 1 byte for 1 ps, a million times, is 1000 byte nanoseconds */
-START_TEST(queue_gauge_settle__nothing_is_rounded_away)
+TEST(queue_gauge_settle__nothing_is_rounded_away)
 {
 	queue_gauge_add(&gauge, &stats, 1, 0);
 	for (node_time_t now = 1; now <= 1000000; now++)
 		queue_gauge_settle(&gauge, &stats, now);
 	ck_assert_uint_eq(stats.queue_byte_ns_sum, 1000);
 }
-END_TEST
 
 /* only [from, to) counts, whether it begins and ends at a change or between two */
-START_TEST(queue_gauge_settle__measured_interval_only)
+TEST(queue_gauge_settle__measured_interval_only)
 {
 	gauge.from_ps = 10 * NODE_NS;
 	gauge.to_ps = 20 * NODE_NS;
@@ -50,18 +50,16 @@ START_TEST(queue_gauge_settle__measured_interval_only)
 	queue_gauge_settle(&gauge, &stats, 200 * NODE_NS);
 	ck_assert_uint_eq(stats.queue_byte_ns_sum, 5 * 100 + 5 * 200);
 }
-END_TEST
 
 /* FC-22: a slow link's queue stands for many seconds */
-START_TEST(queue_gauge_settle__long_and_full)
+TEST(queue_gauge_settle__long_and_full)
 {
 	queue_gauge_add(&gauge, &stats, 100000000, 0);
 	queue_gauge_settle(&gauge, &stats, 100 * NODE_S + 7);
 	ck_assert_uint_eq(stats.queue_byte_ns_sum, 100000000ull * 100000000000ull + 700000);
 }
-END_TEST
 
-START_TEST(queue_gauge_add__now_and_maximum)
+TEST(queue_gauge_add__now_and_maximum)
 {
 	queue_gauge_add(&gauge, &stats, 4096, 1);
 	queue_gauge_add(&gauge, &stats, 64, 2);
@@ -71,25 +69,4 @@ START_TEST(queue_gauge_add__now_and_maximum)
 	queue_gauge_add(&gauge, &stats, -64, 4);
 	ck_assert_uint_eq(stats.queue_bytes, 0);
 	ck_assert_uint_eq(stats.queue_bytes_max, 4160);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("queue_gauge");
-	TCase *tcase = tcase_create("queue_gauge");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, queue_gauge_settle__rectangles);
-	tcase_add_test(tcase, queue_gauge_settle__nothing_is_rounded_away);
-	tcase_add_test(tcase, queue_gauge_settle__measured_interval_only);
-	tcase_add_test(tcase, queue_gauge_settle__long_and_full);
-	tcase_add_test(tcase, queue_gauge_add__now_and_maximum);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,15 +1,15 @@
 /*  nodes/random: the published sequence, the same numbers everywhere (TB-7), the shape of the distributions (TB-12). */
-#include <check.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "nodes/random.h"
+#include "tests/testing.h"
 
 #define DRAWS 1000000u
 #define MEAN 50000000u
 
 /* the first outputs of the authors' own xoshiro256** from the state 1, 2, 3, 4 */
-START_TEST(random_next__published_sequence)
+TEST(random_next__published_sequence)
 {
 	struct random random = { .state = { 1, 2, 3, 4 } };
 
@@ -18,9 +18,8 @@ START_TEST(random_next__published_sequence)
 	ck_assert_uint_eq(random_next(&random), 1509978240u);
 	ck_assert_uint_eq(random_next(&random), 1215971899390074240u);
 }
-END_TEST
 
-START_TEST(random_init__seeds_and_streams_differ)
+TEST(random_init__seeds_and_streams_differ)
 {
 	struct random random[4];
 	uint64_t first[4];
@@ -37,9 +36,8 @@ START_TEST(random_init__seeds_and_streams_differ)
 	random_init(&random[1], 1, 0);
 	ck_assert_uint_eq(random_next(&random[1]), first[0]);
 }
-END_TEST
 
-START_TEST(random_below__uniform)
+TEST(random_below__uniform)
 {
 	uint32_t hits[7] = { 0 };
 	struct random random;
@@ -52,9 +50,8 @@ START_TEST(random_below__uniform)
 		ck_assert_uint_lt(hits[i], 101500);
 	}
 }
-END_TEST
 
-START_TEST(random_exponential_ps__mean_spread_and_tail)
+TEST(random_exponential_ps__mean_spread_and_tail)
 {
 	double sum = 0, squares = 0;
 	uint32_t tail = 0;
@@ -72,10 +69,9 @@ START_TEST(random_exponential_ps__mean_spread_and_tail)
 	ck_assert_double_eq_tol(squares / DRAWS, 2, 0.03);
 	ck_assert_double_eq_tol((double)tail / DRAWS, exp(-3), 0.001);
 }
-END_TEST
 
 /* each number on its own, against the C library's logarithm */
-START_TEST(random_exponential_ps__is_the_logarithm)
+TEST(random_exponential_ps__is_the_logarithm)
 {
 	struct random random;
 
@@ -87,10 +83,9 @@ START_TEST(random_exponential_ps__is_the_logarithm)
 		ck_assert_double_eq_tol((double)random_exponential_ps(&random, MEAN), exact, 0.5 + MEAN * 1e-8);
 	}
 }
-END_TEST
 
 /* integers only: these numbers hold on every machine */
-START_TEST(random_exponential_ps__golden)
+TEST(random_exponential_ps__golden)
 {
 	static const uint64_t golden[] = { 655293, 1282529, 674096, 485828, 175022, 288877 };
 	struct random random;
@@ -99,9 +94,8 @@ START_TEST(random_exponential_ps__golden)
 	for (unsigned i = 0; i < sizeof(golden) / sizeof(*golden); i++)
 		ck_assert_uint_eq(random_exponential_ps(&random, 1000000), golden[i]);
 }
-END_TEST
 
-START_TEST(random_exponential_ps__extreme_means)
+TEST(random_exponential_ps__extreme_means)
 {
 	struct random random;
 
@@ -111,27 +105,4 @@ START_TEST(random_exponential_ps__extreme_means)
 		ck_assert_uint_le(random_exponential_ps(&random, 1), 45);
 		random_exponential_ps(&random, UINT64_MAX);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("random");
-	TCase *tcase = tcase_create("random");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, random_next__published_sequence);
-	tcase_add_test(tcase, random_init__seeds_and_streams_differ);
-	tcase_add_test(tcase, random_below__uniform);
-	tcase_add_test(tcase, random_exponential_ps__mean_spread_and_tail);
-	tcase_add_test(tcase, random_exponential_ps__is_the_logarithm);
-	tcase_add_test(tcase, random_exponential_ps__golden);
-	tcase_add_test(tcase, random_exponential_ps__extreme_means);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,8 +1,8 @@
 /*  nicd/rate_agent: index -> rate, recovery by the timer, agents come and go (PG-10).                                    */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nicd/rate_agent.h"
+#include "tests/testing.h"
 
 #define LINE_BPS 100000000000ull
 #define TIMER_PS (10 * NODE_US)
@@ -23,8 +23,10 @@ static void teardown(void)
 	rate_agents_fini(&agents);
 }
 
+TEST_GROUP(rate_agent, .setup = setup, .teardown = teardown);
+
 /* PG-10: link / (1 + index * step) */
-START_TEST(rate_agent_bps__formula)
+TEST_RANGE(rate_agent_bps__formula, 0, 5)
 {
 	static const struct {
 		uint32_t index;
@@ -37,20 +39,18 @@ START_TEST(rate_agent_bps__formula)
 	/* a frame of 1000 ps at the line's rate takes so much longer */
 	ck_assert_uint_eq(rate_agent_delay(&config, 1000, cases[_i].index), 1000 * LINE_BPS / cases[_i].bps);
 }
-END_TEST
 
 /* at the greatest settings and the longest frame on the slowest link */
-START_TEST(rate_agent_delay__beyond_64_bits)
+TEST(rate_agent_delay__beyond_64_bits)
 {
 	struct port_group_config most = { .ccti_step_permille = 1000000 };
 
 	ck_assert_uint_eq(rate_agent_delay(&most, 80 * NODE_MS, PORT_GROUP_CCTI_MAX),
 			  80 * NODE_MS + 80 * NODE_MS * PORT_GROUP_CCTI_MAX * 1000);
 }
-END_TEST
 
 /* PG-10: each BECN raises the index, the timer lowers it by one, until there is no limit */
-START_TEST(rate_agents__index_goes_up_and_down)
+TEST(rate_agents__index_goes_up_and_down)
 {
 	uint32_t a;
 
@@ -73,19 +73,17 @@ START_TEST(rate_agents__index_goes_up_and_down)
 	rate_agents_free(&agents, a);
 	ck_assert_uint_eq(rate_agents_find(&agents, LID), RATE_NONE);
 }
-END_TEST
 
-START_TEST(rate_agents_on_becn__up_to_the_maximum)
+TEST(rate_agents_on_becn__up_to_the_maximum)
 {
 	for (uint32_t i = 0; i < 30; i++)
 		rate_agents_on_becn(&agents, LID, 0);
 	ck_assert_uint_eq(agents.agents[rate_agents_find(&agents, LID)].index, 100);
 	ck_assert_uint_eq(agents.agents[rate_agents_find(&agents, LID)].becns, 30);
 }
-END_TEST
 
 /* who has sent waits until the delay is over, and no longer */
-START_TEST(rate_agents_sent__delay)
+TEST(rate_agents_sent__delay)
 {
 	uint32_t a = rate_agents_on_becn(&agents, LID, 0);
 
@@ -100,9 +98,8 @@ START_TEST(rate_agents_sent__delay)
 	ck_assert_uint_eq(agents.agents[a].index, 4);
 	ck_assert_uint_eq(rate_agents_next_at(&agents), TIMER_PS);
 }
-END_TEST
 
-START_TEST(rate_agents_on_becn__one_destination_too_many)
+TEST(rate_agents_on_becn__one_destination_too_many)
 {
 	for (uint32_t lid = 1; lid <= RATE_AGENTS_MAX; lid++)
 		ck_assert_uint_ne(rate_agents_on_becn(&agents, lid, 0), RATE_NONE);
@@ -111,26 +108,4 @@ START_TEST(rate_agents_on_becn__one_destination_too_many)
 	rate_agents_free(&agents, rate_agents_find(&agents, LID));
 	ck_assert_uint_ne(rate_agents_on_becn(&agents, RATE_LIDS - 1, 0), RATE_NONE);
 	ck_assert_uint_eq(rate_agents_find(&agents, LID), RATE_NONE);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("rate_agent");
-	TCase *tcase = tcase_create("rate_agent");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, rate_agent_bps__formula, 0, 5);
-	tcase_add_test(tcase, rate_agent_delay__beyond_64_bits);
-	tcase_add_test(tcase, rate_agents__index_goes_up_and_down);
-	tcase_add_test(tcase, rate_agents_on_becn__up_to_the_maximum);
-	tcase_add_test(tcase, rate_agents_sent__delay);
-	tcase_add_test(tcase, rate_agents_on_becn__one_destination_too_many);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nicd/receive.h"
 #include "nodes/wire/frame.h"
+#include "tests/testing.h"
 
 #define HOST 4u
 #define FLOWS_MAX 64u
@@ -69,8 +69,10 @@ static bool packet_arrives(uint32_t packet, node_time_t now)
 	return arrives_at(HOST, &payload, now);
 }
 
+TEST_GROUP(receive, .setup = setup, .teardown = teardown);
+
 /* TB-13: a complete message is logged with its times */
-START_TEST(receive_frame__message_complete)
+TEST(receive_frame__message_complete)
 {
 	const struct flow_rx_stats *flow = stats_flow_rx(stats, 0);
 
@@ -89,11 +91,10 @@ START_TEST(receive_frame__message_complete)
 	ck_assert_uint_eq(stats->delivered_packets, 6);
 	ck_assert_uint_eq(stats->delivered_bytes, 6 * FRAME_BYTES);
 }
-END_TEST
 
 /* FC-17: a hole is seen; the message that has it never completes, wherever it is; the next one does. _i: the lost
  *  one                                                                                                             */
-START_TEST(receive_frame__hole)
+TEST_RANGE(receive_frame__hole, 0, 3)
 {
 	for (uint32_t i = 0; i < 6; i++) {
 		if (i != (uint32_t)_i)
@@ -104,10 +105,9 @@ START_TEST(receive_frame__hole)
 	ck_assert_uint_eq(stats->message_count, 1);
 	ck_assert_uint_eq(stats_message(stats, 0)->start_ps, 10);
 }
-END_TEST
 
 /* FC-17: the end of one message and the beginning of the next are lost */
-START_TEST(receive_frame__hole_over_two_messages)
+TEST(receive_frame__hole_over_two_messages)
 {
 	packet_arrives(0, 50);
 	packet_arrives(1, 50);
@@ -118,10 +118,9 @@ START_TEST(receive_frame__hole_over_two_messages)
 		packet_arrives(i, 50);
 	ck_assert_uint_eq(stats->message_count, 1);
 }
-END_TEST
 
 /* FC-15: a packet that was overtaken is counted, and is no longer lost */
-START_TEST(receive_frame__reordered)
+TEST(receive_frame__reordered)
 {
 	packet_arrives(0, 50);
 	packet_arrives(2, 50);
@@ -131,10 +130,9 @@ START_TEST(receive_frame__reordered)
 	ck_assert_uint_eq(stats_flow_rx(stats, 0)->reordered, 1);
 	ck_assert_uint_eq(stats->message_count, 0);
 }
-END_TEST
 
 /* nobody sees it in a fabric of kind port-group, and it stays lost; unless its class may be overtaken */
-START_TEST(receive_frame__too_late)
+TEST(receive_frame__too_late)
 {
 	receive.late_refused = true;
 	packet_arrives(0, 10);
@@ -146,9 +144,8 @@ START_TEST(receive_frame__too_late)
 	receive.unordered = 1;
 	ck_assert(packet_arrives(1, 40));
 }
-END_TEST
 
-START_TEST(receive_frame__message_with_missing_bytes)
+TEST(receive_frame__message_with_missing_bytes)
 {
 	struct frame_payload payload = {
 		.source = 1, .message_bytes = 900, .payload_bytes = 899, .message_first = true, .message_last = true
@@ -157,10 +154,9 @@ START_TEST(receive_frame__message_with_missing_bytes)
 	ck_assert(arrives_at(HOST, &payload, 50));
 	ck_assert_uint_eq(stats->message_count, 0);
 }
-END_TEST
 
 /* TB-13: only what arrives within [measure_from, measure_to) counts */
-START_TEST(receive_frame__measured_interval)
+TEST(receive_frame__measured_interval)
 {
 	static const node_time_t times[] = { 99, 100, 199, 200 };
 
@@ -168,9 +164,8 @@ START_TEST(receive_frame__measured_interval)
 		packet_arrives(i, times[i]);
 	ck_assert_uint_eq(stats_flow_rx(stats, 0)->measured_bytes, 2 * FRAME_BYTES);
 }
-END_TEST
 
-START_TEST(receive_frame__log_full)
+TEST(receive_frame__log_full)
 {
 	for (uint32_t i = 0; i < 3 * (MESSAGES_MAX + 2); i++)
 		packet_arrives(i, 50);
@@ -178,10 +173,9 @@ START_TEST(receive_frame__log_full)
 	ck_assert_uint_eq(stats->messages_unlogged, 2);
 	ck_assert_uint_eq(stats_flow_rx(stats, 0)->messages, MESSAGES_MAX + 2);
 }
-END_TEST
 
 /* TB-7: slots follow the order of first arrival; one flow too many is dropped and named */
-START_TEST(receive_frame__slots_by_first_arrival)
+TEST(receive_frame__slots_by_first_arrival)
 {
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint32_t i = 0; i < FLOWS_MAX; i++) {
@@ -198,10 +192,9 @@ START_TEST(receive_frame__slots_by_first_arrival)
 	ck_assert_uint_eq(stats->drops[DROP_UNKNOWN_FLOW], 1);
 	ck_assert_uint_eq(stats->delivered_packets, 2 * FLOWS_MAX);
 }
-END_TEST
 
 /* TB-23: what is not for this host, too long or no test frame is dropped under its own reason */
-START_TEST(receive_frame__bad_frames)
+TEST(receive_frame__bad_frames)
 {
 	struct frame_payload payload = { .source = 1 };
 	uint8_t bytes[FRAME_HEADERS_MAX] = { 0 };
@@ -216,30 +209,4 @@ START_TEST(receive_frame__bad_frames)
 	ck_assert_uint_eq(stats->drops[DROP_MALFORMED], 3);
 	ck_assert_uint_eq(stats->flow_rx_count, 0);
 	ck_assert_uint_eq(stats->delivered_packets, 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("receive");
-	TCase *cases = tcase_create("receive");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, cases);
-	tcase_add_checked_fixture(cases, setup, teardown);
-	tcase_add_test(cases, receive_frame__message_complete);
-	tcase_add_loop_test(cases, receive_frame__hole, 0, 3);
-	tcase_add_test(cases, receive_frame__hole_over_two_messages);
-	tcase_add_test(cases, receive_frame__reordered);
-	tcase_add_test(cases, receive_frame__too_late);
-	tcase_add_test(cases, receive_frame__message_with_missing_bytes);
-	tcase_add_test(cases, receive_frame__measured_interval);
-	tcase_add_test(cases, receive_frame__log_full);
-	tcase_add_test(cases, receive_frame__slots_by_first_arrival);
-	tcase_add_test(cases, receive_frame__bad_frames);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

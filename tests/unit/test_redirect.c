@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "switchd/redirect.h"
+#include "tests/testing.h"
 #include "tests/unit/one_switch_expect.h"
 
 #define DEPTH_UNITS 10u
@@ -59,7 +60,9 @@ static void share_expect(uint32_t count, uint32_t value)
 	ck_assert_uint_lt(count, expected + TRIALS / 50);
 }
 
-START_TEST(redirect_wanted__not_up_to_the_depth)
+TEST_GROUP(decision, .setup = decision_setup);
+
+TEST(redirect_wanted__not_up_to_the_depth)
 {
 	struct random before = numbers;
 
@@ -68,19 +71,17 @@ START_TEST(redirect_wanted__not_up_to_the_depth)
 	config.redirect = false;
 	ck_assert_uint_eq(count_wanted(1000, 0), 0);
 }
-END_TEST
 
 /* few in mild congestion, more in severe, all from redirect_full on */
-START_TEST(redirect_wanted__more_the_deeper)
+TEST(redirect_wanted__more_the_deeper)
 {
 	share_expect(count_wanted(DEPTH_UNITS + 4, 1000), 4);
 	share_expect(count_wanted(DEPTH_UNITS + 20, 1000), 20);
 	ck_assert_uint_eq(count_wanted(DEPTH_UNITS + FULL_UNITS, 1000), TRIALS);
 }
-END_TEST
 
 /* the depth's derivative counts, by its weight; a queue that becomes shorter is none the better for it */
-START_TEST(redirect_wanted__more_the_faster_it_grows)
+TEST(redirect_wanted__more_the_faster_it_grows)
 {
 	config.redirect_growth_weight_permille = 2000;
 	share_expect(count_wanted(DEPTH_UNITS + 4, DEPTH_UNITS + 4), 4);
@@ -88,10 +89,9 @@ START_TEST(redirect_wanted__more_the_faster_it_grows)
 	share_expect(count_wanted(DEPTH_UNITS + 4, 0), 4 + 2 * 14);
 	share_expect(count_wanted(DEPTH_UNITS + 4, 1000), 4);
 }
-END_TEST
 
 /* ours: an output asks one flow in an interval */
-START_TEST(redirect_wanted__once_in_an_interval)
+TEST(redirect_wanted__once_in_an_interval)
 {
 	uint64_t deep = 1000 * UNIT_BYTES;
 
@@ -100,10 +100,9 @@ START_TEST(redirect_wanted__once_in_an_interval)
 	ck_assert(!redirect_wanted(&config, &gauge, &numbers, 10 * deep, 2, 2 * INTERVAL - 1));
 	ck_assert(redirect_wanted(&config, &gauge, &numbers, deep, 2, 2 * INTERVAL));
 }
-END_TEST
 
 /* [S2]: any header may ask; in severe congestion each does, and how many do grows with the depth without a bound */
-START_TEST(redirect_wanted__by_depth_without_a_bound)
+TEST(redirect_wanted__by_depth_without_a_bound)
 {
 	uint32_t asked[2] = { 0 };
 
@@ -116,7 +115,6 @@ START_TEST(redirect_wanted__by_depth_without_a_bound)
 	share_expect(asked[0], 4);
 	ck_assert_uint_eq(asked[1], TRIALS);
 }
-END_TEST
 
 /* ---- who: one switch ---- */
 
@@ -176,7 +174,9 @@ static void congest(bool rival)
 	one_switch_run(&s, 20 * NODE_US);
 }
 
-START_TEST(reroute_look__another_flow_waits)
+TEST_GROUP(way, .teardown = teardown);
+
+TEST(reroute_look__another_flow_waits)
 {
 	uint32_t value = 99;
 
@@ -185,10 +185,9 @@ START_TEST(reroute_look__another_flow_waits)
 	ck_assert_uint_eq(reroutes(3, &value), 1);
 	ck_assert_uint_eq(value, FELT_AFAR + JOIN); /* the switch that suffers has no choice itself */
 }
-END_TEST
 
 /* ours: alone it would be no faster anywhere else */
-START_TEST(reroute_look__alone)
+TEST(reroute_look__alone)
 {
 	uint32_t value;
 
@@ -196,10 +195,9 @@ START_TEST(reroute_look__alone)
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 	ck_assert_uint_eq(reroutes(3, &value), 0);
 }
-END_TEST
 
 /* no choice here: it goes on to the switch before, which learns that the queue is not its own, and how many ways have joined */
-START_TEST(reroute_heard__no_choice)
+TEST(reroute_heard__no_choice)
 {
 	uint32_t value = 0;
 
@@ -213,10 +211,9 @@ START_TEST(reroute_heard__no_choice)
 	ck_assert_uint_eq(value, FELT_AFAR + 2 * JOIN);
 	ck_assert_uint_eq(stats_of(3)->redirects, 0);
 }
-END_TEST
 
 /* _i: is a switch in the middle of the fabric enabled? If not it says that it could have chosen, for the ingress edge */
-START_TEST(reroute_heard__in_the_middle)
+TEST_RANGE(reroute_heard__in_the_middle, 0, 2)
 {
 	uint32_t value = 0, port = 2;
 
@@ -233,7 +230,6 @@ START_TEST(reroute_heard__in_the_middle)
 	ck_assert_uint_eq(reroutes(1, &value), !_i);
 	ck_assert_uint_eq(value, _i ? 0 : FELT_AFAR + CHOICE);
 }
-END_TEST
 
 /* host 0's flow, one packet of which is downstream; the port that it went over */
 static uint32_t flow_begin(uint32_t *flow_id)
@@ -258,7 +254,7 @@ static void redirect_hear(uint32_t port, uint32_t flow_id, node_time_t at)
 }
 
 /* stopped until its extent is 0, then on over the other port: nothing is overtaken (FC-15) */
-START_TEST(reroute_emptied__then_the_other_port)
+TEST(reroute_emptied__then_the_other_port)
 {
 	uint32_t flow_id, port = flow_begin(&flow_id);
 
@@ -274,10 +270,9 @@ START_TEST(reroute_emptied__then_the_other_port)
 	packet_expect(5 - port, 1100);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* it has packets when it is asked: those wait, too */
-START_TEST(reroute_emptied__without_packets)
+TEST(reroute_emptied__without_packets)
 {
 	uint32_t flow_id, port = flow_begin(&flow_id);
 
@@ -289,10 +284,9 @@ START_TEST(reroute_emptied__without_packets)
 	one_switch_run(&s, 9 * NODE_US);
 	ck_assert_uint_eq(stats_of(2)->tx_packets + stats_of(3)->tx_packets, 2);
 }
-END_TEST
 
 /* ours: it stays where it is for redirect_pause */
-START_TEST(reroute_heard__not_again_within_the_pause)
+TEST(reroute_heard__not_again_within_the_pause)
 {
 	uint32_t flow_id, port = flow_begin(&flow_id);
 	node_time_t moved = 9 * NODE_US;
@@ -310,10 +304,9 @@ START_TEST(reroute_heard__not_again_within_the_pause)
 	redirect_hear(port, flow_id, moved + PAUSE + 2 * NODE_US);
 	ck_assert_uint_eq(stats_of(0)->redirects, 2);
 }
-END_TEST
 
 /* a source of endpoint congestion keeps its path: another one would not help */
-START_TEST(reroute_heard__source_of_congestion)
+TEST(reroute_heard__source_of_congestion)
 {
 	uint32_t flow_id, port = flow_begin(&flow_id);
 
@@ -322,7 +315,6 @@ START_TEST(reroute_heard__source_of_congestion)
 	redirect_hear(port, flow_id, 4 * NODE_US);
 	ck_assert_uint_eq(stats_of(0)->redirects, 0);
 }
-END_TEST
 
 /* ---- in a tree (ours) ---- */
 
@@ -393,7 +385,7 @@ static uint32_t moved_by(uint32_t ways, uint32_t value, uint32_t *first)
 }
 
 /* _i, its number, is the port's; the one that it has already says that it is to leave */
-START_TEST(reroute_heard__by_the_port_that_has_room)
+TEST_RANGE(reroute_heard__by_the_port_that_has_room, 1, 4)
 {
 	uint32_t first, then = moved_by(0xe, FELT_AFAR + (uint32_t)_i * HINT, &first);
 
@@ -402,19 +394,17 @@ START_TEST(reroute_heard__by_the_port_that_has_room)
 	else
 		ck_assert_int_eq(then, _i);
 }
-END_TEST
 
 /* p1 leads to other switches, the other numbers are no port's: as without */
-START_TEST(reroute_heard__hint_that_leads_nowhere)
+TEST_RANGE(reroute_heard__hint_that_leads_nowhere, 0, 3)
 {
 	static const uint32_t hints[] = { 1, 4, 63 };
 	uint32_t first, then = moved_by(0xc, FELT_AFAR + hints[_i] * HINT, &first);
 
 	ck_assert_uint_eq(then, 5 - first);
 }
-END_TEST
 
-START_TEST(reroute_heard__hinted_port_is_down)
+TEST(reroute_heard__hinted_port_is_down)
 {
 	uint32_t flow_id, first;
 
@@ -431,10 +421,9 @@ START_TEST(reroute_heard__hinted_port_is_down)
 	one_switch_run(&s, SETTLED + 8 * NODE_US);
 	ck_assert_uint_eq(packet_expect_of(0xe, 1100), first == 1 ? 2 : 1);
 }
-END_TEST
 
 /* a flow that has just begun has chosen by what is known here; its load is not known below yet */
-START_TEST(reroute_begin__stays_for_the_pause)
+TEST(reroute_begin__stays_for_the_pause)
 {
 	uint32_t port;
 
@@ -447,10 +436,9 @@ START_TEST(reroute_begin__stays_for_the_pause)
 	redirect_hear(port, header_of_packet(port).flow_id, TREE_PAUSE + NODE_US);
 	ck_assert_uint_eq(stats_of(0)->redirects, 1);
 }
-END_TEST
 
 /* switches without a choice count themselves, to seven, and leave the rest as it is */
-START_TEST(reroute_heard__hint_goes_on)
+TEST_RANGE(reroute_heard__hint_goes_on, 0, 4)
 {
 	static const uint32_t says[] = { FELT_AFAR + 63 * HINT, FELT_AFAR + 6 * JOIN + 63 * HINT,
 					 FELT_AFAR + 7 * JOIN + 63 * HINT, FELT_AFAR + CHOICE + 7 * JOIN },
@@ -467,11 +455,10 @@ START_TEST(reroute_heard__hint_goes_on)
 	ck_assert_uint_eq(reroutes(3, &value), 1);
 	ck_assert_uint_eq(value, goes_on[_i]);
 }
-END_TEST
 
 /* _i: a link is down. An output upward is congested, and no other way has two flows less: further up nobody could do better, as long
  * as all links are up. */
-START_TEST(reroute_heard__upward_it_ends)
+TEST_RANGE(reroute_heard__upward_it_ends, 0, 2)
 {
 	uint32_t value = 0, port;
 
@@ -488,7 +475,6 @@ START_TEST(reroute_heard__upward_it_ends)
 	ck_assert_uint_eq(stats_of(1)->redirects, 0);
 	ck_assert_uint_eq(reroutes(1, &value), _i);
 }
-END_TEST
 
 /* ---- in a tree: the lower end of a link asks ---- */
 
@@ -522,24 +508,23 @@ static void fill(uint32_t port)
 	s.dp->ports[port].inflow.bytes = 1ull << 40;
 }
 
-/* _i, its number: the one with room. The flow of who came first is asked. */
-START_TEST(reroute_arrived__says_where_room_is)
+/* the port with room is the first (_i = 0) or the third; the flow of the input that came first is asked */
+TEST_RANGE(reroute_arrived__says_where_room_is, 0, 2)
 {
 	uint32_t value = 0;
 
 	open_below(0xe);
-	fill(_i == 1 ? 3 : 1);
+	fill(_i ? 1 : 3);
 	stream(SETTLED, SETTLED + 4 * TREE_WINDOW, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
 	ck_assert_uint_eq(reroutes(2, &value), 1);
 	ck_assert_uint_eq(rerouted, 1);
-	ck_assert_uint_eq(value, FELT_AFAR + (uint32_t)_i * HINT);
+	ck_assert_uint_eq(value, FELT_AFAR + (_i ? 3 : 1) * HINT);
 }
-END_TEST
 
 /* who was asked has not left yet, who comes has not come: for an interval nobody is sent to the same port, for half of one and more
  * nobody away from here; then it is another one's turn */
-START_TEST(reroute_arrived__once_in_an_interval)
+TEST(reroute_arrived__once_in_an_interval)
 {
 	uint32_t value;
 
@@ -551,19 +536,17 @@ START_TEST(reroute_arrived__once_in_an_interval)
 	ck_assert_uint_eq(reroutes(2, &value), 1);
 	ck_assert_uint_eq(rerouted, 2);
 }
-END_TEST
 
 /* ... to another one meanwhile, in half of one at the least */
-START_TEST(reroute_arrived__quiet_for_half_an_interval)
+TEST(reroute_arrived__quiet_for_half_an_interval)
 {
 	open_below(0xe);
 	stream(SETTLED, SETTLED + TREE_INTERVAL / 2, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 1);
 }
-END_TEST
 
 /* somebody was told to come by p1 */
-START_TEST(reroute_arrived__another_one_is_sent_elsewhere)
+TEST(reroute_arrived__another_one_is_sent_elsewhere)
 {
 	uint32_t value = 0;
 
@@ -574,10 +557,9 @@ START_TEST(reroute_arrived__another_one_is_sent_elsewhere)
 	ck_assert_uint_eq(value, FELT_AFAR + 3 * HINT);
 	ck_assert_uint_gt(s.dp->ports[3].inflow.named_until_ps, SETTLED + TREE_INTERVAL);
 }
-END_TEST
 
 /* where all are full, a flow goes where there are two less at least */
-START_TEST(reroute_arrived__fewer_flows_elsewhere)
+TEST(reroute_arrived__fewer_flows_elsewhere)
 {
 	uint32_t value = 0;
 
@@ -591,9 +573,8 @@ START_TEST(reroute_arrived__fewer_flows_elsewhere)
 	ck_assert_uint_ge(reroutes(2, &value), 1);
 	ck_assert_uint_eq(value, FELT_AFAR + 3 * HINT);
 }
-END_TEST
 
-START_TEST(reroute_arrived__nobody_has_room)
+TEST(reroute_arrived__nobody_has_room)
 {
 	open_below(0xe);
 	fill(1);
@@ -602,10 +583,9 @@ START_TEST(reroute_arrived__nobody_has_room)
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
-END_TEST
 
 /* a slow link is full of less than comes in here */
-START_TEST(reroute_arrived__the_other_one_is_slow)
+TEST(reroute_arrived__the_other_one_is_slow)
 {
 	open_below(0xc);
 	s.ports[3].rate_bps /= 4;
@@ -614,64 +594,57 @@ START_TEST(reroute_arrived__the_other_one_is_slow)
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
-END_TEST
 
 /* what is idle may be down */
-START_TEST(reroute_arrived__the_other_one_is_down)
+TEST(reroute_arrived__the_other_one_is_down)
 {
 	open_below(0xc);
 	s.dp->routes.ports_up &= ~(1ull << 3);
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
-END_TEST
 
-START_TEST(reroute_arrived__one_host)
+TEST(reroute_arrived__one_host)
 {
 	open_below(0xc);
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 1, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
-END_TEST
 
 /* two flows that find room for both: the link is idle for a fifth of the time */
-START_TEST(reroute_arrived__not_full)
+TEST(reroute_arrived__not_full)
 {
 	open_below(0xc);
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, STREAM_BYTES * BYTE_PS / 4, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
-END_TEST
 
 /* packets that choose for themselves */
-START_TEST(reroute_arrived__unordered)
+TEST(reroute_arrived__unordered)
 {
 	open_below(0xc);
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, 0);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
-END_TEST
 
 /* they come by all ways, and are nowhere to be sent away from: who has been there for longest of the others is asked */
-START_TEST(reroute_arrived__behind_unordered)
+TEST(reroute_arrived__behind_unordered)
 {
 	open_below(0xc);
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, 1u << 1);
 	ck_assert_uint_ge(stats_of(2)->reroute_acks, 1);
 }
-END_TEST
 
 /* p2 is no port upward: what comes up a tree its own switch has chosen the way of */
-START_TEST(reroute_arrived__from_below)
+TEST(reroute_arrived__from_below)
 {
 	open_below(0xa);
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
-END_TEST
 
 /* it would be no faster another way; and nobody is asked in its place while it is the one who has been here for longest */
-START_TEST(reroute_arrived__source_of_congestion)
+TEST(reroute_arrived__source_of_congestion)
 {
 	open_below(0xc);
 	stream(SETTLED, SETTLED + TREE_WINDOW / 2, 2, 0, ALL_HOSTS);
@@ -680,17 +653,15 @@ START_TEST(reroute_arrived__source_of_congestion)
 	stream(SETTLED + 2 * TREE_WINDOW, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 }
-END_TEST
 
 /* without redirects nothing is counted either */
-START_TEST(reroute_arrived__no_tree)
+TEST(reroute_arrived__no_tree)
 {
 	open_below(0);
 	stream(SETTLED, SETTLED + TREE_INTERVAL, 2, 0, ALL_HOSTS);
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 	ck_assert_uint_eq(s.dp->ports[2].inflow.last_bytes, 0);
 }
-END_TEST
 
 /* ---- in a tree: what is left to outputs ---- */
 
@@ -716,7 +687,7 @@ static void congest_downward(bool source)
 }
 
 /* the lower end of the link asks who can change something, and knows by what */
-START_TEST(reroute_look__downward_it_is_for_the_other_end)
+TEST(reroute_look__downward_it_is_for_the_other_end)
 {
 	uint32_t value;
 
@@ -724,10 +695,9 @@ START_TEST(reroute_look__downward_it_is_for_the_other_end)
 	ck_assert_uint_eq(stats_of(2)->reroute_acks, 0);
 	ck_assert_uint_eq(reroutes(3, &value), 0);
 }
-END_TEST
 
 /* which does not see who waits here */
-START_TEST(reroute_look__downward_behind_a_source)
+TEST(reroute_look__downward_behind_a_source)
 {
 	uint32_t value = 0;
 
@@ -736,7 +706,6 @@ START_TEST(reroute_look__downward_behind_a_source)
 	ck_assert_uint_eq(reroutes(3, &value), 1);
 	ck_assert_uint_eq(value, FELT_AFAR + JOIN);
 }
-END_TEST
 
 /* ---- in a tree: two flows change places ---- */
 
@@ -783,7 +752,7 @@ static bool other_moves(node_time_t at)
 	return stats_of(1)->redirects;
 }
 
-START_TEST(swap__each_goes_where_the_other_was)
+TEST(swap__each_goes_where_the_other_was)
 {
 	node_time_t told = SETTLED;
 
@@ -798,20 +767,18 @@ START_TEST(swap__each_goes_where_the_other_was)
 	packet_expect(mover.port, 1100);
 	ck_assert_uint_eq(drops_all(), 0);
 }
-END_TEST
 
 /* who leaves does not leave the port idle */
-START_TEST(swap__not_if_another_one_is_there)
+TEST(swap__not_if_another_one_is_there)
 {
 	two_flows_begin();
 	third_flow_comes(3 * NODE_US);
 	mover_told(SETTLED);
 	ck_assert(!other_moves(SETTLED + NODE_US));
 }
-END_TEST
 
 /* there was no offer, and none is made up for */
-START_TEST(swap__not_if_another_one_was_there)
+TEST(swap__not_if_another_one_was_there)
 {
 	two_flows_begin();
 	third_flow_comes(3 * NODE_US);
@@ -820,37 +787,33 @@ START_TEST(swap__not_if_another_one_was_there)
 			units_of_bytes(1200));
 	ck_assert(!other_moves(SETTLED + 2 * NODE_US));
 }
-END_TEST
 
-START_TEST(swap__not_if_another_one_has_come)
+TEST(swap__not_if_another_one_has_come)
 {
 	two_flows_begin();
 	mover_told(SETTLED);
 	third_flow_comes(SETTLED + NODE_US);
 	ck_assert(!other_moves(SETTLED + 2 * NODE_US));
 }
-END_TEST
 
-START_TEST(swap__not_later)
+TEST(swap__not_later)
 {
 	two_flows_begin();
 	mover_told(SETTLED);
 	ck_assert(!other_moves(SETTLED + TREE_INTERVAL + NODE_US));
 }
-END_TEST
 
 /* a source keeps its way, whoever comes */
-START_TEST(swap__not_a_source)
+TEST(swap__not_a_source)
 {
 	two_flows_begin();
 	switch_send_ack(&s, other.port, 3 * NODE_US, other.flow_id, ACK_ECA, 9);
 	mover_told(SETTLED);
 	ck_assert(!other_moves(SETTLED + NODE_US));
 }
-END_TEST
 
 /* it has been moved, or has begun, a moment ago */
-START_TEST(swap__not_within_the_pause)
+TEST(swap__not_within_the_pause)
 {
 	two_flows_begin();
 	switch_send_ack(&s, other.port, 3 * NODE_US, other.flow_id, ACK_DELTA, units_of_bytes(1000));
@@ -861,7 +824,6 @@ START_TEST(swap__not_within_the_pause)
 	mover_told(SETTLED);
 	ck_assert(!other_moves(SETTLED + NODE_US));
 }
-END_TEST
 
 /* p2 and p3 lead upward, and both to switch 2; host 0's flow has a packet downstream.  @hold  sources are held (FC-24) */
 static uint32_t tree_begin_flow(bool hold, uint32_t *flow_id)
@@ -882,7 +844,7 @@ static uint32_t tree_begin_flow(bool hold, uint32_t *flow_id)
 }
 
 /* FC-24: another flow between the same two is a source of congestion, this one keeps to its path; nobody is offered its place */
-START_TEST(choose_other__bound_to_its_path)
+TEST(choose_other__bound_to_its_path)
 {
 	uint32_t flow_id, source_id, port = tree_begin_flow(true, &source_id), free_port = 5 - port;
 
@@ -901,69 +863,4 @@ START_TEST(choose_other__bound_to_its_path)
 	packet_expect(port, 1100);
 	no_packet_expect(free_port);
 	ck_assert_uint_eq(s.dp->ports[free_port].swap.until_ps, 0);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("redirect");
-	TCase *decision = tcase_create("decision"), *way = tcase_create("way"), *tree = tcase_create("tree");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(decision, decision_setup, NULL);
-	tcase_add_test(decision, redirect_wanted__not_up_to_the_depth);
-	tcase_add_test(decision, redirect_wanted__more_the_deeper);
-	tcase_add_test(decision, redirect_wanted__more_the_faster_it_grows);
-	tcase_add_test(decision, redirect_wanted__once_in_an_interval);
-	tcase_add_test(decision, redirect_wanted__by_depth_without_a_bound);
-	tcase_add_checked_fixture(way, NULL, teardown);
-	tcase_add_test(way, reroute_look__another_flow_waits);
-	tcase_add_test(way, reroute_look__alone);
-	tcase_add_test(way, reroute_heard__no_choice);
-	tcase_add_loop_test(way, reroute_heard__in_the_middle, 0, 2);
-	tcase_add_test(way, reroute_emptied__then_the_other_port);
-	tcase_add_test(way, reroute_emptied__without_packets);
-	tcase_add_test(way, reroute_heard__not_again_within_the_pause);
-	tcase_add_test(way, reroute_heard__source_of_congestion);
-	tcase_add_test(way, choose_other__bound_to_its_path);
-	suite_add_tcase(suite, decision);
-	suite_add_tcase(suite, way);
-	tcase_add_checked_fixture(tree, NULL, teardown);
-	tcase_add_loop_test(tree, reroute_heard__by_the_port_that_has_room, 1, 4);
-	tcase_add_loop_test(tree, reroute_heard__hint_that_leads_nowhere, 0, 3);
-	tcase_add_test(tree, reroute_heard__hinted_port_is_down);
-	tcase_add_test(tree, reroute_begin__stays_for_the_pause);
-	tcase_add_loop_test(tree, reroute_heard__hint_goes_on, 0, 4);
-	tcase_add_loop_test(tree, reroute_heard__upward_it_ends, 0, 2);
-	tcase_add_loop_test(tree, reroute_arrived__says_where_room_is, 1, 2);
-	tcase_add_loop_test(tree, reroute_arrived__says_where_room_is, 3, 4);
-	tcase_add_test(tree, reroute_arrived__once_in_an_interval);
-	tcase_add_test(tree, reroute_arrived__quiet_for_half_an_interval);
-	tcase_add_test(tree, reroute_arrived__another_one_is_sent_elsewhere);
-	tcase_add_test(tree, reroute_arrived__fewer_flows_elsewhere);
-	tcase_add_test(tree, reroute_arrived__nobody_has_room);
-	tcase_add_test(tree, reroute_arrived__the_other_one_is_slow);
-	tcase_add_test(tree, reroute_arrived__the_other_one_is_down);
-	tcase_add_test(tree, reroute_arrived__one_host);
-	tcase_add_test(tree, reroute_arrived__not_full);
-	tcase_add_test(tree, reroute_arrived__unordered);
-	tcase_add_test(tree, reroute_arrived__behind_unordered);
-	tcase_add_test(tree, reroute_arrived__from_below);
-	tcase_add_test(tree, reroute_arrived__source_of_congestion);
-	tcase_add_test(tree, reroute_arrived__no_tree);
-	tcase_add_test(tree, reroute_look__downward_it_is_for_the_other_end);
-	tcase_add_test(tree, reroute_look__downward_behind_a_source);
-	tcase_add_test(tree, swap__each_goes_where_the_other_was);
-	tcase_add_test(tree, swap__not_if_another_one_is_there);
-	tcase_add_test(tree, swap__not_if_another_one_was_there);
-	tcase_add_test(tree, swap__not_if_another_one_has_come);
-	tcase_add_test(tree, swap__not_later);
-	tcase_add_test(tree, swap__not_a_source);
-	tcase_add_test(tree, swap__not_within_the_pause);
-	suite_add_tcase(suite, tree);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

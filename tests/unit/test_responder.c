@@ -1,8 +1,8 @@
-#include <check.h>
 #include <stdlib.h>
 
 #include "nicd/reply_queue.h"
 #include "nicd/responder.h"
+#include "tests/testing.h"
 
 static struct responder responder;
 
@@ -41,8 +41,10 @@ static void answer_is(uint8_t syndrome, uint32_t psn)
 	ck_assert_uint_eq(responder.answers, 0);
 }
 
+TEST_GROUP(responder, .setup = setup);
+
 /* RC-4: in order, an ACK where one is asked for; addresses are reversed, the UDP source port stays */
-START_TEST(responder__in_order)
+TEST(responder__in_order)
 {
 	struct roce_reply reply;
 
@@ -61,10 +63,9 @@ START_TEST(responder__in_order)
 	ck_assert_uint_eq(reply.ends.destination_ip[0], 10);
 	ck_assert_uint_eq(reply.ends.source_port, 0xc123);
 }
-END_TEST
 
 /* RC-4: a gap is told once, until it is closed; the next one again */
-START_TEST(responder__one_nak_per_gap)
+TEST(responder__one_nak_per_gap)
 {
 	middle(0);
 	ck_assert_int_eq(middle(2), RESPONDER_GAP);
@@ -77,19 +78,17 @@ START_TEST(responder__one_nak_per_gap)
 	ck_assert_int_eq(middle(3), RESPONDER_GAP);
 	answer_is(ROCE_SYNDROME_NAK_PSN, 2);
 }
-END_TEST
 
 /* a gap that is closed before its NAK could be sent is acknowledged instead */
-START_TEST(responder__nak_overtaken)
+TEST(responder__nak_overtaken)
 {
 	ck_assert_int_eq(middle(1), RESPONDER_GAP);
 	ck_assert_int_eq(middle(0), RESPONDER_TAKE);
 	answer_is(ROCE_SYNDROME_ACK, 0);
 }
-END_TEST
 
 /* RC-4: what was here already is acknowledged again, but does not hide a gap */
-START_TEST(responder__duplicates)
+TEST(responder__duplicates)
 {
 	middle(0);
 	middle(1);
@@ -100,10 +99,9 @@ START_TEST(responder__duplicates)
 	answer_is(ROCE_SYNDROME_NAK_PSN, 2);
 	ck_assert_uint_eq(responder.expected, 2);
 }
-END_TEST
 
 /* 24 bits */
-START_TEST(responder__wrap)
+TEST(responder__wrap)
 {
 	responder.expected = ROCE_PSN_MASK;
 	responder.complete = ROCE_PSN_MASK;
@@ -115,10 +113,9 @@ START_TEST(responder__wrap)
 	ck_assert_int_eq(middle(ROCE_PSN_MASK), RESPONDER_DUPLICATE);
 	ck_assert_int_eq(middle(0), RESPONDER_TAKE);
 }
-END_TEST
 
 /* answers go in the order in which they came up, CNPs of their class first */
-START_TEST(reply_queue__order)
+TEST(reply_queue__order)
 {
 	struct reply_queue queue;
 	bool cnp;
@@ -143,32 +140,4 @@ START_TEST(reply_queue__order)
 	ck_assert_uint_eq(reply_queue_next(&queue, 0, &cnp), 3);
 	ck_assert_uint_eq(queue.ready, 0);
 	reply_queue_fini(&queue);
-}
-END_TEST
-
-static Suite *suite(void)
-{
-	Suite *s = suite_create("responder");
-	TCase *tc = tcase_create("responder");
-
-	tcase_add_checked_fixture(tc, setup, NULL);
-	tcase_add_test(tc, responder__in_order);
-	tcase_add_test(tc, responder__one_nak_per_gap);
-	tcase_add_test(tc, responder__nak_overtaken);
-	tcase_add_test(tc, responder__duplicates);
-	tcase_add_test(tc, responder__wrap);
-	tcase_add_test(tc, reply_queue__order);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int main(void)
-{
-	SRunner *runner = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

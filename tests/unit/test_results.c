@@ -1,7 +1,6 @@
 /*  test_results - from counters on statistics pages to flows, groups, totals (TB-13, TB-25).
  *
  *  One switch s1 with hosts h0, h1, h2 on its ports 0, 1, 2; the pages are written here, as nodes would.            */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 #include "orchestrator/results_share.h"
 #include "orchestrator/results_symptom.h"
 #include "orchestrator/results_text.h"
+#include "tests/testing.h"
 
 #define HOSTS 3
 #define NODES (HOSTS + 1)
@@ -129,8 +129,10 @@ static void gather(bool empty)
 	ck_assert_int_eq(results_gather(&plan, pages, &results), 0);
 }
 
+TEST_GROUP(results, .setup = set_up, .teardown = tear_down);
+
 /* TB-13: sorted by workload, source, destination, whatever the order of the slots */
-START_TEST(results_gather__orders_flows)
+TEST(results_gather__orders_flows)
 {
 	flow_add(2, 0, 1, 5, 5);
 	flow_add(2, 1, 0, 5, 5);
@@ -146,10 +148,9 @@ START_TEST(results_gather__orders_flows)
 	ck_assert_uint_eq(results.groups[0].flow_count, 1);
 	ck_assert_uint_eq(results.groups[1].flow_count, 3);
 }
-END_TEST
 
 /* TB-13: 10 us measured, 5 packets of 1000 bytes: 4 Gb/s */
-START_TEST(results_gather__goodput_over_measured_interval)
+TEST(results_gather__goodput_over_measured_interval)
 {
 	flow_add(0, 1, 0, 5, 5);
 	gather(true);
@@ -157,10 +158,9 @@ START_TEST(results_gather__goodput_over_measured_interval)
 	ck_assert_uint_eq(results.groups[0].goodput_bps, 4000000000);
 	ck_assert_uint_eq(results.flows[0].first_ps, 2 * NODE_US);
 }
-END_TEST
 
 /* TB-25: what was sent and did not arrive is lost once the fabric is empty, and only then */
-START_TEST(results_gather__losses_when_empty)
+TEST(results_gather__losses_when_empty)
 {
 	flow_add(0, 1, 0, 7, 5);
 	flow_add(0, 2, 0, 3, 0);
@@ -175,10 +175,9 @@ START_TEST(results_gather__losses_when_empty)
 	gather(false);
 	ck_assert_uint_eq(results.totals.lost, 0);
 }
-END_TEST
 
 /* a run that is not drained: gaps are losses if anything was dropped at all, the rest is under way */
-START_TEST(results_gather__under_way)
+TEST(results_gather__under_way)
 {
 	flow_add(1, 0, 0, 9, 9);
 	flow_add(0, 1, 0, 7, 4);
@@ -209,10 +208,9 @@ START_TEST(results_gather__under_way)
 	ck_assert_uint_eq(results.totals.lost, 6);
 	ck_assert_uint_eq(results.totals.under_way, 0);
 }
-END_TEST
 
 /* FC-17, FC-26: what a source knows of losses is its own books, whatever was lost by links that failed and told besides */
-START_TEST(results_gather__unreported)
+TEST(results_gather__unreported)
 {
 	stats_port(pages[0], 1)->loss_report_units = 100;
 	stats_port(pages[0], 1)->extent_units = 3;
@@ -226,10 +224,9 @@ START_TEST(results_gather__unreported)
 	gather(true);
 	ck_assert_uint_eq(results.totals.unreported, 0);
 }
-END_TEST
 
 /* TB-25: bytes that nobody can account for are noticed */
-START_TEST(results_balanced__bytes_missing)
+TEST(results_balanced__bytes_missing)
 {
 	flow_add(0, 1, 0, 7, 5);
 	gather(true);
@@ -240,11 +237,10 @@ START_TEST(results_balanced__bytes_missing)
 	gather(true);
 	ck_assert(results_balanced(&results));
 }
-END_TEST
 
 /* TB-13: nearest rank, per flow and per workload; slowdown against the empty fabric */
 /* nothing will happen any more, and yet something is held, or waits to be sent */
-START_TEST(results_gather__stalled)
+TEST(results_gather__stalled)
 {
 	flow_add(0, 1, 0, 5, 5);
 	gather(true);
@@ -262,9 +258,8 @@ START_TEST(results_gather__stalled)
 	gather(true);
 	ck_assert(results.stalled);
 }
-END_TEST
 
-START_TEST(results_gather__completion_times)
+TEST(results_gather__completion_times)
 {
 	flow_add(0, 1, 0, 5, 5);
 	flow_add(2, 1, 0, 5, 5);
@@ -285,10 +280,9 @@ START_TEST(results_gather__completion_times)
 	ck_assert(results.groups[0].slowdown.mean > results.groups[0].slowdown.p50);
 	ck_assert(results.messages[0].end_ps == 2 * NODE_US);
 }
-END_TEST
 
 /* TB-23: rows of a broken node that name flows nobody sends are counted, nothing else */
-START_TEST(results_gather__strange_rows)
+TEST(results_gather__strange_rows)
 {
 	flow_add(0, 1, 0, 5, 5);
 	stats_flow_rx(pages[2], 0)->source = 77;
@@ -299,9 +293,8 @@ START_TEST(results_gather__strange_rows)
 	ck_assert_uint_eq(results.message_count, 0);
 	ck_assert_uint_eq(results.flows[0].packets, 0);
 }
-END_TEST
 
-START_TEST(results_gather__ports_and_tables)
+TEST(results_gather__ports_and_tables)
 {
 	struct port_stats *port = stats_port(pages[0], 1);
 
@@ -318,9 +311,8 @@ START_TEST(results_gather__ports_and_tables)
 	ck_assert_uint_eq(results.totals.channels_used, 3);
 	ck_assert_uint_eq(results.end_ps, 7 * NODE_US);
 }
-END_TEST
 
-START_TEST(results_rank__nearest)
+TEST(results_rank__nearest)
 {
 	ck_assert_uint_eq(results_rank(1, 500), 0);
 	ck_assert_uint_eq(results_rank(2, 500), 0);
@@ -329,9 +321,8 @@ START_TEST(results_rank__nearest)
 	ck_assert_uint_eq(results_rank(100, 999), 99);
 	ck_assert_uint_eq(results_rank(1000, 999), 998);
 }
-END_TEST
 
-START_TEST(results_jain__even_and_starved)
+TEST(results_jain__even_and_starved)
 {
 	struct result_flow flows[4] = { { .measured_bytes = 8 }, { .measured_bytes = 8 }, { 0 }, { 0 } };
 
@@ -340,7 +331,6 @@ START_TEST(results_jain__even_and_starved)
 	ck_assert(results_jain(flows + 2, 2) == 0.0);
 	ck_assert(results_jain(flows, 0) == 0.0);
 }
-END_TEST
 
 /* the JSON as text; to be freed */
 static char *json_text(const struct result_host *host)
@@ -355,7 +345,7 @@ static char *json_text(const struct result_host *host)
 }
 
 /* TB-7, TB-13: the same results give the same bytes; only `host` may tell machines apart */
-START_TEST(results_json_write__stable)
+TEST(results_json_write__stable)
 {
 	static const char *const keys[] = { "version", "digest", "settings", "effective",   "scenario",
 					    "seed",    "fabric", "clock",    "duration_ps", "nodes",
@@ -389,9 +379,8 @@ START_TEST(results_json_write__stable)
 	free(second);
 	free(timed);
 }
-END_TEST
 
-START_TEST(results_text_write__names_what_matters)
+TEST(results_text_write__names_what_matters)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -407,7 +396,6 @@ START_TEST(results_text_write__names_what_matters)
 	ck_assert_ptr_null(strstr(text, "\033"));
 	free(text);
 }
-END_TEST
 
 static char *summary_text(void)
 {
@@ -421,7 +409,7 @@ static char *summary_text(void)
 }
 
 /* TB-13: a row with packets sent again of which none arrives is marked, in the flows and, of many, in the workloads */
-START_TEST(results_text_write__undelivered)
+TEST(results_text_write__undelivered)
 {
 	char *text;
 
@@ -438,10 +426,9 @@ START_TEST(results_text_write__undelivered)
 	ck_assert_ptr_nonnull(strstr(strstr(text, "\"dst\": \"h2\""), "\"undelivered\": true"));
 	free(text);
 }
-END_TEST
 
 /* TB-13: messages that nic.messages-max has left without a time are told; so is how much of the run was draining */
-START_TEST(results_text_write__what_is_incomplete)
+TEST(results_text_write__what_is_incomplete)
 {
 	char *text;
 
@@ -466,10 +453,9 @@ START_TEST(results_text_write__what_is_incomplete)
 	ck_assert_ptr_nonnull(strstr(text, "\"messages_unlogged\": 4"));
 	free(text);
 }
-END_TEST
 
 /* TB-13: of a run that was interrupted no link was busier than it can be */
-START_TEST(results_gather__interrupted)
+TEST(results_gather__interrupted)
 {
 	static struct result_expectation expectation = { .text = "lost == 0", .ok = true };
 	char *text;
@@ -487,7 +473,6 @@ START_TEST(results_gather__interrupted)
 	ck_assert_ptr_nonnull(strstr(text, "expectations, of a run that was interrupted"));
 	free(text);
 }
-END_TEST
 
 /* ---- congestion ---- */
 
@@ -505,7 +490,7 @@ static void incast_add(void)
 }
 
 /* EC-2, EC-5: from the first ACK_ECA to the last of the senders' edge ports that hear of it */
-START_TEST(reaction_of__last_sender)
+TEST(reaction_of__last_sender)
 {
 	struct reaction reaction;
 
@@ -518,10 +503,9 @@ START_TEST(reaction_of__last_sender)
 	ck_assert_uint_eq(reaction.time_ps, 5 * NODE_US);
 	ck_assert_uint_eq(reaction.trip_ps, plan_ideal_ps(&plan, 1, 0, 0, 1) + plan_ideal_ps(&plan, 0, 1, 0, 1));
 }
-END_TEST
 
 /* a sender that has not heard at all, or before the port had told anybody, does not count */
-START_TEST(reaction_of__sender_not_reached)
+TEST(reaction_of__sender_not_reached)
 {
 	struct reaction reaction;
 
@@ -536,10 +520,9 @@ START_TEST(reaction_of__sender_not_reached)
 	ck_assert_uint_eq(reaction.senders, 0);
 	ck_assert_uint_eq(reaction.first_ps, 0);
 }
-END_TEST
 
 /* 2 flows of 5000 bytes in 10 us to one link of 100 Gb/s; FCS and gap of 1500-byte frames make them 1524 / 1500 longer */
-START_TEST(results_goodput_share__lesser_side)
+TEST(results_goodput_share__lesser_side)
 {
 	double share;
 
@@ -557,10 +540,9 @@ START_TEST(results_goodput_share__lesser_side)
 	ck_assert(results_goodput_share(&plan, &results, &results.groups[0], &share));
 	ck_assert_double_eq_tol(share, 20000.0 * 8 * 1524 / 1500 / 2e6, 1e-12);
 }
-END_TEST
 
 /* the flow with the least of the slower of its two links: of 5000 and 10000 bytes at 100 Gb/s, and of 6000 at 50 Gb/s */
-START_TEST(results_goodput_share_min__least_flow)
+TEST(results_goodput_share_min__least_flow)
 {
 	double share;
 
@@ -578,10 +560,9 @@ START_TEST(results_goodput_share_min__least_flow)
 	ck_assert(results_goodput_share_min(&plan, &results, &results.groups[1], &share));
 	ck_assert_double_eq_tol(share, 6000.0 * 8 * 1524 / 1500 / 5e5, 1e-12);
 }
-END_TEST
 
 /* a flow of which nothing came has no share; without flows there is no least one */
-START_TEST(results_goodput_share_min__starved)
+TEST(results_goodput_share_min__starved)
 {
 	double share;
 
@@ -592,10 +573,9 @@ START_TEST(results_goodput_share_min__starved)
 	ck_assert_double_eq(share, 0);
 	ck_assert(!results_goodput_share_min(&plan, &results, &results.groups[1], &share));
 }
-END_TEST
 
 /* a fabric port has a buffer for every lane of a class, one to a host uses one of them */
-START_TEST(results_buffer_share__of_all_lanes)
+TEST(results_buffer_share__of_all_lanes)
 {
 	double share;
 
@@ -610,9 +590,8 @@ START_TEST(results_buffer_share__of_all_lanes)
 	ck_assert(results_buffer_share(&plan, results_port(&plan, &results, 0, 1), &share));
 	ck_assert_double_eq_tol(share, 0.1, 1e-12);
 }
-END_TEST
 
-START_TEST(results_buffer_share__of_all_classes)
+TEST(results_buffer_share__of_all_classes)
 {
 	double share;
 
@@ -626,10 +605,9 @@ START_TEST(results_buffer_share__of_all_classes)
 	ck_assert(results_buffer_share(&plan, results_port(&plan, &results, 0, 1), &share));
 	ck_assert_double_eq_tol(share, 0.25, 1e-12);
 }
-END_TEST
 
 /* every counter of congestion has a name, and no other one */
-START_TEST(port_counters__congestion_complete)
+TEST(port_counters__congestion_complete)
 {
 	size_t first = offsetof(struct port_stats, eca_acks), count = 0;
 
@@ -641,10 +619,9 @@ START_TEST(port_counters__congestion_complete)
 	}
 	ck_assert_uint_eq(first + count * sizeof(uint64_t), offsetof(struct port_stats, pauses_sent));
 }
-END_TEST
 
 /* and every one of a fabric of kind roce */
-START_TEST(port_counters__roce_complete)
+TEST(port_counters__roce_complete)
 {
 	size_t at = offsetof(struct port_stats, pauses_sent);
 
@@ -656,10 +633,9 @@ START_TEST(port_counters__roce_complete)
 	}
 	ck_assert_uint_eq(at, offsetof(struct port_stats, choices));
 }
-END_TEST
 
 /* and every one of paths */
-START_TEST(port_counters__paths_complete)
+TEST(port_counters__paths_complete)
 {
 	size_t at = offsetof(struct port_stats, choices);
 
@@ -671,10 +647,9 @@ START_TEST(port_counters__paths_complete)
 	}
 	ck_assert_uint_eq(at, offsetof(struct port_stats, credit_since_ps));
 }
-END_TEST
 
 /* where nothing is chosen nothing is said of it */
-START_TEST(results_has_paths__kinds)
+TEST(results_has_paths__kinds)
 {
 	ck_assert(!results_has_paths(&plan));
 	nodes[0].switch_.routing.choice = ROUTING_HASH;
@@ -691,9 +666,8 @@ START_TEST(results_has_paths__kinds)
 	nodes[0].classes[0].unordered = true;
 	ck_assert(results_has_paths(&plan));
 }
-END_TEST
 
-START_TEST(results_json_write__congestion_of_a_port)
+TEST(results_json_write__congestion_of_a_port)
 {
 	char *text;
 
@@ -707,7 +681,6 @@ START_TEST(results_json_write__congestion_of_a_port)
 	ck_assert_ptr_nonnull(strstr(text, "\"stops\": 7"));
 	free(text);
 }
-END_TEST
 
 /* a line's fields */
 static uint32_t fields_of(const char *line)
@@ -737,7 +710,7 @@ static void table_check(const char *folder, const char *name, uint32_t rows)
 }
 
 /* TB-13: a header for every field, and a field for every header */
-START_TEST(results_csv_write__columns)
+TEST(results_csv_write__columns)
 {
 	char folder[] = "/tmp/test_results.XXXXXX", why[256];
 
@@ -765,7 +738,6 @@ START_TEST(results_csv_write__columns)
 	table_check(folder, "samples.csv", 3);
 	ck_assert_int_eq(rmdir(folder), 0);
 }
-END_TEST
 
 static char *congestion_text(void)
 {
@@ -778,7 +750,7 @@ static char *congestion_text(void)
 	return text;
 }
 
-START_TEST(results_congestion_write__what_happened)
+TEST(results_congestion_write__what_happened)
 {
 	struct port_stats *port = stats_port(pages[0], 1);
 	char *text;
@@ -805,10 +777,9 @@ START_TEST(results_congestion_write__what_happened)
 	ck_assert_ptr_nonnull(strstr(text, "9 times, most often by s1 port 2\n"));
 	free(text);
 }
-END_TEST
 
 /* a fabric without congestion says nothing of it, however much is under way; nor does a broken page send us astray */
-START_TEST(results_congestion_write__nothing_happened)
+TEST(results_congestion_write__nothing_happened)
 {
 	char *text;
 
@@ -821,7 +792,6 @@ START_TEST(results_congestion_write__nothing_happened)
 	ck_assert_str_eq(text, "");
 	free(text);
 }
-END_TEST
 
 static char *paths_text(void)
 {
@@ -858,7 +828,7 @@ static void paths_add(void)
 }
 
 /* FC-23 ... FC-25, EC-11 */
-START_TEST(results_paths_write__flow_channels)
+TEST(results_paths_write__flow_channels)
 {
 	char *text;
 
@@ -873,10 +843,9 @@ START_TEST(results_paths_write__flow_channels)
 	ck_assert_ptr_null(strstr(text, "credit"));
 	free(text);
 }
-END_TEST
 
 /* PG-9, PG-10 */
-START_TEST(results_paths_write__port_groups)
+TEST(results_paths_write__port_groups)
 {
 	char *text;
 
@@ -896,9 +865,8 @@ START_TEST(results_paths_write__port_groups)
 	ck_assert_ptr_nonnull(strstr(text, "\"credit_wait_ps\": 7000000"));
 	free(text);
 }
-END_TEST
 
-START_TEST(results_paths_write__no_choice)
+TEST(results_paths_write__no_choice)
 {
 	char *text;
 
@@ -910,7 +878,6 @@ START_TEST(results_paths_write__no_choice)
 	ck_assert_ptr_null(strstr(text, "choices"));
 	free(text);
 }
-END_TEST
 
 static char *summary(void)
 {
@@ -924,7 +891,7 @@ static char *summary(void)
 }
 
 /* TB-13, TB-14: a switch that was never given tables is named, and its run has failed */
-START_TEST(results_symptom__switch_without_tables)
+TEST(results_symptom__switch_without_tables)
 {
 	char *text, why[64];
 
@@ -946,10 +913,9 @@ START_TEST(results_symptom__switch_without_tables)
 	ck_assert_ptr_nonnull(strstr(text, "switch s1 has no tables: it has forwarded nothing"));
 	free(text);
 }
-END_TEST
 
 /* ... and a host of whose packets, sent again and again, none arrives; h2 has sent again as much, but something arrives */
-START_TEST(results_symptom__host_delivers_nothing)
+TEST(results_symptom__host_delivers_nothing)
 {
 	char *text, why[64];
 
@@ -969,58 +935,4 @@ START_TEST(results_symptom__host_delivers_nothing)
 	text = summary();
 	ck_assert_ptr_nonnull(strstr(text, "host h0 has delivered nothing, and sent 6 packets again"));
 	free(text);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("results");
-	TCase *cases = tcase_create("results");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, set_up, tear_down);
-	tcase_add_test(cases, results_gather__orders_flows);
-	tcase_add_test(cases, results_gather__goodput_over_measured_interval);
-	tcase_add_test(cases, results_gather__losses_when_empty);
-	tcase_add_test(cases, results_gather__under_way);
-	tcase_add_test(cases, results_gather__unreported);
-	tcase_add_test(cases, results_balanced__bytes_missing);
-	tcase_add_test(cases, results_gather__stalled);
-	tcase_add_test(cases, results_gather__completion_times);
-	tcase_add_test(cases, results_gather__strange_rows);
-	tcase_add_test(cases, results_gather__ports_and_tables);
-	tcase_add_test(cases, port_counters__roce_complete);
-	tcase_add_test(cases, port_counters__paths_complete);
-	tcase_add_test(cases, results_has_paths__kinds);
-	tcase_add_test(cases, results_goodput_share_min__least_flow);
-	tcase_add_test(cases, results_goodput_share_min__starved);
-	tcase_add_test(cases, results_buffer_share__of_all_lanes);
-	tcase_add_test(cases, results_paths_write__flow_channels);
-	tcase_add_test(cases, results_paths_write__port_groups);
-	tcase_add_test(cases, results_paths_write__no_choice);
-	tcase_add_test(cases, results_symptom__switch_without_tables);
-	tcase_add_test(cases, results_symptom__host_delivers_nothing);
-	tcase_add_test(cases, results_rank__nearest);
-	tcase_add_test(cases, results_jain__even_and_starved);
-	tcase_add_test(cases, results_json_write__stable);
-	tcase_add_test(cases, results_text_write__names_what_matters);
-	tcase_add_test(cases, results_text_write__undelivered);
-	tcase_add_test(cases, results_text_write__what_is_incomplete);
-	tcase_add_test(cases, results_gather__interrupted);
-	tcase_add_test(cases, reaction_of__last_sender);
-	tcase_add_test(cases, reaction_of__sender_not_reached);
-	tcase_add_test(cases, results_goodput_share__lesser_side);
-	tcase_add_test(cases, results_buffer_share__of_all_classes);
-	tcase_add_test(cases, port_counters__congestion_complete);
-	tcase_add_test(cases, results_json_write__congestion_of_a_port);
-	tcase_add_test(cases, results_csv_write__columns);
-	tcase_add_test(cases, results_congestion_write__what_happened);
-	tcase_add_test(cases, results_congestion_write__nothing_happened);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

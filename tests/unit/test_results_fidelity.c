@@ -1,12 +1,12 @@
 /*  orchestrator/results_fidelity (TB-8): which run under the real clock may be believed, and what it says otherwise.
  *
  *  h0 -- s1 -- h1, 100 Mb/s and 1 ms a link; the pages are written here, as nodes would. The run took a second.      */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/results.h"
 #include "orchestrator/results_fidelity.h"
+#include "tests/testing.h"
 
 enum { S1, H0, H1, NODES };
 
@@ -66,25 +66,25 @@ static void gather(void)
 		results_fidelity_describe(&plan, &results, text, sizeof(text));
 }
 
-START_TEST(results_faithful__always_under_the_virtual_clock)
+TEST_GROUP(results_fidelity, .setup = set_up, .teardown = tear_down);
+
+TEST(results_faithful__always_under_the_virtual_clock)
 {
 	nodes[S1].clock = CLOCK_VIRTUAL;
 	gather();
 	ck_assert_ptr_null(results.fidelity.nodes);
 	ck_assert(results_faithful(&results));
 }
-END_TEST
 
-START_TEST(results_faithful__links_make_up)
+TEST(results_faithful__links_make_up)
 {
 	gather();
 	ck_assert(results_faithful(&results));
 	ck_assert_int_eq(results.fidelity.verdict, FIDELITY_FAITHFUL);
 	ck_assert_uint_eq(results.fidelity.nodes[S1].made_up_ns, 1000000);
 }
-END_TEST
 
-START_TEST(results_faithful__delayed_but_rates_hold)
+TEST(results_faithful__delayed_but_rates_hold)
 {
 	for (uint32_t turn = 0; turn < 100; turn++)
 		stats_lateness_add(&pages[S1]->lateness, 3000000);
@@ -95,9 +95,8 @@ START_TEST(results_faithful__delayed_but_rates_hold)
 	ck_assert_ptr_nonnull(strstr(text, "s1 was late by p50"));
 	ck_assert_ptr_nonnull(strstr(text, "--set links.delay=5ms"));
 }
-END_TEST
 
-START_TEST(results_faithful__not_if_a_node_was_far_behind)
+TEST(results_faithful__not_if_a_node_was_far_behind)
 {
 	struct result_port port = { .node = S1, .port = 1, .stats.tx_bytes = 8000000 };
 
@@ -116,9 +115,8 @@ START_TEST(results_faithful__not_if_a_node_was_far_behind)
 	ck_assert_ptr_nonnull(strstr(text, "s1 to h1, carried 64.00 Mb/s"));
 	ck_assert_ptr_nonnull(strstr(text, "--set links.rate=20Mb/s"));
 }
-END_TEST
 
-START_TEST(results_faithful__not_if_a_ring_was_full)
+TEST(results_faithful__not_if_a_ring_was_full)
 {
 	stats_port(pages[S1], 1)->ring_full_ps = 20 * NODE_MS;
 	gather();
@@ -126,9 +124,8 @@ START_TEST(results_faithful__not_if_a_ring_was_full)
 	ck_assert_ptr_nonnull(strstr(text, "the ring from s1 to h1 was full for 2.0 % of the run: h1 is too slow"));
 	ck_assert_ptr_nonnull(strstr(text, "Nothing has arrived"));
 }
-END_TEST
 
-START_TEST(results_round__one_two_five)
+TEST(results_round__one_two_five)
 {
 	static const uint64_t rows[][3] = { { 0, 0, 0 },     { 1, 1, 1 },       { 3, 2, 5 },
 					    { 7, 5, 10 },    { 19, 10, 20 },    { 50, 50, 50 },
@@ -139,27 +136,4 @@ START_TEST(results_round__one_two_five)
 		ck_assert_uint_eq(results_round_up(rows[i][0]), rows[i][2]);
 	}
 	ck_assert_uint_eq(results_round_down(UINT64_MAX), 10000000000000000000ull);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("results_fidelity");
-	TCase *cases = tcase_create("results_fidelity");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, set_up, tear_down);
-	tcase_add_test(cases, results_faithful__always_under_the_virtual_clock);
-	tcase_add_test(cases, results_faithful__links_make_up);
-	tcase_add_test(cases, results_faithful__delayed_but_rates_hold);
-	tcase_add_test(cases, results_faithful__not_if_a_node_was_far_behind);
-	tcase_add_test(cases, results_faithful__not_if_a_ring_was_full);
-	tcase_add_test(cases, results_round__one_two_five);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,7 +1,6 @@
 /*  test_results_roce - what the results of a fabric of kind roce have beside those of every fabric (TB-13, RC-1 ... RC-10).
  *
  *  Two switches s0 and s1 with two links between them, h0 at s0, h1 at s1; the pages are written here, as nodes would. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +9,7 @@
 #include "orchestrator/results_json.h"
 #include "orchestrator/results_roce.h"
 #include "orchestrator/results_roce_text.h"
+#include "tests/testing.h"
 
 #define NODES 4u
 #define SWITCH_PORTS 3u /* to the host, then the two links */
@@ -146,8 +146,10 @@ static char *summary_text(void)
 	return text;
 }
 
+TEST_GROUP(results_roce, .setup = set_up, .teardown = tear_down);
+
 /* RC-5, TB-13: a pause that goes on at the end counts up to there, each part of it once: its node has counted some of it */
-START_TEST(results_roce_gather__pause_that_goes_on)
+TEST(results_roce_gather__pause_that_goes_on)
 {
 	struct class_stats *stats = stats_class(pages[0], 1, ROCE);
 	node_time_t end_ps = plan.duration_ps + 5 * NODE_MS;
@@ -165,10 +167,9 @@ START_TEST(results_roce_gather__pause_that_goes_on)
 			ck_assert_uint_eq(row->stats.paused_ps, 0);
 	}
 }
-END_TEST
 
 /* what was sent again was not lost: RC delivers it once */
-START_TEST(results_gather__sent_again_is_not_lost)
+TEST(results_gather__sent_again_is_not_lost)
 {
 	flow_add();
 	gather(true, 11 * NODE_US);
@@ -180,10 +181,9 @@ START_TEST(results_gather__sent_again_is_not_lost)
 	gather(true, 11 * NODE_US);
 	ck_assert_uint_eq(results.totals.lost, 1);
 }
-END_TEST
 
 /* rates and means over the 10 us that are measured */
-START_TEST(results_gather__classes)
+TEST(results_gather__classes)
 {
 	const struct result_class *row;
 
@@ -202,10 +202,9 @@ START_TEST(results_gather__classes)
 	ck_assert_uint_eq(row->throughput_bps, 4000000000);
 	ck_assert(results.classes[0].delay_ns_mean == 0);
 }
-END_TEST
 
 /* held since before the last message, or for as long as the watchdog says: until then it may still end */
-START_TEST(results_gather__deadlocks)
+TEST(results_gather__deadlocks)
 {
 	deadlock_add(5 * NODE_US);
 	gather(false, 60 * NODE_US);
@@ -221,10 +220,9 @@ START_TEST(results_gather__deadlocks)
 	gather(false, 60 * NODE_US);
 	ck_assert_uint_eq(results.deadlocks.count, 0);
 }
-END_TEST
 
 /* switches count once, though both ends of a link see the same frame */
-START_TEST(results_roce_sums__of_switches_and_flows)
+TEST(results_roce_sums__of_switches_and_flows)
 {
 	struct roce_sums sums;
 
@@ -243,9 +241,8 @@ START_TEST(results_roce_sums__of_switches_and_flows)
 	ck_assert_uint_eq(sums.cnps_made, 6);
 	ck_assert_uint_eq(sums.rate_min_bps, 7000000000);
 }
-END_TEST
 
-START_TEST(results_json_write__roce)
+TEST(results_json_write__roce)
 {
 	static const char *const parts[] = { "\"fabric\": \"roce\"",
 					     "\"resent\": 3",
@@ -267,7 +264,6 @@ START_TEST(results_json_write__roce)
 	ck_assert_ptr_null(strstr(text, "\"efct\""));
 	free(text);
 }
-END_TEST
 
 static uint32_t fields_of(const char *line)
 {
@@ -296,7 +292,7 @@ static void table_check(const char *folder, const char *name, uint32_t rows, con
 	unlink(path);
 }
 
-START_TEST(results_csv_write__roce)
+TEST(results_csv_write__roce)
 {
 	char folder[] = "/tmp/test_results_roce.XXXXXX", why[256];
 
@@ -313,10 +309,9 @@ START_TEST(results_csv_write__roce)
 	table_check(folder, "classes.csv", 2 * (2 * SWITCH_PORTS + 2), ",signals_pause,signals_resume\n");
 	ck_assert_int_eq(rmdir(folder), 0);
 }
-END_TEST
 
 /* who dropped, who was held, who marked: the worst first; then what it has led to */
-START_TEST(results_roce_write__what_happened)
+TEST(results_roce_write__what_happened)
 {
 	char *text, *first, *second;
 
@@ -349,9 +344,8 @@ START_TEST(results_roce_write__what_happened)
 	ck_assert_ptr_nonnull(strstr(text, "queue pairs in error: 1: h0 -> h1\n"));
 	free(text);
 }
-END_TEST
 
-START_TEST(results_roce_write__nothing_happened)
+TEST(results_roce_write__nothing_happened)
 {
 	char *text;
 
@@ -359,30 +353,4 @@ START_TEST(results_roce_write__nothing_happened)
 	text = summary_text();
 	ck_assert_str_eq(text, "");
 	free(text);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("results_roce");
-	TCase *cases = tcase_create("results_roce");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, set_up, tear_down);
-	tcase_add_test(cases, results_roce_gather__pause_that_goes_on);
-	tcase_add_test(cases, results_gather__sent_again_is_not_lost);
-	tcase_add_test(cases, results_gather__classes);
-	tcase_add_test(cases, results_gather__deadlocks);
-	tcase_add_test(cases, results_roce_sums__of_switches_and_flows);
-	tcase_add_test(cases, results_json_write__roce);
-	tcase_add_test(cases, results_csv_write__roce);
-	tcase_add_test(cases, results_roce_write__what_happened);
-	tcase_add_test(cases, results_roce_write__nothing_happened);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

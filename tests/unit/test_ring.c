@@ -1,5 +1,4 @@
 /*  nodes/ring: order, batches, wrapping, and a consumer that trusts nothing (TB-2, TB-23).                             */
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -7,6 +6,7 @@
 #include <string.h>
 
 #include "nodes/ring.h"
+#include "tests/testing.h"
 
 #define DATA_BYTES RING_BYTES_MIN
 
@@ -61,7 +61,9 @@ static void pop_expect(uint32_t number, uint32_t captured_bytes)
 	ring_pop(&rx, &header);
 }
 
-START_TEST(ring_attach__refuses_what_is_no_ring)
+TEST_GROUP(ring, .setup = setup, .teardown = teardown);
+
+TEST(ring_attach__refuses_what_is_no_ring)
 {
 	struct ring_rx other;
 	size_t size = ring_bytes(DATA_BYTES);
@@ -78,9 +80,8 @@ START_TEST(ring_attach__refuses_what_is_no_ring)
 	page->magic++;
 	ck_assert_int_eq(ring_tx_attach(&tx, page, size), -EINVAL);
 }
-END_TEST
 
-START_TEST(ring_publish__nothing_is_seen_before)
+TEST(ring_publish__nothing_is_seen_before)
 {
 	struct record header;
 
@@ -96,10 +97,9 @@ START_TEST(ring_publish__nothing_is_seen_before)
 	ck_assert_ptr_null(ring_peek(&rx, &header));
 	ck_assert(!rx.broken);
 }
-END_TEST
 
 /* TB-2: a generated packet of up to 96 captured bytes costs two cache lines */
-START_TEST(ring_commit__two_lines)
+TEST(ring_commit__two_lines)
 {
 	ck_assert(push(1, 96));
 	ck_assert_uint_eq(tx.tail, 128);
@@ -108,9 +108,8 @@ START_TEST(ring_commit__two_lines)
 	ck_assert(push(3, 0));
 	ck_assert_uint_eq(tx.tail, 128 + 192 + 64);
 }
-END_TEST
 
-START_TEST(ring_reserve__full_until_released)
+TEST(ring_reserve__full_until_released)
 {
 	uint32_t count = 0;
 	struct record header;
@@ -131,10 +130,9 @@ START_TEST(ring_reserve__full_until_released)
 		pop_expect(i, 96);
 	ck_assert_ptr_null(ring_peek(&rx, &header));
 }
-END_TEST
 
 /* Sizes that do not divide the ring: records never wrap, nothing is lost, order is kept. */
-START_TEST(ring_reserve__wraps_with_pads)
+TEST(ring_reserve__wraps_with_pads)
 {
 	uint32_t pushed = 0, popped = 0;
 
@@ -149,9 +147,8 @@ START_TEST(ring_reserve__wraps_with_pads)
 		ck_assert(!rx.broken);
 	}
 }
-END_TEST
 
-START_TEST(ring_reserve__longest_record)
+TEST(ring_reserve__longest_record)
 {
 	for (uint32_t i = 0; i < 20; i++) {
 		ck_assert(push(i, RING_CAPTURED_MAX));
@@ -161,7 +158,6 @@ START_TEST(ring_reserve__longest_record)
 		ring_release(&rx);
 	}
 }
-END_TEST
 
 #define THREAD_RECORDS 20000u
 
@@ -183,7 +179,7 @@ static void *produce(void *unused)
 }
 
 /* Both ends at the same time: under the thread sanitizer this shows that one store publishes and one gives back. */
-START_TEST(ring_publish__two_threads)
+TEST(ring_publish__two_threads)
 {
 	pthread_t producer;
 	uint32_t popped = 0, wrong = 0;
@@ -206,7 +202,6 @@ START_TEST(ring_publish__two_threads)
 	ck_assert(!rx.broken);
 	ck_assert_uint_eq(wrong, 0);
 }
-END_TEST
 
 /* ---- a producer that breaks the rules: the ring is broken, nothing more is read ---- */
 
@@ -222,16 +217,15 @@ static void broken_expect(void)
 	ck_assert(rx.broken);
 }
 
-START_TEST(ring_refresh__bad_tail)
+TEST_RANGE(ring_refresh__bad_tail, 0, 6)
 {
 	static const uint64_t tails[] = { 1, 63, DATA_BYTES + 64, UINT64_MAX, UINT64_MAX - 63, 1ull << 63 };
 
 	atomic_store(&page->tail, tails[_i]);
 	broken_expect();
 }
-END_TEST
 
-START_TEST(ring_refresh__tail_goes_back)
+TEST(ring_refresh__tail_goes_back)
 {
 	ck_assert(push(1, 96) && push(2, 96));
 	ring_publish(&tx);
@@ -241,9 +235,8 @@ START_TEST(ring_refresh__tail_goes_back)
 	ring_refresh(&rx);
 	ck_assert(rx.broken);
 }
-END_TEST
 
-START_TEST(ring_peek__bad_header)
+TEST_RANGE(ring_peek__bad_header, 0, 6)
 {
 	struct record *record = ring_reserve(&tx, 96);
 
@@ -272,9 +265,8 @@ START_TEST(ring_peek__bad_header)
 	ring_publish(&tx);
 	broken_expect();
 }
-END_TEST
 
-START_TEST(ring_peek__time_goes_back)
+TEST(ring_peek__time_goes_back)
 {
 	ck_assert(push(7, 96) && push(6, 96));
 	ring_publish(&tx);
@@ -282,9 +274,8 @@ START_TEST(ring_peek__time_goes_back)
 	pop_expect(7, 96);
 	broken_expect();
 }
-END_TEST
 
-START_TEST(ring_peek__pad_beyond_published)
+TEST(ring_peek__pad_beyond_published)
 {
 	ck_assert(push(1, 96));
 	*ring_reserve(&tx, 0) = (struct record){ .kind = RECORD_PAD };
@@ -294,9 +285,8 @@ START_TEST(ring_peek__pad_beyond_published)
 	pop_expect(1, 96);
 	broken_expect();
 }
-END_TEST
 
-START_TEST(ring_peek__record_crosses_the_end)
+TEST(ring_peek__record_crosses_the_end)
 {
 	uint32_t number = 0;
 
@@ -313,33 +303,4 @@ START_TEST(ring_peek__record_crosses_the_end)
 	ck_assert(push(number + 1, 96) && push(number + 2, 96));
 	ring_publish(&tx);
 	broken_expect();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("ring");
-	TCase *tcase = tcase_create("ring");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, ring_attach__refuses_what_is_no_ring);
-	tcase_add_test(tcase, ring_publish__nothing_is_seen_before);
-	tcase_add_test(tcase, ring_commit__two_lines);
-	tcase_add_test(tcase, ring_reserve__full_until_released);
-	tcase_add_test(tcase, ring_reserve__wraps_with_pads);
-	tcase_add_test(tcase, ring_reserve__longest_record);
-	tcase_add_test(tcase, ring_publish__two_threads);
-	tcase_add_loop_test(tcase, ring_refresh__bad_tail, 0, 6);
-	tcase_add_test(tcase, ring_refresh__tail_goes_back);
-	tcase_add_loop_test(tcase, ring_peek__bad_header, 0, 6);
-	tcase_add_test(tcase, ring_peek__time_goes_back);
-	tcase_add_test(tcase, ring_peek__pad_beyond_published);
-	tcase_add_test(tcase, ring_peek__record_crosses_the_end);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,6 +1,5 @@
 /*  nodes/wire/roce_frame: ICRC against frames of others, ACK, NAK and CNP byte by byte, what is read of any RoCEv2 frame, and refusal of the
  *  rest (RC-4, RC-9, TB-23). tests/system/test_wire_tshark.sh lets an independent decoder judge the same frames.      */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "nodes/wire/crc32.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/roce_frame.h"
+#include "tests/testing.h"
 
 /* a CNP as a ConnectX-4 Lx sent it (published with scapy's RoCE layer) */
 static const uint8_t connectx_cnp[] = {
@@ -100,9 +100,11 @@ static uint32_t icrc_slowly(const uint8_t *frame, uint32_t captured_bytes, uint3
 	return ~crc;
 }
 
+TEST_GROUP(reads, 0);
+
 /* ---- roce_frame_read ---- */
 
-START_TEST(roce_frame_read__connectx_cnp)
+TEST(roce_frame_read__connectx_cnp)
 {
 	ck_assert_int_eq(roce_frame_read(connectx_cnp, sizeof(connectx_cnp), sizeof(connectx_cnp), &header), 0);
 	ck_assert_uint_eq(header.opcode, ROCE_OPCODE_CNP);
@@ -118,9 +120,8 @@ START_TEST(roce_frame_read__connectx_cnp)
 	ck_assert_mem_eq(header.ends.source_ip, connectx_cnp + 26, 4);
 	ck_assert_mem_eq(header.ends.destination_ip, connectx_cnp + 30, 4);
 }
-END_TEST
 
-START_TEST(roce_frame_read__rxe_send)
+TEST(roce_frame_read__rxe_send)
 {
 	ck_assert_int_eq(roce_frame_read(rxe_send, sizeof(rxe_send), sizeof(rxe_send), &header), 0);
 	ck_assert_uint_eq(header.opcode, 0x24);
@@ -129,9 +130,8 @@ START_TEST(roce_frame_read__rxe_send)
 	ck_assert(header.ecn_capable);
 	ck_assert_uint_eq(header.ends.source_port, 49152);
 }
-END_TEST
 
-START_TEST(roce_frame_read__ecn)
+TEST_RANGE(roce_frame_read__ecn, 0, 4)
 {
 	uint8_t frame[sizeof(connectx_cnp)];
 
@@ -142,9 +142,8 @@ START_TEST(roce_frame_read__ecn)
 	ck_assert(header.ecn_capable == (_i != 0));
 	ck_assert(header.congested == (_i == 3));
 }
-END_TEST
 
-START_TEST(roce_frame_read__data)
+TEST_RANGE(roce_frame_read__data, 0, 2)
 {
 	uint32_t captured = data_write(_i ? FRAME_ROCE_IPV6 : FRAME_ROCE);
 
@@ -162,10 +161,9 @@ START_TEST(roce_frame_read__data)
 	ck_assert_int_eq(roce_frame_read(bytes, captured, 1514, &header), 0);
 	ck_assert(!header.ack_request);
 }
-END_TEST
 
 /* behind a tag, IPv4 options and IPv6 extension headers the BTH is found, and the ICRC counts them */
-START_TEST(roce_frame_read__further_back)
+TEST(roce_frame_read__further_back)
 {
 	uint8_t frame[sizeof(connectx_cnp) + 4];
 	uint32_t icrc;
@@ -189,9 +187,8 @@ START_TEST(roce_frame_read__further_back)
 	ck_assert_int_eq(roce_icrc(frame, sizeof(frame), sizeof(frame), &icrc), 0);
 	ck_assert_uint_eq(icrc, icrc_slowly(frame, sizeof(frame), sizeof(frame)));
 }
-END_TEST
 
-START_TEST(roce_frame_read__extension_headers)
+TEST(roce_frame_read__extension_headers)
 {
 	struct roce_reply reply = reply_of(6);
 	uint32_t length = roce_ack_write(&reply, bytes);
@@ -205,10 +202,9 @@ START_TEST(roce_frame_read__extension_headers)
 	ck_assert_uint_eq(header.psn, 0xfedcba);
 	ck_assert(!roce_icrc_holds(bytes, length + 8, length + 8));
 }
-END_TEST
 
 /* nothing is read beyond the captured bytes, and what is cut short is none */
-START_TEST(roce_frame_read__cut_short)
+TEST(roce_frame_read__cut_short)
 {
 	for (uint32_t captured = 0; captured <= sizeof(connectx_cnp); captured++) {
 		uint8_t *copy = malloc(captured + !captured);
@@ -220,10 +216,9 @@ START_TEST(roce_frame_read__cut_short)
 		free(copy);
 	}
 }
-END_TEST
 
 /* an ACK is read with its AETH, or not at all */
-START_TEST(roce_frame_read__ack_cut_short)
+TEST_RANGE(roce_frame_read__ack_cut_short, 0, 2)
 {
 	struct roce_reply reply = reply_of(versions[_i]);
 	uint32_t length = roce_ack_write(&reply, bytes);
@@ -236,9 +231,8 @@ START_TEST(roce_frame_read__ack_cut_short)
 		free(copy);
 	}
 }
-END_TEST
 
-START_TEST(roce_frame_read__too_short_for_its_opcode)
+TEST(roce_frame_read__too_short_for_its_opcode)
 {
 	uint8_t frame[sizeof(connectx_cnp)];
 
@@ -254,9 +248,8 @@ START_TEST(roce_frame_read__too_short_for_its_opcode)
 		ck_assert_int_eq(roce_frame_read(frame, sizeof(frame), sizeof(frame), &header), cut > 12 ? -EINVAL : 0);
 	}
 }
-END_TEST
 
-START_TEST(roce_frame_read__others_are_not)
+TEST(roce_frame_read__others_are_not)
 {
 	uint8_t frame[sizeof(connectx_cnp)];
 
@@ -272,7 +265,6 @@ START_TEST(roce_frame_read__others_are_not)
 	ck_assert_int_eq(roce_frame_read(frame, sizeof(frame), sizeof(frame), &header), -EINVAL);
 	ck_assert_int_eq(roce_icrc(frame, sizeof(frame), sizeof(frame), &(uint32_t){ 0 }), -EINVAL);
 }
-END_TEST
 
 /* ---- roce_ack_write, roce_cnp_write ---- */
 
@@ -287,7 +279,9 @@ static void check_ends(const struct roce_ends *ends, const struct roce_ends *exp
 	ck_assert_uint_eq(ends->source_port, expected->source_port);
 }
 
-START_TEST(roce_ack_write__reads_back)
+TEST_GROUP(writes, 0);
+
+TEST_RANGE(roce_ack_write__reads_back, 0, 2)
 {
 	struct roce_reply reply = reply_of(versions[_i]);
 	uint32_t length;
@@ -308,9 +302,8 @@ START_TEST(roce_ack_write__reads_back)
 	ck_assert_uint_eq(header.msn, 0xabcdef);
 	ck_assert(roce_icrc_holds(bytes, length, length));
 }
-END_TEST
 
-START_TEST(roce_ack_write__golden_bytes)
+TEST(roce_ack_write__golden_bytes)
 {
 	static const uint8_t golden[] = { 0x11, 0x00, 0xff, 0xff, 0x00, 0x40, 0x00, 0xd2,
 					  0x00, 0xfe, 0xdc, 0xba, 0x1f, 0xab, 0xcd, 0xef };
@@ -320,9 +313,8 @@ START_TEST(roce_ack_write__golden_bytes)
 	roce_ack_write(&reply, bytes);
 	ck_assert_mem_eq(bytes + 42, golden, sizeof(golden));
 }
-END_TEST
 
-START_TEST(roce_cnp_write__golden_bytes)
+TEST_RANGE(roce_cnp_write__golden_bytes, 0, 2)
 {
 	static const uint8_t golden[28] = { 0x81, 0x00, 0xff, 0xff, 0x40, 0x00, 0x00, 0xd2 };
 	struct roce_reply reply = reply_of(versions[_i]);
@@ -337,10 +329,9 @@ START_TEST(roce_cnp_write__golden_bytes)
 	ck_assert_uint_eq(bytes[length], 0xee);
 	ck_assert(roce_icrc_holds(bytes, length, length));
 }
-END_TEST
 
 /* a signal is told in the seven bits, and the ICRC covers it (RC-9) */
-START_TEST(roce_cnp_write__signals)
+TEST_RANGE(roce_cnp_write__signals, 0, 2)
 {
 	struct roce_reply reply = reply_of(versions[_i]);
 	uint32_t length, icrc[3];
@@ -358,9 +349,8 @@ START_TEST(roce_cnp_write__signals)
 	}
 	ck_assert(icrc[0] != icrc[1] && icrc[1] != icrc[2] && icrc[0] != icrc[2]);
 }
-END_TEST
 
-START_TEST(roce_ends_reversed__twice)
+TEST_RANGE(roce_ends_reversed__twice, 0, 2)
 {
 	struct roce_ends there = versions[_i] == 4 ? ends4 : ends6, back = roce_ends_reversed(&there), again;
 
@@ -373,11 +363,12 @@ START_TEST(roce_ends_reversed__twice)
 	again = roce_ends_reversed(&back);
 	check_ends(&again, &there);
 }
-END_TEST
+
+TEST_GROUP(icrc, 0);
 
 /* ---- roce_icrc ---- */
 
-START_TEST(roce_icrc__frames_of_others)
+TEST(roce_icrc__frames_of_others)
 {
 	uint32_t icrc;
 
@@ -389,10 +380,9 @@ START_TEST(roce_icrc__frames_of_others)
 	ck_assert_uint_eq(icrc, 0xf353f378);
 	ck_assert_uint_eq(icrc, icrc_slowly(rxe_send, sizeof(rxe_send), sizeof(rxe_send)));
 }
-END_TEST
 
 /* what a router may change is not in it; everything else is */
-START_TEST(roce_icrc__variant_bytes)
+TEST_RANGE(roce_icrc__variant_bytes, 0, 2)
 {
 	static const uint8_t variant4[] = { 15, 15, 22, 24, 25, 40, 41, 46 };
 	static const uint8_t variant6[] = { 14, 15, 16, 17, 21, 60, 61, 66 };
@@ -417,10 +407,9 @@ START_TEST(roce_icrc__variant_bytes)
 		length = roce_cnp_write(&reply, bytes);
 	}
 }
-END_TEST
 
 /* uncaptured payload is zeros */
-START_TEST(roce_icrc__uncaptured)
+TEST_RANGE(roce_icrc__uncaptured, 0, 2)
 {
 	enum frame_kind kind = _i ? FRAME_ROCE_IPV6 : FRAME_ROCE;
 	static const uint32_t lengths[] = { 110, 111, 1514, 4182, 9018, 16000 };
@@ -444,10 +433,9 @@ START_TEST(roce_icrc__uncaptured)
 		free(full);
 	}
 }
-END_TEST
 
 /* what a captured front becomes on the wire; the ICRC is last, at every length, and nothing is touched where there is none */
-START_TEST(roce_complete__every_kind)
+TEST_RANGE(roce_complete__every_kind, 0, FRAME_KINDS)
 {
 	enum frame_kind kind = (enum frame_kind)_i;
 	bool roce = kind == FRAME_ROCE || kind == FRAME_ROCE_IPV6;
@@ -476,10 +464,9 @@ START_TEST(roce_complete__every_kind)
 		free(whole);
 	}
 }
-END_TEST
 
 /* Ethernet's padding lies behind the ICRC */
-START_TEST(roce_icrc__padding)
+TEST(roce_icrc__padding)
 {
 	struct roce_reply reply = reply_of(4);
 	uint32_t length = roce_ack_write(&reply, bytes);
@@ -489,47 +476,4 @@ START_TEST(roce_icrc__padding)
 	ck_assert(roce_icrc_holds(bytes, length, length + 20));
 	bytes[length - 1] ^= 1;
 	ck_assert(!roce_icrc_holds(bytes, length, length + 20));
-}
-END_TEST
-
-static Suite *roce_frame_suite(void)
-{
-	Suite *suite = suite_create("roce_frame");
-	TCase *reads = tcase_create("reads"), *writes = tcase_create("writes"), *icrc = tcase_create("icrc");
-
-	suite_add_tcase(suite, reads);
-	tcase_add_test(reads, roce_frame_read__connectx_cnp);
-	tcase_add_test(reads, roce_frame_read__rxe_send);
-	tcase_add_loop_test(reads, roce_frame_read__ecn, 0, 4);
-	tcase_add_loop_test(reads, roce_frame_read__data, 0, 2);
-	tcase_add_test(reads, roce_frame_read__further_back);
-	tcase_add_test(reads, roce_frame_read__extension_headers);
-	tcase_add_test(reads, roce_frame_read__cut_short);
-	tcase_add_loop_test(reads, roce_frame_read__ack_cut_short, 0, 2);
-	tcase_add_test(reads, roce_frame_read__too_short_for_its_opcode);
-	tcase_add_test(reads, roce_frame_read__others_are_not);
-	suite_add_tcase(suite, writes);
-	tcase_add_loop_test(writes, roce_ack_write__reads_back, 0, 2);
-	tcase_add_test(writes, roce_ack_write__golden_bytes);
-	tcase_add_loop_test(writes, roce_cnp_write__golden_bytes, 0, 2);
-	tcase_add_loop_test(writes, roce_cnp_write__signals, 0, 2);
-	tcase_add_loop_test(writes, roce_ends_reversed__twice, 0, 2);
-	suite_add_tcase(suite, icrc);
-	tcase_add_test(icrc, roce_icrc__frames_of_others);
-	tcase_add_loop_test(icrc, roce_icrc__variant_bytes, 0, 2);
-	tcase_add_loop_test(icrc, roce_icrc__uncaptured, 0, 2);
-	tcase_add_loop_test(icrc, roce_complete__every_kind, 0, FRAME_KINDS);
-	tcase_add_test(icrc, roce_icrc__padding);
-	return suite;
-}
-
-int main(void)
-{
-	SRunner *runner = srunner_create(roce_frame_suite());
-	int failed;
-
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  switchd/roce_queue: the three states and when a CNP is made (RC-7, RC-8). */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "switchd/roce_queue.h"
+#include "tests/testing.h"
 
 #define KMAX 200000u
 #define REFERENCE 300000u /* 1.5 kmax */
@@ -33,7 +33,9 @@ static void setup(void)
 	restart();
 }
 
-START_TEST(states__in_their_order)
+TEST_GROUP(roce_queue, .setup = setup);
+
+TEST(states__in_their_order)
 {
 	roce_queue_on_length(&queue, REFERENCE, false, 10);
 	ck_assert_int_eq(queue.state, ROCE_ECN_NORMAL); /* RC-7: the reference range ends at 1.5 kmax */
@@ -48,9 +50,8 @@ START_TEST(states__in_their_order)
 	roce_queue_on_length(&queue, REFERENCE, false, 40 + PERIOD);
 	ck_assert_int_eq(queue.state, ROCE_ECN_NORMAL);
 }
-END_TEST
 
-START_TEST(states__above_without_a_break)
+TEST(states__above_without_a_break)
 {
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
 	roce_queue_on_length(&queue, REFERENCE, false, PERIOD - 2);
@@ -60,7 +61,6 @@ START_TEST(states__above_without_a_break)
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 2 * PERIOD - 1);
 	ck_assert_int_eq(queue.state, ROCE_CNP_FAILED);
 }
-END_TEST
 
 /* the queue is too long, for a period, until @now */
 static void fail_cnps(node_time_t now)
@@ -70,7 +70,7 @@ static void fail_cnps(node_time_t now)
 	ck_assert_int_eq(queue.state, ROCE_CNP_FAILED);
 }
 
-START_TEST(states__failed_cnps_are_remembered_for_a_period)
+TEST(states__failed_cnps_are_remembered_for_a_period)
 {
 	fail_cnps(PERIOD);
 	roce_queue_on_length(&queue, REFERENCE, false, 2 * PERIOD);
@@ -82,9 +82,8 @@ START_TEST(states__failed_cnps_are_remembered_for_a_period)
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 5 * PERIOD);
 	ck_assert_int_eq(queue.state, ROCE_ECN_FAILED); /* it has been calm */
 }
-END_TEST
 
-START_TEST(states__short_by_pauses_is_not_calm)
+TEST(states__short_by_pauses_is_not_calm)
 {
 	fail_cnps(PERIOD);
 	roce_queue_on_length(&queue, REFERENCE, true, 2 * PERIOD);
@@ -93,9 +92,8 @@ START_TEST(states__short_by_pauses_is_not_calm)
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 10 * PERIOD - 1);
 	ck_assert_int_eq(queue.state, ROCE_CNP_FAILED);
 }
-END_TEST
 
-START_TEST(states__without_supplementing_cnps_do_not_fail)
+TEST(states__without_supplementing_cnps_do_not_fail)
 {
 	roce.supplement = false;
 	restart();
@@ -103,9 +101,8 @@ START_TEST(states__without_supplementing_cnps_do_not_fail)
 	roce_queue_on_length(&queue, 10 * KMAX, false, 100 * PERIOD);
 	ck_assert_int_eq(queue.state, ROCE_ECN_FAILED); /* RC-7: "though CNPs are supplemented" */
 }
-END_TEST
 
-START_TEST(states__are_counted)
+TEST(states__are_counted)
 {
 	roce_queue_on_length(&queue, 3 * KMAX, false, 7);
 	roce_queue_on_length(&queue, 3 * KMAX, false, 7 + PERIOD);
@@ -116,7 +113,6 @@ START_TEST(states__are_counted)
 	ck_assert_uint_eq(stats.ecn_failed_ps, 7); /* the first time */
 	ck_assert_uint_eq(stats.cnp_failed_ps, 7 + PERIOD);
 }
-END_TEST
 
 /* ---- CNPs of the switch: flow i has had its first packet at @now, and its queue pair is known ---- */
 
@@ -134,7 +130,7 @@ static struct flow_line *next(node_time_t oldest_ps, node_time_t now)
 }
 
 /* RC-8, S4's example: a packet every 500 us, sources that raise their rates every 300 us */
-START_TEST(supplement__needs_no_packet)
+TEST(supplement__needs_no_packet)
 {
 	node_time_t now = 0;
 
@@ -157,9 +153,8 @@ START_TEST(supplement__needs_no_packet)
 	ck_assert_uint_eq(stats.cnps_supplemented, 33);
 	ck_assert_uint_eq(lines[0].cnps_supplemented, 33);
 }
-END_TEST
 
-START_TEST(supplement__one_that_passed_counts)
+TEST(supplement__one_that_passed_counts)
 {
 	flow_begin(0, 0);
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
@@ -170,9 +165,8 @@ START_TEST(supplement__one_that_passed_counts)
 	ck_assert_uint_eq(stats.cnps_seen, 11);
 	ck_assert_uint_eq(stats.cnps_supplemented, 0);
 }
-END_TEST
 
-START_TEST(supplement__the_flow_that_lacks_one_first)
+TEST(supplement__the_flow_that_lacks_one_first)
 {
 	for (uint32_t i = 0; i < FLOWS; i++)
 		flow_begin(i, i);
@@ -185,9 +179,8 @@ START_TEST(supplement__the_flow_that_lacks_one_first)
 	ck_assert_ptr_eq(next(0, LACKS + FLOWS), &lines[1]);
 	ck_assert_ptr_eq(next(0, 2 * LACKS), &lines[0]);
 }
-END_TEST
 
-START_TEST(supplement__not_unless_congested)
+TEST(supplement__not_unless_congested)
 {
 	flow_begin(0, 0);
 	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER); /* RC-8 */
@@ -198,17 +191,15 @@ START_TEST(supplement__not_unless_congested)
 	roce_queue_on_length(&queue, 0, false, 100 * LACKS + 1);
 	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
 }
-END_TEST
 
-START_TEST(supplement__a_new_flow_has_lacked_none_yet)
+TEST(supplement__a_new_flow_has_lacked_none_yet)
 {
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
 	flow_begin(0, 10 * LACKS);
 	ck_assert_uint_eq(roce_queue_due_at(&queue), 11 * LACKS);
 }
-END_TEST
 
-START_TEST(supplement__needs_the_queue_pair)
+TEST(supplement__needs_the_queue_pair)
 {
 	flow_begin(1, 0);
 	lines[0] = (struct flow_line){ .queue_pair = FLOW_QUEUE_PAIR_UNKNOWN };
@@ -224,10 +215,9 @@ START_TEST(supplement__needs_the_queue_pair)
 	ck_assert_ptr_eq(next(0, LACKS + 1), &lines[1]);
 	ck_assert(!roce_queue_on_queue_pair(&queue, &lines[0])); /* runs */
 }
-END_TEST
 
 /* a flow feeds the queue until its last packet left it idle_ps ago */
-START_TEST(supplement__not_for_a_flow_that_has_ended)
+TEST(supplement__not_for_a_flow_that_has_ended)
 {
 	roce.idle_ps = 3 * LACKS;
 	flow_begin(0, 0);
@@ -240,10 +230,9 @@ START_TEST(supplement__not_for_a_flow_that_has_ended)
 	ck_assert(roce_queue_on_packet(&queue, &lines[0], 12 * LACKS)); /* as a new one */
 	ck_assert_uint_eq(roce_queue_due_at(&queue), 13 * LACKS);
 }
-END_TEST
 
 /* RC-9: it sends nothing; when it may go on it has a period before it, as a new one */
-START_TEST(supplement__not_for_a_flow_that_is_told_to_pause)
+TEST(supplement__not_for_a_flow_that_is_told_to_pause)
 {
 	flow_begin(0, 0);
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 0);
@@ -254,9 +243,8 @@ START_TEST(supplement__not_for_a_flow_that_is_told_to_pause)
 	ck_assert_uint_eq(roce_queue_due_at(&queue), 2 * LACKS);
 	ck_assert_ptr_eq(next(0, 2 * LACKS), &lines[0]);
 }
-END_TEST
 
-START_TEST(supplement__a_flow_feeds_one_queue)
+TEST(supplement__a_flow_feeds_one_queue)
 {
 	struct roce_queue other;
 
@@ -268,9 +256,8 @@ START_TEST(supplement__a_flow_feeds_one_queue)
 	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
 	ck_assert_uint_eq(roce_queue_due_at(&other), 5 + LACKS);
 }
-END_TEST
 
-START_TEST(supplement__off)
+TEST(supplement__off)
 {
 	roce.supplement = false;
 	lines[0] = (struct flow_line){ .queue_pair = 1 };
@@ -279,36 +266,4 @@ START_TEST(supplement__off)
 	roce_queue_on_cnp(&queue, &lines[0], 1);
 	ck_assert_uint_eq(roce_queue_due_at(&queue), NODE_TIME_NEVER);
 	ck_assert_uint_eq(stats.cnps_seen, 1);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("roce_queue");
-	TCase *tests = tcase_create("roce_queue");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, NULL);
-	tcase_add_test(tests, states__in_their_order);
-	tcase_add_test(tests, states__above_without_a_break);
-	tcase_add_test(tests, states__failed_cnps_are_remembered_for_a_period);
-	tcase_add_test(tests, states__short_by_pauses_is_not_calm);
-	tcase_add_test(tests, states__without_supplementing_cnps_do_not_fail);
-	tcase_add_test(tests, states__are_counted);
-	tcase_add_test(tests, supplement__needs_no_packet);
-	tcase_add_test(tests, supplement__one_that_passed_counts);
-	tcase_add_test(tests, supplement__the_flow_that_lacks_one_first);
-	tcase_add_test(tests, supplement__not_unless_congested);
-	tcase_add_test(tests, supplement__a_new_flow_has_lacked_none_yet);
-	tcase_add_test(tests, supplement__needs_the_queue_pair);
-	tcase_add_test(tests, supplement__not_for_a_flow_that_has_ended);
-	tcase_add_test(tests, supplement__not_for_a_flow_that_is_told_to_pause);
-	tcase_add_test(tests, supplement__a_flow_feeds_one_queue);
-	tcase_add_test(tests, supplement__off);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

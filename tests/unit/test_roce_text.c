@@ -1,9 +1,9 @@
 /*  orchestrator/roce_text: heddle check says what was derived, to people and to programs (RC-5).                       */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/roce_text.h"
+#include "tests/testing.h"
 
 #define CLASSES                                                                     \
 	"name: t\nfabric: roce\nrun: {duration: 100us}\n"                           \
@@ -47,7 +47,9 @@ static void says(const char *line)
 	ck_assert_msg(strstr(text, line), "'%s' is not in\n%s", line, text);
 }
 
-START_TEST(roce_print__derived)
+TEST_GROUP(roce_text, .teardown = tear_down);
+
+TEST(roce_print__derived)
 {
 	printed(CLASSES "roce: {path-pause: yes, supplement: {period: 300us}}\n");
 	says("buffers of 33.55 MB, PFC; stuck is what is held for 10.00 ms\n");
@@ -60,9 +62,8 @@ START_TEST(roce_print__derived)
 	/* 84028 bytes to the host, 80278 to the other switch: test_plan_roce.c adds them up */
 	says("  s1          headroom 80.28 kB to 84.03 kB a port and class, 164.3 kB in all; 33.39 MB to share\n");
 }
-END_TEST
 
-START_TEST(roce_print__headroom_too_small)
+TEST(roce_print__headroom_too_small)
 {
 	printed(CLASSES "roce: {pfc: {headroom: 80kB}}\n");
 	says("  s1          headroom 80.00 kB a port and class, 160.0 kB in all; 33.39 MB to share\n"
@@ -71,9 +72,8 @@ START_TEST(roce_print__headroom_too_small)
 	printed(CLASSES "roce: {pfc: {headroom: 84028}}\n");
 	ck_assert_ptr_null(strstr(text, "TOO LITTLE"));
 }
-END_TEST
 
-START_TEST(roce_print__everything_off)
+TEST(roce_print__everything_off)
 {
 	printed(CLASSES "roce: {pfc: no, dcqcn: no}\n");
 	says("buffers of 33.55 MB, no PFC\n");
@@ -81,9 +81,8 @@ START_TEST(roce_print__everything_off)
 	says("  dcqcn       off\n  supplement  off\n  path pause  off\n");
 	says("  s1          headroom 0 B a port and class, 0 B in all; 33.55 MB to share\n");
 }
-END_TEST
 
-START_TEST(roce_json__every_port)
+TEST(roce_json__every_port)
 {
 	json_t *root, *port;
 
@@ -96,25 +95,4 @@ START_TEST(roce_json__every_port)
 	ck_assert_int_eq(json_array_size(json_object_get(root, "classes")), 2);
 	ck_assert_int_eq(json_integer_value(json_object_get(root, "cnp_class")), 1);
 	json_decref(root);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("roce_text");
-	TCase *cases = tcase_create("roce_text");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, NULL, tear_down);
-	tcase_add_test(cases, roce_print__derived);
-	tcase_add_test(cases, roce_print__headroom_too_small);
-	tcase_add_test(cases, roce_print__everything_off);
-	tcase_add_test(cases, roce_json__every_port);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,9 +1,9 @@
 /*  switchd/route: which ports lead to a switch, and the static choice among them (FC-1, FC-15); ports upward (FC-25). */
-#include <check.h>
 #include <stdlib.h>
 
 #include "switchd/route.h"
 #include "switchd/table_read.h"
+#include "tests/testing.h"
 
 #define OWN_ADDRESS 7u
 #define UPWARD (1ull << 0 | 1ull << 3 | 1ull << 62 | 1ull << 63)
@@ -28,7 +28,9 @@ static void teardown(void)
 	route_table_fini(&table);
 }
 
-START_TEST(route_table_init__no_routes)
+TEST_GROUP(route, .setup = setup, .teardown = teardown);
+
+TEST(route_table_init__no_routes)
 {
 	struct switch_config config = { .fabric_address = OWN_ADDRESS };
 	struct route_table lonely;
@@ -39,56 +41,50 @@ START_TEST(route_table_init__no_routes)
 		ck_assert(address == OWN_ADDRESS || route_choose(&lonely, address, 0) == -1);
 	route_table_fini(&lonely);
 }
-END_TEST
 
 /* FC-1: a path may have ingress and egress on the same switch */
-START_TEST(route_choose__own_switch)
+TEST(route_choose__own_switch)
 {
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
 		ck_assert_int_eq(route_choose(&table, OWN_ADDRESS, port), (int)port);
 }
-END_TEST
 
-START_TEST(route_choose__one_candidate)
+TEST(route_choose__one_candidate)
 {
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
 		ck_assert_int_eq(route_choose(&table, 2, port), 5);
 }
-END_TEST
 
 /* the (egress port mod count)-th: the hosts of a switch spread over the paths to it */
-START_TEST(route_choose__spread_over_candidates)
+TEST(route_choose__spread_over_candidates)
 {
 	static const int expected[3] = { 0, 3, 63 };
 
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
 		ck_assert_int_eq(route_choose(&table, 300, port), expected[port % 3]);
 }
-END_TEST
 
-START_TEST(route_choose__unknown_switch)
+TEST(route_choose__unknown_switch)
 {
 	static const uint32_t unknown[] = { 0, 1, 3, 299, 301, 65535 };
 
 	for (uint32_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
 		ck_assert_int_eq(route_choose(&table, unknown[i], 0), -1);
 }
-END_TEST
 
 /* ---- ports upward (FC-25) ---- */
 
 /* address 0 is no switch's: what stands there is no way */
-START_TEST(route_upward__is_no_destination)
+TEST(route_upward__is_no_destination)
 {
 	ck_assert_uint_eq(table.upward, UPWARD);
 	ck_assert_uint_eq(route_of(&table, ROUTE_UPWARD)->port_count, 0);
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
 		ck_assert_int_eq(route_choose(&table, ROUTE_UPWARD, port), -1);
 }
-END_TEST
 
 /* 1 is the lowest; back is the same port, 63 too */
-START_TEST(route_upward__number_and_port)
+TEST(route_upward__number_and_port)
 {
 	static const uint32_t ports[] = { 0, 3, 62, 63 };
 
@@ -97,19 +93,17 @@ START_TEST(route_upward__number_and_port)
 		ck_assert_int_eq(route_upward_port(&table, i + 1), (int)ports[i]);
 	}
 }
-END_TEST
 
 /* 0: none is said */
-START_TEST(route_upward__no_such_number)
+TEST(route_upward__no_such_number)
 {
 	static const uint32_t numbers[] = { 0, 5, 6, 63, 64, 2047, UINT32_MAX };
 
 	for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		ck_assert_int_eq(route_upward_port(&table, numbers[i]), -1);
 }
-END_TEST
 
-START_TEST(route_upward__all_ports)
+TEST(route_upward__all_ports)
 {
 	table.upward = UINT64_MAX;
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {
@@ -118,19 +112,17 @@ START_TEST(route_upward__all_ports)
 	}
 	ck_assert_int_eq(route_upward_port(&table, 65), -1);
 }
-END_TEST
 
 /* the top of a tree, and whatever is none */
-START_TEST(route_upward__none)
+TEST(route_upward__none)
 {
 	table.upward = 0;
 	for (uint32_t number = 0; number < 70; number++)
 		ck_assert_int_eq(route_upward_port(&table, number), -1);
 }
-END_TEST
 
 /* what the fabric manager reads is what it wrote: it would write it again at every sweep (PG-11) */
-START_TEST(route_upward__is_read_back)
+TEST(route_upward__is_read_back)
 {
 	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 3, .routes = routes };
 	struct table_block block = { .table = TABLE_ROUTES };
@@ -146,10 +138,9 @@ START_TEST(route_upward__is_read_back)
 	route_table_fini(&ways);
 	translate_fini(&hosts);
 }
-END_TEST
 
 /* tables that differ in nothing else are others */
-START_TEST(route_upward__makes_a_difference)
+TEST(route_upward__makes_a_difference)
 {
 	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 2, .routes = routes };
 	struct route_table without;
@@ -159,32 +150,4 @@ START_TEST(route_upward__makes_a_difference)
 	without.upward = UPWARD;
 	ck_assert(route_table_same(&table, &without));
 	route_table_fini(&without);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("route");
-	TCase *tcase = tcase_create("route");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, route_table_init__no_routes);
-	tcase_add_test(tcase, route_choose__own_switch);
-	tcase_add_test(tcase, route_choose__one_candidate);
-	tcase_add_test(tcase, route_choose__spread_over_candidates);
-	tcase_add_test(tcase, route_choose__unknown_switch);
-	tcase_add_test(tcase, route_upward__is_no_destination);
-	tcase_add_test(tcase, route_upward__number_and_port);
-	tcase_add_test(tcase, route_upward__no_such_number);
-	tcase_add_test(tcase, route_upward__all_ports);
-	tcase_add_test(tcase, route_upward__none);
-	tcase_add_test(tcase, route_upward__is_read_back);
-	tcase_add_test(tcase, route_upward__makes_a_difference);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

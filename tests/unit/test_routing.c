@@ -1,6 +1,5 @@
 /*  orchestrator/topology, routing* (FC-23, FC-25, PG-5, PG-6, PG-11, TB-14): against the formulas of fat trees, dragonflies, HyperX and tori,
  *  with links and switches that failed, and the finder of circles against one that tries every path. */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "orchestrator/plan.h"
 #include "orchestrator/routing_cycle.h"
 #include "orchestrator/routing_minimal.h"
+#include "tests/testing.h"
 
 #define RING5                                                                                                         \
 	"{switches: [a, b, c, d, e], hosts: {A: a, B: b, C: c, D: d, E: e}, links: [[a, b], [b, c], [c, d], [d, e], " \
@@ -124,7 +124,9 @@ static void no_circle(void)
 	ck_assert_msg(!cycle, "%s", cycle);
 }
 
-START_TEST(routing_make__fat_tree_candidates_of_every_level)
+TEST_GROUP(routing, .teardown = tear_down, .timeout_s = 120);
+
+TEST_RANGE(routing_make__fat_tree_candidates_of_every_level, 0, 2)
 {
 	char text[64];
 	uint32_t k = _i ? 8 : 4;
@@ -143,9 +145,8 @@ START_TEST(routing_make__fat_tree_candidates_of_every_level)
 	ck_assert_uint_eq(routing.hops_max, 4);
 	all_walk();
 }
-END_TEST
 
-START_TEST(routing_make__tapered_fat_tree)
+TEST(routing_make__tapered_fat_tree)
 {
 	topology_of("{generate: fat-tree, radix: 8, taper: 2}");
 	made((struct routing_request){ 0 });
@@ -153,9 +154,8 @@ START_TEST(routing_make__tapered_fat_tree)
 	ck_assert_uint_eq(routing.lanes, 1);
 	all_walk();
 }
-END_TEST
 
-START_TEST(routing_make__fat_tree_up_down_is_minimal)
+TEST(routing_make__fat_tree_up_down_is_minimal)
 {
 	struct routing minimal;
 
@@ -173,9 +173,8 @@ START_TEST(routing_make__fat_tree_up_down_is_minimal)
 						  routing_route(&minimal, from, to)->ports);
 	routing_free(&minimal);
 }
-END_TEST
 
-START_TEST(routing_make__dragonfly_has_one_lane_per_hop)
+TEST(routing_make__dragonfly_has_one_lane_per_hop)
 {
 	topology_of(DRAGONFLY);
 	made((struct routing_request){ 0 });
@@ -185,10 +184,9 @@ START_TEST(routing_make__dragonfly_has_one_lane_per_hop)
 	ck_assert_uint_eq(routing.lanes, 3);
 	all_walk();
 }
-END_TEST
 
 /* [Kim et al. 2008]: local, global, local to the via, and the same to the destination */
-START_TEST(routing_make__dragonfly_detours)
+TEST(routing_make__dragonfly_detours)
 {
 	topology_of(DRAGONFLY);
 	made((struct routing_request){ .detours = true });
@@ -198,9 +196,8 @@ START_TEST(routing_make__dragonfly_detours)
 	ck_assert_uint_eq(routing.switches[0].via_count, 35);
 	no_circle();
 }
-END_TEST
 
-START_TEST(routing_make__dragonfly_detours_that_fit_five_lanes)
+TEST(routing_make__dragonfly_detours_that_fit_five_lanes)
 {
 	topology_of(DRAGONFLY);
 	made((struct routing_request){ .detours = true, .lanes = 5 });
@@ -211,7 +208,6 @@ START_TEST(routing_make__dragonfly_detours_that_fit_five_lanes)
 	ck_assert_uint_eq(routing.hops_max, 3);
 	ck_assert_uint_eq(routing.switches[0].via_count, 0);
 }
-END_TEST
 
 /* coordinates of switch @index in a 4 x 4 or 4 x 4 x 4 grid */
 static uint32_t coordinate(uint32_t index, uint32_t dimension)
@@ -219,7 +215,7 @@ static uint32_t coordinate(uint32_t index, uint32_t dimension)
 	return index >> (2 * dimension) & 3;
 }
 
-START_TEST(routing_make__hyperx_distances)
+TEST(routing_make__hyperx_distances)
 {
 	uint16_t *distances;
 
@@ -242,9 +238,8 @@ START_TEST(routing_make__hyperx_distances)
 	ck_assert_uint_eq(routing.switches[3].via_count, 15);
 	all_walk();
 }
-END_TEST
 
-START_TEST(routing_make__torus_distances)
+TEST(routing_make__torus_distances)
 {
 	uint16_t *distances;
 
@@ -271,9 +266,8 @@ START_TEST(routing_make__torus_distances)
 	ck_assert_uint_eq(routing.switches[0].via_count, 6 + 15);
 	no_circle();
 }
-END_TEST
 
-START_TEST(routing_make__more_hops_than_lanes_go_up_and_down)
+TEST(routing_make__more_hops_than_lanes_go_up_and_down)
 {
 	topology_of("{generate: torus, shape: [5, 5], hosts-per-switch: 1}");
 	made((struct routing_request){ .lanes_max = 2 });
@@ -282,11 +276,10 @@ START_TEST(routing_make__more_hops_than_lanes_go_up_and_down)
 	no_circle();
 	all_walk();
 }
-END_TEST
 
 /* ---- circles ---- */
 
-START_TEST(routing_make__ring_on_one_lane_is_refused)
+TEST(routing_make__ring_on_one_lane_is_refused)
 {
 	topology_of(RING5);
 	ck_assert_int_eq(make((struct routing_request){ .order = ORDER_MINIMAL, .lanes = 1 }), -EINVAL);
@@ -295,18 +288,16 @@ START_TEST(routing_make__ring_on_one_lane_is_refused)
 			      "enough");
 	ck_assert_ptr_null(routing.switches);
 }
-END_TEST
 
-START_TEST(routing_make__ring_that_may_have_a_circle)
+TEST(routing_make__ring_that_may_have_a_circle)
 {
 	topology_of(RING5);
 	made((struct routing_request){ .lanes = 1, .cycles_allowed = true });
 	ck_assert_int_eq(routing.order, ORDER_MINIMAL);
 	ck_assert_str_eq(routing.cycle, "a:1 -> b:2 -> c:2 -> d:2 -> e:2 -> a:1");
 }
-END_TEST
 
-START_TEST(routing_make__ring_up_down)
+TEST(routing_make__ring_up_down)
 {
 	topology_of(RING5);
 	made((struct routing_request){ .lanes = 1 });
@@ -315,9 +306,8 @@ START_TEST(routing_make__ring_up_down)
 	no_circle();
 	all_walk();
 }
-END_TEST
 
-START_TEST(routing_make__ring_on_two_lanes)
+TEST(routing_make__ring_on_two_lanes)
 {
 	topology_of(RING5);
 	made((struct routing_request){ 0 });
@@ -325,9 +315,8 @@ START_TEST(routing_make__ring_on_two_lanes)
 	ck_assert_int_eq(routing.lane_rule, LANES_BY_HOP);
 	ck_assert_uint_eq(routing.lanes, 2);
 }
-END_TEST
 
-START_TEST(routing_make__detours_of_a_fat_tree_on_one_lane_have_a_circle)
+TEST(routing_make__detours_of_a_fat_tree_on_one_lane_have_a_circle)
 {
 	topology_of("{generate: leaf-spine, leaves: 3, hosts-per-leaf: 1, spines: 2}");
 	made((struct routing_request){ .lanes = 1, .detours = true });
@@ -339,7 +328,6 @@ START_TEST(routing_make__detours_of_a_fat_tree_on_one_lane_have_a_circle)
 	ck_assert_uint_eq(routing.lanes, 4);
 	ck_assert_ptr_null(routing.cycle);
 }
-END_TEST
 
 /* ---- what failed ---- */
 
@@ -378,14 +366,13 @@ static void all_orders_walk(void)
 	all_walk();
 }
 
-START_TEST(routing_make__everybody_is_reached)
+TEST_RANGE(routing_make__everybody_is_reached, 0, TOPOLOGIES)
 {
 	topology_of(topologies[_i]);
 	all_orders_walk();
 }
-END_TEST
 
-START_TEST(routing_make__around_any_link_that_failed)
+TEST_RANGE(routing_make__around_any_link_that_failed, 0, TOPOLOGIES)
 {
 	topology_of(topologies[_i]);
 	for (uint32_t i = 0; i < topology.switch_count; i++)
@@ -398,9 +385,8 @@ START_TEST(routing_make__around_any_link_that_failed)
 			link_set(i, p, true);
 		}
 }
-END_TEST
 
-START_TEST(routing_make__around_any_switch_that_failed)
+TEST_RANGE(routing_make__around_any_switch_that_failed, 0, TOPOLOGIES)
 {
 	topology_of(topologies[_i]);
 	for (uint32_t i = 0; i < topology.switch_count; i++) {
@@ -409,7 +395,6 @@ START_TEST(routing_make__around_any_switch_that_failed)
 		topology.switches[i].alive = true;
 	}
 }
-END_TEST
 
 /* ---- trees: which ports lead upward ---- */
 
@@ -455,7 +440,7 @@ static void no_tree_expect(void)
 		ck_assert_uint_eq(routing_upward(&routing, i)->ports, 0);
 }
 
-START_TEST(routing_upward_make__fat_tree)
+TEST(routing_upward_make__fat_tree)
 {
 	topology_of("{generate: fat-tree, radix: 4}");
 	made((struct routing_request){ 0 });
@@ -464,9 +449,8 @@ START_TEST(routing_upward_make__fat_tree)
 	ck_assert_uint_eq(upward("p2a1"), 0xc); /* behind two edge switches */
 	ck_assert_uint_eq(upward("c3"), 0);
 }
-END_TEST
 
-START_TEST(routing_upward_make__tapered)
+TEST(routing_upward_make__tapered)
 {
 	topology_of("{generate: fat-tree, radix: 8, taper: 2}");
 	made((struct routing_request){ 0 });
@@ -474,9 +458,8 @@ START_TEST(routing_upward_make__tapered)
 	ck_assert_int_eq(__builtin_popcountll(upward("p0e0")), 2);
 	ck_assert_uint_ne(upward("p0a1"), 0);
 }
-END_TEST
 
-START_TEST(routing_upward_make__leaf_spine)
+TEST(routing_upward_make__leaf_spine)
 {
 	topology_of("{generate: leaf-spine, leaves: 3, hosts-per-leaf: 2, spines: 4}");
 	made((struct routing_request){ 0 });
@@ -484,7 +467,6 @@ START_TEST(routing_upward_make__leaf_spine)
 	ck_assert_uint_eq(upward("leaf2"), 0x3c);
 	ck_assert_uint_eq(upward("spine0"), 0);
 }
-END_TEST
 
 /* hosts on switches that are linked; none that are linked at all */
 static const char *const no_trees[] = {
@@ -498,16 +480,15 @@ static const char *const no_trees[] = {
 	RING5,
 };
 
-START_TEST(routing_upward_make__no_tree)
+TEST_RANGE(routing_upward_make__no_tree, 0, (sizeof(no_trees) / sizeof(no_trees[0])))
 {
 	topology_of(no_trees[_i]);
 	made((struct routing_request){ 0 });
 	no_tree_expect();
 }
-END_TEST
 
 /* one link across is enough, also between switches without hosts */
-START_TEST(routing_upward_make__a_link_across)
+TEST(routing_upward_make__a_link_across)
 {
 	topology_of("{switches: [a, b, x, y], hosts: {A: a, B: b}, links: [[a, x], [a, y], [b, x], [b, y]]}");
 	made((struct routing_request){ 0 });
@@ -519,10 +500,9 @@ START_TEST(routing_upward_make__a_link_across)
 	made((struct routing_request){ 0 });
 	no_tree_expect();
 }
-END_TEST
 
 /* parallel links are ports of their own; what leads to no host is further up */
-START_TEST(routing_upward_make__drawn_by_hand)
+TEST(routing_upward_make__drawn_by_hand)
 {
 	topology_of("{switches: [a, b, x, top], hosts: {A: a, B: b}, links: [[a, x], [a, x], [b, x], [x, top]]}");
 	made((struct routing_request){ 0 });
@@ -532,20 +512,18 @@ START_TEST(routing_upward_make__drawn_by_hand)
 	ck_assert_uint_eq(upward("x"), 8);
 	ck_assert_uint_eq(upward("top"), 0);
 }
-END_TEST
 
 /* other kinds of fabric have no use for it */
-START_TEST(routing_upward_make__of_flow_channels_only)
+TEST(routing_upward_make__of_flow_channels_only)
 {
 	topology_of("{generate: fat-tree, radix: 4}");
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP });
 	no_tree_expect();
 }
-END_TEST
 
 /* Whatever fails: the ports that are left keep their numbers, by which others tell of them, and no switch is further up or down than it
  * was. Each switch knows itself which of its links are down. */
-START_TEST(routing_upward_make__what_failed_keeps_its_place)
+TEST(routing_upward_make__what_failed_keeps_its_place)
 {
 	topology_of("{generate: fat-tree, radix: 4}");
 	link_set(find("p1e0"), 2, false);
@@ -561,10 +539,9 @@ START_TEST(routing_upward_make__what_failed_keeps_its_place)
 	ck_assert_uint_eq(upward("p3e0"), 0xc);
 	ck_assert_uint_eq(upward("c1"), 0);
 }
-END_TEST
 
 /* hosts that do not answer, but are known to be there */
-START_TEST(routing_upward_make__hosts_that_failed)
+TEST(routing_upward_make__hosts_that_failed)
 {
 	uint32_t edge;
 
@@ -575,7 +552,6 @@ START_TEST(routing_upward_make__hosts_that_failed)
 	upward_expect();
 	ck_assert_uint_eq(upward("p1a0"), 0xc);
 }
-END_TEST
 
 static void unplug(uint32_t at, uint32_t port)
 {
@@ -586,7 +562,7 @@ static void unplug(uint32_t at, uint32_t port)
 }
 
 /* switches that nothing joins with any host have links among themselves: those are of no level, and spoil no tree */
-START_TEST(routing_upward_make__no_hosts_in_reach)
+TEST(routing_upward_make__no_hosts_in_reach)
 {
 	topology_of("{generate: fat-tree, radix: 4}");
 	for (uint32_t pod = 0; pod < 4; pod++) {
@@ -603,7 +579,6 @@ START_TEST(routing_upward_make__no_hosts_in_reach)
 	ck_assert_uint_eq(upward("p0e0"), 8);
 	ck_assert_uint_eq(upward("p0a1"), 0xc);
 }
-END_TEST
 
 /* ---- tables while they change ---- */
 
@@ -707,7 +682,7 @@ static void follow_all(const struct routing_request *start)
 	topology_free(&whole);
 }
 
-START_TEST(routing_follow__old_and_new_ways_have_no_circle)
+TEST_RANGE(routing_follow__old_and_new_ways_have_no_circle, 0, TOPOLOGIES * STARTS)
 {
 	const char *text = topologies[_i / STARTS];
 
@@ -718,10 +693,9 @@ START_TEST(routing_follow__old_and_new_ways_have_no_circle)
 	if (is_tree)
 		ck_assert_uint_eq(fresh_count, 0);
 }
-END_TEST
 
 /* what is left of a fabric has the tables that the whole one had, if all is up */
-START_TEST(routing_follow__same_as_at_the_start)
+TEST_RANGE(routing_follow__same_as_at_the_start, 0, 2 * TOPOLOGIES)
 {
 	struct routing_request request = { .lanes_max = NODE_LANES_MAX, .detours = _i % 2 };
 	struct routing first;
@@ -745,7 +719,6 @@ START_TEST(routing_follow__same_as_at_the_start)
 	}
 	routing_free(&first);
 }
-END_TEST
 
 /* ---- the finder and one that tries every path ---- */
 
@@ -867,7 +840,7 @@ static void circle_check(const char *words)
 	ck_assert_str_eq(words, "");
 }
 
-START_TEST(routing_cycle_find__as_by_trying_every_path)
+TEST(routing_cycle_find__as_by_trying_every_path)
 {
 	uint32_t with_circle = 0, without = 0;
 
@@ -895,7 +868,6 @@ START_TEST(routing_cycle_find__as_by_trying_every_path)
 	ck_assert_uint_gt(with_circle, 100);
 	ck_assert_uint_gt(without, 100);
 }
-END_TEST
 
 /* ---- tables of port groups ---- */
 
@@ -924,14 +896,13 @@ static void lids_check(uint32_t at)
 	}
 }
 
-START_TEST(routing_lids_make__groups_are_the_candidates)
+TEST_RANGE(routing_lids_make__groups_are_the_candidates, 0, TOPOLOGIES)
 {
 	topology_of(topologies[_i]);
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP });
 	for (uint32_t i = 0; i < topology.switch_count; i++)
 		lids_check(i);
 }
-END_TEST
 
 /* links of the shortest way from @from to @to */
 static uint32_t hops(const uint16_t *distances, uint32_t from, uint32_t to)
@@ -980,7 +951,7 @@ static uint32_t non_minimal_entries(void)
 
 /* PG-5, PG-6: a dragonfly has groups, of own links to other groups and of links within the group; one lane more than minimal ways need.
  * Levels rise with every hop of the longer way, too: no circle. */
-START_TEST(routing_non_minimal_make__dragonfly)
+TEST(routing_non_minimal_make__dragonfly)
 {
 	topology_of(DRAGONFLY);
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
@@ -995,10 +966,9 @@ START_TEST(routing_non_minimal_make__dragonfly)
 	ck_assert_uint_eq(routing.switches[find("g0s0")].non_minimal[find("g1s0")],
 			  1ull << __builtin_ctzll(routing_route(&routing, find("g0s0"), find("g2s0"))->ports));
 }
-END_TEST
 
 /* the search for circles follows them: on one level, where shortest ways alone are without one, it finds one; by hop it does not */
-START_TEST(routing_cycle_find__non_minimal)
+TEST(routing_cycle_find__non_minimal)
 {
 	uint64_t aside[3][3] = { { 0 } };
 	char *cycle;
@@ -1025,10 +995,9 @@ START_TEST(routing_cycle_find__non_minimal)
 	ck_assert_uint_eq(routing.lanes, 2);
 	ck_assert_uint_eq(non_minimal_entries(), 6);
 }
-END_TEST
 
 /* too few lanes: none, or those alone that fit; several shortest ports: groups of these, with numbers below */
-START_TEST(routing_non_minimal_make__what_fits)
+TEST(routing_non_minimal_make__what_fits)
 {
 	topology_of(RING5);
 	made((struct routing_request){ .fabric = FABRIC_PORT_GROUP, .non_minimal = true });
@@ -1050,10 +1019,9 @@ START_TEST(routing_non_minimal_make__what_fits)
 	for (uint32_t i = 0; i < topology.switch_count; i++)
 		lids_check(i);
 }
-END_TEST
 
 /* PG-11: when links have failed, members are the ports that are left, within the lanes that there are */
-START_TEST(routing_non_minimal_make__follows)
+TEST(routing_non_minimal_make__follows)
 {
 	struct routing_request request = { .fabric = FABRIC_PORT_GROUP, .non_minimal = true };
 	uint32_t before;
@@ -1073,7 +1041,6 @@ START_TEST(routing_non_minimal_make__follows)
 	ck_assert_uint_gt(non_minimal_entries(), 0);
 	ck_assert_uint_eq(routing.switches[find("g0s0")].non_minimal[find("g2s0")], 0);
 }
-END_TEST
 
 /* where host @host's packets from @from pass a switch without hosts all of whose neighbours have none either: the core */
 static uint32_t core_of(uint32_t from, uint32_t host)
@@ -1089,7 +1056,7 @@ static uint32_t core_of(uint32_t from, uint32_t host)
 }
 
 /* D-mod-k: to a host from everywhere over one core switch, and every core switch has equally many hosts */
-START_TEST(routing_lids_make__fat_tree_spreads_destinations)
+TEST_RANGE(routing_lids_make__fat_tree_spreads_destinations, 0, 2)
 {
 	uint32_t hosts_of[64] = { 0 }, k = _i ? 8 : 4;
 	char text[64];
@@ -1114,10 +1081,9 @@ START_TEST(routing_lids_make__fat_tree_spreads_destinations)
 	for (uint32_t i = 0; i < k * k / 4; i++)
 		ck_assert_uint_eq(hosts_of[i], k);
 }
-END_TEST
 
 /* PG-11: whose port is left keeps it, whatever else of its candidates has failed; all others take what their switch takes at once, lid_stand_in() */
-START_TEST(routing_lids_make__a_failure_moves_no_others)
+TEST(routing_lids_make__a_failure_moves_no_others)
 {
 	struct routing_request request = { .fabric = FABRIC_PORT_GROUP };
 	uint32_t moved = 0, kept = 0;
@@ -1155,7 +1121,6 @@ START_TEST(routing_lids_make__a_failure_moves_no_others)
 		lid_tables_free(&before[i]);
 	free(before);
 }
-END_TEST
 
 /* ---- many switches ---- */
 
@@ -1164,65 +1129,10 @@ static const char *const big[] = {
 	"{generate: fat-tree, radix: 16}",
 };
 
-START_TEST(routing_make__a_thousand_hosts)
+TEST_RANGE(routing_make__a_thousand_hosts, 0, 2)
 {
 	topology_of(big[_i]);
 	made((struct routing_request){ .detours = !_i, .fabric = FABRIC_PORT_GROUP });
 	ck_assert_uint_eq(topology.host_count, _i ? 1024 : 1056);
 	ck_assert_uint_eq(routing.lanes, _i ? 1 : 6);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("routing");
-	TCase *tests = tcase_create("routing");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, NULL, tear_down);
-	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, routing_make__fat_tree_candidates_of_every_level, 0, 2);
-	tcase_add_test(tests, routing_make__tapered_fat_tree);
-	tcase_add_test(tests, routing_make__fat_tree_up_down_is_minimal);
-	tcase_add_test(tests, routing_make__dragonfly_has_one_lane_per_hop);
-	tcase_add_test(tests, routing_make__dragonfly_detours);
-	tcase_add_test(tests, routing_make__dragonfly_detours_that_fit_five_lanes);
-	tcase_add_test(tests, routing_make__hyperx_distances);
-	tcase_add_test(tests, routing_make__torus_distances);
-	tcase_add_test(tests, routing_make__more_hops_than_lanes_go_up_and_down);
-	tcase_add_test(tests, routing_make__ring_on_one_lane_is_refused);
-	tcase_add_test(tests, routing_make__ring_that_may_have_a_circle);
-	tcase_add_test(tests, routing_make__ring_up_down);
-	tcase_add_test(tests, routing_make__ring_on_two_lanes);
-	tcase_add_test(tests, routing_make__detours_of_a_fat_tree_on_one_lane_have_a_circle);
-	tcase_add_loop_test(tests, routing_make__everybody_is_reached, 0, TOPOLOGIES);
-	tcase_add_loop_test(tests, routing_make__around_any_link_that_failed, 0, TOPOLOGIES);
-	tcase_add_loop_test(tests, routing_make__around_any_switch_that_failed, 0, TOPOLOGIES);
-	tcase_add_test(tests, routing_upward_make__fat_tree);
-	tcase_add_test(tests, routing_upward_make__tapered);
-	tcase_add_test(tests, routing_upward_make__leaf_spine);
-	tcase_add_loop_test(tests, routing_upward_make__no_tree, 0, (int)(sizeof(no_trees) / sizeof(no_trees[0])));
-	tcase_add_test(tests, routing_upward_make__a_link_across);
-	tcase_add_test(tests, routing_upward_make__drawn_by_hand);
-	tcase_add_test(tests, routing_upward_make__of_flow_channels_only);
-	tcase_add_test(tests, routing_upward_make__what_failed_keeps_its_place);
-	tcase_add_test(tests, routing_upward_make__hosts_that_failed);
-	tcase_add_test(tests, routing_upward_make__no_hosts_in_reach);
-	tcase_add_loop_test(tests, routing_follow__old_and_new_ways_have_no_circle, 0, TOPOLOGIES * STARTS);
-	tcase_add_loop_test(tests, routing_follow__same_as_at_the_start, 0, 2 * TOPOLOGIES);
-	tcase_add_test(tests, routing_cycle_find__as_by_trying_every_path);
-	tcase_add_loop_test(tests, routing_lids_make__groups_are_the_candidates, 0, TOPOLOGIES);
-	tcase_add_test(tests, routing_non_minimal_make__dragonfly);
-	tcase_add_test(tests, routing_cycle_find__non_minimal);
-	tcase_add_test(tests, routing_non_minimal_make__what_fits);
-	tcase_add_test(tests, routing_non_minimal_make__follows);
-	tcase_add_loop_test(tests, routing_lids_make__fat_tree_spreads_destinations, 0, 2);
-	tcase_add_test(tests, routing_lids_make__a_failure_moves_no_others);
-	tcase_add_loop_test(tests, routing_make__a_thousand_hosts, 0, 2);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,6 +1,5 @@
 /*  orchestrator/routing_said: routes that a scenario asks for (FC-26, RC-5): they take the place of those worked out, as long as their link is
  *  up, and a loop of them is named. What is refused, and how, is held by tests/bad-scenarios/.                        */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "orchestrator/plan_ideal.h"
 #include "orchestrator/plan_ways.h"
 #include "orchestrator/routing_said.h"
+#include "tests/testing.h"
 
 #define TOPOLOGY                                                                                                     \
 	"topology: {switches: [a, b, c, d], hosts: {A: a, B: b, D: d}, links: [[a, b], [a, b], [b, c], [c, a], [c, " \
@@ -69,8 +69,10 @@ static void loops_expect(int count, const char *lines)
 	free(text);
 }
 
+TEST_GROUP(routing_said, .teardown = tear_down);
+
 /* all links to the next hop, towards that switch alone; no loop, although the way is longer */
-START_TEST(routing_said__in_place_of_the_shortest)
+TEST(routing_said__in_place_of_the_shortest)
 {
 	made(ROCE "routing: {routes: [{at: a, to: D, by: b}]}\n");
 	ck_assert_uint_eq(ports("a", "d"), leads_to("a", "b"));
@@ -79,10 +81,9 @@ START_TEST(routing_said__in_place_of_the_shortest)
 	ck_assert_uint_eq(ports("b", "d"), leads_to("b", "c"));
 	loops_expect(0, "");
 }
-END_TEST
 
 /* named once, although two routes are part of it; the plan knows of no end of such a way, and makes none up */
-START_TEST(routing_said__a_loop_is_named)
+TEST(routing_said__a_loop_is_named)
 {
 	made(ROCE "routing: " LOOP "\nworkloads: [{name: w, pattern: pairs, pairs: [[A, D]], size: 1}]\n");
 	ck_assert_uint_eq(ports("c", "d"), leads_to("c", "a"));
@@ -90,19 +91,17 @@ START_TEST(routing_said__a_loop_is_named)
 	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 2, 0, 1), NODE_TIME_NEVER);
 	ck_assert_uint_lt(plan_ideal_ps(&plan, 2, 0, 0, 1), NODE_MS);
 }
-END_TEST
 
-START_TEST(routing_said__a_loop_is_refused)
+TEST(routing_said__a_loop_is_refused)
 {
 	ck_assert_int_eq(
 		make(ROCE "routing: {cycles: refuse, routes: [{at: c, to: D, by: a}, {at: a, to: D, by: b}]}\n"),
 		-EINVAL);
 	ck_assert_ptr_nonnull(strstr(errors.texts[0], "packets could wait for each other in a circle"));
 }
-END_TEST
 
 /* other kinds of fabric, which have no TTL, are as they would be without */
-START_TEST(routing_said__of_kind_roce_alone)
+TEST(routing_said__of_kind_roce_alone)
 {
 	made(SCENARIO "routing: " LOOP "\n");
 	ck_assert_uint_eq(ports("c", "d"), leads_to("c", "d"));
@@ -111,10 +110,9 @@ START_TEST(routing_said__of_kind_roce_alone)
 	ck_assert_uint_eq(scenario.idle_count, 1);
 	ck_assert_ptr_nonnull(strstr(scenario.idle[0], "routing.routes"));
 }
-END_TEST
 
 /* FC-26: one of two links is enough; without both the route worked out is taken, and the other one again when a link is back */
-START_TEST(routing_said__as_long_as_a_link_is_up)
+TEST(routing_said__as_long_as_a_link_is_up)
 {
 	char why[256];
 	uint64_t both;
@@ -132,25 +130,4 @@ START_TEST(routing_said__as_long_as_a_link_is_up)
 		else
 			ck_assert_uint_eq(ports("a", "d"), links & 3 ? both & (both - 1) : both);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("routing_said");
-	TCase *tcase = tcase_create("routing_said");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, NULL, tear_down);
-	tcase_add_test(tcase, routing_said__in_place_of_the_shortest);
-	tcase_add_test(tcase, routing_said__a_loop_is_named);
-	tcase_add_test(tcase, routing_said__a_loop_is_refused);
-	tcase_add_test(tcase, routing_said__of_kind_roce_alone);
-	tcase_add_test(tcase, routing_said__as_long_as_a_link_is_up);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  orchestrator/routing_text: heddle check says how paths are chosen, to people and to programs (FC-23 ... FC-25, PG-3 ... PG-10). */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/routing_text.h"
+#include "tests/testing.h"
 
 #define TWO \
 	"name: t\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
@@ -45,14 +45,15 @@ static void says(const char *line)
 	ck_assert_msg(strstr(text, line), "'%s' is not in\n%s", line, text);
 }
 
-START_TEST(routing_print__static)
+TEST_GROUP(routing_text, .teardown = tear_down);
+
+TEST(routing_print__static)
 {
 	printed(TWO);
 	ck_assert_str_eq(text, "paths         static, one lane for each class\n");
 }
-END_TEST
 
-START_TEST(routing_print__adaptive)
+TEST(routing_print__adaptive)
 {
 	printed(TWO "routing: {choice: adaptive, lanes: 2, detour: {weight: 1.5, bias: 16KiB, draws: 3}, hold-sources: "
 		    "{for: 30us},\n"
@@ -64,17 +65,15 @@ START_TEST(routing_print__adaptive)
 	     "after "
 	     "40.00 us; anywhere\n");
 }
-END_TEST
 
 /* of roce only the hash */
-START_TEST(routing_print__roce)
+TEST(routing_print__roce)
 {
 	printed(TWO "fabric: roce\nrouting: {detour: always}\n");
 	ck_assert_str_eq(text, "paths         hash, one lane for each class\n");
 }
-END_TEST
 
-START_TEST(routing_print__port_group)
+TEST(routing_print__port_group)
 {
 	printed(TWO "fabric: port-group\nport-group: {lid-bits: 24, policy: greedy, update: no, pending: 4KiB, queue: "
 		    "8KiB,\n"
@@ -90,26 +89,23 @@ START_TEST(routing_print__port_group)
 	     "* index)\n");
 	says("paths         one lane for each class\n");
 }
-END_TEST
 
 /* PG-4, PG-8: which classes adapt, which keep order as they ask for */
-START_TEST(routing_print__classes)
+TEST(routing_print__classes)
 {
 	printed(TWO "fabric: port-group\nclasses: [{name: a}, {name: b, unordered: no}, {name: c}, {name: d, "
 		    "unordered: no}]\n");
 	says("  classes     adaptive, any order: a, c; in order, static ports: b, d\n");
 }
-END_TEST
 
-START_TEST(routing_print__classes_in_order)
+TEST(routing_print__classes_in_order)
 {
 	printed(TWO "fabric: port-group\nclasses: [{name: b, unordered: no}]\n");
 	says("  classes     in order, static ports: b\n");
 }
-END_TEST
 
 /* PG-5: 8 bits for a group; what is left out is told, by switch and number */
-START_TEST(routing_print__groups_do_not_suffice)
+TEST(routing_print__groups_do_not_suffice)
 {
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
@@ -123,10 +119,9 @@ START_TEST(routing_print__groups_do_not_suffice)
 	says("  groups      a switch has at most 255; with their static port alone are, at s1: 7 destinations, s2: 3 "
 	     "destinations\n");
 }
-END_TEST
 
 /* PG-5: entries with longer ways are counted, or it is said that there are none */
-START_TEST(routing_print__non_minimal)
+TEST(routing_print__non_minimal)
 {
 	printed("name: t\nrun: {duration: 1us}\ntopology: {switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, "
 		"b], "
@@ -135,24 +130,21 @@ START_TEST(routing_print__non_minimal)
 	     "entries\n");
 	says("paths         2 lanes for each class, the next higher one at every hop\n");
 }
-END_TEST
 
-START_TEST(routing_print__non_minimal_none)
+TEST(routing_print__non_minimal_none)
 {
 	printed(TWO "fabric: port-group\nport-group: {non-minimal: yes}\n");
 	says("  non-minimal none: nowhere is one port alone the shortest and a longer way within the lanes\n");
 }
-END_TEST
 
-START_TEST(routing_print__static_ports)
+TEST(routing_print__static_ports)
 {
 	printed(TWO "fabric: port-group\nport-group: {adaptive: no, fecn: no}\n");
 	ck_assert_str_eq(text,
 			 "port groups   LIDs of 16 bits, static ports only\npaths         one lane for each class\n");
 }
-END_TEST
 
-START_TEST(routing_json__numbers)
+TEST(routing_json__numbers)
 {
 	json_t *root;
 
@@ -168,31 +160,4 @@ START_TEST(routing_json__numbers)
 	ck_assert_int_eq(json_integer_value(json_object_get(root, "queue_units")), 4);
 	ck_assert_uint_eq(json_array_size(json_object_get(root, "adaptive_classes")), 1);
 	json_decref(root);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("routing_text");
-	TCase *cases = tcase_create("routing_text");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(cases, NULL, tear_down);
-	tcase_add_test(cases, routing_print__static);
-	tcase_add_test(cases, routing_print__adaptive);
-	tcase_add_test(cases, routing_print__roce);
-	tcase_add_test(cases, routing_print__port_group);
-	tcase_add_test(cases, routing_print__classes);
-	tcase_add_test(cases, routing_print__classes_in_order);
-	tcase_add_test(cases, routing_print__groups_do_not_suffice);
-	tcase_add_test(cases, routing_print__non_minimal);
-	tcase_add_test(cases, routing_print__non_minimal_none);
-	tcase_add_test(cases, routing_print__static_ports);
-	tcase_add_test(cases, routing_json__numbers);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

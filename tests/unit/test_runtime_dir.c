@@ -1,5 +1,4 @@
 /*  orchestrator/runtime_dir (TB-22: nothing is left, down is idempotent; TB-24: for its owner only). */
-#include <check.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "orchestrator/runtime_dir.h"
+#include "tests/testing.h"
 
 static char root[64], path[128], why[512];
 
@@ -59,7 +59,9 @@ static pid_t holder_start(int base_fd, const char *name)
 	return pid;
 }
 
-START_TEST(runtime_path__order_of_the_environment)
+TEST_GROUP(runtime_dir, .setup = set_up, .teardown = tear_down);
+
+TEST(runtime_path__order_of_the_environment)
 {
 	char expected[64];
 
@@ -75,15 +77,13 @@ START_TEST(runtime_path__order_of_the_environment)
 	ck_assert_str_eq(why, getuid() ? expected : "/run/heddle");
 	ck_assert_int_eq(runtime_path(why, 3), -ENAMETOOLONG);
 }
-END_TEST
 
-START_TEST(runtime_open__missing_is_no_complaint)
+TEST(runtime_open__missing_is_no_complaint)
 {
 	ck_assert_int_eq(runtime_open(false, why, sizeof(why)), -ENOENT);
 }
-END_TEST
 
-START_TEST(runtime_open__makes_it_for_its_owner_only)
+TEST(runtime_open__makes_it_for_its_owner_only)
 {
 	struct stat state;
 	int fd = runtime_open(true, why, sizeof(why));
@@ -93,26 +93,23 @@ START_TEST(runtime_open__makes_it_for_its_owner_only)
 	ck_assert_uint_eq(state.st_mode & 0777, 0700);
 	close(fd);
 }
-END_TEST
 
-START_TEST(runtime_open__refuses_what_is_open_to_others)
+TEST(runtime_open__refuses_what_is_open_to_others)
 {
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	ck_assert_int_eq(chmod(path, 0755), 0);
 	ck_assert_int_eq(runtime_open(true, why, sizeof(why)), -EPERM);
 	ck_assert_ptr_nonnull(strstr(why, "chmod 700"));
 }
-END_TEST
 
-START_TEST(runtime_open__follows_no_symlink)
+TEST(runtime_open__follows_no_symlink)
 {
 	ck_assert_int_eq(symlink("/tmp", path), 0);
 	ck_assert_int_lt(runtime_open(true, why, sizeof(why)), 0);
 	unlink(path);
 }
-END_TEST
 
-START_TEST(runtime_name_fine__only_file_names)
+TEST(runtime_name_fine__only_file_names)
 {
 	ck_assert(runtime_name_fine("two-racks_1.5"));
 	ck_assert(!runtime_name_fine(""));
@@ -121,9 +118,8 @@ START_TEST(runtime_name_fine__only_file_names)
 	ck_assert(!runtime_name_fine("a b"));
 	ck_assert(!runtime_name_fine("a-name-that-is-much-too-long-for-it"));
 }
-END_TEST
 
-START_TEST(runtime_claim__once)
+TEST(runtime_claim__once)
 {
 	int base_fd = runtime_open(true, why, sizeof(why));
 	struct runtime_place place, second;
@@ -136,9 +132,8 @@ START_TEST(runtime_claim__once)
 	ck_assert(!runtime_lives(base_fd, "a"));
 	close(base_fd);
 }
-END_TEST
 
-START_TEST(runtime_names__those_that_live_in_order)
+TEST(runtime_names__those_that_live_in_order)
 {
 	int base_fd = runtime_open(true, why, sizeof(why));
 	struct runtime_place b, a;
@@ -155,9 +150,8 @@ START_TEST(runtime_names__those_that_live_in_order)
 	runtime_release(&b);
 	close(base_fd);
 }
-END_TEST
 
-START_TEST(runtime_kill__then_nothing_is_left)
+TEST(runtime_kill__then_nothing_is_left)
 {
 	int base_fd = runtime_open(true, why, sizeof(why)), socket_fd;
 	pid_t pid = holder_start(base_fd, "a");
@@ -174,9 +168,8 @@ START_TEST(runtime_kill__then_nothing_is_left)
 	ck_assert_int_eq(runtime_kill(base_fd, "a"), -ESRCH);
 	close(base_fd);
 }
-END_TEST
 
-START_TEST(runtime_kill__not_a_process_that_has_its_pid_now)
+TEST(runtime_kill__not_a_process_that_has_its_pid_now)
 {
 	int base_fd = runtime_open(true, why, sizeof(why));
 	struct runtime_place place;
@@ -189,9 +182,8 @@ START_TEST(runtime_kill__not_a_process_that_has_its_pid_now)
 	runtime_release(&place);
 	close(base_fd);
 }
-END_TEST
 
-START_TEST(runtime_claim__takes_over_what_a_killed_daemon_left)
+TEST(runtime_claim__takes_over_what_a_killed_daemon_left)
 {
 	int base_fd = runtime_open(true, why, sizeof(why)), listener;
 	pid_t pid = holder_start(base_fd, "a");
@@ -206,31 +198,4 @@ START_TEST(runtime_claim__takes_over_what_a_killed_daemon_left)
 	runtime_release(&place);
 	ck_assert(!exists("a"));
 	close(base_fd);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("runtime_dir");
-	TCase *tests = tcase_create("runtime_dir");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, runtime_path__order_of_the_environment);
-	tcase_add_test(tests, runtime_open__missing_is_no_complaint);
-	tcase_add_test(tests, runtime_open__makes_it_for_its_owner_only);
-	tcase_add_test(tests, runtime_open__refuses_what_is_open_to_others);
-	tcase_add_test(tests, runtime_open__follows_no_symlink);
-	tcase_add_test(tests, runtime_name_fine__only_file_names);
-	tcase_add_test(tests, runtime_claim__once);
-	tcase_add_test(tests, runtime_names__those_that_live_in_order);
-	tcase_add_test(tests, runtime_kill__then_nothing_is_left);
-	tcase_add_test(tests, runtime_kill__not_a_process_that_has_its_pid_now);
-	tcase_add_test(tests, runtime_claim__takes_over_what_a_killed_daemon_left);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

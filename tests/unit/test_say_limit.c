@@ -1,10 +1,10 @@
 /*  orchestrator/say_limit: a node that has too much to say is heard, and does not fill the disk (TB-24).              */
-#include <check.h>
 #include <stdlib.h>
 
 #include "orchestrator/say_limit.h"
+#include "tests/testing.h"
 
-START_TEST(say_limit_allows__so_many_in_a_time)
+TEST(say_limit_allows__so_many_in_a_time)
 {
 	struct say_limit limit = { 0 };
 	uint64_t unsaid, now_ns = 77;
@@ -20,9 +20,8 @@ START_TEST(say_limit_allows__so_many_in_a_time)
 	ck_assert(say_limit_allows(&limit, now_ns + SAY_NS, &unsaid));
 	ck_assert_uint_eq(unsaid, 0);
 }
-END_TEST
 
-START_TEST(say_limit_allows__so_many_in_all)
+TEST(say_limit_allows__so_many_in_all)
 {
 	struct say_limit limit = { 0 };
 	uint64_t unsaid, said = 0;
@@ -30,21 +29,4 @@ START_TEST(say_limit_allows__so_many_in_all)
 	for (uint64_t i = 0; i < 100000; i++)
 		said += say_limit_allows(&limit, i * SAY_NS, &unsaid);
 	ck_assert_uint_eq(said, SAY_LINES_MAX);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("say_limit");
-	TCase *tcase = tcase_create("say_limit");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, say_limit_allows__so_many_in_a_time);
-	tcase_add_test(tcase, say_limit_allows__so_many_in_all);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

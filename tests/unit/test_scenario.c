@@ -1,6 +1,5 @@
 /*  orchestrator/scenario and the readers behind it (TB-11, TB-12): defaults, every section, --set, places of errors.
  *  What is refused, and how, is held by tests/bad-scenarios/. */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "orchestrator/scenario_keys.h"
 #include "orchestrator/size_file.h"
 #include "orchestrator/yaml_reader.h"
+#include "tests/testing.h"
 
 #define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
 
@@ -48,9 +48,11 @@ static void read_fine_set(const char *text, const char *setting)
 	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
 }
 
+TEST_GROUP(scenario, .setup = set_up, .teardown = tear_down);
+
 /* ---- values ---- */
 
-START_TEST(scenario_read__defaults)
+TEST(scenario_read__defaults)
 {
 	read_fine(STAR);
 	ck_assert_str_eq(scenario.name, "t");
@@ -71,9 +73,8 @@ START_TEST(scenario_read__defaults)
 	ck_assert_str_eq(scenario.classes[0].name, "best-effort");
 	ck_assert_uint_eq(scenario.workload_count, 0);
 }
-END_TEST
 
-START_TEST(scenario_read__run)
+TEST(scenario_read__run)
 {
 	read_fine("name: t\nabout: all of it\nseed: 18446744073709551615\n"
 		  "run: {duration: 1ms, warmup: 100us, drain: no, drain-max: 5ms, sample: 1us}\n"
@@ -85,9 +86,8 @@ START_TEST(scenario_read__run)
 	ck_assert_uint_eq(scenario.drain_max_ps, 5 * NODE_MS);
 	ck_assert_uint_eq(scenario.sample_ps, NODE_US);
 }
-END_TEST
 
-START_TEST(scenario_read__switch_and_nic)
+TEST(scenario_read__switch_and_nic)
 {
 	read_fine(
 		STAR
@@ -107,9 +107,8 @@ START_TEST(scenario_read__switch_and_nic)
 	ck_assert_uint_eq(scenario.messages_max, 9);
 	ck_assert_uint_eq(scenario.fgfc_entries_max, 11);
 }
-END_TEST
 
-START_TEST(scenario_read__classes)
+TEST(scenario_read__classes)
 {
 	read_fine(STAR "classes: [{name: low, min: 10%, max: 50%}, {name: high, min: 62.5%}]\n"
 		       "workloads: [{name: w, pattern: permutation, class: high}]\n");
@@ -120,9 +119,8 @@ START_TEST(scenario_read__classes)
 	ck_assert_uint_eq(scenario.classes[1].max_permille, 1000);
 	ck_assert_uint_eq(scenario.workloads[0].traffic_class, 1);
 }
-END_TEST
 
-START_TEST(scenario_read__links_from_general_to_special)
+TEST(scenario_read__links_from_general_to_special)
 {
 	read_fine("name: t\nrun: {duration: 1us}\n"
 		  "links: {rate: 100Gb/s, delay: 2us, edge: {rate: 50Gb/s}, fabric: {delay: 3us}}\n"
@@ -140,9 +138,8 @@ START_TEST(scenario_read__links_from_general_to_special)
 	ck_assert_uint_eq(scenario.links[1].settings.loss_ppb, 1000000);
 	ck_assert_uint_eq(scenario.links[1].settings.bit_error_e15, 1000);
 }
-END_TEST
 
-START_TEST(scenario_read__medium_of_links)
+TEST(scenario_read__medium_of_links)
 {
 	read_fine("name: t\nrun: {duration: 1ms}\n"
 		  "links: {fabric: {medium: veth}}\n"
@@ -155,20 +152,18 @@ START_TEST(scenario_read__medium_of_links)
 	ck_assert_int_eq(scenario.links[0].settings.medium, MEDIUM_VETH);
 	ck_assert_int_eq(scenario.links[1].settings.medium, MEDIUM_SHM);
 }
-END_TEST
 
-START_TEST(scenario_read__order_of_sections_does_not_matter)
+TEST(scenario_read__order_of_sections_does_not_matter)
 {
 	read_fine("workloads: [{name: w, pattern: incast, to: A, class: low}]\n"
 		  "topology: {switches: [s1], hosts: {A: s1, B: s1}}\n"
 		  "links: {rate: 1Gb/s}\nclasses: [{name: low}]\nrun: {duration: 1us}\nname: t\n");
 	ck_assert_uint_eq(scenario.hosts[1].link.rate_bps, 1000000000);
 }
-END_TEST
 
 /* ---- workloads ---- */
 
-START_TEST(scenario_read__incast_all_but_the_receiver)
+TEST(scenario_read__incast_all_but_the_receiver)
 {
 	read_fine(STAR "workloads: [{name: w, pattern: incast, to: h2, size: 1MiB, window: 4}]\n");
 	ck_assert_uint_eq(scenario.workloads[0].sender_count, 3);
@@ -179,17 +174,15 @@ START_TEST(scenario_read__incast_all_but_the_receiver)
 	ck_assert_int_eq(scenario.workloads[0].arrival, ARRIVAL_CLOSED);
 	ck_assert_int_eq(scenario.workloads[0].frame, FRAME_HPC);
 }
-END_TEST
 
-START_TEST(scenario_read__permutation_by_half_the_hosts)
+TEST(scenario_read__permutation_by_half_the_hosts)
 {
 	read_fine(STAR "workloads: [{name: w, pattern: permutation}]\n");
 	ck_assert_uint_eq(scenario.workloads[0].shift, 2);
 	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 64 << 10);
 }
-END_TEST
 
-START_TEST(scenario_read__pairs)
+TEST(scenario_read__pairs)
 {
 	read_fine(STAR "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2]], frame: roce, path-mtu: 1024,\n"
 		       "  start: 1us, stop: 50us, messages: 3}]\n");
@@ -201,9 +194,8 @@ START_TEST(scenario_read__pairs)
 	ck_assert_uint_eq(scenario.workloads[0].stop_ps, 50 * NODE_US);
 	ck_assert_uint_eq(scenario.workloads[0].messages_max, 3);
 }
-END_TEST
 
-START_TEST(scenario_read__open_loops)
+TEST(scenario_read__open_loops)
 {
 	read_fine(STAR "workloads:\n"
 		       "  - {name: a, pattern: uniform, from: h0, to: [h1, h2], arrival: poisson, load: 62.5%}\n"
@@ -215,10 +207,9 @@ START_TEST(scenario_read__open_loops)
 	ck_assert_uint_eq(scenario.workloads[1].burst_period_ps, 10 * NODE_US);
 	ck_assert_uint_eq(scenario.workloads[1].sender_count, 4);
 }
-END_TEST
 
 /* EC-4 */
-START_TEST(scenario_read__pauses)
+TEST(scenario_read__pauses)
 {
 	read_fine("classes: [{name: low}, {name: high}]\n" STAR
 		  "pauses:\n  - {host: h3, start: 10us, stop: 300us, every: 20us, for: 15us, class: high}\n"
@@ -233,10 +224,9 @@ START_TEST(scenario_read__pauses)
 	ck_assert_uint_eq(scenario.pauses[1].config.stop_ps, 100 * NODE_US);
 	ck_assert_uint_eq(scenario.pauses[1].config.classes, 3);
 }
-END_TEST
 
 /* without 'every' a pause happens once */
-START_TEST(scenario_read__pause_once)
+TEST(scenario_read__pause_once)
 {
 	read_fine(STAR "pauses: [{host: h1, start: 20us, for: 5us}]\n");
 	ck_assert_uint_eq(scenario.pauses[0].config.start_ps, 20 * NODE_US);
@@ -244,9 +234,8 @@ START_TEST(scenario_read__pause_once)
 	ck_assert_uint_eq(scenario.pauses[0].config.for_ps, scenario.pauses[0].config.every_ps);
 	ck_assert_uint_eq(scenario.pauses[0].config.classes, 1);
 }
-END_TEST
 
-START_TEST(scenario_read__expectations_with_their_places)
+TEST(scenario_read__expectations_with_their_places)
 {
 	read_fine(STAR "expect:\n  - lost == 0\n  - share(h0, h1) == 1/144 +- 2%\n");
 	ck_assert_uint_eq(scenario.expectation_count, 2);
@@ -254,11 +243,10 @@ START_TEST(scenario_read__expectations_with_their_places)
 	ck_assert_int_eq(scenario.expectations[1].line, 6);
 	ck_assert_int_eq(scenario.expectations[1].column, 5);
 }
-END_TEST
 
 /* ---- sizes (TB-12) ---- */
 
-START_TEST(size_file_read__web_search_has_its_mean)
+TEST(size_file_read__web_search_has_its_mean)
 {
 	struct size_point points[WORKLOAD_SIZES_MAX];
 	uint64_t sum = 0, before_bytes = 0;
@@ -273,9 +261,8 @@ START_TEST(size_file_read__web_search_has_its_mean)
 	}
 	ck_assert_uint_eq(sum / 2 / 1000000, 1711250);
 }
-END_TEST
 
-START_TEST(size_file_parse__heading_comments_and_percent_signs)
+TEST(size_file_parse__heading_comments_and_percent_signs)
 {
 	char text[] = "# sizes\r\n\nbytes , percent\n 1kB, 12.5%\n2KiB;100\n";
 	struct size_point points[WORKLOAD_SIZES_MAX];
@@ -288,9 +275,8 @@ START_TEST(size_file_parse__heading_comments_and_percent_signs)
 	ck_assert_uint_eq(points[1].bytes, 2048);
 	ck_assert_uint_eq(points[1].cumulative_ppm, 1000000);
 }
-END_TEST
 
-START_TEST(size_file_parse__errors_name_the_line)
+TEST(size_file_parse__errors_name_the_line)
 {
 	struct size_point points[WORKLOAD_SIZES_MAX];
 	char one_column[] = "1000\n", late_heading[] = "1,50\nbytes,percent\n", above[] = "1,101\n", nothing[] = "\n";
@@ -304,18 +290,16 @@ START_TEST(size_file_parse__errors_name_the_line)
 	ck_assert_int_eq(size_file_parse("s.csv", nothing, points, &count, &errors), -EINVAL);
 	ck_assert_uint_eq(errors.count, 4);
 }
-END_TEST
 
-START_TEST(scenario_read_file__sizes_are_beside_the_scenario)
+TEST(scenario_read_file__sizes_are_beside_the_scenario)
 {
 	ck_assert_int_eq(scenario_read_file("topologies/web-search.yaml", NULL, 0, &scenario, &errors), 0);
 	ck_assert_uint_eq(scenario.workloads[0].size_count, 11);
 	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 0);
 }
-END_TEST
 
 /* TB-13: the digest is that of the scenario and the files it names, as sha256sum sees them; settings are kept beside it */
-START_TEST(scenario_read_file__origin)
+TEST(scenario_read_file__origin)
 {
 	static const char *const settings[] = { "seed=7", "run.duration=1ms" };
 	char digest[SHA256_TEXT_MAX], expected[SHA256_TEXT_MAX + 8] = "";
@@ -331,25 +315,22 @@ START_TEST(scenario_read_file__origin)
 	ck_assert_str_eq(origin->settings[1], "run.duration=1ms");
 	ck_assert_str_eq(yaml_find(yaml_find(origin->effective, "run"), "duration")->text, "1ms");
 }
-END_TEST
 
 /* ---- --set (TB-10) ---- */
 
-START_TEST(scenario_set__replaces_a_value)
+TEST(scenario_set__replaces_a_value)
 {
 	read_fine_set(STAR "switch: {arbiter: by-flow}\n", "switch.arbiter=by-port");
 	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
 }
-END_TEST
 
-START_TEST(scenario_set__makes_missing_keys)
+TEST(scenario_set__makes_missing_keys)
 {
 	read_fine_set(STAR, "links.edge.rate=10Gb/s");
 	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 10000000000);
 }
-END_TEST
 
-START_TEST(scenario_set__element_by_number_and_by_name)
+TEST(scenario_set__element_by_number_and_by_name)
 {
 	static const char text[] =
 		STAR "workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n";
@@ -359,9 +340,8 @@ START_TEST(scenario_set__element_by_number_and_by_name)
 	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 1 << 20);
 	ck_assert_uint_eq(scenario.workloads[1].message_bytes, 2 << 20);
 }
-END_TEST
 
-START_TEST(scenario_set__appends_and_takes_yaml)
+TEST(scenario_set__appends_and_takes_yaml)
 {
 	static const char *const settings[] = { "workloads.0={name: a, pattern: incast, to: h0}",
 						"expect=[lost == 0, reordered == 0]", "expect.2=jain(a) >= 0.9" };
@@ -372,9 +352,8 @@ START_TEST(scenario_set__appends_and_takes_yaml)
 	ck_assert_str_eq(scenario.expectations[2].text, "jain(a) >= 0.9");
 	ck_assert_int_eq(scenario.expectations[2].line, 0);
 }
-END_TEST
 
-START_TEST(scenario_set__errors_name_the_setting)
+TEST(scenario_set__errors_name_the_setting)
 {
 	static const char *const settings[] = { "run.duration=50us", "links.rate=fast" };
 
@@ -382,12 +361,11 @@ START_TEST(scenario_set__errors_name_the_setting)
 	ck_assert_uint_eq(errors.count, 1);
 	ck_assert_int_eq(strncmp(errors.texts[0], "--set links.rate=fast: ", 23), 0);
 }
-END_TEST
 
 /* ---- errors ---- */
 
 /* TB-11: a word that is a key elsewhere: what is suggested is a key there, and the word none here */
-START_TEST(scenario_set__words_that_are_keys_elsewhere)
+TEST(scenario_set__words_that_are_keys_elsewhere)
 {
 	static const char star[] = "name: t\nrun: {duration: 10us}\ntopology: {generate: star, hosts: 4}\n"
 				   "workloads: [{name: w, pattern: incast, to: h0}]\n";
@@ -414,9 +392,8 @@ START_TEST(scenario_set__words_that_are_keys_elsewhere)
 		scenario_errors_free(&errors);
 	}
 }
-END_TEST
 
-START_TEST(scenario_errors__all_are_collected)
+TEST(scenario_errors__all_are_collected)
 {
 	static const char text[] = "nam: t\nrun: {duration: 1, warmup: x}\ntopology: {generate: star, hosts: 0}\n";
 
@@ -424,9 +401,8 @@ START_TEST(scenario_errors__all_are_collected)
 	ck_assert_uint_eq(errors.count, 5);
 	ck_assert_str_eq(errors.texts[0], "t.yaml:1:1: a scenario has no key 'nam' - did you mean 'name'?");
 }
-END_TEST
 
-START_TEST(scenario_errors__no_more_than_twenty_are_kept)
+TEST(scenario_errors__no_more_than_twenty_are_kept)
 {
 	char printed[4096] = "";
 	FILE *out = fmemopen(printed, sizeof(printed), "w");
@@ -438,17 +414,15 @@ START_TEST(scenario_errors__no_more_than_twenty_are_kept)
 	ck_assert_uint_eq(errors.count, 25);
 	ck_assert_ptr_nonnull(strstr(printed, "f:20:1: wrong\n... and 5 more\n"));
 }
-END_TEST
 
-START_TEST(scenario_read_file__missing_file_and_folder)
+TEST(scenario_read_file__missing_file_and_folder)
 {
 	ck_assert_int_eq(scenario_read_file("/nonexistent/x.yaml", NULL, 0, &scenario, &errors), -EINVAL);
 	ck_assert_str_eq(errors.texts[0], "/nonexistent/x.yaml: cannot be read: No such file or directory");
 	ck_assert_int_eq(scenario_read_file("/", NULL, 0, &scenario, &errors), -EINVAL);
 }
-END_TEST
 
-START_TEST(scenario_read_memory__larger_than_allowed)
+TEST(scenario_read_memory__larger_than_allowed)
 {
 	char *text = calloc(1, SCENARIO_BYTES_MAX + 1);
 
@@ -456,49 +430,4 @@ START_TEST(scenario_read_memory__larger_than_allowed)
 	ck_assert_int_eq(scenario_read_memory("big", text, SCENARIO_BYTES_MAX + 1, NULL, 0, &scenario, &errors),
 			 -EINVAL);
 	free(text);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("scenario");
-	TCase *tests = tcase_create("scenario");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, scenario_read__defaults);
-	tcase_add_test(tests, scenario_read__run);
-	tcase_add_test(tests, scenario_read__switch_and_nic);
-	tcase_add_test(tests, scenario_read__classes);
-	tcase_add_test(tests, scenario_read__links_from_general_to_special);
-	tcase_add_test(tests, scenario_read__medium_of_links);
-	tcase_add_test(tests, scenario_read__order_of_sections_does_not_matter);
-	tcase_add_test(tests, scenario_read__incast_all_but_the_receiver);
-	tcase_add_test(tests, scenario_read__permutation_by_half_the_hosts);
-	tcase_add_test(tests, scenario_read__pairs);
-	tcase_add_test(tests, scenario_read__open_loops);
-	tcase_add_test(tests, scenario_read__pauses);
-	tcase_add_test(tests, scenario_read__pause_once);
-	tcase_add_test(tests, scenario_read__expectations_with_their_places);
-	tcase_add_test(tests, size_file_read__web_search_has_its_mean);
-	tcase_add_test(tests, size_file_parse__heading_comments_and_percent_signs);
-	tcase_add_test(tests, size_file_parse__errors_name_the_line);
-	tcase_add_test(tests, scenario_read_file__sizes_are_beside_the_scenario);
-	tcase_add_test(tests, scenario_read_file__origin);
-	tcase_add_test(tests, scenario_set__replaces_a_value);
-	tcase_add_test(tests, scenario_set__makes_missing_keys);
-	tcase_add_test(tests, scenario_set__element_by_number_and_by_name);
-	tcase_add_test(tests, scenario_set__appends_and_takes_yaml);
-	tcase_add_test(tests, scenario_set__errors_name_the_setting);
-	tcase_add_test(tests, scenario_set__words_that_are_keys_elsewhere);
-	tcase_add_test(tests, scenario_errors__all_are_collected);
-	tcase_add_test(tests, scenario_errors__no_more_than_twenty_are_kept);
-	tcase_add_test(tests, scenario_read_file__missing_file_and_folder);
-	tcase_add_test(tests, scenario_read_memory__larger_than_allowed);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

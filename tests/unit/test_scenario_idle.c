@@ -1,9 +1,9 @@
 /*  orchestrator/scenario_idle: what is told of keys that have no effect, and when (TB-11). That it is true of each key: sim/test_idle_keys. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/scenario_idle.h"
+#include "tests/testing.h"
 
 #define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
 
@@ -30,14 +30,15 @@ static const char *told(const char *text, const char *const *settings, unsigned 
 	return printed;
 }
 
-START_TEST(scenario_idle_print__nothing)
+TEST_GROUP(scenario_idle, .teardown = tear_down);
+
+TEST(scenario_idle_print__nothing)
 {
 	ck_assert_str_eq(told(STAR "routing: {choice: adaptive, redirect: no}\ncongestion: no\n", NULL, 0), "");
 }
-END_TEST
 
 /* a section is named as a whole, of a section that has other keys the key */
-START_TEST(scenario_idle_print__keys_and_lines)
+TEST(scenario_idle_print__keys_and_lines)
 {
 	const char *text = STAR "fabric: roce\n"
 				"routing: {reaction: 2us,\n"
@@ -48,43 +49,21 @@ START_TEST(scenario_idle_print__keys_and_lines)
 	ck_assert_str_eq(told(text, NULL, 0),
 			 "idle: port-group (line 7), routing.redirect (line 6), classes.1.unordered (line 10)\n");
 }
-END_TEST
 
-START_TEST(scenario_idle_print__settings)
+TEST(scenario_idle_print__settings)
 {
 	static const char *const settings[] = { "fabric=port-group", "switch.acks.t1=10ns", "classes.0.ecn=no" };
 
 	ck_assert_str_eq(told(STAR "classes: [{name: a}]\n", settings, 3),
 			 "idle: switch.acks (--set switch.acks.t1=10ns), classes.0.ecn (--set classes.0.ecn=no)\n");
 }
-END_TEST
 
 /* a key that some variant needs is not idle; one that none needs is */
-START_TEST(scenario_idle_print__variants)
+TEST(scenario_idle_print__variants)
 {
 	const char *text = STAR "congestion: no\nport-group: {becn: no}\nroce: {pfc: no}\n"
 				"compare:\n  columns: [lost]\n  variants:\n"
 				"    - {name: a}\n    - {name: b, set: {fabric: roce}}\n";
 
 	ck_assert_str_eq(told(text, NULL, 0), "idle: port-group (line 5)\n");
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("scenario_idle");
-	TCase *tcase = tcase_create("scenario_idle");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tcase, NULL, tear_down);
-	tcase_add_test(tcase, scenario_idle_print__nothing);
-	tcase_add_test(tcase, scenario_idle_print__keys_and_lines);
-	tcase_add_test(tcase, scenario_idle_print__settings);
-	tcase_add_test(tcase, scenario_idle_print__variants);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

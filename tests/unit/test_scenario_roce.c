@@ -1,10 +1,10 @@
 /*  orchestrator/scenario_roce: every key of the section `roce`, of classes and of workloads (RC-1 ... RC-11). What is refused, and how, is
  *  held by tests/bad-scenarios/. */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/scenario.h"
+#include "tests/testing.h"
 
 #define STAR "name: t\nfabric: roce\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
 
@@ -49,7 +49,9 @@ static void paper_expect(const struct dcqcn_config *dcqcn)
 	ck_assert_uint_eq(dcqcn->cnp_interval_ps, 50 * NODE_US); /* RC-2 */
 }
 
-START_TEST(scenario_roce__defaults)
+TEST_GROUP(scenario_roce, .teardown = tear_down);
+
+TEST(scenario_roce__defaults)
 {
 	const struct roce_config *roce = read_fine(STAR);
 
@@ -77,16 +79,14 @@ START_TEST(scenario_roce__defaults)
 	ck_assert_uint_eq(roce->flows_max, 65536);
 	ck_assert_uint_eq(scenario.roce.headroom_bytes, SCENARIO_DERIVED);
 }
-END_TEST
 
-START_TEST(scenario_roce__without_a_word_flow_channels)
+TEST(scenario_roce__without_a_word_flow_channels)
 {
 	read_fine("name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n");
 	ck_assert_int_eq(scenario.fabric, FABRIC_FLOW_CHANNEL);
 }
-END_TEST
 
-START_TEST(scenario_roce__every_key)
+TEST(scenario_roce__every_key)
 {
 	const struct roce_config *roce =
 		read_fine(STAR "classes: [{name: a}, {name: b}]\n"
@@ -150,9 +150,8 @@ START_TEST(scenario_roce__every_key)
 	ck_assert_uint_eq(roce->tcp.rto_min_ps, 200 * NODE_US);
 	ck_assert_uint_eq(roce->flows_max, 100);
 }
-END_TEST
 
-START_TEST(scenario_roce__mechanisms_by_one_word)
+TEST(scenario_roce__mechanisms_by_one_word)
 {
 	const struct roce_config *roce =
 		read_fine(STAR "roce: {pfc: no, dcqcn: no, supplement: yes, path-pause: yes, ecn: no}\n");
@@ -164,10 +163,9 @@ START_TEST(scenario_roce__mechanisms_by_one_word)
 	ck_assert(roce->path_pause);
 	ck_assert_uint_eq(scenario.roce.ecn.enabled, 0);
 }
-END_TEST
 
 /* a variant compared with the file: what it says of a mechanism replaces what the file says, or is beside it */
-START_TEST(scenario_roce__set)
+TEST(scenario_roce__set)
 {
 	const char *text = STAR "roce: {path-pause: {high: 1MB}, dcqcn: {variant: s4}}\n";
 
@@ -179,10 +177,9 @@ START_TEST(scenario_roce__set)
 	ck_assert_uint_eq(read_set(text, "roce.dcqcn.ai=50Mb/s")->dcqcn.ai_bps, 50000000);
 	ck_assert_uint_eq(scenario.roce.config.dcqcn.increase_timer_ps, 300 * NODE_US);
 }
-END_TEST
 
 /* single numbers stand on top of a variant, wherever it is said */
-START_TEST(scenario_roce__variants)
+TEST(scenario_roce__variants)
 {
 	const struct dcqcn_config *dcqcn =
 		&read_fine(STAR "roce: {dcqcn: {g: 1/512, variant: vendor, rate-min: 1Mb/s}}\n")->dcqcn;
@@ -198,9 +195,8 @@ START_TEST(scenario_roce__variants)
 	scenario_free(&scenario);
 	ck_assert(!read_fine(STAR "roce: {dcqcn: {variant: vendor, enabled: no}}\n")->dcqcn.enabled);
 }
-END_TEST
 
-START_TEST(scenario_roce__classes)
+TEST(scenario_roce__classes)
 {
 	const struct scenario_roce_class *classes = scenario.roce.classes;
 
@@ -223,7 +219,6 @@ START_TEST(scenario_roce__classes)
 	ck_assert_uint_eq(classes[1].watched, SCENARIO_DERIVED);
 	ck_assert_uint_eq(classes[2].alpha_permille, 125);
 }
-END_TEST
 
 #define LOADS                                                        \
 	"workloads:\n"                                               \
@@ -240,7 +235,7 @@ static void load_expect(uint32_t index, enum frame_kind frame, enum transport_ki
 	ck_assert_int_eq(scenario.workloads[index].transport, transport);
 }
 
-START_TEST(scenario_roce__workloads)
+TEST(scenario_roce__workloads)
 {
 	read_fine(STAR LOADS);
 	load_expect(0, FRAME_ROCE, TRANSPORT_RC);
@@ -252,10 +247,9 @@ START_TEST(scenario_roce__workloads)
 	ck_assert_uint_eq(scenario.workloads[0].connections, 1);
 	ck_assert_uint_eq(scenario.workloads[5].connections, 9);
 }
-END_TEST
 
 /* RC-3: the numbers of run.py in the simulator of HPCC, which grow with the rate of the hosts' links; single keys stand on top */
-START_TEST(scenario_roce__variant_hpcc)
+TEST(scenario_roce__variant_hpcc)
 {
 	const struct dcqcn_config *dcqcn = &scenario.roce.config.dcqcn;
 
@@ -279,7 +273,6 @@ START_TEST(scenario_roce__variant_hpcc)
 	ck_assert(dcqcn->hyper_by_timer);
 	ck_assert_uint_eq(dcqcn->ai_bps, 40000000);
 }
-END_TEST
 
 static void packet_expect(const char *text, uint32_t packet_bytes)
 {
@@ -289,7 +282,7 @@ static void packet_expect(const char *text, uint32_t packet_bytes)
 }
 
 /* RC-4: the path MTU that is said; else the largest that fits into `packet`, or into all links that the packets may meet */
-START_TEST(scenario_roce__path_mtu)
+TEST(scenario_roce__path_mtu)
 {
 	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0}]\n", 4096 + 58);
 	packet_expect(STAR "workloads: [{name: w, pattern: incast, to: h0, frame: roce-ipv6}]\n", 4096 + 78);
@@ -311,10 +304,9 @@ START_TEST(scenario_roce__path_mtu)
 		      "workloads: [{name: w, pattern: incast, to: h0, frame: roce}]\n",
 		      2048 + 58); /* links of other kinds of fabric have an MTU of 4096 */
 }
-END_TEST
 
 /* the same file: frames stay what they were said to be, the fabric sees to it that they arrive */
-START_TEST(scenario_roce__workloads_of_a_flow_channel_fabric)
+TEST(scenario_roce__workloads_of_a_flow_channel_fabric)
 {
 	read_set(STAR LOADS, "fabric=flow-channel");
 	load_expect(0, FRAME_HPC, TRANSPORT_NONE);
@@ -323,32 +315,4 @@ START_TEST(scenario_roce__workloads_of_a_flow_channel_fabric)
 	load_expect(3, FRAME_TCP, TRANSPORT_NONE);
 	load_expect(5, FRAME_HPC, TRANSPORT_NONE);
 	ck_assert_uint_eq(scenario.workloads[5].connections, 9);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("scenario_roce");
-	TCase *cases = tcase_create("scenario_roce");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, NULL, tear_down);
-	tcase_add_test(cases, scenario_roce__defaults);
-	tcase_add_test(cases, scenario_roce__without_a_word_flow_channels);
-	tcase_add_test(cases, scenario_roce__every_key);
-	tcase_add_test(cases, scenario_roce__mechanisms_by_one_word);
-	tcase_add_test(cases, scenario_roce__set);
-	tcase_add_test(cases, scenario_roce__variants);
-	tcase_add_test(cases, scenario_roce__classes);
-	tcase_add_test(cases, scenario_roce__workloads);
-	tcase_add_test(cases, scenario_roce__variant_hpcc);
-	tcase_add_test(cases, scenario_roce__path_mtu);
-	tcase_add_test(cases, scenario_roce__workloads_of_a_flow_channel_fabric);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,10 +1,10 @@
 /*  orchestrator/scenario_routing, scenario_port_group: every key of the sections `routing` and `port-group` (FC-15, FC-16, FC-23 ... FC-25,
  *  PG-1 ... PG-10). What is refused, and how, is held by tests/bad-scenarios/.                                      */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/scenario.h"
+#include "tests/testing.h"
 
 #define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
 
@@ -31,7 +31,9 @@ static const struct scenario_port_group *port_group_of(const char *text)
 	return &scenario.port_group;
 }
 
-START_TEST(scenario_routing__defaults)
+TEST_GROUP(scenario_routing, .teardown = tear_down);
+
+TEST(scenario_routing__defaults)
 {
 	const struct scenario_routing *routing = routing_of(STAR);
 
@@ -46,10 +48,9 @@ START_TEST(scenario_routing__defaults)
 	ck_assert_uint_eq(routing->reaction_ps, 10 * NODE_US);
 	ck_assert(!scenario.classes[0].unordered);
 }
-END_TEST
 
 /* PG-4, PG-8: port groups are for every packet, unless its class asks for order; flow channels keep order */
-START_TEST(scenario_routing__order_by_kind)
+TEST(scenario_routing__order_by_kind)
 {
 	routing_of(STAR "fabric: port-group\n");
 	ck_assert(scenario.classes[0].unordered);
@@ -61,9 +62,8 @@ START_TEST(scenario_routing__order_by_kind)
 	routing_of(STAR "fabric: roce\n");
 	ck_assert(!scenario.classes[0].unordered);
 }
-END_TEST
 
-START_TEST(scenario_routing__words)
+TEST(scenario_routing__words)
 {
 	const struct scenario_routing *routing = routing_of(STAR "classes: [{name: a}, {name: b, unordered: yes}]\n"
 								 "routing: {choice: adaptive, order: up-down, lanes: "
@@ -81,10 +81,9 @@ START_TEST(scenario_routing__words)
 	ck_assert_uint_eq(routing->redirect, 0);
 	ck_assert_uint_eq(routing->reaction_ps, 3 * NODE_US);
 }
-END_TEST
 
 /* who gives a mechanism numbers wants it */
-START_TEST(scenario_routing__numbers)
+TEST(scenario_routing__numbers)
 {
 	const struct scenario_routing *routing = routing_of(
 		STAR
@@ -106,16 +105,14 @@ START_TEST(scenario_routing__numbers)
 	ck_assert_uint_eq(routing->redirect_interval_ps, 4 * NODE_US);
 	ck_assert_uint_eq(routing->redirect_pause_ps, 50 * NODE_US);
 }
-END_TEST
 
-START_TEST(scenario_routing__detour_off_with_numbers)
+TEST(scenario_routing__detour_off_with_numbers)
 {
 	ck_assert_uint_eq(routing_of(STAR "routing: {detour: {when: never, draws: 5}}\n")->detour, DETOUR_NEVER);
 	ck_assert_uint_eq(scenario.routing.detour_draws, 5);
 }
-END_TEST
 
-START_TEST(scenario_port_group__defaults)
+TEST(scenario_port_group__defaults)
 {
 	const struct scenario_port_group *port_group = port_group_of(STAR "fabric: port-group\n");
 
@@ -127,9 +124,8 @@ START_TEST(scenario_port_group__defaults)
 	ck_assert_uint_eq(port_group->pending_bytes, SCENARIO_DERIVED);
 	ck_assert_uint_eq(port_group->ccti_timer_ps, SCENARIO_DERIVED);
 }
-END_TEST
 
-START_TEST(scenario_port_group__all)
+TEST(scenario_port_group__all)
 {
 	const struct scenario_port_group *port_group = port_group_of(
 		STAR "port-group: {lid-bits: 24, adaptive: no, policy: greedy, update: no, non-minimal: yes,\n"
@@ -152,35 +148,10 @@ START_TEST(scenario_port_group__all)
 	ck_assert_uint_eq(port_group->ccti_step_permille, 250);
 	ck_assert_uint_eq(port_group->ccti_timer_ps, 30 * NODE_US);
 }
-END_TEST
 
-START_TEST(scenario_port_group__off)
+TEST(scenario_port_group__off)
 {
 	const struct scenario_port_group *port_group = port_group_of(STAR "port-group: {fecn: no, becn: no}\n");
 
 	ck_assert(!port_group->fecn && !port_group->becn);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("scenario_routing");
-	TCase *cases = tcase_create("scenario_routing");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(cases, NULL, tear_down);
-	tcase_add_test(cases, scenario_routing__defaults);
-	tcase_add_test(cases, scenario_routing__order_by_kind);
-	tcase_add_test(cases, scenario_routing__words);
-	tcase_add_test(cases, scenario_routing__numbers);
-	tcase_add_test(cases, scenario_routing__detour_off_with_numbers);
-	tcase_add_test(cases, scenario_port_group__defaults);
-	tcase_add_test(cases, scenario_port_group__all);
-	tcase_add_test(cases, scenario_port_group__off);
-	suite_add_tcase(suite, cases);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,8 +1,8 @@
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nicd/send_queue.h"
+#include "tests/testing.h"
 
 #define HOST 3u
 
@@ -37,7 +37,7 @@ static struct send_packet send_one(uint32_t traffic_class)
 }
 
 /* TB-12: every packet is full but the last one */
-START_TEST(send_queue_next__cuts_a_message)
+TEST(send_queue_next__cuts_a_message)
 {
 	uint32_t overhead = frame_overhead_bytes(FRAME_IPV4), capacity = 4096 - overhead, slot;
 	struct send_packet packet;
@@ -59,9 +59,8 @@ START_TEST(send_queue_next__cuts_a_message)
 	ck_assert_uint_eq(queue.ready, 0);
 	send_queue_fini(&queue);
 }
-END_TEST
 
-START_TEST(send_queue_next__exact_multiple_and_padding)
+TEST(send_queue_next__exact_multiple_and_padding)
 {
 	uint32_t capacity = 1000 - frame_overhead_bytes(FRAME_ETHERNET), slot;
 	struct send_packet packet;
@@ -78,9 +77,8 @@ START_TEST(send_queue_next__exact_multiple_and_padding)
 	ck_assert_uint_eq(packet.frame_bytes, FRAME_BYTES_MIN);
 	send_queue_fini(&queue);
 }
-END_TEST
 
-START_TEST(send_queue_put__messages_of_a_flow_in_order)
+TEST(send_queue_put__messages_of_a_flow_in_order)
 {
 	uint32_t slot;
 
@@ -99,9 +97,8 @@ START_TEST(send_queue_put__messages_of_a_flow_in_order)
 	ck_assert_uint_eq(queue.pool_count_max, 4);
 	send_queue_fini(&queue);
 }
-END_TEST
 
-START_TEST(send_queue_full__room_comes_back)
+TEST(send_queue_full__room_comes_back)
 {
 	uint32_t slot;
 
@@ -120,9 +117,8 @@ START_TEST(send_queue_full__room_comes_back)
 	}
 	send_queue_fini(&queue);
 }
-END_TEST
 
-START_TEST(send_queue_open__table_full)
+TEST(send_queue_open__table_full)
 {
 	queue_init(2, 2);
 	ck_assert_uint_eq(flow_open(1, 0, FRAME_ETHERNET, 1500), 0);
@@ -130,10 +126,9 @@ START_TEST(send_queue_open__table_full)
 	ck_assert_uint_eq(flow_open(3, 0, FRAME_ETHERNET, 1500), SEND_NONE);
 	send_queue_fini(&queue);
 }
-END_TEST
 
 /* FC-19: within a class, fairly per flow; equal frames alternate */
-START_TEST(send_queue_sent__equal_frames_alternate)
+TEST(send_queue_sent__equal_frames_alternate)
 {
 	uint32_t slots[3];
 
@@ -146,10 +141,9 @@ START_TEST(send_queue_sent__equal_frames_alternate)
 		ck_assert_uint_eq(send_one(0).flow, slots[i % 3]);
 	send_queue_fini(&queue);
 }
-END_TEST
 
 /* FC-19: unequal frames share by bytes */
-START_TEST(send_queue_sent__unequal_frames_share_by_bytes)
+TEST(send_queue_sent__unequal_frames_share_by_bytes)
 {
 	uint32_t small, large;
 	int64_t sent[2] = { 0 };
@@ -167,10 +161,9 @@ START_TEST(send_queue_sent__unequal_frames_share_by_bytes)
 	}
 	send_queue_fini(&queue);
 }
-END_TEST
 
 /* a flow that ran dry saves up nothing, one that comes back waits for its turn */
-START_TEST(send_queue_sent__flow_leaves_and_comes_back)
+TEST(send_queue_sent__flow_leaves_and_comes_back)
 {
 	uint32_t a, b;
 
@@ -188,9 +181,8 @@ START_TEST(send_queue_sent__flow_leaves_and_comes_back)
 	ck_assert_uint_eq(send_one(0).flow, b);
 	send_queue_fini(&queue);
 }
-END_TEST
 
-START_TEST(send_queue_sent__classes_are_separate)
+TEST(send_queue_sent__classes_are_separate)
 {
 	uint32_t a, b;
 
@@ -206,10 +198,9 @@ START_TEST(send_queue_sent__classes_are_separate)
 	ck_assert_uint_eq(queue.ready, 0);
 	send_queue_fini(&queue);
 }
-END_TEST
 
 /* EC-17: one flow steps aside, with all that it has; the other goes on */
-START_TEST(send_queue_park__others_go_on)
+TEST(send_queue_park__others_go_on)
 {
 	uint32_t a, b;
 
@@ -234,9 +225,8 @@ START_TEST(send_queue_park__others_go_on)
 	}
 	send_queue_fini(&queue);
 }
-END_TEST
 
-START_TEST(send_queue_open__names_the_flow)
+TEST(send_queue_open__names_the_flow)
 {
 	uint32_t a, b;
 
@@ -250,10 +240,9 @@ START_TEST(send_queue_open__names_the_flow)
 	ck_assert_uint_eq(queue.names[a].destination_ip[3], 2);
 	send_queue_fini(&queue);
 }
-END_TEST
 
 /* FC-21: what is written is a frame of its kind, of its length, with its payload; _i is the kind */
-START_TEST(send_queue_write__frame_reads_back)
+TEST_RANGE(send_queue_write__frame_reads_back, 0, FRAME_KINDS)
 {
 	uint32_t capacity = frame_payload_max((enum frame_kind)_i, 1500), slot;
 	uint8_t bytes[FRAME_HEADERS_MAX];
@@ -285,31 +274,4 @@ START_TEST(send_queue_write__frame_reads_back)
 		ck_assert_uint_eq(payload.message_last, i >= 2);
 	}
 	send_queue_fini(&queue);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("send_queue");
-	TCase *cases = tcase_create("send_queue");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, cases);
-	tcase_add_test(cases, send_queue_next__cuts_a_message);
-	tcase_add_test(cases, send_queue_next__exact_multiple_and_padding);
-	tcase_add_test(cases, send_queue_put__messages_of_a_flow_in_order);
-	tcase_add_test(cases, send_queue_full__room_comes_back);
-	tcase_add_test(cases, send_queue_open__table_full);
-	tcase_add_test(cases, send_queue_sent__equal_frames_alternate);
-	tcase_add_test(cases, send_queue_sent__unequal_frames_share_by_bytes);
-	tcase_add_test(cases, send_queue_sent__flow_leaves_and_comes_back);
-	tcase_add_test(cases, send_queue_sent__classes_are_separate);
-	tcase_add_test(cases, send_queue_park__others_go_on);
-	tcase_add_test(cases, send_queue_open__names_the_flow);
-	tcase_add_loop_test(cases, send_queue_write__frame_reads_back, 0, FRAME_KINDS);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,10 +1,10 @@
 /*  orchestrator/settling: who is told what of links that failed, and when (FC-15, FC-26); switches are pages that the test writes. */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/settling.h"
+#include "tests/testing.h"
 
 #define LEAF_SPINE                                                                                \
 	"name: t\nrun: {duration: 100us}\n"                                                       \
@@ -85,8 +85,10 @@ static struct channel_set *left_at(uint32_t node, uint32_t port)
 	return &stats_port(pages[node], port)->left;
 }
 
+TEST_GROUP(settling, .teardown = tear_down);
+
 /* each end is told once what the other one has left; who has nothing to hear any more is not asked again */
-START_TEST(settling_look__each_end)
+TEST(settling_look__each_end)
 {
 	const struct plan_link *link;
 	uint32_t index;
@@ -116,10 +118,9 @@ START_TEST(settling_look__each_end)
 	ck_assert_int_eq(settling_look(&settling, 11 * NODE_US), 0);
 	ck_assert_uint_eq(told_count, 4);
 }
-END_TEST
 
 /* two links that wait: what is left at one keeps nobody at the other */
-START_TEST(settling_look__links_do_not_wait_for_each_other)
+TEST(settling_look__links_do_not_wait_for_each_other)
 {
 	uint32_t ab, bc;
 
@@ -137,10 +138,9 @@ START_TEST(settling_look__links_do_not_wait_for_each_other)
 	ck_assert_uint_eq(told_count, 5);
 	ck_assert(told[4].node == 1 && told[4].port == plan.links[bc].port_a && !channel_set_count(&told[4].left));
 }
-END_TEST
 
 /* a link that fails again while somebody waits: both ends hear anew, and it counts once */
-START_TEST(settling_begin__again)
+TEST(settling_begin__again)
 {
 	uint32_t ab;
 
@@ -157,11 +157,10 @@ START_TEST(settling_begin__again)
 	ck_assert_uint_eq(told_count, 5);
 	ck_assert_uint_eq(settling_next_at(&settling, 4 * NODE_US), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* Real clock: a switch that died does not know. Its neighbours are told nothing until nothing is left of what came from it; a switch that
  * has left the fabric has nothing any more. */
-START_TEST(settling_look__dead_peer)
+TEST(settling_look__dead_peer)
 {
 	const struct plan_link *ab, *bc;
 
@@ -183,10 +182,9 @@ START_TEST(settling_look__dead_peer)
 	ck_assert(told[2].node == 2 && told[2].port == bc->port_b && !channel_set_count(&told[2].left));
 	ck_assert_uint_eq(settling_next_at(&settling, 2 * NODE_US), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* several died at once, and what is left of one waits for the other: nobody waits for ever */
-START_TEST(settling_look__patience)
+TEST(settling_look__patience)
 {
 	open_with("");
 	channel_set_add(left_at(0, plan.links[link_of(0, 1)].port_a), 9);
@@ -199,10 +197,9 @@ START_TEST(settling_look__patience)
 	ck_assert_int_eq(settling_look(&settling, SETTLING_PATIENCE_PS + NODE_US), 0);
 	ck_assert_uint_eq(settling_next_at(&settling, SETTLING_PATIENCE_PS + NODE_US), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* a link that has left the plan: who waits is told all the same */
-START_TEST(settling_look__link_has_left)
+TEST(settling_look__link_has_left)
 {
 	struct plan_link was;
 	uint32_t ab;
@@ -222,10 +219,9 @@ START_TEST(settling_look__link_has_left)
 	ck_assert_int_eq(settling_look(&settling, 2 * NODE_US), 0);
 	ck_assert(told_count == 3 && told[2].node == 0 && !channel_set_count(&told[2].left));
 }
-END_TEST
 
 /* nobody waits where a host's link fails, nor in a fabric that keeps no order */
-START_TEST(settling_begin__nobody_waits)
+TEST(settling_begin__nobody_waits)
 {
 	open_with("");
 	for (uint32_t i = 0; i < plan.link_count; i++)
@@ -238,10 +234,9 @@ START_TEST(settling_begin__nobody_waits)
 		settling_begin(&settling, i, false, false, 0);
 	ck_assert_uint_eq(settling_next_at(&settling, 0), NODE_TIME_NEVER);
 }
-END_TEST
 
 /* soon after the failure, and then the more seldom the longer nothing happens: a wait of an hour takes few looks */
-START_TEST(settling_next_at__longer_and_longer)
+TEST(settling_next_at__longer_and_longer)
 {
 	node_time_t now = NODE_US, next;
 	uint32_t looks = 0;
@@ -261,39 +256,12 @@ START_TEST(settling_next_at__longer_and_longer)
 	ck_assert_int_eq(settling_look(&settling, now), 0);
 	ck_assert_uint_eq(settling_next_at(&settling, now), now + 2 * NODE_US);
 }
-END_TEST
 
-START_TEST(settling_look__node_refuses)
+TEST(settling_look__node_refuses)
 {
 	open_with("");
 	answer = -EIO;
 	settling_begin(&settling, link_of(0, 1), false, false, 0);
 	ck_assert_int_eq(settling_look(&settling, NODE_US), -EIO);
 	ck_assert_uint_eq(told_count, 1);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("settling");
-	TCase *tests = tcase_create("settling");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tests, NULL, tear_down);
-	tcase_add_test(tests, settling_look__each_end);
-	tcase_add_test(tests, settling_look__links_do_not_wait_for_each_other);
-	tcase_add_test(tests, settling_begin__again);
-	tcase_add_test(tests, settling_begin__nobody_waits);
-	tcase_add_test(tests, settling_look__dead_peer);
-	tcase_add_test(tests, settling_look__patience);
-	tcase_add_test(tests, settling_look__link_has_left);
-	tcase_add_test(tests, settling_next_at__longer_and_longer);
-	tcase_add_test(tests, settling_look__node_refuses);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
 }

@@ -1,9 +1,9 @@
 /*  test_sha256 - the examples of FIPS 180-4, and bytes that come in pieces (TB-13). */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/sha256.h"
+#include "tests/testing.h"
 
 static const char *digest_of(const char *bytes, size_t length, char text[SHA256_TEXT_MAX])
 {
@@ -14,7 +14,7 @@ static const char *digest_of(const char *bytes, size_t length, char text[SHA256_
 	return sha256_text(&sha, text);
 }
 
-START_TEST(sha256_text__examples_of_the_standard)
+TEST(sha256_text__examples_of_the_standard)
 {
 	static const char two_blocks[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
 	char text[SHA256_TEXT_MAX];
@@ -24,9 +24,8 @@ START_TEST(sha256_text__examples_of_the_standard)
 	ck_assert_str_eq(digest_of(two_blocks, strlen(two_blocks), text),
 			 "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
 }
-END_TEST
 
-START_TEST(sha256_add__pieces_of_any_length)
+TEST(sha256_add__pieces_of_any_length)
 {
 	char bytes[300], whole[SHA256_TEXT_MAX], text[SHA256_TEXT_MAX];
 
@@ -45,22 +44,4 @@ START_TEST(sha256_add__pieces_of_any_length)
 		}
 		ck_assert_str_eq(sha256_text(&sha, text), whole);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("sha256");
-	TCase *tcase = tcase_create("sha256");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tcase, sha256_text__examples_of_the_standard);
-	tcase_add_test(tcase, sha256_add__pieces_of_any_length);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  switchd/shared_buffer: fixed and dynamic limits, headroom, XOFF and XON, and that the sums always hold (RC-5, RC-6, TB-25). */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/random.h"
 #include "switchd/shared_buffer.h"
+#include "tests/testing.h"
 
 #define LOSSY 0u
 #define LOSSLESS 1u
@@ -61,9 +61,11 @@ static void sums_expect(void)
 	ck_assert_uint_le(buffer.used_bytes, buffer.shared_bytes);
 }
 
+TEST_GROUP(shared_buffer, .setup = setup);
+
 /* ---- the parts ---- */
 
-START_TEST(shared_buffer_port_set__parts)
+TEST(shared_buffer_port_set__parts)
 {
 	ck_assert_uint_eq(buffer.shared_bytes, SHARED);
 	shared_buffer_port_set(&buffer, 3, 0);
@@ -72,12 +74,11 @@ START_TEST(shared_buffer_port_set__parts)
 	ck_assert_uint_eq(buffer.shared_bytes, 0);
 	ck_assert_uint_eq(shared_buffer_free(&buffer), 0);
 }
-END_TEST
 
 /* ---- lossless ---- */
 
 /* RC-5: beyond xoff by a byte, and back when xon_offset less is there */
-START_TEST(lossless__hysteresis)
+TEST(lossless__hysteresis)
 {
 	taken_expect(0, 1, LOSSLESS, 50000);
 	ck_assert(!shared_buffer_stopped(&buffer, 0, LOSSLESS));
@@ -91,10 +92,9 @@ START_TEST(lossless__hysteresis)
 	ck_assert(!shared_buffer_stopped(&buffer, 0, LOSSLESS));
 	sums_expect();
 }
-END_TEST
 
 /* what comes after XOFF goes to the headroom and leaves it first; what is too much for that too is refused */
-START_TEST(lossless__headroom)
+TEST(lossless__headroom)
 {
 	taken_expect(0, 1, LOSSLESS, 50001);
 	ck_assert_uint_eq(fill(0, 1, LOSSLESS, 1000, false), HEADROOM / 1000);
@@ -109,10 +109,9 @@ START_TEST(lossless__headroom)
 	taken_expect(1, 1, LOSSLESS, 1000); /* others have their own */
 	sums_expect();
 }
-END_TEST
 
 /* a full shared part: each input still has its headroom, is stopped with the first packet in it, and nobody is refused before it is full */
-START_TEST(lossless__shared_part_full)
+TEST(lossless__shared_part_full)
 {
 	classes[LOSSLESS].xoff_bytes = ROCE_BYTES_MAX;
 	fill(7, 7, LOSSY, 1000, false);
@@ -124,10 +123,9 @@ START_TEST(lossless__shared_part_full)
 	}
 	sums_expect();
 }
-END_TEST
 
 /* an input that holds nothing goes on, whatever the limit is now */
-START_TEST(lossless__empty_goes_on)
+TEST(lossless__empty_goes_on)
 {
 	classes[LOSSLESS] =
 		(struct roce_class_config){ .lossless = true, .alpha_permille = 1, .xon_offset_bytes = 8000 };
@@ -138,7 +136,6 @@ START_TEST(lossless__empty_goes_on)
 	shared_buffer_release(&buffer, 0, 1, LOSSLESS, 64);
 	ck_assert(!shared_buffer_stopped(&buffer, 0, LOSSLESS));
 }
-END_TEST
 
 /* ---- dynamic thresholds: alpha B / (1 + n alpha) each [Choudhury and Hahne 1998] ---- */
 
@@ -160,7 +157,7 @@ static void dynamic_expect(uint32_t traffic_class, uint32_t alpha_permille, uint
 	sums_expect();
 }
 
-START_TEST(dynamic__closed_formula)
+TEST_RANGE(dynamic__closed_formula, 0, 7)
 {
 	static const struct {
 		uint32_t alpha_permille, n;
@@ -170,10 +167,9 @@ START_TEST(dynamic__closed_formula)
 	setup();
 	dynamic_expect(LOSSLESS, cases[_i].alpha_permille, cases[_i].n);
 }
-END_TEST
 
 /* when others leave, the limit rises, and who was stopped for it goes on, in turn */
-START_TEST(dynamic__reconsidered)
+TEST(dynamic__reconsidered)
 {
 	uint32_t port, traffic_class, count = 0;
 
@@ -195,11 +191,10 @@ START_TEST(dynamic__reconsidered)
 	ck_assert_uint_eq(count, 3);
 	ck_assert_uint_eq(buffer.stopped[LOSSLESS], 0);
 }
-END_TEST
 
 /* ---- lossy ---- */
 
-START_TEST(lossy__queue_limit)
+TEST(lossy__queue_limit)
 {
 	classes[LOSSY].queue_bytes_max = 10000;
 	ck_assert_uint_eq(fill(0, 1, LOSSY, 1000, false), 10);
@@ -210,18 +205,16 @@ START_TEST(lossy__queue_limit)
 	ck_assert_uint_eq(buffer.stopped[LOSSY], 0);
 	sums_expect();
 }
-END_TEST
 
 /* it never has what is kept for lossless inputs */
-START_TEST(lossy__shared_part_only)
+TEST(lossy__shared_part_only)
 {
 	ck_assert_uint_eq(fill(0, 1, LOSSY, 1000, false), SHARED / 1000);
 	sums_expect();
 }
-END_TEST
 
 /* without an input: lossy, a quarter of the shared part at most, whatever the class */
-START_TEST(own__quarter)
+TEST(own__quarter)
 {
 	for (uint32_t c = 0; c < CLASSES; c++) {
 		uint32_t count = fill(SHARED_BUFFER_NO_INPUT, 1, c, 1000, false);
@@ -235,7 +228,6 @@ START_TEST(own__quarter)
 	classes[LOSSY].queue_bytes_max = 5000;
 	ck_assert_uint_eq(fill(SHARED_BUFFER_NO_INPUT, 1, LOSSY, 1000, false), 5);
 }
-END_TEST
 
 /* ---- anything, in any order ---- */
 
@@ -243,7 +235,7 @@ struct held {
 	uint32_t in, out, traffic_class, bytes;
 };
 
-START_TEST(sums__hold_in_any_order)
+TEST_RANGE(sums__hold_in_any_order, 0, 6)
 {
 	static struct held held[BUFFER / 64];
 	uint32_t count = 0, port, traffic_class, refused = 0, stops = 0;
@@ -285,31 +277,4 @@ START_TEST(sums__hold_in_any_order)
 	sums_expect();
 	ck_assert_uint_eq(buffer.used_bytes, 0);
 	ck_assert_uint_eq(buffer.stopped[LOSSLESS], 0); /* nobody stays stopped */
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("shared_buffer");
-	TCase *tcase = tcase_create("shared_buffer");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, shared_buffer_port_set__parts);
-	tcase_add_test(tcase, lossless__hysteresis);
-	tcase_add_test(tcase, lossless__headroom);
-	tcase_add_test(tcase, lossless__shared_part_full);
-	tcase_add_test(tcase, lossless__empty_goes_on);
-	tcase_add_loop_test(tcase, dynamic__closed_formula, 0, 7);
-	tcase_add_test(tcase, dynamic__reconsidered);
-	tcase_add_test(tcase, lossy__queue_limit);
-	tcase_add_test(tcase, lossy__shared_part_only);
-	tcase_add_test(tcase, own__quarter);
-	tcase_add_loop_test(tcase, sums__hold_in_any_order, 0, 6);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  switchd/source_hold: which way sources of congestion are bound to, and for how long (FC-24). */
-#include <check.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #include "switchd/source_hold.h"
+#include "tests/testing.h"
 
 #define HOLD_PS (20 * NODE_US)
 #define SOURCES_MAX 4096u
@@ -54,16 +54,17 @@ static uint32_t count_held(uint32_t numbers, node_time_t now)
 	return held;
 }
 
-START_TEST(find__nothing_noted)
+TEST_GROUP(table, .setup = open_table, .teardown = close_table);
+
+TEST(find__nothing_noted)
 {
 	struct source_hold_key zero = { 0 };
 
 	ck_assert_ptr_null(source_hold_find(&hold, &zero, 0));
 	ck_assert_uint_eq(count_held(SOURCES_MAX, 0), 0);
 }
-END_TEST
 
-START_TEST(find__the_port_and_via_that_were_noted)
+TEST(find__the_port_and_via_that_were_noted)
 {
 	struct source_hold_key key = key_of(77);
 	const struct source_hold_line *line;
@@ -74,10 +75,9 @@ START_TEST(find__the_port_and_via_that_were_noted)
 	ck_assert_uint_eq(line->port, 9);
 	ck_assert_uint_eq(line->via, 8191);
 }
-END_TEST
 
 /* what differs in one thing is somebody else */
-START_TEST(find__others_are_free)
+TEST(find__others_are_free)
 {
 	struct source_hold_key key = key_of(77), other = key;
 
@@ -94,9 +94,8 @@ START_TEST(find__others_are_free)
 	other.egress_port++;
 	ck_assert_ptr_null(source_hold_find(&hold, &other, 0));
 }
-END_TEST
 
-START_TEST(find__until_hold_is_over)
+TEST(find__until_hold_is_over)
 {
 	note(3, NODE_US);
 	ck_assert(is_held(3, NODE_US + HOLD_PS - 1));
@@ -104,9 +103,8 @@ START_TEST(find__until_hold_is_over)
 	note(3, NODE_US + HOLD_PS); /* congestion again */
 	ck_assert(is_held(3, NODE_US + HOLD_PS));
 }
-END_TEST
 
-START_TEST(note__every_ack_prolongs)
+TEST(note__every_ack_prolongs)
 {
 	for (node_time_t now = 0; now < 10 * HOLD_PS; now += HOLD_PS / 2) {
 		note(3, now);
@@ -114,10 +112,9 @@ START_TEST(note__every_ack_prolongs)
 	}
 	ck_assert(!is_held(3, 11 * HOLD_PS));
 }
-END_TEST
 
 /* one line for each: the last ACK says which way */
-START_TEST(note__the_last_way_counts)
+TEST(note__the_last_way_counts)
 {
 	struct source_hold_key key = key_of(5);
 
@@ -127,10 +124,9 @@ START_TEST(note__the_last_way_counts)
 	ck_assert_uint_eq(source_hold_find(&hold, &key, NODE_US)->via, 7);
 	ck_assert_ptr_null(source_hold_find(&hold, &key, NODE_US + HOLD_PS));
 }
-END_TEST
 
 /* who shows the table sees every line that still binds, once, and no other */
-START_TEST(next__lines_that_bind)
+TEST(next__lines_that_bind)
 {
 	uint32_t at = 0;
 
@@ -142,19 +138,17 @@ START_TEST(next__lines_that_bind)
 	ck_assert_uint_eq(source_hold_next(&hold, &at, HOLD_PS)->until_ps, NODE_US + HOLD_PS);
 	ck_assert_ptr_null(source_hold_next(&hold, &at, HOLD_PS));
 }
-END_TEST
 
 /* as many as a leaf of 64 hosts could have that all send to eight congested ones: nearly none is forgotten */
-START_TEST(note__many_sources)
+TEST(note__many_sources)
 {
 	for (uint32_t i = 0; i < 512; i++)
 		note(i, i * NODE_NS);
 	ck_assert_uint_ge(count_held(512, NODE_US), 512 * 95 / 100);
 }
-END_TEST
 
 /* more than there is room for: the table is full of the latest, and memory is what it was */
-START_TEST(note__more_than_lines)
+TEST(note__more_than_lines)
 {
 	uint32_t held;
 
@@ -166,40 +160,13 @@ START_TEST(note__more_than_lines)
 	ck_assert_uint_ge(held, 1024);
 	ck_assert_uint_le(held, 2048);
 }
-END_TEST
 
 /* A full set forgets the line that would end first, and never one that is noted again and again. */
-START_TEST(note__a_full_set_forgets_the_oldest)
+TEST(note__a_full_set_forgets_the_oldest)
 {
 	for (uint32_t i = 1; i < SOURCES_MAX; i++) {
 		note(0, i * NODE_NS);
 		note(i, i * NODE_NS);
 		ck_assert(is_held(0, i * NODE_NS));
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("source_hold");
-	TCase *tests = tcase_create("table");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, open_table, close_table);
-	tcase_add_test(tests, find__nothing_noted);
-	tcase_add_test(tests, find__the_port_and_via_that_were_noted);
-	tcase_add_test(tests, find__others_are_free);
-	tcase_add_test(tests, find__until_hold_is_over);
-	tcase_add_test(tests, note__every_ack_prolongs);
-	tcase_add_test(tests, note__the_last_way_counts);
-	tcase_add_test(tests, next__lines_that_bind);
-	tcase_add_test(tests, note__many_sources);
-	tcase_add_test(tests, note__more_than_lines);
-	tcase_add_test(tests, note__a_full_set_forgets_the_oldest);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,9 +1,9 @@
 /*  nodes/stats: the page's layout (TB-6, TB-13); readers that do not trust it: test_stats_view.                            */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/stats.h"
+#include "tests/testing.h"
 
 #define PORTS 3u
 
@@ -36,8 +36,10 @@ static void teardown(void)
 	free(page);
 }
 
+TEST_GROUP(stats, .setup = setup, .teardown = teardown);
+
 /* counters have a name each, and no two the same */
-START_TEST(stats_drop_name__all_different)
+TEST(stats_drop_name__all_different)
 {
 	for (int i = 0; i < DROP_REASONS; i++) {
 		ck_assert_ptr_nonnull(stats_drop_name[i]);
@@ -45,9 +47,8 @@ START_TEST(stats_drop_name__all_different)
 			ck_assert_str_ne(stats_drop_name[i], stats_drop_name[k]);
 	}
 }
-END_TEST
 
-START_TEST(stats_bytes__whole_pages_that_grow_with_the_node)
+TEST(stats_bytes__whole_pages_that_grow_with_the_node)
 {
 	size_t before = size_bytes;
 
@@ -55,9 +56,8 @@ START_TEST(stats_bytes__whole_pages_that_grow_with_the_node)
 	config.nic.messages_max += 1000;
 	ck_assert_uint_ge(stats_bytes(&config), before + 1000 * sizeof(struct message_stats) - 4096);
 }
-END_TEST
 
-START_TEST(stats_init__page_is_well_formed)
+TEST(stats_init__page_is_well_formed)
 {
 	ck_assert_uint_eq(page->size_bytes, size_bytes);
 	ck_assert_uint_eq(page->flows_max, 33);
@@ -69,7 +69,6 @@ START_TEST(stats_init__page_is_well_formed)
 	ck_assert_uint_eq(page->port_count, PORTS);
 	ck_assert_uint_eq(page->flows_max, 0); /* a switch has none */
 }
-END_TEST
 
 /* fills @bytes at @item with @value; they must be inside the page and nobody's yet */
 static void claim(void *item, size_t bytes)
@@ -84,7 +83,7 @@ static void claim(void *item, size_t bytes)
 }
 
 /* every item of every section is inside, aligned, and overlaps no other one */
-START_TEST(stats_init__sections_do_not_overlap)
+TEST(stats_init__sections_do_not_overlap)
 {
 	for (uint32_t i = 0; i < page->port_count; i++)
 		claim(stats_port(page, i), sizeof(struct port_stats));
@@ -100,10 +99,9 @@ START_TEST(stats_init__sections_do_not_overlap)
 		claim(stats_trace(page, i), sizeof(struct trace_entry));
 	ck_assert_ptr_eq(stats_trace(page, STATS_TRACE_MAX + 5), stats_trace(page, 5));
 }
-END_TEST
 
 /* TB-8: buckets are in order, without gaps, and no wider than a quarter of their octave */
-START_TEST(stats_lateness_bucket__in_order)
+TEST(stats_lateness_bucket__in_order)
 {
 	for (uint32_t b = 0; b + 1 < STATS_LATENESS_BUCKETS; b++) {
 		uint64_t from = stats_lateness_ns(b), to = stats_lateness_ns(b + 1);
@@ -115,9 +113,8 @@ START_TEST(stats_lateness_bucket__in_order)
 	}
 	ck_assert_uint_eq(stats_lateness_bucket(UINT64_MAX), STATS_LATENESS_BUCKETS - 1);
 }
-END_TEST
 
-START_TEST(stats_lateness_quantile__uniform)
+TEST(stats_lateness_quantile__uniform)
 {
 	struct lateness_stats lateness = { 0 };
 
@@ -129,26 +126,4 @@ START_TEST(stats_lateness_quantile__uniform)
 	ck_assert_uint_ge(stats_lateness_quantile(&lateness, 990), 990000);
 	ck_assert_uint_eq(stats_lateness_quantile(&lateness, 1000), 1000000);
 	ck_assert_uint_eq(lateness.max_ns, 1000000);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("stats");
-	TCase *tcase = tcase_create("stats");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, stats_drop_name__all_different);
-	tcase_add_test(tcase, stats_bytes__whole_pages_that_grow_with_the_node);
-	tcase_add_test(tcase, stats_init__page_is_well_formed);
-	tcase_add_test(tcase, stats_init__sections_do_not_overlap);
-	tcase_add_test(tcase, stats_lateness_bucket__in_order);
-	tcase_add_test(tcase, stats_lateness_quantile__uniform);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,5 +1,4 @@
 /*  nodes/stats_view: a reader of a statistics page does not trust the node that writes it (TB-13, TB-23).            */
-#include <check.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -11,6 +10,7 @@
 #include "nodes/random.h"
 #include "nodes/stats_view.h"
 #include "nodes/trace.h"
+#include "tests/testing.h"
 
 #define PORTS 3u
 #define ROUNDS 200u
@@ -53,7 +53,9 @@ static void teardown(void)
 	munmap(theirs, bytes);
 }
 
-START_TEST(stats_view_map__shows_what_the_node_writes)
+TEST_GROUP(stats_view, .setup = setup, .teardown = teardown);
+
+TEST(stats_view_map__shows_what_the_node_writes)
 {
 	ck_assert_int_eq(stats_view_check(&view), 0);
 	theirs->drops[DROP_MALFORMED] = 5;
@@ -67,18 +69,16 @@ START_TEST(stats_view_map__shows_what_the_node_writes)
 	ck_assert_uint_eq(stats_message(view.page, 6)->bytes, 8);
 	ck_assert_uint_eq(stats_trace(view.page, 3)->kind, 9);
 }
-END_TEST
 
-START_TEST(stats_view_check__no_page)
+TEST(stats_view_check__no_page)
 {
 	struct stats_view none = { 0 };
 
 	ck_assert_int_eq(stats_view_check(&none), -EINVAL);
 }
-END_TEST
 
 /* every byte of the node's layout, and each count that is too great */
-START_TEST(stats_view_check__a_wrong_page_is_noticed)
+TEST(stats_view_check__a_wrong_page_is_noticed)
 {
 	uint64_t *counts[] = { &theirs->flow_tx_count, &theirs->flow_rx_count, &theirs->message_count,
 			       &theirs->sample_count };
@@ -98,7 +98,6 @@ START_TEST(stats_view_check__a_wrong_page_is_noticed)
 		*counts[i] = 0;
 	}
 }
-END_TEST
 
 static _Atomic bool over;
 
@@ -138,7 +137,7 @@ static uint64_t read_all(FILE *out)
 
 /* TB-23: a node whose wild writes meet the reader between check and use does it no harm. With offsets from the page this
  * ends in a segmentation fault within some ten rounds. */
-START_TEST(stats_view__page_that_changes_while_it_is_read)
+TEST(stats_view__page_that_changes_while_it_is_read)
 {
 	FILE *out = fopen("/dev/null", "we");
 	uint64_t seed = 1, sum = 0;
@@ -153,24 +152,4 @@ START_TEST(stats_view__page_that_changes_while_it_is_read)
 	fclose(out);
 	ck_assert_uint_eq(view.page->port_count, 1);
 	ck_assert_uint_eq(view.page->flows_max, 33);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("stats_view");
-	TCase *tcase = tcase_create("stats_view");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, stats_view_map__shows_what_the_node_writes);
-	tcase_add_test(tcase, stats_view_check__no_page);
-	tcase_add_test(tcase, stats_view_check__a_wrong_page_is_noticed);
-	tcase_add_test(tcase, stats_view__page_that_changes_while_it_is_read);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

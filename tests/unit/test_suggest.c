@@ -1,8 +1,8 @@
 /*  orchestrator/suggest (TB-11: a suggestion for a misspelt word). */
-#include <check.h>
 #include <stdlib.h>
 
 #include "orchestrator/suggest.h"
+#include "tests/testing.h"
 
 static const char *const words[] = { "rate", "delay", "mtu", "bit-errors", "by-flow", "by-port" };
 #define WORD_COUNT (sizeof(words) / sizeof(words[0]))
@@ -12,37 +12,33 @@ static const char *nearest(const char *word)
 	return suggest_nearest(word, words, WORD_COUNT, sizeof(words[0]));
 }
 
-START_TEST(suggest_nearest__one_letter_off)
+TEST(suggest_nearest__one_letter_off)
 {
 	ck_assert_str_eq(nearest("rat"), "rate");
 	ck_assert_str_eq(nearest("raate"), "rate");
 	ck_assert_str_eq(nearest("rste"), "rate");
 	ck_assert_str_eq(nearest("dealy"), "delay");
 }
-END_TEST
 
-START_TEST(suggest_nearest__case_and_underscore_do_not_count)
+TEST(suggest_nearest__case_and_underscore_do_not_count)
 {
 	ck_assert_str_eq(nearest("RATE"), "rate");
 	ck_assert_str_eq(nearest("bit_errors"), "bit-errors");
 }
-END_TEST
 
-START_TEST(suggest_nearest__beginning_of_a_word)
+TEST(suggest_nearest__beginning_of_a_word)
 {
 	ck_assert_str_eq(nearest("bit"), "bit-errors");
 }
-END_TEST
 
-START_TEST(suggest_nearest__exact_but_for_case_beats_other_words)
+TEST(suggest_nearest__exact_but_for_case_beats_other_words)
 {
 	static const char *const units[] = { "Tb/s", "Gb/s", "Mb/s" };
 
 	ck_assert_str_eq(suggest_nearest("GB/s", units, 3, sizeof(units[0])), "Gb/s");
 }
-END_TEST
 
-START_TEST(suggest_nearest__nothing_near)
+TEST(suggest_nearest__nothing_near)
 {
 	ck_assert_ptr_null(nearest("temperature"));
 	ck_assert_ptr_null(nearest("mfc")); /* not mtu: two of three letters differ */
@@ -50,9 +46,8 @@ START_TEST(suggest_nearest__nothing_near)
 	ck_assert_ptr_null(nearest(""));
 	ck_assert_ptr_null(suggest_nearest("rate", words, 0, sizeof(words[0])));
 }
-END_TEST
 
-START_TEST(suggest_nearest__words_inside_structs)
+TEST(suggest_nearest__words_inside_structs)
 {
 	static const struct {
 		const char *name;
@@ -61,54 +56,27 @@ START_TEST(suggest_nearest__words_inside_structs)
 
 	ck_assert_str_eq(suggest_nearest("bata", &table[0].name, 2, sizeof(table[0])), "beta");
 }
-END_TEST
 
-START_TEST(suggest_distance__counts_edits)
+TEST(suggest_distance__counts_edits)
 {
 	ck_assert_uint_eq(suggest_distance("", ""), 0);
 	ck_assert_uint_eq(suggest_distance("abc", ""), 3);
 	ck_assert_uint_eq(suggest_distance("abcd", "abdc"), 1);
 	ck_assert_uint_eq(suggest_distance("kitten", "sitting"), 3);
 }
-END_TEST
 
-START_TEST(suggest_distance__long_words_are_far)
+TEST(suggest_distance__long_words_are_far)
 {
 	static const char longest[] = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 
 	ck_assert_uint_eq(suggest_distance(longest, "a"), SUGGEST_BYTES_MAX);
 }
-END_TEST
 
-START_TEST(suggest_sentence__with_and_without)
+TEST(suggest_sentence__with_and_without)
 {
 	char text[64];
 
 	ck_assert_str_eq(suggest_sentence("rat", words, WORD_COUNT, sizeof(words[0]), text, sizeof(text)),
 			 " - did you mean 'rate'?");
 	ck_assert_str_eq(suggest_sentence("zzzzzz", words, WORD_COUNT, sizeof(words[0]), text, sizeof(text)), "");
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("suggest");
-	TCase *tests = tcase_create("suggest");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, suggest_nearest__one_letter_off);
-	tcase_add_test(tests, suggest_nearest__case_and_underscore_do_not_count);
-	tcase_add_test(tests, suggest_nearest__beginning_of_a_word);
-	tcase_add_test(tests, suggest_nearest__exact_but_for_case_beats_other_words);
-	tcase_add_test(tests, suggest_nearest__nothing_near);
-	tcase_add_test(tests, suggest_nearest__words_inside_structs);
-	tcase_add_test(tests, suggest_distance__counts_edits);
-	tcase_add_test(tests, suggest_distance__long_words_are_far);
-	tcase_add_test(tests, suggest_sentence__with_and_without);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,5 +1,4 @@
 /*  nodes/syscall_filter: what a node may still ask the kernel for, and that anything else kills it (TB-24).          */
-#include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -20,6 +19,7 @@
 
 #include "nodes/futex.h"
 #include "nodes/syscall_filter.h"
+#include "tests/testing.h"
 
 #define NO_FILTER 77
 
@@ -72,7 +72,7 @@ static void work(int event)
 		_exit(1);
 }
 
-START_TEST(syscall_filter_apply__a_node_can_work)
+TEST(syscall_filter_apply__a_node_can_work)
 {
 	int pair[2], event, status;
 
@@ -82,7 +82,6 @@ START_TEST(syscall_filter_apply__a_node_can_work)
 	status = filtered(work, event);
 	ck_assert(no_filter(status) || (WIFEXITED(status) && !WEXITSTATUS(status)));
 }
-END_TEST
 
 static const struct {
 	long call, first;
@@ -116,14 +115,13 @@ static void call(int index)
 	syscall(forbidden[index].call, forbidden[index].first, 0, 0, 0, 0, 0);
 }
 
-START_TEST(syscall_filter_apply__other_calls_kill)
+TEST_RANGE(syscall_filter_apply__other_calls_kill, 0, (sizeof(forbidden) / sizeof(forbidden[0])))
 {
 	int status = filtered(call, _i);
 
 	ck_assert_msg(no_filter(status) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS), "call %ld",
 		      forbidden[_i].call);
 }
-END_TEST
 
 /* a failed assertion still ends as one */
 static void end_badly(int unused)
@@ -132,28 +130,9 @@ static void end_badly(int unused)
 	abort();
 }
 
-START_TEST(syscall_filter_apply__abort_is_an_abort)
+TEST(syscall_filter_apply__abort_is_an_abort)
 {
 	int status = filtered(end_badly, 0);
 
 	ck_assert(no_filter(status) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("syscall_filter");
-	TCase *tcase = tcase_create("syscall_filter");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, syscall_filter_apply__a_node_can_work);
-	tcase_add_loop_test(tcase, syscall_filter_apply__other_calls_kill, 0,
-			    (int)(sizeof(forbidden) / sizeof(forbidden[0])));
-	tcase_add_test(tcase, syscall_filter_apply__abort_is_an_abort);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,5 +1,4 @@
 /*  nodes/wire/tcp_frame: what changes from segment to segment, ACKs, and their checksums (RC-6, TB-23).  */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/tcp_frame.h"
+#include "tests/testing.h"
 
 static const struct frame_spec spec = { .kind = FRAME_TCP,
 					.source = 300,
@@ -52,7 +52,7 @@ static void fields_expect(const struct tcp_fields *got, const struct tcp_fields 
 	ck_assert_uint_eq(got->flags, expected->flags);
 }
 
-START_TEST(tcp_fields_write__layout)
+TEST(tcp_fields_write__layout)
 {
 	static const uint8_t golden[] = { 0xff, 0xff, 0x48, 0xff, 0x01, 0x02, 0x03, 0x04,
 					  0xff, 0xfe, 0xfd, 0xfc, 0x50, 0x90, 0xab, 0xcd };
@@ -65,10 +65,9 @@ START_TEST(tcp_fields_write__layout)
 	got = tcp_fields_read(bytes);
 	fields_expect(&got, &fields);
 }
-END_TEST
 
 /* after every way of writing, and of whatever length */
-START_TEST(tcp_checksum_write__right)
+TEST(tcp_checksum_write__right)
 {
 	struct frame_payload other = payload;
 	struct frame_spec changed = spec;
@@ -86,10 +85,9 @@ START_TEST(tcp_checksum_write__right)
 		ck_assert_uint_eq(sum_slowly(82), 0xffff);
 	}
 }
-END_TEST
 
 /* the transport's fields stay when the payload changes */
-START_TEST(tcp_fields_read__behind_payload)
+TEST(tcp_fields_read__behind_payload)
 {
 	struct frame_payload read;
 	struct tcp_fields got;
@@ -104,9 +102,8 @@ START_TEST(tcp_fields_read__behind_payload)
 	ck_assert_int_eq(frame_payload_read(bytes, 82, 1513, &read), 0);
 	ck_assert_uint_eq(read.packet, payload.packet);
 }
-END_TEST
 
-START_TEST(tcp_ack_read__reads_what_was_written)
+TEST(tcp_ack_read__reads_what_was_written)
 {
 	static const uint32_t flows[] = { 0, 1, 0x3fff, 0x4000, 0x3fffff };
 	struct tcp_ack ack = example, got;
@@ -129,10 +126,9 @@ START_TEST(tcp_ack_read__reads_what_was_written)
 		fields_expect(&got.fields, &ack.fields);
 	}
 }
-END_TEST
 
 /* an ACK's addresses and ports are its data's, reversed */
-START_TEST(tcp_ack_write__answers_data)
+TEST(tcp_ack_write__answers_data)
 {
 	struct frame_fields data, answer;
 
@@ -147,9 +143,8 @@ START_TEST(tcp_ack_write__answers_data)
 	ck_assert_uint_eq(data.source_port, answer.destination_port);
 	ck_assert_uint_eq(data.destination_port, answer.source_port);
 }
-END_TEST
 
-START_TEST(tcp_ack_read__cut_short)
+TEST(tcp_ack_read__cut_short)
 {
 	struct tcp_ack got;
 
@@ -164,10 +159,9 @@ START_TEST(tcp_ack_read__cut_short)
 	ck_assert_int_eq(tcp_ack_read(bytes, FRAME_BYTES_MIN, FRAME_BYTES_MIN - 1, &got), -EINVAL);
 	ck_assert_int_eq(tcp_ack_read(bytes, FRAME_BYTES_MIN, FRAME_BYTES_MIN + 1, &got), -EINVAL);
 }
-END_TEST
 
 /* one wrong byte each: MACs of no host, EtherType, IP header, ports, options, no ACK flag */
-START_TEST(tcp_ack_read__refuses)
+TEST_RANGE(tcp_ack_read__refuses, 0, 13)
 {
 	static const struct {
 		unsigned at;
@@ -180,10 +174,9 @@ START_TEST(tcp_ack_read__refuses)
 	bytes[cases[_i].at] = cases[_i].value;
 	ck_assert_int_eq(tcp_ack_read(bytes, FRAME_BYTES_MIN, FRAME_BYTES_MIN, &got), -EINVAL);
 }
-END_TEST
 
 /* data is no ACK, and an ACK no data */
-START_TEST(tcp_ack_read__no_data)
+TEST(tcp_ack_read__no_data)
 {
 	struct frame_payload read;
 	struct frame_spec shortest = spec;
@@ -194,27 +187,4 @@ START_TEST(tcp_ack_read__no_data)
 	ck_assert_int_eq(tcp_ack_read(bytes, 82, 82, &got), -EINVAL);
 	tcp_ack_write(&example, bytes);
 	ck_assert_int_eq(frame_payload_read(bytes, FRAME_BYTES_MIN, FRAME_BYTES_MIN, &read), -EINVAL);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("tcp_frame");
-	TCase *tcase = tcase_create("tcp_frame");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_test(tcase, tcp_fields_write__layout);
-	tcase_add_test(tcase, tcp_checksum_write__right);
-	tcase_add_test(tcase, tcp_fields_read__behind_payload);
-	tcase_add_test(tcase, tcp_ack_read__reads_what_was_written);
-	tcase_add_test(tcase, tcp_ack_write__answers_data);
-	tcase_add_test(tcase, tcp_ack_read__cut_short);
-	tcase_add_loop_test(tcase, tcp_ack_read__refuses, 0, 13);
-	tcase_add_test(tcase, tcp_ack_read__no_data);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  nicd/tcp_receiver: what comes out of order waits, and comes out in order (RC-6).                                       */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nicd/tcp_receiver.h"
 #include "nodes/random.h"
+#include "tests/testing.h"
 
 #define BYTES 100u
 
@@ -29,7 +29,7 @@ static bool pop(uint32_t connection, uint32_t n)
 	return tcp_receiver_pop(&receiver, connection, &segment) && segment.payload.packet == n;
 }
 
-START_TEST(tcp_receiver_take__in_order)
+TEST(tcp_receiver_take__in_order)
 {
 	struct tcp_segment segment;
 
@@ -43,10 +43,9 @@ START_TEST(tcp_receiver_take__in_order)
 	ck_assert_uint_eq(tcp_receiver_expected(&receiver, 0), 0);
 	tcp_receiver_fini(&receiver);
 }
-END_TEST
 
 /* the ACK stays where the hole is until it is filled, then jumps */
-START_TEST(tcp_receiver_take__hole)
+TEST(tcp_receiver_take__hole)
 {
 	struct tcp_segment segment;
 
@@ -67,10 +66,9 @@ START_TEST(tcp_receiver_take__hole)
 	ck_assert_uint_eq(receiver.pool_count, 0);
 	tcp_receiver_fini(&receiver);
 }
-END_TEST
 
 /* a connection's limit, and that of all; a refused segment comes again */
-START_TEST(tcp_receiver_take__full)
+TEST(tcp_receiver_take__full)
 {
 	start(3, 2);
 	ck_assert_int_eq(take(0, 1), TCP_HELD);
@@ -83,10 +81,9 @@ START_TEST(tcp_receiver_take__full)
 	ck_assert_int_eq(take(1, 2), TCP_HELD);
 	tcp_receiver_fini(&receiver);
 }
-END_TEST
 
 /* a longer segment than those that wait: none of them is delivered again, nor forgotten */
-START_TEST(tcp_receiver_covered__longer)
+TEST(tcp_receiver_covered__longer)
 {
 	struct tcp_segment segment = { .payload.packet = 7, .sequence = 0, .bytes = 2 * BYTES + 1 };
 
@@ -104,10 +101,9 @@ START_TEST(tcp_receiver_covered__longer)
 	ck_assert_uint_eq(receiver.pool_count, 1);
 	tcp_receiver_fini(&receiver);
 }
-END_TEST
 
 /* the stream is longer than 2^32 bytes */
-START_TEST(tcp_receiver_take__wraps)
+TEST(tcp_receiver_take__wraps)
 {
 	start(8, 8);
 	receiver.streams[2].expected = 0u - BYTES;
@@ -120,10 +116,9 @@ START_TEST(tcp_receiver_take__wraps)
 	ck_assert(pop(2, 1));
 	tcp_receiver_fini(&receiver);
 }
-END_TEST
 
 /* RFC 3168: echoed from the mark to CWR; a mark on the packet that says CWR begins anew */
-START_TEST(tcp_receiver_echo__until_cwr)
+TEST(tcp_receiver_echo__until_cwr)
 {
 	struct tcp_segment segment = { .bytes = BYTES };
 
@@ -142,10 +137,9 @@ START_TEST(tcp_receiver_echo__until_cwr)
 	ck_assert(tcp_receiver_echo(&receiver, 0));
 	tcp_receiver_fini(&receiver);
 }
-END_TEST
 
 /* in any order, lost and doubled, each comes out once and in its place */
-START_TEST(tcp_receiver__any_order)
+TEST_RANGE(tcp_receiver__any_order, 0, 10)
 {
 	enum { COUNT = 2000, NEAR = 40 };
 	struct random random;
@@ -171,10 +165,9 @@ START_TEST(tcp_receiver__any_order)
 	ck_assert_uint_ge(next, COUNT);
 	tcp_receiver_fini(&receiver);
 }
-END_TEST
 
 /* lengths and places that no sender of ours makes: nothing is delivered twice, nothing leaks */
-START_TEST(tcp_receiver__nonsense)
+TEST_RANGE(tcp_receiver__nonsense, 0, 10)
 {
 	struct random random;
 	struct tcp_segment segment;
@@ -196,28 +189,4 @@ START_TEST(tcp_receiver__nonsense)
 		ck_assert_uint_eq(receiver.pool_count, receiver.streams[0].waiting);
 	}
 	tcp_receiver_fini(&receiver);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("tcp_receiver");
-	TCase *tests = tcase_create("tcp_receiver");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tests, tcp_receiver_covered__longer);
-	tcase_add_test(tests, tcp_receiver_take__in_order);
-	tcase_add_test(tests, tcp_receiver_take__hole);
-	tcase_add_test(tests, tcp_receiver_take__full);
-	tcase_add_test(tests, tcp_receiver_take__wraps);
-	tcase_add_test(tests, tcp_receiver_echo__until_cwr);
-	tcase_add_loop_test(tests, tcp_receiver__any_order, 0, 10);
-	tcase_add_loop_test(tests, tcp_receiver__nonsense, 0, 10);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -4,7 +4,6 @@
  *           ^------------------------------- ACKs, 10 us ----------------------------------------+
  *
  *  The test is the links and the queue. Frames are written and read back: what sequence numbers say is what counts.          */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "nodes/random.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/tcp_frame.h"
+#include "tests/testing.h"
 
 #define FLOWS 64u
 #define PACKET_BYTES 1500u
@@ -226,8 +226,10 @@ static uint64_t share_permille(uint32_t packets, node_time_t over_ps)
 
 /* ---- one connection ---- */
 
+TEST_GROUP(tcp_sender, .timeout_s = 60);
+
 /* messages of all lengths: sequence numbers and message ends agree */
-START_TEST(tcp_sender__messages)
+TEST(tcp_sender__messages)
 {
 	uint64_t packets = 0;
 
@@ -247,10 +249,9 @@ START_TEST(tcp_sender__messages)
 	ck_assert_uint_eq(transport_waiting(&transport, 0), 0);
 	stop();
 }
-END_TEST
 
 /* RC-6: a stream beyond 2^32 bytes */
-START_TEST(tcp_sender__sequence_wraps)
+TEST(tcp_sender__sequence_wraps)
 {
 	start(1000, false);
 	loss_permille = 5;
@@ -263,10 +264,9 @@ START_TEST(tcp_sender__sequence_wraps)
 	ck_assert_uint_lt(receiver.streams[0].expected, 1000000);
 	stop();
 }
-END_TEST
 
 /* RC-6: a queue as long as the round trip, and of a fourth of it: slow start overshoots it, then the sawtooth holds the link full */
-START_TEST(tcp_sender__fills_the_link)
+TEST_RANGE(tcp_sender__fills_the_link, 0, 2)
 {
 	uint32_t before;
 
@@ -283,10 +283,9 @@ START_TEST(tcp_sender__fills_the_link)
 	ck_assert_uint_le(stats_flow_tx(stats, 0)->timeouts, 2);
 	stop();
 }
-END_TEST
 
 /* RC-6: what the window does not fit into the pipe waits at the queue, which is not full: nothing is lost, and the link is full */
-START_TEST(tcp_sender__window_max)
+TEST(tcp_sender__window_max)
 {
 	start(1024, false);
 	config.roce.tcp.window_packets_max = 100;
@@ -298,12 +297,11 @@ START_TEST(tcp_sender__window_max)
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->window_bytes_max, 100 * (PACKET_BYTES - 82));
 	stop();
 }
-END_TEST
 
 /* ---- several ---- */
 
 /* RC-6: connections that begin at the same time or later share a queue that drops what it has no room for */
-START_TEST(tcp_sender__share)
+TEST_RANGE(tcp_sender__share, 1, 2)
 {
 	const uint32_t flows = 2 * (uint32_t)_i;
 	uint32_t before[FLOWS], total = 0, least = UINT32_MAX, most = 0;
@@ -328,13 +326,14 @@ START_TEST(tcp_sender__share)
 	ck_assert_uint_le(most, 3 * least);
 	stop();
 }
-END_TEST
 
 /* RC-6: everything arrives once and in order whatever is lost, data or ACKs */
-START_TEST(tcp_sender__losses)
+TEST_RANGE(tcp_sender__losses, 0, 5)
 {
+	static const uint32_t permille[] = { 1, 2, 3, 100, 101 };
+
 	start(50, false);
-	loss_permille = (uint32_t)_i;
+	loss_permille = permille[_i];
 	for (uint32_t i = 0; i < 8; i++) {
 		open_flow(i);
 		for (uint32_t m = 0; m < 20; m++)
@@ -347,10 +346,9 @@ START_TEST(tcp_sender__losses)
 	ck_assert_uint_gt(dropped, 0);
 	stop();
 }
-END_TEST
 
 /* RC-6, RFC 3168: marks hold the queue where they begin, without a loss */
-START_TEST(tcp_sender__ecn)
+TEST(tcp_sender__ecn)
 {
 	start(1000, true);
 	mark_from = 50;
@@ -370,7 +368,6 @@ START_TEST(tcp_sender__ecn)
 	}
 	stop();
 }
-END_TEST
 
 /* ACKs that no receiver of ours sends change nothing */
 static bool says_cwr(const struct transport_packet *packet)
@@ -382,7 +379,7 @@ static bool says_cwr(const struct transport_packet *packet)
 }
 
 /* the first new packet behind a cut says it, whether it is written or not: one that is lost is written for a capture only */
-START_TEST(tcp_sender__cwr_once)
+TEST_RANGE(tcp_sender__cwr_once, 0, 2)
 {
 	struct transport_packet packet;
 
@@ -402,9 +399,8 @@ START_TEST(tcp_sender__cwr_once)
 	ck_assert(!says_cwr(&packet));
 	stop();
 }
-END_TEST
 
-START_TEST(tcp_sender_on_ack__nonsense)
+TEST(tcp_sender_on_ack__nonsense)
 {
 	struct transport_flow before;
 
@@ -424,31 +420,4 @@ START_TEST(tcp_sender_on_ack__nonsense)
 	ck_assert(!run(NODE_S));
 	ck_assert_uint_eq(complete[0], 1);
 	stop();
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("tcp_sender");
-	TCase *tests = tcase_create("tcp_sender");
-	SRunner *runner;
-	int failed;
-
-	tcase_set_timeout(tests, 60);
-	tcase_add_test(tests, tcp_sender__messages);
-	tcase_add_test(tests, tcp_sender__sequence_wraps);
-	tcase_add_loop_test(tests, tcp_sender__fills_the_link, 0, 2);
-	tcase_add_test(tests, tcp_sender__window_max);
-	tcase_add_loop_test(tests, tcp_sender__share, 1, 2);
-	tcase_add_loop_test(tests, tcp_sender__losses, 1, 4);
-	tcase_add_loop_test(tests, tcp_sender__losses, 100, 102);
-	tcase_add_test(tests, tcp_sender__ecn);
-	tcase_add_loop_test(tests, tcp_sender__cwr_once, 0, 2);
-	tcase_add_test(tests, tcp_sender_on_ack__nonsense);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

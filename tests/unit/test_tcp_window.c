@@ -1,8 +1,8 @@
 /*  nicd/tcp_window: how a TCP window grows, what cuts it, what is sent again and when (RC-6).                             */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nicd/tcp_window.h"
+#include "tests/testing.h"
 
 static struct tcp_config config;
 static struct tcp_window window;
@@ -60,7 +60,7 @@ static void lose_first(void)
 }
 
 /* a packet more for each ACK: doubled in a round trip, up to the limit */
-START_TEST(tcp_window_ack__slow_start)
+TEST(tcp_window_ack__slow_start)
 {
 	start();
 	ck_assert_uint_eq(tcp_window_packets(&window, &config), 10);
@@ -72,9 +72,8 @@ START_TEST(tcp_window_ack__slow_start)
 	ck_assert_uint_eq(tcp_window_packets(&window, &config), 1024);
 	ck_assert_uint_eq(window.window_packets, 1024);
 }
-END_TEST
 
-START_TEST(tcp_window_ack__congestion_avoidance)
+TEST(tcp_window_ack__congestion_avoidance)
 {
 	start();
 	window.threshold = 10;
@@ -83,10 +82,9 @@ START_TEST(tcp_window_ack__congestion_avoidance)
 		round_trips(1);
 	}
 }
-END_TEST
 
 /* who does not use the window does not get a larger one */
-START_TEST(tcp_window_ack__unused)
+TEST(tcp_window_ack__unused)
 {
 	start();
 	for (uint32_t i = 0; i < 100; i++) {
@@ -95,10 +93,9 @@ START_TEST(tcp_window_ack__unused)
 	}
 	ck_assert_uint_eq(tcp_window_packets(&window, &config), 10);
 }
-END_TEST
 
 /* one loss: the third duplicate sends it again, further ones let new packets out, the full ACK leaves half the window */
-START_TEST(tcp_window_ack__fast_retransmit)
+TEST(tcp_window_ack__fast_retransmit)
 {
 	start();
 	round_trips(2);
@@ -116,10 +113,9 @@ START_TEST(tcp_window_ack__fast_retransmit)
 	ack(una + 1);
 	ck_assert_uint_eq(tcp_window_packets(&window, &config), 20); /* congestion avoidance */
 }
-END_TEST
 
 /* several losses in a window: a partial ACK names the next hole; only the first restarts the timer */
-START_TEST(tcp_window_ack__partial)
+TEST(tcp_window_ack__partial)
 {
 	struct tcp_answer answer;
 
@@ -137,10 +133,9 @@ START_TEST(tcp_window_ack__partial)
 	ck_assert(!answer.resend && answer.restart_timer);
 	ck_assert(!window.recovering);
 }
-END_TEST
 
 /* duplicates behind a timeout are the echo of what was sent twice, not a new loss [RFC 6582, 4.1] */
-START_TEST(tcp_window_timeout__no_false_retransmit)
+TEST(tcp_window_timeout__no_false_retransmit)
 {
 	start();
 	round_trips(2);
@@ -157,10 +152,9 @@ START_TEST(tcp_window_timeout__no_false_retransmit)
 	fill();
 	lose_first();
 }
-END_TEST
 
 /* RFC 6298: 3 rto_min at first; SRTT + 4 RTTVAR; doubled by each timeout, and back when a round trip is measured again */
-START_TEST(tcp_window_rto_ps__formula)
+TEST(tcp_window_rto_ps__formula)
 {
 	start();
 	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), 3 * NODE_MS);
@@ -188,10 +182,9 @@ START_TEST(tcp_window_rto_ps__formula)
 	ack(4); /* RTTVAR 3/4 5 */
 	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), 24 * NODE_MS);
 }
-END_TEST
 
 /* a queue that is longer than the first timeout: some packets are sent twice, then the timeout fits */
-START_TEST(tcp_window_rto_ps__long_queue)
+TEST(tcp_window_rto_ps__long_queue)
 {
 	node_time_t sent_ps = 0;
 	uint32_t timeouts = 0;
@@ -217,10 +210,9 @@ START_TEST(tcp_window_rto_ps__long_queue)
 	ck_assert_uint_eq(window.smoothed_ps, 30 * NODE_MS);
 	ck_assert_uint_ge(tcp_window_rto_ps(&window, &config), 30 * NODE_MS);
 }
-END_TEST
 
 /* the loss of another packet halves the window again, though no round trip was measured in between [RFC 5681] */
-START_TEST(tcp_window_timeout__another_loss)
+TEST(tcp_window_timeout__another_loss)
 {
 	start();
 	round_trips(2);
@@ -233,19 +225,17 @@ START_TEST(tcp_window_timeout__another_loss)
 	tcp_window_timeout(&window, una, top);
 	ck_assert_uint_lt(window.threshold, 20);
 }
-END_TEST
 
-START_TEST(tcp_window_rto_ps__short_trips)
+TEST(tcp_window_rto_ps__short_trips)
 {
 	start();
 	round_trips(20);
 	ck_assert_uint_eq(tcp_window_rto_ps(&window, &config), NODE_MS);
 	ck_assert_uint_eq(window.smoothed_ps, 100 * NODE_US);
 }
-END_TEST
 
 /* Karn: what was sent again is not timed */
-START_TEST(tcp_window_sent__again)
+TEST(tcp_window_sent__again)
 {
 	start();
 	tcp_window_sent(&window, top++, false, now);
@@ -255,10 +245,9 @@ START_TEST(tcp_window_sent__again)
 	ack(1);
 	ck_assert_uint_eq(window.smoothed_ps, 0);
 }
-END_TEST
 
 /* RFC 3168: half, once a window, and CWR is to be said */
-START_TEST(tcp_window_ack__echo)
+TEST(tcp_window_ack__echo)
 {
 	start();
 	round_trips(2);
@@ -277,32 +266,4 @@ START_TEST(tcp_window_ack__echo)
 		ack_with(una + 1, true);
 	}
 	ck_assert_uint_eq(window.threshold, 2);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("tcp_window");
-	TCase *tests = tcase_create("tcp_window");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_test(tests, tcp_window_ack__slow_start);
-	tcase_add_test(tests, tcp_window_ack__congestion_avoidance);
-	tcase_add_test(tests, tcp_window_ack__unused);
-	tcase_add_test(tests, tcp_window_ack__fast_retransmit);
-	tcase_add_test(tests, tcp_window_ack__partial);
-	tcase_add_test(tests, tcp_window_timeout__no_false_retransmit);
-	tcase_add_test(tests, tcp_window_rto_ps__formula);
-	tcase_add_test(tests, tcp_window_rto_ps__long_queue);
-	tcase_add_test(tests, tcp_window_timeout__another_loss);
-	tcase_add_test(tests, tcp_window_rto_ps__short_trips);
-	tcase_add_test(tests, tcp_window_sent__again);
-	tcase_add_test(tests, tcp_window_ack__echo);
-	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,10 +1,10 @@
 /*  orchestrator/top_text: what `heddle top` shows of an answer (TB-8, TB-10).                                         */
-#include <check.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "orchestrator/top_text.h"
+#include "tests/testing.h"
 
 /* the text for a fabric of one switch with @limited flows limited, and a NIC that counts as much */
 static char *text_of(int limited)
@@ -25,7 +25,7 @@ static char *text_of(int limited)
 }
 
 /* EC-5: what switches count; NICs have no flows at an input */
-START_TEST(top_text_print__congestion)
+TEST(top_text_print__congestion)
 {
 	char *text = text_of(7);
 
@@ -33,9 +33,8 @@ START_TEST(top_text_print__congestion)
 		strstr(text, "\ncongestion 7 flows limited, 0 metered, 0 held at their source; 70 ACK_ECA/s"));
 	free(text);
 }
-END_TEST
 
-START_TEST(top_text_print__no_congestion)
+TEST(top_text_print__no_congestion)
 {
 	char *text = text_of(0);
 
@@ -43,10 +42,9 @@ START_TEST(top_text_print__no_congestion)
 	ck_assert_ptr_nonnull(strstr(text, "\nswitch  s1 "));
 	free(text);
 }
-END_TEST
 
 /* RC-1, RC-5: of a fabric of kind roce, what is held and marked, and who waits for whom for ever; none in another one */
-START_TEST(top_text_print__roce)
+TEST(top_text_print__roce)
 {
 	json_t *fabric =
 		json_pack("{s:s, s:s, s:[{s:s, s:i, s:i, s:f, s:f}, {s:s, s:f, s:i, s:i}], s:[{s:s}, {s:s}]}", "fabric",
@@ -69,22 +67,4 @@ START_TEST(top_text_print__roce)
 	ck_assert_ptr_null(strstr(text, "roce"));
 	ck_assert_ptr_null(strstr(text, "deadlock"));
 	free(text);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("top_text");
-	TCase *tests = tcase_create("top_text");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, top_text_print__congestion);
-	tcase_add_test(tests, top_text_print__no_congestion);
-	tcase_add_test(tests, top_text_print__roce);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,9 +1,9 @@
 /*  nodes/trace: the last entries, oldest first, whatever the page holds (TB-22, TB-23).                              */
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/trace.h"
+#include "tests/testing.h"
 #include "tests/unit/example_config.h"
 
 static struct stats_page *page;
@@ -37,14 +37,15 @@ static void print(void)
 	fclose(out);
 }
 
-START_TEST(trace_print__empty)
+TEST_GROUP(trace, .setup = setup, .teardown = teardown);
+
+TEST(trace_print__empty)
 {
 	print();
 	ck_assert_str_eq(text, "");
 }
-END_TEST
 
-START_TEST(trace_print__names)
+TEST(trace_print__names)
 {
 	trace(page, 1234567, TRACE_CHANNEL_WAIT, 3, 17, 4096);
 	trace(page, 1234999, TRACE_DROP, 3, DROP_NO_ROUTE, 64);
@@ -52,9 +53,8 @@ START_TEST(trace_print__names)
 	ck_assert_str_eq(text, "1234.567 ns  channel_wait   port 3, flow_id 17, to_port 4096\n"
 			       "1234.999 ns  drop           port 3, reason no_route, bytes 64\n");
 }
-END_TEST
 
-START_TEST(trace_print__oldest_are_overwritten)
+TEST(trace_print__oldest_are_overwritten)
 {
 	uint32_t lines = 0;
 
@@ -66,35 +66,13 @@ START_TEST(trace_print__oldest_are_overwritten)
 		lines++;
 	ck_assert_uint_eq(lines, STATS_TRACE_MAX);
 }
-END_TEST
 
 /* a crashed node may have left anything */
-START_TEST(trace_print__nonsense)
+TEST(trace_print__nonsense)
 {
 	trace(page, NODE_TIME_NEVER, (enum trace_kind)77777, 1, 2, 3);
 	trace(page, 0, TRACE_DROP, 1, 99, 3);
 	print();
 	ck_assert_ptr_nonnull(strstr(text, "none"));
 	ck_assert_ptr_nonnull(strstr(text, "reason 99"));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("trace");
-	TCase *tcase = tcase_create("trace");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, trace_print__empty);
-	tcase_add_test(tcase, trace_print__names);
-	tcase_add_test(tcase, trace_print__oldest_are_overwritten);
-	tcase_add_test(tcase, trace_print__nonsense);
-	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

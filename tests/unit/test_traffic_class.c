@@ -1,8 +1,8 @@
 /*  nodes/traffic_class: minimum, maximum, lending: sums over simulated time against closed formulas (FC-19, FC-22).  */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/traffic_class.h"
+#include "tests/testing.h"
 
 #define CLASSES 4u
 #define PACKET_BYTES 4096u
@@ -75,7 +75,7 @@ static void share_expect(uint32_t c, uint32_t permille)
 	}
 
 /* FC-22: from 1 Mb/s to 800 Gb/s, a whole link of minima: each gets exactly its own */
-START_TEST(class_scheduler_init__any_rate)
+TEST_RANGE(class_scheduler_init__any_rate, 0, 5)
 {
 	static const uint64_t rates[] = { 1000000, 10000000000, 3333333333, 200000000000, 800000000000 };
 	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(300, 1000), CLASS(150, 1000),
@@ -87,9 +87,8 @@ START_TEST(class_scheduler_init__any_rate)
 		share_expect(c, classes[c].min_permille);
 	ck_assert_uint_eq(model.idle_ps, 0);
 }
-END_TEST
 
-START_TEST(class_scheduler_pick__nothing_ready)
+TEST(class_scheduler_pick__nothing_ready)
 {
 	static const struct class_config classes[] = { CLASS(500, 700), CLASS(0, 1000) };
 	node_time_t retry_at = 0;
@@ -100,9 +99,8 @@ START_TEST(class_scheduler_pick__nothing_ready)
 		ck_assert_uint_eq(retry_at, NODE_TIME_NEVER);
 	}
 }
-END_TEST
 
-START_TEST(class_scheduler_pick__single_class)
+TEST(class_scheduler_pick__single_class)
 {
 	static const struct class_config classes[] = { CLASS(0, 1000) };
 
@@ -110,10 +108,9 @@ START_TEST(class_scheduler_pick__single_class)
 	run(1, packets_time(1000));
 	ck_assert_uint_eq(model.sent[0], 1000 * PACKET_BYTES);
 }
-END_TEST
 
 /* FC-19: unused minimum is lent in proportion to the minima: min_i + (1 - sum of minima) * min_i / sum of minima */
-START_TEST(class_scheduler_pick__rest_is_lent_by_minimum)
+TEST(class_scheduler_pick__rest_is_lent_by_minimum)
 {
 	static const struct class_config classes[] = { CLASS(600, 1000), CLASS(200, 1000) };
 
@@ -123,10 +120,9 @@ START_TEST(class_scheduler_pick__rest_is_lent_by_minimum)
 	share_expect(1, 250);
 	ck_assert_uint_eq(model.idle_ps, 0);
 }
-END_TEST
 
 /* FC-19: an idle class's minimum goes to the others, and back when it has something */
-START_TEST(class_scheduler_pick__idle_minimum_is_lent)
+TEST(class_scheduler_pick__idle_minimum_is_lent)
 {
 	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(300, 1000), CLASS(200, 1000) };
 
@@ -143,10 +139,9 @@ START_TEST(class_scheduler_pick__idle_minimum_is_lent)
 	for (uint32_t c = 0; c < 3; c++)
 		share_expect(c, classes[c].min_permille);
 }
-END_TEST
 
 /* FC-19: nobody exceeds its maximum, though the link stands idle: max * t, and at most a burst and a packet more */
-START_TEST(class_scheduler_pick__maximum_alone)
+TEST_RANGE(class_scheduler_pick__maximum_alone, 0, 2)
 {
 	static const struct class_config classes[] = { CLASS(0, 250) };
 
@@ -160,10 +155,9 @@ START_TEST(class_scheduler_pick__maximum_alone)
 	}
 	share_expect(0, 250);
 }
-END_TEST
 
 /* a class with a maximum beside one without: the rest is the other's, the link is never idle */
-START_TEST(class_scheduler_pick__maximum_leaves_the_rest_to_others)
+TEST(class_scheduler_pick__maximum_leaves_the_rest_to_others)
 {
 	static const struct class_config classes[] = { CLASS(100, 200), CLASS(100, 1000) };
 
@@ -173,10 +167,9 @@ START_TEST(class_scheduler_pick__maximum_leaves_the_rest_to_others)
 	share_expect(1, 800);
 	ck_assert_uint_eq(model.idle_ps, 0);
 }
-END_TEST
 
 /* minimum and maximum the same: the class is neither lent to nor held up */
-START_TEST(class_scheduler_pick__minimum_is_maximum)
+TEST(class_scheduler_pick__minimum_is_maximum)
 {
 	static const struct class_config classes[] = { CLASS(300, 300), CLASS(500, 500) };
 
@@ -185,9 +178,8 @@ START_TEST(class_scheduler_pick__minimum_is_maximum)
 	share_expect(0, 300);
 	share_expect(1, 500);
 }
-END_TEST
 
-START_TEST(class_scheduler_pick__no_minima_share_equally)
+TEST(class_scheduler_pick__no_minima_share_equally)
 {
 	static const struct class_config classes[] = { CLASS(0, 1000), CLASS(0, 1000), CLASS(0, 1000), CLASS(0, 1000) };
 
@@ -196,10 +188,9 @@ START_TEST(class_scheduler_pick__no_minima_share_equally)
 	for (uint32_t c = 0; c < CLASSES; c++)
 		share_expect(c, 250);
 }
-END_TEST
 
 /* shares are of bytes, not of packets */
-START_TEST(class_scheduler_pick__packets_of_different_length)
+TEST(class_scheduler_pick__packets_of_different_length)
 {
 	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(500, 1000) };
 
@@ -210,10 +201,9 @@ START_TEST(class_scheduler_pick__packets_of_different_length)
 	share_expect(0, 500);
 	share_expect(1, 500);
 }
-END_TEST
 
 /* FC-19: a class below its minimum waits for one packet of another at most */
-START_TEST(class_scheduler_pick__below_its_minimum_goes_first)
+TEST(class_scheduler_pick__below_its_minimum_goes_first)
 {
 	static const struct class_config classes[] = { CLASS(100, 1000), CLASS(800, 1000) };
 
@@ -226,10 +216,9 @@ START_TEST(class_scheduler_pick__below_its_minimum_goes_first)
 		ck_assert_int_eq(step(3, NODE_TIME_NEVER), 0);
 	}
 }
-END_TEST
 
 /* who was idle for long has saved up a burst and no more: the others still get their minimum in every interval */
-START_TEST(class_scheduler_sent__idle_class_saves_a_burst)
+TEST(class_scheduler_sent__idle_class_saves_a_burst)
 {
 	static const struct class_config classes[] = { CLASS(500, 1000), CLASS(500, 1000) };
 	uint64_t before;
@@ -243,10 +232,9 @@ START_TEST(class_scheduler_sent__idle_class_saves_a_burst)
 	ck_assert_uint_ge(model.sent[0] - before, 50 * PACKET_BYTES - CLASS_BURST_BYTES - PACKET_BYTES);
 	ck_assert_uint_ge(model.sent[1], 50 * PACKET_BYTES - PACKET_BYTES);
 }
-END_TEST
 
 /* the same for what is lent: a class without minimum that comes back does not lock the other one out */
-START_TEST(class_scheduler_sent__lent_arrears_are_bounded)
+TEST(class_scheduler_sent__lent_arrears_are_bounded)
 {
 	static const struct class_config classes[] = { CLASS(0, 1000), CLASS(0, 1000) };
 	uint64_t before;
@@ -257,10 +245,9 @@ START_TEST(class_scheduler_sent__lent_arrears_are_bounded)
 	run(3, model.now + packets_time(100));
 	ck_assert_uint_ge(model.sent[0] - before, 50 * PACKET_BYTES - CLASS_BURST_BYTES - PACKET_BYTES);
 }
-END_TEST
 
 /* TCP and RDMA are guaranteed all of the link and want it: CNPs go first all the same, and take no more than their part */
-START_TEST(class_scheduler_init_node__cnps)
+TEST_RANGE(class_scheduler_init_node__cnps, 0, 2)
 {
 	struct node_config config = { .fabric = _i ? FABRIC_ROCE : FABRIC_FLOW_CHANNEL,
 				      .class_count = 3,
@@ -281,10 +268,9 @@ START_TEST(class_scheduler_init_node__cnps)
 	ck_assert_uint_le(model.sent[2], 99000ull * PACKET_BYTES / 100 + 2 * CLASS_BURST_BYTES);
 	ck_assert_uint_ge(model.sent[1], 100000ull * PACKET_BYTES / 100 * 9);
 }
-END_TEST
 
 /* where nobody has a minimum, they share equally as ever; one that is large enough stays */
-START_TEST(class_scheduler_init_node__as_it_is)
+TEST_RANGE(class_scheduler_init_node__as_it_is, 0, 2)
 {
 	struct node_config config = { .fabric = FABRIC_ROCE, .class_count = 2, .roce.cnp_class = 1 };
 	struct class_scheduler expected;
@@ -295,34 +281,4 @@ START_TEST(class_scheduler_init_node__as_it_is)
 	class_scheduler_init_node(&model.scheduler, &config, 100000000000);
 	for (uint32_t c = 0; c < 2; c++)
 		ck_assert_uint_eq(model.scheduler.share[c].min_bps, expected.share[c].min_bps);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("traffic_class");
-	TCase *tcase = tcase_create("traffic_class");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_loop_test(tcase, class_scheduler_init__any_rate, 0, 5);
-	tcase_add_loop_test(tcase, class_scheduler_init_node__cnps, 0, 2);
-	tcase_add_loop_test(tcase, class_scheduler_init_node__as_it_is, 0, 2);
-	tcase_add_test(tcase, class_scheduler_pick__nothing_ready);
-	tcase_add_test(tcase, class_scheduler_pick__single_class);
-	tcase_add_test(tcase, class_scheduler_pick__rest_is_lent_by_minimum);
-	tcase_add_test(tcase, class_scheduler_pick__idle_minimum_is_lent);
-	tcase_add_loop_test(tcase, class_scheduler_pick__maximum_alone, 0, 2);
-	tcase_add_test(tcase, class_scheduler_pick__maximum_leaves_the_rest_to_others);
-	tcase_add_test(tcase, class_scheduler_pick__minimum_is_maximum);
-	tcase_add_test(tcase, class_scheduler_pick__no_minima_share_equally);
-	tcase_add_test(tcase, class_scheduler_pick__packets_of_different_length);
-	tcase_add_test(tcase, class_scheduler_pick__below_its_minimum_goes_first);
-	tcase_add_test(tcase, class_scheduler_sent__idle_class_saves_a_burst);
-	tcase_add_test(tcase, class_scheduler_sent__lent_arrears_are_bounded);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,6 +1,5 @@
 /*  switchd/translate: MAC, IPv4, IPv6 and HPC destinations to fabric addresses (FC-3, FC-21).                        */
 #include <arpa/inet.h>
-#include <check.h>
 #include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,6 +7,7 @@
 
 #include "nodes/wire/address.h"
 #include "switchd/translate.h"
+#include "tests/testing.h"
 
 #define HOSTS 2000u
 
@@ -64,7 +64,9 @@ static bool leads_to(struct frame_fields fields, uint32_t host)
 	return entry && entry->fabric_address == 1 + host / 32 && entry->egress_port == host % 32;
 }
 
-START_TEST(translate_init__no_hosts)
+TEST_GROUP(translate, .setup = setup, .teardown = teardown);
+
+TEST(translate_init__no_hosts)
 {
 	struct translate empty;
 	struct frame_fields fields = to_mac(0);
@@ -73,10 +75,9 @@ START_TEST(translate_init__no_hosts)
 	ck_assert_ptr_null(translate_lookup(&empty, &fields));
 	translate_fini(&empty);
 }
-END_TEST
 
 /* FC-3: every host by each of its four addresses */
-START_TEST(translate_lookup__every_address_of_every_host)
+TEST(translate_lookup__every_address_of_every_host)
 {
 	uint32_t wrong = 0;
 
@@ -85,20 +86,18 @@ START_TEST(translate_lookup__every_address_of_every_host)
 			 !leads_to(to_ipv6(host), host) + !leads_to(to_hpc(host), host);
 	ck_assert_uint_eq(wrong, 0);
 }
-END_TEST
 
 /* FC-3: a destination that nobody has is told, not guessed */
-START_TEST(translate_lookup__unknown_destination)
+TEST(translate_lookup__unknown_destination)
 {
 	struct frame_fields unknown[] = { to_mac(HOSTS), to_ipv4(HOSTS), to_ipv6(HOSTS), to_hpc(HOSTS) };
 
 	for (uint32_t i = 0; i < 4; i++)
 		ck_assert_ptr_null(translate_lookup(&table, &unknown[i]));
 }
-END_TEST
 
 /* an HPC frame goes by its endpoint alone, whatever its MAC says */
-START_TEST(translate_lookup__hpc_endpoint_not_mac)
+TEST(translate_lookup__hpc_endpoint_not_mac)
 {
 	struct frame_fields fields = to_hpc(HOSTS);
 
@@ -107,20 +106,18 @@ START_TEST(translate_lookup__hpc_endpoint_not_mac)
 	fields.hpc_destination = address_hpc(4);
 	ck_assert(leads_to(fields, 4));
 }
-END_TEST
 
 /* a known MAC goes before the IP address behind it */
-START_TEST(translate_lookup__mac_before_ip)
+TEST(translate_lookup__mac_before_ip)
 {
 	struct frame_fields fields = to_ipv4(5);
 
 	address_mac(900, fields.destination_mac);
 	ck_assert(leads_to(fields, 900));
 }
-END_TEST
 
 /* broadcast and multicast are nobody's, though the IP destination may look like a host's */
-START_TEST(translate_lookup__group_addresses)
+TEST(translate_lookup__group_addresses)
 {
 	struct frame_fields ipv4 = to_ipv4(5), ipv6 = to_ipv6(5);
 
@@ -130,10 +127,9 @@ START_TEST(translate_lookup__group_addresses)
 	ck_assert_ptr_null(translate_lookup(&table, &ipv4));
 	ck_assert_ptr_null(translate_lookup(&table, &ipv6));
 }
-END_TEST
 
 /* the same bytes as another kind of address are another address: IPv4 bytes are not looked up among IPv6 ones */
-START_TEST(translate_lookup__kinds_do_not_mix)
+TEST(translate_lookup__kinds_do_not_mix)
 {
 	struct frame_fields fields = to_ipv4(5);
 
@@ -142,10 +138,9 @@ START_TEST(translate_lookup__kinds_do_not_mix)
 	fields.ip_version = 0;
 	ck_assert_ptr_null(translate_lookup(&table, &fields));
 }
-END_TEST
 
 /* a question for an address goes to who has it, if it is asked of everybody */
-START_TEST(translate_lookup__questions)
+TEST(translate_lookup__questions)
 {
 	struct frame_fields arp = { .group = true, .target_version = 4 }, nd = { .group = true, .target_version = 6 };
 	uint32_t ipv4 = htobe32(address_ipv4(7));
@@ -160,7 +155,6 @@ START_TEST(translate_lookup__questions)
 	ck_assert_ptr_null(translate_lookup(&table, &arp));
 	ck_assert_ptr_null(translate_lookup(&table, &nd));
 }
-END_TEST
 
 /* ---- networks behind hosts ---- */
 
@@ -188,7 +182,7 @@ static struct frame_fields to_ip(uint8_t version, const char *text)
 }
 
 /* FC-3: the longest prefix counts, a host's own address and a MAC before any */
-START_TEST(translate_lookup__longest_prefix)
+TEST(translate_lookup__longest_prefix)
 {
 	struct frame_fields known = to_ip(4, "10.9.1.1");
 
@@ -206,10 +200,9 @@ START_TEST(translate_lookup__longest_prefix)
 	address_mac(900, known.destination_mac);
 	ck_assert(leads_to(known, 900));
 }
-END_TEST
 
 /* FC-3: no prefix, a router that is not there, link-local and group addresses, questions: all unknown */
-START_TEST(translate_lookup__no_prefix)
+TEST(translate_lookup__no_prefix)
 {
 	struct frame_fields unknown[] = { to_ip(6, "fd99:1::1"),   to_ip(6, "fd98:ffff::"), to_ip(4, "10.10.0.1"),
 					  to_ip(4, "169.254.1.1"), to_ip(4, "10.9.1.1"),    to_ip(4, "10.9.1.1") };
@@ -220,10 +213,9 @@ START_TEST(translate_lookup__no_prefix)
 	for (uint32_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
 		ck_assert_ptr_null(translate_lookup(&table, &unknown[i]));
 }
-END_TEST
 
 /* prefixes are not of the fabric manager's tables: they stay, and lead to where their host is now */
-START_TEST(translate_replace__keeps_prefixes)
+TEST(translate_replace__keeps_prefixes)
 {
 	struct host_config moved = { .host_index = 40, .fabric_address = 1 + 7 / 32, .egress_port = 7 % 32 };
 	struct frame_fields other = to_ip(4, "10.9.2.0");
@@ -233,10 +225,9 @@ START_TEST(translate_replace__keeps_prefixes)
 	ck_assert(leads_to(to_ip(4, "10.9.1.1"), 7));
 	ck_assert_ptr_null(translate_lookup(&table, &other));
 }
-END_TEST
 
 /* against a search of the whole list: random nested prefixes, addresses at their ends and beside them */
-START_TEST(prefix_table_find__as_a_search_of_all)
+TEST_RANGE(prefix_table_find__as_a_search_of_all, 0, 20)
 {
 	static struct prefix_config list[NODE_PREFIXES_MAX];
 	struct prefix_table found;
@@ -284,10 +275,9 @@ START_TEST(prefix_table_find__as_a_search_of_all)
 	}
 	prefix_table_fini(&found);
 }
-END_TEST
 
 /* TB-23: what is no list of prefixes is refused with its place */
-START_TEST(prefix_list_check__mistakes)
+TEST(prefix_list_check__mistakes)
 {
 	struct prefix_config list[] = { { .version = 4, .bits = 16, .address = { 10, 9 } },
 					{ .version = 6, .bits = 32, .address = { 0xfd, 0x99 } } };
@@ -307,42 +297,11 @@ START_TEST(prefix_list_check__mistakes)
 		ck_assert_ptr_nonnull(strstr(why, "prefixes[1] "));
 	}
 }
-END_TEST
 
 /* where a flooded frame goes: each host once */
-START_TEST(translate_init__all_hosts)
+TEST(translate_init__all_hosts)
 {
 	ck_assert_uint_eq(table.host_count, HOSTS);
 	for (uint32_t i = 0; i < HOSTS; i++)
 		ck_assert(table.hosts[i].fabric_address == 1 + i / 32 && table.hosts[i].egress_port == i % 32);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("translate");
-	TCase *tcase = tcase_create("translate");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, tcase);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, translate_init__no_hosts);
-	tcase_add_test(tcase, translate_lookup__every_address_of_every_host);
-	tcase_add_test(tcase, translate_lookup__unknown_destination);
-	tcase_add_test(tcase, translate_lookup__hpc_endpoint_not_mac);
-	tcase_add_test(tcase, translate_lookup__mac_before_ip);
-	tcase_add_test(tcase, translate_lookup__group_addresses);
-	tcase_add_test(tcase, translate_lookup__kinds_do_not_mix);
-	tcase_add_test(tcase, translate_lookup__questions);
-	tcase_add_test(tcase, translate_init__all_hosts);
-	tcase_add_test(tcase, translate_lookup__longest_prefix);
-	tcase_add_test(tcase, translate_lookup__no_prefix);
-	tcase_add_test(tcase, translate_replace__keeps_prefixes);
-	tcase_add_loop_test(tcase, prefix_table_find__as_a_search_of_all, 0, 20);
-	tcase_add_test(tcase, prefix_list_check__mistakes);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

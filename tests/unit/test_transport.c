@@ -1,10 +1,10 @@
 /*  Flows with a transport, without link or frames: the test says what was acknowledged.                              */
 #include "nicd/transport.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 #include "nicd/queue_pair.h"
+#include "tests/testing.h"
 
 #define CAPACITY_BYTES 1024 /* RC-4: a path MTU */
 #define FRAME_BYTES (CAPACITY_BYTES + 58)
@@ -94,8 +94,10 @@ static const struct transport_flow *flow(uint32_t slot)
 
 /* ---- messages and packets ---- */
 
+TEST_GROUP(transport, .setup = setup, .teardown = teardown);
+
 /* RC-4: packets are numbered through; an ACK is asked for every so many and at the end of a message; it completes what it covers */
-START_TEST(transport__messages)
+TEST(transport__messages)
 {
 	const bool asked[] = { false, false, true, false, false, false, true, true };
 
@@ -120,10 +122,9 @@ START_TEST(transport__messages)
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER); /* nothing keeps the fabric awake */
 	ck_assert_uint_eq(stats_flow_tx(stats, 7)->messages, 2);
 }
-END_TEST
 
 /* the pool has a limit, and a message beside for every flow */
-START_TEST(transport__full)
+TEST(transport__full)
 {
 	flow_open(0, 0);
 	for (uint32_t i = 0; i < 100 + 8192; i++) {
@@ -135,10 +136,9 @@ START_TEST(transport__full)
 	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 1, now), 1);
 	ck_assert(!transport_full(&transport));
 }
-END_TEST
 
 /* RC-4: no more than the window is under way, and the packet that fills it asks for an ACK */
-START_TEST(transport__window)
+TEST(transport__window)
 {
 	transport.rules[TRANSPORT_RC].window_bytes = 3500;
 	flow_open(0, 0);
@@ -150,12 +150,11 @@ START_TEST(transport__window)
 	transport_acknowledge(&transport, 0, 2, now);
 	ck_assert_uint_eq(send_all(), 2);
 }
-END_TEST
 
 /* ---- losses ---- */
 
 /* RC-4: go-back-N sends the missing packet and all behind it; an ACK that comes late spares what it covers */
-START_TEST(transport__go_back)
+TEST(transport__go_back)
 {
 	flow_open(0, 0);
 	put_packets(0, 4);
@@ -172,10 +171,9 @@ START_TEST(transport__go_back)
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->naks, 1);
 	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, now), 1);
 }
-END_TEST
 
 /* RC-4: a timeout runs from the last progress; retries count in a row; then the flow is in error and takes nothing more */
-START_TEST(transport__timeouts)
+TEST(transport__timeouts)
 {
 	flow_open(0, 0);
 	put_packets(0, 4);
@@ -203,10 +201,9 @@ START_TEST(transport__timeouts)
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
 	ck_assert_uint_eq(transport_acknowledge(&transport, 0, 8, now), 0); /* too late */
 }
-END_TEST
 
 /* RC-3, RC-4: packets that asked for no ACK do not time out while the next one that does is paced or held */
-START_TEST(transport__not_asked_does_not_time_out)
+TEST(transport__not_asked_does_not_time_out)
 {
 	flow_open(0, 0);
 	put_packets(0, 6);
@@ -221,10 +218,9 @@ START_TEST(transport__not_asked_does_not_time_out)
 	ck_assert(send_one().ack_request);
 	ck_assert_uint_eq(transport_next_at(&transport), now - PACKET_PS + TIMEOUT_PS);
 }
-END_TEST
 
 /* RC-5: what waits to be sent again, because its class is held, does not time out */
-START_TEST(transport__held_does_not_time_out)
+TEST(transport__held_does_not_time_out)
 {
 	flow_open(0, 0);
 	put_packets(0, 4);
@@ -237,10 +233,9 @@ START_TEST(transport__held_does_not_time_out)
 	ck_assert_uint_eq(send_all(), 4);
 	ck_assert_uint_eq(stats_flow_tx(stats, 0)->timeouts, 1);
 }
-END_TEST
 
 /* a flow in error that stands in its ring leaves it, and the others have their turns */
-START_TEST(transport__error_in_the_ring)
+TEST(transport__error_in_the_ring)
 {
 	flow_open(0, 0);
 	flow_open(1, 0);
@@ -257,7 +252,6 @@ START_TEST(transport__error_in_the_ring)
 	ck_assert_uint_eq(send_all(), 2);
 	ck_assert_uint_eq(flow(1)->next, 2);
 }
-END_TEST
 
 /* ---- ACKs and NAKs ---- */
 
@@ -271,7 +265,7 @@ static void read_is(uint64_t acknowledged, uint64_t top, uint32_t psn, uint8_t s
 }
 
 /* RC-4: an ACK covers its PSN, a NAK does not; old ones and false ones say nothing */
-START_TEST(queue_pair_read__psn)
+TEST(queue_pair_read__psn)
 {
 	const uint64_t wraps = 5ull << 24;
 
@@ -291,10 +285,9 @@ START_TEST(queue_pair_read__psn)
 	read_is(wraps - 2, wraps + 9, 0, ROCE_SYNDROME_NAK_PSN, true, wraps);
 	read_is(wraps + 1, wraps + 9, ROCE_PSN_MASK, ROCE_SYNDROME_ACK, false, 0);
 }
-END_TEST
 
 /* RC-4: a NAK acknowledges what is before it, too */
-START_TEST(queue_pair_on_answer__nak)
+TEST(queue_pair_on_answer__nak)
 {
 	flow_open(0, 0);
 	put_packets(0, 3);
@@ -307,12 +300,11 @@ START_TEST(queue_pair_on_answer__nak)
 	ck_assert_uint_eq(queue_pair_on_answer(&transport, 0, 2, ROCE_SYNDROME_ACK, now), 0);
 	ck_assert_uint_eq(queue_pair_on_answer(&transport, 0, 7, ROCE_SYNDROME_ACK, now), 1);
 }
-END_TEST
 
 /* ---- who may send ---- */
 
 /* thousands of flows take turns, a frame each */
-START_TEST(transport__fair)
+TEST(transport__fair)
 {
 	transport.rules[TRANSPORT_RC].timeout_ps = NODE_S;
 	for (uint32_t i = 0; i < 5000; i++) {
@@ -323,7 +315,6 @@ START_TEST(transport__fair)
 		ck_assert_uint_eq(send_one().flow, i % 5000);
 	ck_assert_uint_eq(send_all(), 0);
 }
-END_TEST
 
 static void paced_sent(void *state, uint32_t slot, uint32_t wire_bytes, bool again, node_time_t at)
 {
@@ -364,7 +355,7 @@ static void paced_rules(void)
 }
 
 /* RC-3: paced flows send when their time has come, the others in between; nothing is late but for a frame under way */
-START_TEST(transport__paced)
+TEST(transport__paced)
 {
 	uint32_t sent[4] = { 0 };
 
@@ -388,10 +379,9 @@ START_TEST(transport__paced)
 	ck_assert_uint_le(sent[2], 900 / 4 + 1);
 	ck_assert_uint_le(sent[3], 900 / 9 + 1);
 }
-END_TEST
 
 /* alone, a paced flow sends exactly at its times; it is told of losses */
-START_TEST(transport__paced_exactly)
+TEST(transport__paced_exactly)
 {
 	paced_rules();
 	put_packets(2, 10);
@@ -410,7 +400,6 @@ START_TEST(transport__paced_exactly)
 	ck_assert_uint_eq(now, 40 * PACKET_PS);
 	ck_assert_uint_eq(send_one().flow, 2);
 }
-END_TEST
 
 static node_time_t stepping_next_at(void *state, uint32_t slot)
 {
@@ -428,7 +417,7 @@ static void stepping_step(void *state, uint32_t slot, node_time_t at)
 }
 
 /* RC-3: a control with a time of its own, which lets the flow go earlier; it is not asked when nothing waits */
-START_TEST(transport__control_step)
+TEST(transport__control_step)
 {
 	paced_rules();
 	transport.rules[TRANSPORT_RC].control.next_at = stepping_next_at;
@@ -441,40 +430,4 @@ START_TEST(transport__control_step)
 	ck_assert_uint_eq(now, 30 * NODE_US + PACKET_PS);
 	transport_acknowledge(&transport, 1, 2, now);
 	ck_assert_uint_eq(transport_next_at(&transport), NODE_TIME_NEVER);
-}
-END_TEST
-
-static Suite *suite(void)
-{
-	Suite *s = suite_create("transport");
-	TCase *tc = tcase_create("transport");
-
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_add_test(tc, transport__messages);
-	tcase_add_test(tc, transport__full);
-	tcase_add_test(tc, transport__window);
-	tcase_add_test(tc, transport__go_back);
-	tcase_add_test(tc, transport__timeouts);
-	tcase_add_test(tc, transport__not_asked_does_not_time_out);
-	tcase_add_test(tc, transport__held_does_not_time_out);
-	tcase_add_test(tc, transport__error_in_the_ring);
-	tcase_add_test(tc, queue_pair_read__psn);
-	tcase_add_test(tc, queue_pair_on_answer__nak);
-	tcase_add_test(tc, transport__fair);
-	tcase_add_test(tc, transport__paced);
-	tcase_add_test(tc, transport__paced_exactly);
-	tcase_add_test(tc, transport__control_step);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int main(void)
-{
-	SRunner *runner = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,7 +1,7 @@
 /*  orchestrator/veth_link: what the interfaces of veth links are called (TB-3). Making them: system/test_veth. */
 #include "orchestrator/veth_link.h"
+#include "tests/testing.h"
 
-#include <check.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,28 +15,25 @@ static const char *named(const char *own, const char *peer, uint32_t number, cha
 	return name;
 }
 
-START_TEST(veth_link_name__from_here_to_there)
+TEST(veth_link_name__from_here_to_there)
 {
 	ck_assert_str_eq(named("s1", "s2", 7, 'a', false), "s1.s2");
 	ck_assert_str_eq(named("s2", "s1", 7, 'b', false), "s2.s1");
 }
-END_TEST
 
-START_TEST(veth_link_name__second_link_between_two_switches)
+TEST(veth_link_name__second_link_between_two_switches)
 {
 	ck_assert_str_eq(named("s1", "s2", 7, 'a', true), "s1.s2.7a");
 	ck_assert_str_eq(named("s2", "s1", 7, 'b', true), "s2.s1.7b");
 }
-END_TEST
 
-START_TEST(veth_link_name__exactly_as_long_as_allowed)
+TEST(veth_link_name__exactly_as_long_as_allowed)
 {
 	ck_assert_str_eq(named("spine-1", "leaf-11", 1, 'a', false), "spine-1.leaf-11"); /* 15 characters */
 	ck_assert_str_eq(named("spine-1", "leaf-111", 1, 'a', false), "spine.leaf-.1a");
 }
-END_TEST
 
-START_TEST(veth_link_name__long_names_stay_apart_by_the_number)
+TEST(veth_link_name__long_names_stay_apart_by_the_number)
 {
 	char other[IFNAMSIZ];
 	static const char long_name[] = "a-switch-with-a-name-that-is-far-too-long";
@@ -45,23 +42,4 @@ START_TEST(veth_link_name__long_names_stay_apart_by_the_number)
 	ck_assert_str_eq(other, "a.a.4294967295a");
 	ck_assert_str_ne(other, named(long_name, long_name, 4294967294u, 'a', true));
 	ck_assert_str_ne(other, named(long_name, long_name, 4294967295u, 'b', true));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("veth_link");
-	TCase *tests = tcase_create("veth_link");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_test(tests, veth_link_name__from_here_to_there);
-	tcase_add_test(tests, veth_link_name__second_link_between_two_switches);
-	tcase_add_test(tests, veth_link_name__exactly_as_long_as_allowed);
-	tcase_add_test(tests, veth_link_name__long_names_stay_apart_by_the_number);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

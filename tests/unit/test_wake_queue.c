@@ -1,9 +1,9 @@
 /*  switchd/wake_queue: flows come out at their times, in one order on any machine.                                    */
-#include <check.h>
 #include <stdlib.h>
 
 #include "nodes/random.h"
 #include "switchd/wake_queue.h"
+#include "tests/testing.h"
 
 #define REFS 512u
 
@@ -19,7 +19,9 @@ static void teardown(void)
 	wake_queue_fini(&queue);
 }
 
-START_TEST(pop__earliest_first_then_lowest_ref)
+TEST_GROUP(heap, .setup = setup, .teardown = teardown);
+
+TEST(pop__earliest_first_then_lowest_ref)
 {
 	wake_queue_set(&queue, 7, 30);
 	wake_queue_set(&queue, 3, 10);
@@ -32,9 +34,8 @@ START_TEST(pop__earliest_first_then_lowest_ref)
 	ck_assert_uint_eq(wake_queue_pop(&queue), 7);
 	ck_assert_uint_eq(wake_queue_next_at(&queue), NODE_TIME_NEVER);
 }
-END_TEST
 
-START_TEST(set__twice_is_the_last_one)
+TEST(set__twice_is_the_last_one)
 {
 	wake_queue_set(&queue, 5, 10);
 	wake_queue_set(&queue, 6, 20);
@@ -43,9 +44,8 @@ START_TEST(set__twice_is_the_last_one)
 	ck_assert_uint_eq(wake_queue_pop(&queue), 6);
 	ck_assert_uint_eq(wake_queue_next_at(&queue), 30);
 }
-END_TEST
 
-START_TEST(remove__from_anywhere)
+TEST(remove__from_anywhere)
 {
 	static node_time_t due[REFS];
 	struct random random;
@@ -73,23 +73,4 @@ START_TEST(remove__from_anywhere)
 		ck_assert_uint_eq(at, due[ref]);
 		last = at;
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("wake_queue");
-	TCase *tests = tcase_create("heap");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tests, setup, teardown);
-	tcase_add_test(tests, pop__earliest_first_then_lowest_ref);
-	tcase_add_test(tests, set__twice_is_the_last_one);
-	tcase_add_test(tests, remove__from_anywhere);
-	suite_add_tcase(suite, tests);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,11 +1,11 @@
 /*  test_watchdog - who is blamed for a standstill, and who is not (TB-22).                                           */
-#include <check.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/watchdog.h"
+#include "tests/testing.h"
 
 #define SECOND 1000000000ull
 #define SLICE (SECOND / 20)
@@ -33,48 +33,45 @@ static void set_up(void)
 	watchdog_start(&watchdog, WATCHDOG_NS_DEFAULT, now);
 }
 
-START_TEST(watchdog_look__progress)
+TEST_GROUP(watchdog, .setup = set_up);
+
+TEST(watchdog_look__progress)
 {
 	for (uint32_t window = 0; window < 100; window++)
 		ck_assert_int_eq(watch(SECOND / 2, window, 0), WATCHDOG_FINE);
 }
-END_TEST
 
-START_TEST(watchdog_look__hang)
+TEST(watchdog_look__hang)
 {
 	uint64_t from = now;
 
 	ck_assert_int_eq(watch(10 * SECOND, 1, 0), WATCHDOG_HANGS);
 	ck_assert(now - from < 3 * SECOND / 2);
 }
-END_TEST
 
-START_TEST(watchdog_look__works_for_long)
+TEST(watchdog_look__works_for_long)
 {
 	ck_assert_int_eq(watch(20 * SECOND, 1, SLICE), WATCHDOG_FINE);
 	ck_assert_int_eq(watch(20 * SECOND, 1, SLICE), WATCHDOG_LOOPS);
 }
-END_TEST
 
 /* the orchestrator itself was stopped for a minute: nobody is to blame */
-START_TEST(watchdog_look__watcher_was_away)
+TEST(watchdog_look__watcher_was_away)
 {
 	ck_assert_int_eq(watch(SECOND / 2, 1, 0), WATCHDOG_FINE);
 	now += 60 * SECOND;
 	ck_assert_int_eq(watchdog_look(&watchdog, now, 1, 0), WATCHDOG_FINE);
 }
-END_TEST
 
-START_TEST(watchdog_look__switched_off)
+TEST(watchdog_look__switched_off)
 {
 	watchdog_start(&watchdog, 0, now);
 	ck_assert_int_eq(watch(100 * SECOND, 1, 0), WATCHDOG_FINE);
 	ck_assert(!watchdog_wants_cpu(&watchdog, 1));
 }
-END_TEST
 
 /* a process that would run, one that sleeps, one that was stopped, one that is gone */
-START_TEST(fabric_wants_core__states)
+TEST(fabric_wants_core__states)
 {
 	pid_t child = fork();
 	int status;
@@ -93,27 +90,4 @@ START_TEST(fabric_wants_core__states)
 	ck_assert_int_eq(kill(child, SIGKILL), 0);
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(!fabric_wants_core(child));
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("watchdog");
-	TCase *cases = tcase_create("watchdog");
-	SRunner *runner;
-	int failed;
-
-	tcase_add_checked_fixture(cases, set_up, NULL);
-	tcase_add_test(cases, watchdog_look__progress);
-	tcase_add_test(cases, watchdog_look__hang);
-	tcase_add_test(cases, watchdog_look__works_for_long);
-	tcase_add_test(cases, watchdog_look__watcher_was_away);
-	tcase_add_test(cases, watchdog_look__switched_off);
-	tcase_add_test(cases, fabric_wants_core__states);
-	suite_add_tcase(suite, cases);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed != 0;
 }

@@ -1,11 +1,11 @@
 /*  nodes/wire/word_frame: link control words in Ethernet frames (TB-3, TB-23). */
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodes/random.h"
 #include "nodes/wire/word_frame.h"
+#include "tests/testing.h"
 
 static uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 static uint8_t frame[WORD_FRAME_BYTES_MAX + 8];
@@ -23,8 +23,10 @@ static uint32_t add(uint8_t kind, uint8_t traffic_class, uint32_t value)
 	return word_frame_add(frame, &(struct word_frame_word){ kind, traffic_class, value });
 }
 
+TEST_GROUP(words, .setup = setup);
+
 /* as docs/wire-format.md draws it */
-START_TEST(word_frame_add__layout)
+TEST(word_frame_add__layout)
 {
 	static const uint8_t expected[] = {
 		0x02, 0x48, 0xfe, 0x06, 0x78, 0x3f,             /* the peer's end */
@@ -38,9 +40,8 @@ START_TEST(word_frame_add__layout)
 	ck_assert_uint_eq(add(3, 0, 0xfffffffe), sizeof(expected));
 	ck_assert_mem_eq(frame, expected, sizeof(expected));
 }
-END_TEST
 
-START_TEST(word_frame_add__full)
+TEST(word_frame_add__full)
 {
 	for (uint32_t i = 0; i < WORD_FRAME_WORDS_MAX; i++)
 		ck_assert_uint_eq(add((uint8_t)i, (uint8_t)(i % 8), i), WORD_FRAME_FRONT_BYTES + 8 * (i + 1));
@@ -48,9 +49,8 @@ START_TEST(word_frame_add__full)
 	ck_assert_uint_eq(frame[WORD_FRAME_BYTES_MAX], 0xee);
 	ck_assert_int_eq(word_frame_read(frame, WORD_FRAME_BYTES_MAX, words), WORD_FRAME_WORDS_MAX);
 }
-END_TEST
 
-START_TEST(word_frame_read__what_was_written)
+TEST(word_frame_read__what_was_written)
 {
 	uint32_t length = 0;
 
@@ -63,19 +63,17 @@ START_TEST(word_frame_read__what_was_written)
 		ck_assert_uint_eq(words[i].value, i * 0x1fffffff);
 	}
 }
-END_TEST
 
-START_TEST(word_frame_read__wrong_length)
+TEST(word_frame_read__wrong_length)
 {
 	uint32_t length = add(1, 0, 7);
 
 	for (uint32_t other = 0; other < sizeof(frame); other++)
 		ck_assert_int_eq(word_frame_read(frame, other, words), other == length ? 1 : -EINVAL);
 }
-END_TEST
 
 /* every bit of the front, and every reserved bit of a word, has one good value */
-START_TEST(word_frame_read__wrong_bits)
+TEST(word_frame_read__wrong_bits)
 {
 	uint32_t length = add(1, 0, 7);
 
@@ -90,15 +88,13 @@ START_TEST(word_frame_read__wrong_bits)
 		frame[at] ^= (uint8_t)(1 << bit % 8);
 	}
 }
-END_TEST
 
-START_TEST(word_frame_read__no_words)
+TEST(word_frame_read__no_words)
 {
 	ck_assert_int_eq(word_frame_read(frame, WORD_FRAME_FRONT_BYTES, words), -EINVAL);
 }
-END_TEST
 
-START_TEST(word_frame_read__random_bytes)
+TEST(word_frame_read__random_bytes)
 {
 	struct random random;
 
@@ -116,27 +112,4 @@ START_TEST(word_frame_read__random_bytes)
 		ck_assert(count == -EINVAL || length == WORD_FRAME_FRONT_BYTES + 8 * (uint32_t)count);
 		free(bytes);
 	}
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("word_frame");
-	TCase *tcase = tcase_create("words");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_add_checked_fixture(tcase, setup, NULL);
-	tcase_add_test(tcase, word_frame_add__layout);
-	tcase_add_test(tcase, word_frame_add__full);
-	tcase_add_test(tcase, word_frame_read__what_was_written);
-	tcase_add_test(tcase, word_frame_read__wrong_length);
-	tcase_add_test(tcase, word_frame_read__wrong_bits);
-	tcase_add_test(tcase, word_frame_read__no_words);
-	tcase_add_test(tcase, word_frame_read__random_bytes);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

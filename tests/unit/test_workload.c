@@ -1,8 +1,8 @@
-#include <check.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "nicd/workload.h"
+#include "tests/testing.h"
 
 #define RATE_BPS 200000000000ull
 #define GAP_BYTES 20u
@@ -50,9 +50,11 @@ static node_time_t step(struct workload_message *message)
 	return due;
 }
 
+TEST_GROUP(workload, .setup = setup);
+
 /* ---- sizes (TB-12) ---- */
 
-START_TEST(workload_size_mean_ubytes__web_search)
+TEST(workload_size_mean_ubytes__web_search)
 {
 	struct workload_size size = { .point_count = WEB_SEARCH_POINTS, .points = web_search };
 	struct message_shape shape = message_shape_of(FRAME_IPV4, 4096);
@@ -60,9 +62,8 @@ START_TEST(workload_size_mean_ubytes__web_search)
 	/* 1711250 for the continuous distribution, half a byte more for whole bytes */
 	ck_assert_uint_eq(workload_size_mean_ubytes(&size, &shape, 0), 1711250500000ull);
 }
-END_TEST
 
-START_TEST(workload_size_next__web_search_mean)
+TEST(workload_size_next__web_search_mean)
 {
 	struct workload_size size;
 	uint64_t sum = 0, below_80k = 0, outside = 0;
@@ -85,9 +86,8 @@ START_TEST(workload_size_next__web_search_mean)
 	ck_assert_uint_ge(below_80k * 1000 / count, 527);
 	ck_assert_uint_le(below_80k * 1000 / count, 533);
 }
-END_TEST
 
-START_TEST(workload_size_of__ends_and_points)
+TEST(workload_size_of__ends_and_points)
 {
 	ck_assert_uint_eq(workload_size_of(web_search, WEB_SEARCH_POINTS, 0), 1);
 	ck_assert_uint_eq(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX), 30000000);
@@ -95,9 +95,8 @@ START_TEST(workload_size_of__ends_and_points)
 	ck_assert_uint_ge(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX / 100 * 55), 80000 + 34285);
 	ck_assert_uint_le(workload_size_of(web_search, WEB_SEARCH_POINTS, UINT64_MAX / 100 * 55), 80000 + 34287);
 }
-END_TEST
 
-START_TEST(workload_size_of__steps)
+TEST(workload_size_of__steps)
 {
 	static const struct size_point points[] = { { 0, 100000 }, { 64, 200000 }, { 64, 600000 }, { 64, 1000000 } };
 	static const struct size_point one[] = { { 1, 1000000 } };
@@ -108,10 +107,9 @@ START_TEST(workload_size_of__steps)
 	ck_assert_uint_eq(workload_size_of(one, 1, 0), 1);
 	ck_assert_uint_eq(workload_size_of(one, 1, UINT64_MAX), 1);
 }
-END_TEST
 
 /* the sum in closed form is the sum over all sizes */
-START_TEST(workload_size_mean_ubytes__by_hand)
+TEST(workload_size_mean_ubytes__by_hand)
 {
 	static struct size_point points[] = { { 700, 250000 }, { 2200, 1000000 } };
 	struct workload_size size = { .point_count = 2, .points = points };
@@ -122,21 +120,19 @@ START_TEST(workload_size_mean_ubytes__by_hand)
 		*(bytes <= 700 ? &low : &high) += bytes + (bytes + 299) / 300 * 124;
 	ck_assert_uint_eq(workload_size_mean_ubytes(&size, &shape, 124), low * 250000 / 700 + high * 750000 / 1500);
 }
-END_TEST
 
 /* a fixed size counts its padding: 1 byte takes a 60-byte frame */
-START_TEST(workload_size_mean_ubytes__padded)
+TEST(workload_size_mean_ubytes__padded)
 {
 	struct workload_size size = { .fixed_bytes = 1 };
 	struct message_shape shape = message_shape_of(FRAME_ETHERNET, 1500);
 
 	ck_assert_uint_eq(workload_size_mean_ubytes(&size, &shape, shape.overhead_bytes + 24), 84 * 1000000ull);
 }
-END_TEST
 
 /* ---- arrivals (TB-12) ---- */
 
-START_TEST(workload_arrival__closed_window)
+TEST(workload_arrival__closed_window)
 {
 	struct workload_message message;
 
@@ -156,10 +152,9 @@ START_TEST(workload_arrival__closed_window)
 	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
 	workload_set_fini(&set);
 }
-END_TEST
 
 /* 10000 bytes in three packets of 4096 take 10000 + 3 (70 + 24) link bytes: 411.28 ns at 200 Gb/s, over the load */
-START_TEST(workload_arrival__paced_without_drift)
+TEST(workload_arrival__paced_without_drift)
 {
 	const uint64_t link_bytes = 10000 + 3 * (frame_overhead_bytes(FRAME_IPV4) + 4 + GAP_BYTES);
 	struct workload_message message;
@@ -171,9 +166,8 @@ START_TEST(workload_arrival__paced_without_drift)
 		ck_assert_uint_eq(step(&message), i * link_bytes * 40 * 1000 / 700);
 	workload_set_fini(&set);
 }
-END_TEST
 
-START_TEST(workload_arrival__poisson_mean)
+TEST(workload_arrival__poisson_mean)
 {
 	struct workload_message message;
 	node_time_t last = 0, mean;
@@ -194,9 +188,8 @@ START_TEST(workload_arrival__poisson_mean)
 	ck_assert_uint_le(last / count, mean * 102 / 100);
 	workload_set_fini(&set);
 }
-END_TEST
 
-START_TEST(workload_arrival__bursts)
+TEST(workload_arrival__bursts)
 {
 	struct workload_message message;
 
@@ -209,10 +202,9 @@ START_TEST(workload_arrival__bursts)
 		ck_assert_uint_eq(step(&message), 10 + i / 4 * 1000);
 	workload_set_fini(&set);
 }
-END_TEST
 
 /* no message starts at or after stop_ps, nor more than messages_max. _i: enum arrival_kind */
-START_TEST(workload_arrival__limits)
+TEST_RANGE(workload_arrival__limits, 0, ARRIVAL_KINDS)
 {
 	struct workload_message message;
 	uint32_t count = 0;
@@ -243,10 +235,9 @@ START_TEST(workload_arrival__limits)
 	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
 	workload_set_fini(&set);
 }
-END_TEST
 
 /* taken late, arrivals keep the times at which they were due */
-START_TEST(workload_step__deferred)
+TEST(workload_step__deferred)
 {
 	struct workload_message message;
 
@@ -263,9 +254,8 @@ START_TEST(workload_step__deferred)
 	ck_assert_uint_eq(workload_next_at(&set), 4000);
 	workload_set_fini(&set);
 }
-END_TEST
 
-START_TEST(workload_load__changes_the_gap)
+TEST(workload_load__changes_the_gap)
 {
 	struct workload_message message;
 	node_time_t first, second;
@@ -287,11 +277,10 @@ START_TEST(workload_load__changes_the_gap)
 	ck_assert_int_eq(workload_load(&set, 0, 500), -EINVAL);
 	workload_set_fini(&set);
 }
-END_TEST
 
 /* ---- destinations (TB-12) ---- */
 
-START_TEST(workload_destination_next__kinds)
+TEST(workload_destination_next__kinds)
 {
 	struct workload_destination destination;
 	uint32_t counts[5] = { 0 };
@@ -311,12 +300,11 @@ START_TEST(workload_destination_next__kinds)
 	for (uint32_t i = 0; i < 5; i++)
 		ck_assert(counts[i] > 9700 && counts[i] < 10300);
 }
-END_TEST
 
 /* ---- several workloads ---- */
 
 /* TB-7: of those due at the same time the lower number comes first */
-START_TEST(workload_step__order)
+TEST(workload_step__order)
 {
 	struct workload_config configs[3] = { config, config, config };
 	struct nic_config three = { .workload_count = 3, .workloads = configs };
@@ -332,10 +320,9 @@ START_TEST(workload_step__order)
 	ck_assert_uint_eq(message.workload, 0);
 	workload_set_fini(&set);
 }
-END_TEST
 
 /* TB-7: the same seed gives the same traffic */
-START_TEST(workload_step__same_seed_same_traffic)
+TEST(workload_step__same_seed_same_traffic)
 {
 	struct workload_message first[100], message;
 
@@ -358,46 +345,12 @@ START_TEST(workload_step__same_seed_same_traffic)
 	}
 	workload_set_fini(&set);
 }
-END_TEST
 
-START_TEST(workload_set_init__no_workloads)
+TEST(workload_set_init__no_workloads)
 {
 	struct nic_config none = { 0 };
 
 	ck_assert_int_eq(workload_set_init(&set, &none, RATE_BPS, GAP_BYTES), 0);
 	ck_assert_uint_eq(workload_next_at(&set), NODE_TIME_NEVER);
 	workload_set_fini(&set);
-}
-END_TEST
-
-int main(void)
-{
-	Suite *suite = suite_create("workload");
-	TCase *cases = tcase_create("workload");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	suite_add_tcase(suite, cases);
-	tcase_add_checked_fixture(cases, setup, NULL);
-	tcase_add_test(cases, workload_size_mean_ubytes__web_search);
-	tcase_add_test(cases, workload_size_next__web_search_mean);
-	tcase_add_test(cases, workload_size_of__ends_and_points);
-	tcase_add_test(cases, workload_size_of__steps);
-	tcase_add_test(cases, workload_size_mean_ubytes__by_hand);
-	tcase_add_test(cases, workload_size_mean_ubytes__padded);
-	tcase_add_test(cases, workload_arrival__closed_window);
-	tcase_add_test(cases, workload_arrival__paced_without_drift);
-	tcase_add_test(cases, workload_arrival__poisson_mean);
-	tcase_add_test(cases, workload_arrival__bursts);
-	tcase_add_loop_test(cases, workload_arrival__limits, 0, ARRIVAL_KINDS);
-	tcase_add_test(cases, workload_step__deferred);
-	tcase_add_test(cases, workload_load__changes_the_gap);
-	tcase_add_test(cases, workload_destination_next__kinds);
-	tcase_add_test(cases, workload_step__order);
-	tcase_add_test(cases, workload_step__same_seed_same_traffic);
-	tcase_add_test(cases, workload_set_init__no_workloads);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,6 +1,6 @@
 #include "nicd/workload_connection.h"
+#include "tests/testing.h"
 
-#include <check.h>
 #include <stdlib.h>
 
 static struct workload_connections connections;
@@ -15,7 +15,7 @@ static void init(enum arrival_kind arrival, uint32_t count, uint32_t window)
 }
 
 /* each destination has turns of its own */
-START_TEST(workload_connection__in_turn)
+TEST(workload_connection__in_turn)
 {
 	init(ARRIVAL_POISSON, 2, 0);
 	ck_assert_uint_eq(workload_connection_take(&connections, 0), 0);
@@ -26,10 +26,9 @@ START_TEST(workload_connection__in_turn)
 	workload_connection_give(&connections, 1);
 	workload_connections_fini(&connections);
 }
-END_TEST
 
 /* a closed loop fills all windows, in turn; what ends makes room on its own connection only */
-START_TEST(workload_connection__closed)
+TEST(workload_connection__closed)
 {
 	init(ARRIVAL_CLOSED, 3, 2);
 	for (uint32_t i = 0; i < 6; i++)
@@ -44,10 +43,9 @@ START_TEST(workload_connection__closed)
 	ck_assert_uint_eq(workload_connection_take(&connections, 0), 1);
 	workload_connections_fini(&connections);
 }
-END_TEST
 
 /* none asked for is one */
-START_TEST(workload_connection__one)
+TEST(workload_connection__one)
 {
 	init(ARRIVAL_CLOSED, 0, 1);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -55,28 +53,4 @@ START_TEST(workload_connection__one)
 		workload_connection_give(&connections, 0);
 	}
 	workload_connections_fini(&connections);
-}
-END_TEST
-
-static Suite *suite(void)
-{
-	Suite *s = suite_create("workload_connection");
-	TCase *tc = tcase_create("workload_connection");
-
-	tcase_add_test(tc, workload_connection__in_turn);
-	tcase_add_test(tc, workload_connection__closed);
-	tcase_add_test(tc, workload_connection__one);
-	suite_add_tcase(s, tc);
-	return s;
-}
-
-int main(void)
-{
-	SRunner *runner = srunner_create(suite());
-	int failed;
-
-	srunner_run_all(runner, CK_NORMAL);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -1,0 +1,79 @@
+/*  testing - see testing.h. */
+#include "tests/testing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TESTS_MAX 512
+
+/* a test or the beginning of a group, whichever is not NULL */
+struct entry {
+	const TTest *test;
+	const struct test_group *group;
+	const char *name; /* of the group */
+	int line, from, to, signal;
+};
+
+static struct entry entries[TESTS_MAX];
+static size_t entry_count;
+
+static void entry_add(struct entry entry)
+{
+	if (entry_count == TESTS_MAX)
+		abort();
+	entries[entry_count++] = entry;
+}
+
+void testing_add(const TTest *test, int from, int to, int signal)
+{
+	entry_add((struct entry){.test = test, .line = test->line, .from = from, .to = to, .signal = signal});
+}
+
+void testing_add_group(const char *name, const struct test_group *group, int line)
+{
+	entry_add((struct entry){.group = group, .name = name, .line = line});
+}
+
+/* constructors are called in no promised order */
+static int by_line(const void *left, const void *right)
+{
+	return ((const struct entry *)left)->line - ((const struct entry *)right)->line;
+}
+
+static TCase *group_create(Suite *suite, const char *name, const struct test_group *group)
+{
+	TCase *tcase = tcase_create(name);
+
+	suite_add_tcase(suite, tcase);
+	if (!group)
+		return tcase;
+	tcase_add_checked_fixture(tcase, group->setup, group->teardown);
+	tcase_add_unchecked_fixture(tcase, group->setup_once, group->teardown_once);
+	if (group->timeout_s)
+		tcase_set_timeout(tcase, group->timeout_s);
+	return tcase;
+}
+
+int main(int argument_count, char **arguments)
+{
+	const char *slash = strrchr(arguments[0], '/'), *program = slash ? slash + 1 : arguments[0];
+	Suite *suite = suite_create(program);
+	SRunner *runner = srunner_create(suite);
+	TCase *tcase = NULL;
+	int failed;
+
+	(void)argument_count;
+	qsort(entries, entry_count, sizeof(entries[0]), by_line);
+	for (const struct entry *entry = entries; entry < entries + entry_count; entry++) {
+		if (entry->group)
+			tcase = group_create(suite, entry->name, entry->group);
+		else if (!tcase)
+			tcase = group_create(suite, program, NULL);
+		if (entry->test)
+			_tcase_add_test(tcase, entry->test, entry->signal, 0, entry->from, entry->to);
+	}
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed || !entry_count ? EXIT_FAILURE : EXIT_SUCCESS;
+}
