@@ -11,7 +11,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='docs/architecture.md README.md docs/congestion.md docs/containers.md docs/contributing.md docs/glossary.md docs/looking-inside.md docs/performance.md docs/real-programs.md docs/scenario.md docs/status.md docs/wire-format.md'
+clean='docs/architecture.md README.md docs/congestion.md docs/containers.md docs/contributing.md docs/glossary.md docs/looking-inside.md docs/performance.md docs/real-programs.md docs/roce.md docs/scenario.md docs/status.md docs/wire-format.md'
 
 all='README.md docs nodes switchd nicd orchestrator tests topologies containers'
 
@@ -96,7 +96,7 @@ sub texts_of_markdown {
 	my @lines;
 	for (split /\n/, $source, -1) {
 		if (/^\s*```/) { $code = !$code; push @lines, undef; next }
-		if ($code || /^ {4}\S/) { push @lines, undef; next }
+		if ($code || /^ {4}/) { push @lines, undef; next }
 		my $text = $_;
 		$text =~ s/``.*?``|`[^`]*`/ x /g;
 		$text =~ s/\]\([^)]*\)/]/g;
