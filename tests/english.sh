@@ -11,7 +11,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='docs/architecture.md README.md docs/congestion.md docs/containers.md docs/contributing.md docs/glossary.md docs/looking-inside.md docs/performance.md docs/real-programs.md docs/roce.md docs/scenario.md docs/status.md docs/wire-format.md'
+clean='docs/architecture.md README.md docs/congestion.md docs/containers.md docs/contributing.md docs/glossary.md docs/looking-inside.md docs/performance.md docs/real-programs.md docs/requirements.md docs/roce.md docs/scenario.md docs/status.md docs/wire-format.md'
 
 all='README.md docs nodes switchd nicd orchestrator tests topologies containers'
 
@@ -33,7 +33,7 @@ my @rules = (
 	[ qr/who|whom|whoever|whomever/i, 'which, it, the flow, the node (people only)' ],
 	[ qr/nobody|somebody|everybody|anybody/i, 'none, no flow, another node (people only)' ],
 	[ qr/(?<!this )(?<!either )(?<!same )(?<!one-)(?<!by )ways?/i, 'path, route, method' ],
-	[ qr/(?<!waits )(?<!wait )(?<!waiting )(?<!waited )(?<!queued )(?<!host )(?<!hosts )(?<!networks )behind(?! (?:a|an|the|its|each|every|one|another)?\s?(?:[\w-]+ )?(?:NICs?|ports?|routers?|switch|switches|interface)\b)/i, 'after, downstream of' ],
+	[ qr/(?<!waits )(?<!wait )(?<!waiting )(?<!waited )(?<!queued )(?<!left )(?<!host )(?<!hosts )(?<!networks )behind(?! (?:a|an|the|its|each|every|one|another)?\s?(?:[\w'-]+ )?(?:NICs?|ports?|routers?|switch|switches|interface)\b)/i, 'after, downstream of' ],
 	[ qr/ma(?:de|kes?|king) up for/i, 'absorb, compensate' ],
 	[ qr/le(?:ts?|tting) (?:\w+ )?go/i, 'resume, release' ],
 	[ qr/(?:held|holds?|holding|kept|keeps?|keeping) (?:\w+ )?back/i, 'pause, limit, delay' ],
@@ -89,7 +89,8 @@ sub texts_of_script {
 	} split /\n/, $_[0], -1;
 }
 
-# of Markdown: no code block, no backticks, no addresses of links, no 'not' column of the glossary
+# of Markdown: no code block, no backticks, no addresses of links, no names of files, no 'not' column of the
+# glossary
 sub texts_of_markdown {
 	my ($source, $file) = @_;
 	my $code = 0;
@@ -100,6 +101,7 @@ sub texts_of_markdown {
 		my $text = $_;
 		$text =~ s/``.*?``|`[^`]*`/ x /g;
 		$text =~ s/\]\([^)]*\)/]/g;
+		$text =~ s{\b(?:nodes|switchd|nicd|orchestrator|topologies|unit|sim|system|fuzz)/[\w./*-]+}{ x }g;
 		$text =~ s/\|[^|]*\|$/|/ if $file =~ m{docs/glossary\.md$};
 		push @lines, $text;
 	}
