@@ -306,10 +306,6 @@ static inline uint32_t node_lanes(const struct node_config *config, enum port_ki
 	return config->lanes ? config->lanes : 1;
 }
 
-/** node_config_check() - is @config complete and within every limit stated above?
- *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */
-int node_config_check(const struct node_config *config, char *why, unsigned why_max);
-
 /** switch_tables_free() - releases what routing makes of @config: routes, vias and LID tables, which are empty then. */
 void switch_tables_free(struct switch_config *config);
 

@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/config_check.h"
 #include "nodes/control.pb-c.h"
 #include "nodes/control_managed.h"
 #include "nodes/control_roce.h"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "nodes/clock_pages.h"
+#include "nodes/config_check.h"
 #include "nodes/node_report.h"
 
 static void unmap(struct mapping *mapping)

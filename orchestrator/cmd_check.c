@@ -12,9 +12,9 @@
 #include "orchestrator/expect.h"
 #include "orchestrator/plan.h"
 #include "orchestrator/plan_congestion_make.h"
+#include "orchestrator/plan_said.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/roce_text.h"
-#include "orchestrator/routing_said.h"
 #include "orchestrator/routing_text.h"
 #include "orchestrator/scenario_idle.h"
 
@@ -164,7 +164,7 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 		printf("variants      %u, compared by %u metrics\n", scenario->compare->variant_count,
 		       scenario->compare->column_count);
 	routing_print(plan, stdout);
-	routing_loops_print(plan, "routing loop  ", stdout);
+	plan_loops_print(plan, "routing loop  ", stdout);
 	if (plan_fabric(plan) == FABRIC_ROCE)
 		roce_print(plan, stdout);
 	return congestion ? print_congestion(plan) : 0;

@@ -25,13 +25,13 @@
 #include "orchestrator/human.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/plan_real.h"
+#include "orchestrator/plan_said.h"
 #include "orchestrator/quantity.h"
 #include "orchestrator/results_csv.h"
 #include "orchestrator/results_fidelity.h"
 #include "orchestrator/results_json.h"
 #include "orchestrator/results_symptom.h"
 #include "orchestrator/results_text.h"
-#include "orchestrator/routing_said.h"
 #include "orchestrator/routing_text.h"
 #include "orchestrator/run.h"
 #include "orchestrator/scenario_idle.h"
@@ -438,7 +438,7 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 	if (!error && !options->row)
 		routing_ungrouped_print(plan, "heddle run: too few port groups: ", stderr);
 	if (!error && !options->row)
-		routing_loops_print(plan, "heddle run: a routing loop, as asked for: ", stderr);
+		plan_loops_print(plan, "heddle run: a routing loop, as asked for: ", stderr);
 	if (!error && options->real && !options->row)
 		real_note(&scenario);
 	scenario_errors_free(&errors);

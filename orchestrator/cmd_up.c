@@ -20,7 +20,7 @@
 #include "orchestrator/live.h"
 #include "orchestrator/plan_real.h"
 #include "orchestrator/plan_room.h"
-#include "orchestrator/routing_said.h"
+#include "orchestrator/plan_said.h"
 #include "orchestrator/routing_text.h"
 #include "orchestrator/scenario_idle.h"
 #include "orchestrator/utf8.h"
@@ -122,7 +122,7 @@ static int scenario_load(const struct up *up, struct plan *plan)
 	if (!error)
 		routing_ungrouped_print(plan, "heddle up: too few port groups: ", stderr);
 	if (!error)
-		routing_loops_print(plan, "heddle up: a routing loop, as asked for: ", stderr);
+		plan_loops_print(plan, "heddle up: a routing loop, as asked for: ", stderr);
 	if (!error && (scenario.workload_count || scenario.pause_count || scenario.expectation_count))
 		fprintf(stderr,
 			"heddle up: the workloads%s and expectations of %s are left out, real programs are the "

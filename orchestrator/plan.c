@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/config_check.h"
 #include "nodes/ring.h"
 #include "nodes/units.h"
 #include "nodes/wire/frame.h"
 #include "orchestrator/plan_buffer.h"
 #include "orchestrator/plan_congestion_make.h"
 #include "orchestrator/plan_roce.h"
+#include "orchestrator/plan_said.h"
 #include "orchestrator/plan_ways.h"
 #include "orchestrator/plan_routing.h"
-#include "orchestrator/routing_said.h"
 #include "orchestrator/plan_workload.h"
 
 #define SAMPLES_MAX (1u << 22) /* of one node */
@@ -399,7 +400,7 @@ static int ways_make(const struct scenario *scenario, struct plan *plan, struct 
 	int error;
 
 	plan->routing = plan_routing_request(scenario);
-	error = routing_said_make(scenario, plan, errors);
+	error = plan_said_make(scenario, plan, errors);
 	if (error)
 		return error;
 	error = plan_ways_make(plan, why, sizeof(why));

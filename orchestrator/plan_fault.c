@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "orchestrator/plan.h"
+#include "orchestrator/plan_topology.h"
 #include "orchestrator/port_name.h"
 #include "orchestrator/routing_minimal.h"
 
@@ -180,7 +181,7 @@ static int hops_now(const struct plan *plan, const uint32_t *down, uint32_t *hop
 	struct topology topology;
 	uint16_t *distances = NULL;
 	uint32_t longest;
-	int error = topology_of_plan(plan, &topology);
+	int error = plan_topology(plan, &topology);
 
 	for (uint32_t i = 0; i < plan->link_count && !error; i++) {
 		const struct plan_link *link = &plan->links[i];

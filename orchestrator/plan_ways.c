@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "orchestrator/plan_topology.h"
 #include "orchestrator/routing.h"
 #include "orchestrator/routing_flood.h"
 #include "orchestrator/topology.h"
@@ -51,7 +52,7 @@ int plan_ways_make(struct plan *plan, char *why, unsigned why_max)
 {
 	struct topology topology;
 	struct routing routing;
-	int error = topology_of_plan(plan, &topology);
+	int error = plan_topology(plan, &topology);
 
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		switch_tables_free(&plan->nodes[i].switch_);

@@ -15,7 +15,6 @@
 #include "orchestrator/scenario_topology.h"
 #include "orchestrator/scenario_workload.h"
 #include "orchestrator/settings.h"
-#include "orchestrator/utf8.h"
 
 #define TIME_MAX (3600 * NODE_S)
 
@@ -482,34 +481,6 @@ int64_t scenario_switch_find(const struct scenario *scenario, const char *name)
 
 /* ---- errors ---- */
 
-void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
-			   va_list arguments)
-{
-	char *sentence, *text;
-
-	if (errors->count++ >= SCENARIO_ERRORS_MAX)
-		return;
-	if (vasprintf(&sentence, format, arguments) < 0)
-		sentence = NULL;
-	if ((line ? asprintf(&text, "%s:%d:%d: %s", file, line, column, sentence ? sentence : "out of memory")
-		  : asprintf(&text, "%s: %s", file, sentence ? sentence : "out of memory")) < 0)
-		text = NULL;
-	if (text)
-		utf8_plain(text);
-	errors->texts[errors->count - 1] = text;
-	free(sentence);
-}
-
-void scenario_errors_add(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
-			 ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	scenario_errors_add_v(errors, file, line, column, format, arguments);
-	va_end(arguments);
-}
-
 void scenario_errors_at(struct scenario_errors *errors, const struct scenario *scenario,
 			const struct scenario_place *place, const char *format, ...)
 {
@@ -521,19 +492,4 @@ void scenario_errors_at(struct scenario_errors *errors, const struct scenario *s
 	else
 		scenario_errors_add_v(errors, scenario->file, place->line, place->column, format, arguments);
 	va_end(arguments);
-}
-
-void scenario_errors_print(const struct scenario_errors *errors, FILE *out)
-{
-	for (unsigned i = 0; i < errors->count && i < SCENARIO_ERRORS_MAX; i++)
-		fprintf(out, "%s\n", errors->texts[i] ? errors->texts[i] : "out of memory");
-	if (errors->count > SCENARIO_ERRORS_MAX)
-		fprintf(out, "... and %u more\n", errors->count - SCENARIO_ERRORS_MAX);
-}
-
-void scenario_errors_free(struct scenario_errors *errors)
-{
-	for (unsigned i = 0; i < SCENARIO_ERRORS_MAX; i++)
-		free(errors->texts[i]);
-	memset(errors, 0, sizeof(*errors));
 }

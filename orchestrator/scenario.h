@@ -16,12 +16,12 @@
 
 #include "nodes/config.h"
 #include "nodes/time.h"
+#include "orchestrator/diagnostics.h"
 #include "orchestrator/origin.h"
 #include "orchestrator/scenario_port_group.h"
 #include "orchestrator/scenario_roce.h"
 #include "orchestrator/scenario_routing.h"
 
-#define SCENARIO_ERRORS_MAX 20u       /* kept; further ones are only counted */
 #define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
 #define SCENARIO_WORKLOADS_MAX 64u
 #define SCENARIO_PAUSES_MAX 1024u
@@ -31,11 +31,6 @@
 struct scenario_text {
 	char *text;
 	int line, column; /* from 1 */
-};
-
-struct scenario_errors {
-	unsigned count;                   /* all, also those beyond SCENARIO_ERRORS_MAX */
-	char *texts[SCENARIO_ERRORS_MAX]; /* "file:line:column: sentence"; owned */
 };
 
 struct scenario_link_settings {
@@ -246,20 +241,9 @@ void scenario_free(struct scenario *scenario);
 int64_t scenario_host_find(const struct scenario *scenario, const char *name);
 int64_t scenario_switch_find(const struct scenario *scenario, const char *name);
 
-/** scenario_errors_add() - adds "file:line:column: sentence"; @line 0: only "file: sentence".  @errors zeroed before
- *  the first call. */
-void scenario_errors_add(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
-			 ...) __attribute__((format(printf, 5, 6)));
-void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
-			   va_list arguments);
-
-/** scenario_errors_at() - the same for @place of @scenario, be it in the file or in a --set. */
+/** scenario_errors_at() - scenario_errors_add() for @place of @scenario, be it in the file or in a --set. */
 void scenario_errors_at(struct scenario_errors *errors, const struct scenario *scenario,
 			const struct scenario_place *place, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-
-/** scenario_errors_print() - one line for each; says how many more there were. */
-void scenario_errors_print(const struct scenario_errors *errors, FILE *out);
-void scenario_errors_free(struct scenario_errors *errors);
 
 #endif

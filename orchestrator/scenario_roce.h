@@ -6,14 +6,9 @@
 #include <stdint.h>
 
 #include "nodes/config.h"
+#include "orchestrator/diagnostics.h"
 
 #define SCENARIO_DERIVED UINT64_MAX /* not said: follows from the fabric (plan_congestion.h, plan_roce.h) */
-
-/* where in the scenario something was said */
-struct scenario_place {
-	uint32_t setting; /* 0: in the file; n: in the n-th --set */
-	int line, column; /* from 1; 0: nowhere, it is a default */
-};
 
 /* marking, all as wide as SCENARIO_DERIVED */
 struct scenario_ecn {

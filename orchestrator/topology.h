@@ -1,6 +1,6 @@
 /*  topology - the switches, hosts and links of a fabric as a graph, as routing sees it.
  *
- *  Made from a plan (topology_of_plan()) or by asking the nodes (the fabric manager); who made it does not matter to what is worked
+ *  Made from a plan (plan_topology()) or by asking the nodes (the fabric manager); who made it does not matter to what is worked
  *  out from it. Switches are in the order of their fabric addresses, hosts in that of their numbers.                   */
 #ifndef HEDDLE_ORCHESTRATOR_TOPOLOGY_H
 #define HEDDLE_ORCHESTRATOR_TOPOLOGY_H
@@ -33,12 +33,6 @@ struct topology {
 	struct topology_switch *switches;
 	struct host_config *hosts; /* [host_count]; fabric_address 0: not there */
 };
-
-struct plan;
-
-/** topology_of_plan() - the graph of @plan: vacant switches are not alive; links that carry nothing (plan_link_carries()) are not up.
- *  Return: 0, topology_free() later; -ENOMEM.                        */
-int topology_of_plan(const struct plan *plan, struct topology *topology);
 
 /** topology_whole() - @whole is what @topology would be with everything up that is plugged in: links of which one end is known, and
  *  the switches that they lead to or that hosts are known to be at.

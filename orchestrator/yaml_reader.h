@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "orchestrator/scenario.h"
+#include "orchestrator/diagnostics.h"
 
 #define YAML_DEPTH_MAX 12u
 #define YAML_NODES_MAX 200000u

@@ -20,6 +20,7 @@
 #include "nicd/datapath.h"
 #include "nicd/nic.h"
 #include "nicd/queue_pair.h"
+#include "nodes/config_check.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/pause_frame.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "nicd/datapath.h"
+#include "nodes/config_check.h"
 #include "orchestrator/expect.h"
 #include "orchestrator/results_json.h"
 #include "orchestrator/scenario.h"

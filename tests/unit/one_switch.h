@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/config_check.h"
 #include "nodes/units.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"

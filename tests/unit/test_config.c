@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/config_check.h"
 #include "tests/testing.h"
 #include "tests/unit/example_config.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/config_check.h"
 #include "orchestrator/plan_congestion.h"
 #include "orchestrator/plan_congestion_make.h"
 #include "orchestrator/plan_real.h"

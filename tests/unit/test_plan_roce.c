@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/config_check.h"
 #include "nodes/control.h"
 #include "nodes/pfc.h"
 #include "nodes/ring.h"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/config_check.h"
 #include "orchestrator/plan_real.h"
 #include "orchestrator/plan_room.h"
 #include "tests/testing.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/plan.h"
+#include "orchestrator/plan_topology.h"
 #include "orchestrator/routing_cycle.h"
 #include "orchestrator/routing_minimal.h"
 #include "tests/testing.h"
@@ -44,7 +45,7 @@ static void topology_of(const char *text)
 	if (!error)
 		error = plan_make(&scenario, &plan, &errors);
 	ck_assert_msg(!error, "%s", errors.count ? errors.texts[0] : "no error");
-	ck_assert_int_eq(topology_of_plan(&plan, &topology), 0);
+	ck_assert_int_eq(plan_topology(&plan, &topology), 0);
 	plan_free(&plan);
 	scenario_free(&scenario);
 	scenario_errors_free(&errors);

@@ -6,8 +6,8 @@
 
 #include "orchestrator/plan.h"
 #include "orchestrator/plan_ideal.h"
+#include "orchestrator/plan_said.h"
 #include "orchestrator/plan_ways.h"
-#include "orchestrator/routing_said.h"
 #include "tests/testing.h"
 
 #define TOPOLOGY                                                                                                     \
@@ -63,7 +63,7 @@ static void loops_expect(int count, const char *lines)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	ck_assert_int_eq(routing_loops_print(&plan, "loop ", out), count);
+	ck_assert_int_eq(plan_loops_print(&plan, "loop ", out), count);
 	fclose(out);
 	ck_assert_str_eq(text, lines);
 	free(text);

@@ -1,0 +1,18 @@
+/*  plan_said - routes that a scenario asks for by name (routing_said.h): from names to indices, and the loops that they make. */
+#ifndef HEDDLE_ORCHESTRATOR_PLAN_SAID_H
+#define HEDDLE_ORCHESTRATOR_PLAN_SAID_H
+
+#include <stdio.h>
+
+#include "orchestrator/plan.h"
+
+/** plan_said_make() - the routes that @scenario asks for, as routing.said of @plan, which owns them. Links are there.
+ *  Return: 0; -EINVAL with errors added: a name of nothing, a next hop that no link leads to, a route said twice; -ENOMEM. */
+int plan_said_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors);
+
+/** plan_loops_print() - behind @label a line for each loop of the routes of @plan: "to s3: s0 -> s1 -> s2 -> s0". Routes that are worked
+ *  out have none, so each leads through a switch where a route was asked for; of several ports the first that leads back counts.
+ *  Return: their number, or -ENOMEM.  O(said * switches * ports). */
+int plan_loops_print(const struct plan *plan, const char *label, FILE *out);
+
+#endif
