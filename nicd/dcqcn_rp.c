@@ -4,7 +4,7 @@
 #define PPM 1000000u
 #define Q63_ONE (1ull << 63)
 
-_Static_assert(sizeof(struct dcqcn_rp) <= 64, "a reaction point is one cache line");
+_Static_assert(sizeof(struct dcqcn_rp) <= 72, "there may be 65536 of them");
 
 static uint64_t min64(uint64_t a, uint64_t b)
 {
@@ -59,17 +59,37 @@ static uint64_t q63_power(uint64_t base, uint64_t exponent)
 	return power;
 }
 
-uint32_t dcqcn_rp_alpha(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
-{
-	uint64_t expired = rp->cut ? (now - rp->cut_ps) / setup->config->alpha_timer_ps : 0;
-
-	return (uint32_t)q63_multiply(rp->alpha, q63_power(setup->keep_q63, expired));
-}
-
 /* alpha = (1 - g) alpha + g */
 static uint32_t alpha_after_cnp(uint32_t alpha, uint32_t g_ppb)
 {
 	return (uint32_t)(((uint64_t)alpha * (PPB - g_ppb) + (uint64_t)DCQCN_ALPHA_ONE * g_ppb) / PPB);
+}
+
+static uint64_t alpha_ticks(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
+{
+	return rp->congested ? (now - rp->alpha_ps) / setup->config->alpha_timer_ps : 0;
+}
+
+uint32_t dcqcn_rp_alpha(const struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
+{
+	uint64_t ticks = alpha_ticks(rp, setup, now);
+	uint32_t alpha = rp->alpha;
+
+	if (ticks && rp->alpha_waits) {
+		alpha = alpha_after_cnp(alpha, setup->config->g_ppb);
+		ticks--;
+	}
+	return (uint32_t)q63_multiply(alpha, q63_power(setup->keep_q63, ticks));
+}
+
+/* alpha is that of the last tick up to @now */
+static void alpha_step(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
+{
+	uint64_t ticks = alpha_ticks(rp, setup, now);
+
+	rp->alpha = dcqcn_rp_alpha(rp, setup, now);
+	rp->alpha_ps += ticks * setup->config->alpha_timer_ps;
+	rp->alpha_waits &= !ticks;
 }
 
 static uint64_t rate_after_cut(uint64_t rate_bps, uint32_t alpha)
@@ -179,30 +199,72 @@ static void counter_step(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup
 	increase(rp, setup, &rp->counters, rp->timers, expired);
 }
 
+/* ---- cuts ---- */
+
+/* by @alpha, at @at, up to which all timers are done */
+static void cut(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, uint32_t alpha, node_time_t at)
+{
+	const struct dcqcn_config *config = setup->config;
+	bool raised = rp->timers || rp->counters;
+
+	if (config->clamp_target || raised)
+		rp->target_bps = rp->rate_bps;
+	rp->rate_bps = max64(rate_after_cut(rp->rate_bps, alpha), min64(config->rate_min_bps, rp->rate_bps));
+	rp->cut_ps = at;
+	rp->increase_at_ps = at + config->increase_timer_ps;
+	rp->timers = rp->counters = 0;
+	rp->bytes = 0;
+}
+
+/* all that was due up to @now */
+static void step(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
+{
+	if (rp->cut_waits && rp->cut_ps <= now) {
+		timer_step(rp, setup, rp->cut_ps);
+		cut(rp, setup, dcqcn_rp_alpha(rp, setup, rp->cut_ps - !setup->config->alpha_first), rp->cut_ps);
+		rp->cut_waits = false;
+	}
+	timer_step(rp, setup, now);
+}
+
+/* Return: does it bring a cut on? */
+static bool note_for_ticks(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
+{
+	node_time_t interval_ps = setup->config->cut_interval_ps;
+
+	step(rp, setup, now);
+	if (rp->congested) {
+		alpha_step(rp, setup, now);
+		rp->alpha_waits = true;
+	} else {
+		rp->congested = true;
+		rp->alpha_ps = rp->cut_ps = now;
+	}
+	if (rp->cut_waits)
+		return false;
+	rp->cut_ps += ((now - rp->cut_ps) / interval_ps + 1) * interval_ps;
+	rp->cut_waits = true;
+	return true;
+}
+
 /* ---- events ---- */
 
 bool dcqcn_rp_cnp(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
 {
 	const struct dcqcn_config *config = setup->config;
 	uint32_t alpha, alpha_new;
-	bool raised;
 
-	if (rp->cut && now - rp->cut_ps < config->cut_interval_ps)
+	if (config->react_on_tick)
+		return note_for_ticks(rp, setup, now);
+	if (rp->congested && now - rp->cut_ps < config->cut_interval_ps)
 		return false;
 	timer_step(rp, setup, now);
-	raised = rp->timers || rp->counters;
 	alpha = dcqcn_rp_alpha(rp, setup, now);
 	alpha_new = alpha_after_cnp(alpha, config->g_ppb);
-	if (config->clamp_target || raised)
-		rp->target_bps = rp->rate_bps;
-	rp->rate_bps = max64(rate_after_cut(rp->rate_bps, config->alpha_first ? alpha_new : alpha),
-			     min64(config->rate_min_bps, rp->rate_bps));
+	cut(rp, setup, config->alpha_first ? alpha_new : alpha, now);
 	rp->alpha = alpha_new;
-	rp->cut = true;
-	rp->cut_ps = now;
-	rp->increase_at_ps = now + config->increase_timer_ps;
-	rp->timers = rp->counters = 0;
-	rp->bytes = 0;
+	rp->alpha_ps = now;
+	rp->congested = true;
 	return true;
 }
 
@@ -210,7 +272,7 @@ node_time_t dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setu
 {
 	node_time_t gap_ps, late_ps;
 
-	timer_step(rp, setup, now);
+	step(rp, setup, now);
 	if (rp->rate_bps == setup->line_bps)
 		return now;
 	counter_step(rp, setup, bytes);
@@ -224,6 +286,6 @@ node_time_t dcqcn_rp_sent(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setu
 
 uint64_t dcqcn_rp_rate(struct dcqcn_rp *rp, const struct dcqcn_rp_setup *setup, node_time_t now)
 {
-	timer_step(rp, setup, now);
+	step(rp, setup, now);
 	return rp->rate_bps;
 }

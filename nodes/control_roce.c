@@ -12,7 +12,7 @@
 #define DCQCN_FIELDS(F)                                                                                               \
 	F(enabled) F(g_ppb) F(alpha_initial_ppm) F(alpha_first) F(alpha_timer_ps) F(increase_timer_ps)                 \
 	F(byte_counter_bytes) F(fast_recovery) F(ai_bps) F(hai_bps) F(rate_min_bps) F(rate_initial_bps)                \
-	F(cut_interval_ps) F(clamp_target) F(cnp_interval_ps) F(hyper_by_timer)
+	F(cut_interval_ps) F(clamp_target) F(cnp_interval_ps) F(hyper_by_timer) F(react_on_tick)
 #define QUEUE_PAIR_FIELDS(F) F(ack_packets) F(window_bytes) F(timeout_ps) F(retries)
 #define TCP_FIELDS(F) F(initial_packets) F(window_packets_max) F(ecn) F(rto_min_ps)
 /* clang-format on */

@@ -95,6 +95,20 @@ static int class_check(const struct roce_config *config, uint32_t index, char *w
 	return error;
 }
 
+static int dcqcn_check(const struct dcqcn_config *dcqcn, char *why, unsigned why_max)
+{
+	int error = limits_check(dcqcn, "roce.dcqcn.", dcqcn_limits, COUNT_OF(dcqcn_limits), why, why_max);
+
+	if (!error && dcqcn->rate_initial_bps)
+		error = order_check("roce.dcqcn.", "rate_min_bps", dcqcn->rate_min_bps, "rate_initial_bps",
+				    dcqcn->rate_initial_bps, why, why_max);
+	if (!error && dcqcn->react_on_tick && !dcqcn->cut_interval_ps) {
+		snprintf(why, why_max, "roce.dcqcn.cut_interval_ps is 0: with react_on_tick there would be no tick");
+		error = -EINVAL;
+	}
+	return error;
+}
+
 int roce_config_check(const struct roce_config *config, uint32_t class_count, char *why, unsigned why_max)
 {
 	int error = limits_check(config, "roce.", roce_limits, COUNT_OF(roce_limits), why, why_max);
@@ -108,10 +122,7 @@ int roce_config_check(const struct roce_config *config, uint32_t class_count, ch
 	for (uint32_t i = 0; i < class_count && !error; i++)
 		error = class_check(config, i, why, why_max);
 	if (!error)
-		error = limits_check(&config->dcqcn, "roce.dcqcn.", dcqcn_limits, COUNT_OF(dcqcn_limits), why, why_max);
-	if (!error && config->dcqcn.rate_initial_bps)
-		error = order_check("roce.dcqcn.", "rate_min_bps", config->dcqcn.rate_min_bps, "rate_initial_bps",
-				    config->dcqcn.rate_initial_bps, why, why_max);
+		error = dcqcn_check(&config->dcqcn, why, why_max);
 	if (!error)
 		error = order_check("roce.tcp.", "initial_packets", config->tcp.initial_packets, "window_packets_max",
 				    config->tcp.window_packets_max, why, why_max);

@@ -60,6 +60,7 @@ struct dcqcn_config {
 	uint64_t rate_initial_bps;     /* of a new queue pair, >= rate_min_bps; 0: that of the link */
 	node_time_t
 		cut_interval_ps; /* CNPs within so long after a cut do not cut again, nor touch alpha (a variant); 0: each does */
+	bool react_on_tick; /* CNPs are noted, and act at ticks: alpha's each alpha_timer_ps, cuts each cut_interval_ps, > 0 then (a variant) */
 	bool clamp_target; /* R_T = R_C on every cut; else only if the rate has been raised since the last (a variant) */
 	node_time_t cnp_interval_ps; /* NP: at most one CNP a flow in so long; 0: one for each marked packet */
 };
@@ -92,7 +93,7 @@ struct roce_config {
 	bool supplement; /* RC-8 */
 	node_time_t
 		increase_period_ps; /* the sources' rate-increase period: a flow without a CNP for so long gets one; > 0 */
-	node_time_t idle_ps; /* a flow whose last packet left the queue so long ago feeds it no more */
+	node_time_t idle_ps;        /* a flow whose last packet left the queue so long ago feeds it no more */
 	uint32_t reference_permille; /* of kmax: end of the reference range (RC-7), 1500 in S4; >= 1000 */
 	bool path_pause;             /* RC-9 ... RC-11 */
 	enum roce_state path_target; /* from this state on: ROCE_ECN_FAILED or ROCE_CNP_FAILED */

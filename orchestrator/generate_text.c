@@ -185,6 +185,7 @@ static const char roce_text[] =
 	"    rate-min: 40Mb/s\n"
 	"    rate-initial: link\n"
 	"    cut-interval: 0\n"
+	"    reaction: at-once            # or tick: each cut-interval and alpha-timer\n"
 	"    clamp-target: yes\n"
 	"    cnp-interval: 50us\n"
 	"  supplement: {enabled: no, period: 55us, idle: 10ms}\n"

@@ -25,14 +25,14 @@
  *    paper   [Zhu et al., SIGCOMM 2015]: section 5 and figure 7. Its text leaves R_HAI open; 400 Mb/s, ten steps of R_AI, is what
  *            implementations take. The lowest rate is ours: one step of R_AI.
  *    s4      the same with the rate-increase period that S4 speaks of, 300 us.
- *    vendor  as NICs behave that are configured apart: alpha falls on a timer of its own of 1 us, cuts are at least 4 us
- *            apart (both are defaults of ConnectX), the target is kept while it has not been reached, recovery is slow and
+ *    vendor  as NICs behave that are configured apart: alpha goes up or down each 1 us, the rate is cut each 4 us, by whether a CNP
+ *            has come since (both periods are defaults of ConnectX), the target is kept while it has not been reached, recovery is slow and
  *            short. The numbers are those of mix/config.txt in the simulator of HPCC [Li et al., SIGCOMM 2019]; it has no byte
  *            counter, ours is the paper's, and it echoes every mark, so that the CNP interval follows from that of cuts.
  *    hpcc    what the HPCC paper compares itself with: the "dcqcn" of run.py in that simulator. T alone counts; R_AI 5 Mb/s and R_HAI
  *            50 Mb/s are for 25 Gb/s and grow with the rate of the hosts' links, so do kmin 100 kB and kmax 400 kB, pmax 20 %, which are
- *            `ecn`'s. Its counters begin at 0 where the paper's begin at 1, hence F = 2 for its 1. Its cuts and alpha wait for a tick of 4 us
- *            and 1 us; ours act with the CNP, at least 4 us apart. Marks are set when a packet leaves the queue (`ecn.at`).  */
+ *            `ecn`'s. Its counters begin at 0 where the paper's begin at 1, hence F = 2 for its 1. Cuts and alpha wait for ticks of 4 us and
+ *            1 us, alpha's first. Marks are set when a packet leaves the queue (`ecn.at`).  */
 #define DCQCN_PAPER                                                                                                \
 	.enabled = true, .g_ppb = 3906250, .alpha_initial_ppm = 1000000, .alpha_timer_ps = 55 * NODE_US,           \
 	.increase_timer_ps = 55 * NODE_US, .byte_counter_bytes = 10000000, .fast_recovery = 5, .ai_bps = 40000000, \
@@ -57,6 +57,8 @@ static const struct dcqcn_config variants[DCQCN_VARIANTS] = {
 		.hai_bps = 100000000,
 		.rate_min_bps = 100000000,
 		.cut_interval_ps = 4 * NODE_US,
+		.react_on_tick = true,
+		.alpha_first = true,
 		.cnp_interval_ps = 4 * NODE_US,
 	},
 	[DCQCN_VARIANT_HPCC] = {
@@ -71,6 +73,8 @@ static const struct dcqcn_config variants[DCQCN_VARIANTS] = {
 		.hai_bps = 50000000,
 		.rate_min_bps = 1000000000,
 		.cut_interval_ps = 4 * NODE_US,
+		.react_on_tick = true,
+		.alpha_first = true,
 	},
 };
 
@@ -247,6 +251,7 @@ static void byte_counter_read(struct reader *reader, const struct key *key, cons
 
 static const char *const hyper_words[] = { "both", "timer" };
 static const char *const alpha_words[] = { "after-cut", "before-cut" };
+static const char *const reaction_words[] = { "at-once", "tick" };
 
 /* the variant first: single numbers are changes of it */
 static const struct key dcqcn_keys[] = {
@@ -265,6 +270,8 @@ static const struct key dcqcn_keys[] = {
 	{ "rate-min", key_rate, DCQCN_FIELD(rate_min_bps), .min = RATE_MIN, .max = RATE_MAX },
 	{ "rate-initial", rate_initial_read, DCQCN_FIELD(rate_initial_bps), .min = RATE_MIN, .max = RATE_MAX },
 	{ "cut-interval", key_time, DCQCN_FIELD(cut_interval_ps), .max = TIME_MAX },
+	{ "reaction", key_word, DCQCN_FIELD(react_on_tick), .words = reaction_words,
+	  .word_count = COUNT_OF(reaction_words) },
 	{ "clamp-target", key_flag, DCQCN_FIELD(clamp_target) },
 	{ "cnp-interval", key_time, DCQCN_FIELD(cnp_interval_ps), .max = TIME_MAX },
 };
@@ -278,6 +285,8 @@ static void dcqcn_read(struct reader *reader, const struct key *key, const struc
 	if (dcqcn->rate_initial_bps && dcqcn->rate_initial_bps < dcqcn->rate_min_bps)
 		key_refuse(reader, node, "rate-initial, %llu b/s, must not be less than rate-min, %llu b/s",
 			   (unsigned long long)dcqcn->rate_initial_bps, (unsigned long long)dcqcn->rate_min_bps);
+	if (dcqcn->react_on_tick && !dcqcn->cut_interval_ps)
+		key_refuse(reader, node, "reaction: tick needs a cut-interval, which is the time between two ticks");
 }
 
 /* ---- what S4 adds ---- */

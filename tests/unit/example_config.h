@@ -302,7 +302,8 @@ static inline void example_roce(struct node_config *config)
 					     .cut_interval_ps = 4000000,
 					     .clamp_target = true,
 					     .cnp_interval_ps = 50000000,
-					     .hyper_by_timer = true };
+					     .hyper_by_timer = true,
+					     .react_on_tick = true };
 	roce->queue_pair = (struct queue_pair_config){
 		.ack_packets = 16, .window_bytes = 1 << 20, .timeout_ps = 67000000000, .retries = 7
 	};

@@ -251,6 +251,7 @@ TEST(node_config_check__missing_elements)
 	M(roce.dcqcn.rate_initial_bps = 800000000001, "roce.dcqcn.rate_initial_bps is 800000000001")                   \
 	M(roce.dcqcn.rate_initial_bps = 1, "roce.dcqcn.rate_min_bps is 41000000, more than rate_initial_bps")          \
 	M(roce.dcqcn.cut_interval_ps = NODE_TIME_NEVER, "roce.dcqcn.cut_interval_ps is")                               \
+	M(roce.dcqcn.cut_interval_ps = 0, "roce.dcqcn.cut_interval_ps is 0: with react_on_tick")                       \
 	M(roce.dcqcn.cnp_interval_ps = NODE_TIME_NEVER, "roce.dcqcn.cnp_interval_ps is")                               \
 	M(roce.queue_pair.ack_packets = 0, "roce.queue_pair.ack_packets is 0")                                         \
 	M(roce.queue_pair.window_bytes = NODE_TIME_NEVER, "roce.queue_pair.window_bytes is")                           \

@@ -327,6 +327,7 @@ static void dcqcn_expect(const struct dcqcn_config *a, const struct dcqcn_config
 	ck_assert_uint_eq(a->cut_interval_ps, b->cut_interval_ps);
 	ck_assert_int_eq(a->clamp_target, b->clamp_target);
 	ck_assert_int_eq(a->hyper_by_timer, b->hyper_by_timer);
+	ck_assert_int_eq(a->react_on_tick, b->react_on_tick);
 	ck_assert_uint_eq(a->cnp_interval_ps, b->cnp_interval_ps);
 }
 
