@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# build-image - an image with heddle in it, from the packages of this machine's own distribution and nothing else.
+# build-image - an image with heddle in it, from the packages of this machine's own distribution and
+# nothing else.
 #
 # usage: containers/build-image.sh [--tools] [TAG]       TAG: localhost/heddle unless given
 #   --tools   also ip, ping, iperf3, curl and tcpdump, for hosts that are attached to the fabric
 #
-# The base is what dpkg calls essential, made by mmdebstrap from the sources that apt uses here; then the libraries that the
-# programs ask for, then `make install`. The release is this machine's, because the programs were linked with its libraries.
+# The base is what dpkg calls essential, made by mmdebstrap from the sources that apt uses here;
+# then the libraries that the programs ask for, then `make install`. The release is this machine's,
+# because the programs were linked with its libraries.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,7 +26,8 @@ quietly() {
 	"$@" >"$scratch/log" 2>&1 || fail "$1 failed:"$'\n'"$(tail -n 20 "$scratch/log")"
 }
 
-# with_tools - a ping that asks for a capability does not even start in a container that lacks it; root needs no asking
+# with_tools - a ping that asks for a capability does not even start in a container that lacks it;
+# root needs no asking
 with_tools() {
 	tools=(iproute2 iputils-ping iperf3 curl tcpdump)
 	# shellcheck disable=SC2016 # $1 is for mmdebstrap
@@ -51,14 +54,16 @@ needs() {
 	done
 }
 
-# sources - the distribution's own part of this machine's apt sources, a line each; others (ORIGIN differs) stay out
+# sources - the distribution's own part of this machine's apt sources, a line each; others (ORIGIN
+# differs) stay out
 sources() {
 	# shellcheck disable=SC2016 # apt's variables, not ours
 	apt-get indextargets --format '$(ORIGIN) deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
 		awk -v id="$ID" 'tolower($1) == id { sub(/^[^ ]+ /, ""); print }' | sort -u
 }
 
-# owner FILE - the package that a library came from; it may be known by its name before /lib became /usr/lib
+# owner FILE - the package that a library came from; it may be known by its name before /lib became
+# /usr/lib
 owner() {
 	{ dpkg -S "$1" || dpkg -S "/usr$1"; } 2>/dev/null | sed 's/:.*//;q' | grep . ||
 		fail "$1: belongs to no package, so it cannot be put into the image"

@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# run - runs a scenario in the image, with no network, no capability and nothing to write to but the current folder.
+# run - runs a scenario in the image, with no network, no capability and nothing to write to but the
+# current folder.
 #
 # usage: containers/run.sh SCENARIO [options of heddle run]       exit status: that of heddle run
 # e.g.   containers/run.sh topologies/parking-lot.yaml --json result.json
 #
-# The command line is printed before it runs, so that it can be copied. Files that the options name are in the current folder.
+# The command line is printed before it runs, so that it can be copied. Files that the options name
+# are in the current folder.
 # IMAGE       another image than localhost/heddle, which is built if it is not there
-# SECCOMP     another seccomp profile than containers/seccomp.json; "default": the engine's own, which refuses io_uring
+# SECCOMP     another seccomp profile than containers/seccomp.json; "default": the engine's own,
+#             which refuses io_uring
 # RUN_OPTIONS more options for the engine, e.g. "--cpus 2"
 # ENGINE      another engine, see engine.sh
 set -euo pipefail

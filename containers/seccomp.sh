@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# seccomp - makes containers/seccomp.json of containers/seccomp.calls, and holds it against what programs really call.
+# seccomp - makes containers/seccomp.json of containers/seccomp.calls, and compares it with the
+# calls of programs.
 #
-# usage: containers/seccomp.sh make > containers/seccomp.json     the profile; needs jq
-#        containers/seccomp.sh seen                               the calls of heddle and typical programs, with strace
-#        containers/seccomp.sh verify                             those of them that the profile refuses; exit status 1 if any
+# usage: containers/seccomp.sh make      the profile, for containers/seccomp.json; needs jq
+#        containers/seccomp.sh seen      the calls of heddle and typical programs, with strace
+#        containers/seccomp.sh verify    those of them that the profile refuses; status 1 if any
 #
-# 'seen' and 'verify' run ./heddle and what of the programs below is installed in a fabric of their own, for half a minute or more. As root
-# they do it twice: for a fabric of root's, and for one without rights, which makes namespaces in another way.
-# HEDDLE names another heddle.
+# 'seen' and 'verify' run ./heddle and the installed programs of the list below in a separate
+# fabric, for half a minute or more. As root they do it twice: for a fabric of root, and for an
+# unprivileged one, which makes namespaces differently. HEDDLE names another heddle.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -23,7 +24,8 @@ groups() {
 		else ($line | split(" ") - [""]) as $names | if $names == [] then . else .[-1].names += $names end end)'
 }
 
-# make - the allow list with all its conditions, one rule a line. Each number's meaning stands in its rule's comment.
+# make - the allow list with all its conditions, one rule a line. Each number's meaning stands in
+# its rule's comment.
 make() {
 	local allowed
 	allowed=$(groups)
@@ -70,7 +72,8 @@ make() {
 
 # ---- what programs call ----
 
-# traced NAME COMMAND... - runs it, its children and theirs; the names of their calls are added to $scratch/NAME.*
+# traced NAME COMMAND... - runs it, its children and theirs; the names of their calls are added to
+# $scratch/NAME.*
 traced() {
 	local name=$1
 	shift
@@ -88,7 +91,8 @@ in_host() {
 	esac
 }
 
-# fabric - heddle's programs under both clocks, and real programs in its hosts; 'as' is put before heddle
+# fabric - heddle's programs under both clocks, and real programs in its hosts; 'as' is put before
+# heddle
 fabric() {
 	traced run "${as[@]}" "$heddle" run "$topologies/parking-lot.yaml" --json "$HEDDLE_RUNTIME_DIR/virtual.json" \
 		--capture s0:h0="$HEDDLE_RUNTIME_DIR/virtual.pcapng" || true
