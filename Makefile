@@ -242,7 +242,7 @@ demo: all
 	@./heddle run topologies/parking-lot.yaml
 	@printf '\nRoCE with PFC, DCQCN and what helps it, beside flow channels: ./heddle run --compare topologies/roce-compare.yaml\n'
 
-# ---- house ----
+# ---- maintenance ----
 
 deps:
 	@tests/deps.sh "$(PACKAGES)" "$(if $(filter test check system soak tsan,$(MAKECMDGOALS)),$(TEST_PACKAGES))" \
