@@ -152,16 +152,6 @@ struct link {
 	struct record head;      /* the record that link_next_at() looked at */
 };
 
-/** link_packets_late() - (real clock) how many packets may come at most after stop was said at @port: what the reserve has units for, and
- *  a guarded link's memory or a ring's lines.                                                                    */
-static inline uint32_t link_packets_late(const struct port_config *port)
-{
-	uint32_t packets = port->guarded ? LINK_LOG_MAX : port->ring_bytes / RING_LINE;
-	uint32_t reserve_units = port->buffer_units - port->stop_units;
-
-	return reserve_units < packets ? reserve_units : packets;
-}
-
 /** link_init() - node @config's end of the link at @port.
  *  @tx, @rx  rings to send on and to receive from, mapped by the caller, @tx_bytes and @rx_bytes long; borrowed, as is
  *  @stats, the node's laid-out statistics page.

@@ -17,7 +17,7 @@
 /* what is in an edge frame; false if it makes no sense */
 static bool read_frame(const struct dataplane *dp, const struct packet *packet, struct frame_fields *fields)
 {
-	return !frame_parse(packet->bytes, packet->captured_bytes, packet->frame_bytes, fields) &&
+	return !packet_parse(&dp->pool, packet, fields) &&
 	       frame_class(fields, dp->class_count) == packet->traffic_class;
 }
 
@@ -101,11 +101,10 @@ static void discard(struct dataplane *dp, struct packet *packet)
 /* one more of @original, or NULL if too many are under way */
 static struct packet *copy_of(struct dataplane *dp, const struct packet *original)
 {
-	struct packet *copy = dp->flood_packets < dp->flood_packets_max ? packet_alloc(&dp->pool) : NULL;
+	struct packet *copy = dp->flood_packets < dp->flood_packets_max ? packet_copy(&dp->pool, original) : NULL;
 
 	if (!copy)
 		return NULL;
-	memcpy(copy, original, sizeof(*original) + original->captured_bytes);
 	copy->copy = true;
 	dp->flood_packets++;
 	return copy;

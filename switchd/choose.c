@@ -124,7 +124,7 @@ static uint64_t hash_of(const struct dataplane *dp, const struct packet *packet)
 {
 	struct frame_fields fields;
 
-	if (frame_parse(packet->bytes, packet->captured_bytes, packet->frame_bytes, &fields))
+	if (packet_parse(&dp->pool, packet, &fields))
 		fields = (struct frame_fields){ 0 };
 	return ecmp_hash(&fields, dp->config->switch_.routing.seed);
 }

@@ -16,7 +16,7 @@
 static bool says_congestion(const struct dataplane *dp, const struct port *out, const struct packet *packet)
 {
 	return dp->injection.config->ecn_eca && out->kind == PORT_EDGE &&
-	       ecn_read(packet->bytes, packet->captured_bytes) == ECN_CONGESTED;
+	       ecn_read(packet->bytes, packet_first_bytes(packet)) == ECN_CONGESTED;
 }
 
 /* ECA of @packet, which has asked for edge port @out: of the queue there, or that of ECN if that is more */

@@ -297,49 +297,73 @@ static void tables_read(void *dataplane, struct table_block *block)
 
 /* ---- set-up ---- */
 
-/* What the input buffers of @port can hold, if each packet has one unit. Under the real clock what comes after a stop may be many
- * units, but not so many packets, whatever their class.                                                              */
-static uint64_t input_packets(const struct node_config *config, const struct port_config *port)
+/* Real clock: cells of what may still arrive at @port after STOP, whatever its class. It fits into the
+ * reserve. It is also no more than a guarded link remembers, or than two rings hold: the one that is
+ * emptied when STOP is sent, and the one that is filled until STOP is received. A record has at least
+ * as many lines in a ring as its packet has cells. */
+static uint64_t late_cells(const struct port_config *port, uint32_t captured_max)
+{
+	uint64_t cells = packet_cells_of_units(port->buffer_units - port->stop_units, captured_max);
+	uint64_t most = port->guarded ? LINK_LOG_MAX * packet_cells(captured_max) : 2ull * port->ring_bytes / RING_LINE;
+
+	_Static_assert(PACKET_FIRST_BYTES >= RING_LINE && PACKET_MORE_BYTES >= RING_LINE, "a line a cell");
+	return cells < most ? cells : most;
+}
+
+/* cells of what the input buffers of @port can hold */
+static uint64_t input_cells(const struct node_config *config, const struct port_config *port, uint32_t captured_max)
 {
 	uint64_t lane_count = config->class_count * node_lanes(config, port->kind);
 
 	if (config->clock == CLOCK_VIRTUAL)
-		return lane_count * port->buffer_units;
-	return lane_count * port->stop_units + link_packets_late(port) + config->switch_.output_queue_units_max;
+		return packet_cells_of_units(lane_count * port->buffer_units, captured_max);
+	return packet_cells_of_units(lane_count * port->stop_units + config->switch_.output_queue_units_max,
+				     captured_max) +
+	       late_cells(port, captured_max);
 }
 
 /* a link to come is taken to be like the largest that is there */
-static uint64_t vacant_packets(const struct node_config *config)
+static uint64_t vacant_cells(const struct node_config *config, uint32_t captured_max)
 {
-	uint64_t packets = config->class_count * node_lanes(config, PORT_FABRIC) * VACANT_UNITS_MIN;
+	uint64_t lane_count = config->class_count * node_lanes(config, PORT_FABRIC);
+	uint64_t cells = packet_cells_of_units(lane_count * VACANT_UNITS_MIN, captured_max);
 
 	for (uint32_t p = 0; p < config->port_count; p++)
-		if (input_packets(config, &config->ports[p]) > packets)
-			packets = input_packets(config, &config->ports[p]);
-	return packets;
+		if (input_cells(config, &config->ports[p], captured_max) > cells)
+			cells = input_cells(config, &config->ports[p], captured_max);
+	return cells;
 }
 
-static uint64_t pool_packets(const struct node_config *config)
+/* Input buffers and output queues. The only packet of an output queue may be longer than the queue. */
+static uint64_t buffer_cells(const struct node_config *config, uint32_t captured_max)
 {
-	uint64_t packets = 0;
+	uint64_t queue_cells = packet_cells_of_units(config->switch_.output_queue_units_max, captured_max) +
+			       packet_cells(captured_max);
+	uint64_t cells = 0;
 
 	for (uint32_t p = 0; p < config->port_count; p++) {
-		packets += config->ports[p].vacant ? vacant_packets(config) : input_packets(config, &config->ports[p]);
-		packets += config->class_count *
-			   node_lanes(config, config->ports[p].vacant ? PORT_FABRIC : config->ports[p].kind) *
-			   (config->switch_.output_queue_units_max + 1ull);
+		const struct port_config *port = &config->ports[p];
+		enum port_kind kind = port->vacant ? PORT_FABRIC : port->kind;
+
+		cells += port->vacant ? vacant_cells(config, captured_max) : input_cells(config, port, captured_max);
+		cells += config->class_count * node_lanes(config, kind) * queue_cells;
 	}
-	return packets;
+	return cells;
 }
 
+/* and the reserve of copies, each as long as the longest frame */
 static int pool_init(struct dataplane *dp)
 {
 	const struct node_config *config = dp->config;
+	uint32_t captured_max = packet_captured_max(config);
 
 	dp->flood_packets_max = FLOOD_ROUNDS * config->node_count;
 	if (dp->flood_packets_max < FLOOD_PACKETS_MIN)
 		dp->flood_packets_max = FLOOD_PACKETS_MIN;
-	return packet_pool_init(&dp->pool, pool_packets(config) + dp->flood_packets_max, packet_captured_max(config));
+	return packet_pool_init(&dp->pool,
+				buffer_cells(config, captured_max) +
+					(uint64_t)dp->flood_packets_max * packet_cells(captured_max),
+				captured_max);
 }
 
 void dataplane_port_configure(struct dataplane *dp, uint32_t p)

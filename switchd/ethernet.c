@@ -340,13 +340,18 @@ static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
 		eth->routes.ports_up &= ~(1ull << p);
 }
 
-/* Every cell for the shortest frame, so that the buffer is full before the pool is empty; and one for a frame that is being looked at,
- * with its copies. Cells that are never used never become memory. */
+/* A cell for each PACKET_BUFFER_BYTES of the buffer, so that the buffer is full before the pool is
+ * empty; and the longest frame for each packet that does not count in the buffer: one that has just
+ * arrived, with its copies. */
 static int pool_init(struct ethernet *eth)
 {
-	uint64_t cells = eth->roce.buffer_bytes / ETHERNET_CELL_BYTES + 1 + eth->port_count;
+	uint32_t captured_max = packet_captured_max(eth->config);
 
-	return packet_pool_init(&eth->pool, cells, packet_captured_max(eth->config));
+	_Static_assert(ETHERNET_CELL_BYTES >= PACKET_BUFFER_BYTES, "the shortest packet counts for a cell");
+	return packet_pool_init(&eth->pool,
+				eth->roce.buffer_bytes / PACKET_BUFFER_BYTES +
+					(1ull + eth->port_count) * packet_cells(captured_max),
+				captured_max);
 }
 
 static void destroy(void *dataplane)

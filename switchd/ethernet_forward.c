@@ -25,12 +25,10 @@ static bool is_reserved(const uint8_t mac[6])
 
 static struct packet *copy_of(struct ethernet *eth, const struct packet *original)
 {
-	struct packet *copy = packet_alloc(&eth->pool);
+	struct packet *copy = packet_copy(&eth->pool, original);
 
-	if (!copy)
-		return NULL;
-	memcpy(copy, original, sizeof(*original) + original->captured_bytes);
-	copy->copy = true;
+	if (copy)
+		copy->copy = true;
 	return copy;
 }
 
@@ -120,7 +118,7 @@ static bool hop_allowed(const struct ethernet *eth, struct packet *packet, uint3
 {
 	if (packet->copy || (eth->ports[packet->in_port].kind == PORT_EDGE && eth->ports[out].kind == PORT_EDGE))
 		return true;
-	return hop_limit_take(packet->bytes, packet->captured_bytes, fields);
+	return hop_limit_take(packet->bytes, packet_first_bytes(packet), fields);
 }
 
 /* Takes the packet. Nothing goes out where it came in: who sent it there has no way, or means itself. */
@@ -158,7 +156,7 @@ void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *
 		ethernet_drop(eth, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
 		return;
 	}
-	if (frame_parse(packet->bytes, packet->captured_bytes, packet->frame_bytes, &fields)) {
+	if (packet_parse(&eth->pool, packet, &fields)) {
 		discard(eth, packet, DROP_MALFORMED, now);
 		return;
 	}
@@ -168,11 +166,11 @@ void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *
 
 void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t frame_bytes, node_time_t now)
 {
-	struct packet *packet = packet_alloc(&eth->pool);
+	struct packet *packet = packet_alloc(&eth->pool, frame_bytes);
 	struct frame_fields fields;
 	int error;
 
-	assert(frame_bytes <= eth->pool.captured_max);
+	assert(frame_bytes <= PACKET_FIRST_BYTES);
 	eth->stats->injected_packets++;
 	eth->stats->injected_bytes += frame_bytes;
 	if (!packet) {
@@ -182,7 +180,6 @@ void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t fra
 	error = frame_parse(bytes, frame_bytes, frame_bytes, &fields);
 	assert(!error); /* we have made it */
 	packet->frame_bytes = frame_bytes;
-	packet->captured_bytes = (uint16_t)frame_bytes;
 	packet->in_port = 0;
 	packet->traffic_class = (uint8_t)frame_class(&fields, eth->class_count);
 	packet->copy = true;

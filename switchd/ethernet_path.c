@@ -142,7 +142,8 @@ enum path_verdict ethernet_path_reply(struct ethernet *eth, uint32_t out, const 
 	struct roce_header header;
 
 	if (fields->roce_opcode == ROCE_OPCODE_CNP) {
-		if (roce_frame_read(packet->bytes, packet->captured_bytes, packet->frame_bytes, &header))
+		if (roce_frame_read(packet_whole(&eth->pool, packet), packet->captured_bytes, packet->frame_bytes,
+				    &header))
 			return PATH_PASSES;
 		if (header.signal == ROCE_SIGNAL_PAUSE || header.signal == ROCE_SIGNAL_RESUME)
 			return take_signal(eth, out, packet, line, &header, here, now);

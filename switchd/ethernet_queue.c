@@ -77,7 +77,7 @@ static void mark(struct ethernet *eth, struct ethernet_queue *queue, struct pack
 {
 	if (eth->roce.classes[packet->traffic_class].mark_at_dequeue == leaves &&
 	    ecn_congested(&eth->roce.classes[packet->traffic_class], queue->gauge.bytes, &eth->random) &&
-	    ecn_mark(packet->bytes, packet->captured_bytes))
+	    ecn_mark(packet->bytes, packet_first_bytes(packet)))
 		queue->stats->marked++;
 }
 

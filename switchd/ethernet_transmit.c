@@ -1,7 +1,5 @@
 #include "switchd/ethernet_transmit.h"
 
-#include <string.h>
-
 #include "switchd/ethernet_pause.h"
 #include "switchd/ethernet_queue.h"
 
@@ -76,7 +74,7 @@ static void send_packet(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 	bytes = link_send_packet(out->link, now, wire_bytes, packet->captured_bytes, packet->frame_bytes, traffic_class,
 				 0);
 	if (bytes)
-		memcpy(bytes, packet->bytes, packet->captured_bytes);
+		packet_copy_out(packet, bytes);
 	ethernet_leave(eth, packet);
 }
 

@@ -172,12 +172,10 @@ static int output_of(struct lid_switch *lid, const struct packet *packet, enum d
 
 static struct packet *copy_of(struct lid_switch *lid, const struct packet *original)
 {
-	struct packet *copy = lid->flood_packets < lid->flood_packets_max ? packet_alloc(&lid->pool) : NULL;
+	struct packet *copy = lid->flood_packets < lid->flood_packets_max ? packet_copy(&lid->pool, original) : NULL;
 
-	if (!copy)
-		return NULL;
-	memcpy(copy, original, sizeof(*original) + original->captured_bytes);
-	copy->copy = true;
+	if (copy)
+		copy->copy = true;
 	return copy;
 }
 

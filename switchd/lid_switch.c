@@ -283,22 +283,24 @@ static void port_init(struct lid_switch *lid, uint32_t p, struct link *link)
 		lid->ports_up |= 1ull << p;
 }
 
-/* What the input buffers hold, if each packet has one unit; a cell for a frame that is being looked at; the reserve of copies. Cells that are
- * never used never become memory. */
+/* The input buffers; one frame that has just arrived; the reserve of copies, each as long as the
+ * longest frame. */
 static int pool_init(struct lid_switch *lid)
 {
 	const struct node_config *config = lid->config;
-	uint64_t cells = 1;
+	uint32_t captured_max = packet_captured_max(config);
+	uint64_t cells;
 
 	lid->flood_packets_max = FLOOD_PACKETS_PER_PORT * lid->port_count;
+	cells = (1ull + lid->flood_packets_max) * packet_cells(captured_max);
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		uint32_t units = config->ports[p].buffer_units;
 
 		if (config->ports[p].vacant && units < VACANT_UNITS)
 			units = VACANT_UNITS;
-		cells += (uint64_t)units * lid->lane_count;
+		cells += packet_cells_of_units((uint64_t)units * lid->lane_count, captured_max);
 	}
-	return packet_pool_init(&lid->pool, cells + lid->flood_packets_max, packet_captured_max(config));
+	return packet_pool_init(&lid->pool, cells, captured_max);
 }
 
 static void destroy(void *dataplane)

@@ -208,7 +208,7 @@ static void put_on_link(struct lid_switch *lid, struct lid_port *out, const stru
 		return;
 	memcpy(bytes, out->envelope, FABRIC_ENVELOPE_BYTES);
 	lid_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
-	memcpy(bytes + LID_FRONT_BYTES, packet->bytes, packet->captured_bytes);
+	packet_copy_out(packet, bytes + LID_FRONT_BYTES);
 }
 
 static void send_packet(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now)

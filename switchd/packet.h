@@ -1,8 +1,19 @@
 /*  packet - a packet inside a switch, and the pool that all of a switch's packets come from.
  *
- *  A packet is one cell: this header in one cache line, the captured bytes of the inner frame behind it. The pool is taken
- *  at start for the sum of all buffers, so it cannot run out while the buffers' own limits hold; cells are reused last in,
- *  first out, so the few that a lightly loaded switch needs stay in the cache and the others never become real memory.  */
+ *  The pool consists of cells of three cache lines. The first cell of a packet is its header in one
+ *  line and the first captured bytes of the inner frame: all that a generated frame has, and every
+ *  usual header. Further cells, in a chain, carry the rest of a longer frame, as real programs send
+ *  them. So memory follows the bytes that are held, not the number of packets. Why not otherwise:
+ *  - A cell for the longest frame, one for each of the shortest packets that a buffer takes, is 140
+ *    times the buffer.
+ *  - Cells of several sizes need the worst case of each size: 15 times with six sizes. If sizes share
+ *    memory, a few short packets can keep it from long ones while the buffer is nearly empty.
+ *
+ *  The pool is allocated at start for the buffers of the switch. It is never exhausted while a buffer
+ *  has space: a packet never needs more cells than its units of buffer are good for, see
+ *  packet_cells_of_units(). Where bytes are counted, one cell for each PACKET_BUFFER_BYTES suffices.
+ *  Cells are reused last in, first out. So the few cells of a lightly loaded switch stay in the
+ *  cache, and no more are touched than were in use at one time (TB-26).                          */
 #ifndef HEDDLE_SWITCHD_PACKET_H
 #define HEDDLE_SWITCHD_PACKET_H
 
@@ -13,7 +24,21 @@
 #include "nodes/link.h"
 #include "nodes/stats.h"
 #include "nodes/time.h"
+#include "nodes/units.h"
 #include "nodes/wire/frame.h"
+
+#define PACKET_CELL_BYTES 192u
+#define PACKET_FIRST_BYTES FRAME_HEADERS_MAX                             /* captured bytes in the first cell */
+#define PACKET_MORE_BYTES (PACKET_CELL_BYTES - (uint32_t)sizeof(void *)) /* in each further one */
+/* a packet counts for so many bytes of buffer for each of its cells, if its FCS counts and if no
+ * packet counts for less */
+#define PACKET_BUFFER_BYTES 64u
+
+/* a further cell of a packet, or an unused one */
+struct packet_cell {
+	struct packet_cell *next;
+	uint8_t bytes[PACKET_MORE_BYTES];
+};
 
 struct packet {
 	struct packet *next;     /* in whatever queue it stands */
@@ -23,7 +48,7 @@ struct packet {
 		node_time_t requested_at_ps; /* once it has asked for its output; roce: when it came in */
 	};
 	uint32_t frame_bytes;    /* inner frame, without FCS */
-	uint16_t captured_bytes; /* of it, in bytes[] */
+	uint16_t captured_bytes; /* of it, in bytes[] and the chain */
 	uint16_t units;
 	union {
 		struct {
@@ -49,30 +74,83 @@ struct packet {
 	bool requested; /* counts as waiting for its output */
 	bool copy; /* of a flooded frame: lives in the pool's flood reserve, not in an input buffer. roce: counts for no input */
 	bool fecn, lasting, becn; /* port-group: of its header */
-	uint8_t out_lane; /* port-group: virtual lane that it goes out on */
+	uint8_t out_lane;         /* port-group: virtual lane that it goes out on */
+	struct packet_cell *more; /* the rest of the captured bytes; NULL: there are no more */
 	_Alignas(64) uint8_t bytes[];
 };
 
 _Static_assert(sizeof(struct packet) == 64, "a packet's header is one cache line");
+_Static_assert(sizeof(struct packet) + PACKET_FIRST_BYTES == PACKET_CELL_BYTES, "headers fill the first cell");
+_Static_assert(sizeof(struct packet_cell) == PACKET_CELL_BYTES, "all cells are alike");
 
 struct packet_pool {
-	uint8_t *cells;
-	size_t cell_bytes;
+	struct packet_cell *cells; /* cell_count, then space for one frame: packet_whole() */
+	struct packet_cell *free;  /* used before */
 	uint32_t cell_count;
-	uint32_t fresh; /* cells never used yet begin here */
-	struct packet *free;
+	uint32_t fresh;            /* cells from this one on were never used: their memory is not touched yet */
+	uint32_t cells_used, used; /* cells, packets */
 	uint32_t captured_max;
-	uint32_t used;
 };
 
-/** packet_pool_init() - room for @packets packets of up to @captured_max captured bytes each.  Return: 0, or -ENOMEM, also if they are
- *  more than 32 bits can count. */
-int packet_pool_init(struct packet_pool *pool, uint64_t packets, uint32_t captured_max);
+/** packet_cells() - of a packet with @captured_bytes. */
+static inline uint32_t packet_cells(uint32_t captured_bytes)
+{
+	if (captured_bytes <= PACKET_FIRST_BYTES)
+		return 1;
+	return 1 + (captured_bytes - PACKET_FIRST_BYTES + PACKET_MORE_BYTES - 1) / PACKET_MORE_BYTES;
+}
+
+/** packet_cells_of_units() - cells that suffice for any packets of @units together, none with more
+ *  than @captured_max captured bytes. A packet has units_of_bytes() units of its frame, and no more
+ *  captured bytes than its frame has bytes. */
+static inline uint64_t packet_cells_of_units(uint64_t units, uint32_t captured_max)
+{
+	_Static_assert(UNIT_BYTES <= PACKET_FIRST_BYTES + PACKET_MORE_BYTES, "the first unit: 2 cells");
+	_Static_assert(UNIT_BYTES <= 2 * PACKET_MORE_BYTES, "each further unit: 2 cells at most");
+	return captured_max > PACKET_FIRST_BYTES ? 2 * units : units;
+}
+
+_Static_assert(PACKET_FIRST_BYTES + 1 + FRAME_FCS_BYTES >= 2 * PACKET_BUFFER_BYTES,
+	       "the shortest packet with two cells");
+_Static_assert(PACKET_MORE_BYTES >= PACKET_BUFFER_BYTES, "a packet with a cell more is so much longer");
+
+/** packet_pool_init() - @cells for packets of up to @captured_max captured bytes each. Needs
+ *  packet_pool_bytes() of addresses.   Return: 0, or -ENOMEM, also if 32 bits cannot count them. */
+int packet_pool_init(struct packet_pool *pool, uint64_t cells, uint32_t captured_max);
 void packet_pool_fini(struct packet_pool *pool);
 
-/** packet_alloc() - a packet with undefined content; NULL if all are in use. O(1). */
-struct packet *packet_alloc(struct packet_pool *pool);
+/** packet_pool_bytes(), packet_pool_touched_bytes() - addresses of the pool; of them, those that
+ *  were ever used, with the space of packet_whole(). */
+size_t packet_pool_bytes(const struct packet_pool *pool);
+size_t packet_pool_touched_bytes(const struct packet_pool *pool);
+
+/** packet_alloc() - a packet with @captured_bytes (at most captured_max); they and all else but
+ *  `more` are undefined.   Return: NULL if there are too few cells. O(cells): one for all but the
+ *  frames of real programs. */
+struct packet *packet_alloc(struct packet_pool *pool, uint32_t captured_bytes);
 void packet_free(struct packet_pool *pool, struct packet *packet);
+
+/** packet_copy() - a packet with the same header and bytes as @packet.   Return: as packet_alloc() */
+struct packet *packet_copy(struct packet_pool *pool, const struct packet *packet);
+
+/** packet_copy_out() - writes all captured bytes of @packet to @bytes. */
+void packet_copy_out(const struct packet *packet, uint8_t *bytes);
+
+/** packet_whole() - all captured bytes of @packet in one piece: its own, or, if it has several
+ *  cells, a copy in the pool, which is valid until the next call. For what reads beyond the first
+ *  PACKET_FIRST_BYTES of a frame, which is rare. */
+const uint8_t *packet_whole(const struct packet_pool *pool, const struct packet *packet);
+
+/** packet_parse() - frame_parse() of the captured bytes. It reads the first cell, which suffices for
+ *  all but odd frames: if these bytes make sense, they mean the same with more after them.
+ *  Return: 0, or -EINVAL. */
+int packet_parse(const struct packet_pool *pool, const struct packet *packet, struct frame_fields *fields);
+
+/** packet_first_bytes() - captured bytes in bytes[], in one piece. */
+static inline uint32_t packet_first_bytes(const struct packet *packet)
+{
+	return packet->captured_bytes < PACKET_FIRST_BYTES ? packet->captured_bytes : PACKET_FIRST_BYTES;
+}
 
 /** packet_captured_max() - captured bytes of the longest frame that a node of @config may hold: generated frames carry their headers
  *  only, those of real programs (real clock) all their bytes. */

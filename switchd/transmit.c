@@ -186,7 +186,7 @@ static void send_on_fabric(struct port *out, const struct packet *packet, uint32
 		return;
 	memcpy(bytes, out->envelope, FABRIC_ENVELOPE_BYTES);
 	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
-	memcpy(bytes + FABRIC_FRONT_BYTES, packet->bytes, packet->captured_bytes);
+	packet_copy_out(packet, bytes + FABRIC_FRONT_BYTES);
 }
 
 /* The frame itself leaves the fabric, and its ACK starts back; on a guarded link once the receiver has it.
@@ -200,7 +200,7 @@ static void send_on_edge(struct dataplane *dp, struct port *out, const struct pa
 					  packet->frame_bytes, packet->traffic_class, tag);
 
 	if (bytes)
-		memcpy(bytes, packet->bytes, packet->captured_bytes);
+		packet_copy_out(packet, bytes);
 	if (!out->link->guarded)
 		ack_path_delivered(dp, tag, packet->units, now);
 }

@@ -39,7 +39,7 @@ static void request(uint32_t port, uint32_t id, uint32_t bytes, uint32_t count)
 	struct ifct_entry *flow = &ifcts[port].entries[id];
 
 	while (count--) {
-		struct packet *packet = packet_alloc(&pool);
+		struct packet *packet = packet_alloc(&pool, 0);
 
 		ck_assert_ptr_nonnull(packet);
 		packet->frame_bytes = bytes;

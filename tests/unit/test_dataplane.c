@@ -8,6 +8,7 @@
 #include "nodes/wire/bytes.h"
 #include "tests/testing.h"
 #include "tests/unit/one_switch_expect.h"
+#include "tests/unit/packet_flood.h"
 
 /* ---- the way of a packet ---- */
 
@@ -1545,4 +1546,40 @@ TEST(drop__oversize_on_fabric)
 	ck_assert_uint_eq(ifct_total_extent(&s.dp->ifcts[2].entries[7]), 8);
 	ack_expect(2, 7, ACK_DELTA, 4);
 	ack_expect(2, 7, ACK_LOSS, 17);
+}
+
+/* ---- memory ---- */
+
+TEST_GROUP(memory, .setup = setup, .teardown = teardown);
+
+#define FLOOD_UNITS 1024u /* of buffer */
+
+static bool flood_has_buffer(uint32_t frame_bytes)
+{
+	return s.links[0].held_units[0] + units_of_bytes(frame_bytes) <= s.ports[0].buffer_units;
+}
+
+/* TB-26: floods of every length fill the buffer of an input, not the pool, which is one and a half times the input buffers, those of the
+ * outputs once more, and the output queues, with the greatest frame for each queue and the reserve of copies */
+TEST(pool_init__floods)
+{
+	struct flood *flood = zeroed(sizeof(*flood));
+	size_t queue_bytes = s.config.switch_.output_queue_units_max * UNIT_BYTES,
+	       input_bytes = FLOOD_UNITS * UNIT_BYTES;
+	size_t own_bytes = (input_bytes + queue_bytes) * 3 / 2 + FLOOD_GREATEST_BYTES, most_bytes, copies_bytes;
+
+	flood_configure();
+	for (uint32_t p = 0; p < PORTS; p++) {
+		s.ports[p].buffer_units = FLOOD_UNITS;
+		s.ports[p].stop_units = FLOOD_UNITS * 3 / 4;
+	}
+	one_switch_open(&s);
+	*flood = (struct flood){ .pool = &s.dp->pool, .has_buffer = flood_has_buffer };
+	copies_bytes = s.dp->flood_packets_max * FLOOD_GREATEST_BYTES;
+	ck_assert_uint_le(packet_pool_bytes(flood->pool),
+			  PORTS * (own_bytes + queue_bytes * 3 / 2) + FLOOD_GREATEST_BYTES + copies_bytes);
+	ck_assert_uint_ge(packet_pool_bytes(flood->pool), PORTS * own_bytes + copies_bytes);
+	most_bytes = flood_all(flood, (uint32_t)(own_bytes / PACKET_CELL_BYTES));
+	ck_assert_uint_gt(most_bytes, input_bytes * 14 / 10);
+	free(flood);
 }

@@ -9,6 +9,7 @@
 #include "switchd/ethernet_forward.h"
 #include "tests/testing.h"
 #include "tests/unit/one_ethernet.h"
+#include "tests/unit/packet_flood.h"
 
 /* ---- where frames go ---- */
 
@@ -872,4 +873,34 @@ TEST(ethernet_set__values)
 	burst_send(0, 0, 1, ROCE, 5);
 	one_switch_run(&s, NODE_MS);
 	ck_assert(neighbour_receive(&s, 0, RECORD_PAUSE, &got));
+}
+
+/* ---- memory ---- */
+
+TEST_GROUP(memory, .setup = ethernet_setup, .teardown = teardown);
+
+/* TB-26: floods of every length fill the buffer, not the pool, which is three times the buffer and the greatest frame for each port and one more.
+ * What is refused is refused by the buffer. In a lossy class, and in a lossless one whose neighbour does not stop. */
+TEST_RANGE(pool_init__floods, 0, 2)
+{
+	uint32_t cells = BUFFER_BYTES / 8 * 3 / PACKET_CELL_BYTES;
+	struct flood *flood = zeroed(sizeof(*flood));
+	size_t most_bytes;
+
+	flood_configure();
+	s.config.roce.buffer_bytes = BUFFER_BYTES / 8;
+	s.config.roce.pfc = _i;
+	for (uint32_t p = 0; p < PORTS; p++)
+		s.ports[p].headroom_bytes = _i ? HEADROOM_BYTES / 4 : 0;
+	s.config.roce.classes[TCP].lossless = _i;
+	s.config.roce.classes[TCP].xoff_bytes = _i ? 500000 : 0;
+	one_switch_open(&s);
+	flood->pool = &s.eth->pool;
+	ck_assert_uint_le(packet_pool_bytes(flood->pool), BUFFER_BYTES / 8 * 3 + (PORTS + 2) * FLOOD_GREATEST_BYTES);
+	most_bytes = flood_all(flood, cells + FLOOD_GREATEST_CELLS);
+	ck_assert_uint_eq(drops(DROP_BUFFER_OVERFLOW), 0);
+	ck_assert_uint_gt(drops(_i ? DROP_HEADROOM : DROP_QUEUE_FULL), FLOOD_LENGTHS);
+	ck_assert_uint_gt(most_bytes, BUFFER_BYTES / 8 * (_i ? 20 : 29) / 10);
+	books_expect(0);
+	free(flood);
 }

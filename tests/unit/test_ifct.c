@@ -26,7 +26,7 @@ static void teardown(void)
 
 static struct packet *packet_of(uint32_t flow_id, uint32_t units)
 {
-	struct packet *packet = packet_alloc(&pool);
+	struct packet *packet = packet_alloc(&pool, 0);
 
 	ck_assert_ptr_nonnull(packet);
 	*packet = (struct packet){ .flow_id = (uint16_t)flow_id,

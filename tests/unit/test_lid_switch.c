@@ -7,6 +7,7 @@
 #include "nodes/managed.h"
 #include "tests/testing.h"
 #include "tests/unit/one_lid.h"
+#include "tests/unit/packet_flood.h"
 
 /* ---- where packets go ---- */
 
@@ -705,4 +706,49 @@ TEST(set__or_nothing)
 	ck_assert_uint_eq(lid_of()->settings.pending_units, 7);
 	ck_assert_uint_eq(lid_of()->settings.log_window_ps, 2 * NODE_US);
 	ck_assert(lid_of()->settings.fecn && !lid_of()->settings.adaptive);
+}
+
+/* ---- memory ---- */
+
+TEST_GROUP(memory, .setup = lid_setup, .teardown = teardown);
+
+#define FLOOD_UNITS 1024u /* of buffer */
+
+static bool flood_has_buffer(uint32_t frame_bytes)
+{
+	return s.links[0].held_units[0] + units_of_bytes(frame_bytes) <= s.ports[0].buffer_units;
+}
+
+static void flood_front(uint32_t frame_bytes, uint8_t *bytes)
+{
+	struct lid_header header = { .dlid = 2, .slid = 1, .frame_bytes = (uint16_t)frame_bytes };
+
+	fabric_envelope_write(9, 0, 1, 0, bytes);
+	lid_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
+}
+
+/* TB-26: floods of every length fill the buffer of a lane, not the pool, which is one and a half times the buffers, the greatest frame, and the
+ * reserve of copies */
+TEST(pool_init__floods)
+{
+	struct flood *flood = zeroed(sizeof(*flood));
+	size_t lane_bytes = FLOOD_UNITS * UNIT_BYTES, most_bytes;
+
+	flood_configure();
+	for (uint32_t p = 0; p < PORTS; p++)
+		s.ports[p].buffer_units = FLOOD_UNITS;
+	lid_open(0);
+	*flood = (struct flood){ .pool = &lid_of()->pool,
+				 .front_bytes = LID_FRONT_BYTES,
+				 .front = flood_front,
+				 .has_buffer = flood_has_buffer };
+	ck_assert_uint_le(packet_pool_bytes(flood->pool),
+			  PORTS * LANES * lane_bytes * 3 / 2 +
+				  (2 + lid_of()->flood_packets_max) * FLOOD_GREATEST_BYTES);
+	ck_assert_uint_ge(packet_pool_bytes(flood->pool),
+			  PORTS * LANES * lane_bytes * 3 / 2 + lid_of()->flood_packets_max * FLOOD_GREATEST_BYTES);
+	most_bytes = flood_all(flood, (uint32_t)(lane_bytes * 3 / 2 / PACKET_CELL_BYTES));
+	ck_assert_uint_gt(most_bytes, lane_bytes * 14 / 10);
+	books_expect(0);
+	free(flood);
 }
