@@ -15,8 +15,7 @@
  *    core_of[i]     the core that node i is to use; written by the orchestrator, which then raises `placing`
  *  A node that waits looks at `window` for a moment, then yields its core to the others, then sleeps. Who sleeps is
  *  woken by whoever opens a window that it takes part in.
- *  Under the real clock (pace.h) there are no windows: a node that sleeps says until when (own_next) and that it does
- *  (asleep); who rings its doorbell leaves the time at which there was something to do (inbox_next).
+ *  Under the real clock (pace.h) there are no windows, and of the page nodes share its head only (clock_pages.h).
  *  When the earliest event lies at or beyond `limit` the clock stops there (paused: pause, step, end of the run).      */
 #ifndef HEDDLE_NODES_CLOCK_H
 #define HEDDLE_NODES_CLOCK_H
@@ -59,7 +58,7 @@ struct clock_page {
 
 /* After the page's first memory page, each 64-byte aligned: own_next, inbox_next (u64), asleep, done (u32), core_of (i32),
  * node_count long; cores, CLOCK_CORES long.
- * Under the real clock these are a memory of their own: clock_pages.h. */
+ * Under the real clock each process has its own, unused: clock_pages.h. */
 #ifdef __x86_64__
 #define CLOCK_HEAD_BYTES 4096u
 #else

@@ -23,19 +23,16 @@ static int memory_make(const char *name, size_t bytes)
 	return fd;
 }
 
-/* both in a row, @protection for the head */
-static int map(struct clock_pages *pages, const int fds[2], size_t words_bytes, int protection)
+/* the head with @protection, private memory behind it */
+static int map(struct clock_pages *pages, int fd, uint32_t node_count, int protection)
 {
-	size_t bytes = CLOCK_HEAD_BYTES + words_bytes;
-	uint8_t *memory = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	size_t bytes = clock_bytes(node_count);
+	uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int error;
 
-	*pages = (struct clock_pages){ 0 };
 	if (memory == MAP_FAILED)
 		return -errno;
-	if (mmap(memory, CLOCK_HEAD_BYTES, protection, MAP_SHARED | MAP_FIXED, fds[0], 0) == MAP_FAILED ||
-	    mmap(memory + CLOCK_HEAD_BYTES, words_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fds[1], 0) ==
-		    MAP_FAILED) {
+	if (mmap(memory, CLOCK_HEAD_BYTES, protection, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
 		error = -errno;
 		munmap(memory, bytes);
 		return error;
@@ -44,41 +41,37 @@ static int map(struct clock_pages *pages, const int fds[2], size_t words_bytes, 
 	return 0;
 }
 
-int clock_pages_make(struct clock_pages *pages, uint32_t node_count, int fds[2])
+int clock_pages_make(struct clock_pages *pages, uint32_t node_count, int *fd)
 {
-	size_t words_bytes = clock_bytes(node_count) - CLOCK_HEAD_BYTES;
 	int error;
 
 	*pages = (struct clock_pages){ 0 };
-	fds[0] = memory_make("heddle-clock", CLOCK_HEAD_BYTES);
-	if (fds[0] < 0)
-		return fds[0];
-	fds[1] = memory_make("heddle-clock-words", words_bytes);
-	error = fds[1] < 0 ? fds[1] : map(pages, fds, words_bytes, PROT_READ | PROT_WRITE);
+	*fd = memory_make("heddle-clock", CLOCK_HEAD_BYTES);
+	if (*fd < 0)
+		return *fd;
+	error = map(pages, *fd, node_count, PROT_READ | PROT_WRITE);
 	/* our own mapping is there already: it stays writable */
-	if (!error && fcntl(fds[0], F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) && errno != EINVAL)
-		error = -errno;
-	if (!error && fcntl(fds[1], F_ADD_SEALS, F_SEAL_SEAL))
+	if (!error && fcntl(*fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) && errno != EINVAL)
 		error = -errno;
 	if (!error)
 		return 0;
 	clock_pages_free(pages);
-	close(fds[0]);
-	if (fds[1] >= 0)
-		close(fds[1]);
+	close(*fd);
 	return error;
 }
 
-int clock_pages_join(struct clock_pages *pages, const int fds[2])
+int clock_pages_join(struct clock_pages *pages, int fd)
 {
-	struct stat head, words;
+	struct clock_page head;
+	struct stat stat;
 
 	*pages = (struct clock_pages){ 0 };
-	if (fstat(fds[0], &head) || fstat(fds[1], &words))
+	if (fstat(fd, &stat))
 		return -errno;
-	if (head.st_size < (off_t)CLOCK_HEAD_BYTES || words.st_size <= 0)
+	if (stat.st_size < (off_t)CLOCK_HEAD_BYTES || pread(fd, &head, sizeof(head), 0) != (ssize_t)sizeof(head) ||
+	    !head.node_count || head.node_count > NODE_COUNT_MAX)
 		return -EINVAL;
-	return map(pages, fds, (size_t)words.st_size, PROT_READ);
+	return map(pages, fd, head.node_count, PROT_READ);
 }
 
 void clock_pages_free(struct clock_pages *pages)

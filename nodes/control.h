@@ -5,11 +5,11 @@
  *  Order of a start: CONFIGURE (with the descriptors below) -> READY; then nothing is needed until a SHOW, SET or the end
  *  of the clock. In a fallback event loop the sender also rings the node's futex word (clock asleep[]), see loop.h.
  *  Descriptors with CONFIGURE: clock page, statistics page, then transmit ring and receive ring of every port in order.
- *  Under the real clock: the clock page's head and words (clock_pages.h), statistics page, own doorbell, then for every port that is not vacant what its medium
+ *  Under the real clock: the clock page's head (clock_pages.h), statistics page, own doorbell, then for every port that is not vacant what its medium
  *  takes - MEDIUM_SHM: transmit ring, receive ring, the peer's doorbell; MEDIUM_VETH: a packet socket - then a NIC's
  *  host_queues packet sockets. LINK_UP brings those of one port. Doorbells are eventfds (pace.h).
  *  Under either clock the files of the ports that are captured stand behind those of the ports, in their order.
- *  A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 196, their captures 32 more.                                               */
+ *  A kernel passes at most 253 at once; NODE_PORTS_MAX ports need 195, their captures 32 more.                                               */
 #ifndef HEDDLE_NODES_CONTROL_H
 #define HEDDLE_NODES_CONTROL_H
 
@@ -21,7 +21,7 @@
 
 #define CONTROL_FD 3
 #define CONTROL_BYTES_MAX (1u << 20)
-#define CONTROL_FDS_MAX (4 + 3 * NODE_PORTS_MAX + NODE_CAPTURES_MAX + NIC_HOST_QUEUES_MAX)
+#define CONTROL_FDS_MAX (3 + 3 * NODE_PORTS_MAX + NODE_CAPTURES_MAX + NIC_HOST_QUEUES_MAX)
 #define CONTROL_TEXT_MAX 1024u
 #define CONTROL_SETTLED "settled" /* text of a LINK_DOWN that means node_ops.link_settle; body: channel_set_write() */
 

@@ -56,10 +56,10 @@ static int map(struct mapping *mapping, int fd, size_t bytes_min, const char *wh
 }
 
 /* the real clock's: the head is read-only */
-static int clock_map_real(struct mapping *mapping, const int fds[2])
+static int clock_map_real(struct mapping *mapping, int fd)
 {
 	struct clock_pages pages = { 0 };
-	int error = keeps_its_size(fds[0]) && keeps_its_size(fds[1]) ? clock_pages_join(&pages, fds) : -EINVAL;
+	int error = keeps_its_size(fd) ? clock_pages_join(&pages, fd) : -EINVAL;
 
 	if (error)
 		return node_wrong("the clock page cannot be mapped: %s", strerror(-error));
@@ -83,9 +83,9 @@ static int clock_join(struct node *node, int fd)
 	return error ? error : clock_attach_checked(node);
 }
 
-static int clock_join_real(struct node *node, const int fds[2])
+static int clock_join_real(struct node *node, int fd)
 {
-	int error = clock_map_real(&node->clock_page, fds);
+	int error = clock_map_real(&node->clock_page, fd);
 
 	return error ? error : clock_attach_checked(node);
 }
@@ -205,18 +205,18 @@ static int captures_join(struct node *node, struct control_message *message, uin
 
 static int join_real(struct node *node, struct control_message *message)
 {
-	uint32_t port_count = node->config->port_count, at = 3;
+	uint32_t port_count = node->config->port_count, at = 2;
 	uint32_t host_queues = node->config->kind == NODE_NIC ? node->config->nic.host_queues : 0;
 	int error;
 
 	node->links = calloc(port_count, sizeof(*node->links));
 	if (!node->links)
 		return -ENOMEM;
-	if (message->fd_count < 4 || !take(message, &at, &node->doorbell, 1))
+	if (message->fd_count < 3 || !take(message, &at, &node->doorbell, 1))
 		return node_wrong("%u descriptors came with the configuration, too few", message->fd_count);
-	error = clock_join_real(node, message->fds);
+	error = clock_join_real(node, message->fds[0]);
 	if (!error)
-		error = stats_join(node, message->fds[2]);
+		error = stats_join(node, message->fds[1]);
 	for (uint32_t port = 0; port < port_count && !error; port++) {
 		error = port_join(node, port, message, &at);
 		if (!error)

@@ -111,16 +111,10 @@ static void take_in(struct pace *pace, node_time_t now)
 /* the neighbour behind @port has something to do at @due. The fence stands against the one in may_sleep(). */
 static void notify(const struct pace *pace, uint32_t port, node_time_t due)
 {
-	const struct clock *clock = pace->clock;
-	uint32_t peer = pace->config->ports[port].peer_index;
 	uint64_t one = 1;
 
 	atomic_thread_fence(memory_order_seq_cst);
-	if (!atomic_load_explicit(&clock->asleep[peer], memory_order_relaxed) ||
-	    atomic_load_explicit(&clock->own_next[peer], memory_order_relaxed) <= due)
-		return;
-	clock_notify(clock, peer, due);
-	if (atomic_exchange_explicit(&clock->asleep[peer], 0, memory_order_seq_cst))
+	if (ring_rouse(&pace->links[port].tx, due))
 		(void)!write(pace->peer_doorbell[port], &one, sizeof(one));
 }
 
@@ -182,6 +176,20 @@ static void flush(struct pace *pace, node_time_t now)
 	owed_ring(pace, owed);
 }
 
+/* since when the neighbours that have woken this node knew of something; NODE_TIME_NEVER: none did */
+static node_time_t roused_at(const struct pace *pace)
+{
+	node_time_t rung = NODE_TIME_NEVER;
+
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (!pace->carriers[port])
+			rung = node_time_min(rung, ring_roused(&pace->links[port].rx));
+	}
+	return rung;
+}
+
 /* Looks what neighbours have sent. Since when has the first of what is due now been due: the event known before, or one of
  * what has come in since, which could not be known of before now_ps; later than @now if nothing is. */
 static node_time_t look(struct pace *pace, node_time_t now)
@@ -189,8 +197,7 @@ static node_time_t look(struct pace *pace, node_time_t now)
 	node_time_t since = pace->now_ps, due = pace->next_ps;
 
 	if (pace->slept) {
-		node_time_t rung = atomic_exchange_explicit(&pace->clock->inbox_next[pace->config->index],
-							    NODE_TIME_NEVER, memory_order_relaxed);
+		node_time_t rung = roused_at(pace);
 
 		since = rung == NODE_TIME_NEVER ? since : node_time_max(since, rung);
 	}
@@ -306,14 +313,22 @@ static bool wait_awake(struct pace *pace)
 	}
 }
 
+/* neighbours and the orchestrator see that the node sleeps until @until; 0: it is awake */
+static void sleep_tell(struct pace *pace, node_time_t until)
+{
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (!pace->carriers[port])
+			ring_sleep(&pace->links[port].rx, until);
+	}
+	__atomic_store_n(&pace->stats->sleeps_ps, until, __ATOMIC_RELAXED);
+}
+
 /* says that the node sleeps from now on, then looks once more; see notify() */
 static bool may_sleep(struct pace *pace)
 {
-	const struct clock *clock = pace->clock;
-	uint32_t node = pace->config->index;
-
-	atomic_store_explicit(&clock->own_next[node], pace->next_ps, memory_order_relaxed);
-	atomic_store_explicit(&clock->asleep[node], 1, memory_order_seq_cst);
+	sleep_tell(pace, pace->next_ps);
 	atomic_thread_fence(memory_order_seq_cst);
 	return !ring_news(pace) && !ended(pace);
 }
@@ -355,8 +370,9 @@ static void mute_known(const struct pace *pace)
 		event_loop_mute(pace->loop, NUMBER_HOST + i, pace->host_readable >> i & 1);
 }
 
-/* A neighbour that does not see that we sleep does not wake us: the words that say so are written by all nodes, and one that
- * writes wildly must not stop another one for good (TB-23). */
+/* A neighbour that does not see that we sleep does not wake us: the words that say so lie in the ring, where it may write wildly.
+ * That may delay what comes over this very link; and whoever holds a doorbell could take its rings away. Neither stops a node for
+ * longer than this (TB-23). */
 static uint64_t deadline_ns(const struct pace *pace)
 {
 	node_time_t until = node_time_min(pace->next_ps, pace_now(pace) + SLEEP_MAX_PS);
@@ -388,7 +404,6 @@ static unsigned outside_look(struct pace *pace, struct event_loop_ready *ready)
 
 bool pace_wait(struct pace *pace, bool *control)
 {
-	_Atomic uint32_t *asleep = &pace->clock->asleep[pace->config->index];
 	struct event_loop_ready ready = { 0 };
 	unsigned what = 0;
 
@@ -404,7 +419,7 @@ bool pace_wait(struct pace *pace, bool *control)
 		home_core_look(&pace->home, pace->turned_ps);
 		if (may_sleep(pace))
 			what = event_loop_sleep(pace->loop, deadline_ns(pace), &ready);
-		atomic_store_explicit(asleep, 0, memory_order_seq_cst);
+		sleep_tell(pace, 0);
 		pace->slept = true;
 		pace->looked_ps = pace->turned_ps;
 	}

@@ -7,8 +7,8 @@
  *
  *  Waiting. A node with nothing due looks around for a moment, unless somebody else wants its core, then sleeps until its
  *  next event, its doorbell, a descriptor or a control message; an idle one costs nothing. Its doorbell is an eventfd that
- *  its neighbours hold; a neighbour that puts something into a ring rings it only if it sleeps (asleep[] on the clock page)
- *  beyond the time at which that arrives (own_next[]).
+ *  its neighbours hold; a neighbour that puts something into a ring rings it only if the ring says that it sleeps beyond the
+ *  time at which that arrives (ring_rouse()). No node writes a word that a third one reads.
  *
  *  Lateness is own lateness: what passed between the moment when a node could have known that an event is due and the moment
  *  it handled it. One sample a turn, the worst; the distribution is in the statistics page. A node that is very late catches

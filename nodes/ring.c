@@ -189,6 +189,24 @@ bool ring_waited(struct ring_rx *ring)
 	       atomic_exchange_explicit(&ring->page->waits, 0, memory_order_seq_cst);
 }
 
+bool ring_rouse(struct ring_tx *ring, node_time_t due)
+{
+	if (atomic_load_explicit(&ring->page->sleeps_ps, memory_order_relaxed) <= due)
+		return false;
+	atomic_store_explicit(&ring->page->roused_ps, due ? due : 1, memory_order_relaxed);
+	return atomic_exchange_explicit(&ring->page->sleeps_ps, 0, memory_order_seq_cst);
+}
+
+node_time_t ring_roused(struct ring_rx *ring)
+{
+	node_time_t due = atomic_load_explicit(&ring->page->roused_ps, memory_order_relaxed);
+
+	if (!due)
+		return NODE_TIME_NEVER;
+	atomic_store_explicit(&ring->page->roused_ps, 0, memory_order_relaxed);
+	return due;
+}
+
 void ring_release(struct ring_rx *ring)
 {
 	atomic_store_explicit(&ring->page->head, ring->head, memory_order_release);

@@ -54,8 +54,10 @@ struct ring_page {
 	uint32_t magic, data_bytes;                /* data_bytes is a power of two */
 	_Alignas(RING_LINE) _Atomic uint64_t tail; /* bytes ever written; producer */
 	_Atomic uint32_t waits; /* the producer wants to know when there is room; the consumer takes it back */
+	_Atomic node_time_t roused_ps; /* real clock: when the consumer that the producer woke had something to do; 0: it did not */
 	_Alignas(RING_LINE) _Atomic uint64_t head; /* bytes ever consumed; consumer */
 	_Atomic uint64_t note;                     /* a word of the consumer's owner to the producer's */
+	_Atomic node_time_t sleeps_ps; /* real clock: the consumer sleeps until then; 0: it is awake, or is being woken */
 	_Alignas(RING_LINE) uint8_t data[];
 };
 
@@ -115,6 +117,24 @@ uint64_t ring_noted(const struct ring_tx *ring);
 /** ring_wait() - the producer waits for room, and for a note: ring_waited() tells the consumer, once. A hint: it may come late. */
 void ring_wait(struct ring_tx *ring);
 bool ring_waited(struct ring_rx *ring);
+
+/*  Real clock: who sleeps and who wakes it is said in the ring, so that nobody but the two ends of a link can forge it (TB-23).
+ *  A sleeper says so to all its producers, then looks at its rings once more; a producer publishes, then looks whether the
+ *  consumer sleeps. Between the two steps both sides have a sequentially consistent fence.                              */
+
+/** ring_sleep() - the consumer sleeps until @until (> 0); 0: it is awake. */
+static inline void ring_sleep(struct ring_rx *ring, node_time_t until)
+{
+	if (until || atomic_load_explicit(&ring->page->sleeps_ps, memory_order_relaxed))
+		atomic_store_explicit(&ring->page->sleeps_ps, until, memory_order_relaxed);
+}
+
+/** ring_rouse() - for the consumer there is something to do at @due.
+ *  Return: true if it sleeps for longer: the caller wakes it. Once for each sleep.                                   */
+bool ring_rouse(struct ring_tx *ring, node_time_t due);
+
+/** ring_roused() - the @due of the producer that has woken the consumer, once; NODE_TIME_NEVER: it did not. */
+node_time_t ring_roused(struct ring_rx *ring);
 
 /** ring_release() - gives the room of all popped records back to the producer. */
 void ring_release(struct ring_rx *ring);

@@ -18,7 +18,7 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 9u
+#define STATS_VERSION 10u
 #ifdef __x86_64__
 #define STATS_HEAD_BYTES 4096u
 #else
@@ -264,6 +264,7 @@ struct stats_page {
 	struct lateness_stats lateness; /* real clock */
 	uint64_t active_ns;     /* real clock: time in which the node had something to do now and then (pace.c) */
 	uint64_t behind_max_ns; /* real clock: how far behind it the node was at most, after a turn (pace.c) */
+	node_time_t sleeps_ps;  /* real clock: it sleeps until its next event, or NODE_TIME_NEVER; 0: it is awake */
 };
 
 /** stats_lateness_bucket() - the bucket of @ns; bucket b holds [stats_lateness_ns(b), stats_lateness_ns(b + 1)); the last

@@ -59,7 +59,7 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 	int error;
 
 	*fabric = (struct fabric){
-		.plan = plan, .options = *options, .clock_fd = -1, .clock_words_fd = -1, .epoll_fd = -1
+		.plan = plan, .options = *options, .clock_fd = -1, .epoll_fd = -1
 	};
 	error = fabric_alloc(fabric);
 	if (!error) {
@@ -250,7 +250,6 @@ void fabric_free(struct fabric *fabric)
 		munmap(fabric->page, fabric->page_size);
 	if (fabric->nodes) {
 		descriptor_close(&fabric->clock_fd);
-		descriptor_close(&fabric->clock_words_fd);
 		descriptor_close(&fabric->epoll_fd);
 	}
 	free(fabric->nodes);

@@ -102,7 +102,6 @@ struct fabric {
 	size_t page_size;
 	struct clock clock;
 	int clock_fd, epoll_fd;
-	int clock_words_fd; /* real clock: clock_pages.h; else -1 */
 	int *ring_fds; /* per link: ring from end a, from end b, or the veth's sockets at a, b; -1: not made yet, or passed */
 	uint32_t *wake;
 	uint32_t alive, ready, stopped; /* how many are */

@@ -101,12 +101,12 @@ int fabric_nodes_start(struct fabric *fabric)
 static int clock_make_real(struct fabric *fabric)
 {
 	struct clock_pages pages;
-	int fds[2], error = clock_pages_make(&pages, fabric->plan->node_count, fds);
+	int error = clock_pages_make(&pages, fabric->plan->node_count, &fabric->clock_fd);
 
-	if (error)
+	if (error) {
+		fabric->clock_fd = -1;
 		return error;
-	fabric->clock_fd = fds[0];
-	fabric->clock_words_fd = fds[1];
+	}
 	fabric->page = pages.page;
 	fabric->page_size = pages.bytes;
 	return 0;
@@ -322,8 +322,6 @@ static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings
 	if (stats_fd < 0)
 		return stats_fd;
 	message.fds[message.fd_count++] = fabric->clock_fd;
-	if (fabric->options.real)
-		message.fds[message.fd_count++] = fabric->clock_words_fd;
 	message.fds[message.fd_count++] = stats_fd;
 	error = fabric->options.real ? descriptors_real(fabric, index, &message)
 				     : descriptors_virtual(fabric, index, &message);
@@ -432,7 +430,6 @@ int fabric_node_again(struct fabric *fabric, uint32_t index)
 	node->stats = NULL; /* nobody reads it until there is another */
 	node->fate[0] = 0;
 	node->tables_due = false;
-	atomic_store(&fabric->clock.asleep[index], 0);
 	error = node_start(fabric, index, program, true);
 	for (uint64_t until_ns = fabric_deadline_ns(fabric, FABRIC_READY_MS); !error && !node->ready;) {
 		fabric_watch_messages(fabric, 1);

@@ -137,6 +137,16 @@ off_the_network() {
 		! awk 'FNR > 1 { print $10 }' "/proc/$pid/net"/{tcp,tcp6,udp,udp6} | grep -Fx "$sockets" || return 1
 	done
 }
+# TB-23: what a node can write is its own or that of one link; so none can forge a word between two others
+memory_of_two() {
+	local pid
+	for pid in $nodes; do
+		# address, permissions, offset, device, inode, name
+		awk '$6 ~ /^\/memfd:/ && $2 ~ /w.s/ { print $4, $5, $6 }' "/proc/$pid/maps" | sort -u
+	done >"$scratch/writable"
+	[ "$(wc -l <"$scratch/writable")" -ge 9 ] || { cat "$scratch/writable"; return 1; } # nine statistics pages at least
+	sort "$scratch/writable" | uniq -c | awk '$1 > 2 { print; more = 1 } END { exit more }'
+}
 all() {
 	local medium=$1
 	check "$who, $medium: nine nodes" find_nodes
@@ -151,6 +161,7 @@ all() {
 	check "$who, $medium: nor of another one" status_is Groups ''
 	check "$who, $medium: descriptors" descriptors
 	check "$who, $medium: the log cannot be read" log_only_written
+	check "$who, $medium: no memory that more than two nodes write" memory_of_two
 }
 # 40 clients that connect and say half a line do not keep others out
 crowded() {

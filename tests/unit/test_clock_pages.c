@@ -16,14 +16,14 @@
 
 static struct clock_pages own, joined;
 static struct clock clock_;
-static int fds[2];
+static int fd;
 
 static void setup(void)
 {
-	ck_assert_int_eq(clock_pages_make(&own, NODES, fds), 0);
+	ck_assert_int_eq(clock_pages_make(&own, NODES, &fd), 0);
 	clock_init(own.page, NODES, NODE_US);
 	own.page->epoch_ns = 77;
-	ck_assert_int_eq(clock_pages_join(&joined, fds), 0);
+	ck_assert_int_eq(clock_pages_join(&joined, fd), 0);
 	ck_assert_int_eq(clock_attach(&clock_, joined.page, joined.bytes), 0);
 }
 
@@ -32,13 +32,12 @@ static void teardown(void)
 	clock_pages_free(&own);
 	clock_pages_free(&joined);
 	clock_pages_free(&joined);
-	close(fds[0]);
-	close(fds[1]);
+	close(fd);
 }
 
 TEST_GROUP(clock_pages, .setup = setup, .teardown = teardown);
 
-TEST(clock_pages_join__one_page_for_both)
+TEST(clock_pages_join__one_head_for_both)
 {
 	struct clock makers;
 
@@ -47,23 +46,32 @@ TEST(clock_pages_join__one_page_for_both)
 	ck_assert_uint_eq(clock_.node_count, NODES);
 	atomic_store(&own.page->state, CLOCK_RUNNING);
 	ck_assert_uint_eq(atomic_load(&clock_.page->state), CLOCK_RUNNING);
+}
+
+/* all that a node can write there is its own: nobody else sees it */
+TEST(clock_pages_join__no_word_is_shared)
+{
+	struct clock makers;
+
+	ck_assert_int_eq(clock_attach(&makers, own.page, own.bytes), 0);
+	memset((char *)joined.page + CLOCK_HEAD_BYTES, 0xff, joined.bytes - CLOCK_HEAD_BYTES);
 	for (uint32_t i = 0; i < NODES; i++) {
-		atomic_store(&clock_.asleep[i], i + 1);
-		atomic_store(&clock_.own_next[i], 2 * i);
-		ck_assert_uint_eq(atomic_load(&makers.asleep[i]), i + 1);
-		ck_assert_uint_eq(atomic_load(&makers.own_next[i]), 2 * i);
+		ck_assert_uint_eq(atomic_load(&makers.asleep[i]), 0);
+		ck_assert_uint_eq(atomic_load(&makers.own_next[i]), 0);
 	}
 }
 
 TEST(clock_pages_join__too_small)
 {
 	struct clock_pages pages;
-	int small[2] = { memfd_create("small", 0), fds[1] };
+	int small = memfd_create("small", 0);
 
-	ck_assert_int_eq(ftruncate(small[0], 64), 0);
+	ck_assert_int_eq(ftruncate(small, 64), 0);
 	ck_assert_int_eq(clock_pages_join(&pages, small), -EINVAL);
+	ck_assert_int_eq(ftruncate(small, CLOCK_HEAD_BYTES), 0);
+	ck_assert_int_eq(clock_pages_join(&pages, small), -EINVAL); /* of no node */
 	ck_assert_ptr_null(pages.page);
-	close(small[0]);
+	close(small);
 }
 
 /* the write of a node that ends the fabric, in a process of its own */
@@ -90,10 +98,10 @@ TEST(clock_pages__the_head_cannot_be_made_writable)
 	int again;
 
 	ck_assert_int_eq(mprotect(joined.page, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE), -1);
-	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fds[0], 0), MAP_FAILED);
-	ck_assert_int_eq((int)pwrite(fds[0], "xx", 2, 0), -1);
-	ck_assert_int_eq(ftruncate(fds[0], 0), -1);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fds[0]);
+	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+	ck_assert_int_eq((int)pwrite(fd, "xx", 2, 0), -1);
+	ck_assert_int_eq(ftruncate(fd, 0), -1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	again = open(path, O_RDWR);
 	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, again, 0), MAP_FAILED);
 	close(again);

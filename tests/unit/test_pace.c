@@ -329,18 +329,17 @@ TEST_RANGE(pace_wait__the_doorbell_ends_a_sleep, 0, 2)
 	ck_assert(!control);
 }
 
-/* another node has wiped the words that say that this one sleeps, so its neighbour does not ring */
+/* its neighbour has wiped the word that says that this one sleeps, and does not ring */
 static void *send_unrung(void *unused)
 {
 	usleep(20000);
-	atomic_store(&clocks.asleep[0], 0);
-	atomic_store(&clocks.own_next[0], 0);
+	atomic_store(&rings[1]->sleeps_ps, 0);
 	link_send_packet(&peer, pace_now(&pace), 104, 100, 100, 0, 0);
 	link_flush(&peer, &(bool){ 0 });
 	return unused;
 }
 
-/* TB-23: a wild write of some other node does not stop this one for good */
+/* TB-23: a wild write of its neighbour does not stop this one for good */
 TEST_RANGE(pace_wait__a_sleep_that_nobody_ends_is_bounded, 0, 2)
 {
 	pthread_t thread;
@@ -365,7 +364,7 @@ TEST_RANGE(pace_wait__a_control_message_ends_a_sleep, 0, 2)
 
 TEST_RANGE(pace_wait__the_end_of_the_fabric, 0, 2)
 {
-	bool control;
+	bool control = false;
 
 	make(_i);
 	pace_turn(&pace);
@@ -380,11 +379,44 @@ TEST_RANGE(pace_turn__rings_only_who_would_oversleep, 0, 2)
 
 	make(_i);
 	for (int k = 0; k < 3; k++) {
-		atomic_store(&clocks.asleep[1], k > 0);
-		atomic_store(&clocks.own_next[1], k == 1 ? 0 : NODE_TIME_NEVER);
+		atomic_store(&rings[0]->sleeps_ps, k == 0 ? 0 : k == 1 ? 1 : NODE_TIME_NEVER);
 		ck_assert_ptr_nonnull(link_send_packet(&own, pace_now(&pace), 104, 100, 100, 0, 0));
 		pace_turn(&pace);
 		ck_assert_int_eq(read(peer_doorbell, &rings_seen, sizeof(rings_seen)) > 0, k == 2);
 	}
-	ck_assert_uint_eq(atomic_load(&clocks.asleep[1]), 0);
+	ck_assert_uint_eq(atomic_load(&rings[0]->sleeps_ps), 0);
+}
+
+/* TB-23: what a node says of its sleep stands where its neighbour and the orchestrator look, and nowhere else: a third node
+ * that writes what it can (its clock page) has no part in it */
+static void *look_at_sleeper(void *unused)
+{
+	bool wiped = false;
+
+	memset((char *)page + CLOCK_HEAD_BYTES, 0, clock_bytes(2) - CLOCK_HEAD_BYTES);
+	while (!wiped)
+		wiped = atomic_load(&rings[1]->sleeps_ps) == NODE_TIME_NEVER &&
+			__atomic_load_n(&stats->sleeps_ps, __ATOMIC_RELAXED) == NODE_TIME_NEVER;
+	memset((char *)page + CLOCK_HEAD_BYTES, 0, clock_bytes(2) - CLOCK_HEAD_BYTES);
+	link_send_packet(&peer, pace_now(&pace), 104, 100, 100, 0, 0);
+	link_flush(&peer, &(bool){ 0 });
+	atomic_thread_fence(memory_order_seq_cst);
+	ck_assert(ring_rouse(&peer.tx, pace_now(&pace)));
+	ck_assert(!ring_rouse(&peer.tx, pace_now(&pace))); /* once for each sleep */
+	ring();
+	return unused;
+}
+
+TEST_RANGE(pace_wait__a_third_node_has_no_part_in_waking, 0, 2)
+{
+	pthread_t thread;
+
+	make(_i);
+	ck_assert_int_eq(pthread_create(&thread, NULL, look_at_sleeper, NULL), 0);
+	play();
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(received, 1);
+	ck_assert_uint_eq(atomic_load(&rings[1]->sleeps_ps), 0);
+	ck_assert_uint_eq(stats->sleeps_ps, 0);
+	ck_assert_uint_eq(ring_roused(&own.rx), NODE_TIME_NEVER); /* was taken */
 }
