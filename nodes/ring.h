@@ -54,10 +54,12 @@ struct ring_page {
 	uint32_t magic, data_bytes;                /* data_bytes is a power of two */
 	_Alignas(RING_LINE) _Atomic uint64_t tail; /* bytes ever written; producer */
 	_Atomic uint32_t waits; /* the producer wants to know when there is room; the consumer takes it back */
-	_Atomic node_time_t roused_ps; /* real clock: when the consumer that the producer woke had something to do; 0: it did not */
+	_Atomic node_time_t
+		roused_ps; /* real clock: when the consumer that the producer woke had something to do; 0: it did not */
 	_Alignas(RING_LINE) _Atomic uint64_t head; /* bytes ever consumed; consumer */
 	_Atomic uint64_t note;                     /* a word of the consumer's owner to the producer's */
-	_Atomic node_time_t sleeps_ps; /* real clock: the consumer sleeps until then; 0: it is awake, or is being woken */
+	_Atomic node_time_t
+		sleeps_ps; /* real clock: the consumer sleeps until then; 0: it is awake, or is being woken */
 	_Alignas(RING_LINE) uint8_t data[];
 };
 

@@ -58,9 +58,7 @@ int fabric_start(struct fabric *fabric, const struct plan *plan, const struct fa
 	uint64_t began_ns = wall_ns();
 	int error;
 
-	*fabric = (struct fabric){
-		.plan = plan, .options = *options, .clock_fd = -1, .epoll_fd = -1
-	};
+	*fabric = (struct fabric){ .plan = plan, .options = *options, .clock_fd = -1, .epoll_fd = -1 };
 	error = fabric_alloc(fabric);
 	if (!error) {
 		error = fabric_clock_make(fabric);

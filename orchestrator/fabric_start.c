@@ -23,6 +23,7 @@
 #include "orchestrator/descriptor.h"
 #include "orchestrator/fabric_ask.h"
 #include "orchestrator/fabric_cores.h"
+#include "orchestrator/fabric_ready.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
 #include "orchestrator/wall_time.h"
@@ -301,14 +302,18 @@ static void rings_release(struct fabric *fabric, uint32_t index)
 /* a system limits how many descriptors are under way at once: those of nodes that are starting will be taken soon */
 static int configuration_send(struct fabric *fabric, uint32_t index, const struct control_message *message)
 {
-	for (int tries = 0; tries < 2000; tries++) {
+	struct fabric_start_wait wait = { 0 };
+
+	for (;;) {
 		int error = control_send(fabric->nodes[index].control, message);
 
-		if (error != -ETOOMANYREFS)
+		if (error == -ETOOMANYREFS)
+			error = fabric_room_await(fabric, index, &wait);
+		else
 			return error;
-		usleep(1000);
+		if (error)
+			return error;
 	}
-	return -ETOOMANYREFS;
 }
 
 /* @keep_rings  its neighbours, who run already, are still to be handed theirs */

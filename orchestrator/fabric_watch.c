@@ -291,45 +291,48 @@ static bool late_nodes_starve(const struct fabric *fabric, const struct fabric_p
 	return false;
 }
 
-/* the nodes that @part waits for: how many, their CPU time; the first goes to @first */
-static uint32_t late_nodes(const struct fabric *fabric, const struct fabric_part *part, uint32_t *first,
-			   uint64_t *cpu_ns)
+/* adds the nodes that @part waits for to @sight; the first goes to @first */
+static void late_nodes(const struct fabric *fabric, const struct fabric_part *part, uint32_t *first,
+		       struct watchdog_sight *sight)
 {
-	uint32_t count = 0;
-
-	*cpu_ns = 0;
 	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		const struct stats_page *stats = fabric->nodes[i].stats;
+
 		if (!part->owes(part->context, i))
 			continue;
-		if (!count++)
+		if (!sight->late++)
 			*first = i;
-		*cpu_ns += fabric_cpu_ns(fabric->nodes[i].pid);
+		sight->cpu_ns += fabric_cpu_ns(fabric->nodes[i].pid);
+		if (stats) {
+			sight->events += __atomic_load_n(&stats->events, __ATOMIC_RELAXED);
+			sight->virtual_ps += __atomic_load_n(&stats->now_ps, __ATOMIC_RELAXED);
+		}
 	}
-	return count;
 }
 
 bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog, const struct fabric_part *part)
 {
-	uint32_t progress = part->progress(part->context), first = 0, count = 0;
+	struct watchdog_sight sight = { .progress = part->progress(part->context) };
 	enum watchdog_verdict verdict;
-	uint64_t cpu_ns = 0;
+	uint32_t first = 0;
 	char others[32] = "";
 
-	if (watchdog_wants_cpu(watchdog, progress))
-		count = late_nodes(fabric, part, &first, &cpu_ns);
-	verdict = watchdog_look(watchdog, wall_ns(), progress, cpu_ns);
-	if (verdict == WATCHDOG_FINE || part->progress(part->context) != progress)
+	if (watchdog_wants_detail(watchdog, sight.progress))
+		late_nodes(fabric, part, &first, &sight);
+	verdict = watchdog_look(watchdog, wall_ns(), &sight);
+	if (verdict == WATCHDOG_FINE || part->progress(part->context) != sight.progress)
 		return false;
 	/* one that was to open the next window has finished this one: it may be any */
-	if ((verdict == WATCHDOG_HANGS || !count) && late_nodes_starve(fabric, part, !count))
+	if (verdict == WATCHDOG_HANGS && late_nodes_starve(fabric, part, !sight.late))
 		return false;
-	if (!count) {
+	if (!sight.late) {
 		fabric_fail(fabric, "all nodes have %s, but nothing followed for %.1f s", part->what,
 			    (double)watchdog->stalled_ns / 1e9);
 		return true;
 	}
-	if (count > 1)
-		snprintf(others, sizeof(others), count > 2 ? ", nor have %u others" : ", nor has %u other", count - 1);
+	if (sight.late > 1)
+		snprintf(others, sizeof(others), sight.late > 2 ? ", nor have %u others" : ", nor has %u other",
+			 sight.late - 1);
 	fabric_fail_node(fabric, first, "%s: it has not %s for %.1f s%s",
 			 verdict == WATCHDOG_HANGS ? "hangs" : "runs in circles", part->what,
 			 (double)watchdog->stalled_ns / 1e9, others);

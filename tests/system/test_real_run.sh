@@ -119,7 +119,7 @@ in_the_middle() {
 	pid=$!
 	for _ in $(seq 200); do
 		nodes=$(children $pid)
-		[ "$(wc -w <<<"$nodes")" = 6 ] && break
+		[ "$(wc -w <<<"$nodes")" = 8 ] && break # six nodes, two managers
 		sleep 0.05
 	done
 	sleep 0.5

@@ -107,6 +107,51 @@ leaves_late() {
 	disturbed "$(line_of 'has written the result')" "$1" stop 1000 && says err 'did not leave in time and is killed; the result is complete'
 }
 
+# Nodes that stop themselves as they start take none of their descriptors, and the kernel soon allows no more under way: heddle waits for
+# them, longer than two seconds, says so, and the result is the same; if one of them dies instead, it is named.
+# The limit holds for ordinary users only.
+slow_folder() {
+	programs_copy "$scratch/slow"
+	mkdir "$scratch/slow/build/release/real" "$scratch/slow/out"
+	local node
+	for node in switchd nicd; do
+		mv "$scratch/slow/build/release/$node" "$scratch/slow/build/release/real/$node"
+		printf '#!/bin/sh\nkill -STOP $$\nexec "%s" "$@"\n' "$scratch/slow/build/release/real/$node" >"$scratch/slow/build/release/$node"
+	done
+	chmod -R a+rX "$scratch/slow"
+	chmod a+x "$scratch/slow/build/release"/{switchd,nicd}
+	chmod 777 "$scratch/slow/out"
+	chmod 711 "$scratch"
+}
+
+# slowly SIGNAL - a run of 41 nodes of which the first to be waited for gets SIGNAL once heddle says that it waits; then all may go on
+slowly() {
+	local heddle_pid told=no
+	(ulimit -n 150 && cd / && exec setpriv --reuid=12345 --regid=12345 --clear-groups --inh-caps=-all "$scratch/slow/heddle" run \
+		"$scratch/slow/topologies/star-incast.yaml" --set topology.hosts=40 --set run.duration=20us --set run.warmup=5us --set 'expect=[]' \
+		--verbose --quiet --watchdog 60s --json "$scratch/slow/out/$1.json" >/dev/null 2>"$scratch/err") </dev/null &
+	heddle_pid=$!
+	while kill -0 $heddle_pid 2>/dev/null; do
+		[ $told = no ] && grep -q 'to take its file descriptors' "$scratch/err" && told=yes && kill "-$1" $(children $heddle_pid | cut -d ' ' -f 1)
+		[ $told = yes ] && kill -CONT $(children $heddle_pid) 2>/dev/null
+		sleep 0.05
+	done
+	wait $heddle_pid
+	status=$?
+	[ $told = yes ] || { echo 'nothing was waited for' && tail -n 3 "$scratch/err" && return 1; }
+}
+
+descriptors_wait() {
+	slowly CONT && [ $status = 0 ] || { echo "exit status $status" && tail -n 3 "$scratch/err" && return 1; }
+	run 0 run "$topologies/star-incast.yaml" --set topology.hosts=40 --set run.duration=20us --set run.warmup=5us --set 'expect=[]' --quiet \
+		--json "$scratch/free.json" && diff <(jq 'del(.host, .origin, .scenario_file)' "$scratch/free.json") <(jq 'del(.host, .origin, .scenario_file)' "$scratch/slow/out/CONT.json")
+}
+
+descriptors_death() {
+	slowly KILL && [ $status = 4 ] && grep -qE 'switch s0 \(pid [0-9]+\) was killed by signal 9' "$scratch/err" ||
+		{ echo "exit status $status" && tail -n 3 "$scratch/err" && return 1; }
+}
+
 options=()
 play "$scratch/first"
 first_status=$?
@@ -115,6 +160,13 @@ lines=$(wc -l <"$scratch/lines")
 check "the undisturbed run has all files, in $lines stages" test "$first_status" = 0 -a -s "$scratch/first/result.json" -a \
 	-s "$scratch/first/csv/flows.csv" -a -s "$scratch/first/s0s1.pcapng" -a "$lines" -gt 25
 check "a switch is stopped for 2.3 s as the first sweep begins" first_sweep
+if [ "$(id -u)" = 0 ] && command -v jq >/dev/null; then
+	slow_folder
+	check "nodes do not take their descriptors for more than 2 s: the same result" descriptors_wait
+	check "one of them dies meanwhile: it is named" descriptors_death
+else
+	skip "nodes do not take their descriptors" "we are not root, or there is no jq"
+fi
 check "a host's NIC leaves late: a warning, exit status 0" leaves_late 8
 check "and the node with a capture: it is named" leaves_late 0
 : >"$scratch/outcomes"
