@@ -190,6 +190,33 @@ static json_t *idle_json(const struct scenario *scenario)
 	return list;
 }
 
+struct loop_list {
+	const struct plan *plan;
+	json_t *list;
+};
+
+static void loop_add(void *context, uint32_t target, const uint32_t *switches, uint32_t count)
+{
+	struct loop_list *loops = context;
+	json_t *names = json_array();
+
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(names, json_string(loops->plan->nodes[switches[i]].name));
+	json_array_append_new(loops->list,
+			      json_pack("{s:s, s:o}", "to", loops->plan->nodes[target].name, "switches", names));
+}
+
+/* an array; empty if there are none */
+static json_t *loops_json(const struct plan *plan)
+{
+	struct loop_list loops = { .plan = plan, .list = json_array() };
+
+	if (plan_loops_each(plan, loop_add, &loops) >= 0)
+		return loops.list;
+	json_decref(loops.list);
+	return NULL;
+}
+
 static int print_json(const struct plan *plan, const struct scenario *scenario, bool congestion)
 {
 	struct summary summary = summarise(plan);
@@ -212,6 +239,7 @@ static int print_json(const struct plan *plan, const struct scenario *scenario, 
 			 workloads, "expectations", (json_int_t)plan->expectation_count);
 	if (!root || (scenario->idle_count && json_object_set_new(root, "no_effect", idle_json(scenario))) ||
 	    (congestion && add_congestion(plan, root)) || json_object_set_new(root, "routing", routing_json(plan)) ||
+	    json_object_set_new(root, "routing_loops", loops_json(plan)) ||
 	    (plan_fabric(plan) == FABRIC_PORT_GROUP &&
 	     json_object_set_new(root, "port_group", port_group_json(plan))) ||
 	    (plan_fabric(plan) == FABRIC_ROCE && json_object_set_new(root, "roce", roce_json(plan)))) {

@@ -130,17 +130,21 @@ static uint32_t loop_find(const struct loop_search *search, uint32_t start)
 	return UINT32_MAX;
 }
 
-static void loop_print(const struct loop_search *search, uint32_t start, uint32_t last, FILE *out)
+/* the loop, in its order from @start on, as the first elements of queue[].  Return: how many */
+static uint32_t loop_list(const struct loop_search *search, uint32_t start, uint32_t last)
 {
-	const struct node_config *nodes = search->plan->nodes;
 	uint32_t length = 0;
 
 	for (uint32_t at = last; at != start; at = search->from[at])
 		search->queue[length++] = at;
-	fprintf(out, "to %s: %s", nodes[search->target].name, nodes[start].name);
-	while (length)
-		fprintf(out, " -> %s", nodes[search->queue[--length]].name);
-	fprintf(out, " -> %s\n", nodes[start].name);
+	search->queue[length++] = start;
+	for (uint32_t i = 0; i < length / 2; i++) {
+		uint32_t other = search->queue[i];
+
+		search->queue[i] = search->queue[length - 1 - i];
+		search->queue[length - 1 - i] = other;
+	}
+	return length;
 }
 
 /* Is a loop to the same target through switch @at told by a route before the @index-th? Then from[] leads over its start. */
@@ -155,7 +159,7 @@ static bool is_told(const struct loop_search *search, const struct routing_reque
 	return false;
 }
 
-int plan_loops_print(const struct plan *plan, const char *label, FILE *out)
+int plan_loops_each(const struct plan *plan, plan_loop_fn *each, void *context)
 {
 	struct loop_search search = { .plan = plan,
 				      .from = calloc(plan->switch_count + 1, sizeof(*search.from)),
@@ -169,11 +173,34 @@ int plan_loops_print(const struct plan *plan, const char *label, FILE *out)
 		last = loop_find(&search, start);
 		if (last == UINT32_MAX || is_told(&search, &plan->routing, i, start, last))
 			continue;
-		fputs(label, out);
-		loop_print(&search, start, last, out);
+		each(context, search.target, search.queue, loop_list(&search, start, last));
 		loops++;
 	}
 	free(search.from);
 	free(search.queue);
 	return error ? error : loops;
+}
+
+struct loop_text {
+	const struct plan *plan;
+	const char *label;
+	FILE *out;
+};
+
+static void loop_print(void *context, uint32_t target, const uint32_t *switches, uint32_t count)
+{
+	const struct loop_text *text = context;
+	const struct node_config *nodes = text->plan->nodes;
+
+	fprintf(text->out, "%sto %s: ", text->label, nodes[target].name);
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(text->out, "%s -> ", nodes[switches[i]].name);
+	fprintf(text->out, "%s\n", nodes[switches[0]].name);
+}
+
+int plan_loops_print(const struct plan *plan, const char *label, FILE *out)
+{
+	struct loop_text text = { .plan = plan, .label = label, .out = out };
+
+	return plan_loops_each(plan, loop_print, &text);
 }

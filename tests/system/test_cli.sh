@@ -139,6 +139,14 @@ congestion() {
 		run 0 check --json --congestion "$tiny" && says out '"flow_extent_units"'
 }
 
+# RC-5: programs learn of routing loops as people do
+loops() {
+	run 0 check "$topologies/routing-loop.yaml" && says out 'to s3: s2 -> s0 -> s1 -> s2' &&
+		run 0 check --json "$topologies/routing-loop.yaml" &&
+		jq -e '.routing_loops == [{to: "s3", switches: ["s2", "s0", "s1"]}]' "$scratch/out" &&
+		run 0 check --json "$tiny" && jq -e '.routing_loops == []' "$scratch/out"
+}
+
 no_progress_without_terminal() {
 	run 0 run "$tiny" --slow 8us/s && silent err
 }
@@ -229,6 +237,11 @@ check "show config" shows 'arbiter by flow' config s508
 check "show of an unknown part" refused "did you mean 'routes'" show "$lot" route
 check "show of an unknown node" refused "has no node 's9'" show "$lot" config s9
 check "check --congestion" congestion
+if command -v jq >/dev/null; then
+	check "check --json names routing loops" loops
+else
+	skip "check --json names routing loops" "there is no jq"
+fi
 check "heddle without its programs" alone
 check "heddle as installed" installed
 check "too few file descriptors" few_descriptors
