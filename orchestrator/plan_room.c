@@ -154,6 +154,8 @@ static int64_t node_add(struct plan *plan, enum node_kind kind, const char *name
 		node->nic.host_index = (uint32_t)place - plan->switch_count;
 		node->nic.workloads = NULL;
 		node->nic.workload_count = 0;
+		node->nic.pauses = NULL;
+		node->nic.pause_count = 0;
 	}
 	snprintf(node->name, sizeof(node->name), "%s", name);
 	if (error || ports_widen(plan, node, port_count, &vacant)) {

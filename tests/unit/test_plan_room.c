@@ -81,6 +81,20 @@ static int64_t plug(uint32_t a, uint32_t b)
 
 TEST_GROUP(plan_room, .setup = set_up, .teardown = tear_down);
 
+/* PAUSE frames that the first NIC sends are its own: one that joins has none, and neither frees those of the other */
+TEST(plan_room_host__pauses_are_not_shared)
+{
+	struct nic_config *first = &plan.nodes[at("A")].nic, *joined;
+
+	first->pauses = calloc(2, sizeof(*first->pauses));
+	first->pause_count = 2;
+	joined = &plan.nodes[plan_room_host(&plan, "new")].nic;
+	ck_assert_ptr_null(joined->pauses);
+	ck_assert_uint_eq(joined->pause_count, 0);
+	plan_room_node_remove(&plan, at("new"));
+	ck_assert_uint_eq(first->pause_count, 2);
+}
+
 TEST(plan_room_make__moves_nothing_that_was_there)
 {
 	struct plan_counts counts = plan_room_counts(&plan);
