@@ -68,6 +68,13 @@ fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuz
 
 .PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts layers same-as tidy format install clean tsan unit-sim fuzzers
 
+# These build by a make of their own. Two such makes at once would write the same archives, so the
+# goals of one command are made one after the other; each make is parallel within itself.
+recursive := all demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts tsan install
+ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
+.NOTPARALLEL:
+endif
+
 all: deps
 	@$(MAKE) --no-print-directory programs
 	@ln -sf $(B)/heddle heddle
