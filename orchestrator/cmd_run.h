@@ -6,6 +6,7 @@
 #include "orchestrator/capture_file.h"
 #include "orchestrator/compare.h"
 #include "orchestrator/fabric.h"
+#include "orchestrator/results_csv.h"
 
 #define SETTINGS_MAX 256u
 #define JSON_STDOUT "-"
@@ -17,7 +18,7 @@ enum exit_status {
 	EXIT_STALL = 3,
 	EXIT_NODE = 4,
 	EXIT_UNFAITHFUL = 5, /* real clock: the machine was too slow for this scenario */
-	EXIT_INTERRUPTED = 130,
+	EXIT_INTERRUPTED = RESULTS_INTERRUPTED_STATUS,
 };
 
 struct options {

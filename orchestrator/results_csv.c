@@ -1,7 +1,9 @@
 /*  results_csv - the result as tables for spreadsheets and plots: one file per kind of row, a header line first.
  *
  *  Every file is complete or not there (atomic_file.h). Times are in picoseconds; what never happened is an empty field.
- *  Names need no quoting: a scenario only admits letters, digits, '_', '.' and '-'.                                   */
+ *  Names need no quoting: a scenario only admits letters, digits, '_', '.' and '-'.
+ *  Of an interrupted run the last line of each file is a comment that says so: a table of such a run
+ *  must not be taken for a complete one. Tables of complete runs have no comment.                                     */
 #include "orchestrator/results_csv.h"
 
 #include <errno.h>
@@ -35,6 +37,9 @@ static int table_write(const struct tables *t, const char *folder, const char *n
 	if (error)
 		return error;
 	write(t, file.stream);
+	if (t->results->interrupted)
+		fprintf(file.stream, "# interrupted=true end_ps=%" PRIu64 " exit_status=%d\n", t->results->end_ps,
+			RESULTS_INTERRUPTED_STATUS);
 	return atomic_file_commit(&file);
 }
 

@@ -87,12 +87,23 @@ round() {
 
 # interrupted SIGNAL - the run ends in good order, prints what there is and says so
 interrupted() {
-	start || return 1
+	rm -rf "$scratch/csv" "$scratch/r.json"
+	start --csv "$scratch/csv" --json "$scratch/r.json" || return 1
 	kill "-$1" "$orchestrator"
 	wait "$orchestrator"
 	[ $? = 130 ] || { echo "exit status is not 130"; cat "$scratch/err"; return 1; }
 	# where it was interrupted before it began there is nothing to print
-	{ grep -q interrupted "$scratch/out" || says err 'interrupted before it began'; } && gone "${nodes[@]}"
+	{ grep -q interrupted "$scratch/out" || says err 'interrupted before it began'; } && gone "${nodes[@]}" && labelled
+}
+
+# labelled - is what an interrupted run has written said to be of one, in JSON and in every table?
+labelled() {
+	local table
+	[ -e "$scratch/r.json" ] || { [ ! -e "$scratch/csv" ]; return; }
+	grep -q '"interrupted": true' "$scratch/r.json" || return 1
+	for table in "$scratch"/csv/*.csv; do
+		tail -n 1 "$table" | grep -qE '^# interrupted=true end_ps=[0-9]+ exit_status=130$' || { echo "$table" && tail -n 1 "$table" && return 1; }
+	done
 }
 
 touch "$scratch/start" "$scratch/took"
