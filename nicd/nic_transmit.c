@@ -316,6 +316,7 @@ static void note_pause(struct nic *nic, uint32_t waiting)
 		trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, (uint32_t)__builtin_ctz(waiting), 0);
 	}
 	nic->paused = waits;
+	nic->link->stats->paused_since_ps = waits ? node_time_max(nic->paused_since_ps, 1) : 0;
 }
 
 void nic_transmit_plan(struct nic *nic)

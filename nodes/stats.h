@@ -18,7 +18,7 @@
 #include "nodes/time.h"
 
 #define STATS_MAGIC 0x48444c53u /* "HDLS" */
-#define STATS_VERSION 10u
+#define STATS_VERSION 11u
 #ifdef __x86_64__
 #define STATS_HEAD_BYTES 4096u
 #else
@@ -104,6 +104,7 @@ struct port_stats {
 	uint64_t hole_units;       /* positions missing in arriving flows, reported upstream from here (FC-17) */
 	uint64_t tail_units;       /* lost on the link out of here with nothing after it, so no hole (FC-17) */
 	uint64_t paused_ps;        /* data waited for the peer: its buffer, the ring or the guard's log was full */
+	node_time_t paused_since_ps; /* data waits for the peer: paused_ps counts up to then; 0: it does not */
 	uint64_t channel_waits;    /* packets that waited for a free channel (FC-9) */
 	uint64_t
 		queue_bytes; /* now waiting for this output: requested and in the output queue; at a NIC, of messages */

@@ -501,9 +501,11 @@ static int gather_groups(struct gathering *g)
 
 /* ---- ports and totals ---- */
 
-/* a wait for credit that goes on counts to the end */
-static void credit_wait_close(struct port_stats *stats, node_time_t end_ps)
+/* waits for the peer and for credit that have not ended count up to the end of the run */
+static void waits_close(struct port_stats *stats, node_time_t end_ps)
 {
+	if (stats->paused_since_ps && end_ps > stats->paused_since_ps)
+		stats->paused_ps += end_ps - stats->paused_since_ps;
 	if (stats->credit_since_ps && end_ps > stats->credit_since_ps)
 		stats->credit_wait_ps += end_ps - stats->credit_since_ps;
 }
@@ -524,7 +526,7 @@ static int gather_ports(struct gathering *g)
 
 			*row = (struct result_port){ .node = node, .port = port };
 			row->stats = *stats_port(g->pages[node], port);
-			credit_wait_close(&row->stats, results->end_ps);
+			waits_close(&row->stats, results->end_ps);
 			if (!results->measured_ps)
 				continue;
 			/* of a run that was interrupted: a frame counts whole when it begins */

@@ -28,6 +28,7 @@ static void note_blocked(struct ethernet_port *out, bool blocked, node_time_t no
 	if (!blocked && now > out->blocked_since_ps)
 		out->stats->paused_ps += now - out->blocked_since_ps;
 	out->blocked_since_ps = blocked ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
+	out->stats->paused_since_ps = blocked ? node_time_max(out->blocked_since_ps, 1) : 0;
 }
 
 void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now)

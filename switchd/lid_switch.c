@@ -197,6 +197,7 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 	link_down(port->link, now);
 	lid_transmit_settle(port, now);
 	port->paused_since_ps = NODE_TIME_NEVER;
+	port->stats->paused_since_ps = 0;
 	while (port->backlog) {
 		uint32_t lane = (uint32_t)__builtin_ctz(port->backlog);
 

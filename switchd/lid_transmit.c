@@ -73,6 +73,7 @@ static void note_pause(struct lid_port *out, bool paused, node_time_t now)
 	if (!paused && now > out->paused_since_ps)
 		out->stats->paused_ps += now - out->paused_since_ps;
 	out->paused_since_ps = paused ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
+	out->stats->paused_since_ps = paused ? node_time_max(out->paused_since_ps, 1) : 0;
 }
 
 void lid_transmit_settle(struct lid_port *out, node_time_t now)

@@ -282,6 +282,7 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 		return;
 	transmit_settle_pause(out, now);
 	out->paused_since_ps = NODE_TIME_NEVER;
+	out->stats->paused_since_ps = 0;
 	note_left(dp, port);
 	fgfc_path_clear(dp, port);
 	if (out->kind == PORT_FABRIC) {

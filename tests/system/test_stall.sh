@@ -60,5 +60,8 @@ if command -v jq >/dev/null; then
 	check "the outputs of the circle, for programs" jq -e '(.deadlocks | length) == 1 and ([.deadlocks[0].outputs[].node] ==
 		["s0", "s1", "s2", "s3", "s4", "s5", "s6"]) and .totals.lost_bytes == 0 and .totals.inside_bytes > 1000000' \
 		"$scratch/pfc.json"
+	# 3 ms, of which 2 ms of draining: what waits for its peer to the end counts to the end, of a port as of a class
+	check "a port's wait counts to the end of the run" jq -e '([.classes[].paused_ps] | max) as $class |
+		([.ports[].paused_ps] | max) | . <= $class and . > $class - 1000000 and . > 2900000000' "$scratch/pfc.json"
 fi
 finish

@@ -474,6 +474,43 @@ TEST(results_gather__interrupted)
 	free(text);
 }
 
+/* and each of its tables says so, in a line that no reader takes for a row; those of other runs are rows alone */
+TEST(results_csv_write__interrupted)
+{
+	char folder[] = "/tmp/test_results.XXXXXX", path[128], line[1024], why[256];
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	results.interrupted = true;
+	results.end_ps = 3 * NODE_US;
+	ck_assert_int_eq(results_gather(&plan, pages, &results), 0);
+	ck_assert_int_eq(results_csv_write(&plan, pages, &results, folder, why, sizeof(why)), 0);
+	for (unsigned i = 0; i < 5; i++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, results_csv_name(i));
+		file = fopen(path, "r");
+		ck_assert_ptr_nonnull(file);
+		while (fgets(line, sizeof(line), file))
+			;
+		fclose(file);
+		unlink(path);
+		ck_assert_str_eq(line, "# interrupted=true end_ps=3000000 exit_status=130\n");
+	}
+	rmdir(folder);
+}
+
+/* TB-13: a wait for the peer that has not ended counts up to the end of the run, the drain included */
+TEST(results_gather__a_pause_that_goes_on)
+{
+	stats_port(pages[0], 0)->paused_ps = NODE_US;
+	stats_port(pages[0], 0)->paused_since_ps = 2 * NODE_US;
+	stats_port(pages[1], 0)->paused_ps = NODE_US;
+	results.end_ps = 50 * NODE_US;
+	ck_assert_int_eq(results_gather(&plan, pages, &results), 0);
+	ck_assert_uint_eq(results_port(&plan, &results, 0, 0)->stats.paused_ps, 49 * NODE_US);
+	ck_assert_uint_eq(results_port(&plan, &results, 1, 0)->stats.paused_ps, NODE_US);
+}
+
 /* ---- congestion ---- */
 
 /* h1 and h2 send to h0, whose port congests at 3 us; h1's port hears of it after 2 us, h2's after 5 us */
