@@ -80,6 +80,13 @@ ping_all() {
 }
 check 'ping by name, IPv4, among all' ping_all -4
 check 'ping by name, IPv6, among all' ping_all -6
+# RC-5: leaf0, a spine and leaf1 take one each; no switch has an address to tell the sender from
+ttl() {
+	on h0 ping -4 -t 1 -c 1 -W 5 -q h1 || return 1
+	! on h0 ping -4 -t 3 -c 1 -W 2 h5 >"$scratch/short" && ! grep -i exceeded "$scratch/short" &&
+		told '[.[].drops.ttl_expired // 0] | add == 1' && on h0 ping -4 -t 4 -c 1 -W 5 h5 >"$scratch/long" && says long 'ttl=61'
+}
+check 'TTL: three switches, no word of them' ttl
 check 'an MTU of 9000, unfragmented' on h0 ping -4 -c 2 -W 5 -q -M do -s 8972 h5
 heard() { on "$1" awk '$1 == "IpExt:" { if (n++) print $at; else for (at = NF; $at != "InBcastPkts"; at--); }' /proc/net/netstat; }
 broadcast() {
