@@ -27,7 +27,8 @@
 
 enum control_kind {
 	CONTROL_CONFIGURE, /* orchestrator -> node: config, without tables, and descriptors */
-	CONTROL_READY,     /* node -> orchestrator: text = which event loop it uses and why */
+	CONTROL_READY,     /* node -> orchestrator: text = which event loop it uses and why; number = 1 if it runs without the
+			      system call filter, which was refused */
 	CONTROL_SHOW,      /* orchestrator -> node: table (text) and port (number) */
 	CONTROL_SET,       /* orchestrator -> node: name (text) and value (text2) */
 	CONTROL_ANSWER,    /* node -> orchestrator: number = 0 or -errno, body = text for people; to SHOW and SET */

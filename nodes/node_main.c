@@ -28,16 +28,16 @@
 #define EXIT_WRONG 2 /* wrong arguments or configuration */
 
 static int node_start(struct node *node, enum node_kind kind, pid_t parent);
-static int confine(const struct node *node, pid_t parent);
+static int confine(struct node *node, pid_t parent);
 static int node_run(struct node *node);
 static int node_run_real(struct node *node);
 static void node_end(struct node *node);
 
 /* ---- what the orchestrator is told ---- */
 
-static int ready(const char *loop_text)
+static int ready(const struct node *node, const char *loop_text)
 {
-	struct control_message message = { .kind = CONTROL_READY };
+	struct control_message message = { .kind = CONTROL_READY, .number = node->unfiltered };
 
 	snprintf(message.text, sizeof(message.text), "%s", loop_text);
 	return control_send(CONTROL_FD, &message);
@@ -159,7 +159,7 @@ static int node_start(struct node *node, enum node_kind kind, pid_t parent)
 	status = confine(node, parent);
 	if (status)
 		return status;
-	return ready(text) ? EXIT_LOST : 0;
+	return ready(node, text) ? EXIT_LOST : 0;
 }
 
 static bool has_captures(const struct node *node)
@@ -171,7 +171,7 @@ static bool has_captures(const struct node *node)
 }
 
 /* the node holds all that it needs.  Return: 0, or an exit status */
-static int confine(const struct node *node, pid_t parent)
+static int confine(struct node *node, pid_t parent)
 {
 	int error;
 
@@ -186,8 +186,8 @@ static int confine(const struct node *node, pid_t parent)
 		node_wrong("its privileges cannot be given up: %s", strerror(-error));
 		return EXIT_WRONG;
 	}
-	if (syscall_filter_wanted())
-		(void)syscall_filter_apply(); /* where there is none, the rest must do */
+	/* where there is none, the rest must do; the orchestrator says so */
+	node->unfiltered = syscall_filter_wanted() && syscall_filter_apply();
 	return 0;
 }
 

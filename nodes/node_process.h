@@ -40,6 +40,7 @@ struct node {
 	int peer_doorbells[NODE_PORTS_MAX], sockets[NODE_PORTS_MAX], host_sockets[NIC_HOST_QUEUES_MAX];
 	struct carrier *carriers[NODE_PORTS_MAX];
 	struct capture *captures[NODE_PORTS_MAX]; /* of the links that are captured, else NULL */
+	bool unfiltered;                          /* the kernel, or a sandbox, refused the system call filter */
 	uint64_t broken_told;                     /* bit per port */
 	char why[256];                            /* a sentence being made */
 };

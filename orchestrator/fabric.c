@@ -223,7 +223,8 @@ struct result_host fabric_cost(const struct fabric *fabric)
 				    .windows = atomic_load(&fabric->page->windows),
 				    .node_windows = atomic_load(&fabric->page->node_windows),
 				    .wakes = atomic_load(&fabric->page->wakes),
-				    .moves = fabric->core_choice.changes };
+				    .moves = fabric->core_choice.changes,
+				    .unfiltered_nodes = fabric_unfiltered(fabric) };
 	struct rusage own;
 
 	getrusage(RUSAGE_SELF, &own);

@@ -83,6 +83,7 @@ struct fabric_node {
 	pid_t pid_shown; /* stays, for messages */
 	int control;     /* our end of its socket; -1 */
 	bool ready;
+	bool unfiltered;          /* it runs without the system call filter: syscall_filter.h */
 	bool late;                /* it did not leave in time and was killed for that, which is no failure */
 	bool tables_due;          /* real clock: a switch that the fabric manager has not reached: fabric_exchange.h */
 	uint64_t started_ns;      /* wall_ns() */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/interrupt.h"
@@ -71,6 +72,28 @@ static bool start_is_late(const struct fabric *fabric, struct fabric_start_wait 
 	return wall_ns() - wait->waited_from_ns > FABRIC_READY_MS * 1000000ull;
 }
 
+uint32_t fabric_unfiltered(const struct fabric *fabric)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		count += fabric->nodes[i].unfiltered;
+	return count;
+}
+
+/* once for each fabric, to standard error: under `heddle up` the log */
+static void unfiltered_tell(const struct fabric *fabric)
+{
+	uint32_t count = fabric_unfiltered(fabric);
+
+	if (count)
+		fprintf(stderr,
+			"heddle: warning: %" PRIu32
+			" nodes run without their system call filter, which the kernel or a "
+			"sandbox refused; all else that confines them is in place\n",
+			count);
+}
+
 int fabric_nodes_await(struct fabric *fabric)
 {
 	struct fabric_part part = {
@@ -100,6 +123,7 @@ int fabric_nodes_await(struct fabric *fabric)
 			return -ETIMEDOUT;
 		}
 	}
+	unfiltered_tell(fabric);
 	return 0;
 }
 

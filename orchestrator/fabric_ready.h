@@ -11,7 +11,11 @@ struct fabric_start_wait {
 	struct watchdog watchdog;
 };
 
-/** fabric_nodes_await() - until every node has said READY, in any order.
+/** fabric_unfiltered() - how many nodes run without the system call filter (TB-24). O(nodes). */
+uint32_t fabric_unfiltered(const struct fabric *fabric);
+
+/** fabric_nodes_await() - until every node has said READY, in any order; warns once if some have no
+ *  system call filter.
  *  Return: as fabric_nodes_start(). */
 int fabric_nodes_await(struct fabric *fabric);
 

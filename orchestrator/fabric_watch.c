@@ -199,6 +199,7 @@ bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct con
 {
 	if (message->kind == CONTROL_READY && !fabric->nodes[node].ready) {
 		fabric->nodes[node].ready = true;
+		fabric->nodes[node].unfiltered = message->number == 1;
 		fabric->ready++;
 		snprintf(fabric->nodes[node].loop, FABRIC_LOOP_MAX, "%.*s", FABRIC_LOOP_MAX - 1, message->text);
 	} else if (message->kind == CONTROL_EVENT && message->number && goes_on_without(fabric)) {

@@ -7,6 +7,7 @@
 
 #include "nodes/stats.h"
 #include "orchestrator/counter.h"
+#include "orchestrator/fabric_ready.h"
 #include "orchestrator/fabric_watch.h"
 #include "orchestrator/fidelity.h"
 #include "orchestrator/live_roce.h"
@@ -311,6 +312,8 @@ json_t *live_describe(struct asking *asking)
 			   "init_dead", live->namespaces.init_fd < 0, "nodes", nodes);
 	if (object)
 		roce_put(live, object);
+	if (object)
+		json_object_set_new(object, "unfiltered_nodes", json_integer(fabric_unfiltered(&live->fabric)));
 	if (object)
 		json_object_set_new(object, "manager", manager_pair_describe(&live->managers));
 	return object;

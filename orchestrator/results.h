@@ -153,6 +153,7 @@ struct result_host {
 	double stolen_s;               /* virtual clock: time of cores that other programs took from waiting nodes */
 	uint64_t moves;                /* the same: how often the nodes were moved to fewer cores, or back */
 	uint64_t packet_hops, windows, node_windows, wakes;
+	uint64_t unfiltered_nodes; /* that run without the system call filter (TB-24) */
 };
 
 struct results {

@@ -39,6 +39,7 @@ static const struct rule rules[] = {
 	{ "memfd", SYS_memfd_create, ALWAYS, 0 },
 	{ "eventfd", SYS_eventfd2, ALWAYS, 0 },
 	{ "capset", SYS_capset, ALWAYS, 0 },
+	{ "seccomp", SYS_seccomp, ALWAYS, 0 },
 };
 
 #define RULE_COUNT (sizeof(rules) / sizeof(rules[0]))

@@ -47,11 +47,28 @@ refused() {
 	run 4 run "$scratch/rogue.yaml" --quiet && grep -q 'NIC h0 .*system call that nodes may not make' "$scratch/err"
 }
 
+# TB-24: where no filter can be had nodes run all the same, and that is said once for all of them
+unfiltered() {
+	local forbid=$top/build/release/system/forbid
+	export ROGUE=
+	"$forbid" seccomp -- "$heddle" run "$scratch/rogue.yaml" --quiet --json "$scratch/bare.json" --timing >"$scratch/out" 2>"$scratch/err" </dev/null &&
+		[ "$(grep -c 'warning: 5 nodes run without their system call filter' "$scratch/err")" = 1 ] &&
+		jq -e '.host.unfiltered_nodes == 5' "$scratch/bare.json" || { cat "$scratch/err" && return 1; }
+	run 0 run "$scratch/rogue.yaml" --quiet --json "$scratch/filtered.json" --timing && silent err &&
+		jq -e '.host.unfiltered_nodes == 0' "$scratch/filtered.json" &&
+		diff <(jq 'del(.host)' "$scratch/bare.json") <(jq 'del(.host)' "$scratch/filtered.json")
+}
+
 check "a system call that nodes may not make: killed, and named" refused
 check "nobody turns bad: nothing is reported" behaved
 for kind in tail kind length time; do
 	check "bad $kind: reported with port and peer" reported "$kind"
 done
+if command -v jq >/dev/null && "$top/build/release/system/forbid" memfd -- true; then
+	check "no system call filter: told once" unfiltered
+else
+	skip "no system call filter" "there is no jq, or seccomp filters do not work here"
+fi
 if command -v jq >/dev/null; then
 	check "nonsense in sound records: dropped, counted, the others go on" survived
 else
