@@ -11,7 +11,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-clean='containers docs/architecture.md README.md docs/congestion.md docs/containers.md docs/contributing.md docs/glossary.md docs/looking-inside.md docs/performance.md docs/real-programs.md docs/requirements.md docs/roce.md docs/scenario.md docs/status.md docs/wire-format.md topologies'
+clean='README.md containers docs topologies'
 
 all='README.md docs nodes switchd nicd orchestrator tests topologies containers'
 
