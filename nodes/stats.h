@@ -184,7 +184,7 @@ struct flow_rx_stats {
 	uint32_t workload_index;
 	uint32_t traffic_class;
 	uint64_t packets, bytes;
-	uint64_t measured_bytes;       /* bytes that arrived inside the measured interval */
+	uint64_t measured_bytes;       /* of frames that arrived inside the measured interval */
 	uint64_t messages;             /* complete */
 	uint64_t reordered, lost;      /* packets */
 	node_time_t first_ps, last_ps; /* last bit of the first and of the last packet */

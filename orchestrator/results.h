@@ -45,7 +45,7 @@ struct result_flow {
 	uint32_t source_slot, traffic_class;
 	uint64_t bytes, packets; /* received */
 	uint64_t sent_bytes, sent_packets;
-	uint64_t measured_bytes, goodput_bps; /* over the measured interval */
+	uint64_t measured_bytes, goodput_bps; /* over the measured interval; of whole frames, without FCS */
 	uint64_t reordered, lost;             /* packets; lost = sent - received once the fabric is empty */
 	uint64_t under_way;            /* packets sent, and neither received nor known to be lost; 0 once it is empty */
 	node_time_t first_ps, last_ps; /* NODE_TIME_NEVER if nothing was received */
