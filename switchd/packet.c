@@ -81,22 +81,14 @@ struct packet *packet_alloc(struct packet_pool *pool, uint32_t captured_bytes)
 	return packet;
 }
 
-/* the first cell is on top: it is the one in the cache */
-void packet_free(struct packet_pool *pool, struct packet *packet)
+void packet_free_rest(struct packet_pool *pool, const struct packet *packet)
 {
-	struct packet_cell *first = (struct packet_cell *)packet, *last = packet->more;
+	struct packet_cell *last = packet->more;
 
-	if (!last) {
-		first->next = pool->free;
-	} else {
-		first->next = last;
-		for (pool->cells_used--; last->next; pool->cells_used--)
-			last = last->next;
-		last->next = pool->free;
-	}
-	pool->free = first;
-	pool->cells_used--;
-	pool->used--;
+	for (pool->cells_used--; last->next; pool->cells_used--)
+		last = last->next;
+	last->next = pool->free;
+	pool->free = packet->more;
 }
 
 static void copy_in(struct packet *packet, const uint8_t *bytes)
@@ -104,6 +96,8 @@ static void copy_in(struct packet *packet, const uint8_t *bytes)
 	uint32_t left = packet->captured_bytes, part = packet_first_bytes(packet);
 
 	memcpy(packet->bytes, bytes, part);
+	if (!packet->more)
+		return;
 	for (struct packet_cell *cell = packet->more; cell; cell = cell->next) {
 		bytes += part;
 		left -= part;
@@ -112,11 +106,10 @@ static void copy_in(struct packet *packet, const uint8_t *bytes)
 	}
 }
 
-void packet_copy_out(const struct packet *packet, uint8_t *bytes)
+void packet_copy_out_rest(const struct packet *packet, uint8_t *bytes)
 {
-	uint32_t left = packet->captured_bytes, part = packet_first_bytes(packet);
+	uint32_t left = packet->captured_bytes, part = PACKET_FIRST_BYTES;
 
-	memcpy(bytes, packet->bytes, part);
 	for (const struct packet_cell *cell = packet->more; cell; cell = cell->next) {
 		bytes += part;
 		left -= part;

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "nodes/link.h"
 #include "nodes/stats.h"
@@ -128,13 +129,42 @@ size_t packet_pool_touched_bytes(const struct packet_pool *pool);
  *  `more` are undefined.   Return: NULL if there are too few cells. O(cells): one for all but the
  *  frames of real programs. */
 struct packet *packet_alloc(struct packet_pool *pool, uint32_t captured_bytes);
-void packet_free(struct packet_pool *pool, struct packet *packet);
+
+/** packet_free() - gives back all cells of @packet; packet_free_rest() the further ones only. The
+ *  first cell is reused first: it is the one in the cache. O(cells). */
+void packet_free_rest(struct packet_pool *pool, const struct packet *packet);
+
+static inline void packet_free(struct packet_pool *pool, struct packet *packet)
+{
+	struct packet_cell *first = (struct packet_cell *)packet;
+
+	if (packet->more)
+		packet_free_rest(pool, packet);
+	first->next = pool->free;
+	pool->free = first;
+	pool->cells_used--;
+	pool->used--;
+}
 
 /** packet_copy() - a packet with the same header and bytes as @packet.   Return: as packet_alloc() */
 struct packet *packet_copy(struct packet_pool *pool, const struct packet *packet);
 
-/** packet_copy_out() - writes all captured bytes of @packet to @bytes. */
-void packet_copy_out(const struct packet *packet, uint8_t *bytes);
+/** packet_first_bytes() - captured bytes in bytes[], in one piece. */
+static inline uint32_t packet_first_bytes(const struct packet *packet)
+{
+	return packet->captured_bytes < PACKET_FIRST_BYTES ? packet->captured_bytes : PACKET_FIRST_BYTES;
+}
+
+/** packet_copy_out() - writes all captured bytes of @packet to @bytes; packet_copy_out_rest() those of
+ *  its further cells, to where they belong there. */
+void packet_copy_out_rest(const struct packet *packet, uint8_t *bytes);
+
+static inline void packet_copy_out(const struct packet *packet, uint8_t *bytes)
+{
+	memcpy(bytes, packet->bytes, packet_first_bytes(packet));
+	if (packet->more)
+		packet_copy_out_rest(packet, bytes);
+}
 
 /** packet_whole() - all captured bytes of @packet in one piece: its own, or, if it has several
  *  cells, a copy in the pool, which is valid until the next call. For what reads beyond the first
@@ -145,12 +175,6 @@ const uint8_t *packet_whole(const struct packet_pool *pool, const struct packet 
  *  all but odd frames: if these bytes make sense, they mean the same with more after them.
  *  Return: 0, or -EINVAL. */
 int packet_parse(const struct packet_pool *pool, const struct packet *packet, struct frame_fields *fields);
-
-/** packet_first_bytes() - captured bytes in bytes[], in one piece. */
-static inline uint32_t packet_first_bytes(const struct packet *packet)
-{
-	return packet->captured_bytes < PACKET_FIRST_BYTES ? packet->captured_bytes : PACKET_FIRST_BYTES;
-}
 
 /** packet_captured_max() - captured bytes of the longest frame that a node of @config may hold: generated frames carry their headers
  *  only, those of real programs (real clock) all their bytes. */
