@@ -173,6 +173,7 @@ static void show_fgfc(struct nic *nic, FILE *out)
 			entry->credit_units, entry->sent_units,
 			nic->host_hold.queues ? nic->host_hold.queues[i].bytes : 0, entry->held ? entry->until_ps : 0);
 		flow_name_print(&entry->name, out);
+		flow_name_mask_print(&entry->name, &gate->masks[entry->set], out);
 		fputc('\n', out);
 	}
 	fprintf(out, "held: %" PRIu32 ", room for %" PRIu32 "\n", gate->held, gate->entries_max);

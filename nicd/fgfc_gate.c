@@ -40,57 +40,57 @@ static uint32_t *chain_of(const struct fgfc_gate *gate, const struct flow_name *
 	return &gate->chains[XXH3_64bits(name, sizeof(*name)) & gate->hash_mask];
 }
 
-/* the entry of exactly this name */
-static uint32_t lookup(const struct fgfc_gate *gate, const struct flow_name *name)
+/* the entry of exactly this name under set @set */
+static uint32_t lookup(const struct fgfc_gate *gate, const struct flow_name *name, uint32_t set)
 {
 	for (uint32_t next = *chain_of(gate, name); next; next = gate->entries[next - 1].next)
-		if (flow_name_equal(&gate->entries[next - 1].name, name))
+		if (flow_name_equal(&gate->entries[next - 1].name, name) && gate->entries[next - 1].set == set)
 			return next - 1;
 	return FGFC_NONE;
 }
 
 uint32_t fgfc_gate_find(const struct fgfc_gate *gate, const struct flow_name *name)
 {
-	for (uint32_t s = 0; gate->used && s < FGFC_SETS_MAX; s++) {
+	for (uint32_t s = 0; s < gate->sets_end; s++) {
 		struct flow_name under;
 		uint32_t entry;
 
 		if (!gate->sets[s].entries)
 			continue;
-		under = flow_name_under(name, gate->sets[s].match);
-		entry = lookup(gate, &under);
+		if (gate->masked >> s & 1)
+			under = flow_name_masked(name, gate->sets[s].match, &gate->masks[s]);
+		else
+			under = flow_name_under(name, gate->sets[s].match);
+		entry = lookup(gate, &under, s);
 		if (entry != FGFC_NONE)
 			return entry;
 	}
 	return FGFC_NONE;
 }
 
-/* the place of the set @match, an unused one if it has none; NULL: too many are in use */
-static struct fgfc_set *set_of(struct fgfc_gate *gate, uint32_t match)
+/* the place of the set that @frame names its flow under, an unused one if it has none; FGFC_SETS_MAX: too many are in use */
+static uint32_t set_of(const struct fgfc_gate *gate, const struct fgfc_frame *frame)
 {
-	struct fgfc_set *unused = NULL;
+	uint32_t unused = FGFC_SETS_MAX;
 
 	for (uint32_t s = 0; s < FGFC_SETS_MAX; s++) {
-		struct fgfc_set *set = &gate->sets[s];
+		const struct fgfc_set *set = &gate->sets[s];
 
-		if (set->entries && set->match == match)
-			return set;
-		if (!set->entries)
-			unused = set;
+		if (set->entries && set->match == frame->name.fields && flow_name_equal(&gate->masks[s], &frame->mask))
+			return s;
+		if (!set->entries && unused == FGFC_SETS_MAX)
+			unused = s;
 	}
 	return unused;
 }
 
 /* ---- entries ---- */
 
-/* an entry for @name, not HELD yet; FGFC_NONE: there is no room */
-static uint32_t take(struct fgfc_gate *gate, const struct flow_name *name)
+/* an entry for the flow of @frame under set @set, not HELD yet; FGFC_NONE: there is no room */
+static uint32_t take(struct fgfc_gate *gate, const struct fgfc_frame *frame, uint32_t set)
 {
-	struct fgfc_set *set = set_of(gate, name->fields);
-	uint32_t *chain = chain_of(gate, name), entry;
+	uint32_t *chain = chain_of(gate, &frame->name), entry;
 
-	if (!set)
-		return FGFC_NONE;
 	if (gate->free) {
 		entry = gate->free - 1;
 		gate->free = gate->entries[entry].next;
@@ -99,9 +99,15 @@ static uint32_t take(struct fgfc_gate *gate, const struct flow_name *name)
 	} else {
 		return FGFC_NONE;
 	}
-	set->match = name->fields;
-	set->entries++;
-	gate->entries[entry] = (struct fgfc_entry){ .name = *name, .next = *chain, .used = true };
+	gate->sets[set].match = frame->name.fields;
+	gate->sets[set].entries++;
+	gate->masks[set] = frame->mask;
+	gate->masked &= ~(1u << set);
+	gate->masked |= (uint32_t)flow_name_is_masked(&frame->mask) << set;
+	if (set >= gate->sets_end)
+		gate->sets_end = set + 1;
+	gate->entries[entry] =
+		(struct fgfc_entry){ .name = frame->name, .next = *chain, .set = (uint8_t)set, .used = true };
 	*chain = entry + 1;
 	gate->used++;
 	gate->changes++;
@@ -116,7 +122,9 @@ void fgfc_gate_free(struct fgfc_gate *gate, uint32_t entry)
 	while (*link != entry + 1)
 		link = &gate->entries[*link - 1].next;
 	*link = e->next;
-	set_of(gate, e->name.fields)->entries--;
+	gate->sets[e->set].entries--;
+	while (gate->sets_end && !gate->sets[gate->sets_end - 1].entries)
+		gate->sets_end--;
 	e->used = false;
 	e->next = gate->free;
 	gate->free = entry + 1;
@@ -146,15 +154,16 @@ static void hold(struct fgfc_gate *gate, uint32_t entry, const struct fgfc_frame
 
 int fgfc_gate_on_frame(struct fgfc_gate *gate, const struct fgfc_frame *frame, node_time_t now, uint32_t *entry)
 {
-	uint32_t found = lookup(gate, &frame->name);
+	uint32_t set = set_of(gate, frame);
+	uint32_t found = set < FGFC_SETS_MAX && gate->sets[set].entries ? lookup(gate, &frame->name, set) : FGFC_NONE;
 
 	if (!frame->pause_ps) {
 		if (found == FGFC_NONE)
 			return -ENOENT;
 		end(gate, found);
 	} else {
-		if (found == FGFC_NONE)
-			found = take(gate, &frame->name);
+		if (found == FGFC_NONE && set < FGFC_SETS_MAX)
+			found = take(gate, frame, set);
 		if (found == FGFC_NONE)
 			return -ENOSPC;
 		hold(gate, found, frame, now);

@@ -12,8 +12,8 @@
  *  with a frame that only renews the pause. The last packet may take more than there is; the debt is kept (as in EC-12).
  *  ENDED is for the caller who has kept frames of the flow, which must go before newer ones.
  *
- *  Finding. Flows are named under a set of match fields. Of such sets few are in use at a time, mostly one: per set in use a
- *  name is looked up by its hash. Whoever was not found need not be looked up again before `changes` has changed.
+ *  Finding. Flows are named under a set of match fields, and under a mask if the edge port has one, which the frame brings along (FC-2).
+ *  Of such sets few are in use at a time, mostly one: per set in use a name is looked up by its hash. Whoever was not found need not be looked up again before `changes` has changed.
  *  Memory: entries_max entries, allocated in _init, never later; a full table is normal (-ENOSPC): the flow runs free.
  *  Place: called by nic_hold.c. No I/O; 'now' is given, never goes back.   Source: [S3 fig. 9A, 9B].                  */
 #ifndef HEDDLE_NICD_FGFC_GATE_H
@@ -27,7 +27,8 @@
 #include "nodes/wire/fgfc_frame.h"
 
 #define FGFC_NONE UINT32_MAX
-#define FGFC_SETS_MAX 4u /* of match fields in use at a time: an edge port has one, and another after a change. Ours */
+#define FGFC_SETS_MAX \
+	8u /* in use at a time: an edge port has one, with a mask one for each kind of frame, and others after a change. Ours */
 
 struct fgfc_entry {
 	struct flow_name name;
@@ -35,6 +36,7 @@ struct fgfc_entry {
 	int64_t credit_units; /* HELD: may be sent; < 0: sent beyond it */
 	uint64_t sent_units;  /* since it was held first */
 	uint32_t next;        /* in its hash chain or the free list: index + 1, 0 is the end */
+	uint8_t set;          /* that it is named under */
 	bool used, held;
 };
 
@@ -50,7 +52,10 @@ struct fgfc_gate {
 	uint32_t fresh, free; /* entries never used begin at fresh; list of those given back, like `next` */
 	uint32_t used, held;  /* entries */
 	uint32_t changes;     /* times that a flow was taken in; modulo 2^32 */
+	uint32_t sets_end;    /* sets from here on are unused */
+	uint32_t masked;      /* bit s: set s has a mask */
 	struct fgfc_set sets[FGFC_SETS_MAX];
+	struct flow_name masks[FGFC_SETS_MAX]; /* of the sets; 0 only: whole fields */
 	struct event_tree timers; /* source: entry */
 };
 

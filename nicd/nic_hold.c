@@ -196,20 +196,20 @@ static void on_frame(struct nic *nic, const struct fgfc_frame *frame)
 
 void nic_hold_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes)
 {
-	uint8_t copy[FGFC_FRAME_BYTES];
+	uint8_t copy[FGFC_MASKED_BYTES];
 	struct fgfc_frame frame;
 
 	nic->link->stats->fgfc_frames++;
-	if (captured_bytes != sizeof(copy)) {
+	if (captured_bytes > sizeof(copy)) {
 		nic->stats->drops[DROP_MALFORMED]++;
 		return;
 	}
-	memcpy(copy, bytes, sizeof(copy));
-	if (fgfc_frame_read(copy, sizeof(copy), &frame)) {
+	memcpy(copy, bytes, captured_bytes);
+	if (fgfc_frame_read(copy, captured_bytes, &frame)) {
 		nic->stats->drops[DROP_MALFORMED]++;
 		return;
 	}
-	host_if_tell(&nic->host, copy, sizeof(copy));
+	host_if_tell(&nic->host, copy, captured_bytes);
 	on_frame(nic, &frame);
 	nic->link->stats->fgfc_held = nic->gate.held;
 }

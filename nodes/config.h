@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/flow_match.h"
 #include "nodes/port_group_config.h"
 #include "nodes/prefix.h"
 #include "nodes/roce_config.h"
@@ -46,18 +47,6 @@ enum port_kind { PORT_EDGE, PORT_FABRIC, PORT_KINDS };
 
 enum arbiter_kind { ARBITER_BY_FLOW, ARBITER_BY_PORT, ARBITER_KINDS };
 
-/* what distinguishes flows at an edge port, as a set of fields (FC-2); destination and class always belong to it */
-enum match_field {
-	MATCH_SOURCE_MAC = 1 << 0,
-	MATCH_DESTINATION_MAC = 1 << 1,
-	MATCH_VLAN = 1 << 2,
-	MATCH_IP_PAIR = 1 << 3,
-	MATCH_PORTS = 1 << 4, /* protocol number, TCP/UDP ports: with MATCH_IP_PAIR the 5-tuple */
-	MATCH_FLOW_LABEL = 1 << 5,
-	MATCH_HPC = 1 << 6, /* HPC process, thread and queue pair; RoCEv2 queue pair */
-	MATCH_ALL = (1 << 7) - 1,
-};
-
 struct class_config {
 	char name[NODE_NAME_MAX];
 	uint32_t min_permille; /* share of every link that is guaranteed, 0..1000; all classes together <= 1000 */
@@ -89,7 +78,7 @@ struct port_config {
 		peer_units; /* port-group: what the peer's buffer takes of each lane as the link comes up; 0: it will say */
 	uint32_t stop_units;   /* level above which the peer is told to stop; the rest is for what is under way then */
 	uint32_t flight_units; /* real clock: data that may be sent and not yet taken by the peer; 0: no limit */
-	uint32_t match_fields; /* edge ports of switches: set of enum match_field */
+	struct flow_match match; /* edge ports of switches: what tells flows apart (FC-2) */
 	uint32_t ring_bytes;   /* data area of the transmit ring, a power of two */
 	uint64_t headroom_bytes; /* roce: room for what one lossless class may still bring after XOFF was decided */
 	uint32_t capture_bytes;  /* of each frame go to a file, up to NODE_CAPTURE_WHOLE; 0: the link is not captured */

@@ -132,6 +132,10 @@ static void port_check(struct checker *checker, const struct node_config *config
 	if (config->clock == CLOCK_VIRTUAL && (port->vacant || port->medium != MEDIUM_SHM))
 		refuse(checker, "%smedium: vacant ports and veth links need the real clock", checker->place);
 	range(checker, "capture_bytes", port->capture_bytes, 0, port->vacant ? 0 : NODE_CAPTURE_WHOLE);
+	range(checker, "match.fields", port->match.fields, 0, MATCH_ALL);
+	if (!flow_match_valid(&port->match))
+		refuse(checker, "%smatch.mask has bits of no field, a field without bits, or all bits of all fields",
+		       checker->place);
 	if (port->vacant) {
 		range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
 		range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
@@ -158,7 +162,6 @@ static void port_check(struct checker *checker, const struct node_config *config
 	range(checker, "stop_units", port->stop_units, 0, port->buffer_units ? port->buffer_units - 1 : 0);
 	range(checker, "flight_units", port->flight_units, 0, BUFFER_UNITS_MAX);
 	range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
-	range(checker, "match_fields", port->match_fields, 0, MATCH_ALL);
 	if (config->fabric == FABRIC_ROCE)
 		roce_port_check(checker, port);
 	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);

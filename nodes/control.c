@@ -22,7 +22,7 @@
 #define CLASS_FIELDS(F) F(min_permille) F(max_permille) F(unordered)
 #define PORT_FIELDS(F)                                                                                                \
 	F(kind) F(medium) F(vacant) F(peer_index) F(peer_port) F(link_index) F(rate_bps) F(delay_ps) F(mtu_bytes) F(gap_bytes) F(loss_ppb) \
-	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(match_fields) F(ring_bytes) \
+	F(bit_error_e15) F(guarded) F(channels) F(buffer_units) F(stop_units) F(flight_units) F(ring_bytes) \
 	F(headroom_bytes) F(capture_bytes) F(tier) F(peer_units)
 #define SWITCH_FIELDS(F)                                                                                              \
 	F(fabric_address) F(latency_ps) F(cut_through) F(arbiter) F(output_queue_units_max)                            \
@@ -146,6 +146,11 @@ static void port_pack(Heddle__PortConfig *to, const struct port_config *from)
 {
 	heddle__port_config__init(to);
 	to->peer_name = (char *)from->peer_name;
+	to->match_fields = from->match.fields;
+	if (flow_match_masked(&from->match)) {
+		to->match_mask = (uint64_t *)from->match.mask;
+		to->n_match_mask = FLOW_PARTS;
+	}
 	PORT_FIELDS(COPY)
 }
 
@@ -369,8 +374,12 @@ static int classes_unpack(struct node_config *config, const Heddle__NodeConfig *
 
 static bool port_unpack(struct port_config *to, const Heddle__PortConfig *from)
 {
-	if (!text_copy(to->peer_name, sizeof(to->peer_name), from->peer_name))
+	if (!text_copy(to->peer_name, sizeof(to->peer_name), from->peer_name) ||
+	    (from->n_match_mask && from->n_match_mask != FLOW_PARTS))
 		return false;
+	to->match = flow_match_whole(from->match_fields);
+	for (size_t i = 0; i < from->n_match_mask; i++)
+		to->match.mask[i] = from->match_mask[i];
 	PORT_FIELDS(COPY)
 	return true;
 }

@@ -135,6 +135,56 @@ static int print_congestion(const struct plan *plan)
 	return error;
 }
 
+/* what the edge port of host @host tells flows apart by */
+static const struct flow_match *match_of(const struct plan *plan, uint32_t host)
+{
+	const struct port_config *port = &plan->nodes[plan_host_node(plan, host)].ports[0];
+
+	return &plan->nodes[port->peer_index].ports[port->peer_port].match;
+}
+
+/* The common flow key, and those that differ (FC-2). */
+static void flow_keys_print(const struct plan *plan)
+{
+	if (plan_fabric(plan) != FABRIC_FLOW_CHANNEL)
+		return;
+	printf("flow key      ");
+	flow_match_print(&plan->match, stdout);
+	printf("\n");
+	for (uint32_t h = 0; h < plan->host_count; h++) {
+		if (flow_match_equal(match_of(plan, h), &plan->match))
+			continue;
+		printf("  %-11s ", plan->nodes[plan_host_node(plan, h)].name);
+		flow_match_print(match_of(plan, h), stdout);
+		printf("\n");
+	}
+}
+
+static json_t *match_json(const struct flow_match *match)
+{
+	char text[FLOW_MATCH_TEXT_MAX];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	if (!out)
+		return NULL;
+	flow_match_print(match, out);
+	fclose(out);
+	return json_string(text);
+}
+
+/* Return: 0 or -1. */
+static int flow_keys_add(const struct plan *plan, json_t *root)
+{
+	json_t *keys = json_object();
+	int error = json_object_set_new(root, "flow_key", match_json(&plan->match));
+
+	for (uint32_t h = 0; !error && h < plan->host_count; h++)
+		if (!flow_match_equal(match_of(plan, h), &plan->match))
+			error = json_object_set_new(keys, plan->nodes[plan_host_node(plan, h)].name,
+						    match_json(match_of(plan, h)));
+	return json_object_set_new(root, "flow_keys", keys) || error ? -1 : 0;
+}
+
 static int print_text(const struct plan *plan, const struct scenario *scenario, bool congestion)
 {
 	struct summary summary = summarise(plan);
@@ -159,6 +209,7 @@ static int print_text(const struct plan *plan, const struct scenario *scenario, 
 		       (unsigned long long)workload_flows(plan, i), plan->workloads[i].packet_bytes);
 	printf("rings         %llu KiB in all\n", (unsigned long long)(summary.ring_bytes >> 10));
 	printf("expectations  %u\n", plan->expectation_count);
+	flow_keys_print(plan);
 	scenario_idle_print(scenario, "no effect     ", stdout);
 	if (scenario->compare)
 		printf("variants      %u, compared by %u metrics\n", scenario->compare->variant_count,
@@ -240,6 +291,7 @@ static int print_json(const struct plan *plan, const struct scenario *scenario, 
 	if (!root || (scenario->idle_count && json_object_set_new(root, "no_effect", idle_json(scenario))) ||
 	    (congestion && add_congestion(plan, root)) || json_object_set_new(root, "routing", routing_json(plan)) ||
 	    json_object_set_new(root, "routing_loops", loops_json(plan)) ||
+	    (plan_fabric(plan) == FABRIC_FLOW_CHANNEL && flow_keys_add(plan, root)) ||
 	    (plan_fabric(plan) == FABRIC_PORT_GROUP &&
 	     json_object_set_new(root, "port_group", port_group_json(plan))) ||
 	    (plan_fabric(plan) == FABRIC_ROCE && json_object_set_new(root, "roce", roce_json(plan)))) {

@@ -361,13 +361,26 @@ static void pauses_print(const struct node_config *node)
 	}
 }
 
+/* what tells the host's flows apart at its edge port, behind @port, if that is not what others have (FC-2) */
+static void flow_key_print(const struct plan *plan, const struct port_config *port)
+{
+	const struct flow_match *match = &plan->nodes[port->peer_index].ports[port->peer_port].match;
+
+	if (plan_fabric(plan) == FABRIC_FLOW_CHANNEL && !flow_match_equal(match, &plan->match)) {
+		printf("; flow key ");
+		flow_match_print(match, stdout);
+	}
+	printf("\n");
+}
+
 static int hosts_print(const struct plan *plan, const struct request *request)
 {
 	(void)request;
 	for (uint32_t i = 0; i < plan->host_count; i++) {
 		const struct node_config *node = &plan->nodes[plan_host_node(plan, i)];
 
-		printf("%s at %s port %" PRIu32 "\n", node->name, node->ports[0].peer_name, node->ports[0].peer_port);
+		printf("%s at %s port %" PRIu32, node->name, node->ports[0].peer_name, node->ports[0].peer_port);
+		flow_key_print(plan, &node->ports[0]);
 		workloads_print(plan, node);
 		pauses_print(node);
 	}

@@ -402,6 +402,7 @@ const struct metric metric_table[] = {
 	{ "reaction", QUANTITY_TIME, METRIC_HOST, METRIC_AS_TIME, value_reaction, 0 },
 	{ "reaction.trips", QUANTITY_SHARE, METRIC_HOST, METRIC_AS_RATIO, value_reaction_trips, 0 },
 	{ "reached", QUANTITY_SHARE, METRIC_HOST, METRIC_AS_PERCENT, value_reached, 0 },
+	{ "channels.max", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_MAX(efct_used_max) },
 	{ "extent.max", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES, PORT_MAX_UNITS(extent_units_max) },
 	{ "extent.sum", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, PORT_SUM_UNITS(extent_units_max) },
 	{ "blocked.extent", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_extent) },

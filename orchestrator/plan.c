@@ -131,7 +131,6 @@ static void port_fill(const struct scenario *scenario, struct node_config *node,
 		.bit_error_e15 = settings->bit_error_e15,
 		.guarded = scenario->fabric != FABRIC_ROCE && (settings->loss_ppb || settings->bit_error_e15),
 		.channels = settings->channels,
-		.match_fields = edge && node->kind == NODE_SWITCH ? scenario->match_fields : 0,
 	};
 	snprintf(port->peer_name, sizeof(port->peer_name), "%s", peer->name);
 }
@@ -155,14 +154,22 @@ static void link_fill(const struct scenario *scenario, struct plan *plan, struct
 	plan->link_count++;
 }
 
+/* host @host's link, and what its edge port tells flows apart by (FC-2) */
+static void host_link_fill(const struct scenario *scenario, struct plan *plan, uint32_t host)
+{
+	struct node_config *edge = &plan->nodes[scenario->hosts[host].switch_index];
+
+	link_fill(scenario, plan, &plan->nodes[plan_host_node(plan, host)], edge, &scenario->hosts[host].link);
+	edge->ports[edge->port_count - 1].match = scenario->hosts[host].match;
+}
+
 static int links_make(const struct scenario *scenario, struct plan *plan)
 {
 	plan->links = calloc((size_t)scenario->host_count + scenario->link_count, sizeof(*plan->links));
 	if (!plan->links)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < scenario->host_count; i++)
-		link_fill(scenario, plan, &plan->nodes[plan_host_node(plan, i)],
-			  &plan->nodes[scenario->hosts[i].switch_index], &scenario->hosts[i].link);
+		host_link_fill(scenario, plan, i);
 	for (uint32_t i = 0; i < scenario->link_count; i++)
 		link_fill(scenario, plan, &plan->nodes[scenario->links[i].switch_a],
 			  &plan->nodes[scenario->links[i].switch_b], &scenario->links[i].settings);
@@ -518,7 +525,7 @@ int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct
 		.warmup_ps = scenario->warmup_ps,
 		.drain = scenario->drain,
 		.drain_max_ps = scenario->duration_ps + scenario->drain_max_ps,
-		.match_fields = scenario->match_fields,
+		.match = scenario->match,
 		.switch_count = scenario->switch_count,
 		.host_count = scenario->host_count,
 		.node_count = scenario->switch_count + scenario->host_count,

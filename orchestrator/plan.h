@@ -46,7 +46,7 @@ struct plan {
 	bool drain;               /* after the duration let everything that is inside arrive */
 	node_time_t drain_max_ps; /* but not longer than until this time */
 	node_time_t lookahead_ps;
-	uint32_t match_fields;          /* what switches tell flows apart by: set of enum match_field */
+	struct flow_match match;        /* what edge ports tell flows apart by that say nothing of their own (FC-2) */
 	struct routing_request routing; /* what the ways are made by; lanes: those of each class that there are */
 	struct route_said *routes_said; /* what routing.said points to; owned */
 	bool tree;                      /* every link leads upward or downward: routing_upward.h */

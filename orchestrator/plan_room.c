@@ -259,7 +259,7 @@ static void port_plug(struct plan *plan, uint32_t node, uint32_t port, uint32_t 
 	config->stop_units = like->stop_units;
 	config->flight_units = like->flight_units;
 	config->ring_bytes = like->ring_bytes;
-	config->match_fields = edge && plan->nodes[node].kind == NODE_SWITCH ? plan->match_fields : 0;
+	config->match = edge && plan->nodes[node].kind == NODE_SWITCH ? plan->match : flow_match_whole(0);
 	snprintf(config->peer_name, sizeof(config->peer_name), "%s", plan->nodes[peer].name);
 }
 

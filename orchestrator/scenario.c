@@ -9,6 +9,7 @@
 #include "orchestrator/scenario_compare.h"
 #include "orchestrator/scenario_congestion.h"
 #include "orchestrator/scenario_fault.h"
+#include "orchestrator/scenario_flow_key.h"
 #include "orchestrator/scenario_idle.h"
 #include "orchestrator/scenario_keys.h"
 #include "orchestrator/scenario_pause.h"
@@ -33,7 +34,7 @@ static const struct scenario scenario_defaults = {
 	/* ours: what is under way on a 200 Gb/s link of 1 us in the shortest frames, and a frame for each flow of a wide incast */
 	.buffer_bytes = 2 << 20,
 	.output_queue_bytes = 32 << 10, /* ours: eight full packets keep the link busy while a request is under way */
-	.match_fields = MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_HPC,
+	.match = { .fields = MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_HPC },
 	.ack_t1_ps = 30 * NODE_NS, /* FC-18 */
 	.ack_t2_ps = 60 * NODE_NS,
 	.ack_t3_ps = 90 * NODE_NS,
@@ -82,25 +83,6 @@ static void run_read(struct reader *reader, const struct key *key, const struct 
 
 static const char *const forwarding_words[] = { "store-and-forward", "cut-through" };
 static const char *const arbiter_words[ARBITER_KINDS] = { "by-flow", "by-port" };
-static const char *const match_words[] = { "source-mac", "destination-mac", "vlan", "ip-pair",
-					   "ports",      "flow-label",      "hpc" };
-
-static void flow_key_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
-{
-	struct scenario *scenario = target;
-	const struct yaml_node *element = node->kind == YAML_SEQUENCE ? node->first : node;
-	uint32_t fields = 0;
-
-	for (; element; element = node->kind == YAML_SEQUENCE ? element->next : NULL) {
-		const char *text = key_scalar(reader, element, "a field such as source-mac");
-		int index = text ? key_word_index(reader, element, text, match_words, COUNT_OF(match_words)) : -1;
-
-		if (index >= 0)
-			fields |= 1u << index;
-	}
-	(void)key;
-	scenario->match_fields = fields;
-}
 
 static const struct key ack_keys[] = {
 	{ "t1", key_time, KEY_FIELD(struct scenario, ack_t1_ps), .max = NODE_MS },
@@ -126,7 +108,7 @@ static const struct key switch_keys[] = {
 	  .word_count = ARBITER_KINDS },
 	{ "buffer", key_size, KEY_FIELD(struct scenario, buffer_bytes), .min = 256, .max = 1u << 29 },
 	{ "output-queue", key_size, KEY_FIELD(struct scenario, output_queue_bytes), .min = 256, .max = 1u << 29 },
-	{ "flow-key", .read = flow_key_read },
+	{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct scenario, match) },
 	{ "acks", .read = acks_read },
 };
 

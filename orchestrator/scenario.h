@@ -53,6 +53,7 @@ struct scenario_host {
 	char name[NODE_NAME_MAX];
 	uint32_t switch_index;
 	struct scenario_link_settings link;
+	struct flow_match match; /* at its edge port */
 	struct scenario_place place;
 };
 
@@ -181,7 +182,7 @@ struct scenario {
 	bool cut_through;
 	enum arbiter_kind arbiter;
 	uint64_t buffer_bytes, output_queue_bytes;
-	uint32_t match_fields;
+	struct flow_match match; /* of ports to hosts that say nothing of their own (FC-2) */
 	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps;
 	uint32_t ack_collect;
 	struct scenario_place buffer_place, output_queue_place;

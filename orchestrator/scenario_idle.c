@@ -42,6 +42,8 @@ static const struct {
 	{ "links.edge.channels", FLOW_CHANNEL },
 	{ "links.fabric.channels", FLOW_CHANNEL },
 	{ "topology.hosts.*.channels", FLOW_CHANNEL },
+	{ "topology.hosts.*.flow-key", FLOW_CHANNEL },
+	{ "topology.flow-keys", FLOW_CHANNEL },
 	{ "topology.links.*.channels", FLOW_CHANNEL },
 	{ "topology.bottleneck.channels", FLOW_CHANNEL },
 	{ "topology.global.channels", FLOW_CHANNEL },

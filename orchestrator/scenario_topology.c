@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "orchestrator/generate.h"
+#include "orchestrator/scenario_flow_key.h"
 #include "orchestrator/scenario_prefix.h"
 #include "orchestrator/suggest.h"
 
@@ -121,6 +122,7 @@ static void switches_read(struct reader *reader, const struct key *key, const st
 struct switch_reference {
 	int64_t index;
 	struct scenario_link_settings link;
+	struct flow_match match;
 };
 
 static void host_switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
@@ -133,23 +135,27 @@ static void host_read(struct reader *reader, const struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
 	struct scenario_host *host = &scenario->hosts[scenario->host_count];
-	struct switch_reference reference = { .index = -1, .link = reader->links.edge };
-	struct key keys[COUNT_OF(link_keys) + 2] = { { "switch", .read = host_switch_read, .required = true },
-						     { "prefixes", .read = scenario_prefixes_read } };
+	struct switch_reference reference = { .index = -1, .link = reader->links.edge, .match = scenario->match };
+	struct key keys[COUNT_OF(link_keys) + 3] = {
+		{ "switch", .read = host_switch_read, .required = true },
+		{ "prefixes", .read = scenario_prefixes_read },
+		{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct switch_reference, match) },
+	};
 
 	if (!key_name_check(reader, &node->key_place, node->key))
 		return;
 	if (node->kind == YAML_SCALAR) {
 		reference.index = switch_read(reader, node);
 	} else {
-		memcpy(keys + 2, link_keys, sizeof(link_keys));
-		for (size_t i = 2; i < COUNT_OF(keys); i++)
+		memcpy(keys + 3, link_keys, sizeof(link_keys));
+		for (size_t i = 3; i < COUNT_OF(keys); i++)
 			keys[i].offset += offsetof(struct switch_reference, link);
 		keys_read(reader, node, "a host", keys, COUNT_OF(keys), &reference);
 	}
 	snprintf(host->name, sizeof(host->name), "%s", node->key);
 	host->switch_index = reference.index < 0 ? 0 : (uint32_t)reference.index;
 	host->link = reference.link;
+	host->match = reference.match;
 	host->place = node->key_place;
 	scenario->host_count++;
 }
@@ -314,6 +320,46 @@ static void shape_read(struct reader *reader, const struct key *key, const struc
 		length.read(reader, &length, child, &size->shape[size->dimensions++]);
 }
 
+/* one entry of 'flow-keys': the flow key at the edge port of the host that it names */
+static void host_flow_key_read(struct reader *reader, const struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	struct key key = { "flow-keys", scenario_flow_key_read, KEY_FIELD(struct scenario_host, match) };
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (!strcmp(scenario->hosts[i].name, node->key)) {
+			key.read(reader, &key, node, &scenario->hosts[i]);
+			return;
+		}
+	}
+	scenario_errors_at(reader->errors, scenario, &node->key_place, "there is no host '%.60s'%s", node->key,
+			   key_name_hint(node->key, scenario->hosts[0].name, scenario->host_count,
+					 sizeof(*scenario->hosts), hint, sizeof(hint)));
+}
+
+/* 'flow-keys' of a generated topology, once there are its hosts */
+static void host_flow_keys_read(struct reader *reader, const struct yaml_node *node)
+{
+	if (node->kind != YAML_MAPPING) {
+		key_refuse(reader, node,
+			   "'flow-keys' must name hosts and what tells their flows apart, such as {h0: "
+			   "[destination-ip/24]}");
+		return;
+	}
+	for (const struct yaml_node *child = node->first; child; child = child->next)
+		host_flow_key_read(reader, child);
+}
+
+/* known to the table, read when there are hosts */
+static void later_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	(void)reader;
+	(void)key;
+	(void)node;
+	(void)target;
+}
+
 /* the keys of a generated topology of @kind; those that it cannot do without come first */
 static size_t generated_keys(enum generate_kind kind, struct key *keys)
 {
@@ -342,6 +388,7 @@ static size_t generated_keys(enum generate_kind kind, struct key *keys)
 		keys[count++] = (struct key){ "bottleneck", .read = between_settings_read };
 	if (generate_has_groups(kind))
 		keys[count++] = (struct key){ "global", .read = between_settings_read };
+	keys[count++] = (struct key){ "flow-keys", .read = later_read };
 	return count;
 }
 
@@ -368,14 +415,20 @@ static void generated_build(struct reader *reader, const struct yaml_node *node,
 		generated->between.tier = TIER_GLOBAL;
 	if (generate_topology(kind, &generated->size, &reader->links.edge,
 			      kind == GENERATE_DUMBBELL ? &generated->between : &reader->links.fabric,
-			      &generated->between, reader->scenario))
+			      &generated->between, reader->scenario)) {
 		reader->out_of_memory = true;
+		return;
+	}
+	for (uint32_t i = 0; i < reader->scenario->host_count; i++)
+		reader->scenario->hosts[i].match = reader->scenario->match;
+	if (yaml_find(node, "flow-keys"))
+		host_flow_keys_read(reader, yaml_find(node, "flow-keys"));
 }
 
 static void generated_read(struct reader *reader, const struct yaml_node *node, const struct yaml_node *kind_node)
 {
 	struct generated generated = { .between = reader->links.fabric };
-	struct key keys[GENERATE_COUNTS + 4];
+	struct key keys[GENERATE_COUNTS + 5];
 	const char *text = key_scalar(reader, kind_node, "a kind of topology such as leaf-spine");
 	int kind = text ? key_word_index(reader, kind_node, text, generate_kind_name, GENERATE_KINDS) : -1;
 	unsigned errors_before = reader->errors->count;

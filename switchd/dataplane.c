@@ -412,7 +412,7 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	if (!error)
 		error = paths_init(port, port_config->channels);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
-		error = efct_init(&port->efct, port_config->channels, port_config->match_fields);
+		error = efct_init(&port->efct, port_config->channels, &port_config->match);
 	if (!error && (any_kind || port->kind == PORT_EDGE))
 		error = fgfc_init(&port->fgfc, port_config->channels, &config->switch_.congestion);
 	if (!error && (any_kind || port->kind == PORT_FABRIC))

@@ -46,6 +46,22 @@ static void show_efct(const struct dataplane *dp, uint32_t p, FILE *out)
 	}
 }
 
+/* what tells flows apart (FC-2); until the last flow under way has ended, also what will */
+static void show_match(const struct dataplane *dp, uint32_t p, FILE *out)
+{
+	const struct efct *efct = &dp->ports[p].efct;
+
+	if (dp->ports[p].kind != PORT_EDGE)
+		return;
+	fprintf(out, "p%-4u ", p);
+	flow_match_print(&efct->match->now, out);
+	if (efct->draining) {
+		fputs("; when its flows have ended: ", out);
+		flow_match_print(&efct->match->wanted, out);
+	}
+	fputc('\n', out);
+}
+
 static void show_ifct(const struct dataplane *dp, uint32_t p, FILE *out)
 {
 	static const char *const wait_name[] = { "-",       "requesting", "channel",   "blocked",
@@ -153,6 +169,7 @@ static void show_fgfc(const struct dataplane *dp, uint32_t p, FILE *out)
 			line->on ? ifct_queue_extent(&dp->ifcts[p].entries[i]) : 0, line->owed_eighths / 8.0,
 			line->told_at_ps);
 		flow_name_print(&line->name, out);
+		flow_name_mask_print(&line->name, &fgfc->masks[i], out);
 		fputc('\n', out);
 	}
 }
@@ -214,6 +231,7 @@ static const struct show_table tables[] = {
 	  "port  kind    peer             rate_gbps   tx_packets   rx_packets    acks_sent queue_bytes     lost\n",
 	  show_ports, false },
 	{ "efct", "port  flow_id  dest   port  class  data_flow   ack_flow flow_extent\n", show_efct, false },
+	{ "match", "port  flow-key\n", show_match, false },
 	{ "ifct",
 	  "port  flow_id  dest   port  class follow_port next_data  data_flow   ack_flow queue_extent flow_extent  "
 	  "waits\n",
@@ -335,26 +353,40 @@ static int set_output_queue(struct dataplane *dp, const char *value)
 	return 0;
 }
 
-static int set_match(struct dataplane *dp, const char *value)
+static int match_of(const char *value, struct flow_match *match, FILE *out)
 {
-	long fields = number_of(value, 0, MATCH_ALL);
+	char why[240];
+	int error = flow_match_parse(value, match, why, sizeof(why));
 
-	if (fields < 0)
-		return -EINVAL;
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	if (error)
+		fprintf(out, "%s\n", why);
+	return error;
+}
+
+static int set_match(struct dataplane *dp, const char *value, FILE *out)
+{
+	struct flow_match match;
+	int error = match_of(value, &match, out);
+
+	for (uint32_t p = 0; !error && p < dp->port_count; p++)
 		if (dp->ports[p].kind == PORT_EDGE)
-			efct_match_set(&dp->ports[p].efct, (uint32_t)fields);
-	return 0;
+			efct_match_set(&dp->ports[p].efct, &match);
+	return error;
 }
 
 /* FC-2: the same for the edge port that @name, "match.pN", names */
-static int set_match_of_port(struct dataplane *dp, const char *name, const char *value)
+static int set_match_of_port(struct dataplane *dp, const char *name, const char *value, FILE *out)
 {
-	long port = number_of(name + strlen("match.p"), 0, NODE_PORTS_MAX - 1), fields = number_of(value, 0, MATCH_ALL);
+	long port = number_of(name + strlen("match.p"), 0, NODE_PORTS_MAX - 1);
+	struct flow_match match;
 
-	if (port < 0 || fields < 0 || (uint32_t)port >= dp->port_count || dp->ports[port].kind != PORT_EDGE)
+	if (port < 0 || (uint32_t)port >= dp->port_count || dp->ports[port].kind != PORT_EDGE) {
+		fprintf(out, "%s: no edge port\n", name);
 		return -EINVAL;
-	efct_match_set(&dp->ports[port].efct, (uint32_t)fields);
+	}
+	if (match_of(value, &match, out))
+		return -EINVAL;
+	efct_match_set(&dp->ports[port].efct, &match);
 	return 0;
 }
 
@@ -368,7 +400,7 @@ static int set_mechanism(struct dataplane *dp, bool *mechanism, const char *valu
 	return 0;
 }
 
-static int parameter_set(struct dataplane *dp, const char *name, const char *value)
+static int parameter_set(struct dataplane *dp, const char *name, const char *value, FILE *out)
 {
 	if (!strcmp(name, "ack.t1"))
 		return set_timer(dp, offsetof(struct ack_collector, t1_ps), value);
@@ -381,9 +413,9 @@ static int parameter_set(struct dataplane *dp, const char *name, const char *val
 	if (!strcmp(name, "output-queue"))
 		return set_output_queue(dp, value);
 	if (!strcmp(name, "match"))
-		return set_match(dp, value);
+		return set_match(dp, value, out);
 	if (!strncmp(name, "match.p", strlen("match.p")))
-		return set_match_of_port(dp, name, value);
+		return set_match_of_port(dp, name, value, out);
 	if (!strcmp(name, "congestion.rate-limit"))
 		return set_mechanism(dp, &dp->congestion.rate_limit, value);
 	if (!strcmp(name, "congestion.flow-limit"))
@@ -403,13 +435,16 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 	for (uint32_t p = 0; p < dp->port_count; p++)
 		dataplane_touch(dp, p); /* what is scheduled already may be due sooner: looked at with the next event */
 	trace(dp->stats, dp->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
-	error = parameter_set(dp, name, value);
+	error = parameter_set(dp, name, value, out);
 	if (error)
 		fprintf(out,
 			"ack.t1 ack.t2 ack.t3 (0..%u ns) ack.collect (1..%u) output-queue (1..%u units) "
-			"match, match.pN of an edge port (set of fields, 0..%u) "
+			"match, match.pN of an edge port (fields such as "
+			"source-mac,destination-ip/24,source-port&0xff00, or "
+			"the sum of 1 source-mac, 2 destination-mac, 4 vlan, 8 ip-pair, 16 ports, 32 flow-label, 64 "
+			"hpc) "
 			"congestion.inputs congestion.rate-limit congestion.flow-limit congestion.limit-after-ack "
 			"(on, off)\n",
-			TIMER_NS_MAX, ACK_FRAME_ACKS_MAX, dp->config->switch_.output_queue_units_max, MATCH_ALL);
+			TIMER_NS_MAX, ACK_FRAME_ACKS_MAX, dp->config->switch_.output_queue_units_max);
 	return error;
 }

@@ -1,7 +1,7 @@
 /*  efct - the edge flow channel table: tells the flows of an edge port apart (FC-2, FC-4, FC-9).
  *
- *  A flow is what a port's match fields see of a frame, together with destination and traffic class: the fields under a mask
- *  are the pattern, like a TCAM line. Hit: the line's number is the flow_id. Miss: the first free line takes the pattern at
+ *  A flow is what a port's match set (nodes/flow_match.h) sees of a frame, together with destination and traffic class: the fields
+ *  under a mask are the pattern, like a TCAM line. Each port has its own. Without a mask a pattern costs what its fields cost. Hit: the line's number is the flow_id. Miss: the first free line takes the pattern at
  *  once, at the cost of the lookup. The last ACK frees the line. Its flow_extent counts everything not acknowledged: what is
  *  queued at this port and what is in the fabric.
  *  When the match fields are changed while flows are under way, packets wait until the last line is free, one round trip
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "nodes/config.h"
+#include "nodes/flow_match.h"
 #include "nodes/wire/frame.h"
 
 /* what a line compares; fields outside the mask are 0 */
@@ -38,6 +39,14 @@ struct efct_line {
 	bool active;
 };
 
+#define EFCT_KINDS 4u /* of frames, as efct_pattern.kind tells them apart */
+
+/* what is not needed for whole fields */
+struct efct_match {
+	struct flow_match now, wanted;         /* in force; in force as soon as no line is used */
+	struct efct_pattern masks[EFCT_KINDS]; /* of `now`, a mask for each kind of frame */
+};
+
 struct efct {
 	struct efct_pattern *patterns;
 	struct efct_line *lines;
@@ -46,17 +55,18 @@ struct efct {
 	uint32_t fresh;
 	uint16_t free;
 	uint32_t used, used_max;
-	uint32_t match_fields; /* set of enum match_field, in force */
-	uint32_t match_wanted; /* in force as soon as no line is used */
+	uint32_t match_fields; /* set of enum match_field, in force: match->now.fields */
+	bool masked;           /* not all of their bits count */
 	bool draining;         /* no line may be taken until then: packets wait that no later one may overtake */
+	struct efct_match *match;
 };
 
-/** efct_init() - @channels lines, all free.  @match_fields  set of enum match_field.  Return: 0 or -ENOMEM. */
-int efct_init(struct efct *efct, uint32_t channels, uint32_t match_fields);
+/** efct_init() - @channels lines, all free.  @match  what tells flows apart, in force at once; copied.  Return: 0 or -ENOMEM. */
+int efct_init(struct efct *efct, uint32_t channels, const struct flow_match *match);
 void efct_fini(struct efct *efct);
 
-/** efct_pattern_of() - what the fields in force see of a frame.
- *  @pattern  filled completely.  Return: its hash.                                                               */
+/** efct_pattern_of() - what the fields in force, and their mask, see of a frame.
+ *  @pattern  filled completely.  Return: its hash. O(1); a mask costs eight words more.                           */
 uint64_t efct_pattern_of(const struct efct *efct, const struct frame_fields *fields, uint32_t fabric_address,
 			 uint32_t egress_port, uint32_t traffic_class, struct efct_pattern *pattern);
 
@@ -79,8 +89,8 @@ static inline void efct_on_ack(struct efct *efct, uint32_t flow_id, uint32_t uni
 /** efct_release() - the line of @flow_id, in use and with nothing unacknowledged, is free again. */
 void efct_release(struct efct *efct, uint32_t flow_id);
 
-/** efct_match_set() - other match fields, in force as soon as the table is empty. */
-void efct_match_set(struct efct *efct, uint32_t match_fields);
+/** efct_match_set() - another @match, copied, in force as soon as the table is empty. */
+void efct_match_set(struct efct *efct, const struct flow_match *match);
 
 static inline uint32_t efct_flow_extent(const struct efct_line *line)
 {

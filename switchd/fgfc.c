@@ -19,7 +19,8 @@ int fgfc_init(struct fgfc *fgfc, uint32_t channels, const struct congestion_conf
 		return 0;
 	fgfc->lines = table_alloc(channels, sizeof(*fgfc->lines));
 	fgfc->waiting = table_alloc(channels, sizeof(*fgfc->waiting));
-	if (!fgfc->lines || !fgfc->waiting) {
+	fgfc->masks = table_alloc(channels, sizeof(*fgfc->masks));
+	if (!fgfc->lines || !fgfc->waiting || !fgfc->masks) {
 		fgfc_fini(fgfc);
 		return -ENOMEM;
 	}
@@ -30,6 +31,7 @@ void fgfc_fini(struct fgfc *fgfc)
 {
 	table_free(fgfc->lines, fgfc->channels, sizeof(*fgfc->lines));
 	table_free(fgfc->waiting, fgfc->channels, sizeof(*fgfc->waiting));
+	table_free(fgfc->masks, fgfc->channels, sizeof(*fgfc->masks));
 	*fgfc = (struct fgfc){ 0 };
 }
 
@@ -116,15 +118,17 @@ static node_time_t renew_at(const struct fgfc *fgfc)
 
 /* ---- state ---- */
 
-bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name)
+bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name, const struct flow_name *mask)
 {
 	struct fgfc_line *line = &fgfc->lines[flow_id];
 
-	if (line->told && !flow_name_equal(&line->name, name))
+	if (line->told && (!flow_name_equal(&line->name, name) || !flow_name_equal(&fgfc->masks[flow_id], mask)))
 		return false;
 	if (line->told) /* the end was not sent yet: the NIC still holds it */
 		told_append(fgfc, flow_id, line->told_at_ps);
 	line->name = *name;
+	if (!flow_name_equal(&fgfc->masks[flow_id], mask)) /* a page that is only read takes no memory */
+		fgfc->masks[flow_id] = *mask;
 	line->on = true;
 	line->since_ps = NODE_TIME_NEVER;
 	line->owed_eighths = 8 * fgfc->credit_units;
@@ -219,7 +223,7 @@ static bool frame_make(struct fgfc *fgfc, uint32_t flow_id, node_time_t now, str
 {
 	struct fgfc_line *line = &fgfc->lines[flow_id];
 
-	*frame = (struct fgfc_frame){ .name = line->name };
+	*frame = (struct fgfc_frame){ .name = line->name, .mask = fgfc->masks[flow_id] };
 	if (!line->on) {
 		bool told = line->told;
 

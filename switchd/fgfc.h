@@ -53,6 +53,8 @@ struct fgfc_told {
 
 struct fgfc {
 	struct fgfc_line *lines; /* by flow_id; NULL: FGFC is off */
+	struct flow_name *
+		masks; /* of the names of the lines; 0 only: whole fields, and not touched as long as no name has another */
 	uint16_t *waiting;       /* ring of flow_ids that need a frame, as many as channels */
 	uint32_t channels, first, count;
 	uint32_t on; /* lines that are ON */
@@ -80,8 +82,9 @@ static inline bool fgfc_wanted(const struct fgfc *fgfc, uint32_t flow_id, uint32
 }
 
 /** fgfc_start() - flow @flow_id, which is OFF, is held. Not yet if its line still owes an end to another flow that had it
- *  before: asked for again with the next packet.  @name  copied.   Return: is it held now? O(1).                    */
-bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name);
+ *  before: asked for again with the next packet.  @name, @mask  copied, as flow_name_mask() fills it.
+ *  Return: is it held now? O(1).                                                                                  */
+bool fgfc_start(struct fgfc *fgfc, uint32_t flow_id, const struct flow_name *name, const struct flow_name *mask);
 
 /** fgfc_forwarded() - @units of flow @flow_id have left its queue, which has @queue_units now: gives credit, or ends it.
  *  Return: is it held no longer? O(1).                                                                            */

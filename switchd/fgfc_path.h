@@ -19,7 +19,8 @@ void fgfc_path_clear(struct dataplane *dp, uint32_t port);
 /** fgfc_path_send() - puts the frame that is due on edge port @port's link, which is free.  Return: was there one? */
 bool fgfc_path_send(struct dataplane *dp, uint32_t port, node_time_t now);
 
-/** fgfc_path_name() - how the host of edge port @port can tell flow @flow_id. */
-struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint32_t flow_id);
+/** fgfc_path_name() - how the host of edge port @port can tell flow @flow_id.
+ *  @mask  filled: which bits of the name count (FC-2), as flow_name_mask() says it.                              */
+struct flow_name fgfc_path_name(const struct dataplane *dp, uint32_t port, uint32_t flow_id, struct flow_name *mask);
 
 #endif

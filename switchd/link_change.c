@@ -319,7 +319,8 @@ static void start(struct dataplane *dp, uint32_t port, node_time_t now)
 	in->link->head_due_ps = node_time_max(in->link->head_due_ps, now);
 	link_listen(in->link, &listener);
 	dataplane_port_configure(dp, port);
-	efct_match_set(&in->efct, config->match_fields); /* no line is used: in force at once */
+	if (in->kind == PORT_EDGE)
+		efct_match_set(&in->efct, &config->match); /* no line is used: in force at once */
 	for (uint32_t c = 0; c < dp->lane_count; c++) {
 		arbiter_set_quantum(&in->output[c].arbiter, config->mtu_bytes);
 		link_hold(in->link, c, false);

@@ -6,6 +6,7 @@
 
 #define MAC_BYTES 6u
 #define VERSION 0u
+#define VERSION_MASKED 1u
 
 /* EtherType, OUI and protocol id, behind the two MACs */
 #define HEAD_AT 12u
@@ -31,6 +32,39 @@ static void name_write(const struct flow_name *name, uint8_t *bytes)
 	bytes_put32(bytes + 88, name->queue_pair);
 }
 
+static void mask_write(const struct flow_name *mask, uint8_t *bytes)
+{
+	bytes[92] = 0;
+	bytes[93] = mask->ip_protocol;
+	bytes_put16(bytes + 94, mask->vlan);
+	memcpy(bytes + 96, mask->source_mac, MAC_BYTES);
+	memcpy(bytes + 102, mask->destination_mac, MAC_BYTES);
+	memcpy(bytes + 108, mask->source_ip, sizeof(mask->source_ip));
+	memcpy(bytes + 124, mask->destination_ip, sizeof(mask->destination_ip));
+	bytes_put16(bytes + 140, mask->source_port);
+	bytes_put16(bytes + 142, mask->destination_port);
+	bytes_put32(bytes + 144, mask->flow_label);
+	bytes_put32(bytes + 148, mask->queue_pair);
+}
+
+static struct flow_name mask_read(const uint8_t *bytes)
+{
+	struct flow_name mask = {
+		.source_port = bytes_get16(bytes + 140),
+		.destination_port = bytes_get16(bytes + 142),
+		.flow_label = bytes_get32(bytes + 144),
+		.queue_pair = bytes_get32(bytes + 148),
+		.vlan = bytes_get16(bytes + 94),
+		.ip_protocol = bytes[93],
+	};
+
+	memcpy(mask.source_mac, bytes + 96, MAC_BYTES);
+	memcpy(mask.destination_mac, bytes + 102, MAC_BYTES);
+	memcpy(mask.source_ip, bytes + 108, sizeof(mask.source_ip));
+	memcpy(mask.destination_ip, bytes + 124, sizeof(mask.destination_ip));
+	return mask;
+}
+
 static struct flow_name name_read(const uint8_t *bytes)
 {
 	struct flow_name name = {
@@ -52,18 +86,22 @@ static struct flow_name name_read(const uint8_t *bytes)
 	return name;
 }
 
-void fgfc_frame_write(const struct fgfc_frame *frame, const uint8_t source_mac[6], uint8_t *bytes)
+uint32_t fgfc_frame_write(const struct fgfc_frame *frame, const uint8_t source_mac[6], uint8_t *bytes)
 {
 	node_time_t pause_ps = node_time_min(frame->pause_ps, FGFC_PAUSE_PS_MAX);
+	bool masked = flow_name_is_masked(&frame->mask);
 
 	memcpy(bytes, group_mac, MAC_BYTES);
 	memcpy(bytes + MAC_BYTES, source_mac, MAC_BYTES);
 	memcpy(bytes + HEAD_AT, head, sizeof(head));
-	bytes[20] = VERSION;
+	bytes[20] = masked ? VERSION_MASKED : VERSION;
 	bytes[21] = 0;
 	bytes_put32(bytes + 24, (uint32_t)((pause_ps + NODE_NS - 1) / NODE_NS));
 	bytes_put32(bytes + 28, frame->credit_units);
 	name_write(&frame->name, bytes);
+	if (masked)
+		mask_write(&frame->mask, bytes);
+	return masked ? FGFC_MASKED_BYTES : FGFC_FRAME_BYTES;
 }
 
 bool fgfc_frame_is(const uint8_t *bytes, uint32_t captured_bytes)
@@ -74,13 +112,20 @@ bool fgfc_frame_is(const uint8_t *bytes, uint32_t captured_bytes)
 
 int fgfc_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct fgfc_frame *frame)
 {
-	if (captured_bytes != FGFC_FRAME_BYTES || !fgfc_frame_is(bytes, captured_bytes) || bytes[20] != VERSION ||
-	    bytes[21])
+	bool masked = captured_bytes == FGFC_MASKED_BYTES;
+
+	if ((!masked && captured_bytes != FGFC_FRAME_BYTES) || !fgfc_frame_is(bytes, captured_bytes) ||
+	    bytes[20] != (masked ? VERSION_MASKED : VERSION) || bytes[21] || (masked && bytes[92]))
 		return -EINVAL;
 	*frame = (struct fgfc_frame){
 		.name = name_read(bytes),
 		.pause_ps = bytes_get32(bytes + 24) * NODE_NS,
 		.credit_units = bytes_get32(bytes + 28),
 	};
-	return flow_name_valid(&frame->name) && (frame->pause_ps || !frame->credit_units) ? 0 : -EINVAL;
+	if (masked)
+		frame->mask = mask_read(bytes);
+	if (frame->credit_units && !frame->pause_ps)
+		return -EINVAL;
+	return (masked ? flow_name_masked_valid(&frame->name, &frame->mask) : flow_name_valid(&frame->name)) ? 0
+													     : -EINVAL;
 }

@@ -8,6 +8,11 @@
  *      42..47 destination MAC   48..63, 64..79 source and destination IP address, HPC endpoint   80..81, 82..83 ports
  *      84..87 flow label   88..91 queue pair, HPC process
  *
+ *  Version 1 is for a name with a mask (FC-2), 60 bytes longer: behind it, in the same order, which bits of the fields count:
+ *
+ *      92 reserved   93 IP protocol   94..95 VLAN   96..101, 102..107 MACs   108..123, 124..139 addresses
+ *      140..141, 142..143 ports   144..147 flow label   148..151 queue pair, HPC process
+ *
  *  Every field has a place of its own, and one that is not in the set is 0: so there is one way to name a flow, and a reader
  *  has nothing to walk through. For the length of the pause the flow may send its credit only; pause 0 ends it.
  *  docs/wire-format.md has the reasons.                                                                             */
@@ -21,24 +26,26 @@
 #include "nodes/wire/flow_name.h"
 
 #define FGFC_FRAME_BYTES 92u                               /* without FCS */
+#define FGFC_MASKED_BYTES 152u                             /* the same of one with a mask */
 #define FGFC_PAUSE_PS_MAX ((uint64_t)UINT32_MAX * NODE_NS) /* 4.3 s */
 
 struct fgfc_frame {
-	struct flow_name name;
+	struct flow_name name,
+		mask;          /* as flow_name_mask() fills it: 0 only if the fields of the name count as a whole */
 	node_time_t pause_ps;  /* whole nanoseconds, to FGFC_PAUSE_PS_MAX; 0: the flow is held no longer */
 	uint32_t credit_units; /* more that it may send before the pause ends; 0 if that is 0 */
 };
 
-/** fgfc_frame_write() - writes FGFC_FRAME_BYTES to @bytes.
+/** fgfc_frame_write() - writes FGFC_FRAME_BYTES to @bytes, with a mask FGFC_MASKED_BYTES.  Return: which of the two.
  *  A pause of less than a nanosecond more than a whole one is rounded up, one above FGFC_PAUSE_PS_MAX cut down to it.
  *  @source_mac  of the port that says it.                                                                       */
-void fgfc_frame_write(const struct fgfc_frame *frame, const uint8_t source_mac[6], uint8_t *bytes);
+uint32_t fgfc_frame_write(const struct fgfc_frame *frame, const uint8_t source_mac[6], uint8_t *bytes);
 
 /** fgfc_frame_is() - is it an FGFC frame, by its address, EtherType, OUI and protocol id? Then it ends at this link. O(1). */
 bool fgfc_frame_is(const uint8_t *bytes, uint32_t captured_bytes);
 
 /** fgfc_frame_read() - parses one.
- *  Return: 0, or -EINVAL: another frame, another length or version, a name that is none, credit without pause.      */
+ *  Return: 0, or -EINVAL: another frame, another length or version, a name or a mask that is none, credit without pause. */
 int fgfc_frame_read(const uint8_t *bytes, uint32_t captured_bytes, struct fgfc_frame *frame);
 
 #endif

@@ -67,6 +67,133 @@ struct flow_name flow_name_under(const struct flow_name *name, uint32_t match)
 	return under;
 }
 
+/* ---- masks ---- */
+
+static void mac_put(uint64_t bits, uint8_t mac[6])
+{
+	for (unsigned i = 0; i < 6; i++)
+		mac[i] = (uint8_t)(bits >> (40 - 8 * i));
+}
+
+static void addresses_mask(const struct flow_match *match, enum flow_kind kind, struct flow_name *mask)
+{
+	if (kind == FLOW_IPV6) {
+		bytes_put64(mask->source_ip, flow_match_part(match, PART_SOURCE_IPV6_HIGH));
+		bytes_put64(mask->source_ip + 8, flow_match_part(match, PART_SOURCE_IPV6_LOW));
+		bytes_put64(mask->destination_ip, flow_match_part(match, PART_DESTINATION_IPV6_HIGH));
+		bytes_put64(mask->destination_ip + 8, flow_match_part(match, PART_DESTINATION_IPV6_LOW));
+	} else if (kind != FLOW_LAYER_2) {
+		bool hpc = kind == FLOW_HPC;
+
+		bytes_put32(mask->source_ip,
+			    (uint32_t)flow_match_part(match, hpc ? PART_HPC_SOURCE : PART_SOURCE_IPV4));
+		bytes_put32(mask->destination_ip,
+			    (uint32_t)flow_match_part(match, hpc ? PART_HPC_DESTINATION : PART_DESTINATION_IPV4));
+	}
+}
+
+/* the bits that a name of @kind can have, of those that count under @match; its fields are those with any */
+static struct flow_name mask_of(const struct flow_match *match, enum flow_kind kind)
+{
+	bool ip = kind == FLOW_IPV4 || kind == FLOW_IPV6;
+	struct flow_name mask = { .vlan = (uint16_t)flow_match_part(match, PART_VLAN) };
+
+	mac_put(flow_match_part(match, PART_SOURCE_MAC), mask.source_mac);
+	mac_put(flow_match_part(match, PART_DESTINATION_MAC), mask.destination_mac);
+	addresses_mask(match, kind, &mask);
+	if (ip) {
+		mask.source_port = (uint16_t)flow_match_part(match, PART_SOURCE_PORT);
+		mask.destination_port = (uint16_t)flow_match_part(match, PART_DESTINATION_PORT);
+		mask.ip_protocol = (uint8_t)flow_match_part(match, PART_IP_PROTOCOL);
+		mask.queue_pair = (uint32_t)flow_match_part(match, PART_QUEUE_PAIR);
+	} else if (kind == FLOW_HPC) {
+		mask.queue_pair = (uint32_t)flow_match_part(match, PART_HPC_PROCESS);
+	}
+	if (kind == FLOW_IPV6)
+		mask.flow_label = (uint32_t)flow_match_part(match, PART_FLOW_LABEL);
+	return mask;
+}
+
+bool flow_name_is_masked(const struct flow_name *mask)
+{
+	static const struct flow_name none;
+
+	return !flow_name_equal(mask, &none);
+}
+
+/* is any bit left of @mask under @field alone? */
+static bool has_field(const struct flow_name *mask, enum flow_kind kind, uint32_t field)
+{
+	struct flow_name under = *mask;
+
+	under.kind = (uint8_t)kind;
+	under = flow_name_under(&under, field);
+	under.kind = 0;
+	return flow_name_is_masked(&under);
+}
+
+uint32_t flow_name_mask(const struct flow_match *match, enum flow_kind kind, struct flow_name *mask)
+{
+	struct flow_match whole = { 0 };
+	struct flow_name whole_mask;
+
+	*mask = (struct flow_name){ 0 };
+	if (!flow_match_masked(match))
+		return match->fields;
+	*mask = mask_of(match, kind);
+	for (uint32_t field = 1; field < MATCH_ALL; field <<= 1)
+		if (has_field(mask, kind, field))
+			whole.fields |= field;
+	whole_mask = mask_of(&whole, kind);
+	if (flow_name_equal(mask, &whole_mask))
+		*mask = (struct flow_name){ 0 };
+	return whole.fields;
+}
+
+/* every bit of @name that is in @mask too; what is no field of a frame stays */
+static struct flow_name bits_of(const struct flow_name *name, const struct flow_name *mask)
+{
+	uint64_t bits[sizeof(*mask) / 8], values[sizeof(*mask) / 8];
+	struct flow_name under;
+
+	memcpy(bits, mask, sizeof(bits));
+	memcpy(values, name, sizeof(values));
+	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+		values[i] &= bits[i];
+	memcpy(&under, values, sizeof(under));
+	under.fields = name->fields;
+	under.traffic_class = name->traffic_class;
+	under.kind = name->kind;
+	under.spare = name->spare;
+	return under;
+}
+
+struct flow_name flow_name_masked(const struct flow_name *name, uint32_t fields, const struct flow_name *mask)
+{
+	struct flow_name under = flow_name_under(name, fields);
+
+	return flow_name_is_masked(mask) ? bits_of(&under, mask) : under;
+}
+
+bool flow_name_masked_valid(const struct flow_name *name, const struct flow_name *mask)
+{
+	struct flow_name bits = *mask, under = flow_name_masked(name, name->fields, mask), whole;
+	struct flow_match match = { .fields = name->fields };
+
+	if (!flow_name_valid(name) || !flow_name_is_masked(mask) || !flow_name_equal(name, &under) || mask->fields ||
+	    mask->traffic_class || mask->kind || mask->spare)
+		return false;
+	whole = mask_of(&match, (enum flow_kind)name->kind);
+	if (flow_name_equal(mask, &whole))
+		return false;
+	for (uint32_t field = 1; field < MATCH_ALL; field <<= 1)
+		if (name->fields & field && !has_field(mask, (enum flow_kind)name->kind, field))
+			return false;
+	bits.fields = name->fields;
+	bits.kind = name->kind;
+	return flow_name_valid(&bits);
+}
+
 /* is everything behind the first @bytes of the two addresses 0? */
 static bool addresses_end(const struct flow_name *name, uint32_t bytes)
 {
@@ -142,4 +269,32 @@ void flow_name_print(const struct flow_name *name, FILE *out)
 		fprintf(out, " label 0x%05x", name->flow_label);
 	if (name->queue_pair)
 		fprintf(out, " %s 0x%x", name->kind == FLOW_HPC ? "process" : "queue-pair", name->queue_pair);
+}
+
+void flow_name_mask_print(const struct flow_name *name, const struct flow_name *mask, FILE *out)
+{
+	struct flow_name bits = *mask;
+
+	if (!flow_name_is_masked(mask))
+		return;
+	bits.fields = name->fields;
+	bits.kind = name->kind;
+	fputs(" mask", out);
+	if (bits.fields & MATCH_SOURCE_MAC)
+		mac_print("from", bits.source_mac, out);
+	if (bits.fields & MATCH_DESTINATION_MAC)
+		mac_print("to", bits.destination_mac, out);
+	if (bits.vlan)
+		fprintf(out, " vlan 0x%x", bits.vlan);
+	if (name->kind == FLOW_HPC && bits.fields & MATCH_HPC)
+		fprintf(out, " 0x%x > 0x%x", bytes_get32(bits.source_ip), bytes_get32(bits.destination_ip));
+	else if (bits.fields & MATCH_IP_PAIR)
+		addresses_print(&bits, out);
+	if (bits.fields & MATCH_PORTS)
+		fprintf(out, " protocol 0x%x ports 0x%x > 0x%x", bits.ip_protocol, bits.source_port,
+			bits.destination_port);
+	if (bits.flow_label)
+		fprintf(out, " label 0x%05x", bits.flow_label);
+	if (bits.queue_pair)
+		fprintf(out, " %s 0x%x", name->kind == FLOW_HPC ? "process" : "queue-pair", bits.queue_pair);
 }

@@ -16,7 +16,7 @@
  *    5 packet     [destination 1][flow 1][class 1][frame length 2], as a host sends it
  *    6 a good host's packet on another port: [port 1][destination 1][flow 1][frame length 2]
  *    7 run        for `wait`; what the switch has sent is taken
- *    8 set        [parameter 1][value 1]
+ *    8 set        [parameter 1][value 1]; of "match" values from 128 on are match sets with masks, of one port from 192 on
  *    9 FGFC frame [captured 1][bytes ...]
  *   10 tables     [2 bits each: p2 and p3 lead to switch 2, to switch 3, upward; 1]; flows are redirected from then on
  *  The switch must survive, keep its books, and have counted every packet that went no further.                      */
@@ -126,6 +126,11 @@ static void sums_check(const struct dataplane *dp, uint32_t p)
 	assert(port->kind == PORT_FABRIC || extent == port->stats->extent_units);
 }
 
+static bool name_valid(const struct flow_name *name, const struct flow_name *mask)
+{
+	return flow_name_is_masked(mask) ? flow_name_masked_valid(name, mask) : flow_name_valid(name);
+}
+
 /* FGFC: who is held is counted, and has a queue; who stands in the ring is marked */
 static void fgfc_check(const struct play *play, uint32_t p)
 {
@@ -136,7 +141,7 @@ static void fgfc_check(const struct play *play, uint32_t p)
 		on += fgfc->lines[i].on;
 		waiting += fgfc->lines[i].waiting;
 		assert(!fgfc->lines[i].on || ifct_queue_extent(&play->s.dp->ifcts[p].entries[i]));
-		assert(!fgfc->lines[i].on || flow_name_valid(&fgfc->lines[i].name));
+		assert(!fgfc->lines[i].on || name_valid(&fgfc->lines[i].name, &fgfc->masks[i]));
 	}
 	assert(on == fgfc->on && waiting == fgfc->count);
 }
@@ -291,16 +296,37 @@ static void step_run(struct play *play, node_time_t wait)
 	packets_check(play);
 }
 
+/* FC-2: @value of "match", 128..255, as words; the port that it is for is written to @name, which has room for that */
+static const char *match_of(uint32_t value, char *name)
+{
+	static const char *const matches[] = { "none",
+					       "destination-ip/24",
+					       "source-ip/30, source-port&0xfffe",
+					       "source-mac/40, destination-mac/44, vlan/4",
+					       "ports, source-ipv4&0.0.0.1",
+					       "ip-protocol/1, hpc-process/31, queue-pair&0x3",
+					       "destination-ipv6/127, flow-label/18, hpc-destination/31",
+					       "source-port/17" };
+
+	if (value >= 192)
+		strcpy(name, value & 1 ? "match.p1" : "match.p0");
+	return matches[value / 2 % 8];
+}
+
 static void step_set(struct play *play)
 {
 	static const char *const names[] = { "match",       "ack.t1",       "ack.t2", "ack.t3",
 					     "ack.collect", "output-queue", "other" };
-	const char *name = names[take(&play->script, 1) % 7];
-	char value[16], *text = NULL;
+	char name[16], value[80], *text = NULL;
+	uint32_t number;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	snprintf(value, sizeof(value), "%u", take(&play->script, 1));
+	snprintf(name, sizeof(name), "%s", names[take(&play->script, 1) % 7]);
+	number = take(&play->script, 1);
+	snprintf(value, sizeof(value), "%u", number);
+	if (!strcmp(name, "match") && number > MATCH_ALL)
+		snprintf(value, sizeof(value), "%s", match_of(number, name));
 	assert(out);
 	switchd_ops.set(play->s.dp, name, value, out);
 	fclose(out);

@@ -12,15 +12,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	uint8_t *bytes = malloc(size + !size), again[FGFC_FRAME_BYTES];
+	uint8_t *bytes = malloc(size + !size), again[FGFC_MASKED_BYTES];
 	struct fgfc_frame frame;
 
 	assert(bytes);
 	memcpy(bytes, data, size);
 	if (!fgfc_frame_read(bytes, (uint32_t)size, &frame)) {
-		assert(size == sizeof(again) && fgfc_frame_is(bytes, (uint32_t)size));
-		fgfc_frame_write(&frame, bytes + 6, again);
-		assert(!memcmp(again, bytes, sizeof(again)));
+		assert(fgfc_frame_is(bytes, (uint32_t)size));
+		assert(fgfc_frame_write(&frame, bytes + 6, again) == size);
+		assert(!memcmp(again, bytes, size));
 	}
 	free(bytes);
 	return 0;

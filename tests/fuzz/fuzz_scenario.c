@@ -58,6 +58,19 @@ static void setting_find(const uint8_t *data, size_t size, char *setting, size_t
 	setting[length] = 0;
 }
 
+/* FC-2: what was read is said again in words that mean it */
+static void match_check(const struct flow_match *match)
+{
+	char text[FLOW_MATCH_TEXT_MAX], why[240];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	struct flow_match again;
+
+	assert(out && flow_match_valid(match));
+	flow_match_print(match, out);
+	fclose(out);
+	assert(!flow_match_parse(text, &again, why, sizeof(why)) && flow_match_equal(match, &again));
+}
+
 static void fuzz_plan(const struct scenario *scenario, struct scenario_errors *errors)
 {
 	struct plan plan;
@@ -70,6 +83,8 @@ static void fuzz_plan(const struct scenario *scenario, struct scenario_errors *e
 	if (error)
 		return;
 	assert(plan.lookahead_ps > 0 && plan.node_count == scenario->switch_count + scenario->host_count);
+	for (uint32_t h = 0; h < scenario->host_count; h++)
+		match_check(&scenario->hosts[h].match);
 	for (uint32_t w = 0; w < plan.workload_count; w++)
 		assert(plan_ideal_ps(&plan, 0, plan.host_count - 1, w, 100000) >= plan.lookahead_ps);
 	plan_free(&plan);

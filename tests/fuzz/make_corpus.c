@@ -146,7 +146,9 @@ static void fgfc_frame_seeds(void)
 {
 	static const char *const names[FRAME_KINDS] = { "layer_2", "ipv4", "ipv6", "roce", "hpc", "roce_ipv6", "tcp" };
 	static const uint8_t source_mac[6] = { 2, 0x48, 0xff, 0, 1, 2 };
-	uint8_t frame_bytes[2 + FRAME_HEADERS_MAX], bytes[FGFC_FRAME_BYTES];
+	uint8_t frame_bytes[2 + FRAME_HEADERS_MAX], bytes[FGFC_MASKED_BYTES];
+	struct flow_match match;
+	char why[200];
 
 	for (int kind = 0; kind < FRAME_KINDS; kind++) {
 		uint32_t size = generated((enum frame_kind)kind, 1, frame_bytes);
@@ -157,12 +159,30 @@ static void fgfc_frame_seeds(void)
 			abort();
 		frame.name = flow_name_of(&fields, 1);
 		fgfc_frame_write(&frame, source_mac, bytes);
-		seed_write("fgfc_frame", names[kind], bytes, sizeof(bytes));
+		seed_write("fgfc_frame", names[kind], bytes, FGFC_FRAME_BYTES);
 		if (kind)
 			continue;
 		frame = (struct fgfc_frame){ .name = flow_name_under(&frame.name, MATCH_DESTINATION_MAC) };
 		fgfc_frame_write(&frame, source_mac, bytes);
-		seed_write("fgfc_frame", "end", bytes, sizeof(bytes));
+		seed_write("fgfc_frame", "end", bytes, FGFC_FRAME_BYTES);
+	}
+	for (int kind = 0; kind < FRAME_KINDS; kind++) { /* FC-2 */
+		uint32_t size = generated((enum frame_kind)kind, 1, frame_bytes);
+		struct fgfc_frame frame = { .pause_ps = 50 * NODE_US };
+		struct frame_fields fields;
+		struct flow_name whole;
+		char name[40];
+
+		if (frame_parse(frame_bytes + 2, size - 2, FRAME_BYTES, &fields) ||
+		    flow_match_parse(
+			    "source-mac/24,destination-ip/24,source-port/8,flow-label/4,hpc-process/8,queue-pair/8",
+			    &match, why, sizeof(why)))
+			abort();
+		whole = flow_name_of(&fields, 1);
+		frame.name = flow_name_masked(&whole, flow_name_mask(&match, (enum flow_kind)whole.kind, &frame.mask),
+					      &frame.mask);
+		snprintf(name, sizeof(name), "masked_%s", names[kind]);
+		seed_write("fgfc_frame", name, bytes, fgfc_frame_write(&frame, source_mac, bytes));
 	}
 }
 

@@ -42,6 +42,7 @@ static const struct {
 	{ "links.edge.channels=2", FLOW_CHANNEL },
 	{ "links.fabric.channels=2", FLOW_CHANNEL },
 	{ "topology.hosts.B={switch: s0, channels: 2}", FLOW_CHANNEL },
+	{ "topology.hosts.B={switch: s0, flow-key: [source-mac/24]}", FLOW_CHANNEL },
 	{ "topology.links.0={between: [s0, s2], channels: 2}", FLOW_CHANNEL },
 };
 

@@ -7,6 +7,19 @@
 
 #include "nodes/config.h"
 
+/* FC-2: of the first port whole fields, of the others under a mask */
+static inline struct flow_match example_match(uint32_t port)
+{
+	struct flow_match match = flow_match_whole(MATCH_IP_PAIR | MATCH_PORTS);
+
+	if (port) {
+		match.mask[PART_DESTINATION_IPV4] = 0xffffff00;
+		match.mask[PART_SOURCE_IPV6_LOW] = port;
+		match.mask[PART_SOURCE_PORT] = 0xff00;
+	}
+	return match;
+}
+
 static inline void example_node(struct node_config *config, enum node_kind kind, uint32_t port_count)
 {
 	*config = (struct node_config){ .kind = kind,
@@ -42,7 +55,7 @@ static inline void example_node(struct node_config *config, enum node_kind kind,
 							 .peer_units = 3000,
 							 .stop_units = 4000,
 							 .flight_units = 2048,
-							 .match_fields = MATCH_IP_PAIR | MATCH_PORTS,
+							 .match = example_match(i),
 							 .ring_bytes = 1u << 20 };
 }
 

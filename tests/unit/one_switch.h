@@ -111,7 +111,7 @@ static inline void one_switch_configure(struct one_switch *s)
 						    .channels = 16,
 						    .buffer_units = 256,
 						    .stop_units = 192,
-						    .match_fields = MATCH_ALL,
+						    .match.fields = MATCH_ALL,
 						    .ring_bytes = RING_BYTES };
 	for (uint32_t h = 0; h < HOSTS; h++)
 		s->hosts[h] =

@@ -84,7 +84,11 @@ TEST(node_config_check__missing_elements)
 	M(ports[1].guarded = false, "ports[1].guarded is false")                                                       \
 	M(ports[1].channels = 0, "ports[1].channels is 0")                                                             \
 	M(ports[1].channels = 2049, "ports[1].channels is 2049")                                                       \
-	M(ports[1].match_fields = MATCH_ALL + 1, "ports[1].match_fields is 128")                                       \
+	M(ports[1].match.fields = MATCH_ALL + 1, "ports[1].match.fields is 128")                                       \
+	M(ports[1].match.spare = 1, "ports[1].match.mask has bits of no field")                                        \
+	M(ports[1].match.mask[PART_SOURCE_MAC] = 1, "ports[1].match.mask has bits of no field")                        \
+	M(ports[1].match.mask[PART_SOURCE_PORT] = 0x10000, "ports[1].match.mask has bits of no field")                 \
+	M(ports[0].match.mask[PART_SOURCE_PORT] = 0xff, "ports[0].match.mask has bits of no field")                    \
 	M(ports[1].ring_bytes = 16384, "ports[1].ring_bytes is 16384")                                                 \
 	M(ports[1].ring_bytes = 100000, "ports[1].ring_bytes is 100000, which is no power of two")                     \
 	M(ports[1].capture_bytes = 65536, "ports[1].capture_bytes is 65536")                                           \

@@ -87,7 +87,7 @@ static void port_expect(const struct port_config *a, const struct port_config *b
 	ck_assert_uint_eq(a->peer_units, b->peer_units);
 	ck_assert_uint_eq(a->stop_units, b->stop_units);
 	ck_assert_uint_eq(a->flight_units, b->flight_units);
-	ck_assert_uint_eq(a->match_fields, b->match_fields);
+	ck_assert(flow_match_equal(&a->match, &b->match));
 	ck_assert_uint_eq(a->ring_bytes, b->ring_bytes);
 	ck_assert_uint_eq(a->capture_bytes, b->capture_bytes);
 	ck_assert_uint_eq(a->headroom_bytes, b->headroom_bytes);

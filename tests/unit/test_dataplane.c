@@ -494,12 +494,41 @@ TEST(match__of_one_port)
 	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p4", "8", stdout), -EINVAL);
 	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p", "8", stdout), -EINVAL);
 	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "128", stdout), -EINVAL);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "source-port&0x10000", stdout), -EINVAL);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "ports,source-port/8", stdout), -EINVAL);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "", stdout), -EINVAL);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match", "destination-ip/0", stdout), -EINVAL);
 	for (uint32_t i = 0; i < 3; i++)
 		for (uint32_t p = 0; p < 2; p++)
 			host_send(&s, p, 0, 2, i, 0, 1000);
 	one_switch_run(&s, NODE_US);
 	ck_assert_uint_eq(s.dp->ports[0].efct.used, 3);
 	ck_assert_uint_eq(s.dp->ports[1].efct.used, 1);
+}
+
+/* FC-2: two hosts send the same eight flows to the same destinations; their ports' masks make of them two, and four */
+TEST(match__masks_of_two_ports)
+{
+	char why[200], *text;
+	size_t length;
+	FILE *out;
+
+	ck_assert_int_eq(flow_match_parse("source-port&0xfffc", &s.ports[0].match, why, sizeof(why)), 0);
+	ck_assert_int_eq(flow_match_parse("source-port&0xfffe", &s.ports[1].match, why, sizeof(why)), 0);
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 8; i++)
+		for (uint32_t p = 0; p < 2; p++)
+			host_send(&s, p, 0, 2, i, 0, 1000);
+	one_switch_run(&s, NODE_US);
+	ck_assert_uint_eq(s.dp->ports[0].efct.used, 2);
+	ck_assert_uint_eq(s.dp->ports[1].efct.used, 4);
+	out = open_memstream(&text, &length);
+	ck_assert_int_eq(switchd_ops.set(s.dp, "match.p1", "none", stdout), 0);
+	ck_assert_int_eq(switchd_ops.show(s.dp, "match", -1, 0, out), 0);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "p0    source-port/14\n"));
+	ck_assert_ptr_nonnull(strstr(text, "p1    source-port/15; when its flows have ended: none\n"));
+	free(text);
 }
 
 /* no free id on the output link: the flow waits in its own queue, first come first served; others go on */

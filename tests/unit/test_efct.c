@@ -12,7 +12,25 @@ static struct efct efct;
 
 static void setup(void)
 {
-	ck_assert_int_eq(efct_init(&efct, CHANNELS, MATCH_ALL), 0);
+	struct flow_match match = flow_match_whole(MATCH_ALL);
+
+	ck_assert_int_eq(efct_init(&efct, CHANNELS, &match), 0);
+}
+
+static void match_set(uint32_t fields)
+{
+	struct flow_match match = flow_match_whole(fields);
+
+	efct_match_set(&efct, &match);
+}
+
+static void match_set_text(const char *text)
+{
+	struct flow_match match;
+	char why[200];
+
+	ck_assert_msg(!flow_match_parse(text, &match, why, sizeof(why)), "%s", why);
+	efct_match_set(&efct, &match);
 }
 
 static void teardown(void)
@@ -108,7 +126,7 @@ static bool one_flow(const struct change *change, uint32_t match_fields)
 	struct frame_fields fields = change->hpc ? hpc_frame() : ipv6_frame();
 	uint64_t hash_a, hash_b;
 
-	efct.match_fields = match_fields;
+	match_set(match_fields);
 	hash_a = efct_pattern_of(&efct, &fields, 3, 4, 1, &a);
 	((uint8_t *)&fields)[change->offset] ^= 1;
 	hash_b = efct_pattern_of(&efct, &fields, 3, 4, 1, &b);
@@ -144,13 +162,118 @@ TEST(efct_pattern_of__destination_and_class)
 	struct efct_pattern pattern, same;
 	uint64_t hash;
 
-	efct.match_fields = 0;
+	match_set(0);
 	hash = efct_pattern_of(&efct, &fields, 3, 4, 1, &pattern);
 	ck_assert_uint_eq(efct_pattern_of(&efct, &fields, 3, 4, 1, &same), hash);
 	ck_assert_mem_eq(&pattern, &same, sizeof(pattern));
 	ck_assert_uint_ne(efct_pattern_of(&efct, &fields, 2, 4, 1, &pattern), hash);
 	ck_assert_uint_ne(efct_pattern_of(&efct, &fields, 3, 5, 1, &pattern), hash);
 	ck_assert_uint_ne(efct_pattern_of(&efct, &fields, 3, 4, 0, &pattern), hash);
+}
+
+/* ---- masks (FC-2) ---- */
+
+static const struct masked {
+	const char *match;
+	enum { V4, V6, HPC, L2 } kind;
+	size_t offset;   /* of the byte of frame_fields in which frames differ */
+	uint8_t ignored; /* bits of it that do not count */
+} masked[] = {
+	{ "destination-ip/24", V4, AT(destination_ip) + 3, 0xff },
+	{ "destination-ip/24", V4, AT(destination_ip) + 2, 0 },
+	{ "destination-ip/24", V4, AT(source_ip), 0xff },
+	{ "destination-ip/28", V4, AT(destination_ip) + 3, 0x0f },
+	{ "destination-ip/24", V6, AT(destination_ip) + 3, 0xff },
+	{ "destination-ip/24", V6, AT(destination_ip) + 2, 0 },
+	{ "source-ipv6/68", V6, AT(source_ip) + 8, 0x0f },
+	{ "source-ipv6/68", V6, AT(source_ip) + 7, 0 },
+	{ "source-ipv6/68", V4, AT(source_ip), 0xff },
+	{ "source-ipv4&255.0.255.0", V4, AT(source_ip) + 1, 0xff },
+	{ "source-ipv4&255.0.255.0", V4, AT(source_ip) + 2, 0 },
+	{ "source-mac/24", L2, AT(source_mac) + 3, 0xff },
+	{ "source-mac/24", L2, AT(source_mac) + 2, 0 },
+	{ "destination-mac&00:00:00:00:00:ff", L2, AT(destination_mac) + 5, 0 },
+	{ "destination-mac&00:00:00:00:00:ff", L2, AT(destination_mac), 0xff },
+	{ "source-port&0xff00", V4, AT(source_port), 0xff }, /* the low byte of a number of this machine */
+	{ "source-port&0xff00", V4, AT(source_port) + 1, 0 },
+	{ "source-port&0xff00", V4, AT(destination_port), 0xff },
+	{ "destination-port/12", V6, AT(destination_port), 0x0f },
+	{ "ip-protocol&0x0f", V4, AT(ip_protocol), 0xf0 },
+	{ "vlan/8", L2, AT(vlan), 0x0f },
+	{ "flow-label/16", V6, AT(flow_label), 0x0f },
+	{ "queue-pair&0xf0", V6, AT(queue_pair), 0x0f },
+	{ "queue-pair", HPC, AT(hpc_process), 0xff },
+	{ "hpc-process/28", HPC, AT(hpc_process), 0x0f },
+	{ "hpc-process/28", V6, AT(queue_pair), 0xff },
+	{ "hpc-source/24", HPC, AT(hpc_source), 0xff },
+	{ "hpc-source/24", HPC, AT(hpc_source) + 1, 0 },
+	{ "hpc-destination/24", HPC, AT(hpc_destination), 0xff },
+};
+
+#define MASKED (sizeof(masked) / sizeof(masked[0]))
+
+static struct frame_fields frame_of(int kind)
+{
+	struct frame_fields fields = kind == HPC ? hpc_frame() : ipv6_frame();
+
+	if (kind == V4) {
+		fields.ip_version = 4;
+		fields.roce = false;
+		fields.queue_pair = fields.flow_label = 0;
+	} else if (kind == L2) {
+		fields = (struct frame_fields){ .vlan = 100, .source_mac = { 2, 2 }, .destination_mac = { 2, 1 } };
+	}
+	return fields;
+}
+
+/* bit by bit: one that counts makes another flow, one that is masked out the same, whatever else counts */
+TEST_RANGE(efct_pattern_of__under_a_mask, 0, (int)MASKED)
+{
+	const struct masked *m = &masked[_i];
+	struct efct_pattern a, b;
+
+	for (uint32_t bit = 0; bit < 8; bit++) {
+		struct frame_fields fields = frame_of(m->kind);
+		uint64_t hash_a, hash_b;
+
+		match_set_text(m->match);
+		hash_a = efct_pattern_of(&efct, &fields, 3, 4, 1, &a);
+		((uint8_t *)&fields)[m->offset] ^= (uint8_t)(1u << bit);
+		hash_b = efct_pattern_of(&efct, &fields, 3, 4, 1, &b);
+		ck_assert_msg((hash_a == hash_b) == !!(m->ignored >> bit & 1), "%s, bit %u", m->match, bit);
+		ck_assert_int_eq(hash_a == hash_b, !memcmp(&a, &b, sizeof(a)));
+		ck_assert_uint_ne(hash_a, efct_pattern_of(&efct, &fields, 3, 5, 1, &b)); /* the destination counts */
+		ck_assert_uint_ne(hash_a, efct_pattern_of(&efct, &fields, 3, 4, 0, &b));
+	}
+}
+
+/* packets that differ only in bits that are masked out are of one flow channel, others of another one */
+TEST(efct_classify__under_a_mask)
+{
+	match_set_text("source-port&0xfff8");
+	for (uint16_t number = 0; number < 16; number++)
+		ck_assert_int_eq(open_flow(number), number / 8);
+	ck_assert_uint_eq(efct.used, 2);
+}
+
+/* another mask of the same fields is another match set: in force when no flow is left */
+TEST(efct_match_set__another_mask)
+{
+	int a;
+
+	match_set_text("ports");
+	a = open_flow(1);
+	match_set_text("ip-protocol, source-port&0xff00, destination-port");
+	ck_assert_int_eq(classify_flow(2), -ENOSPC);
+	efct_on_ack(&efct, (uint32_t)a, 1);
+	efct_release(&efct, (uint32_t)a);
+	ck_assert_int_eq(open_flow(1), open_flow(2));
+	ck_assert(efct.masked);
+	match_set_text("ports");
+	efct_on_ack(&efct, 0, 2);
+	efct_release(&efct, 0);
+	ck_assert(!efct.masked);
+	ck_assert_int_ne(open_flow(1), open_flow(2));
 }
 
 /* FC-21: an HPC endpoint and an IP address of the same bytes are not the same */
@@ -244,7 +367,7 @@ TEST(efct_inject__flow_extent)
 
 TEST(efct_match_set__empty_table_at_once)
 {
-	efct_match_set(&efct, MATCH_IP_PAIR);
+	match_set(MATCH_IP_PAIR);
 	ck_assert_int_eq(open_flow(1), open_flow(2));
 	ck_assert_uint_eq(efct.used, 1);
 }
@@ -254,7 +377,7 @@ TEST(efct_match_set__when_the_last_line_is_free)
 {
 	int a = open_flow(1), b = open_flow(2);
 
-	efct_match_set(&efct, MATCH_IP_PAIR);
+	match_set(MATCH_IP_PAIR);
 	ck_assert_int_eq(classify_flow(1), -ENOSPC);
 	ck_assert_int_eq(classify_flow(3), -ENOSPC);
 	ck_assert(acked(&efct, (uint32_t)a, 1));
@@ -267,7 +390,7 @@ TEST(efct_match_set__when_the_last_line_is_free)
 TEST(efct_match_set__same_fields)
 {
 	open_flow(1);
-	efct_match_set(&efct, MATCH_ALL);
+	match_set(MATCH_ALL);
 	ck_assert_int_ge(open_flow(2), 0);
 }
 
@@ -276,9 +399,9 @@ TEST(efct_match_set__back_again_while_flows_are_under_way)
 {
 	int a = open_flow(1);
 
-	efct_match_set(&efct, MATCH_IP_PAIR);
+	match_set(MATCH_IP_PAIR);
 	ck_assert_int_eq(classify_flow(2), -ENOSPC);
-	efct_match_set(&efct, MATCH_ALL);
+	match_set(MATCH_ALL);
 	ck_assert_int_eq(classify_flow(2), -ENOSPC);
 	ck_assert(acked(&efct, (uint32_t)a, 1));
 	ck_assert_int_ge(open_flow(2), 0);

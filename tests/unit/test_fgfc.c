@@ -25,6 +25,8 @@ static void teardown(void)
 	fgfc_fini(&fgfc);
 }
 
+static const struct flow_name whole; /* no mask */
+
 static struct flow_name name_of(uint32_t number)
 {
 	return (struct flow_name){ .fields = MATCH_PORTS, .source_port = (uint16_t)number, .kind = FLOW_IPV4 };
@@ -35,7 +37,7 @@ static void start(uint32_t flow_id)
 	struct flow_name name = name_of(flow_id);
 
 	ck_assert(fgfc_wanted(&fgfc, flow_id, 100, &setting));
-	ck_assert(fgfc_start(&fgfc, flow_id, &name));
+	ck_assert(fgfc_start(&fgfc, flow_id, &name, &whole));
 }
 
 /* the frame for @flow_id, with @pause_ps and @credit_units */
@@ -208,10 +210,27 @@ TEST(fgfc_start__line_owes_an_end)
 	take(3, 0, PAUSE, CREDIT);
 	ck_assert(fgfc_stop(&fgfc, 3));
 	ck_assert(!fgfc_stop(&fgfc, 3));
-	ck_assert(!fgfc_start(&fgfc, 3, &other));
+	ck_assert(!fgfc_start(&fgfc, 3, &other, &whole));
 	take(3, NODE_US, 0, 0);
-	ck_assert(fgfc_start(&fgfc, 3, &other));
+	ck_assert(fgfc_start(&fgfc, 3, &other, &whole));
 	take(77, 2 * NODE_US, PAUSE, CREDIT);
+}
+
+/* FC-2: the mask goes with the name, into the end as well; another mask is another flow */
+TEST(fgfc_start__mask)
+{
+	struct flow_name name = name_of(0x4200), mask = { .source_port = 0xff00 };
+
+	ck_assert(fgfc_start(&fgfc, 3, &name, &mask));
+	take(0x4200, 0, PAUSE, CREDIT);
+	ck_assert(flow_name_equal(&frame.mask, &mask));
+	fgfc_stop(&fgfc, 3);
+	ck_assert(!fgfc_start(&fgfc, 3, &name, &whole));
+	take(0x4200, NODE_US, 0, 0);
+	ck_assert(flow_name_equal(&frame.mask, &mask));
+	ck_assert(fgfc_start(&fgfc, 3, &name, &whole));
+	take(0x4200, 2 * NODE_US, PAUSE, CREDIT);
+	ck_assert(flow_name_equal(&frame.mask, &whole));
 }
 
 /* the same flow: no end, it just goes on */

@@ -94,6 +94,51 @@ TEST(fgfc_frame_read__reads_what_was_written)
 	}
 }
 
+/* FC-2: under a mask, version 1: the same, and behind it the bits that count */
+static const uint8_t golden_mask[FGFC_MASKED_BYTES - FGFC_FRAME_BYTES] = {
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0xff, 0xff, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+	0x00, 0x00, 0x00, 0xff, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+};
+
+static struct fgfc_frame masked_example(void)
+{
+	struct fgfc_frame frame = { .mask = { .destination_ip = { 0xff, 0xff, 0xff }, .source_port = 0xff00 },
+				    .pause_ps = 50 * NODE_US };
+
+	frame.name = flow_name_masked(&example.name, MATCH_IP_PAIR | MATCH_PORTS, &frame.mask);
+	return frame;
+}
+
+TEST(fgfc_frame_write__mask)
+{
+	struct fgfc_frame frame = masked_example();
+	uint8_t bytes[FGFC_MASKED_BYTES];
+
+	memset(bytes, 0xee, sizeof(bytes));
+	ck_assert_uint_eq(fgfc_frame_write(&frame, source_mac, bytes), sizeof(bytes));
+	ck_assert_uint_eq(bytes[20], 1);
+	ck_assert_uint_eq(bytes[66], 0); /* third byte of 10.0.0.4 */
+	ck_assert_uint_eq(bytes[67], 0); /* the fourth does not count */
+	ck_assert_uint_eq(bytes[80], 0xc0);
+	ck_assert_uint_eq(bytes[81], 0);
+	ck_assert_mem_eq(bytes + FGFC_FRAME_BYTES, golden_mask, sizeof(golden_mask));
+	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), 0);
+	ck_assert(flow_name_equal(&got.name, &frame.name));
+	ck_assert(flow_name_equal(&got.mask, &frame.mask));
+	for (uint32_t length = 0; length < sizeof(bytes); length++) /* a version and a length belong together */
+		ck_assert_int_eq(fgfc_frame_read(bytes, length, &got), -EINVAL);
+	bytes[20] = 0;
+	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), -EINVAL);
+	bytes[20] = 1;
+	bytes[92] = 1;
+	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), -EINVAL);
+	bytes[92] = 0;
+	memset(bytes + FGFC_FRAME_BYTES, 0, sizeof(golden_mask)); /* no mask at all is version 0 */
+	ck_assert_int_eq(fgfc_frame_read(bytes, sizeof(bytes), &got), -EINVAL);
+}
+
 /* in memory of exactly that length, so that ASan sees a byte too many */
 TEST(fgfc_frame_read__refuses_lengths)
 {

@@ -36,7 +36,9 @@ static int frame(uint32_t flow, uint32_t match, node_time_t pause_ps, uint32_t c
 		 uint32_t *entry)
 {
 	struct flow_name whole = name_of(flow);
-	struct fgfc_frame f = { flow_name_under(&whole, match), pause_ps, credit_units };
+	struct fgfc_frame f = { .name = flow_name_under(&whole, match),
+				.pause_ps = pause_ps,
+				.credit_units = credit_units };
 
 	*entry = FGFC_NONE;
 	return fgfc_gate_on_frame(&gate, &f, now, entry);
@@ -71,6 +73,52 @@ TEST(fgfc_gate_on_frame__group_of_flows)
 	ck_assert_int_eq(frame(7, MATCH_IP_PAIR, PAUSE, 0, 0, &entry), 0);
 	for (uint32_t flow = 0; flow < 20; flow++)
 		ck_assert_uint_eq(find(flow), entry);
+}
+
+/* FC-2: of the flow that @flow is under a mask of its source port */
+static int masked_frame(uint32_t flow, uint16_t port_mask, node_time_t pause_ps, node_time_t now, uint32_t *entry)
+{
+	struct flow_name whole = name_of(flow);
+	struct fgfc_frame f = { .mask = { .source_port = port_mask }, .pause_ps = pause_ps };
+
+	f.name = flow_name_masked(&whole, MATCH_PORTS, &f.mask);
+	return fgfc_gate_on_frame(&gate, &f, now, entry);
+}
+
+/* FC-2, EC-16: all flows that are equal in the bits that count are held, and no other */
+TEST(fgfc_gate_on_frame__mask)
+{
+	uint32_t entry, again;
+
+	ck_assert_int_eq(masked_frame(0x4207, 0xff00, PAUSE, 0, &entry), 0);
+	for (uint32_t flow = 0x4200; flow < 0x4300; flow++)
+		ck_assert_uint_eq(find(flow), entry);
+	ck_assert_uint_eq(find(0x41ff), FGFC_NONE);
+	ck_assert_uint_eq(find(0x4300), FGFC_NONE);
+	ck_assert_int_eq(masked_frame(0x42ff, 0xff00, PAUSE, 1, &again), 0);
+	ck_assert_uint_eq(again, entry);
+	ck_assert_uint_eq(gate.used, 1);
+	ck_assert_int_eq(masked_frame(0x4200, 0xf000, 0, 2, &again), -ENOENT); /* another mask, another flow */
+	ck_assert_int_eq(masked_frame(0x4242, 0xff00, 0, 2, &again), 0);
+	ck_assert_uint_eq(again, entry);
+}
+
+/* the same bytes under two masks, and under none, are three flows */
+TEST(fgfc_gate_on_frame__masks_do_not_mix)
+{
+	uint32_t a, b, c;
+
+	ck_assert_int_eq(masked_frame(0x4000, 0xff00, PAUSE, 0, &a), 0);
+	ck_assert_int_eq(masked_frame(0x4000, 0xf000, PAUSE, 1, &b), 0);
+	ck_assert_int_eq(frame(0x4000, MATCH_PORTS, PAUSE, 0, 2, &c), 0);
+	ck_assert_uint_eq(gate.used, 3);
+	ck_assert_uint_eq(find(0x4100), b);
+	fgfc_gate_step(&gate, PAUSE);
+	fgfc_gate_free(&gate, a);
+	fgfc_gate_step(&gate, PAUSE + 1);
+	fgfc_gate_free(&gate, b);
+	ck_assert_uint_eq(find(0x4000), c);
+	ck_assert_uint_eq(find(0x4100), FGFC_NONE);
 }
 
 /* credit is used up, once below zero, and the debt is kept */
@@ -177,9 +225,11 @@ TEST(fgfc_gate_on_frame__too_many_sets)
 {
 	uint32_t entry;
 
+	fgfc_gate_fini(&gate);
+	ck_assert_int_eq(fgfc_gate_init(&gate, FGFC_SETS_MAX + 1), 0); /* room for an entry, not for a set */
 	for (uint32_t set = 0; set < FGFC_SETS_MAX; set++)
 		ck_assert_int_eq(frame(7, MATCH_PORTS | set, PAUSE, 0, set, &entry), 0);
-	fgfc_gate_step(&gate, PAUSE); /* room for an entry, not for a set */
+	fgfc_gate_step(&gate, PAUSE);
 	ck_assert_int_eq(frame(7, MATCH_ALL, PAUSE, 0, 0, &entry), -ENOSPC);
 	fgfc_gate_free(&gate, 0);
 	ck_assert_int_eq(frame(7, MATCH_ALL, PAUSE, 0, 0, &entry), 0);

@@ -179,36 +179,77 @@ TEST(fgfc_path__setting_in_force)
 	ck_assert_uint_eq(host_port()->fgfc_held, 1);
 }
 
-/* every kind of frame under any match fields: the NIC finds the flow by what its own frames look like */
-TEST_RANGE(fgfc_path_name__is_what_the_nic_sees, 0, 6 * FRAME_KINDS)
+static const char *const matches[] = {
+	"127",
+	"source-mac, ip-pair, ports, hpc",
+	"destination-mac, vlan",
+	"ip-pair, hpc",
+	"flow-label, ports",
+	"none",
+	/* masks: the destination may be left in part, or be one of several fields */
+	"destination-ip/24",
+	"source-mac/24, destination-mac, source-port&0xff00",
+	"ip-pair, source-port/8, hpc-process/16, queue-pair/8",
+	"destination-ipv6/64, flow-label/4, vlan/4",
+	"source-ipv4&255.0.0.255, destination-mac/46, hpc-destination/30",
+};
+
+#define MATCHES (sizeof(matches) / sizeof(matches[0]))
+
+/* every kind of frame under any match set: the NIC finds the flow by what its own frames look like */
+TEST_RANGE(fgfc_path_name__is_what_the_nic_sees, 0, (int)MATCHES *FRAME_KINDS)
 {
-	static const uint32_t matches[] = { MATCH_ALL,
-					    MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_HPC,
-					    MATCH_DESTINATION_MAC | MATCH_VLAN,
-					    MATCH_IP_PAIR | MATCH_HPC,
-					    MATCH_FLOW_LABEL | MATCH_PORTS,
-					    0 };
-	uint32_t match = matches[_i / FRAME_KINDS];
+	const char *match = matches[_i / FRAME_KINDS];
 	enum frame_kind kind = (enum frame_kind)(_i % FRAME_KINDS);
 	struct frame_spec spec = { .kind = kind, .destination = 2, .flow = 5, .frame_bytes = PACKET_BYTES };
 	struct frame_payload payload = { .message_bytes = 1000, .message_first = true };
 	uint8_t bytes[FRAME_HEADERS_MAX];
 	uint32_t captured = frame_write(&spec, &payload, bytes);
 	struct flow_name whole = name_of(kind, 2, 5), under;
+	char why[200];
 
-	s.ports[0].match_fields = match;
+	ck_assert_int_eq(flow_match_parse(match, &s.ports[0].match, why, sizeof(why)), 0);
 	one_switch_open(&s);
 	for (uint32_t i = 0; i < 10; i++)
 		neighbour_send_frame(&s, 0, 0, RECORD_PACKET, PACKET_BYTES + FRAME_FCS_BYTES, 0, bytes, captured);
 	one_switch_run(&s, 3 * NODE_US);
-	ck_assert(frame_next());
-	under = flow_name_under(&whole, frame.name.fields);
-	ck_assert(flow_name_equal(&frame.name, &under));
-	ck_assert_uint_eq(frame.name.fields & match, match);
+	ck_assert(neighbour_receive(&s, 0, RECORD_FGFC, &got));
+	ck_assert_int_eq(fgfc_frame_read(got.bytes, got.header.captured_bytes, &frame), 0);
+	under = flow_name_masked(&whole, frame.name.fields, &frame.mask);
+	ck_assert_msg(flow_name_equal(&frame.name, &under), "%s", match);
+	if (!flow_match_masked(&s.ports[0].match)) {
+		ck_assert(!flow_name_is_masked(&frame.mask));
+		ck_assert_uint_eq(frame.name.fields & s.ports[0].match.fields, s.ports[0].match.fields);
+	}
 	/* it never means other destinations too */
 	whole = name_of(kind, 3, 5);
-	under = flow_name_under(&whole, frame.name.fields);
-	ck_assert(!flow_name_equal(&frame.name, &under));
+	under = flow_name_masked(&whole, frame.name.fields, &frame.mask);
+	ck_assert_msg(!flow_name_equal(&frame.name, &under), "%s", match);
+}
+
+/* FC-2: flows that a mask makes one are held together, by a frame that says which bits count; the others are not in it */
+TEST(fgfc_path_name__under_a_mask)
+{
+	struct flow_name whole;
+	char why[200];
+
+	ck_assert_int_eq(flow_match_parse("ip-pair, source-port&0xfffc", &s.ports[0].match, why, sizeof(why)), 0);
+	one_switch_open(&s);
+	for (uint32_t i = 0; i < 12; i++)
+		host_send(&s, 0, 0, 2, 4 + i % 4, 0, PACKET_BYTES);
+	one_switch_run(&s, 3 * NODE_US);
+	ck_assert_uint_eq(host_port()->fgfc_held, 1);
+	ck_assert(neighbour_receive(&s, 0, RECORD_FGFC, &got));
+	ck_assert_uint_eq(got.header.wire_bytes, FGFC_MASKED_BYTES + FRAME_FCS_BYTES);
+	ck_assert_int_eq(fgfc_frame_read(got.bytes, got.header.captured_bytes, &frame), 0);
+	ck_assert_uint_eq(frame.mask.source_port, 0xfffc);
+	for (uint32_t flow = 0; flow < 12; flow++) {
+		struct flow_name under;
+
+		whole = name_of(FRAME_IPV4, 2, flow);
+		under = flow_name_masked(&whole, frame.name.fields, &frame.mask);
+		ck_assert_int_eq(flow_name_equal(&frame.name, &under), flow / 4 == 1);
+	}
 }
 
 /* EC-16: a lost frame neither locks anything nor disturbs the guard's books */

@@ -81,6 +81,93 @@ TEST_RANGE(flow_name_under__match_fields, 0, FRAME_KINDS)
 	}
 }
 
+static struct flow_match match_of(const char *text)
+{
+	struct flow_match match;
+	char why[200];
+
+	ck_assert_msg(!flow_match_parse(text, &match, why, sizeof(why)), "%s", why);
+	return match;
+}
+
+/* FC-2: a mask has what names of the kind have, and the fields that are left */
+TEST(flow_name_mask__by_kind)
+{
+	struct flow_match match = match_of("source-mac, destination-ip/24, source-port&0xff00, hpc-process/8");
+	struct flow_name mask;
+
+	ck_assert_uint_eq(flow_name_mask(&match, FLOW_IPV4, &mask), MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS);
+	ck_assert_uint_eq(mask.destination_ip[2], 0xff);
+	ck_assert_uint_eq(mask.destination_ip[3] | mask.source_ip[0], 0);
+	ck_assert_uint_eq(mask.source_port, 0xff00);
+	ck_assert_uint_eq(mask.destination_port | mask.queue_pair, 0);
+	ck_assert_uint_eq(flow_name_mask(&match, FLOW_HPC, &mask), MATCH_SOURCE_MAC | MATCH_HPC);
+	ck_assert_uint_eq(mask.queue_pair, 0xff000000);
+	ck_assert_uint_eq(mask.source_port, 0);
+	/* nothing of it is left out of such a frame: no mask */
+	ck_assert_uint_eq(flow_name_mask(&match, FLOW_LAYER_2, &mask), MATCH_SOURCE_MAC);
+	ck_assert(!flow_name_is_masked(&mask));
+}
+
+/* whatever the kind of frame: what the mask gives is a name under a mask, and so it stays */
+TEST_RANGE(flow_name_masked__is_valid, 0, FRAME_KINDS)
+{
+	static const char *const matches[] = {
+		"source-mac/24, destination-mac/47, vlan/3",
+		"source-ip/20, ports",
+		"ip-pair, source-port/8, flow-label/7",
+		"destination-ipv6/65, ip-protocol/4",
+		"hpc-source/31, hpc-destination, hpc-process/1, queue-pair/9",
+		"source-mac, destination-mac, vlan, source-ip, destination-ip/31, ports, hpc"
+	};
+	struct flow_name whole = name_of((enum frame_kind)_i, 7);
+
+	for (size_t i = 0; i < sizeof(matches) / sizeof(matches[0]); i++) {
+		struct flow_match match = match_of(matches[i]);
+		struct flow_name mask, under, again;
+		uint32_t fields = flow_name_mask(&match, (enum flow_kind)whole.kind, &mask);
+
+		under = flow_name_masked(&whole, fields, &mask);
+		again = flow_name_masked(&under, fields, &mask);
+		ck_assert(flow_name_equal(&under, &again));
+		ck_assert_uint_eq(under.fields, fields);
+		ck_assert(flow_name_valid(&under));
+		ck_assert(!flow_name_is_masked(&mask) || flow_name_masked_valid(&under, &mask));
+	}
+}
+
+#define BAD_MASK(change)                                          \
+	do {                                                      \
+		struct flow_name name = good, mask = good_mask;   \
+		change;                                           \
+		ck_assert(!flow_name_masked_valid(&name, &mask)); \
+	} while (0)
+
+TEST(flow_name_masked_valid__refuses)
+{
+	struct flow_match match = match_of("destination-ip/24, source-port/8");
+	struct flow_name whole = name_of(FRAME_IPV4, 7), good, good_mask;
+
+	good = flow_name_masked(&whole, flow_name_mask(&match, FLOW_IPV4, &good_mask), &good_mask);
+	ck_assert(flow_name_masked_valid(&good, &good_mask));
+	BAD_MASK(memset(&mask, 0, sizeof(mask))); /* would be a name without one */
+	BAD_MASK(mask.fields = 1);
+	BAD_MASK(mask.kind = 1);
+	BAD_MASK(mask.traffic_class = 1);
+	BAD_MASK(mask.spare = 1);
+	BAD_MASK(mask.vlan = 1);              /* of a field that is not in the name */
+	BAD_MASK(mask.destination_ip[4] = 1); /* IPv4 */
+	BAD_MASK(mask.source_port = 0);       /* no bit of a field */
+	BAD_MASK(name.source_port |= 1);      /* a value where no bit counts */
+	BAD_MASK(name.destination_ip[3] = 1);
+	BAD_MASK((name.fields |= MATCH_VLAN, mask.vlan = 0x1000));
+	BAD_MASK((name.fields |= MATCH_FLOW_LABEL, mask.flow_label = 1)); /* IPv4 has none */
+	BAD_MASK(name.kind = FLOW_KINDS);
+	/* all bits of its fields: no mask */
+	BAD_MASK((memset(mask.source_ip, 0xff, 4), memset(mask.destination_ip, 0xff, 4), mask.ip_protocol = 0xff,
+		  mask.source_port = mask.destination_port = 0xffff, mask.queue_pair = 0));
+}
+
 TEST(flow_name_under__kind_and_class_always_belong)
 {
 	struct flow_name a = name_of(FRAME_IPV4, 7), b = a;

@@ -154,7 +154,9 @@ static void host_sends_super(uint32_t queue, uint32_t flow, uint32_t segments)
 static void fgfc_send(const struct flow_name *name, uint32_t match, node_time_t pause_ps, uint32_t credit_units)
 {
 	static const uint8_t mac[6] = { 2 };
-	struct fgfc_frame frame = { flow_name_under(name, match), pause_ps, credit_units };
+	struct fgfc_frame frame = { .name = flow_name_under(name, match),
+				    .pause_ps = pause_ps,
+				    .credit_units = credit_units };
 	struct record *record = ring_reserve(&tx, FGFC_FRAME_BYTES);
 
 	*record = (struct record){ .at_ps = now,

@@ -120,7 +120,7 @@ TEST(plan_room_host__joins_with_its_own_address)
 	ck_assert_uint_eq(plan.nodes[host].nic.host_index, 3);
 	ck_assert_uint_eq(plan.nodes[host].ports[0].peer_index, at("s1"));
 	ck_assert_uint_eq(plan.nodes[host].ports[0].peer_port, 2);
-	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].match_fields, plan.nodes[at("s1")].ports[0].match_fields);
+	ck_assert_uint_eq(plan.nodes[at("s1")].ports[2].match.fields, plan.nodes[at("s1")].ports[0].match.fields);
 }
 
 TEST(plan_room_link__ends_with_the_ports)
@@ -160,7 +160,7 @@ TEST(plan_room_node_remove__gives_the_place_back)
 /* the first edge port of all has gone, so the new one cannot take them from there */
 TEST(plan_room_link__keeps_flows_apart_at_the_first_port)
 {
-	uint32_t fields = plan.nodes[at("s1")].ports[0].match_fields;
+	uint32_t fields = plan.nodes[at("s1")].ports[0].match.fields;
 	int64_t host;
 
 	ck_assert_uint_ne(fields, 0);
@@ -168,8 +168,8 @@ TEST(plan_room_link__keeps_flows_apart_at_the_first_port)
 	host = plan_room_host(&plan, "D");
 	ck_assert_int_ge(plug((uint32_t)host, at("s1")), 0);
 	ck_assert_uint_eq(plan.nodes[host].ports[0].peer_port, 0);
-	ck_assert_uint_eq(plan.nodes[at("s1")].ports[0].match_fields, fields);
-	ck_assert_uint_eq(plan.nodes[host].ports[0].match_fields, 0);
+	ck_assert_uint_eq(plan.nodes[at("s1")].ports[0].match.fields, fields);
+	ck_assert_uint_eq(plan.nodes[host].ports[0].match.fields, 0);
 }
 
 /* a running node keeps the channels of a port, which only fits one with as many; frames are cut to what both carry */

@@ -99,7 +99,7 @@ TEST(scenario_read__switch_and_nic)
 	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
 	ck_assert_uint_eq(scenario.buffer_bytes, 1 << 20);
 	ck_assert_uint_eq(scenario.output_queue_bytes, 16 << 10);
-	ck_assert_uint_eq(scenario.match_fields, MATCH_VLAN | MATCH_HPC); /* FC-2 */
+	ck_assert_uint_eq(scenario.match.fields, MATCH_VLAN | MATCH_HPC); /* FC-2 */
 	ck_assert_uint_eq(scenario.ack_t3_ps, 30 * NODE_NS);
 	ck_assert_uint_eq(scenario.ack_collect, 48);
 	ck_assert_uint_eq(scenario.nic_latency_ps, 400 * NODE_NS);
@@ -137,6 +137,39 @@ TEST(scenario_read__links_from_general_to_special)
 	ck_assert_uint_eq(scenario.links[1].settings.rate_bps, 400000000000);
 	ck_assert_uint_eq(scenario.links[1].settings.loss_ppb, 1000000);
 	ck_assert_uint_eq(scenario.links[1].settings.bit_error_e15, 1000);
+}
+
+static const char *match_text(const struct flow_match *match)
+{
+	static char text[FLOW_MATCH_TEXT_MAX];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	flow_match_print(match, out);
+	fclose(out);
+	return text;
+}
+
+/* FC-2: a host's own flow key, else that of all switches; said later in the file, and for generated hosts by their names */
+TEST(scenario_read__flow_keys_of_hosts)
+{
+	read_fine("name: t\nrun: {duration: 1us}\n"
+		  "topology:\n  switches: [s1]\n"
+		  "  hosts: {A: s1, B: {switch: s1, flow-key: [vlan/4, 'source-port&0xff00']}, C: {switch: s1, "
+		  "flow-key: []}}\n"
+		  "switch: {flow-key: destination-ip/24}\n");
+	ck_assert_str_eq(match_text(&scenario.hosts[0].match), "destination-ip/24");
+	ck_assert_str_eq(match_text(&scenario.hosts[1].match), "vlan/4, source-port/8");
+	ck_assert_str_eq(match_text(&scenario.hosts[2].match), "none");
+	scenario_free(&scenario);
+	read_fine(STAR);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_str_eq(match_text(&scenario.hosts[i].match), "source-mac, ip-pair, ports, hpc");
+	scenario_free(&scenario);
+	read_fine("name: t\nrun: {duration: 1us}\n"
+		  "topology: {generate: star, hosts: 3, flow-keys: {h2: [queue-pair/8], h0: hpc}}\n");
+	ck_assert_str_eq(match_text(&scenario.hosts[0].match), "hpc");
+	ck_assert_str_eq(match_text(&scenario.hosts[1].match), "source-mac, ip-pair, ports, hpc");
+	ck_assert_str_eq(match_text(&scenario.hosts[2].match), "queue-pair/8");
 }
 
 TEST(scenario_read__medium_of_links)
