@@ -5,10 +5,10 @@
 #define ROCE_FIELDS(F)                                                                                                \
 	F(pfc) F(pause) F(cnp_class) F(buffer_bytes) F(supplement) F(increase_period_ps) F(reference_permille)         \
 	F(path_pause) F(path_target) F(path_form) F(path_high_bytes) F(path_low_bytes) F(flows_max) F(watchdog_ps)   \
-	F(idle_ps)
+	F(idle_ps) F(path_per_bps)
 #define CLASS_FIELDS(F)                                                                                               \
 	F(lossless) F(ecn) F(kmin_bytes) F(kmax_bytes) F(pmax_ppm) F(queue_bytes_max) F(alpha_permille) F(xoff_bytes)  \
-	F(xon_offset_bytes) F(watched) F(mark_at_dequeue)
+	F(xon_offset_bytes) F(watched) F(mark_at_dequeue) F(kmin_per_bps) F(kmax_per_bps)
 #define DCQCN_FIELDS(F)                                                                                               \
 	F(enabled) F(g_ppb) F(alpha_initial_ppm) F(alpha_first) F(alpha_timer_ps) F(increase_timer_ps)                 \
 	F(byte_counter_bytes) F(fast_recovery) F(ai_bps) F(hai_bps) F(rate_min_bps) F(rate_initial_bps)                \

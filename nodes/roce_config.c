@@ -22,12 +22,16 @@ static const struct limit roce_limits[] = {
 	LIMIT(struct roce_config, path_target, ROCE_ECN_FAILED, ROCE_CNP_FAILED),
 	LIMIT(struct roce_config, path_form, 0, PATH_PAUSE_FORMS - 1),
 	LIMIT(struct roce_config, path_high_bytes, 1, ROCE_BYTES_MAX),
+	LIMIT(struct roce_config, path_per_bps, 0, RATE_MAX_BPS),
 	LIMIT(struct roce_config, flows_max, 1, ROCE_SWITCH_FLOWS_MAX),
 	LIMIT(struct roce_config, watchdog_ps, 1, TIME_MAX_PS),
 };
 
 static const struct limit class_limits[] = {
 	LIMIT(struct roce_class_config, kmax_bytes, 0, ROCE_BYTES_MAX),
+	LIMIT(struct roce_class_config, kmin_bytes, 0, ROCE_BYTES_MAX),
+	LIMIT(struct roce_class_config, kmin_per_bps, 0, RATE_MAX_BPS),
+	LIMIT(struct roce_class_config, kmax_per_bps, 0, RATE_MAX_BPS),
 	LIMIT(struct roce_class_config, pmax_ppm, 0, 1000000),
 	LIMIT(struct roce_class_config, queue_bytes_max, 0, ROCE_BYTES_MAX),
 	LIMIT(struct roce_class_config, alpha_permille, 0, ROCE_ALPHA_PERMILLE_MAX),
@@ -63,6 +67,35 @@ static const struct limit tcp_limits[] = {
 	LIMIT(struct tcp_config, rto_min_ps, 1, TIME_MAX_PS),
 };
 
+uint64_t roce_level_bytes(uint64_t bytes, uint64_t per_bps, uint64_t rate_bps, uint64_t least_bytes)
+{
+	unsigned __int128 scaled;
+
+	if (!per_bps)
+		return bytes;
+	scaled = (unsigned __int128)bytes * rate_bps / per_bps;
+	if (rate_bps < per_bps && scaled < least_bytes)
+		return bytes < least_bytes ? bytes : least_bytes;
+	return scaled < ROCE_BYTES_MAX ? (uint64_t)scaled : ROCE_BYTES_MAX;
+}
+
+void roce_marking_at(const struct roce_class_config *class, uint64_t rate_bps, uint64_t frame_bytes,
+		     uint64_t *kmin_bytes, uint64_t *kmax_bytes)
+{
+	*kmin_bytes = roce_level_bytes(class->kmin_bytes, class->kmin_per_bps, rate_bps, frame_bytes);
+	*kmax_bytes = roce_level_bytes(class->kmax_bytes, class->kmax_per_bps, rate_bps, 2 * frame_bytes);
+}
+
+struct roce_class_config roce_class_at(const struct roce_class_config *class, uint64_t rate_bps, uint64_t frame_bytes)
+{
+	struct roce_class_config at = *class;
+
+	roce_marking_at(class, rate_bps, frame_bytes, &at.kmin_bytes, &at.kmax_bytes);
+	if (at.kmin_bytes > at.kmax_bytes)
+		at.kmin_bytes = at.kmax_bytes;
+	return at;
+}
+
 static int order_check(const char *place, const char *low_name, uint64_t low, const char *high_name, uint64_t high,
 		       char *why, unsigned why_max)
 {
@@ -81,7 +114,7 @@ static int class_check(const struct roce_config *config, uint32_t index, char *w
 
 	snprintf(place, sizeof(place), "roce.classes[%" PRIu32 "].", index);
 	error = limits_check(class, place, class_limits, COUNT_OF(class_limits), why, why_max);
-	if (!error)
+	if (!error && class->kmin_per_bps == class->kmax_per_bps) /* else it depends on the port: roce_class_at() */
 		error = order_check(place, "kmin_bytes", class->kmin_bytes, "kmax_bytes", class->kmax_bytes, why,
 				    why_max);
 	if (!error && class->xoff_bytes)

@@ -21,8 +21,10 @@ struct roce_class_config {
 	bool ecn;             /* ECN-capable packets are marked (RC-1) ... */
 	bool mark_at_dequeue; /* ... when they leave the queue, by what they leave in it; else when they join it ... */
 	uint64_t kmin_bytes, kmax_bytes; /* ... from this length of an output queue on, all above that: kmin <= kmax */
-	uint32_t pmax_ppm;               /* the share that is marked at kmax, 0..1000000 */
-	uint64_t queue_bytes_max;        /* of an output queue; 0: only the buffer limits it */
+	uint64_t kmin_per_bps,
+		kmax_per_bps; /* at a port of this rate, in proportion at others (roce_level_bytes()); 0: at every port */
+	uint32_t pmax_ppm;    /* the share that is marked at kmax, 0..1000000 */
+	uint64_t queue_bytes_max; /* of an output queue; 0: only the buffer limits it */
 	/* Dynamic threshold: an output queue (lossy class) or what came in over one port (lossless class) may hold so many thousandths
 	 * of the shared buffer that is free now [Choudhury and Hahne 1998]; 0: no such limit. */
 	uint32_t alpha_permille;
@@ -99,6 +101,7 @@ struct roce_config {
 	enum roce_state path_target; /* from this state on: ROCE_ECN_FAILED or ROCE_CNP_FAILED */
 	enum path_pause_form path_form;
 	uint64_t path_high_bytes, path_low_bytes; /* THh > THl */
+	uint64_t path_per_bps;                    /* at a port of this rate, as kmin_per_bps */
 	uint32_t flows_max;                       /* that a switch remembers, to ROCE_SWITCH_FLOWS_MAX, >= 1 */
 	node_time_t
 		watchdog_ps; /* a class that data waits for and that was paused so long without a break counts as stuck; > 0 */
@@ -110,6 +113,19 @@ struct roce_config {
 
 #define ROCE_ALPHA_PERMILLE_MAX 1000000u
 #define ROCE_CONNECTIONS_MAX ROCE_QUEUE_PAIRS_MAX /* of a workload to one destination */
+
+/** roce_level_bytes() - a length of an output queue that is @bytes at a port of @per_bps, for a port of @rate_bps: in proportion to its rate,
+ *  so that it takes as long to drain. @per_bps 0: @bytes at every rate. At a slower port not less than @least_bytes, or @bytes if that is
+ *  less (ours: what is less than a packet cannot be told from an empty queue). At most ROCE_BYTES_MAX. (RC-1)  */
+uint64_t roce_level_bytes(uint64_t bytes, uint64_t per_bps, uint64_t rate_bps, uint64_t least_bytes);
+
+/** roce_marking_at() - kmin and kmax of @class at a port of @rate_bps, whose longest frame has @frame_bytes: of those that are scaled down
+ *  kmin is one frame at least and kmax two. kmin > kmax is possible if they are for different rates. O(1). */
+void roce_marking_at(const struct roce_class_config *class, uint64_t rate_bps, uint64_t frame_bytes,
+		     uint64_t *kmin_bytes, uint64_t *kmax_bytes);
+
+/** roce_class_at() - @class with kmin and kmax of such a port; kmin is lowered to kmax if need be. O(1). */
+struct roce_class_config roce_class_at(const struct roce_class_config *class, uint64_t rate_bps, uint64_t frame_bytes);
 
 /** roce_config_check() - is @config within every limit stated above, for a fabric with @class_count traffic classes?
  *  Return: 0, or -EINVAL with a sentence in @why (@why_max bytes, always terminated).                         */

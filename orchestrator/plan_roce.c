@@ -13,6 +13,7 @@
 #define KMIN_BYTES 5000u
 #define KMAX_BYTES 200000u
 #define PMAX_PPM 10000u
+#define MARKING_PER_BPS 40000000000u
 #define ALPHA_LOSSLESS_PERMILLE 125u /* what switches are shipped with, and near the 11 % of HPCC's [SIGCOMM 2019] */
 #define ALPHA_LOSSY_PERMILLE 1000u   /* one queue leaves half of the buffer to the others [Choudhury and Hahne 1998] */
 #define PATH_HIGH_KMAX 3u            /* S4's example of a queue far above kmax */
@@ -53,11 +54,22 @@ static uint32_t mtu_bytes_max(const struct plan *plan)
 
 /* ---- classes ---- */
 
+/* What is said in bytes holds at every port, unless `per` says for which rate; what is not said is the paper's, in proportion. */
+static uint64_t per_bps(const struct scenario_ecn *class, const struct scenario_ecn *all, uint64_t class_bytes,
+			uint64_t all_bytes)
+{
+	bool said = class_bytes != SCENARIO_DERIVED || all_bytes != SCENARIO_DERIVED;
+
+	return said_or(class->per_bps, said_or(all->per_bps, said ? 0 : MARKING_PER_BPS));
+}
+
 static void ecn_make(const struct scenario_ecn *class, const struct scenario_ecn *all, struct roce_class_config *config)
 {
 	config->ecn = said_or(class->enabled, said_or(all->enabled, true));
 	config->kmin_bytes = said_or(class->kmin_bytes, said_or(all->kmin_bytes, KMIN_BYTES));
 	config->kmax_bytes = said_or(class->kmax_bytes, said_or(all->kmax_bytes, KMAX_BYTES));
+	config->kmin_per_bps = per_bps(class, all, class->kmin_bytes, all->kmin_bytes);
+	config->kmax_per_bps = per_bps(class, all, class->kmax_bytes, all->kmax_bytes);
 	config->pmax_ppm = (uint32_t)said_or(class->pmax_ppm, said_or(all->pmax_ppm, PMAX_PPM));
 	config->mark_at_dequeue = said_or(class->at_dequeue, said_or(all->at_dequeue, false));
 }
@@ -92,15 +104,6 @@ static int class_check(const struct scenario *scenario, uint32_t index, const st
 	const char *name = scenario->classes[index].name;
 	uint64_t least_bytes = mtu_bytes + FRAME_FCS_BYTES;
 
-	if (config->kmin_bytes > config->kmax_bytes) {
-		scenario_errors_at(errors, scenario, class_place(scenario, index),
-				   "class '%s' would be marked from kmin %llu bytes to kmax %llu bytes: kmin must not "
-				   "be greater; give "
-				   "the class both",
-				   name, (unsigned long long)config->kmin_bytes,
-				   (unsigned long long)config->kmax_bytes);
-		return -EINVAL;
-	}
 	if (config->queue_bytes_max && config->queue_bytes_max < least_bytes) {
 		scenario_errors_at(
 			errors, scenario, class_place(scenario, index),
@@ -124,6 +127,35 @@ static int class_make(const struct scenario *scenario, uint32_t index, uint32_t 
 	return class_check(scenario, index, config, mtu_bytes, errors);
 }
 
+/* kmin and kmax of a class at a port, where one of them may be in proportion to its rate */
+static int marking_check(const struct scenario *scenario, uint32_t index, const struct roce_class_config *class,
+			 const struct port_config *port, struct scenario_errors *errors)
+{
+	uint64_t kmin_bytes, kmax_bytes;
+
+	roce_marking_at(class, port->rate_bps, port->mtu_bytes + FRAME_FCS_BYTES, &kmin_bytes, &kmax_bytes);
+	if (kmin_bytes <= kmax_bytes)
+		return 0;
+	scenario_errors_at(
+		errors, scenario, class_place(scenario, index),
+		"class '%s' would be marked from kmin %llu bytes to kmax %llu bytes at a port of %llu b/s: kmin "
+		"must not be greater; give the class both",
+		scenario->classes[index].name, (unsigned long long)kmin_bytes, (unsigned long long)kmax_bytes,
+		(unsigned long long)port->rate_bps);
+	return -EINVAL;
+}
+
+static int markings_check(const struct scenario *scenario, const struct plan *plan, const struct roce_config *roce,
+			  struct scenario_errors *errors)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++)
+			for (uint32_t c = 0; c < scenario->class_count; c++)
+				if (marking_check(scenario, c, &roce->classes[c], &plan->nodes[i].ports[p], errors))
+					return -EINVAL;
+	return 0;
+}
+
 /* the class called "cnp", else the last */
 static uint32_t cnp_class_find(const struct scenario *scenario)
 {
@@ -135,15 +167,49 @@ static uint32_t cnp_class_find(const struct scenario *scenario)
 
 /* ---- path-level PFC ---- */
 
-/* THh and THl (RC-9): three times kmax and kmax, the highest of the watched classes; one that was said moves the other with it */
-static int path_levels_make(const struct scenario *scenario, struct roce_config *roce, struct scenario_errors *errors)
+static uint64_t fastest_bps(const struct plan *plan)
+{
+	uint64_t rate_bps = 0;
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		for (uint32_t p = 0; p < plan->nodes[i].port_count; p++)
+			rate_bps = most(rate_bps, plan->nodes[i].ports[p].rate_bps);
+	return rate_bps;
+}
+
+/* of the watched classes that whose kmax is the highest at the fastest port */
+static struct roce_class_config widest(const struct scenario *scenario, const struct plan *plan,
+				       const struct roce_config *roce)
+{
+	struct roce_class_config found = { .kmax_bytes = 1 };
+	uint64_t rate_bps = fastest_bps(plan), found_bytes = 0;
+
+	for (uint32_t c = 0; c < scenario->class_count; c++) {
+		const struct roce_class_config *class = &roce->classes[c];
+		uint64_t bytes = roce_level_bytes(class->kmax_bytes, class->kmax_per_bps, rate_bps, 0);
+
+		if (!class->watched || bytes <= found_bytes)
+			continue;
+		found = *class;
+		found_bytes = bytes;
+	}
+	return found;
+}
+
+/* THh and THl (RC-9): three times kmax and kmax, the highest of the watched classes, for the rate for which that is; one that was said moves
+ * the other with it, and both are those of every port then */
+static int path_levels_make(const struct scenario *scenario, const struct plan *plan, struct roce_config *roce,
+			    struct scenario_errors *errors)
 {
 	const struct scenario_roce *said = &scenario->roce;
-	uint64_t kmax_bytes = 1;
+	struct roce_class_config class = widest(scenario, plan, roce);
+	uint64_t kmax_bytes = class.kmax_bytes;
 
-	for (uint32_t c = 0; c < scenario->class_count; c++)
-		if (roce->classes[c].watched)
-			kmax_bytes = most(kmax_bytes, roce->classes[c].kmax_bytes);
+	roce->path_per_bps = class.kmax_per_bps;
+	if (said->path_low_bytes != SCENARIO_DERIVED || said->path_high_bytes != SCENARIO_DERIVED) {
+		roce->path_per_bps = 0;
+		kmax_bytes = roce_level_bytes(kmax_bytes, class.kmax_per_bps, fastest_bps(plan), 0);
+	}
 	roce->path_high_bytes = least(
 		said_or(said->path_high_bytes, PATH_HIGH_KMAX * most(kmax_bytes, said_or(said->path_low_bytes, 0))),
 		ROCE_BYTES_MAX);
@@ -307,7 +373,9 @@ static int config_make(enum clock_kind clock, const struct scenario *scenario, c
 	roce->cnp_class = (uint32_t)said_or(scenario->roce.cnp_class, cnp_class_find(scenario));
 	for (uint32_t c = 0; c < scenario->class_count && !error; c++)
 		error = class_make(scenario, c, mtu_bytes, roce, errors);
-	return error ? error : path_levels_make(scenario, roce, errors);
+	if (!error)
+		error = markings_check(scenario, plan, roce, errors);
+	return error ? error : path_levels_make(scenario, plan, roce, errors);
 }
 
 int plan_roce_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,

@@ -4,6 +4,8 @@
 #include "orchestrator/plan_roce.h"
 #include "orchestrator/quantity.h"
 
+#define LEVEL_TEXT_MAX (2 * HUMAN_TEXT_MAX + sizeof(" per "))
+
 static const char *const form_names[PATH_PAUSE_FORMS] = {
 	[PATH_PAUSE_TARGET] = "PFC for the watched classes",
 	[PATH_PAUSE_ALL] = "PFC for all classes",
@@ -27,10 +29,20 @@ static void level_print(uint64_t level_bytes, uint32_t alpha_permille, FILE *out
 		fprintf(out, "all of the buffer");
 }
 
+/* a queue length, and for which rate of a port it is if not for all */
+static const char *level_text(uint64_t bytes, uint64_t per_bps, char text[LEVEL_TEXT_MAX])
+{
+	char number[HUMAN_TEXT_MAX], rate[HUMAN_TEXT_MAX];
+
+	snprintf(text, LEVEL_TEXT_MAX, "%s%s%s", human_bytes(bytes, number), per_bps ? " per " : "",
+		 per_bps ? human_rate(per_bps, rate) : "");
+	return text;
+}
+
 static void class_print(const struct node_config *node, uint32_t index, FILE *out)
 {
 	const struct roce_class_config *class = &node->roce.classes[index];
-	char text[2][HUMAN_TEXT_MAX], share[QUANTITY_TEXT_MAX];
+	char text[2][HUMAN_TEXT_MAX], share[QUANTITY_TEXT_MAX], level[2][LEVEL_TEXT_MAX];
 
 	fprintf(out, "  class %u     %s: ", index, node->classes[index].name);
 	if (class->lossless && node->roce.pfc) {
@@ -42,8 +54,10 @@ static void class_print(const struct node_config *node, uint32_t index, FILE *ou
 		level_print(class->queue_bytes_max, class->alpha_permille, out);
 	}
 	if (class->ecn)
-		fprintf(out, "; marked from %s to %s, up to %s", human_bytes(class->kmin_bytes, text[0]),
-			human_bytes(class->kmax_bytes, text[1]),
+		fprintf(out, "; marked from %s to %s, up to %s",
+			level_text(class->kmin_bytes,
+				   class->kmin_per_bps == class->kmax_per_bps ? 0 : class->kmin_per_bps, level[0]),
+			level_text(class->kmax_bytes, class->kmax_per_bps, level[1]),
 			quantity_format(QUANTITY_SHARE, class->pmax_ppm * (QUANTITY_SHARE_ONE / 1000000), share));
 	fprintf(out, "%s%s\n", class->watched ? "; watched" : "", index == node->roce.cnp_class ? "; CNPs" : "");
 }
@@ -51,7 +65,7 @@ static void class_print(const struct node_config *node, uint32_t index, FILE *ou
 static void mechanisms_print(const struct roce_config *roce, FILE *out)
 {
 	const struct dcqcn_config *dcqcn = &roce->dcqcn;
-	char text[4][HUMAN_TEXT_MAX];
+	char text[4][HUMAN_TEXT_MAX], level[2][LEVEL_TEXT_MAX];
 
 	if (dcqcn->enabled)
 		fprintf(out, "  dcqcn       alpha timer %s, increase timer %s, byte counter %s, lowest rate %s\n",
@@ -68,8 +82,8 @@ static void mechanisms_print(const struct roce_config *roce, FILE *out)
 	if (roce->path_pause)
 		fprintf(out, "  path pause  %s failed and above %s: %s, until below %s\n",
 			roce->path_target == ROCE_ECN_FAILED ? "ECN" : "CNP",
-			human_bytes(roce->path_high_bytes, text[0]), form_names[roce->path_form],
-			human_bytes(roce->path_low_bytes, text[1]));
+			level_text(roce->path_high_bytes, roce->path_per_bps, level[0]), form_names[roce->path_form],
+			level_text(roce->path_low_bytes, roce->path_per_bps, level[1]));
 	else
 		fprintf(out, "  path pause  off\n");
 }
@@ -138,13 +152,14 @@ static json_t *class_json(const struct node_config *node, uint32_t index)
 {
 	const struct roce_class_config *class = &node->roce.classes[index];
 
-	return json_pack("{s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "name", node->classes[index].name,
-			 "lossless", (int)class->lossless, "ecn", (int)class->ecn, "kmin_bytes",
-			 (json_int_t) class->kmin_bytes, "kmax_bytes", (json_int_t) class->kmax_bytes, "pmax_ppm",
-			 (json_int_t) class->pmax_ppm, "queue_bytes_max", (json_int_t) class->queue_bytes_max,
-			 "alpha_permille", (json_int_t) class->alpha_permille, "xoff_bytes",
-			 (json_int_t) class->xoff_bytes, "xon_offset_bytes", (json_int_t) class->xon_offset_bytes,
-			 "watched", (int)class->watched);
+	return json_pack("{s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}", "name",
+			 node->classes[index].name, "lossless", (int)class->lossless, "ecn", (int)class->ecn,
+			 "kmin_bytes", (json_int_t) class->kmin_bytes, "kmin_per_bps", (json_int_t) class->kmin_per_bps,
+			 "kmax_bytes", (json_int_t) class->kmax_bytes, "kmax_per_bps", (json_int_t) class->kmax_per_bps,
+			 "pmax_ppm", (json_int_t) class->pmax_ppm, "queue_bytes_max",
+			 (json_int_t) class->queue_bytes_max, "alpha_permille", (json_int_t) class->alpha_permille,
+			 "xoff_bytes", (json_int_t) class->xoff_bytes, "xon_offset_bytes",
+			 (json_int_t) class->xon_offset_bytes, "watched", (int)class->watched);
 }
 
 static json_t *switch_json(const struct node_config *node)
@@ -169,10 +184,11 @@ json_t *roce_json(const struct plan *plan)
 		json_array_append_new(classes, class_json(first, c));
 	for (uint32_t i = 0; i < plan->switch_count; i++)
 		json_array_append_new(switches, switch_json(&plan->nodes[i]));
-	return json_pack("{s:b, s:b, s:I, s:I, s:b, s:b, s:I, s:b, s:I, s:I, s:o, s:o}", "pfc", (int)roce->pfc, "pause",
-			 (int)roce->pause, "cnp_class", (json_int_t)roce->cnp_class, "watchdog_ps",
+	return json_pack("{s:b, s:b, s:I, s:I, s:b, s:b, s:I, s:b, s:I, s:I, s:I, s:o, s:o}", "pfc", (int)roce->pfc,
+			 "pause", (int)roce->pause, "cnp_class", (json_int_t)roce->cnp_class, "watchdog_ps",
 			 (json_int_t)roce->watchdog_ps, "dcqcn", (int)roce->dcqcn.enabled, "supplement",
 			 (int)roce->supplement, "increase_period_ps", (json_int_t)roce->increase_period_ps,
 			 "path_pause", (int)roce->path_pause, "path_high_bytes", (json_int_t)roce->path_high_bytes,
-			 "path_low_bytes", (json_int_t)roce->path_low_bytes, "classes", classes, "switches", switches);
+			 "path_low_bytes", (json_int_t)roce->path_low_bytes, "path_per_bps",
+			 (json_int_t)roce->path_per_bps, "classes", classes, "switches", switches);
 }

@@ -30,8 +30,8 @@
  *            short. The numbers are those of mix/config.txt in the simulator of HPCC [Li et al., SIGCOMM 2019]; it has no byte
  *            counter, ours is the paper's, and it echoes every mark, so that the CNP interval follows from that of cuts.
  *    hpcc    what the HPCC paper compares itself with: the "dcqcn" of run.py in that simulator. T alone counts; R_AI 5 Mb/s and R_HAI
- *            50 Mb/s are for 25 Gb/s and grow with the rate of the hosts' links, so do kmin 100 kB and kmax 400 kB, pmax 20 %, which are
- *            `ecn`'s. Its counters begin at 0 where the paper's begin at 1, hence F = 2 for its 1. Cuts and alpha wait for ticks of 4 us and
+ *            50 Mb/s are for 25 Gb/s and grow with the rate of the hosts' links. Its kmin 100 kB and kmax 400 kB, pmax 20 %, grow with the
+ *            rate of each port (KMIN_MAP, KMAX_MAP): `ecn`'s, with `per: 25Gb/s`. Its counters begin at 0 where the paper's begin at 1, hence F = 2 for its 1. Cuts and alpha wait for ticks of 4 us and
  *            1 us, alpha's first. Marks are set when a packet leaves the queue (`ecn.at`).  */
 #define DCQCN_PAPER                                                                                                \
 	.enabled = true, .g_ppb = 3906250, .alpha_initial_ppm = 1000000, .alpha_timer_ps = 55 * NODE_US,           \
@@ -99,8 +99,8 @@ static struct dcqcn_config variant_of(enum dcqcn_variant variant, uint64_t link_
 	return config;
 }
 
-static const struct scenario_ecn ecn_derived = { SCENARIO_DERIVED, SCENARIO_DERIVED, SCENARIO_DERIVED, SCENARIO_DERIVED,
-						 SCENARIO_DERIVED };
+static const struct scenario_ecn ecn_derived = { SCENARIO_DERIVED, SCENARIO_DERIVED, SCENARIO_DERIVED,
+						 SCENARIO_DERIVED, SCENARIO_DERIVED, SCENARIO_DERIVED };
 
 void scenario_roce_class_init(struct scenario_roce_class *class)
 {
@@ -202,6 +202,7 @@ static const struct key ecn_keys[] = {
 	{ "kmin", key_size, ECN_FIELD(kmin_bytes), .max = BYTES_MAX },
 	{ "kmax", key_size, ECN_FIELD(kmax_bytes), .max = BYTES_MAX },
 	{ "pmax", key_share, ECN_FIELD(pmax_ppm), .max = 1000000, .one = 1000000 },
+	{ "per", key_rate, ECN_FIELD(per_bps), .min = RATE_MIN, .max = RATE_MAX },
 	{ "at", key_word, ECN_FIELD(at_dequeue), .words = at_words, .word_count = COUNT_OF(at_words) },
 };
 

@@ -13,6 +13,7 @@
 /* marking, all as wide as SCENARIO_DERIVED */
 struct scenario_ecn {
 	uint64_t enabled, kmin_bytes, kmax_bytes, pmax_ppm, at_dequeue;
+	uint64_t per_bps; /* kmin and kmax are for a port of this rate */
 };
 
 struct scenario_roce_class {

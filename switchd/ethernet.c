@@ -240,6 +240,7 @@ static void port_configure(struct ethernet *eth, uint32_t p)
 	pfc_teller_init(&port->teller, eth->roce.pause);
 	path_pause_clear(&port->path, port_config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, p, port_config->headroom_bytes); /* kept for later if vacant */
+	ethernet_queue_levels(eth, p);
 }
 
 /* What waits for the link is lost; what came in over it goes on. */
@@ -287,6 +288,7 @@ static void on_link_set(void *dataplane, uint32_t port)
 	ethernet_path_rates(eth);
 	class_scheduler_init_node(&eth->ports[port].classes, eth->config, config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, port, config->headroom_bytes);
+	ethernet_queue_levels(eth, port);
 	ethernet_touch(eth, port);
 }
 

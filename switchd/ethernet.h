@@ -40,8 +40,9 @@
 struct ethernet_queue {
 	struct packet_queue queue; /* of the output */
 	struct queue_gauge gauge;
-	struct class_stats *stats;  /* of output and input */
-	struct roce_queue watch;    /* of a watched class, as its signals */
+	struct class_stats *stats;      /* of output and input */
+	struct roce_class_config class; /* roce.classes[] with kmin and kmax of this port's rate */
+	struct roce_queue watch;        /* of a watched class, as its signals */
 	struct path_signal signals;
 	uint32_t packets_for[NODE_PORTS_MAX]; /* that came in here and stand in the queue of that output */
 };

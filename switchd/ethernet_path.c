@@ -4,6 +4,7 @@
 
 #include "nodes/trace.h"
 #include "switchd/ethernet_forward.h"
+#include "switchd/ethernet_queue.h"
 
 #define RATE_BPS_MIN 1000000u
 #define SIGNALS_PER_EVENT 16u /* and CNPs; what remains is the next event's, at the same time */
@@ -28,9 +29,10 @@ int ethernet_path_init(struct ethernet *eth)
 		for (uint32_t c = 0; c < eth->class_count; c++) {
 			struct ethernet_queue *queue = &eth->ports[p].queues[c];
 
-			roce_queue_init(&queue->watch, roce, c, queue->stats);
+			roce_queue_init(&queue->watch, roce, &queue->class, queue->stats);
 			path_signal_init(&queue->signals, roce, rate_bps);
 		}
+		ethernet_queue_levels(eth, p);
 	}
 	return roce->supplement || roce->path_pause ? flow_watch_init(&eth->flows, roce->flows_max) : 0;
 }

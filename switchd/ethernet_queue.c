@@ -2,6 +2,7 @@
 
 #include "nodes/trace.h"
 #include "nodes/wire/ecn_mark.h"
+#include "nodes/wire/frame.h"
 #include "switchd/ecn.h"
 #include "switchd/ethernet_path.h"
 #include "switchd/ethernet_pause.h"
@@ -75,10 +76,25 @@ static void refuse(struct ethernet *eth, uint32_t port, struct packet *packet, e
 /* RC-1. @leaves: the packet leaves the queue now, else it joins it */
 static void mark(struct ethernet *eth, struct ethernet_queue *queue, struct packet *packet, bool leaves)
 {
-	if (eth->roce.classes[packet->traffic_class].mark_at_dequeue == leaves &&
-	    ecn_congested(&eth->roce.classes[packet->traffic_class], queue->gauge.bytes, &eth->random) &&
+	if (queue->class.mark_at_dequeue == leaves && ecn_congested(&queue->class, queue->gauge.bytes, &eth->random) &&
 	    ecn_mark(packet->bytes, packet_first_bytes(packet)))
 		queue->stats->marked++;
+}
+
+void ethernet_queue_levels(struct ethernet *eth, uint32_t port)
+{
+	uint64_t rate_bps = eth->config->ports[port].rate_bps,
+		 frame_bytes = eth->ports[port].mtu_bytes + FRAME_FCS_BYTES;
+
+	for (uint32_t c = 0; c < eth->class_count; c++) {
+		struct ethernet_queue *queue = &eth->ports[port].queues[c];
+
+		queue->class = roce_class_at(&eth->roce.classes[c], rate_bps, frame_bytes);
+		path_signal_levels(
+			&queue->signals,
+			roce_level_bytes(eth->roce.path_high_bytes, eth->roce.path_per_bps, rate_bps, 6 * frame_bytes),
+			roce_level_bytes(eth->roce.path_low_bytes, eth->roce.path_per_bps, rate_bps, 2 * frame_bytes));
+	}
 }
 
 void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *packet, node_time_t now)

@@ -7,6 +7,10 @@
 /** ethernet_queue_push() - @packet is to leave at @port. Takes it: into the queue, or it is dropped and counted. */
 void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *packet, node_time_t now);
 
+/** ethernet_queue_levels() - a parameter, or the rate of @port's link, is another: kmin, kmax, THh and THl of its queues follow (RC-1, RC-9).
+ *  O(classes). */
+void ethernet_queue_levels(struct ethernet *eth, uint32_t port);
+
 /** ethernet_queue_mark_leaving() - @packet, just taken, is about to be sent: marked if its class marks at dequeue and what it leaves in the
  *  queue says so (RC-1). */
 void ethernet_queue_mark_leaving(struct ethernet *eth, struct packet *packet);

@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "nodes/trace.h"
+#include "nodes/wire/frame.h"
 #include "switchd/ethernet_path.h"
+#include "switchd/ethernet_queue.h"
 
 typedef void show_port_fn(const struct ethernet *eth, uint32_t port, FILE *out);
 
@@ -98,7 +100,7 @@ static void show_pfc(const struct ethernet *eth, uint32_t p, FILE *out)
 static void show_ecn(const struct ethernet *eth, uint32_t p, FILE *out)
 {
 	for (uint32_t c = 0; c < eth->class_count; c++) {
-		const struct roce_class_config *class = &eth->roce.classes[c];
+		const struct roce_class_config *class = &eth->ports[p].queues[c].class;
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out, "p%-4u %-16s %-4s %10" PRIu64 " %10" PRIu64 " %8u %11" PRIu64 " %10" PRIu64 "\n", p,
@@ -279,6 +281,16 @@ static int set_bytes(uint64_t *bytes, const char *value)
 	return number_of(value, ROCE_BYTES_MAX, bytes) ? 0 : -EINVAL;
 }
 
+/* a level that is set is that of every port */
+static int set_level(uint64_t *bytes, uint64_t *per_bps, const char *value)
+{
+	int error = set_bytes(bytes, value);
+
+	if (!error)
+		*per_bps = 0;
+	return error;
+}
+
 static int class_set(struct roce_class_config *class, const char *name, const char *value)
 {
 	int error = -ENOENT;
@@ -286,9 +298,9 @@ static int class_set(struct roce_class_config *class, const char *name, const ch
 	if (!strcmp(name, "ecn"))
 		error = set_ecn(class, value);
 	else if (!strcmp(name, "kmin"))
-		error = set_bytes(&class->kmin_bytes, value);
+		error = set_level(&class->kmin_bytes, &class->kmin_per_bps, value);
 	else if (!strcmp(name, "kmax"))
-		error = set_bytes(&class->kmax_bytes, value);
+		error = set_level(&class->kmax_bytes, &class->kmax_per_bps, value);
 	else if (!strcmp(name, "pmax"))
 		error = set_share(&class->pmax_ppm, PPM, value);
 	else if (!strcmp(name, "queue"))
@@ -342,10 +354,28 @@ static int switch_set(const char *name, const char *value, struct roce_config *r
 	else if (!strcmp(name, "reference"))
 		error = set_share(&roce->reference_permille, UINT32_MAX, value);
 	else if (!strcmp(name, "path-high"))
-		error = set_bytes(&roce->path_high_bytes, value);
+		error = set_level(&roce->path_high_bytes, &roce->path_per_bps, value);
 	else if (!strcmp(name, "path-low"))
-		error = set_bytes(&roce->path_low_bytes, value);
+		error = set_level(&roce->path_low_bytes, &roce->path_per_bps, value);
 	return error;
+}
+
+/* kmin and kmax that are for different rates go together at some ports only */
+static int markings_check(const struct ethernet *eth, const struct roce_config *roce, char *why, size_t why_max)
+{
+	for (uint32_t p = 0; p < eth->port_count; p++)
+		for (uint32_t c = 0; c < eth->class_count; c++) {
+			uint64_t kmin_bytes, kmax_bytes;
+
+			roce_marking_at(&roce->classes[c], eth->config->ports[p].rate_bps,
+					eth->ports[p].mtu_bytes + FRAME_FCS_BYTES, &kmin_bytes, &kmax_bytes);
+			if (kmin_bytes <= kmax_bytes)
+				continue;
+			snprintf(why, why_max, "at p%u kmin would be %" PRIu64 ", more than kmax, %" PRIu64, p,
+				 kmin_bytes, kmax_bytes);
+			return -EINVAL;
+		}
+	return 0;
 }
 
 /* all of it or nothing: what it comes to must be a configuration that could have been given at start */
@@ -360,12 +390,16 @@ int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out
 	error = switch_set(name, value, &changed);
 	if (error == -ENOENT)
 		error = classes_set(eth, name, value, &changed);
+	if (error == -EINVAL)
+		snprintf(why, sizeof(why), "%.40s is no value of it, or out of range; numbers are whole", value);
 	if (!error)
 		error = roce_config_check(&changed, eth->class_count, why, sizeof(why));
-	else if (error == -EINVAL)
-		snprintf(why, sizeof(why), "%.40s is no value of it, or out of range; numbers are whole", value);
+	if (!error)
+		error = markings_check(eth, &changed, why, sizeof(why));
 	if (!error) {
 		eth->roce = changed;
+		for (uint32_t p = 0; p < eth->port_count; p++)
+			ethernet_queue_levels(eth, p);
 		ethernet_path_periods(eth, eth->stats->now_ps);
 	} else {
 		fprintf(out,

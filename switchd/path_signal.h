@@ -21,16 +21,20 @@
 
 struct path_signal {
 	const struct roce_config *roce; /* borrowed, may be changed */
+	uint64_t high_bytes, low_bytes; /* THh > THl */
 	node_time_t renew_ps;
 	uint32_t oldest, youngest; /* flows told to pause, in the order in which they were: index + 1; 0: none */
 	uint32_t paused;           /* so many */
 };
 
-/** path_signal_init() - nobody was told anything.  @rate_bps  of the switch's fastest port. */
+/** path_signal_init() - nobody was told anything.  @rate_bps  of the switch's fastest port. The levels are @roce's. */
 void path_signal_init(struct path_signal *signal, const struct roce_config *roce, uint64_t rate_bps);
 
 /** path_signal_rate() - the fastest port now has @rate_bps (> 0). */
 void path_signal_rate(struct path_signal *signal, uint64_t rate_bps);
+
+/** path_signal_levels() - THh and THl of this queue's port. */
+void path_signal_levels(struct path_signal *signal, uint64_t high_bytes, uint64_t low_bytes);
 
 /** path_signal_on_packet() - a packet of the flow of @line is put into the queue, which is in @state and has @bytes.
  *  Return: must the flow be told to pause? It counts as told then.                                                   */

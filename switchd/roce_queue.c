@@ -2,10 +2,10 @@
 
 #include <stddef.h>
 
-void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, uint32_t traffic_class,
+void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, const struct roce_class_config *class,
 		     struct class_stats *stats)
 {
-	*queue = (struct roce_queue){ .roce = roce, .class = &roce->classes[traffic_class], .stats = stats };
+	*queue = (struct roce_queue){ .roce = roce, .class = class, .stats = stats };
 }
 
 static void enter(struct roce_queue *queue, enum roce_state state, node_time_t now)

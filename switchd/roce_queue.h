@@ -37,17 +37,17 @@
 
 struct roce_queue {
 	enum roce_state state;
-	const struct roce_config *roce; /* borrowed, may be changed */
-	const struct roce_class_config *class;
-	bool tried;                 /* CNPs have failed, and that counts: calm_since_ps */
-	node_time_t above_since_ps; /* not ECN normal: without a break */
-	node_time_t calm_since_ps;  /* ECN normal: without a break, nobody being paused */
-	struct flow_timers timers;  /* of the flows that feed it; with supplementing */
-	struct class_stats *stats;  /* state, state_max and when; borrowed */
+	const struct roce_config *roce;        /* borrowed, may be changed */
+	const struct roce_class_config *class; /* of this queue's port, borrowed, may be changed */
+	bool tried;                            /* CNPs have failed, and that counts: calm_since_ps */
+	node_time_t above_since_ps;            /* not ECN normal: without a break */
+	node_time_t calm_since_ps;             /* ECN normal: without a break, nobody being paused */
+	struct flow_timers timers;             /* of the flows that feed it; with supplementing */
+	struct class_stats *stats;             /* state, state_max and when; borrowed */
 };
 
-/** roce_queue_init() - an empty queue of @roce's watched class @traffic_class.  @stats  its page, zeroed. */
-void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, uint32_t traffic_class,
+/** roce_queue_init() - an empty queue of a watched class of @roce, @class at its port.  @stats  its page, zeroed. */
+void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, const struct roce_class_config *class,
 		     struct class_stats *stats);
 
 /** roce_queue_reference_bytes() - the end of the reference range. */

@@ -286,6 +286,7 @@ static inline void example_roce(struct node_config *config)
 				      .path_form = PATH_PAUSE_PORT,
 				      .path_high_bytes = 600000,
 				      .path_low_bytes = 200000,
+				      .path_per_bps = 40000000000,
 				      .flows_max = 65536,
 				      .watchdog_ps = 10000000000 };
 	for (uint32_t i = 0; i < ROCE_CLASSES_MAX; i++)
@@ -293,6 +294,8 @@ static inline void example_roce(struct node_config *config)
 							       .ecn = i % 3,
 							       .kmin_bytes = 5000 + i,
 							       .kmax_bytes = 200000 + i,
+							       .kmin_per_bps = i == 2 ? 0 : 25000000000 + i,
+							       .kmax_per_bps = i == 2 ? 40000000000 : 25000000000 + i,
 							       .pmax_ppm = 10000 + i,
 							       .queue_bytes_max = 3000000 + i,
 							       .alpha_permille = 125 + i,

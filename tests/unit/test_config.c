@@ -230,6 +230,9 @@ TEST(node_config_check__missing_elements)
 	M(roce.path_target = ROCE_STATES, "roce.path_target is 3")                                                     \
 	M(roce.path_form = PATH_PAUSE_FORMS, "roce.path_form is 4")                                                    \
 	M(roce.path_high_bytes = 0, "roce.path_high_bytes is 0")                                                       \
+	M(roce.path_per_bps = 800000000001, "roce.path_per_bps is 800000000001")                                       \
+	M(roce.classes[1].kmin_per_bps = 800000000001, "roce.classes[1].kmin_per_bps is 800000000001")                 \
+	M(roce.classes[1].kmax_per_bps = 800000000001, "roce.classes[1].kmax_per_bps is 800000000001")                 \
 	M(roce.path_low_bytes = 600000, "roce.path_low_bytes is 600000, more than path_high_bytes - 1")                \
 	M(roce.flows_max = 0, "roce.flows_max is 0")                                                                   \
 	M(roce.flows_max = 1048577, "roce.flows_max is 1048577")                                                       \

@@ -300,6 +300,8 @@ static void roce_class_expect(const struct roce_class_config *a, const struct ro
 	ck_assert_int_eq(a->lossless, b->lossless);
 	ck_assert_int_eq(a->ecn, b->ecn);
 	ck_assert_uint_eq(a->kmin_bytes, b->kmin_bytes);
+	ck_assert_uint_eq(a->kmin_per_bps, b->kmin_per_bps);
+	ck_assert_uint_eq(a->kmax_per_bps, b->kmax_per_bps);
 	ck_assert_uint_eq(a->kmax_bytes, b->kmax_bytes);
 	ck_assert_uint_eq(a->pmax_ppm, b->pmax_ppm);
 	ck_assert_uint_eq(a->queue_bytes_max, b->queue_bytes_max);
@@ -348,6 +350,7 @@ static void roce_expect(const struct roce_config *a, const struct roce_config *b
 	ck_assert_int_eq(a->path_form, b->path_form);
 	ck_assert_uint_eq(a->path_high_bytes, b->path_high_bytes);
 	ck_assert_uint_eq(a->path_low_bytes, b->path_low_bytes);
+	ck_assert_uint_eq(a->path_per_bps, b->path_per_bps);
 	ck_assert_uint_eq(a->flows_max, b->flows_max);
 	ck_assert_uint_eq(a->watchdog_ps, b->watchdog_ps);
 	dcqcn_expect(&a->dcqcn, &b->dcqcn);

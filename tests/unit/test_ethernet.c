@@ -323,6 +323,52 @@ TEST(ecn__marks_by_queue_length)
 	}
 }
 
+/* the class on port @p as marking goes by it */
+static const struct roce_class_config *at_port(uint32_t p)
+{
+	return &s.eth->ports[p].queues[ROCE].class;
+}
+
+/* RC-1: kmin and kmax that are for a rate are those of the port: one that is twice as fast has them twice as long, and marks later. A class
+ * in bytes has them everywhere. They follow a link that becomes faster, and a level that is set is that of every port. */
+TEST_RANGE(ecn__levels_in_proportion_to_the_rate, 0, 2)
+{
+	struct roce_class_config *class = &s.config.roce.classes[ROCE];
+	uint64_t rate_bps = s.ports[1].rate_bps;
+
+	snprintf(s.config.classes[ROCE].name, NODE_NAME_MAX, "roce");
+	class->ecn = true;
+	class->kmin_bytes = class->kmax_bytes = 10000;
+	class->kmin_per_bps = class->kmax_per_bps = _i ? rate_bps / 2 : 0;
+	s.config.roce.path_per_bps = class->kmax_per_bps;
+	s.ports[2].rate_bps = rate_bps / 4;
+	s.ports[3].rate_bps = rate_bps / 100;
+	one_switch_open(&s);
+	port_block(1);
+	burst_send(0, 0, 1, ROCE, 30);
+	one_switch_run(&s, NODE_MS);
+	ck_assert_uint_eq(class_of(1, ROCE)->marked, _i ? 9 : 19); /* the 22nd finds 21000 bytes, the 12th 11000 */
+	ck_assert_uint_eq(at_port(1)->kmax_bytes, _i ? 20000 : 10000);
+	ck_assert_uint_eq(s.eth->ports[1].queues[ROCE].signals.high_bytes, _i ? 1200000 : 600000);
+	ck_assert_uint_eq(s.eth->ports[1].queues[ROCE].signals.low_bytes, _i ? 400000 : 200000);
+	ck_assert_uint_eq(roce_queue_reference_bytes(&s.eth->ports[1].queues[ROCE].watch), _i ? 30000 : 15000);
+	if (!_i)
+		return;
+	ck_assert_uint_eq(at_port(2)->kmin_bytes, 5000);
+	ck_assert_uint_eq(at_port(2)->kmax_bytes, 2 * (s.ports[2].mtu_bytes + 4)); /* not 5000 */
+	ck_assert_uint_eq(at_port(3)->kmin_bytes, s.ports[3].mtu_bytes + 4); /* not 200, nor 10000 */
+	ck_assert_uint_eq(at_port(3)->kmax_bytes, 2 * (s.ports[3].mtu_bytes + 4));
+	s.ports[2].rate_bps = rate_bps;
+	s.ops->link_set(s.eth, 2);
+	ck_assert_uint_eq(at_port(2)->kmin_bytes, 20000);
+	ck_assert_int_eq(s.ops->set(s.eth, "roce.kmax", "15000", stderr), -EINVAL); /* kmin is 20000 here */
+	ck_assert_uint_eq(at_port(1)->kmax_bytes, 20000);
+	ck_assert_int_eq(s.ops->set(s.eth, "roce.kmin", "1000", stderr), 0);
+	ck_assert_uint_eq(at_port(1)->kmin_bytes, 1000);
+	ck_assert_uint_eq(at_port(2)->kmin_bytes, 1000);
+	ck_assert_uint_eq(at_port(1)->kmax_bytes, 20000);
+}
+
 /* RC-1, variant: a packet is marked by what it leaves in the queue, so the last ones of a burst are not */
 TEST(ecn__marks_at_dequeue)
 {

@@ -125,6 +125,9 @@ TEST(plan_roce_make__defaults)
 	ck_assert(roce->classes[0].watched);
 	ck_assert_uint_eq(roce->classes[0].kmin_bytes, 5000); /* RC-1 */
 	ck_assert_uint_eq(roce->classes[0].kmax_bytes, 200000);
+	ck_assert_uint_eq(roce->classes[0].kmin_per_bps, 40000000000);
+	ck_assert_uint_eq(roce->classes[0].kmax_per_bps, 40000000000);
+	ck_assert_uint_eq(roce->path_per_bps, 40000000000);
 	ck_assert_uint_eq(roce->classes[0].pmax_ppm, 10000);
 	ck_assert_uint_eq(roce->classes[0].alpha_permille, 125);
 	ck_assert_uint_eq(roce->classes[0].xoff_bytes, 0);
@@ -185,7 +188,9 @@ TEST(plan_roce_make__ecn_of_all_and_of_one)
 			     "{name: c, ecn: no}, {name: cnp}, {name: d, ecn: yes, lossless: no}]\n");
 
 	ck_assert_uint_eq(roce->classes[0].kmin_bytes, 10000);
+	ck_assert_uint_eq(roce->classes[0].kmin_per_bps, 0); /* said: at every port */
 	ck_assert_uint_eq(roce->classes[0].kmax_bytes, 200000);
+	ck_assert_uint_eq(roce->classes[0].kmax_per_bps, 40000000000);
 	ck_assert_uint_eq(roce->classes[0].pmax_ppm, 20000);
 	ck_assert_uint_eq(roce->classes[1].kmin_bytes, 1000);
 	ck_assert_uint_eq(roce->classes[1].kmax_bytes, 9000);
@@ -196,10 +201,27 @@ TEST(plan_roce_make__ecn_of_all_and_of_one)
 	ck_assert_uint_eq(roce->cnp_class, 3);
 }
 
+/* `per`: for a port of this rate; of all classes, and of one */
+TEST(plan_roce_make__ecn_per_rate)
+{
+	const struct roce_config *roce =
+		planned(STAR "roce: {ecn: {kmin: 100kB, kmax: 400kB, per: 25Gb/s}}\n"
+			     "classes: [{name: a}, {name: b, ecn: {kmin: 1kB, per: 1Gb/s}}, {name: cnp}]\n");
+
+	ck_assert_uint_eq(roce->classes[0].kmin_per_bps, 25000000000);
+	ck_assert_uint_eq(roce->classes[0].kmax_per_bps, 25000000000);
+	ck_assert_uint_eq(roce->classes[1].kmin_per_bps, 1000000000);
+	ck_assert_uint_eq(roce->classes[1].kmax_bytes, 400000);
+	ck_assert_uint_eq(roce->classes[1].kmax_per_bps, 1000000000);
+	ck_assert_uint_eq(roce->path_high_bytes, 1200000); /* of b, whose kmax is the higher one at each port */
+	ck_assert_uint_eq(roce->path_per_bps, 1000000000);
+}
+
 TEST(plan_roce_make__kmin_above_the_default_kmax)
 {
-	refused(STAR "classes: [{name: a, ecn: {kmin: 1MB}}]\n",
-		"t.yaml:5:11: class 'a' would be marked from kmin 1000000");
+	refused(STAR "classes: [{name: a, ecn: {kmin: 2MB}}]\n",
+		"t.yaml:5:11: class 'a' would be marked from kmin 2000000 bytes to kmax 1000000 bytes at a port of "
+		"200000000000 b/s");
 }
 
 /* one of THh and THl moves the other (RC-9) */

@@ -20,7 +20,7 @@ static struct flow_line lines[FLOWS];
 static void restart(void)
 {
 	stats = (struct class_stats){ 0 };
-	roce_queue_init(&queue, &roce, 1, &stats);
+	roce_queue_init(&queue, &roce, &roce.classes[1], &stats);
 }
 
 static void setup(void)
@@ -248,7 +248,7 @@ TEST(supplement__a_flow_feeds_one_queue)
 {
 	struct roce_queue other;
 
-	roce_queue_init(&other, &roce, 1, &stats);
+	roce_queue_init(&other, &roce, &roce.classes[1], &stats);
 	flow_begin(0, 0);
 	ck_assert(roce_queue_on_packet(&other, &lines[0], 5)); /* it takes another path now */
 	roce_queue_on_length(&queue, REFERENCE + 1, false, 5);

@@ -56,9 +56,11 @@ TEST(roce_print__derived)
 	says("  class 0     tcp: lossy, dropped above 2.000 MB\n");
 	says("  class 1     rdma: lossless, stopped above 12.5% of the free buffer, let go 8.428 kB below; marked from "
 	     "5.000 kB to "
-	     "200.0 kB, up to 1%; watched; CNPs\n");
+	     "200.0 kB per 40.00 Gb/s, up to 1%; watched; CNPs\n");
 	says("  supplement  a CNP for a flow without one for 300.0 us\n");
-	says("  path pause  CNP failed and above 600.0 kB: PFC for the watched classes, until below 200.0 kB\n");
+	says("  path pause  CNP failed and above 600.0 kB per 40.00 Gb/s: PFC for the watched classes, until below "
+	     "200.0 kB "
+	     "per 40.00 Gb/s\n");
 	/* 84028 bytes to the host, 80278 to the other switch: test_plan_roce.c adds them up */
 	says("  s1          headroom 80.28 kB to 84.03 kB a port and class, 164.3 kB in all; 33.39 MB to share\n");
 }
