@@ -8,7 +8,7 @@
 #include "orchestrator/plan.h"
 #include "orchestrator/plan_topology.h"
 #include "orchestrator/port_name.h"
-#include "orchestrator/routing_minimal.h"
+#include "orchestrator/routing_in_flight.h"
 
 #define WINDOW_PART 500u  /* of the duration, if samples are not taken anyway */
 #define WINDOWS_MAX 2000u /* the clock stops at the end of each */
@@ -176,45 +176,75 @@ static void links_change(const struct plan *plan, const struct plan_fault *fault
 			down[i] += fail ? 1 : UINT32_MAX;
 }
 
-static int hops_now(const struct plan *plan, const uint32_t *down, uint32_t *hops)
+static int topology_without(const struct plan *plan, const uint32_t *down, struct topology *topology)
 {
-	struct topology topology;
-	uint16_t *distances = NULL;
-	uint32_t longest;
-	int error = plan_topology(plan, &topology);
+	int error = plan_topology(plan, topology);
 
 	for (uint32_t i = 0; i < plan->link_count && !error; i++) {
 		const struct plan_link *link = &plan->links[i];
 
 		if (down[i] && link->node_a < plan->switch_count)
-			topology.switches[link->node_a].ports[link->port_a].up = false;
+			topology->switches[link->node_a].ports[link->port_a].up = false;
 		if (down[i] && link->node_b < plan->switch_count)
-			topology.switches[link->node_b].ports[link->port_b].up = false;
+			topology->switches[link->node_b].ports[link->port_b].up = false;
 	}
-	if (!error)
+	return error;
+}
+
+/* Packets of port groups choose at every switch, so one that is in the fabric while tables change
+ * takes parts of two paths.  @before  the former routes, replaced by those of now; zeros: none */
+static int in_flight_now(const struct plan *plan, const struct topology *topology, const uint16_t *distances,
+			 struct routing *before, uint32_t *hops)
+{
+	struct routing_request request = plan->routing;
+	char why[256];
+	int error = before->switches ? routing_in_flight_hops(topology, before, distances, hops) : 0;
+
+	request.lanes = request.lanes_max;
+	routing_free(before);
+	*before = (struct routing){ 0 };
+	return error ? error : routing_make(topology, &request, before, why, sizeof(why));
+}
+
+static int hops_now(const struct plan *plan, const uint32_t *down, struct routing *before, uint32_t *hops)
+{
+	struct topology topology;
+	uint16_t *distances = NULL;
+	uint32_t longest;
+	int error = topology_without(plan, down, &topology);
+
+	if (!error) {
 		distances = routing_distances(&topology);
+		error = distances ? 0 : -ENOMEM;
+	}
 	longest = distances ? routing_longest_hops(&topology, distances) : 0;
 	*hops = longest > *hops ? longest : *hops;
+	if (!error && plan->routing.fabric == FABRIC_PORT_GROUP)
+		error = in_flight_now(plan, &topology, distances, before, hops);
 	topology_free(&topology);
 	free(distances);
-	return error || distances ? error : -ENOMEM;
+	return error;
 }
 
 int plan_faults_hops(const struct plan *plan, uint32_t *hops)
 {
 	uint32_t *down = calloc(plan->link_count + 1, sizeof(*down));
+	struct routing before = { 0 };
 	int error = down ? 0 : -ENOMEM;
 
 	*hops = 0;
+	if (!error && plan->routing.fabric == FABRIC_PORT_GROUP)
+		error = hops_now(plan, down, &before, hops);
 	for (uint32_t i = 0; i < plan->faults.action_count && !error; i++) {
 		const struct plan_action *action = &plan->faults.actions[i];
 		const struct plan_fault *fault = &plan->faults.list[action->fault];
 
 		if (action->kind == ACTION_TABLES)
-			error = hops_now(plan, down, hops);
+			error = hops_now(plan, down, &before, hops);
 		else
 			links_change(plan, fault, action->kind == ACTION_FAIL, down);
 	}
+	routing_free(&before);
 	free(down);
 	return error;
 }

@@ -44,8 +44,10 @@ int plan_faults_make(enum clock_kind clock, const struct scenario *scenario, str
 		     struct scenario_errors *errors);
 void plan_faults_free(struct plan_faults *faults);
 
-/** plan_faults_hops() - the most links between two switches that have hosts, on minimal ways, while the faults of @plan come and go.
- *  Return: 0 or -ENOMEM.  O(faults * switches * links).                                                             */
+/** plan_faults_hops() - the most links between two switches that have hosts, on minimal paths, while
+ *  the faults of @plan start and end; in a fabric of kind port-group also on the path of a packet that
+ *  is in the fabric while tables change (routing_in_flight.h). The routes of @plan are there already.
+ *  Return: 0 or -ENOMEM.  O(faults * switches * links).                                            */
 int plan_faults_hops(const struct plan *plan, uint32_t *hops);
 
 /** plan_fault_concerns() - does @link of @plan fail with @fault? */

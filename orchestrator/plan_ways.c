@@ -19,6 +19,7 @@ static void tables_take(struct plan *plan, struct routing *routing)
 		plan->routing.follow = true;
 		plan->routing.order = routing->order;
 		plan->routing.lane_rule = routing->lane_rule;
+		plan->routing.path_hops_max = routing->hops_max;
 	}
 	for (uint32_t i = 0; i < plan->node_count; i++)
 		plan->nodes[i].lanes = routing->lanes;

@@ -31,6 +31,9 @@ struct routing_request {
 	bool cycles_allowed; /* a circle is told, but is no error */
 	bool follow;         /* the fabric runs already: with `lanes`, `order` and this rule (routing_follow.h) */
 	enum lane_rule lane_rule;
+	/* `follow`, `non_minimal`: links that such a path may have, as many as the longest path of the
+	 * whole fabric: further lanes are for packets in flight (routing_in_flight.h). 0: the lanes */
+	uint32_t path_hops_max;
 	uint32_t said_count; /* fabric kind roce */
 	const struct route_said *said;
 };

@@ -50,15 +50,17 @@ static void beyond_drop(struct following *following)
 static int by_hop_make(struct following *following)
 {
 	struct routing *routing = following->routing;
-	uint32_t longest = 0;
+	uint32_t longest = 0, path_hops_max = following->request->path_hops_max;
 	int error = 0;
 
+	if (!path_hops_max || path_hops_max > routing->lanes)
+		path_hops_max = routing->lanes;
 	routing_minimal_make(following->topology, following->distances, routing);
 	if (following->request->detours)
 		error = routing_vias_make(following->topology, following->distances, routing->lanes, routing, &longest);
 	beyond_drop(following);
 	if (!error && following->request->non_minimal)
-		error = routing_non_minimal_make(following->topology, following->distances, routing->lanes, routing,
+		error = routing_non_minimal_make(following->topology, following->distances, path_hops_max, routing,
 						 &longest);
 	return error;
 }

@@ -144,6 +144,15 @@ static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *pa
 	return !lid_port_up(lid, home) && members ? lid_stand_in(members, packet->dlid) : home;
 }
 
+/* May @packet leave by the port that it came in at? Tables that have changed since its last switch
+ * may lead it there. Where levels rise with every hop it then takes a buffer of a higher level, so it
+ * cannot be part of a deadlock, however often it returns. On one level this would close a cycle. */
+static bool may_turn_back(const struct lid_switch *lid, const struct packet *packet)
+{
+	return lid->config->switch_.routing.lane_rule == LANES_BY_HOP &&
+	       lid->ports[packet->in_port].kind == PORT_FABRIC;
+}
+
 /* where @packet leaves; -1: nowhere, and why */
 static int output_of(struct lid_switch *lid, const struct packet *packet, enum drop_reason *why, node_time_t now)
 {
@@ -158,7 +167,7 @@ static int output_of(struct lid_switch *lid, const struct packet *packet, enum d
 	port = members && lid_may_choose(lid, packet) ? adapt(lid, members, packet, now)
 						      : fixed_port(lid, packet, members);
 	*why = DROP_NO_ROUTE;
-	if (!lid_port_up(lid, port) || port == packet->in_port)
+	if (!lid_port_up(lid, port) || (port == packet->in_port && !may_turn_back(lid, packet)))
 		return -1;
 	if (members) {
 		in->stats->choices++;
@@ -317,7 +326,7 @@ static bool stays(const struct lid_switch *lid, const struct packet *packet, uin
 		return true;
 	fixed = fixed_port(lid, packet, members);
 	return fixed == port || (lid_may_choose(lid, packet) && members >> port & 1) || !lid_port_up(lid, fixed) ||
-	       fixed == packet->in_port || lane_at(lid, packet, fixed) < 0;
+	       (fixed == packet->in_port && !may_turn_back(lid, packet)) || lane_at(lid, packet, fixed) < 0;
 }
 
 /* A lane where nobody moves keeps its turns as they are: whether tables that say the same were written must make no difference. */

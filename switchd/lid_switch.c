@@ -165,7 +165,7 @@ static void on_credit(void *owner, struct link *link, uint32_t lane, bool stoppe
 	lid_touch(owner, link->port);
 }
 
-/* @p is what config->ports[@p] says; nothing is in its buffer */
+/* @p is what config->ports[@p] says */
 static void port_configure(struct lid_switch *lid, uint32_t p)
 {
 	const struct port_config *config = &lid->config->ports[p];
@@ -209,22 +209,63 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 	update_touched(lid, now);
 }
 
-/* The new link's buffer is empty, so nothing that the former one brought may be given back to it: until that is gone the port waits. */
+/* the units of packets inside that came in at port @p, by the lane on which they came */
+static void units_from(const struct lid_switch *lid, uint32_t p, uint32_t *units)
+{
+	memset(units, 0, NODE_LANES_MAX * sizeof(*units));
+	for (uint32_t out = 0; lid->ports[p].packets_from && out < lid->port_count; out++)
+		for (uint32_t lanes = lid->ports[out].backlog; lanes; lanes &= lanes - 1) {
+			const struct input_turns *turns = &lid->ports[out].lanes[__builtin_ctz(lanes)].turns;
+
+			for (const struct packet *at = turns->inputs[p].queue.head; at; at = at->next)
+				units[at->lane] += at->copy ? 0 : at->units;
+		}
+}
+
+/* Has lane @l of @link free buffer for @units of the former link,
+ * beside what the peer may send already? */
+static bool has_room(const struct link *link, uint32_t l, uint32_t units)
+{
+	return l < link->lane_count &&
+	       (!link->buffer_units || link->credit.lanes[l].told_units + units <= link->buffer_units);
+}
+
+/* The buffer of the new link starts with the packets of the former one that are still inside. Credit
+ * is granted for the rest (PG-9), so the port is in use at once: tables that lead over it follow soon,
+ * and packets that they send here have no other path.
+ * Return: do they fit? The new link may have a smaller buffer, fewer lanes, or a peer that was told of
+ * the whole buffer beforehand. */
+static bool take_over(struct lid_switch *lid, uint32_t p)
+{
+	struct link *link = lid->ports[p].link;
+	uint32_t units[NODE_LANES_MAX];
+
+	units_from(lid, p, units);
+	for (uint32_t l = 0; l < NODE_LANES_MAX; l++)
+		if (units[l] && !has_room(link, l, units[l]))
+			return false;
+	for (uint32_t l = 0; link->buffer_units && l < link->lane_count; l++)
+		link->held_units[l] += units[l];
+	return true;
+}
+
+static void link_start(struct lid_switch *lid, uint32_t p)
+{
+	lid->ports[p].link->held = false;
+	port_configure(lid, p);
+	lid->ports_coming &= ~(1ull << p);
+	lid->ports_up |= 1ull << p;
+	event_tree_set(&lid->events, p, link_next_at(lid->ports[p].link));
+	lid_touch(lid, p);
+	lid->tables_changed = true;
+}
+
+/* Links whose buffers could not take over the packets of the former ones start when these are gone. */
 static void links_start(struct lid_switch *lid)
 {
-	for (uint64_t coming = lid->ports_coming; coming; coming &= coming - 1) {
-		uint32_t p = (uint32_t)__builtin_ctzll(coming);
-
-		if (lid->ports[p].packets_from)
-			continue;
-		lid->ports[p].link->held = false;
-		port_configure(lid, p);
-		lid->ports_coming &= ~(1ull << p);
-		lid->ports_up |= 1ull << p;
-		event_tree_set(&lid->events, p, link_next_at(lid->ports[p].link));
-		lid_touch(lid, p);
-		lid->tables_changed = true;
-	}
+	for (uint64_t coming = lid->ports_coming; coming; coming &= coming - 1)
+		if (!lid->ports[__builtin_ctzll(coming)].packets_from)
+			link_start(lid, (uint32_t)__builtin_ctzll(coming));
 }
 
 static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
@@ -233,7 +274,8 @@ static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
 
 	lid->ports_coming |= 1ull << port;
 	lid->ports[port].link->held = true;
-	links_start(lid);
+	if (take_over(lid, port))
+		link_start(lid, port);
 	update_touched(lid, now);
 }
 

@@ -68,7 +68,7 @@ struct lid_switch {
 	bool cut_through;
 	uint64_t touched; /* ports whose next transmission must be computed anew */
 	uint64_t ports_up;
-	uint64_t ports_coming; /* links that are there, but what the former one left behind is still inside */
+	uint64_t ports_coming; /* links that have returned, without buffer for packets of the former one inside */
 	bool tables_changed;   /* since then nobody has looked whether all packets wait at the right ports */
 	uint64_t flood_ports;
 	uint32_t flood_packets, flood_packets_max; /* copies inside */

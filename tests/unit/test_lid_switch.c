@@ -91,9 +91,11 @@ TEST(forward__malformed)
 	books_expect(0);
 }
 
-/* a packet never goes back where it came from: order keeps it from other ways, and the static port is no way */
+/* On one level a packet never goes back where it came from, for that could close a circle: order keeps it from other ways, and the static port is
+ * no way. */
 TEST(forward__not_back)
 {
+	s.config.switch_.routing.lane_rule = LANES_KEEP;
 	lid_open(0);
 	lid_send(2, 2 * NODE_US, 3, ORDERED, 100);
 	lid_send(2, 2 * NODE_US, 3, UNORDERED, 100);
@@ -101,6 +103,27 @@ TEST(forward__not_back)
 	no_packet_expect(2);
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
 	lid_expect(3, 100);
+	books_expect(0);
+}
+
+/* Where levels rise it does, if tables have changed behind it: the level says that it has been here; beyond the last one it does not. What may
+ * choose takes another way. A host gets nothing back. */
+TEST(forward__back_one_level_higher)
+{
+	struct lid_header header = { .dlid = 3, .slid = 3, .frame_bytes = 100, .level = LEVELS - 1 };
+
+	lid_open(0);
+	lid_send(2, 2 * NODE_US, 3, ORDERED, 100);
+	lid_send(2, 2 * NODE_US, 3, UNORDERED, 200);
+	lid_send_header(2, 2 * NODE_US, &header);
+	lid_send(0, 2 * NODE_US, 1, ORDERED, 100);
+	one_switch_run(&s, FAR);
+	ck_assert_uint_eq(lid_expect(2, 100).level, 1);
+	no_packet_expect(2);
+	lid_expect(3, 200);
+	no_packet_expect(0);
+	ck_assert_uint_eq(drops(DROP_NO_LANE), 1);
+	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
 	books_expect(0);
 }
 
@@ -504,22 +527,46 @@ TEST(link__down_without_another_way)
 	books_expect(0);
 }
 
-/* The link returns while what the former one brought still waits: the port is up when that is gone, and its buffer is as empty as the peer
- * believes. */
-TEST(link__up_waits_for_what_is_left)
+/* port 0 fails while a packet of FULL_UNITS that it brought waits for port 3, and returns; its peer is told of the whole buffer beforehand if @peer_units is not 0 */
+static void returns_with_one_left(uint32_t peer_units)
 {
 	lid_open(1 << 3);
 	lid_send(0, 2 * NODE_US, 5, ORDERED, FULL_BYTES);
 	one_switch_run(&s, 4 * NODE_US);
 	s.ops->link_down(s.dataplane, 0, 4 * NODE_US);
 	one_switch_unplug(&s, 0);
+	s.config.ports[0].peer_units = peer_units;
 	one_switch_plug(&s, 0);
 	s.ops->link_up(s.dataplane, 0, 5 * NODE_US);
 	lid_send(0, 6 * NODE_US, 2, ORDERED, 100);
 	one_switch_run(&s, 8 * NODE_US);
+	ck_assert_uint_eq(lid_of()->pool.used, 1);
+}
+
+/* PG-9: the link returns while what the former one brought still waits: the port is up at once, and credit is given for the rest of its buffer. */
+TEST(link__up_beside_what_is_left)
+{
+	returns_with_one_left(0);
+	ck_assert(lid_port_up(lid_of(), 0));
+	ck_assert(!lid_of()->ports_coming);
+	lid_expect(1, 100);
+	books_expect(1);
+	ck_assert_uint_eq(s.links[0].held_units[0], FULL_UNITS);
+	ck_assert_uint_eq(word_expect(0, LINK_WORD_CREDIT), s.links[0].buffer_units - FULL_UNITS);
+	ck_assert_uint_eq(got.header.traffic_class, 0);
+	grant(3, 8 * NODE_US, ORDERED * LEVELS, PLENTY);
+	one_switch_run(&s, FAR);
+	lid_expect(3, FULL_BYTES);
+	ck_assert_uint_eq(s.links[0].held_units[0], 0);
+	books_expect(0);
+}
+
+/* Its peer may fill the whole buffer already: the port is up when what is left is gone, and its buffer as empty as the peer believes. */
+TEST(link__up_waits_for_room)
+{
+	returns_with_one_left(PLENTY);
 	ck_assert(!lid_port_up(lid_of(), 0));
 	no_packet_expect(1);
-	ck_assert_uint_eq(lid_of()->pool.used, 1);
 	grant(3, 8 * NODE_US, ORDERED * LEVELS, PLENTY);
 	one_switch_run(&s, FAR);
 	ck_assert(lid_port_up(lid_of(), 0));

@@ -121,6 +121,28 @@ TEST(plan_faults_hops__ways_around)
 	ck_assert_uint_eq(hops, 1);
 }
 
+/* PG-5: by port groups a packet from a to c may have gone to b when the link between b and c fails: back, and on to c. It has a lane for each of
+ * these links, though all ways have two at most. A plan without faults has two lanes. */
+TEST(plan_faults_hops__in_flight)
+{
+	const char *more = "fabric: port-group\nport-group: {non-minimal: yes}\n";
+	char faults[256];
+	uint32_t hops;
+
+	snprintf(faults, sizeof(faults), "  - {at: 20us, for: 10us, link: [b, c]}\n%s", more);
+	made(faults);
+	ck_assert_int_eq(plan.routing.lane_rule, LANES_BY_HOP);
+	ck_assert_uint_eq(plan.routing.path_hops_max, 2);
+	ck_assert_int_eq(plan_faults_hops(&plan, &hops), 0);
+	ck_assert_uint_eq(hops, 3);
+	ck_assert_uint_eq(plan.routing.lanes, 3);
+	plan_free(&plan);
+	scenario_free(&scenario);
+	snprintf(faults, sizeof(faults), "  - {at: 20us, fabric-manager: active}\n%s", more);
+	made(faults);
+	ck_assert_uint_eq(plan.routing.lanes, 2);
+}
+
 /* ---- the player ---- */
 
 static struct stats_page *pages[16];

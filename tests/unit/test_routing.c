@@ -8,6 +8,7 @@
 #include "orchestrator/plan_topology.h"
 #include "orchestrator/routing_cycle.h"
 #include "orchestrator/routing_minimal.h"
+#include "orchestrator/routing_in_flight.h"
 #include "tests/testing.h"
 
 #define RING5                                                                                                         \
@@ -683,7 +684,7 @@ static void follow_all(const struct routing_request *start)
 	topology_free(&whole);
 }
 
-TEST_RANGE(routing_follow__old_and_new_ways_have_no_circle, 0, TOPOLOGIES * STARTS)
+TEST_RANGE(routing_follow__old_and_new_ways_have_no_circle, 0, TOPOLOGIES *STARTS)
 {
 	const char *text = topologies[_i / STARTS];
 
@@ -950,6 +951,24 @@ static uint32_t non_minimal_entries(void)
 	return count;
 }
 
+/* links of the longest way by a group of longer ways */
+static uint32_t non_minimal_longest(void)
+{
+	uint16_t *distances = routing_distances(&topology);
+	uint32_t longest = 0;
+
+	for (uint32_t at = 0; at < topology.switch_count; at++)
+		for (uint32_t to = 0; to < topology.switch_count; to++)
+			for (uint64_t ports = routing.switches[at].non_minimal[to]; ports; ports &= ports - 1) {
+				uint32_t peer = topology.switches[at].ports[__builtin_ctzll(ports)].peer;
+				uint32_t links = 1 + hops(distances, peer, to);
+
+				longest = links > longest ? links : longest;
+			}
+	free(distances);
+	return longest;
+}
+
 /* PG-5, PG-6: a dragonfly has groups, of own links to other groups and of links within the group; one lane more than minimal ways need.
  * Levels rise with every hop of the longer way, too: no circle. */
 TEST(routing_non_minimal_make__dragonfly)
@@ -1041,6 +1060,70 @@ TEST(routing_non_minimal_make__follows)
 	no_circle();
 	ck_assert_uint_gt(non_minimal_entries(), 0);
 	ck_assert_uint_eq(routing.switches[find("g0s0")].non_minimal[find("g2s0")], 0);
+}
+
+/* the only link between @a and @b */
+static void link_up_set(const char *a, const char *b, bool up)
+{
+	uint32_t at = find(a), peer = find(b);
+
+	for (uint32_t p = 0; p < topology.switches[at].port_count; p++)
+		if (topology.switches[at].ports[p].leads_to == END_SWITCH &&
+		    topology.switches[at].ports[p].peer == peer)
+			link_set(at, p, up);
+}
+
+/* the most links of what is under way when the ways of @request give way to those of a ring with or without the link from c to d */
+static uint32_t in_flight(struct routing_request request, bool before, bool after)
+{
+	uint32_t most = 0;
+	uint16_t *distances;
+
+	link_up_set("c", "d", before);
+	made(request);
+	link_up_set("c", "d", after);
+	distances = routing_distances(&topology);
+	ck_assert_int_eq(routing_in_flight_hops(&topology, &routing, distances, &most), 0);
+	free(distances);
+	return most;
+}
+
+/* PG-5, FC-26: a packet from a to c may go by e (1 link) to d (2), where the link to c has failed: back over all of the ring, 4 links more. On
+ * shortest ways alone it has come over 1 link when it is in that corner. What returns makes no way longer than the 4 links before, nor does what
+ * stays as it is. */
+TEST(routing_in_flight_hops__ring)
+{
+	struct routing_request request = { .fabric = FABRIC_PORT_GROUP, .order = ORDER_MINIMAL, .lanes_max = 8 };
+
+	topology_of(RING5);
+	ck_assert_uint_eq(in_flight(request, true, true), 2);
+	ck_assert_uint_eq(in_flight(request, true, false), 5);
+	ck_assert_uint_eq(in_flight(request, false, true), 4);
+	request.non_minimal = true;
+	ck_assert_uint_eq(in_flight(request, true, true), 3);
+	ck_assert_uint_eq(in_flight(request, true, false), 6);
+}
+
+/* Longer ways do not use up lanes beyond those of the whole fabric's, which are for what is under way. */
+TEST(routing_non_minimal_make__path_hops_max)
+{
+	struct routing_request request = {
+		.fabric = FABRIC_PORT_GROUP, .non_minimal = true, .follow = true, .lane_rule = LANES_BY_HOP, .lanes = 8
+	};
+	uint32_t at, to;
+
+	topology_of(DRAGONFLY);
+	link_up_set("g0s1", "g0s0", false);
+	at = find("g0s2");
+	to = find("g1s1");
+	made(request);
+	ck_assert_uint_eq(routing.lanes, 8);
+	ck_assert_uint_gt(non_minimal_longest(), 4);
+	ck_assert(routing.switches[at].non_minimal[to]);
+	request.path_hops_max = 4;
+	made(request);
+	ck_assert_uint_eq(routing.lanes, 8);
+	ck_assert_uint_eq(non_minimal_longest(), 4);
 }
 
 /* where host @host's packets from @from pass a switch without hosts all of whose neighbours have none either: the core */
