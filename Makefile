@@ -66,7 +66,7 @@ helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c
 benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts layers same-as tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts figures layers same-as tidy format install clean tsan unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
@@ -91,6 +91,7 @@ help:
 	'make bench     measure, and compare: simulation with ns-3, attached hosts with Open vSwitch and others' \
 	'make bench-busy    the virtual clock and the real one beside busy programs, only' \
 	'make bench-hosts   the attached hosts only' \
+	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
 	'make layers    do includes point one way, and are pages in plain words?' \
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
 	'make tidy      clang-tidy        make format    clang-format' \
@@ -243,6 +244,14 @@ bench-busy: all
 bench-hosts: all
 	@$(MAKE) --no-print-directory benches
 	@tests/bench/hosts.sh
+
+# a quarter of an hour of two cores for all of them
+FIGURES ?= $(shell tests/bench/figures.sh)
+figures: deps $(addprefix build/figures/,$(addsuffix .md,$(FIGURES)))
+
+build/figures/%.md: build/release/sim/sim_json tests/bench/figures.sh
+	@mkdir -p $(@D)
+	@tests/bench/figures.sh $* >$@.new && mv $@.new $@ && echo && echo '$*' && cat $@
 
 demo: all
 	@./heddle run topologies/parking-lot-by-port.yaml

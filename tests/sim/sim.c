@@ -179,16 +179,45 @@ static unsigned count_settings(const char *const *settings)
 	return count;
 }
 
-void sim_open_file(struct sim *sim, const char *path, const char *const *settings)
+static void open_variant(struct sim *sim, const char *path, uint32_t variant, const char *const *settings)
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
 
 	*sim = (struct sim){ 0 };
-	if (scenario_read_file(path, settings, count_settings(settings), &scenario, &errors))
+	if (scenario_read_variant(path, settings, count_settings(settings), variant, &scenario, &errors))
 		refuse(&errors);
 	plan_of(sim, &scenario, &errors);
 	build(sim);
+}
+
+void sim_open_file(struct sim *sim, const char *path, const char *const *settings)
+{
+	open_variant(sim, path, SCENARIO_NO_VARIANT, settings);
+}
+
+static uint32_t variant_find(const char *path, const char *name)
+{
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	uint32_t variant = 0;
+
+	if (scenario_read_file(path, NULL, 0, &scenario, &errors))
+		refuse(&errors);
+	while (scenario.compare && variant < scenario.compare->variant_count &&
+	       strcmp(scenario.compare->variants[variant].name, name) != 0)
+		variant++;
+	if (!scenario.compare || variant == scenario.compare->variant_count) {
+		fprintf(stderr, "%s has no variant '%s'\n", path, name);
+		abort();
+	}
+	scenario_free(&scenario);
+	return variant;
+}
+
+void sim_open_variant(struct sim *sim, const char *path, const char *name, const char *const *settings)
+{
+	open_variant(sim, path, variant_find(path, name), settings);
 }
 
 void sim_open_text(struct sim *sim, const char *text, const char *const *settings)

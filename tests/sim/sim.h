@@ -43,6 +43,9 @@ struct sim {
 void sim_open_file(struct sim *sim, const char *path, const char *const *settings);
 void sim_open_text(struct sim *sim, const char *text, const char *const *settings);
 
+/** sim_open_variant() - sim_open_file() with the variant @name of the scenario's `compare` on top of @settings. Aborts if there is none. */
+void sim_open_variant(struct sim *sim, const char *path, const char *name, const char *const *settings);
+
 /** sim_open_prepared() - as sim_open_text(), of a plan that @prepare has changed. */
 void sim_open_prepared(struct sim *sim, const char *text, const char *const *settings,
 		       void (*prepare)(struct plan *plan, const void *data), const void *data);

@@ -1,5 +1,6 @@
 /*  sim_json - prints the JSON result of a scenario run in one process, to be compared with that of `heddle run`.
- *  usage: sim_json SCENARIO [path=value ...]                                                                        */
+ *  With @VARIANT it is that variant of the scenario's `compare`, on top of the settings.
+ *  usage: sim_json SCENARIO [@VARIANT] [path=value ...]                                                             */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -11,10 +12,13 @@ int main(int argc, char **argv)
 	char *json;
 
 	if (argc < 2) {
-		fprintf(stderr, "usage: sim_json SCENARIO [path=value ...]\n");
+		fprintf(stderr, "usage: sim_json SCENARIO [@VARIANT] [path=value ...]\n");
 		return 2;
 	}
-	sim_open_file(&sim, argv[1], (const char *const *)argv + 2);
+	if (argc > 2 && argv[2][0] == '@')
+		sim_open_variant(&sim, argv[1], argv[2] + 1, (const char *const *)argv + 3);
+	else
+		sim_open_file(&sim, argv[1], (const char *const *)argv + 2);
 	sim_run(&sim);
 	json = sim_json(&sim);
 	fputs(json, stdout);
