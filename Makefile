@@ -38,11 +38,11 @@ TEST_PACKAGES := tshark jq iproute2 iputils-ping iperf3 curl openmpi-bin libopen
 BENCH_PACKAGES := iproute2 iputils-ping iperf3 ethtool openvswitch-switch mininet
 CLANG_PACKAGES := clang clang-format clang-tidy libclang-rt-14-dev
 
-node_src := $(wildcard nodes/*.c) $(wildcard nodes/wire/*.c)
-switchd_src := $(filter-out switchd/main.c,$(wildcard switchd/*.c))
-nicd_src := $(filter-out nicd/main.c,$(wildcard nicd/*.c))
+node_src := $(wildcard nodes/*/*.c)
+switchd_src := $(wildcard switchd/*/*.c)
+nicd_src := $(wildcard nicd/*/*.c)
 # no fuzzer has a command line
-orchestrator_src := $(filter-out orchestrator/main.c $(if $(filter fuzz,$(KIND)),orchestrator/cmd_%),$(wildcard orchestrator/*.c))
+orchestrator_src := $(filter-out $(if $(filter fuzz,$(KIND)),orchestrator/cli/cmd_%),$(wildcard orchestrator/*/*.c))
 sim_src := $(filter-out tests/sim/test_%.c tests/sim/sim_json.c,$(wildcard tests/sim/*.c))
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -57,7 +57,9 @@ both_nodes := $(if $(filter release,$(KIND)),$(B)/both_nodes.o,$(lib_switchd) $(
 # what a unit test may link: with the thread sanitizer those of shared memory only
 unit_libs := $(if $(filter tsan,$(KIND)),$(lib_nodes),$(lib_switchd) $(lib_nicd) $(lib_orchestrator) $(lib_nodes))
 
-unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
+# tests/unit/PROGRAM/FOLDER/test_X.c becomes unit/test_X
+unit_src := $(wildcard tests/unit/*/*/test_*.c)
+unit_tests := $(addprefix $(B)/unit/,$(basename $(notdir $(unit_src))))
 # many fabrics, or large ones: with sanitizers in make soak only
 large_sims := test_faults test_path_order test_permutation test_port_group test_redirect test_source_victim test_swarm_paths
 sim_tests := $(addprefix $(B)/sim/,$(filter-out $(large_sims),$(patsubst tests/sim/%.c,%,$(wildcard tests/sim/test_*.c))))
@@ -114,7 +116,7 @@ $(B)/nicd: $(B)/obj/nicd/main.o $(lib_nicd) $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(NODE_LIBS)
 
-$(lib_nodes): $(call obj,$(node_src)) $(B)/obj/nodes/control.pb-c.o
+$(lib_nodes): $(call obj,$(node_src)) $(B)/obj/nodes/control/control.pb-c.o
 $(lib_switchd): $(call obj,$(switchd_src))
 $(lib_nicd): $(call obj,$(nicd_src))
 $(lib_orchestrator): $(call obj,$(orchestrator_src))
@@ -129,23 +131,25 @@ $(B)/both_nodes.o: $(lib_switchd) $(lib_nicd) $(lib_nodes)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -r -flinker-output=nolto-rel -Wl,--whole-archive -o $@ $^
 
-$(GEN)/nodes/control.pb-c.c: nodes/control.proto
-	@mkdir -p $(GEN)/nodes
+$(GEN)/nodes/control/control.pb-c.c: nodes/control/control.proto
+	@mkdir -p $(@D)
 	@protoc-c --c_out=$(GEN) $<
 
-$(B)/obj/nodes/control.pb-c.o: $(GEN)/nodes/control.pb-c.c
+$(B)/obj/nodes/control/control.pb-c.o: $(GEN)/nodes/control/control.pb-c.c
 	@mkdir -p $(@D)
 	@echo '  cc   $<'
 	@$(CC) $(GEN_CFLAGS) -w -c -o $@ $<
 
-$(B)/obj/%.o: %.c | $(GEN)/nodes/control.pb-c.c
+$(B)/obj/%.o: %.c | $(GEN)/nodes/control/control.pb-c.c
 	@mkdir -p $(@D)
 	@echo '  cc   $<'
 	@$(CC) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # ---- tests ----
 
-$(B)/unit/%: $(B)/obj/tests/unit/%.o $(lib_testing) $(unit_libs)
+.SECONDEXPANSION:
+percent := %
+$(B)/unit/%: $$(filter $(B)/obj/$$(percent)/$$*.o,$(call obj,$(unit_src))) $(lib_testing) $(unit_libs)
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
@@ -170,7 +174,7 @@ build/fuzz/fuzz/%: build/fuzz/obj/tests/fuzz/%.o build/fuzz/libswitchd.a build/f
 	@echo '  link $@'
 	@$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ $(HEDDLE_LIBS)
 
-.PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control.pb-c.c
+.PRECIOUS: $(B)/obj/%.o $(GEN)/nodes/control/control.pb-c.c
 
 unit-sim: $(unit_tests) $(sim_tests)
 # long ones first: the last ones running leave no core idle for long

@@ -1,6 +1,6 @@
 /*  nicd - one NIC of the fabric: a host's end of one link, with generated traffic behind it (TB-1).                  */
-#include "nicd/datapath.h"
-#include "nodes/node_main.h"
+#include "nicd/datapath/datapath.h"
+#include "nodes/process/node_main.h"
 
 int main(int argc, char **argv)
 {

@@ -9,20 +9,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nodes/version.h"
-#include "orchestrator/cmd_add.h"
-#include "orchestrator/cmd_check.h"
-#include "orchestrator/cmd_down.h"
-#include "orchestrator/cmd_exec.h"
-#include "orchestrator/cmd_gen.h"
-#include "orchestrator/cmd_ps.h"
-#include "orchestrator/cmd_run.h"
-#include "orchestrator/cmd_set.h"
-#include "orchestrator/cmd_show.h"
-#include "orchestrator/cmd_top.h"
-#include "orchestrator/cmd_up.h"
-#include "orchestrator/manager_process.h"
-#include "orchestrator/suggest.h"
+#include "nodes/base/version.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/cli/cmd_add.h"
+#include "orchestrator/cli/cmd_check.h"
+#include "orchestrator/cli/cmd_down.h"
+#include "orchestrator/cli/cmd_exec.h"
+#include "orchestrator/cli/cmd_gen.h"
+#include "orchestrator/cli/cmd_ps.h"
+#include "orchestrator/cli/cmd_run.h"
+#include "orchestrator/cli/cmd_set.h"
+#include "orchestrator/cli/cmd_show.h"
+#include "orchestrator/cli/cmd_top.h"
+#include "orchestrator/cli/cmd_up.h"
+#include "orchestrator/manager/manager_process.h"
 
 static int cmd_help(int argc, char **argv);
 

@@ -1,8 +1,8 @@
 /*  switchd - a switch as a process. */
-#include "nodes/node_main.h"
-#include "switchd/dataplane.h"
-#include "switchd/ethernet.h"
-#include "switchd/lid_switch.h"
+#include "nodes/process/node_main.h"
+#include "switchd/ethernet/ethernet.h"
+#include "switchd/flow_channel/dataplane.h"
+#include "switchd/port_group/lid_switch.h"
 
 int main(int argc, char **argv)
 {

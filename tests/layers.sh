@@ -1,40 +1,123 @@
 #!/usr/bin/env bash
-# layers - do includes point one way? orchestrator | switchd | nicd -> nodes -> system; tests -> all.
-# Each outside library has one home as well.
+# layers - do includes point one way?  orchestrator | switchd | nicd -> nodes -> system; tests -> all; and inside of each
+# program from folder to folder, in the order of `folders`. Each module has its own header, each outside library one home.
 set -u
+cd "$(dirname "$0")/.." || exit 1
 status=0
 
-# allowed FOLDER REGEX: includes with quotes in FOLDER match REGEX
-allowed() {
-	local bad
-	bad=$(grep -nE '^#include "' "$1"/*.[ch] "$1"/*/*.[ch] 2>/dev/null | grep -vE "#include \"($2)/")
-	[ -z "$bad" ] && return
-	echo "layers: $1 may include only $2:"
-	echo "$bad"
+# What may include what: a folder includes itself and those in front of it in its line. Between two | none includes another.
+# The file main.c of a program includes all of them.
+folders='
+nodes: base config wire stats link clock node control process
+switchd: common flow_channel | ethernet | port_group
+nicd: traffic workload transport gates host datapath
+orchestrator: base routing scenario plan results manager fabric hosts live cli
+'
+
+# complain TEXT LINES - LINES are wrong, if there are any
+complain() {
+	[ -z "$2" ] && return
+	printf 'layers: %s\n%s\n' "$1" "$2"
 	status=1
 }
+
+sources=$(find nodes switchd nicd orchestrator -name '*.[ch]' | sort)
+
+# every include with quotes: FILE INCLUDED
+includes() {
+	# shellcheck disable=SC2086
+	grep -HE '^#include "' $sources | sed -E 's/^([^:]*):#include "([^"]*)".*/\1 \2/'
+}
+
+# folder by folder, every pair: an include against the order, a file without a folder, a folder without a row
+complain 'against the order of folders:' "$(includes | awk -v table="$folders" '
+	function folder(path, part) { return split(path, part, "/") > 2 ? part[1] "/" part[2] : part[1] }
+	BEGIN {
+		lines = split(table, line, "\n")
+		for (l = 1; l <= lines; l++) {
+			words = split(line[l], word, " ")
+			if (!words) continue
+			sub(":", "", word[1])
+			level = 0; beside = 0
+			for (w = 2; w <= words; w++) {
+				if (word[w] == "|") { beside = 1; continue }
+				if (!beside) level++
+				beside = 0
+				rank[word[1] "/" word[w]] = level
+			}
+		}
+	}
+	{
+		from = folder($1); to = folder($2)
+		split(from, a, "/"); split(to, b, "/")
+		if (b[1] != "nodes" && b[1] != a[1]) print $1 " includes " $2
+		else if (!(from in rank) && $1 !~ /^[a-z]+\/main\.c$/) print $1 ": " from " is in no row of `folders`"
+		else if (!(to in rank)) print $1 " includes " $2 ": " to " is in no row of `folders`"
+		else if (a[1] == b[1] && from in rank && from != to && rank[to] >= rank[from]) print $1 " includes " $2
+	}')"
+
+# an order without circles is one of folders that are linked; say so even if a row is ever wrong
+complain 'folders that include each other in a circle:' "$(includes | awk '
+	function folder(path, part) { return split(path, part, "/") > 2 ? part[1] "/" part[2] : "" }
+	{ from = folder($1); to = folder($2); if (from != "" && to != "" && from != to) print from, to }' |
+	sort -u | tsort 2>&1 >/dev/null | sed 's/^tsort: -: input contains a loop:/a circle:/; s/^tsort: /  /')"
+
+# a header declares what its own .c file defines, and nothing of another one: no umbrella headers
+# shellcheck disable=SC2086
+complain 'declared in a header that is not its own:' "$(awk '
+	function module(path) { sub(/\.[ch]$/, "", path); return path }
+	FNR == 1 { text = ""; comment = 0; depth = 0; name = "" }
+	{
+		line = $0
+		gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, "", line)
+		if (comment) { if (!match(line, /\*\//)) next; line = substr(line, RSTART + 2); comment = 0 }
+		if (match(line, /\/\*/)) { line = substr(line, 1, RSTART - 1); comment = 1 }
+		if (line ~ /^#/ || line ~ /^[ \t]*$/) next
+	}
+	FILENAME ~ /\.c$/ {
+		if (line ~ /^\{/) { if (name != "") defined[name] = module(FILENAME); name = ""; next }
+		if (line ~ /^[a-z]/) {
+			name = ""
+			if (line !~ /^static/ && line !~ /;[ \t]*$/ && match(line, /[a-z_][a-z0-9_]*\(/)) name = substr(line, RSTART, RLENGTH - 1)
+		}
+		next
+	}
+	{
+		if (depth == 0 && line ~ /^[a-z]/) text = ""
+		if (depth == 0) text = text " " line
+		opened = gsub(/\{/, "{", line); closed = gsub(/\}/, "}", line)
+		depth += opened - closed
+		if (depth == 0 && line ~ /;[ \t]*$/) {
+			if (!opened && !closed && text !~ /^ *(static|typedef|struct [a-z_0-9]+;|enum|extern)/) {
+				if (text ~ /\(/ && match(text, /[a-z_][a-z0-9_]*\(/)) declared[substr(text, RSTART, RLENGTH - 1) " " FILENAME] = 1
+				else if (text ~ /_fn /) {
+					sub(/^ *[a-z_0-9]+_fn /, "", text); gsub(/[;\t ]/, "", text)
+					names = split(text, each, ",")
+					for (n = 1; n <= names; n++) declared[each[n] " " FILENAME] = 1
+				}
+			}
+			text = ""
+		}
+	}
+	END {
+		for (d in declared) {
+			split(d, part, " ")
+			if (part[1] in defined && defined[part[1]] != module(part[2])) print part[2] ": " part[1] "() is of " defined[part[1]] ".c"
+		}
+	}' $sources | sort)"
 
 # home HEADER FILES: only FILES include <HEADER>
 home() {
-	local bad
-	bad=$(grep -lE "^#include <$1" nodes/*.[ch] nodes/wire/*.[ch] switchd/*.[ch] nicd/*.[ch] orchestrator/*.[ch] |
-		grep -vE "^($2)$")
-	[ -z "$bad" ] && return
-	echo "layers: <$1> has its home in $2, but is included by:"
-	echo "$bad"
-	status=1
+	# shellcheck disable=SC2086
+	complain "<$1> has its home in $2, but is included by:" "$(grep -lE "^#include <$1" $sources | grep -vE "^($2)$")"
 }
 
-allowed nodes 'nodes'
-allowed switchd 'nodes|switchd'
-allowed nicd 'nodes|nicd'
-allowed orchestrator 'nodes|orchestrator'
-home liburing 'nodes/event_loop.c'
-home protobuf-c 'nodes/control.c'
-home libfyaml 'orchestrator/yaml_reader.c'
+home liburing 'nodes/clock/event_loop.c'
+home protobuf-c 'nodes/control/control.c'
+home libfyaml 'orchestrator/base/yaml_reader.c'
 home libdeflate 'nodes/wire/crc32.c'
-home nettle 'orchestrator/sha256.h'
-home netlink 'orchestrator/netlink.c'
-home linux/futex 'nodes/futex.[ch]|nodes/event_loop.c'
-[ "$status" = 0 ] && echo 'layers: includes point one way'
+home nettle 'orchestrator/base/sha256.h'
+home netlink 'orchestrator/hosts/netlink.c'
+home linux/futex 'nodes/clock/futex.[ch]|nodes/clock/event_loop.c'
+[ "$status" = 0 ] && echo 'layers: includes point one way, from folder to folder'
 exit "$status"

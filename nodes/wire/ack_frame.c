@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
 #include "nodes/wire/crc32.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"

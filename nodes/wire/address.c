@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
 
 /* the number h of the header: never 0 */
 static uint32_t host_number(uint32_t host_index)

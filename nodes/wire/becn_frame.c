@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "nodes/base/bytes.h"
 #include "nodes/wire/address.h"
-#include "nodes/wire/bytes.h"
 
 #define ETHERTYPE_AT 12u
 #define SUBTYPE_AT 14u

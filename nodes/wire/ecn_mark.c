@@ -1,6 +1,6 @@
 #include "nodes/wire/ecn_mark.h"
 
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/ip_header.h"
 

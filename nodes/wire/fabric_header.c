@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "nodes/config.h"
-#include "nodes/units.h"
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
+#include "nodes/base/units.h"
+#include "nodes/config/config.h"
 #include "nodes/wire/frame.h"
 
 #define FLAG_ORDERED 1u

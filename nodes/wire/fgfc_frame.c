@@ -2,7 +2,7 @@
 
 #include <errno.h>
 
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
 
 #define MAC_BYTES 6u
 #define VERSION 0u

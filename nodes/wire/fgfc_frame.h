@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "nodes/time.h"
+#include "nodes/base/time.h"
 #include "nodes/wire/flow_name.h"
 
 #define FGFC_FRAME_BYTES 92u                               /* without FCS */

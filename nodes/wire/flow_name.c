@@ -2,7 +2,7 @@
 
 #include <arpa/inet.h>
 
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
 
 #define VLAN_MAX 0xfffu
 #define FLOW_LABEL_MAX 0xfffffu

@@ -4,7 +4,7 @@
  *  names it by these fields. The whole name of a frame has all of them; under a set of fields the others are 0. So two
  *  frames are of one flow for a port with match fields M if their whole names are equal under M. The kind of frame and
  *  the traffic class always belong to a name.
- *  Of a port whose match set has a mask (nodes/flow_match.h) bits of the fields count: a name has a mask beside it, of the same shape,
+ *  Of a port whose match set has a mask (nodes/config/flow_match.h) bits of the fields count: a name has a mask beside it, of the same shape,
  *  and both are 0 where they do not count. A mask of 0 only stands for whole fields.                                 */
 #ifndef HEDDLE_NODES_WIRE_FLOW_NAME_H
 #define HEDDLE_NODES_WIRE_FLOW_NAME_H
@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nodes/config.h"
+#include "nodes/config/config.h"
 #include "nodes/wire/frame.h"
 
 /* as the type byte of an FGFC frame has them */

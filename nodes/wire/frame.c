@@ -14,8 +14,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "nodes/base/bytes.h"
 #include "nodes/wire/address.h"
-#include "nodes/wire/bytes.h"
 #include "nodes/wire/ip_header.h"
 #include "nodes/wire/tcp_frame.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "nodes/config.h"
+#include "nodes/config/config.h"
 
 #define FRAME_FCS_BYTES 4u
 #define ETHERTYPE_TAG 0x8100u  /* IEEE 802.1Q */

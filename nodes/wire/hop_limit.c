@@ -1,6 +1,6 @@
 #include "nodes/wire/hop_limit.h"
 
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
 #include "nodes/wire/ip_header.h"
 
 #define ETHERNET_BYTES 14u

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
 
 void ipv4_header_write(const struct ip_header *header, uint8_t *bytes)
 {

@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <errno.h>
 
-#include "nodes/config.h"
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
+#include "nodes/config/config.h"
 #include "nodes/wire/frame.h"
 
 #define LASTING_BIT 23

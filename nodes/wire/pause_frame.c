@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
 
 #define MAC_BYTES 6u
 #define OPCODE_PAUSE 0x0001u

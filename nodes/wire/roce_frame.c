@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
 #include "nodes/wire/crc32.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/ip_header.h"

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "nodes/base/bytes.h"
 #include "nodes/wire/address.h"
-#include "nodes/wire/bytes.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/ip_header.h"
 

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "nodes/config.h"
-#include "nodes/wire/bytes.h"
+#include "nodes/base/bytes.h"
+#include "nodes/config/config.h"
 #include "nodes/wire/frame.h"
 
 #define WORD_BYTES 8u

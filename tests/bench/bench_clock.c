@@ -16,8 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nodes/futex.h"
-#include "nodes/turn.h"
+#include "nodes/clock/futex.h"
+#include "nodes/clock/turn.h"
 
 #define LOOKAHEAD NODE_US
 #define RUNS 5

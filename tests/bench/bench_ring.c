@@ -1,4 +1,4 @@
-/*  bench_ring - records per second through nodes/ring between two processes on two cores (TB-2).
+/*  bench_ring - records per second through nodes/base/ring between two processes on two cores (TB-2).
  *
  *  The producer writes records that fill two cache lines, as a generated 4 kB packet does, and publishes them in
  *  batches, as a window does; the consumer looks at the header and one line of each, and gives the room back once per
@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "nodes/ring.h"
+#include "nodes/base/ring.h"
 
 #define RUNS 5
 #define DATA_BYTES (1u << 18)

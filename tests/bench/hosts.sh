@@ -622,7 +622,7 @@ report_packet_io() {
 		## What veth links are built on
 
 		Frames of 64 bytes from one veth pair to another one, in thousands a second: packet sockets with batched calls, as
-		\`nodes/carrier.c\` has them, and AF_XDP in its generic mode, which works on any veth pair.
+		\`nodes/link/carrier.c\` has them, and AF_XDP in its generic mode, which works on any veth pair.
 
 	END
 	{

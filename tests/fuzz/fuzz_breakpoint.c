@@ -1,4 +1,4 @@
-/*  Fuzzes orchestrator/breakpoint (TB-9, TB-23): what somebody types at the prompt of a fabric that stands still, or has in a script.
+/*  Fuzzes orchestrator/cli/breakpoint (TB-9, TB-23): what somebody types at the prompt of a fabric that stands still, or has in a script.
  *
  *  The fabric is one in which nothing is left to happen, without processes: every step ends at once, no node answers. Scripts and
  *  terminals end the prompt with one of its outcomes.                                                                */
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/breakpoint.h"
-#include "orchestrator/scenario.h"
+#include "orchestrator/cli/breakpoint.h"
+#include "orchestrator/scenario/scenario.h"
 
 static struct plan plan;
 static struct run run;

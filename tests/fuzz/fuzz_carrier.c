@@ -1,4 +1,4 @@
-/*  Fuzzes nodes/carrier (TB-3, TB-23): frames that anybody may put on a veth link.
+/*  Fuzzes nodes/link/carrier (TB-3, TB-23): frames that anybody may put on a veth link.
  *
  *  Input: two bytes for the kind of link, then frames, each with a length of two bytes in front. They come through a real
  *  socket into the receive ring, and what the ring then holds keeps its rules: kinds, classes, lengths. What the link
@@ -10,9 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "nodes/carrier.h"
-#include "nodes/ring.h"
-#include "nodes/stats.h"
+#include "nodes/base/ring.h"
+#include "nodes/link/carrier.h"
+#include "nodes/stats/stats.h"
 
 #define FRAMES_MAX 40u
 #define CLASSES 2u

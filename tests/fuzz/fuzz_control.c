@@ -1,4 +1,4 @@
-/*  Fuzzes nodes/control (TB-23): the bytes of one control message from a peer that cannot be trusted.
+/*  Fuzzes nodes/control/control (TB-23): the bytes of one control message from a peer that cannot be trusted.
  *
  *  What is refused comes with a sentence. What is accepted has passed node_config_check(), and packs to bytes that are
  *  accepted again and pack to the same bytes.  */
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/control.h"
+#include "nodes/control/control.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,4 +1,4 @@
-/*  Fuzzes switchd's dataplane (TB-23): one port's neighbour is hostile, the others behave (tests/unit/one_switch.h).
+/*  Fuzzes switchd's dataplane (TB-23): one port's neighbour is hostile, the others behave (tests/unit/switchd/flow_channel/one_switch.h).
  *
  *  Input: [setting 1][steps ...]. Setting: bits 0-1 the hostile port, 2 cut through, 3 guarded, 4 arbiter by port,
  *  5 few channels, 6 flows are held at their source (FGFC), 7 congestion control, which is then said before the steps:
@@ -23,7 +23,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "tests/unit/one_switch.h"
+#include "tests/unit/switchd/flow_channel/one_switch.h"
 
 #define STEPS_MAX 300u
 

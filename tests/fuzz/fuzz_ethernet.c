@@ -1,4 +1,4 @@
-/*  Fuzzes the Ethernet switch of fabric kind roce (TB-23): neighbours send whatever they like, links and tables change (tests/unit/one_switch.h has
+/*  Fuzzes the Ethernet switch of fabric kind roce (TB-23): neighbours send whatever they like, links and tables change (tests/unit/switchd/flow_channel/one_switch.h has
  *  the switch). Input: [settings 2][steps ...]. Settings: bit 0 cut through, 1 PAUSE in the place of PFC, 2 no PFC, 3 a small buffer,
  *  4 little headroom, 5 limits by alpha only, 6 supplementing, 7 path-level PFC, 8-9 its form, 10 from ECN-failed on, 11 one flow is remembered,
  *  12 ports are no tree.
@@ -24,8 +24,8 @@
 
 #include "nodes/wire/pause_frame.h"
 #include "nodes/wire/roce_frame.h"
-#include "switchd/ethernet.h"
-#include "tests/unit/one_switch.h"
+#include "switchd/ethernet/ethernet.h"
+#include "tests/unit/switchd/flow_channel/one_switch.h"
 
 #define STEPS_MAX 300u
 #define CLASSES 3u /* lossless, lossless, lossy */

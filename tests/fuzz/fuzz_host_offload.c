@@ -1,4 +1,4 @@
-/*  Fuzzes nicd/host_offload (TB-15, TB-23): cutting and merging what a host's kernel, or the fabric, hands over.
+/*  Fuzzes nicd/host/host_offload (TB-15, TB-23): cutting and merging what a host's kernel, or the fabric, hands over.
  *
  *  Input: a virtio_net_hdr, then a frame. Cut, every piece is an Ethernet frame within what was announced; read as a
  *  segment and merged with itself, the result cuts again into as many. Memory is exactly as long as the frame.          */
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/host_offload.h"
+#include "nicd/host/host_offload.h"
 
 #define PIECES_MAX 70000u
 

@@ -1,5 +1,5 @@
 /*  Fuzzes the switch of fabric kind port-group (TB-23): neighbours send whatever they like, grant and take back what they like, links change, and
- *  the fabric manager writes any blocks (tests/unit/one_switch.h has the switch). Input: [settings 2][steps ...]. Settings: bit 0 cut through,
+ *  the fabric manager writes any blocks (tests/unit/switchd/flow_channel/one_switch.h has the switch). Input: [settings 2][steps ...]. Settings: bit 0 cut through,
  *  1 never another port, 2-3 policy, 4 choices are for one packet, 5 congested early, 6 no FECN, 7 levels are kept, 8 LIDs of 24 bits,
  *  9 small buffers.
  *  A step is [kind 1][wait 2][port 1][arguments]; its record comes `wait` nanoseconds after the one before it. Numbers are big
@@ -21,10 +21,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nodes/managed.h"
+#include "nodes/node/managed.h"
 #include "nodes/wire/lid_header.h"
-#include "switchd/lid_switch.h"
-#include "tests/unit/one_switch.h"
+#include "switchd/port_group/lid_switch.h"
+#include "tests/unit/switchd/flow_channel/one_switch.h"
 
 #define STEPS_MAX 300u
 #define LEVELS 2u

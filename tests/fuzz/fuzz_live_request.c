@@ -1,12 +1,12 @@
-/*  Fuzzes orchestrator/live_request (TB-10, TB-23): the JSON that a client sends to the daemon of a running fabric.
+/*  Fuzzes orchestrator/live/live_request (TB-10, TB-23): the JSON that a client sends to the daemon of a running fabric.
  *
  *  The fabric is one of dead nodes: whatever a request means is looked up, checked and refused by the code that serves it, and
  *  nothing is started. Requests that would touch this machine (processes, namespaces, interfaces) are left out.
  *  Every answer is a JSON object, and the fabric is as it was.                                                       */
 #include <assert.h>
 
-#include "orchestrator/fabric_real.h"
-#include "orchestrator/live_request.h"
+#include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/live/live_request.h"
 #include "tests/fuzz/real_fabric.h"
 
 static struct plan plan;
@@ -56,11 +56,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	set_up();
 	if (!is_tried(data, size))
 		return 0;
-	before = plan_room_counts(&plan);
+	before = plan_spare_counts(&plan);
 	live_request(&live, (const char *)data, size, &answer);
 	assert(json_is_object(answer.body) && answer.fd_count <= LIVE_FDS_MAX);
 	json_decref(answer.body);
-	after = plan_room_counts(&plan);
+	after = plan_spare_counts(&plan);
 	assert(before.links == after.links && before.hosts == after.hosts && before.switches == after.switches);
 	return 0;
 }

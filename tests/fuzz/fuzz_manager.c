@@ -1,15 +1,15 @@
-/*  Fuzzes orchestrator/fabric_manager (TB-23, PG-11, TB-14): nodes that answer the fabric manager with anything that the control
+/*  Fuzzes orchestrator/manager/fabric_manager (TB-23, PG-11, TB-14): nodes that answer the fabric manager with anything that the control
  *  protocol lets pass.
  *
- *  An answer is packed and unpacked as it would be on its way, so that only what passes nodes/control reaches the manager. The
+ *  An answer is packed and unpacked as it would be on its way, so that only what passes nodes/control/control reaches the manager. The
  *  sweep ends with one of its statuses, and with a sentence unless all went well.                                     */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/control.h"
-#include "orchestrator/fabric_manager.h"
+#include "nodes/control/control.h"
+#include "orchestrator/manager/fabric_manager.h"
 
 #define NODES 6u
 

@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/datapath.h"
-#include "nicd/nic.h"
-#include "nicd/queue_pair.h"
-#include "nodes/config_check.h"
+#include "nicd/datapath/datapath.h"
+#include "nicd/datapath/nic.h"
+#include "nicd/transport/queue_pair.h"
+#include "nodes/control/config_check.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/frame.h"
 #include "nodes/wire/pause_frame.h"

@@ -1,12 +1,12 @@
-/*  Fuzzes orchestrator/fabric_watch (TB-23, TB-24): the meaning of messages that a node sends unasked, under either clock.
+/*  Fuzzes orchestrator/fabric/fabric_watch (TB-23, TB-24): the meaning of messages that a node sends unasked, under either clock.
  *
- *  Input: how the fabric runs, which node speaks, then messages, each with its length in front. What nodes/control lets pass reaches
+ *  Input: how the fabric runs, which node speaks, then messages, each with its length in front. What nodes/control/control lets pass reaches
  *  the fabric; the counts of nodes stay right, and every sentence that is kept ends.                                 */
 #include <assert.h>
 #include <stdio.h>
 
-#include "nodes/control.h"
-#include "orchestrator/fabric_watch.h"
+#include "nodes/control/control.h"
+#include "orchestrator/fabric/fabric_watch.h"
 #include "tests/fuzz/real_fabric.h"
 
 static struct plan plan;

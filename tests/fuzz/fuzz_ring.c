@@ -1,4 +1,4 @@
-/*  Fuzzes nodes/ring (TB-23): a producer that writes nonsense into its ring, before and while the consumer reads.
+/*  Fuzzes nodes/base/ring (TB-23): a producer that writes nonsense into its ring, before and while the consumer reads.
  *
  *  Input: [page's magic and size: 1 byte, 0 keeps them good][steps 1][steps * {where 2, what 8}][ring data ...]. The rest
  *  of the input is repeated over the data area. Each step overwrites eight bytes of the page - tail, head, a record -
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/ring.h"
+#include "nodes/base/ring.h"
 
 #define DATA_BYTES RING_BYTES_MIN
 #define STEP_BYTES 10u

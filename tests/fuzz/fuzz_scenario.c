@@ -1,4 +1,4 @@
-/*  Fuzzes the scenario reader and the plan (TB-23): orchestrator/scenario, yaml_reader, settings, size_file, plan.
+/*  Fuzzes the scenario reader and the plan (TB-23): orchestrator/scenario/scenario, yaml_reader, settings, size_file, plan.
  *
  *  Input: a scenario; if its first line is "# set: PATH=VALUE", with that setting. An input that begins with "bytes,"
  *  is a size file instead. What is read without an error must make a plan, or be refused with an error: plans of more
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/plan.h"
-#include "orchestrator/plan_ideal.h"
-#include "orchestrator/size_file.h"
+#include "orchestrator/plan/plan.h"
+#include "orchestrator/plan/plan_ideal.h"
+#include "orchestrator/scenario/size_file.h"
 
 #define NODES_MAX 256u
 #define WORKLOADS_MAX 8u

@@ -1,4 +1,4 @@
-/*  Fuzzes orchestrator/observe (TB-10, TB-23): the file of 'heddle ps --since', and the answer of a daemon that it is compared with.
+/*  Fuzzes orchestrator/cli/observe (TB-10, TB-23): the file of 'heddle ps --since', and the answer of a daemon that it is compared with.
  *
  *  Both are any JSON that jansson takes: input is split at the first zero byte. Whatever is printed about it is printed. */
 #include <jansson.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/observe.h"
+#include "orchestrator/cli/observe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,11 +7,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "nodes/stats_view.h"
-#include "orchestrator/live_request.h"
-#include "orchestrator/results.h"
-#include "orchestrator/results_json.h"
-#include "orchestrator/results_text.h"
+#include "nodes/stats/stats_view.h"
+#include "orchestrator/live/live_request.h"
+#include "orchestrator/results/results.h"
+#include "orchestrator/results/results_json.h"
+#include "orchestrator/results/results_text.h"
 #include "tests/fuzz/real_fabric.h"
 
 #define NODES_MAX 4096u

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "nodes/link.h"
-#include "nodes/ring.h"
-#include "nodes/units.h"
+#include "nodes/base/bytes.h"
+#include "nodes/base/ring.h"
+#include "nodes/base/units.h"
+#include "nodes/link/link.h"
 #include "nodes/wire/ack_frame.h"
-#include "nodes/wire/bytes.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/fgfc_frame.h"
 #include "nodes/wire/frame.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/plan_real.h"
-#include "orchestrator/plan_room.h"
-#include "orchestrator/scenario.h"
+#include "orchestrator/plan/plan_real.h"
+#include "orchestrator/plan/plan_spare.h"
+#include "orchestrator/scenario/scenario.h"
 
 /** real_plan() - the plan, with room for what joins. Ends the fuzzer if it cannot be made. */
 static inline void real_plan(struct plan *plan)
@@ -20,7 +20,7 @@ static inline void real_plan(struct plan *plan)
 	struct scenario scenario;
 
 	if (scenario_read_memory("t.yaml", text, strlen(text), NULL, 0, &scenario, &errors) ||
-	    plan_make_real(&scenario, plan, &errors) || plan_room_make(plan))
+	    plan_make_real(&scenario, plan, &errors) || plan_spare_make(plan))
 		abort();
 	scenario_free(&scenario);
 	scenario_errors_free(&errors);

@@ -7,7 +7,7 @@
 
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"
-#include "switchd/flow_tree.h"
+#include "switchd/flow_channel/flow_tree.h"
 #include "tests/sim/sim.h"
 
 /* what is under way in one direction of a link */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "nodes/random.h"
+#include "nodes/base/random.h"
 
 /* a scenario while it is drawn, and what of it later sections and the verdict need to know */
 struct draw {

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nicd/datapath.h"
-#include "nodes/config_check.h"
-#include "orchestrator/expect.h"
-#include "orchestrator/results_json.h"
-#include "orchestrator/scenario.h"
-#include "switchd/ethernet.h"
+#include "nicd/datapath/datapath.h"
+#include "nodes/control/config_check.h"
+#include "orchestrator/results/expect.h"
+#include "orchestrator/results/results_json.h"
+#include "orchestrator/scenario/scenario.h"
+#include "switchd/ethernet/ethernet.h"
 
 #define CHECK_PART 256u /* of all windows so far, between two checks: a long run costs little more than a short one */
 

@@ -5,15 +5,15 @@
 #ifndef HEDDLE_TESTS_SIM_SIM_H
 #define HEDDLE_TESTS_SIM_SIM_H
 
-#include "nodes/clock.h"
-#include "nodes/node.h"
-#include "nodes/window.h"
-#include "orchestrator/fault_player.h"
-#include "orchestrator/plan.h"
-#include "orchestrator/results.h"
-#include "switchd/dataplane.h"
-#include "switchd/ethernet.h"
-#include "switchd/lid_switch.h"
+#include "nodes/clock/clock.h"
+#include "nodes/node/node.h"
+#include "nodes/node/window.h"
+#include "orchestrator/fabric/fault_player.h"
+#include "orchestrator/plan/plan.h"
+#include "orchestrator/results/results.h"
+#include "switchd/ethernet/ethernet.h"
+#include "switchd/flow_channel/dataplane.h"
+#include "switchd/port_group/lid_switch.h"
 
 struct sim_node {
 	const struct node_config *config;

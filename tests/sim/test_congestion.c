@@ -1,8 +1,8 @@
 /*  Congestion control in whole fabrics: each mechanism alone, with what it must bring about and what becomes of the same scenario without
- *  it (EC-1, EC-4, EC-9, EC-10, EC-12 ... EC-14). How each works, step by step: unit/test_flow_control.                     */
+ *  it (EC-1, EC-4, EC-9, EC-10, EC-12 ... EC-14). How each works, step by step: unit/switchd/flow_channel/test_flow_control. */
 #include <stdlib.h>
 
-#include "nodes/units.h"
+#include "nodes/base/units.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/fabric_header.h"
 #include "tests/sim/sim.h"

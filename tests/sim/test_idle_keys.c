@@ -1,4 +1,4 @@
-/*  Keys that mean nothing in a fabric of some kind (orchestrator/scenario_idle): where that is told a run gives the same bytes with and
+/*  Keys that mean nothing in a fabric of some kind (orchestrator/scenario/scenario_idle): where that is told a run gives the same bytes with and
  *  without the key, and where it is not told the key may matter (TB-11). */
 #include <jansson.h>
 #include <stdio.h>

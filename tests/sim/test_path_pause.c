@@ -1,5 +1,5 @@
 /*  Path-level PFC in whole fabrics of kind roce: who is paused when CNPs no longer help, and what that brings about (RC-7 ... RC-11, RC-14,
- *  RC-15). How it works, step by step: unit/test_ethernet_path.                                                       */
+ *  RC-15). How it works, step by step: unit/switchd/ethernet/test_ethernet_path.                                      */
 #include <stdlib.h>
 #include <string.h>
 

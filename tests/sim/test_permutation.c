@@ -1,7 +1,7 @@
 /*  A random permutation on fat trees of 16 and 128 hosts, one persistent flow each: ECMP as theory says, adaptive flows with redirects
  *  (FC-25) near the links' rate. */
 
-#include "nodes/random.h"
+#include "nodes/base/random.h"
 #include "tests/sim/routed.h"
 #include "tests/testing.h"
 

@@ -4,7 +4,7 @@
  *  The first choices are drawn, so what victims have is added up over several seeds.                                  */
 #include <stdio.h>
 
-#include "orchestrator/expect.h"
+#include "orchestrator/results/expect.h"
 #include "tests/sim/sim.h"
 #include "tests/testing.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/units.h"
+#include "nodes/base/units.h"
 #include "tests/sim/draw.h"
 #include "tests/sim/routed.h"
 #include "tests/testing.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "orchestrator/results_text.h"
+#include "orchestrator/results/results_text.h"
 #include "tests/sim/draw.h"
 #include "tests/sim/sim.h"
 #include "tests/testing.h"

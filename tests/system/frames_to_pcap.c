@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/units.h"
+#include "nodes/base/units.h"
 #include "nodes/wire/ack_frame.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/fabric_header.h"

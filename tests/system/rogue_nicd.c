@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nicd/datapath.h"
-#include "nodes/node_main.h"
-#include "nodes/random.h"
+#include "nicd/datapath/datapath.h"
+#include "nodes/base/random.h"
+#include "nodes/process/node_main.h"
 
 #define TURNS_BAD_PS (20 * NODE_US)
 

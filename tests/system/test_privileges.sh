@@ -152,7 +152,7 @@ all() {
 	check "$who, $medium: nine nodes" find_nodes
 	check "$who, $medium: no capabilities" no_capabilities
 	check "$who, $medium: none to gain" status_is NoNewPrivs 1
-	user=$((1879048192 + $(as "$heddle" ps --json | jq '.[0].pid'))) # nodes/privilege.h: no other fabric's
+	user=$((1879048192 + $(as "$heddle" ps --json | jq '.[0].pid'))) # nodes/process/privilege.h: no other fabric's
 	check "$who, $medium: a user of their own" status_is Uid "$user $user $user $user"
 	check "$who, $medium: of no group" status_is Gid "$user $user $user $user"
 	check "$who, $medium: the managers too" managers

@@ -80,7 +80,7 @@ if [ ! -x "$helper" ]; then
 	helper=$work/frames_to_pcap
 	"${CC:-gcc}" -std=gnu17 -D_GNU_SOURCE -I"$top" -o "$helper" "$top/tests/system/frames_to_pcap.c" \
 		"$top/nodes/wire/address.c" "$top/nodes/wire/frame.c" "$top/nodes/wire/fabric_header.c" \
-		"$top/nodes/wire/ack_frame.c" "$top/nodes/wire/flow_name.c" "$top/nodes/flow_match.c" "$top/nodes/wire/fgfc_frame.c" \
+		"$top/nodes/wire/ack_frame.c" "$top/nodes/wire/flow_name.c" "$top/nodes/config/flow_match.c" "$top/nodes/wire/fgfc_frame.c" \
 		"$top/nodes/wire/crc32.c" "$top/nodes/wire/ecn_mark.c" "$top/nodes/wire/ip_header.c" "$top/nodes/wire/pause_frame.c" \
 		"$top/nodes/wire/roce_frame.c" "$top/nodes/wire/tcp_frame.c" -ldeflate || exit 1
 fi

@@ -1,0 +1,502 @@
+#include "nicd/datapath/datapath.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nicd/datapath/datapath_show.h"
+#include "nicd/datapath/nic.h"
+#include "nicd/datapath/nic_hold.h"
+#include "nicd/datapath/nic_lid.h"
+#include "nicd/datapath/nic_pfc.h"
+#include "nicd/datapath/nic_rate.h"
+#include "nicd/datapath/nic_sample.h"
+#include "nicd/datapath/nic_transmit.h"
+#include "nicd/datapath/nic_transport.h"
+#include "nicd/gates/pause.h"
+#include "nodes/base/units.h"
+#include "nodes/stats/trace.h"
+
+/* messages that may wait although the log of completions is short (ours) */
+#define WAITING_MESSAGES_MIN 4096u
+
+static void nic_destroy(void *dataplane);
+
+/* ---- create ---- */
+
+static uint32_t flow_slots_count(const struct nic_config *config)
+{
+	uint32_t count = 0;
+
+	for (uint32_t w = 0; w < config->workload_count; w++)
+		count += config->workloads[w].destination_count * workload_connections_of(&config->workloads[w]);
+	return count;
+}
+
+static int flow_slots_init(struct nic *nic)
+{
+	const struct nic_config *config = &nic->config->nic;
+	uint32_t count = flow_slots_count(config), base = 0;
+
+	nic->flow_slots = malloc((count + 1) * sizeof(*nic->flow_slots));
+	nic->flow_base = malloc((config->workload_count + 1) * sizeof(*nic->flow_base));
+	if (!nic->flow_slots || !nic->flow_base)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < count; i++)
+		nic->flow_slots[i] = SEND_NONE;
+	for (uint32_t w = 0; w < config->workload_count; w++) {
+		nic->flow_base[w] = base;
+		base += config->workloads[w].destination_count * workload_connections_of(&config->workloads[w]);
+	}
+	return 0;
+}
+
+static int send_init(struct nic *nic)
+{
+	const struct nic_config *config = &nic->config->nic;
+	uint32_t flows = flow_slots_count(config), messages = config->messages_max;
+
+	if (flows > config->flows_max)
+		flows = config->flows_max;
+	if (messages < WAITING_MESSAGES_MIN)
+		messages = WAITING_MESSAGES_MIN;
+	return send_queue_init(&nic->queue, config->host_index, flows, messages) ||
+			       nic_transport_init(nic, flows, messages) || nic_lid_init(nic) ||
+			       nic_rate_init(nic, flows)
+		       ? -ENOMEM
+		       : 0;
+}
+
+/* A packet was lost on the NIC's own link (FC-17), or the link is. A host is not told: its programs find out themselves. */
+static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+{
+	struct nic *nic = owner;
+
+	if (entry->tag != SEND_NONE)
+		stats_flow_tx(nic->stats, entry->tag)->reported_lost++;
+	if (link->down)
+		nic->stats->drops[DROP_LINK_DOWN]++;
+	link->stats->loss_reports++;
+	link->stats->loss_report_units += entry->units;
+	trace(nic->stats, now, TRACE_LOSS_REPORT, link->port, entry->tag, entry->units);
+}
+
+/* the switch is to send no more of @traffic_class (@stop), or to go on */
+static void hold_class(struct nic *nic, uint32_t traffic_class, bool stop)
+{
+	uint32_t lanes = node_lanes(nic->config, PORT_EDGE);
+
+	if (nic->roce)
+		nic_pfc_stop(nic, traffic_class, stop);
+	for (uint32_t level = 0; !nic->roce && level < lanes; level++)
+		link_hold(nic->link, traffic_class * lanes + level, stop);
+}
+
+/* tells the switch of which classes no more may come, as far as it does not know */
+static void pause_step(struct nic *nic)
+{
+	uint32_t classes = pause_classes(&nic->config->nic, nic->now_ps);
+
+	for (uint32_t left = classes ^ nic->pausing; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+
+		hold_class(nic, c, classes >> c & 1);
+	}
+	nic->pausing = classes;
+	nic->pause_at_ps = pause_next_at(&nic->config->nic, nic->now_ps);
+}
+
+/* what depends on the link that is plugged in */
+static void plug_in(struct nic *nic)
+{
+	struct link_listener listener = { .owner = nic, .on_lost = on_lost };
+
+	class_scheduler_init_node(&nic->classes, nic->config, nic->link->rate_bps);
+	dcqcn_control_line(&nic->dcqcn, nic->link->rate_bps);
+	nic->receive.frame_bytes_max = nic->config->ports[0].mtu_bytes;
+	nic->pausing = 0; /* a new neighbour has not been told anything */
+	nic->pause_at_ps = nic->config->nic.pause_count ? nic->now_ps : NODE_TIME_NEVER;
+	nic_pfc_init(nic);
+	nic_lid_plug_in(nic);
+	link_listen(nic->link, &listener);
+}
+
+/* how many flows, or groups of them, may be held at a time */
+static uint32_t hold_entries(const struct node_config *config)
+{
+	return config->fabric == FABRIC_PORT_GROUP ? RATE_AGENTS_MAX * config->class_count
+						   : config->nic.fgfc_entries_max;
+}
+
+static void *nic_create(const struct node_config *config, struct link *links, struct stats_page *stats)
+{
+	struct nic *nic = calloc(1, sizeof(*nic));
+
+	if (!nic)
+		return NULL;
+	nic->config = config;
+	nic->link = &links[0];
+	nic->stats = stats;
+	nic->transmit_at_ps = NODE_TIME_NEVER;
+	nic->host_at_ps = NODE_TIME_NEVER;
+	nic->roce = config->fabric == FABRIC_ROCE;
+	nic->by_lid = config->fabric == FABRIC_PORT_GROUP;
+	nic->sample_at_ps = nic->roce && config->sample_ps && stats->samples_max ? 0 : NODE_TIME_NEVER;
+	nic->measured_at_ps = config->measure_to_ps;
+	nic->waiting = (struct queue_gauge){ .from_ps = config->measure_from_ps, .to_ps = config->measure_to_ps };
+	if (host_if_init(&nic->host, config->nic.host_queues, stats) || flow_slots_init(nic) || send_init(nic) ||
+	    receive_init(&nic->receive, config, stats) || nic_hold_init(nic, hold_entries(config)) ||
+	    workload_set_init(&nic->workloads, &config->nic, nic->link->rate_bps, nic->link->gap_bytes)) {
+		nic_destroy(nic);
+		return NULL;
+	}
+	host_send_init(&nic->host_send, &nic->host, config, stats);
+	plug_in(nic);
+	if (nic->by_lid)
+		nic_transmit_plan(nic); /* the first credit is due */
+	return nic;
+}
+
+static void nic_destroy(void *dataplane)
+{
+	struct nic *nic = dataplane;
+
+	nic_hold_fini(nic);
+	nic_rate_fini(nic);
+	nic_lid_fini(nic);
+	host_if_fini(&nic->host);
+	workload_set_fini(&nic->workloads);
+	receive_fini(&nic->receive);
+	send_queue_fini(&nic->queue);
+	nic_transport_fini(nic);
+	free(nic->flow_slots);
+	free(nic->flow_base);
+	free(nic);
+}
+
+/* ---- run: arrivals ---- */
+
+/* does the frame carry a test payload for this NIC? */
+static bool is_generated(const struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes, uint32_t frame_bytes)
+{
+	struct frame_payload payload;
+
+	return captured_bytes >= sizeof(nic->receive.mac) &&
+	       !memcmp(bytes, nic->receive.mac, sizeof(nic->receive.mac)) &&
+	       !frame_payload_read(bytes, captured_bytes, frame_bytes, &payload);
+}
+
+/* Every other frame is for the attached host, if it is there as a whole. It is copied where it will be delivered from. */
+static bool arrive_for_host(struct nic *nic, const struct record *header, const uint8_t *shared, uint32_t frame_bytes)
+{
+	uint8_t *bytes;
+
+	if (!nic->host.attached || frame_bytes > nic->receive.frame_bytes_max || frame_bytes > NODE_MTU_MAX ||
+	    header->captured_bytes != frame_bytes)
+		return false;
+	bytes = host_if_place(&nic->host);
+	memcpy(bytes, shared, frame_bytes);
+	if (is_generated(nic, bytes, frame_bytes, frame_bytes))
+		return false;
+	host_if_put(&nic->host, frame_bytes);
+	return true;
+}
+
+/* Is it a frame of a transport? One that was captured whole is copied whole, so that its ICRC can be checked. */
+static bool arrive_for_transport(struct nic *nic, const struct record *header, const uint8_t *shared,
+				 uint32_t frame_bytes)
+{
+	bool whole = header->captured_bytes == frame_bytes && frame_bytes <= sizeof(nic->arriving);
+	uint32_t captured_bytes = header->captured_bytes;
+	struct nic_frame frame;
+
+	if (!nic->roce)
+		return false;
+	if (!whole && captured_bytes > FRAME_HEADERS_MAX)
+		captured_bytes = FRAME_HEADERS_MAX;
+	memcpy(nic->arriving, shared, captured_bytes);
+	frame = (struct nic_frame){ nic->arriving, captured_bytes, frame_bytes, header->traffic_class };
+	return nic_transport_arrive(nic, &frame);
+}
+
+static void arrive_frame(struct nic *nic, const struct record *header, const uint8_t *shared, uint32_t frame_bytes)
+{
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t captured_bytes =
+		header->captured_bytes < sizeof(bytes) ? header->captured_bytes : (uint32_t)sizeof(bytes);
+
+	if (arrive_for_transport(nic, header, shared, frame_bytes) || arrive_for_host(nic, header, shared, frame_bytes))
+		return;
+	memcpy(bytes, shared, captured_bytes);
+	receive_frame(&nic->receive, bytes, captured_bytes, frame_bytes, header->traffic_class, nic->now_ps);
+}
+
+static void arrive_packet(struct nic *nic, const struct record *header, const uint8_t *shared)
+{
+	uint32_t frame_bytes = link_frame_bytes(nic->link, header->wire_bytes);
+	struct record inner = *header;
+
+	if (!nic->by_lid || nic_lid_arrive(nic, &inner, &shared, frame_bytes))
+		arrive_frame(nic, &inner, shared, frame_bytes);
+	link_release(nic->link, header->traffic_class, units_of_bytes(frame_bytes));
+}
+
+static void arrive(struct nic *nic)
+{
+	struct record header;
+	const uint8_t *shared = link_receive(nic->link, &header, nic->now_ps);
+
+	if (shared && header.kind == RECORD_PACKET)
+		arrive_packet(nic, &header, shared);
+	else if (shared && header.kind == RECORD_FGFC && !nic->by_lid)
+		nic_hold_frame(nic, shared, header.captured_bytes);
+	else if (shared && header.kind == RECORD_PAUSE)
+		nic_pfc_frame(nic, shared, header.captured_bytes);
+	else if (shared)
+		nic->stats->drops[DROP_MALFORMED]++; /* an ACK frame ends at the edge, it never comes here */
+	link_done(nic->link, &header);
+}
+
+static bool host_is_full(const struct nic *nic)
+{
+	return nic->host.attached && !host_if_place(&nic->host);
+}
+
+/* While there is no room for what the host is sent, records wait in the ring: the fabric is held back, nothing is lost. */
+static node_time_t arrival_at(const struct nic *nic)
+{
+	return host_is_full(nic) ? NODE_TIME_NEVER : link_next_at(nic->link);
+}
+
+/* says stop or go of all classes, if that is news */
+static void hold(struct nic *nic, bool stop)
+{
+	uint8_t before = nic->link->stop, told_before = nic->pfc_teller.wanted;
+
+	for (uint32_t c = 0; c < nic->config->class_count; c++)
+		hold_class(nic, c, stop || nic->pausing >> c & 1);
+	if (nic->link->stop != before || nic->link->credit.grant_due || nic->pfc_teller.wanted != told_before)
+		nic_transmit_plan(nic);
+}
+
+/* ---- run: messages start ---- */
+
+/* the slot of the flow that the message belongs to; the first message opens it */
+static uint32_t flow_slot(struct nic *nic, const struct workload_message *message)
+{
+	const struct workload *workload = &nic->workloads.workloads[message->workload];
+	const struct workload_config *config = workload->config;
+	uint32_t flow = message->place * workload->connections.count + message->connection;
+	uint32_t *slot = &nic->flow_slots[nic->flow_base[message->workload] + flow];
+	struct send_flow_spec spec = {
+		.workload = message->workload,
+		.workload_index = config->workload_index,
+		.destination = config->destinations[message->place],
+		.traffic_class = config->traffic_class,
+		.frame = config->frame,
+		.shape = workload->shape,
+	};
+
+	if (*slot != SEND_NONE)
+		return *slot;
+	*slot = send_queue_open(&nic->queue, &spec);
+	if (*slot == SEND_NONE)
+		return SEND_NONE;
+	*stats_flow_tx(nic->stats, *slot) = (struct flow_tx_stats){
+		.workload_index = spec.workload_index,
+		.destination = spec.destination,
+		.traffic_class = spec.traffic_class,
+		.connection = message->connection,
+	};
+	nic->stats->flow_tx_count = *slot + 1;
+	if (config->transport != TRANSPORT_NONE)
+		nic_transport_open(nic, *slot, config->transport, message->connection);
+	if (nic->by_lid)
+		nic_rate_open(nic, *slot);
+	return *slot;
+}
+
+static void start_message(struct nic *nic)
+{
+	struct port_stats *port = nic->link->stats;
+	struct workload_message message;
+	uint32_t slot;
+	bool transport;
+
+	workload_step(&nic->workloads, nic->now_ps, &message);
+	slot = flow_slot(nic, &message);
+	if (slot == SEND_NONE) {
+		nic->stats->drops[DROP_FLOW_TABLE_FULL]++;
+		return;
+	}
+	transport = nic->workloads.workloads[message.workload].config->transport != TRANSPORT_NONE;
+	if (!transport)
+		send_queue_put(&nic->queue, slot, message.bytes, message.start_ps);
+	else if (!transport_put(&nic->transport, slot, message.bytes, message.start_ps, nic->now_ps))
+		return;
+	port->queue_bytes += message.bytes;
+	if (port->queue_bytes > port->queue_bytes_max)
+		port->queue_bytes_max = port->queue_bytes;
+}
+
+/* deferred messages are due now, not in the past */
+static node_time_t message_at(const struct nic *nic)
+{
+	if (send_queue_full(&nic->queue) || (nic->roce && transport_full(&nic->transport)))
+		return NODE_TIME_NEVER;
+	return node_time_max(workload_next_at(&nic->workloads), nic->now_ps);
+}
+
+/* ---- run ---- */
+
+/* when something other than an arrival or the start of a message happens */
+static node_time_t timer_at(const struct nic *nic)
+{
+	node_time_t next = node_time_min(nic->pause_at_ps, fgfc_gate_next_at(&nic->gate));
+
+	next = node_time_min(next, node_time_min(nic->host_at_ps, nic->transmit_at_ps));
+	next = node_time_min(next, nic->measured_at_ps);
+	next = node_time_min(next, rate_agents_next_at(&nic->rate.agents));
+	if (!nic->roce)
+		return next;
+	next = node_time_min(next, node_time_max(transport_next_at(&nic->transport), nic->now_ps));
+	return node_time_min(next, node_time_min(nic->held_until_ps, nic->sample_at_ps));
+}
+
+/* the one that comes first of those that are due at @at */
+static void timer_step(struct nic *nic, node_time_t at)
+{
+	if (fgfc_gate_next_at(&nic->gate) == at)
+		nic_hold_step(nic);
+	else if (rate_agents_next_at(&nic->rate.agents) == at)
+		nic_rate_step(nic);
+	else if (nic->roce && transport_next_at(&nic->transport) <= at)
+		transport_step(&nic->transport, nic->now_ps);
+	else if (nic->sample_at_ps == at)
+		nic_sample(nic);
+	else if (nic->measured_at_ps <= at)
+		nic->measured_at_ps = NODE_TIME_NEVER; /* queue_note() has counted what waited until now */
+	else if (nic->host_at_ps != at && nic->held_until_ps != at)
+		nic_transmit(nic);
+	/* else a frame of the host is considered from now on, or a class is no longer held */
+}
+
+/* what waits has been the same since the last event */
+static void queue_note(struct nic *nic)
+{
+	struct port_stats *port = nic->link->stats;
+
+	queue_gauge_integrate(&nic->waiting, &port->queue_byte_ns_sum, nic->now_ps);
+	nic->waiting.bytes = port->queue_bytes;
+}
+
+static node_time_t nic_run(void *dataplane, node_time_t end)
+{
+	struct nic *nic = dataplane;
+	node_time_t arrives_at = arrival_at(nic);
+
+	if (link_unstarve(nic->link))
+		nic_transmit_plan(nic);
+	for (;;) {
+		node_time_t start_at = message_at(nic);
+		node_time_t next = node_time_min(node_time_min(arrives_at, start_at), timer_at(nic));
+
+		if (next >= end)
+			return next;
+		nic->now_ps = node_time_max(next, nic->now_ps); /* later than due after a change of link */
+		nic->stats->now_ps = nic->now_ps;
+		nic->stats->events++;
+		if (arrives_at == next) {
+			arrive(nic);
+			arrives_at = arrival_at(nic);
+		} else if (nic->pause_at_ps == next) {
+			pause_step(nic);
+		} else if (start_at == next) {
+			start_message(nic);
+		} else {
+			timer_step(nic, next);
+		}
+		queue_note(nic);
+		nic_transmit_plan(nic);
+	}
+}
+
+/* ---- links that change, and the attached host ---- */
+
+static void nic_link_down(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct nic *nic = dataplane;
+
+	if (port || nic->link->down)
+		return;
+	nic->now_ps = node_time_max(nic->now_ps, now);
+	link_down(nic->link, nic->now_ps);
+	nic_transmit_plan(nic);
+}
+
+static void nic_link_set(void *dataplane, uint32_t port)
+{
+	struct nic *nic = dataplane;
+
+	class_scheduler_init_node(&nic->classes, nic->config, nic->config->ports[port].rate_bps);
+	dcqcn_control_line(&nic->dcqcn, nic->config->ports[port].rate_bps);
+}
+
+static void nic_link_up(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct nic *nic = dataplane;
+
+	if (port)
+		return;
+	nic->now_ps = node_time_max(nic->now_ps, now);
+	plug_in(nic);
+	if (!nic->link->real && nic->config->fabric == FABRIC_FLOW_CHANNEL) {
+		link_up_stopped(nic->link);
+		for (uint32_t c = 0; c < nic->config->class_count; c++)
+			link_hold(nic->link, c, false); /* nothing is left of the former link here */
+	}
+	nic_transmit_plan(nic);
+}
+
+static int nic_host_open(void *dataplane, const int *fds, uint32_t count)
+{
+	struct nic *nic = dataplane;
+
+	return host_if_open(&nic->host, fds, count);
+}
+
+static bool nic_host_receive(void *dataplane, uint32_t *readable, node_time_t now)
+{
+	struct nic *nic = dataplane;
+	bool taken = host_if_receive(&nic->host, readable, now);
+
+	host_send_refill(&nic->host_send, now);
+	nic_transmit_plan(nic);
+	return taken;
+}
+
+static node_time_t nic_host_deliver(void *dataplane, node_time_t now)
+{
+	struct nic *nic = dataplane;
+	bool was_full = host_is_full(nic); /* then records wait for room */
+
+	host_if_deliver(&nic->host);
+	hold(nic, host_is_full(nic));
+	if (host_if_pending(&nic->host))
+		return node_time_min(now + HOST_RETRY_PS, nic->transmit_at_ps);
+	return was_full ? now : NODE_TIME_NEVER;
+}
+
+const struct node_ops nicd_ops = {
+	.create = nic_create,
+	.run = nic_run,
+	.show = nic_show,
+	.set = nic_set,
+	.destroy = nic_destroy,
+	.link_down = nic_link_down,
+	.link_up = nic_link_up,
+	.link_set = nic_link_set,
+	.host_open = nic_host_open,
+	.host_receive = nic_host_receive,
+	.host_deliver = nic_host_deliver,
+};

@@ -1,0 +1,10 @@
+/*  datapath_show - tables and parameters of the NIC: node_ops of the same names. */
+#ifndef HEDDLE_NICD_DATAPATH_DATAPATH_SHOW_H
+#define HEDDLE_NICD_DATAPATH_DATAPATH_SHOW_H
+
+#include "nicd/datapath/nic.h"
+
+int nic_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out);
+int nic_set(void *dataplane, const char *name, const char *value, FILE *out);
+
+#endif

@@ -1,0 +1,199 @@
+/*  nic_lid - the NIC's side of fabric kind port-group (nic.h): local route headers, and BECN for FECN (PG-1, PG-10).
+ *
+ *  Sending. The DLID follows from the destination's MAC (address.h), without a table; whatever is no host's goes to the group of all hosts,
+ *  which the switches flood. Every packet is at level 0 of its class's virtual lanes.
+ *
+ *  Receiving. The header is read from a private copy and removed. It must be for this host, a group or whoever is at the end of the
+ *  link (permissive), come from a host, and say the lane that the packet came in.
+ *
+ *  FECN that lasts is answered with a frame of its own (becn_frame.h), in the class of the packet that had it, to each source at most once in
+ *  becn_interval_ps. A source stands in the queue once, so the queue has room for all hosts. A BECN frame's own FECN is not answered:
+ *  two hosts would never stop.                                                                                        */
+#include "nicd/datapath/nic_lid.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nicd/datapath/nic_rate.h"
+#include "nicd/datapath/nic_transmit.h"
+#include "nodes/wire/address.h"
+#include "nodes/wire/becn_frame.h"
+#include "nodes/wire/word_frame.h"
+
+#define LID_NONE 0u /* in the place of a LID: nobody */
+
+int nic_lid_init(struct nic *nic)
+{
+	struct nic_lid *lid = &nic->lid;
+
+	if (!nic->by_lid)
+		return 0;
+	lid->sources = calloc(RATE_LIDS, sizeof(*lid->sources));
+	return lid->sources ? 0 : -ENOMEM;
+}
+
+void nic_lid_fini(struct nic *nic)
+{
+	free(nic->lid.sources);
+}
+
+void nic_lid_plug_in(struct nic *nic)
+{
+	const struct port_config *port = &nic->config->ports[0];
+
+	word_frame_envelope_write(nic->config->index, 0, port->peer_index, port->peer_port, nic->lid.envelope);
+	nic->lid.lanes = node_lanes(nic->config, port->kind);
+}
+
+/* ---- sending ---- */
+
+uint32_t nic_lid_of_mac(const struct nic *nic, const uint8_t mac[6])
+{
+	uint32_t host_index = address_host_of_mac(mac), lid_bits = nic->config->port_group.lid_bits;
+
+	return host_index != ADDRESS_NO_HOST && lid_kind(lid_of_host(host_index), lid_bits) == LID_HOST
+		       ? lid_of_host(host_index)
+		       : lid_group_first(lid_bits);
+}
+
+uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class, const struct nic_lid_packet *packet)
+{
+	struct lid_header header = {
+		.dlid = packet->dlid,
+		.slid = lid_of_host(nic->config->nic.host_index),
+		.frame_bytes = (uint16_t)packet->frame_bytes,
+		.service_level = (uint8_t)traffic_class,
+		.becn = packet->becn,
+	};
+	uint32_t wire_bytes = LID_HEADER_BYTES + packet->frame_bytes + FRAME_FCS_BYTES;
+	uint8_t *bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, LID_FRONT_BYTES + packet->captured_bytes,
+					  packet->frame_bytes, nic_lane(nic, traffic_class), packet->tag);
+
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	if (!bytes)
+		return NULL;
+	memcpy(bytes, nic->lid.envelope, sizeof(nic->lid.envelope));
+	lid_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
+	return bytes + LID_FRONT_BYTES;
+}
+
+static void becn_queue(struct nic *nic, uint32_t lid, uint32_t traffic_class)
+{
+	struct nic_lid *l = &nic->lid;
+
+	l->sources[lid].next = LID_NONE;
+	l->sources[lid].queued = true;
+	if (l->first[traffic_class])
+		l->sources[l->last[traffic_class]].next = lid;
+	else
+		l->first[traffic_class] = lid;
+	l->last[traffic_class] = lid;
+	l->ready |= 1u << traffic_class;
+}
+
+static uint32_t becn_next(struct nic *nic, uint32_t traffic_class)
+{
+	struct nic_lid *l = &nic->lid;
+	uint32_t lid = l->first[traffic_class];
+
+	l->first[traffic_class] = l->sources[lid].next;
+	l->sources[lid].queued = false;
+	if (!l->first[traffic_class])
+		l->ready &= ~(1u << traffic_class);
+	return lid;
+}
+
+void nic_lid_send_becn(struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t lid = becn_next(nic, traffic_class);
+	struct nic_lid_packet packet = { .dlid = lid,
+					 .frame_bytes = BECN_FRAME_BYTES,
+					 .captured_bytes = BECN_FRAME_BYTES,
+					 .tag = SEND_NONE,
+					 .becn = true };
+	uint8_t *bytes = nic_lid_start(nic, traffic_class, &packet);
+
+	if (bytes)
+		becn_frame_write(nic->config->nic.host_index, lid - 1, bytes);
+	nic_transmit_count(nic, BECN_FRAME_BYTES);
+	nic->link->stats->becns++;
+}
+
+/* ---- receiving ---- */
+
+/* the packet from @lid met congestion: is it time to say so? */
+static void notice_fecn(struct nic *nic, uint32_t lid, uint32_t traffic_class)
+{
+	const struct port_group_config *config = &nic->config->port_group;
+	struct nic_lid_source *source = &nic->lid.sources[lid];
+
+	if (!config->becn || source->queued ||
+	    (source->told && nic->now_ps - source->told_ps < config->becn_interval_ps))
+		return;
+	source->told = true;
+	source->told_ps = nic->now_ps;
+	becn_queue(nic, lid, traffic_class);
+}
+
+static bool is_for_us(const struct nic *nic, uint32_t dlid)
+{
+	enum lid_kind kind = lid_kind(dlid, nic->config->port_group.lid_bits);
+
+	return dlid == lid_of_host(nic->config->nic.host_index) || kind == LID_GROUP || kind == LID_PERMISSIVE;
+}
+
+/* congestion, as the header tells it. No host has a LID beyond those known, or ours */
+static void notice(struct nic *nic, const struct lid_header *header, bool is_becn_frame)
+{
+	bool from_host =
+		header->slid && header->slid < RATE_LIDS && header->slid != lid_of_host(nic->config->nic.host_index);
+
+	if (from_host && header->becn)
+		nic_rate_becn(nic, header->slid);
+	if (from_host && header->fecn && header->lasting && !is_becn_frame)
+		notice_fecn(nic, header->slid, header->service_level);
+}
+
+/*  Return: DROP_REASONS if it is good, else why it is not */
+static enum drop_reason read_header(const struct nic *nic, const struct record *record, const uint8_t *front,
+				    uint32_t frame_bytes, struct lid_header *header)
+{
+	if (lid_header_read(front, record->captured_bytes, frame_bytes, header) ||
+	    nic_lane(nic, header->service_level) + header->level != record->traffic_class ||
+	    header->level >= nic->lid.lanes)
+		return DROP_MALFORMED;
+	return is_for_us(nic, header->dlid) && lid_kind(header->slid, nic->config->port_group.lid_bits) == LID_HOST
+		       ? DROP_REASONS
+		       : DROP_BAD_LID;
+}
+
+bool nic_lid_arrive(struct nic *nic, struct record *record, const uint8_t **shared, uint32_t frame_bytes)
+{
+	uint32_t length = record->captured_bytes < LID_FRONT_BYTES + BECN_FRAME_BYTES
+				  ? record->captured_bytes
+				  : LID_FRONT_BYTES + BECN_FRAME_BYTES;
+	uint8_t bytes[LID_FRONT_BYTES + BECN_FRAME_BYTES];
+	struct lid_header header;
+	enum drop_reason reason;
+	bool is_becn_frame;
+
+	memcpy(bytes, *shared, length);
+	reason = read_header(nic, record, bytes, frame_bytes, &header);
+	if (reason != DROP_REASONS) {
+		receive_drop(&nic->receive, reason, frame_bytes, nic->now_ps);
+		return false;
+	}
+	is_becn_frame = header.becn && length == LID_FRONT_BYTES + frame_bytes &&
+			becn_frame_is(bytes + LID_FRONT_BYTES, frame_bytes);
+	notice(nic, &header, is_becn_frame);
+	if (is_becn_frame) {
+		nic->stats->delivered_packets++;
+		nic->stats->delivered_bytes += frame_bytes;
+		return false;
+	}
+	*shared += LID_FRONT_BYTES;
+	record->captured_bytes -= LID_FRONT_BYTES;
+	record->traffic_class = header.service_level;
+	return true;
+}

@@ -1,0 +1,40 @@
+/*  nic_lid - fabric kind port-group: local route headers, FECN and BECN (nic.h). */
+#ifndef HEDDLE_NICD_DATAPATH_NIC_LID_H
+#define HEDDLE_NICD_DATAPATH_NIC_LID_H
+
+#include "nicd/datapath/nic.h"
+
+/** nic_lid_init() - nobody is to be told anything.  Return: 0 or -ENOMEM. */
+int nic_lid_init(struct nic *nic);
+void nic_lid_fini(struct nic *nic);
+
+/** nic_lid_plug_in() - for the link that is plugged in. */
+void nic_lid_plug_in(struct nic *nic);
+
+/** nic_lane() - the virtual lane at level 0 of @traffic_class. */
+static inline uint32_t nic_lane(const struct nic *nic, uint32_t traffic_class)
+{
+	return traffic_class * nic->lid.lanes;
+}
+
+/** nic_lid_of_mac() - whom a frame to @mac is for. O(1). */
+uint32_t nic_lid_of_mac(const struct nic *nic, const uint8_t mac[6]);
+
+struct nic_lid_packet {
+	uint32_t dlid;
+	uint32_t frame_bytes, captured_bytes; /* the inner frame */
+	uint32_t tag;                         /* as of link_send_packet() */
+	bool becn;
+};
+
+/** nic_lid_start() - a packet on the link, behind its header.  Return: where the inner frame is to be written; NULL: it is lost. */
+uint8_t *nic_lid_start(struct nic *nic, uint32_t traffic_class, const struct nic_lid_packet *packet);
+
+/** nic_lid_send_becn() - the next BECN of @traffic_class, which must be in nic->lid.ready. */
+void nic_lid_send_becn(struct nic *nic, uint32_t traffic_class);
+
+/** nic_lid_arrive() - a packet has arrived; its header is removed: @record and @shared are then those of the inner frame, and its class.
+ *  Return: false if nothing is left of it: a BECN, or it was dropped and counted. */
+bool nic_lid_arrive(struct nic *nic, struct record *record, const uint8_t **shared, uint32_t frame_bytes);
+
+#endif

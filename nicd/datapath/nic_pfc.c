@@ -1,0 +1,104 @@
+/*  nic_pfc - PFC and PAUSE at the NIC's link, in both directions (nic.h, RC-5, RC-11).
+ *
+ *  A held class sends nothing: neither generated traffic nor the host's, neither data nor answers. What the NIC itself says stop for, is
+ *  a scenario's `pauses` and a host that does not take what arrives.                                                  */
+#include "nicd/datapath/nic_pfc.h"
+
+#include <string.h>
+
+#include "nodes/wire/pause_frame.h"
+
+void nic_pfc_init(struct nic *nic)
+{
+	pfc_gate_init(&nic->pfc_gate, pfc_unnamed(&nic->config->roce, nic->config->class_count));
+	pfc_teller_init(&nic->pfc_teller, nic->config->roce.pause);
+	nic->held = nic->held_waiting = nic->held_stuck = 0;
+	nic->held_until_ps = NODE_TIME_NEVER;
+	for (uint32_t c = 0; nic->roce && c < NODE_CLASSES_MAX; c++) {
+		struct class_stats *stats = stats_class(nic->stats, 0, c);
+
+		stats->paused_since_ps = stats->xoff_since_ps = 0;
+	}
+}
+
+/* path-level PFC comes from the first switch even where links do without (RC-10) */
+static bool obeys(const struct nic *nic)
+{
+	return nic->roce && (nic->config->roce.pfc || nic->config->roce.path_pause);
+}
+
+void nic_pfc_frame(struct nic *nic, const uint8_t *bytes, uint32_t captured_bytes)
+{
+	uint8_t copy[PAUSE_FRAME_BYTES];
+	struct pause_frame frame;
+
+	nic->link->stats->pauses_received++;
+	if (captured_bytes > sizeof(copy))
+		captured_bytes = sizeof(copy);
+	memcpy(copy, bytes, captured_bytes);
+	nic->pfc_gate.late_ps = pfc_late_ps(nic->config, 0);
+	if (pause_frame_read(copy, captured_bytes, &frame))
+		nic->stats->drops[DROP_MALFORMED]++;
+	else if (obeys(nic))
+		pfc_gate_take(&nic->pfc_gate, &frame, nic->link->rate_bps, nic->now_ps);
+}
+
+/* the time up to now counts for the classes that waited and were held; each pause that is too long is noticed once */
+static void note_held(struct nic *nic)
+{
+	nic->held_stuck &= nic->held_waiting;
+	for (uint32_t left = nic->held_waiting; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+		struct class_stats *stats = stats_class(nic->stats, 0, c);
+
+		stats->paused_ps += nic->now_ps - nic->held_noted_ps;
+		stats->paused_counted_ps = nic->now_ps;
+		if (nic->held_stuck >> c & 1 || nic->now_ps - stats->paused_since_ps < nic->config->roce.watchdog_ps)
+			continue;
+		nic->held_stuck |= 1u << c;
+		stats->stuck++;
+	}
+	nic->held_noted_ps = nic->now_ps;
+}
+
+void nic_pfc_plan(struct nic *nic, uint32_t waiting)
+{
+	uint32_t before = nic->held_waiting;
+
+	if (!nic->roce)
+		return;
+	note_held(nic);
+	nic->held = pfc_gate_held(&nic->pfc_gate, nic->now_ps);
+	nic->held_waiting = nic->held & waiting;
+	nic->held_until_ps =
+		nic->held_waiting ? pfc_gate_next_at(&nic->pfc_gate, nic->held_waiting, nic->now_ps) : NODE_TIME_NEVER;
+	for (uint32_t left = before ^ nic->held_waiting; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+
+		stats_class(nic->stats, 0, c)->paused_since_ps = nic->held_waiting >> c & 1 ? nic->now_ps : 0;
+		stats_class(nic->stats, 0, c)->paused_counted_ps = nic->now_ps;
+	}
+}
+
+void nic_pfc_stop(struct nic *nic, uint32_t traffic_class, bool stop)
+{
+	struct class_stats *stats;
+
+	if (!nic->config->roce.pfc || (nic->pfc_teller.wanted >> traffic_class & 1) == stop)
+		return;
+	pfc_teller_want(&nic->pfc_teller, traffic_class, stop);
+	stats = stats_class(nic->stats, 0, traffic_class);
+	stats->xoff_since_ps = stop ? nic->now_ps : 0;
+	if (stop && !stats->xoff_first_ps)
+		stats->xoff_first_ps = nic->now_ps;
+}
+
+void nic_pfc_send(struct nic *nic)
+{
+	struct pause_frame frame = pfc_teller_frame(&nic->pfc_teller, nic->link->rate_bps, nic->now_ps);
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+
+	pause_frame_write(&frame, nic->receive.mac, bytes);
+	link_send_pause(nic->link, nic->now_ps, bytes, sizeof(bytes));
+	nic->link->stats->pauses_sent++;
+}

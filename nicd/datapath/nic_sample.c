@@ -1,0 +1,40 @@
+/*  nic_sample - what the NIC of a RoCE fabric looks like at a moment: rates of its queue pairs, what waits, what is held (nic.h). */
+#include "nicd/datapath/nic_sample.h"
+
+/* The rates of those that have something to send or under way. Each is allowed so much, but together they send no more than
+ * the link carries. */
+static void sample_rates(const struct nic *nic, struct sample_stats *sample)
+{
+	for (uint32_t slot = 0; slot < nic->queue.flow_count; slot++) {
+		const struct transport_flow *flow = &nic->transport.flows[slot];
+		uint64_t rate_bps;
+
+		if (flow->acknowledged == flow->end || flow->in_error)
+			continue;
+		rate_bps = transport_rate_bps(&nic->transport, slot, nic->now_ps);
+		sample->rate_bps += rate_bps;
+		if (rate_bps && (!sample->rate_min_bps || rate_bps < sample->rate_min_bps))
+			sample->rate_min_bps = rate_bps;
+	}
+	if (sample->rate_bps > nic->link->rate_bps)
+		sample->rate_bps = nic->link->rate_bps;
+}
+
+void nic_sample(struct nic *nic)
+{
+	const struct node_config *config = nic->config;
+	struct stats_page *stats = nic->stats;
+	struct sample_stats *sample = stats_sample(stats, stats->sample_count++);
+
+	*sample = (struct sample_stats){
+		.at_ps = nic->now_ps,
+		.queue_bytes = nic->link->stats->queue_bytes,
+		.tx_bytes = nic->link->stats->tx_bytes,
+		.paused = (uint8_t)pfc_gate_held(&nic->pfc_gate, nic->now_ps),
+		.xoff = nic->pfc_teller.wanted,
+	};
+	sample_rates(nic, sample);
+	nic->sample_at_ps += config->sample_ps;
+	if (nic->sample_at_ps > config->measure_to_ps || stats->sample_count >= stats->samples_max)
+		nic->sample_at_ps = NODE_TIME_NEVER;
+}

@@ -1,0 +1,334 @@
+/*  transmit - which frame the NIC sends next: traffic classes, and within a class whose turn it is (nic.h).           */
+#include "nicd/datapath/nic_transmit.h"
+
+#include "nicd/datapath/nic_hold.h"
+#include "nicd/datapath/nic_lid.h"
+#include "nicd/datapath/nic_pfc.h"
+#include "nicd/datapath/nic_rate.h"
+#include "nicd/datapath/nic_transport.h"
+#include "nodes/base/units.h"
+#include "nodes/stats/trace.h"
+
+/* who takes turns within a traffic class: the send queue, flows with a transport, the host's frames that were held, then the host's
+ * queues. Answers of transports have no turn: they go first. */
+#define SOURCE_GENERATED 0u
+#define SOURCE_TRANSPORT 1u
+#define SOURCE_HELD 2u
+#define SOURCE_HOST 3u
+#define SOURCE_NONE UINT32_MAX
+
+/* The queues of the host whose heads were there at this moment; a NIC that comes late knows of more already.
+ * @later  the first moment when there will be another                                                              */
+static uint32_t host_ready(const struct nic *nic, node_time_t *later)
+{
+	uint32_t ready = 0;
+
+	*later = NODE_TIME_NEVER;
+	for (uint32_t left = nic->host_send.ready; left; left &= left - 1) {
+		uint32_t queue = (uint32_t)__builtin_ctz(left);
+		node_time_t at_ps = nic->host_send.heads[queue].at_ps;
+
+		if (at_ps <= nic->now_ps)
+			ready |= 1u << queue;
+		else
+			*later = node_time_min(*later, at_ps);
+	}
+	return ready;
+}
+
+/* the longest of the frames that the class may send next */
+static uint32_t longest_next(const struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t bytes = FRAME_BYTES_MIN, next = 0;
+
+	if (nic->queue.ready >> traffic_class & 1)
+		bytes = send_queue_next(&nic->queue, traffic_class).frame_bytes;
+	if (nic->host_hold.ready >> traffic_class & 1)
+		next = host_hold_bytes(&nic->host_hold, traffic_class);
+	bytes = next > bytes ? next : bytes;
+	for (uint32_t left = nic->host_ready; left; left &= left - 1) {
+		const struct host_head *head = &nic->host_send.heads[__builtin_ctz(left)];
+
+		if (head->traffic_class == traffic_class && head->frame_bytes > bytes)
+			bytes = head->frame_bytes;
+	}
+	return bytes;
+}
+
+/* may a frame of the class, which has one, go out now? By LID: there must be credit for it (PG-9). */
+static bool class_sendable(const struct nic *nic, uint32_t traffic_class)
+{
+	if (nic->by_lid)
+		return link_may_send_packet(nic->link) &&
+		       link_has_credit(nic->link, nic_lane(nic, traffic_class),
+				       units_of_bytes(longest_next(nic, traffic_class)), nic->now_ps);
+	return link_may_send_packet(nic->link) && !link_stopped(nic->link, traffic_class) &&
+	       !(nic->held >> traffic_class & 1);
+}
+
+/* the set of classes that have something to send, whether they may or not */
+static uint32_t waiting_now(struct nic *nic)
+{
+	uint32_t classes = nic->queue.ready | nic->host_hold.ready;
+
+	if (nic->roce)
+		classes |= nic_transport_ready(nic);
+	classes |= nic->lid.ready;
+	for (uint32_t left = nic->host_ready; left; left &= left - 1)
+		classes |= 1u << nic->host_send.heads[__builtin_ctz(left)].traffic_class;
+	return classes;
+}
+
+static uint32_t sendable_now(const struct nic *nic, uint32_t waiting)
+{
+	uint32_t classes = 0;
+
+	for (uint32_t left = waiting; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+
+		if (class_sendable(nic, c))
+			classes |= 1u << c;
+	}
+	return classes;
+}
+
+static bool source_ready(const struct nic *nic, uint32_t source, uint32_t traffic_class)
+{
+	uint32_t queue = source - SOURCE_HOST;
+
+	if (source == SOURCE_GENERATED)
+		return nic->queue.ready & 1u << traffic_class;
+	if (source == SOURCE_TRANSPORT)
+		return nic->transport.ready & 1u << traffic_class;
+	if (source == SOURCE_HELD)
+		return nic->host_hold.ready & 1u << traffic_class;
+	return nic->host_ready & 1u << queue && nic->host_send.heads[queue].traffic_class == traffic_class;
+}
+
+/* whose turn it is in a class that is sendable: a frame each (ours) */
+static uint32_t source_pick(struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t count = SOURCE_HOST + nic->host.queue_count, *turn = &nic->turns[traffic_class];
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t source = (*turn + i) % count;
+
+		if (!source_ready(nic, source, traffic_class))
+			continue;
+		*turn = (source + 1) % count;
+		return source;
+	}
+	return SOURCE_NONE;
+}
+
+void nic_transmit_count(struct nic *nic, uint32_t frame_bytes)
+{
+	nic->stats->injected_packets++;
+	nic->stats->injected_bytes += frame_bytes;
+	nic->stats->data_hops++;
+}
+
+static void count_sent(struct nic *nic, const struct send_packet *packet)
+{
+	struct flow_tx_stats *flow = stats_flow_tx(nic->stats, packet->flow);
+
+	if (packet->message_first) {
+		const struct send_flow *sending = &nic->queue.flows[packet->flow];
+
+		flow->messages++;
+		trace(nic->stats, nic->now_ps, TRACE_MESSAGE_START, packet->flow, sending->message,
+		      (uint32_t)sending->message_bytes);
+	}
+	flow->packets++;
+	flow->bytes += packet->frame_bytes;
+	nic_transmit_count(nic, packet->frame_bytes);
+}
+
+/* a packet on the link, to host or group @dlid if that is how packets go.  Return: where it is to be written; NULL: it is lost */
+static uint8_t *start_packet(struct nic *nic, uint32_t traffic_class, const struct nic_lid_packet *packet)
+{
+	uint32_t wire_bytes = packet->frame_bytes + FRAME_FCS_BYTES;
+	uint8_t *bytes;
+
+	if (nic->by_lid)
+		return nic_lid_start(nic, traffic_class, packet);
+	bytes = link_send_packet(nic->link, nic->now_ps, wire_bytes, packet->captured_bytes, packet->frame_bytes,
+				 traffic_class, packet->tag);
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	return bytes;
+}
+
+/* a frame of the host on the link.  Return: as above */
+static uint8_t *start_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t dlid, uint32_t frame_bytes)
+{
+	struct nic_lid_packet packet = {
+		.dlid = dlid, .frame_bytes = frame_bytes, .captured_bytes = frame_bytes, .tag = SEND_NONE
+	};
+
+	nic_transmit_count(nic, frame_bytes);
+	nic->stats->host_tx_packets++;
+	return start_packet(nic, traffic_class, &packet);
+}
+
+/* the packet to @dlid has gone: its destination may be slowed down */
+static void note_rate(struct nic *nic, uint32_t dlid, uint32_t frame_bytes)
+{
+	if (nic->rate.agents.used)
+		nic_rate_sent(nic, dlid, LID_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES);
+}
+
+static void send_host_frame(struct nic *nic, uint32_t traffic_class, uint32_t queue)
+{
+	const struct host_head *head = &nic->host_send.heads[queue];
+	uint32_t dlid = nic->by_lid ? nic_lid_of_mac(nic, head->name.destination_mac) : 0;
+	uint32_t frame_bytes = head->frame_bytes;
+	uint8_t *bytes = start_host_frame(nic, traffic_class, dlid, frame_bytes);
+
+	host_send_next(&nic->host_send, queue, bytes, nic->now_ps);
+	note_rate(nic, dlid, frame_bytes);
+}
+
+static void send_held_frame(struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t entry = host_hold_entry(&nic->host_hold, traffic_class);
+	uint32_t frame_bytes = host_hold_bytes(&nic->host_hold, traffic_class);
+	uint32_t dlid = nic->by_lid ? nic_rate_lid_of(nic, entry) : 0;
+
+	host_hold_next(&nic->host_hold, traffic_class, start_host_frame(nic, traffic_class, dlid, frame_bytes));
+	if (nic->by_lid)
+		note_rate(nic, dlid, frame_bytes);
+	else
+		nic_hold_host_sent(nic, entry, frame_bytes);
+}
+
+static void send_generated(struct nic *nic, uint32_t traffic_class)
+{
+	struct send_packet packet = send_queue_next(&nic->queue, traffic_class);
+	struct nic_lid_packet start = { .dlid = lid_of_host(nic->queue.specs[packet.flow].destination),
+					.frame_bytes = packet.frame_bytes,
+					.captured_bytes = packet.captured_bytes,
+					.tag = packet.flow };
+	uint8_t *bytes = start_packet(nic, traffic_class, &start);
+
+	if (bytes)
+		send_queue_write(&nic->queue, &packet, bytes);
+	count_sent(nic, &packet);
+	nic->link->stats->queue_bytes -= packet.payload_bytes;
+	send_queue_sent(&nic->queue, traffic_class, &packet);
+	nic_hold_sent(nic, packet.flow, packet.frame_bytes);
+	note_rate(nic, start.dlid, packet.frame_bytes);
+	if (packet.message_last)
+		workload_on_sent(&nic->workloads, nic->queue.specs[packet.flow].workload,
+				 stats_flow_tx(nic->stats, packet.flow)->connection, nic->link->busy_until_ps);
+}
+
+static void send_packet(struct nic *nic, uint32_t traffic_class)
+{
+	uint32_t source;
+
+	if (nic->replies.ready >> traffic_class & 1) {
+		nic_transport_reply(nic, traffic_class);
+		return;
+	}
+	if (nic->lid.ready >> traffic_class & 1) {
+		nic_lid_send_becn(nic, traffic_class);
+		return;
+	}
+	source = source_pick(nic, traffic_class);
+	if (source == SOURCE_GENERATED)
+		send_generated(nic, traffic_class);
+	else if (source == SOURCE_TRANSPORT)
+		nic_transport_send(nic, traffic_class);
+	else if (source == SOURCE_HELD)
+		send_held_frame(nic, traffic_class);
+	else if (source != SOURCE_NONE)
+		send_host_frame(nic, traffic_class, source - SOURCE_HOST);
+}
+
+/* may control words go? Under the real clock they wait for room in the ring like everything else. */
+static bool may_send_words(const struct nic *nic, bool due)
+{
+	return due && !nic->link->down && (!nic->link->real || link_ring_has_room(nic->link));
+}
+
+/* when a PFC or PAUSE frame of ours is due */
+static node_time_t pfc_at(const struct nic *nic)
+{
+	return nic->roce && link_may_send(nic->link) ? pfc_teller_due_at(&nic->pfc_teller) : NODE_TIME_NEVER;
+}
+
+void nic_transmit(struct nic *nic)
+{
+	node_time_t retry_at = NODE_TIME_NEVER;
+	int traffic_class;
+
+	if (pfc_at(nic) <= nic->now_ps) {
+		nic_pfc_send(nic);
+		return;
+	}
+	if (may_send_words(nic, link_words_due(nic->link))) {
+		link_send_words(nic->link, nic->now_ps, !nic->sendable);
+		return;
+	}
+	traffic_class = class_scheduler_pick(&nic->classes, nic->sendable, nic->now_ps, &retry_at);
+	if (traffic_class >= 0) {
+		send_packet(nic, (uint32_t)traffic_class);
+		return;
+	}
+	nic->shaped = nic->sendable;
+	nic->shaped_until_ps = retry_at;
+	if (may_send_words(nic, nic->link->sync_due || link_ask_at(nic->link) <= nic->now_ps))
+		link_send_words(nic->link, nic->now_ps, true);
+}
+
+/* but for PFC */
+static node_time_t traffic_at(const struct nic *nic)
+{
+	uint32_t classes = nic->sendable;
+	node_time_t earliest = node_time_max(nic->now_ps, nic->link->busy_until_ps);
+
+	if (may_send_words(nic, link_words_due(nic->link)))
+		return earliest;
+	if (classes && classes == nic->shaped && nic->shaped_until_ps > nic->now_ps)
+		return node_time_max(earliest, nic->shaped_until_ps);
+	if (classes || may_send_words(nic, nic->link->sync_due))
+		return earliest;
+	return may_send_words(nic, true) ? node_time_max(earliest, link_ask_at(nic->link)) : NODE_TIME_NEVER;
+}
+
+static node_time_t transmit_at(const struct nic *nic)
+{
+	return node_time_min(traffic_at(nic),
+			     node_time_max(pfc_at(nic), node_time_max(nic->now_ps, nic->link->busy_until_ps)));
+}
+
+/* the time with data in the classes @waiting that the switch does not take, counted up to now */
+static void note_pause(struct nic *nic, uint32_t waiting)
+{
+	bool waits = waiting && !nic->sendable && !nic->link->down;
+
+	if (nic->paused && nic->now_ps > nic->paused_since_ps) {
+		nic->link->stats->paused_ps += nic->now_ps - nic->paused_since_ps;
+		nic->paused_since_ps = nic->now_ps;
+	}
+	if (waits && !nic->paused) {
+		nic->paused_since_ps = node_time_max(nic->now_ps, nic->link->busy_until_ps);
+		trace(nic->stats, nic->now_ps, TRACE_STOP_WAIT, 0, (uint32_t)__builtin_ctz(waiting), 0);
+	}
+	nic->paused = waits;
+	nic->link->stats->paused_since_ps = waits ? node_time_max(nic->paused_since_ps, 1) : 0;
+}
+
+void nic_transmit_plan(struct nic *nic)
+{
+	uint32_t waiting;
+
+	nic_hold_heads(nic);
+	nic_rate_heads(nic);
+	nic->host_ready = host_ready(nic, &nic->host_at_ps);
+	waiting = waiting_now(nic);
+	nic_pfc_plan(nic, waiting);
+	nic->sendable = sendable_now(nic, waiting);
+	note_pause(nic, waiting);
+	nic->transmit_at_ps = transmit_at(nic);
+}

@@ -1,0 +1,236 @@
+/*  nic_transport - flows with a transport, at both ends: what is sent, what has arrived, what is answered (nic.h).
+ *
+ *      data     transport.h  -> link ... link -> responder.h, receive.h: in order only
+ *      answers  queue_pair.h <- link ... link <- reply_queue.h
+ *
+ *  Only what is addressed to this NIC and to a queue pair of generated traffic is taken here: an attached host may speak RoCEv2 too.  */
+#include "nicd/datapath/nic_transport.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "nicd/datapath/nic_tcp.h"
+#include "nicd/datapath/nic_transmit.h"
+#include "nicd/transport/queue_pair.h"
+#include "nodes/wire/address.h"
+#include "nodes/wire/roce_frame.h"
+
+#define QUEUE_PAIR_KIND 0xc00000u /* the upper bits: who is meant */
+#define QUEUE_PAIR_DATA 0xc00000u /* generated, and reliable: queue_pair.h */
+#define REPLIES_MAX UINT16_MAX
+
+int nic_transport_init(struct nic *nic, uint32_t flows_max, uint32_t messages_max)
+{
+	if (!nic->roce)
+		flows_max = messages_max = 0;
+	if (transport_init(&nic->transport, nic->config, flows_max, messages_max, nic->stats) ||
+	    reply_queue_init(&nic->replies, nic->roce ? nic->stats->flows_max : 0, nic->config->roce.cnp_class) ||
+	    dcqcn_control_init(&nic->dcqcn, &nic->config->roce.dcqcn, nic->link->rate_bps, flows_max, nic->stats,
+			       &nic->transport))
+		return -ENOMEM;
+	return nic_tcp_init(nic, flows_max);
+}
+
+void nic_transport_fini(struct nic *nic)
+{
+	nic_tcp_fini(nic);
+	dcqcn_control_fini(&nic->dcqcn);
+	transport_fini(&nic->transport);
+	reply_queue_fini(&nic->replies);
+}
+
+void nic_transport_open(struct nic *nic, uint32_t slot, enum transport_kind kind, uint32_t connection)
+{
+	const struct send_flow_spec *sending = &nic->queue.specs[slot];
+	struct transport_flow_spec spec = {
+		.transport = kind,
+		.workload = sending->workload,
+		.connection = connection,
+		.workload_index = sending->workload_index,
+		.destination = sending->destination,
+		.traffic_class = sending->traffic_class,
+		.frame = sending->frame,
+		.shape = sending->shape,
+	};
+
+	transport_open(&nic->transport, slot, &spec, nic->now_ps);
+}
+
+/* ---- sending ---- */
+
+uint32_t nic_transport_ready(struct nic *nic)
+{
+	transport_settle(&nic->transport, nic->now_ps);
+	return nic->transport.ready | nic->replies.ready;
+}
+
+/* a frame of ours on the link.  Return: where it is to be written; NULL: it is lost */
+static uint8_t *start_frame(struct nic *nic, uint32_t traffic_class, uint32_t frame_bytes, uint32_t captured_bytes,
+			    uint32_t tag)
+{
+	uint32_t wire_bytes = frame_bytes + FRAME_FCS_BYTES;
+
+	class_scheduler_sent(&nic->classes, traffic_class, wire_bytes + nic->link->gap_bytes, nic->now_ps);
+	nic_transmit_count(nic, frame_bytes);
+	return link_send_packet(nic->link, nic->now_ps, wire_bytes, captured_bytes, frame_bytes, traffic_class, tag);
+}
+
+void nic_transport_send(struct nic *nic, uint32_t traffic_class)
+{
+	struct transport_packet packet = transport_next(&nic->transport, traffic_class);
+	uint8_t *bytes = start_frame(nic, traffic_class, packet.frame_bytes, packet.captured_bytes, packet.flow);
+
+	if (bytes)
+		transport_write(&nic->transport, &packet, bytes);
+	if (!packet.again)
+		nic->link->stats->queue_bytes -= packet.payload_bytes;
+	transport_sent(&nic->transport, &packet, packet.frame_bytes + FRAME_FCS_BYTES + nic->link->gap_bytes,
+		       nic->now_ps);
+}
+
+/* the answer of a queue pair to @bytes.  Return: its length */
+static uint32_t write_reply(struct nic *nic, uint32_t slot, uint32_t traffic_class, bool cnp, uint8_t *bytes)
+{
+	struct responder *responder = &nic->replies.responders[slot];
+	struct roce_reply reply = cnp ? responder_cnp(responder, traffic_class) : responder_answer(responder);
+
+	if (cnp && responder->cnps)
+		reply_queue_cnp(&nic->replies, slot);
+	return cnp ? roce_cnp_write(&reply, bytes) : roce_ack_write(&reply, bytes);
+}
+
+void nic_transport_reply(struct nic *nic, uint32_t traffic_class)
+{
+	bool cnp;
+	uint32_t slot = reply_queue_next(&nic->replies, traffic_class, &cnp), length;
+	uint8_t frame[ROCE_REPLY_BYTES_MAX], *bytes;
+
+	length = nic->replies.responders[slot].tcp ? nic_tcp_answer(nic, slot, frame)
+						   : write_reply(nic, slot, traffic_class, cnp, frame);
+	bytes = start_frame(nic, traffic_class, length, length, SEND_NONE);
+	if (bytes)
+		memcpy(bytes, frame, length);
+}
+
+/* ---- arrivals: data ---- */
+
+/* a packet came marked: is it worth a CNP? (RC-2) */
+static void notice_mark(struct nic *nic, uint32_t slot)
+{
+	struct responder *responder = &nic->replies.responders[slot];
+	struct flow_rx_stats *stats = stats_flow_rx(nic->stats, slot);
+	const struct dcqcn_config *dcqcn = &nic->config->roce.dcqcn;
+	node_time_t gap_ps = nic->now_ps - responder->cnp_ps;
+
+	stats->marked++;
+	if (!dcqcn->enabled || !dcqcn_np_marked(&responder->np, dcqcn, nic->now_ps) || responder->cnps == REPLIES_MAX)
+		return;
+	if (stats->cnps && (gap_ps < stats->cnp_gap_min_ps || stats->cnps == 1))
+		stats->cnp_gap_min_ps = gap_ps;
+	responder->cnp_ps = nic->now_ps;
+	stats->cnps++;
+	if (!responder->cnps++)
+		reply_queue_cnp(&nic->replies, slot);
+}
+
+static void count_verdict(struct nic *nic, uint32_t slot, enum responder_verdict verdict, uint32_t frame_bytes)
+{
+	struct flow_rx_stats *stats = stats_flow_rx(nic->stats, slot);
+
+	if (verdict == RESPONDER_GAP) {
+		stats->out_of_order++;
+		receive_drop(&nic->receive, DROP_OUT_OF_ORDER, frame_bytes, nic->now_ps);
+	} else {
+		stats->duplicates++;
+		receive_drop(&nic->receive, DROP_DUPLICATE, frame_bytes, nic->now_ps);
+	}
+}
+
+static void arrive_data(struct nic *nic, const struct nic_frame *frame, const struct roce_header *header)
+{
+	struct frame_payload payload;
+	uint32_t slot = receive_place(&nic->receive, frame->bytes, frame->captured_bytes, frame->frame_bytes,
+				      frame->traffic_class, nic->now_ps, &payload);
+	struct responder *responder;
+	enum responder_verdict verdict;
+	uint16_t answers;
+
+	if (slot == RECEIVE_NONE)
+		return;
+	responder = &nic->replies.responders[slot];
+	if (!responder->open)
+		responder_open(responder, header, ROCE_REQUESTER | (payload.flow_slot & (QUEUE_PAIR_SLOTS_MAX - 1)),
+			       frame->traffic_class);
+	if (responder->tcp) { /* a connection's number, forged */
+		receive_drop(&nic->receive, DROP_UNKNOWN_FLOW, frame->frame_bytes, nic->now_ps);
+		return;
+	}
+	answers = responder->answers;
+	verdict = responder_on_packet(responder, header);
+	if (!answers && responder->answers)
+		reply_queue_answer(&nic->replies, slot);
+	if (header->congested)
+		notice_mark(nic, slot);
+	if (verdict == RESPONDER_TAKE)
+		receive_take(&nic->receive, slot, &payload, frame->frame_bytes, nic->now_ps, nic->now_ps);
+	else
+		count_verdict(nic, slot, verdict, frame->frame_bytes);
+}
+
+/* ---- arrivals: answers ---- */
+
+/* is it from whom the flow in @slot sends to? */
+static bool is_from_receiver(const struct nic *nic, uint32_t slot, const struct roce_header *header)
+{
+	uint8_t mac[6];
+
+	if (!transport_is_open(&nic->transport, slot, TRANSPORT_RC))
+		return false;
+	address_mac(nic->transport.specs[slot].destination, mac);
+	return !memcmp(header->ends.source_mac, mac, sizeof(mac));
+}
+
+static void arrive_answer(struct nic *nic, const struct nic_frame *frame, const struct roce_header *header)
+{
+	uint32_t slot = header->queue_pair & (QUEUE_PAIR_SLOTS_MAX - 1), complete;
+	const struct transport_flow_spec *spec;
+
+	if (!is_from_receiver(nic, slot, header)) {
+		receive_drop(&nic->receive, DROP_UNKNOWN_FLOW, frame->frame_bytes, nic->now_ps);
+		return;
+	}
+	nic->stats->delivered_packets++;
+	nic->stats->delivered_bytes += frame->frame_bytes;
+	if (header->opcode == ROCE_OPCODE_CNP) {
+		transport_congested(&nic->transport, slot, nic->now_ps);
+		return;
+	}
+	spec = &nic->transport.specs[slot];
+	complete = queue_pair_on_answer(&nic->transport, slot, header->psn, header->syndrome, nic->now_ps);
+	while (complete--)
+		workload_on_sent(&nic->workloads, spec->workload, spec->connection, nic->now_ps);
+}
+
+bool nic_transport_arrive(struct nic *nic, const struct nic_frame *frame)
+{
+	struct roce_header header;
+	uint32_t kind;
+
+	if (nic_tcp_arrive(nic, frame))
+		return true;
+	if (roce_frame_read(frame->bytes, frame->captured_bytes, frame->frame_bytes, &header) ||
+	    memcmp(header.ends.destination_mac, nic->receive.mac, sizeof(nic->receive.mac)))
+		return false;
+	kind = header.queue_pair & QUEUE_PAIR_KIND;
+	if (kind != QUEUE_PAIR_DATA && kind != ROCE_REQUESTER)
+		return false;
+	if (!roce_icrc_holds(frame->bytes, frame->captured_bytes, frame->frame_bytes))
+		receive_drop(&nic->receive, DROP_BAD_ICRC, frame->frame_bytes, nic->now_ps);
+	else if (kind == QUEUE_PAIR_DATA)
+		arrive_data(nic, frame, &header);
+	else if (header.opcode == ROCE_OPCODE_ACKNOWLEDGE || header.opcode == ROCE_OPCODE_CNP)
+		arrive_answer(nic, frame, &header);
+	else
+		receive_drop(&nic->receive, DROP_UNKNOWN_FLOW, frame->frame_bytes, nic->now_ps);
+	return true;
+}

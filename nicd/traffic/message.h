@@ -1,0 +1,51 @@
+/*  message - how a message is cut into packets, and what that takes on the link.
+ *
+ *  Every packet carries as much of the message as the largest frame allows, of RoCEv2 one path MTU (RC-4), the last one the rest. A
+ *  frame shorter than the shortest allowed one is padded, and the payload of RoCEv2 to a multiple of four bytes. All pure; a shape is
+ *  computed once per workload. */
+#ifndef HEDDLE_NICD_TRAFFIC_MESSAGE_H
+#define HEDDLE_NICD_TRAFFIC_MESSAGE_H
+
+#include <stdint.h>
+
+#include "nodes/config/config.h"
+#include "nodes/wire/frame.h"
+
+struct message_shape {
+	uint32_t capacity_bytes;  /* of the message in a full packet, >= 1 */
+	uint32_t overhead_bytes;  /* of a frame, without FCS */
+	uint32_t frame_bytes_min; /* without FCS */
+	uint32_t padding_mask;    /* payload is padded to a multiple of this and one */
+};
+
+/** message_shape_of() - for frames of @kind with at most @packet_bytes (without FCS).
+ *  A packet_bytes that leaves no room behind the headers is raised to one byte of message, one that leaves more than a
+ *  test payload can state is cut down to that (ours).                                                           */
+static inline struct message_shape message_shape_of(enum frame_kind kind, uint32_t packet_bytes)
+{
+	uint32_t capacity_bytes = frame_payload_max(kind, packet_bytes);
+
+	return (struct message_shape){
+		.capacity_bytes = capacity_bytes ? capacity_bytes : 1,
+		.overhead_bytes = frame_overhead_bytes(kind),
+		.frame_bytes_min = frame_bytes_min(kind),
+		.padding_mask = frame_padding_mask(kind),
+	};
+}
+
+/** message_packets() - how many packets a message of @bytes (>= 1) takes. */
+static inline uint64_t message_packets(const struct message_shape *shape, uint64_t bytes)
+{
+	return (bytes - 1) / shape->capacity_bytes + 1;
+}
+
+/** message_frame_bytes() - the frame, without FCS, that carries @payload_bytes of a message. */
+static inline uint32_t message_frame_bytes(const struct message_shape *shape, uint32_t payload_bytes)
+{
+	uint32_t padded_bytes = (payload_bytes + shape->padding_mask) & ~shape->padding_mask;
+	uint32_t frame_bytes = shape->overhead_bytes + padded_bytes;
+
+	return frame_bytes > shape->frame_bytes_min ? frame_bytes : shape->frame_bytes_min;
+}
+
+#endif

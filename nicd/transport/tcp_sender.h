@@ -1,0 +1,41 @@
+/*  tcp_sender - TCP as a transport: windows of all connections of a NIC, and what their ACKs mean (RC-6).
+ *
+ *  transport.h keeps messages and packets, tcp_window.h says how many may be under way; this file is between them: ACKs name bytes of
+ *  the stream, windows count packets. A packet is a segment: the test payload's header and bytes of one message; none is pushed
+ *  together from two messages, as with TCP_NODELAY (ours).
+ *  Overhead. What waited for an ACK goes a random time later, up to that of two full packets on the link (ours). Hosts are never exact;
+ *  without it, packets of some connections would reach a full queue always just when there is room, and those of others never: they
+ *  would be locked out [Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, 1991, section 3.3].
+ *  Memory: a window per slot, allocated in _init, never later.                                                          */
+#ifndef HEDDLE_NICD_TRANSPORT_TCP_SENDER_H
+#define HEDDLE_NICD_TRANSPORT_TCP_SENDER_H
+
+#include <stdint.h>
+
+#include "nicd/transport/tcp_window.h"
+#include "nicd/transport/transport.h"
+#include "nodes/base/random.h"
+#include "nodes/config/config.h"
+#include "nodes/wire/tcp_frame.h"
+
+struct tcp_sender {
+	const struct tcp_config *config;
+	struct transport *transport;
+	struct tcp_window *windows; /* by slot */
+	node_time_t *ready_ps;      /* by slot: the next packet does not go before */
+	uint64_t rate_bps;          /* of the link */
+	struct random random;
+};
+
+/** tcp_sender_init() - the control of all TRANSPORT_TCP flows of @transport (initialised, @flows_max slots), on port 0 of @config.
+ *  @config, @transport  borrowed.   Return: 0 or -ENOMEM. */
+int tcp_sender_init(struct tcp_sender *sender, const struct node_config *config, uint32_t flows_max,
+		    struct transport *transport);
+void tcp_sender_fini(struct tcp_sender *sender);
+
+/** tcp_sender_on_ack() - an ACK for the flow in @slot, which is one of TRANSPORT_TCP, has come at @now. What names a byte that was not
+ *  sent, or is inside a packet, or says less than is known, changes nothing.
+ *  Return: how many messages are complete by that. */
+uint32_t tcp_sender_on_ack(struct tcp_sender *sender, uint32_t slot, const struct tcp_fields *ack, node_time_t now);
+
+#endif

@@ -1,0 +1,706 @@
+#include "nicd/transport/transport.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nicd/transport/queue_pair.h"
+#include "nicd/transport/tcp_receiver.h"
+#include "nodes/stats/trace.h"
+#include "nodes/wire/roce_frame.h"
+
+#define LINE_BYTES 64u
+#define NO_ONE TRANSPORT_NONE_HERE
+
+_Static_assert(sizeof(struct transport_flow) == 2 * LINE_BYTES, "a flow is two cache lines");
+
+/* ---- set-up ---- */
+
+int transport_init(struct transport *transport, const struct node_config *config, uint32_t flows_max,
+		   uint32_t messages_max, struct stats_page *stats)
+{
+	const struct queue_pair_config *queue_pair = &config->roce.queue_pair;
+	uint32_t pool_max = messages_max + flows_max;
+
+	*transport = (struct transport){
+		.host_index = config->nic.host_index,
+		.flows_max = flows_max,
+		.flow_memory = calloc(flows_max + 1u, sizeof(*transport->flows)),
+		.specs = calloc(flows_max + 1u, sizeof(*transport->specs)),
+		.templates = calloc(flows_max + 1u, sizeof(*transport->templates)),
+		.pool = calloc(pool_max + 1u, sizeof(*transport->pool)),
+		.pool_free = NO_ONE,
+		.pool_max = pool_max,
+		.stats = stats,
+	};
+	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
+		transport->tails[c] = NO_ONE;
+	transport->rules[TRANSPORT_RC] = (struct transport_rules){
+		.ecn_capable = true,
+		.ack_packets = queue_pair->ack_packets,
+		.window_bytes = queue_pair->window_bytes,
+		.timeout_ps = queue_pair->timeout_ps,
+		.timeouts_max = queue_pair->retries,
+	};
+	if (!transport->flow_memory || !transport->specs || !transport->templates || !transport->pool ||
+	    due_heap_init(&transport->timers, flows_max)) {
+		transport_fini(transport);
+		return -ENOMEM;
+	}
+	/* zeroed without being touched, and at the beginning of a line */
+	transport->flows = (struct transport_flow *)(((uintptr_t)transport->flow_memory + LINE_BYTES - 1) &
+						     ~(uintptr_t)(LINE_BYTES - 1));
+	return 0;
+}
+
+void transport_fini(struct transport *transport)
+{
+	free(transport->flow_memory);
+	free(transport->specs);
+	free(transport->templates);
+	free(transport->pool);
+	due_heap_fini(&transport->timers);
+	*transport = (struct transport){ 0 };
+}
+
+static uint32_t window_packets_of(const struct transport_rules *rules, const struct message_shape *shape)
+{
+	uint64_t packets = rules->window_bytes / message_frame_bytes(shape, shape->capacity_bytes);
+
+	if (!rules->window_bytes || packets > TRANSPORT_WINDOW_MAX)
+		return TRANSPORT_WINDOW_MAX;
+	return packets ? (uint32_t)packets : 1;
+}
+
+/* what the control says of the flow in @slot holds from now on */
+static void control_ask(struct transport *transport, uint32_t slot)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+	const struct transport_control *control = &transport->rules[flow->transport].control;
+
+	if (control->ready_at)
+		flow->pace_at_ps = control->ready_at(control->state, slot);
+	if (control->window_packets)
+		flow->window_packets = control->window_packets(control->state, slot);
+}
+
+void transport_open(struct transport *transport, uint32_t slot, const struct transport_flow_spec *spec, node_time_t now)
+{
+	const struct transport_rules *rules = &transport->rules[spec->transport];
+	uint32_t frame_bytes = message_frame_bytes(&spec->shape, spec->shape.capacity_bytes);
+
+	transport->specs[slot] = *spec;
+	transport->flows[slot] = (struct transport_flow){
+		.timeout_at_ps = NODE_TIME_NEVER,
+		.first = NO_ONE,
+		.last = NO_ONE,
+		.sending = NO_ONE,
+		.ring_next = NO_ONE,
+		.window_packets = window_packets_of(rules, &spec->shape),
+		.capacity_bytes = spec->shape.capacity_bytes,
+		.overhead_bytes = (uint16_t)spec->shape.overhead_bytes,
+		.frame_bytes_min = (uint16_t)spec->shape.frame_bytes_min,
+		.padding_mask = (uint8_t)spec->shape.padding_mask,
+		.transport = (uint8_t)spec->transport,
+		.frame = (uint8_t)spec->frame,
+		.traffic_class = (uint8_t)spec->traffic_class,
+	};
+	transport->flow_count++;
+	if (frame_bytes > transport->turn_bytes)
+		transport->turn_bytes = frame_bytes;
+	if (rules->control.open)
+		rules->control.open(rules->control.state, slot, now);
+	control_ask(transport, slot);
+}
+
+/* ---- rings and times ---- */
+
+static bool has_work(const struct transport_flow *flow)
+{
+	bool more = flow->next != flow->end && flow->next - flow->acknowledged < flow->window_packets;
+
+	return (more || flow->repeat) && !flow->in_error;
+}
+
+static bool may_send(const struct transport_flow *flow, node_time_t now)
+{
+	return has_work(flow) && flow->pace_at_ps <= now;
+}
+
+/* a turn begins for the flow at the head of the ring */
+static void ring_turn(struct transport *transport, uint32_t tail)
+{
+	struct transport_flow *flow = &transport->flows[transport->flows[tail].ring_next];
+
+	flow->deficit_bytes += transport->turn_bytes;
+	__builtin_prefetch(&transport->flows[flow->ring_next]);
+}
+
+static void ring_join(struct transport *transport, uint32_t slot)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+	uint32_t *tail = &transport->tails[flow->traffic_class];
+
+	flow->in_ring = true;
+	if (*tail == NO_ONE) {
+		flow->ring_next = slot;
+		*tail = slot;
+		transport->ready |= 1u << flow->traffic_class;
+		ring_turn(transport, slot);
+		return;
+	}
+	flow->ring_next = transport->flows[*tail].ring_next;
+	transport->flows[*tail].ring_next = slot;
+	*tail = slot;
+}
+
+/* the flow at the head leaves its ring */
+static void ring_leave(struct transport *transport, uint32_t traffic_class)
+{
+	uint32_t *tail = &transport->tails[traffic_class];
+	uint32_t slot = transport->flows[*tail].ring_next;
+
+	transport->flows[slot].deficit_bytes = 0;
+	transport->flows[slot].in_ring = false;
+	if (slot == *tail) {
+		*tail = NO_ONE;
+		transport->ready &= ~(1u << traffic_class);
+		return;
+	}
+	transport->flows[*tail].ring_next = transport->flows[slot].ring_next;
+	ring_turn(transport, *tail);
+}
+
+static node_time_t due_at(const struct transport *transport, uint32_t slot, node_time_t now)
+{
+	const struct transport_flow *flow = &transport->flows[slot];
+	const struct transport_control *control = &transport->rules[flow->transport].control;
+	node_time_t due = flow->timeout_at_ps;
+
+	if (!has_work(flow) || flow->pace_at_ps <= now)
+		return due;
+	due = node_time_min(due, flow->pace_at_ps);
+	return control->next_at ? node_time_min(due, control->next_at(control->state, slot)) : due;
+}
+
+/* after every change of the flow: it stands where it belongs. A time in the heap that is too early may stay, but for a flow that waits
+ * for nothing: an empty fabric is not to be kept awake. */
+static void flow_settle(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+	node_time_t due = due_at(transport, slot, now);
+
+	if (!flow->in_ring && may_send(flow, now))
+		ring_join(transport, slot);
+	if (due < due_heap_due(&transport->timers, slot) || due == NODE_TIME_NEVER)
+		due_heap_set(&transport->timers, slot, due);
+}
+
+void transport_settle(struct transport *transport, node_time_t now)
+{
+	for (uint32_t left = transport->ready; left; left &= left - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(left);
+
+		while (transport->ready >> c & 1 &&
+		       !may_send(&transport->flows[transport->flows[transport->tails[c]].ring_next], now))
+			ring_leave(transport, c);
+	}
+}
+
+/* ---- messages ---- */
+
+static uint32_t pool_take(struct transport *transport)
+{
+	uint32_t entry = transport->pool_free;
+
+	if (entry == NO_ONE)
+		entry = transport->pool_fresh++;
+	else
+		transport->pool_free = transport->pool[entry].next;
+	if (++transport->pool_count > transport->pool_count_max)
+		transport->pool_count_max = transport->pool_count;
+	return entry;
+}
+
+static void pool_give(struct transport *transport, uint32_t entry)
+{
+	transport->pool[entry].next = transport->pool_free;
+	transport->pool_free = entry;
+	transport->pool_count--;
+}
+
+static uint64_t packets_of(const struct transport_flow *flow, const struct transport_message *message)
+{
+	return (message->bytes - 1) / flow->capacity_bytes + 1;
+}
+
+/* what a packet has of its connection's stream beside bytes of a message: the header of the test payload */
+static uint32_t stream_extra_bytes(const struct transport_flow *flow)
+{
+	return flow->overhead_bytes - TCP_SEGMENT_AT;
+}
+
+static uint32_t stream_bytes_of(const struct transport_flow *flow, const struct transport_message *message)
+{
+	if (flow->transport != TRANSPORT_TCP)
+		return 0;
+	return (uint32_t)(message->bytes + packets_of(flow, message) * stream_extra_bytes(flow));
+}
+
+/* where @packet of @message begins */
+static uint32_t stream_of(const struct transport_flow *flow, const struct transport_message *message, uint64_t packet)
+{
+	if (flow->transport != TRANSPORT_TCP)
+		return 0;
+	return message->stream +
+	       (uint32_t)((packet - message->packet) * (flow->capacity_bytes + stream_extra_bytes(flow)));
+}
+
+bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, node_time_t start_ps, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+	uint32_t entry;
+
+	if (flow->in_error) {
+		transport->discarded++;
+		return false;
+	}
+	entry = pool_take(transport);
+	transport->pool[entry] = (struct transport_message){
+		.bytes = bytes,
+		.start_ps = start_ps,
+		.packet = flow->end,
+		.number = flow->messages++,
+		.stream = flow->stream_end,
+		.next = NO_ONE,
+	};
+	if (flow->first == NO_ONE)
+		flow->first = entry;
+	else
+		transport->pool[flow->last].next = entry;
+	flow->last = entry;
+	if (flow->sending == NO_ONE)
+		flow->sending = entry;
+	flow->end += packets_of(flow, &transport->pool[entry]);
+	flow->stream_end += stream_bytes_of(flow, &transport->pool[entry]);
+	flow_settle(transport, slot, now);
+	return true;
+}
+
+/* the first message is done with, one way or the other */
+static void message_leave(struct transport *transport, struct transport_flow *flow)
+{
+	uint32_t entry = flow->first;
+
+	flow->first = transport->pool[entry].next;
+	pool_give(transport, entry);
+}
+
+/* ---- packets ---- */
+
+/* the packet that a flow sends next, and its message */
+static uint64_t packet_next(const struct transport_flow *flow)
+{
+	return flow->repeat ? flow->acknowledged : flow->next;
+}
+
+static const struct transport_message *message_next(const struct transport *transport,
+						    const struct transport_flow *flow)
+{
+	return &transport->pool[flow->repeat ? flow->first : flow->sending];
+}
+
+static uint64_t left_bytes(const struct transport_flow *flow, const struct transport_message *message)
+{
+	return message->bytes - (packet_next(flow) - message->packet) * flow->capacity_bytes;
+}
+
+static uint32_t payload_bytes_next(const struct transport_flow *flow, const struct transport_message *message)
+{
+	uint64_t left = left_bytes(flow, message);
+
+	return left < flow->capacity_bytes ? (uint32_t)left : flow->capacity_bytes;
+}
+
+static uint32_t frame_bytes_next(const struct transport *transport, const struct transport_flow *flow)
+{
+	uint32_t payload_bytes = payload_bytes_next(flow, message_next(transport, flow));
+	uint32_t frame_bytes =
+		flow->overhead_bytes + ((payload_bytes + flow->padding_mask) & ~(uint32_t)flow->padding_mask);
+
+	return frame_bytes > flow->frame_bytes_min ? frame_bytes : flow->frame_bytes_min;
+}
+
+/* often enough, at the end of a message, and when no more may go before an ACK comes */
+static bool ack_is_due(const struct transport *transport, const struct transport_flow *flow, bool message_last)
+{
+	uint64_t behind = packet_next(flow) + 1;
+
+	return message_last || (uint32_t)behind - flow->ack_asked >= transport->rules[flow->transport].ack_packets ||
+	       behind - flow->acknowledged >= flow->window_packets;
+}
+
+struct transport_packet transport_next(const struct transport *transport, uint32_t traffic_class)
+{
+	uint32_t slot = transport->flows[transport->tails[traffic_class]].ring_next;
+	const struct transport_flow *flow = &transport->flows[slot];
+	const struct transport_message *message = message_next(transport, flow);
+	bool last = left_bytes(flow, message) <= flow->capacity_bytes;
+
+	return (struct transport_packet){
+		.flow = slot,
+		.frame_bytes = frame_bytes_next(transport, flow),
+		.captured_bytes = frame_headers_bytes(flow->frame),
+		.payload_bytes = payload_bytes_next(flow, message),
+		.message_first = packet_next(flow) == message->packet,
+		.message_last = last,
+		.again = packet_next(flow) < flow->top,
+		.ack_request = ack_is_due(transport, flow, last),
+	};
+}
+
+/* headers hold the frame's length, so a packet of another length than the one before costs a new template */
+static void template_write(struct transport *transport, const struct transport_packet *packet,
+			   const struct frame_payload *payload)
+{
+	const struct transport_flow_spec *spec = &transport->specs[packet->flow];
+	struct frame_spec frame = {
+		.kind = spec->frame,
+		.source = transport->host_index,
+		.destination = spec->destination,
+		.traffic_class = spec->traffic_class,
+		.flow = spec->transport == TRANSPORT_RC ? QUEUE_PAIR_RELIABLE | packet->flow : packet->flow,
+		.frame_bytes = packet->frame_bytes,
+		.ecn_capable = transport->rules[spec->transport].ecn_capable,
+	};
+
+	frame_write(&frame, payload, transport->templates[packet->flow]);
+	transport->flows[packet->flow].template_frame_bytes = packet->frame_bytes;
+}
+
+void transport_write(struct transport *transport, const struct transport_packet *packet, uint8_t *bytes)
+{
+	const struct transport_flow *flow = &transport->flows[packet->flow];
+	const struct transport_control *control = &transport->rules[flow->transport].control;
+	const struct transport_message *message = message_next(transport, flow);
+	struct frame_payload payload = {
+		.source = transport->host_index,
+		.flow_slot = packet->flow,
+		.workload_index = transport->specs[packet->flow].workload_index,
+		.packet = (uint32_t)packet_next(flow),
+		.message = message->number,
+		.message_bytes = message->bytes,
+		.message_start_ps = message->start_ps,
+		.payload_bytes = packet->payload_bytes,
+		.message_first = packet->message_first,
+		.message_last = packet->message_last,
+	};
+
+	if (flow->template_frame_bytes != packet->frame_bytes)
+		template_write(transport, packet, &payload);
+	memcpy(bytes, transport->templates[packet->flow], packet->captured_bytes);
+	frame_payload_write(flow->frame, &payload, bytes);
+	if (flow->transport == TRANSPORT_RC)
+		roce_ack_request(bytes, packet->ack_request);
+	if (control->write)
+		control->write(control->state, packet->flow, stream_of(flow, message, packet_next(flow)), packet->again,
+			       bytes);
+}
+
+static void count_sent(struct transport *transport, const struct transport_packet *packet, node_time_t now)
+{
+	struct flow_tx_stats *stats = stats_flow_tx(transport->stats, packet->flow);
+	const struct transport_message *message = message_next(transport, &transport->flows[packet->flow]);
+
+	stats->packets++;
+	stats->bytes += packet->frame_bytes;
+	stats->resent += packet->again;
+	if (!packet->message_first || packet->again)
+		return;
+	stats->messages++;
+	trace(transport->stats, now, TRACE_MESSAGE_START, packet->flow, message->number, (uint32_t)message->bytes);
+}
+
+/* is there a packet under way that asked for an ACK? */
+static bool ack_is_asked(const struct transport_flow *flow)
+{
+	return (int32_t)(flow->ack_asked - (uint32_t)flow->acknowledged) > 0;
+}
+
+static node_time_t timeout_ps_of(const struct transport *transport, uint32_t slot)
+{
+	const struct transport_rules *rules = &transport->rules[transport->flows[slot].transport];
+
+	return rules->control.timeout_ps ? rules->control.timeout_ps(rules->control.state, slot) : rules->timeout_ps;
+}
+
+/* the flow, which had the turn, has sent @frame_bytes: is its turn over, or the ring no place for it any more? */
+static void ring_sent(struct transport *transport, uint32_t slot, uint32_t frame_bytes, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+
+	flow->deficit_bytes -= frame_bytes < flow->deficit_bytes ? frame_bytes : flow->deficit_bytes;
+	if (!may_send(flow, now)) {
+		ring_leave(transport, flow->traffic_class);
+	} else if (flow->deficit_bytes < frame_bytes_next(transport, flow)) {
+		transport->tails[flow->traffic_class] = slot;
+		ring_turn(transport, slot);
+	}
+}
+
+/* @packet, the one at `next`, has been sent */
+static void step_on(struct transport *transport, struct transport_flow *flow, const struct transport_packet *packet)
+{
+	flow->next++;
+	if (flow->top < flow->next)
+		flow->top = flow->next;
+	if (packet->ack_request)
+		flow->ack_asked = (uint32_t)flow->next;
+	if (packet->message_last)
+		flow->sending = transport->pool[flow->sending].next;
+}
+
+void transport_sent(struct transport *transport, const struct transport_packet *packet, uint32_t wire_bytes,
+		    node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[packet->flow];
+	const struct transport_control *control = &transport->rules[flow->transport].control;
+
+	count_sent(transport, packet, now);
+	if (flow->repeat)
+		flow->repeat = false;
+	else
+		step_on(transport, flow, packet);
+	if (packet->ack_request && flow->timeout_at_ps == NODE_TIME_NEVER)
+		flow->timeout_at_ps = now + timeout_ps_of(transport, packet->flow);
+	if (control->sent)
+		control->sent(control->state, packet->flow, wire_bytes, packet->again, now);
+	control_ask(transport, packet->flow);
+	ring_sent(transport, packet->flow, packet->frame_bytes, now);
+	flow_settle(transport, packet->flow, now);
+}
+
+/* ---- what the protocol has heard ---- */
+
+/* those whose last packet is acknowledged */
+static uint32_t messages_complete(struct transport *transport, struct transport_flow *flow)
+{
+	uint32_t count = 0;
+
+	while (flow->first != NO_ONE) {
+		const struct transport_message *message = &transport->pool[flow->first];
+
+		if (message->packet + packets_of(flow, message) > flow->acknowledged)
+			break;
+		message_leave(transport, flow);
+		count++;
+	}
+	return count;
+}
+
+uint32_t transport_acknowledge(struct transport *transport, uint32_t slot, uint64_t packet, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+	const struct transport_control *control = &transport->rules[flow->transport].control;
+	uint32_t packets = (uint32_t)(packet - flow->acknowledged), complete;
+
+	assert(packet >= flow->acknowledged && packet <= flow->top);
+	if (!packets || flow->in_error)
+		return 0;
+	flow->acknowledged = packet;
+	flow->repeat = false;
+	flow->timeouts = 0;
+	complete = messages_complete(transport, flow);
+	if (flow->next <= packet) { /* what went back needs not be sent again, after all */
+		flow->next = packet;
+		flow->sending = flow->first;
+	}
+	flow->timeout_at_ps = ack_is_asked(flow) ? now + timeout_ps_of(transport, slot) : NODE_TIME_NEVER;
+	if (control->acknowledged)
+		control->acknowledged(control->state, slot, packets, (uint32_t)(flow->top - packet), now);
+	control_ask(transport, slot);
+	flow_settle(transport, slot, now);
+	return complete;
+}
+
+static void go_back(struct transport *transport, uint32_t slot, bool timeout, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+	const struct transport_control *control = &transport->rules[flow->transport].control;
+
+	flow->next = flow->acknowledged;
+	flow->repeat = false;
+	flow->sending = flow->first;
+	flow->ack_asked = (uint32_t)flow->next;
+	flow->timeout_at_ps = NODE_TIME_NEVER;
+	if (control->lost)
+		control->lost(control->state, slot, timeout, now);
+	control_ask(transport, slot);
+	flow_settle(transport, slot, now);
+}
+
+void transport_go_back(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	if (transport->flows[slot].in_error)
+		return;
+	stats_flow_tx(transport->stats, slot)->naks++;
+	go_back(transport, slot, false, now);
+}
+
+void transport_repeat(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+
+	assert(flow->acknowledged < flow->top);
+	if (flow->in_error)
+		return;
+	flow->repeat = flow->acknowledged < flow->next; /* else it is the next one as it is */
+	flow->timeout_at_ps = now + timeout_ps_of(transport, slot);
+	flow_settle(transport, slot, now);
+}
+
+void transport_keep_timeout(struct transport *transport, uint32_t slot, node_time_t at_ps, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+
+	if (flow->timeout_at_ps == NODE_TIME_NEVER)
+		return;
+	flow->timeout_at_ps = node_time_min(flow->timeout_at_ps, at_ps);
+	flow_settle(transport, slot, now);
+}
+
+void transport_ask(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	control_ask(transport, slot);
+	flow_settle(transport, slot, now);
+}
+
+bool transport_packet_at(const struct transport *transport, uint32_t slot, uint32_t stream, uint64_t *packet)
+{
+	const struct transport_flow *flow = &transport->flows[slot];
+	uint32_t full_bytes = flow->capacity_bytes + stream_extra_bytes(flow), entry = flow->first;
+	uint64_t at = flow->acknowledged, ahead;
+
+	ahead = stream - (entry == NO_ONE ? flow->stream_end : stream_of(flow, &transport->pool[entry], at));
+	ahead &= UINT32_MAX;
+	for (; ahead && entry != NO_ONE && at <= flow->top; entry = transport->pool[entry].next) {
+		const struct transport_message *message = &transport->pool[entry];
+		uint64_t end = message->packet + packets_of(flow, message);
+		uint64_t last_bytes =
+			message->bytes - (end - 1 - message->packet) * flow->capacity_bytes + stream_extra_bytes(flow);
+		uint64_t left = (end - 1 - at) * full_bytes + last_bytes;
+
+		if (ahead < left) {
+			at += ahead / full_bytes;
+			ahead %= full_bytes;
+			break;
+		}
+		ahead -= left;
+		at = end;
+	}
+	*packet = at;
+	return !ahead && at <= flow->top;
+}
+
+void transport_congested(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	const struct transport_control *control = &transport->rules[transport->flows[slot].transport].control;
+
+	stats_flow_tx(transport->stats, slot)->cnps++;
+	if (!control->congested)
+		return;
+	control->congested(control->state, slot, now);
+	control_ask(transport, slot);
+	flow_settle(transport, slot, now);
+}
+
+/* ---- times ---- */
+
+/* bytes of messages that have never been sent */
+static uint64_t unsent_bytes(const struct transport *transport, const struct transport_flow *flow)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t entry = flow->first; entry != NO_ONE; entry = transport->pool[entry].next) {
+		const struct transport_message *message = &transport->pool[entry];
+		uint64_t sent = flow->top > message->packet ? (flow->top - message->packet) * flow->capacity_bytes : 0;
+
+		bytes += sent < message->bytes ? message->bytes - sent : 0;
+	}
+	return bytes;
+}
+
+/* the flow gives up: its messages never end */
+static void fail(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+
+	stats_port(transport->stats, 0)->queue_bytes -= unsent_bytes(transport, flow);
+	while (flow->first != NO_ONE) {
+		message_leave(transport, flow);
+		transport->discarded++;
+	}
+	flow->in_error = true;
+	flow->repeat = false;
+	flow->sending = NO_ONE;
+	flow->timeout_at_ps = NODE_TIME_NEVER;
+	stats_flow_tx(transport->stats, slot)->in_error = 1;
+	trace(transport->stats, now, TRACE_PAIR_ERROR, slot, (uint32_t)flow->acknowledged, flow->timeouts);
+	flow_settle(transport, slot, now);
+}
+
+static void on_timeout(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+
+	stats_flow_tx(transport->stats, slot)->timeouts++;
+	trace(transport->stats, now, TRACE_TIMEOUT, slot, (uint32_t)flow->acknowledged, flow->timeouts);
+	if (++flow->timeouts > transport->rules[flow->transport].timeouts_max)
+		fail(transport, slot, now);
+	else
+		go_back(transport, slot, true, now);
+}
+
+static void control_step(struct transport *transport, uint32_t slot, node_time_t now)
+{
+	struct transport_flow *flow = &transport->flows[slot];
+	const struct transport_control *control = &transport->rules[flow->transport].control;
+
+	if (!control->next_at || !has_work(flow) || flow->pace_at_ps <= now ||
+	    control->next_at(control->state, slot) > now)
+		return;
+	control->step(control->state, slot, now);
+	control_ask(transport, slot);
+}
+
+void transport_step(struct transport *transport, node_time_t now)
+{
+	while (due_heap_next_at(&transport->timers) <= now) {
+		uint32_t slot = due_heap_first(&transport->timers);
+
+		if (transport->flows[slot].timeout_at_ps <= now)
+			on_timeout(transport, slot, now);
+		control_step(transport, slot, now);
+		due_heap_set(&transport->timers, slot, NODE_TIME_NEVER);
+		flow_settle(transport, slot, now);
+	}
+}
+
+/* ---- observing ---- */
+
+uint64_t transport_rate_bps(const struct transport *transport, uint32_t slot, node_time_t now)
+{
+	const struct transport_control *control = &transport->rules[transport->flows[slot].transport].control;
+
+	return control->rate_bps ? control->rate_bps(control->state, slot, now) : 0;
+}
+
+uint32_t transport_waiting(const struct transport *transport, uint32_t slot)
+{
+	uint32_t count = 0;
+
+	for (uint32_t entry = transport->flows[slot].first; entry != NO_ONE; entry = transport->pool[entry].next)
+		count++;
+	return count;
+}

@@ -1,0 +1,430 @@
+#include "nodes/clock/event_loop.h"
+
+#include <errno.h>
+#include <liburing.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nodes/clock/futex.h"
+
+/* [linux/io_uring.h and linux/futex.h of 6.7], absent from liburing 2.3 and the headers it was made with */
+#define OP_FUTEX_WAIT 51
+#define OP_FUTEX_WAKE 52
+#define FUTEX2_U32 0x2u /* FUTEX2_SIZE_U32, without FUTEX2_PRIVATE: the words are shared */
+#define FUTEX_ANY 0xffffffffu
+
+#define ENTRIES 64 /* submission queue; more wake-ups than that go in several submissions */
+
+#define VAIN_LOOKS 32u
+
+enum { TAG_NONE, TAG_FUTEX, TAG_CONTROL, TAG_WATCH }; /* TAG_WATCH + number */
+
+struct watched {
+	int fd; /* -1: none */
+	bool armed;
+	bool ready;
+	bool mute; /* fallback: has input that its owner has no room for */
+};
+
+struct event_loop {
+	struct io_uring ring;
+	bool uring;
+	bool futex_armed, control_armed; /* requests in the kernel */
+	int control_fd;
+	uint32_t vain; /* so often the kernel's sign that it has work is not believed: it can stay set without any */
+	bool look;     /* the next sleep only looks: something was seen meanwhile, */
+	unsigned kept; /* this */
+	uint32_t watched_end; /* numbers from here on are not used */
+	struct watched watched[EVENT_LOOP_FDS_MAX];
+};
+
+const char *const event_loop_name[EVENT_LOOP_KINDS] = {
+	[EVENT_LOOP_AUTO] = "auto",
+	[EVENT_LOOP_URING] = "io_uring",
+	[EVENT_LOOP_FALLBACK] = "fallback",
+};
+
+static void futex_prepare(struct io_uring_sqe *sqe, int operation, _Atomic uint32_t *word, uint64_t value)
+{
+	memset(sqe, 0, sizeof(*sqe));
+	sqe->opcode = (uint8_t)operation;
+	sqe->fd = FUTEX2_U32;
+	sqe->addr = (uint64_t)(uintptr_t)word;
+	sqe->off = value;
+	sqe->addr3 = FUTEX_ANY;
+}
+
+/* one operation and its result, on a ring with nothing else in it */
+static int futex_try(struct io_uring *ring, int operation, _Atomic uint32_t *word, uint64_t value)
+{
+	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+	struct io_uring_cqe *cqe;
+	int result;
+
+	if (!sqe)
+		return -EBUSY;
+	futex_prepare(sqe, operation, word, value);
+	result = io_uring_submit(ring);
+	if (result < 0)
+		return result;
+	result = io_uring_wait_cqe(ring, &cqe);
+	if (result < 0)
+		return result;
+	result = cqe->res;
+	io_uring_cqe_seen(ring, cqe);
+	return result;
+}
+
+/* Only what this file asks for, for good: io_uring could open files and make sockets, past the filter of system calls. */
+static int ring_restrict(struct io_uring *ring)
+{
+	struct io_uring_restriction allowed[] = {
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_POLL_ADD },
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_POLL_REMOVE },
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = OP_FUTEX_WAIT },
+		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = OP_FUTEX_WAKE },
+		{ .opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED, .sqe_flags = IOSQE_CQE_SKIP_SUCCESS },
+		{ .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_REGISTER_ENABLE_RINGS },
+		{ .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_REGISTER_RING_FDS },
+		{ .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_UNREGISTER_RING_FDS },
+	};
+	const unsigned count = sizeof(allowed) / sizeof(allowed[0]);
+
+	/* liburing 2.3 declares functions for both, and lacks them */
+	if (syscall(SYS_io_uring_register, ring->ring_fd, IORING_REGISTER_RESTRICTIONS, allowed, count) ||
+	    syscall(SYS_io_uring_register, ring->ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0))
+		return -errno;
+	return 0;
+}
+
+/* a ring in which the futex operations were seen to work, or 0 < errno with the reason in @why */
+static int ring_open(struct io_uring *ring, char *why, unsigned why_max)
+{
+	_Atomic uint32_t word = 0;
+	int error = io_uring_queue_init(ENTRIES, ring,
+					IORING_SETUP_R_DISABLED | IORING_SETUP_SINGLE_ISSUER |
+						IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG);
+
+	if (error == -EINVAL)
+		error = io_uring_queue_init(ENTRIES, ring, IORING_SETUP_R_DISABLED);
+	if (error) {
+		snprintf(why, why_max, "io_uring cannot be set up: %s", strerror(-error));
+		return error;
+	}
+	error = ring_restrict(ring);
+	if (error) {
+		snprintf(why, why_max, "io_uring cannot be restricted: %s", strerror(-error));
+		io_uring_queue_exit(ring);
+		return error;
+	}
+	error = futex_try(ring, OP_FUTEX_WAIT, &word, 1);
+	if (error == -EAGAIN)
+		error = futex_try(ring, OP_FUTEX_WAKE, &word, 1);
+	else if (error >= 0)
+		error = -EPROTO;
+	if (error < 0) {
+		snprintf(why, why_max, "io_uring has no futex operations (Linux 6.7) here: %s", strerror(-error));
+		io_uring_queue_exit(ring);
+		return error;
+	}
+	io_uring_register_ring_fd(ring); /* spares a look-up per call; works without */
+	return 0;
+}
+
+struct event_loop *event_loop_open(enum event_loop_kind kind, int control_fd, char *why, unsigned why_max)
+{
+	struct event_loop *loop = calloc(1, sizeof(*loop));
+	char reason[128] = "it was asked for";
+
+	if (!loop) {
+		snprintf(why, why_max, "no memory for the event loop");
+		return NULL;
+	}
+	loop->control_fd = control_fd;
+	for (uint32_t i = 0; i < EVENT_LOOP_FDS_MAX; i++)
+		loop->watched[i].fd = -1;
+	loop->uring = kind != EVENT_LOOP_FALLBACK && !ring_open(&loop->ring, reason, sizeof(reason));
+	if (loop->uring) {
+		snprintf(why, why_max, "event loop io_uring");
+	} else if (kind == EVENT_LOOP_URING) {
+		snprintf(why, why_max, "the io_uring event loop was asked for, but %s", reason);
+		free(loop);
+		return NULL;
+	} else {
+		snprintf(why, why_max, "event loop fallback (futex): %s", reason);
+	}
+	return loop;
+}
+
+void event_loop_close(struct event_loop *loop)
+{
+	if (!loop)
+		return;
+	if (loop->uring)
+		io_uring_queue_exit(&loop->ring);
+	free(loop);
+}
+
+/* ---- fallback ---- */
+
+static bool control_readable(int control_fd)
+{
+	struct pollfd control = { .fd = control_fd, .events = POLLIN };
+
+	return control_fd >= 0 && poll(&control, 1, 0) > 0;
+}
+
+/* a message sent before this look is seen by it; one sent after it finds *word at 1 and rings it */
+static unsigned wait_fallback(struct event_loop *loop, _Atomic uint32_t *word)
+{
+	if (control_readable(loop->control_fd))
+		return EVENT_LOOP_CONTROL;
+	futex_wait(word, 1, NULL);
+	return EVENT_LOOP_WOKEN | (control_readable(loop->control_fd) ? EVENT_LOOP_CONTROL : 0);
+}
+
+/* ---- io_uring ---- */
+
+static unsigned reap(struct event_loop *loop)
+{
+	struct io_uring_cqe *cqe;
+	unsigned head, seen = 0, what = 0;
+
+	io_uring_for_each_cqe(&loop->ring, head, cqe)
+	{
+		seen++;
+		if (cqe->user_data == TAG_FUTEX) {
+			loop->futex_armed = false;
+			what |= EVENT_LOOP_WOKEN;
+		} else if (cqe->user_data == TAG_CONTROL) {
+			loop->control_armed = cqe->flags & IORING_CQE_F_MORE;
+			what |= EVENT_LOOP_CONTROL;
+		} else if (cqe->user_data >= TAG_WATCH) {
+			struct watched *watched = &loop->watched[cqe->user_data - TAG_WATCH];
+
+			watched->armed = cqe->flags & IORING_CQE_F_MORE;
+			watched->ready = watched->ready || cqe->res > 0;
+		}
+	}
+	io_uring_cq_advance(&loop->ring, seen);
+	return what;
+}
+
+/*  Both requests outlive the sleep that armed them. A futex wait that is left over from a sleep which a message ended
+ *  serves the next one: who finds the word at 1 wakes it, whatever happened between.                                 */
+static unsigned wait_uring(struct event_loop *loop, _Atomic uint32_t *word)
+{
+	struct io_uring_sqe *sqe;
+
+	if (!loop->futex_armed && (sqe = io_uring_get_sqe(&loop->ring))) {
+		futex_prepare(sqe, OP_FUTEX_WAIT, word, 1);
+		sqe->user_data = TAG_FUTEX;
+		loop->futex_armed = true;
+	}
+	if (!loop->control_armed && loop->control_fd >= 0 && (sqe = io_uring_get_sqe(&loop->ring))) {
+		io_uring_prep_poll_multishot(sqe, loop->control_fd, POLLIN);
+		sqe->user_data = TAG_CONTROL;
+		loop->control_armed = true;
+	}
+	io_uring_submit_and_wait(&loop->ring, 1);
+	return reap(loop);
+}
+
+static void wake_each(_Atomic uint32_t *words, const uint32_t *nodes, uint32_t count)
+{
+	for (uint32_t k = 0; k < count; k++)
+		futex_wake(&words[nodes[k]], 1);
+}
+
+/* at most ENTRIES in one submission; should the kernel refuse it, one by one: nobody is left asleep */
+static void wake_batch(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes, uint32_t count)
+{
+	struct io_uring_sqe *sqe;
+
+	for (uint32_t k = 0; k < count && (sqe = io_uring_get_sqe(&loop->ring)); k++) {
+		futex_prepare(sqe, OP_FUTEX_WAKE, &words[nodes[k]], 1);
+		sqe->user_data = TAG_NONE;
+		sqe->flags = IOSQE_CQE_SKIP_SUCCESS;
+	}
+	if (io_uring_submit(&loop->ring) != (int)count)
+		wake_each(words, nodes, count);
+}
+
+unsigned event_loop_wait(struct event_loop *loop, _Atomic uint32_t *word)
+{
+	return loop->uring ? wait_uring(loop, word) : wait_fallback(loop, word);
+}
+
+void event_loop_wake(struct event_loop *loop, _Atomic uint32_t *words, const uint32_t *nodes, uint32_t count)
+{
+	if (!loop->uring || count == 1) {
+		wake_each(words, nodes, count);
+		return;
+	}
+	for (uint32_t k = 0; k < count; k += ENTRIES)
+		wake_batch(loop, words, nodes + k, count - k < ENTRIES ? count - k : ENTRIES);
+}
+
+/* ---- real clock ---- */
+
+int event_loop_watch(struct event_loop *loop, uint32_t number, int fd)
+{
+	if (number >= EVENT_LOOP_FDS_MAX || loop->watched[number].fd >= 0)
+		return -EINVAL;
+	loop->watched[number] = (struct watched){ .fd = fd };
+	if (number >= loop->watched_end)
+		loop->watched_end = number + 1;
+	return 0;
+}
+
+void event_loop_unwatch(struct event_loop *loop, uint32_t number)
+{
+	struct io_uring_sqe *sqe;
+
+	if (number >= EVENT_LOOP_FDS_MAX || loop->watched[number].fd < 0)
+		return;
+	if (loop->uring && loop->watched[number].armed && (sqe = io_uring_get_sqe(&loop->ring))) {
+		io_uring_prep_poll_remove(sqe, TAG_WATCH + number);
+		sqe->user_data = TAG_NONE;
+		io_uring_submit_and_get_events(&loop->ring);
+		loop->kept = reap(loop);
+		loop->look = true; /* others may have been seen on the way */
+	}
+	loop->watched[number] = (struct watched){ .fd = -1 };
+}
+
+static void arm_all(struct event_loop *loop)
+{
+	struct io_uring_sqe *sqe;
+
+	if (!loop->control_armed && loop->control_fd >= 0 && (sqe = io_uring_get_sqe(&loop->ring))) {
+		io_uring_prep_poll_multishot(sqe, loop->control_fd, POLLIN);
+		sqe->user_data = TAG_CONTROL;
+		loop->control_armed = true;
+	}
+	for (uint32_t i = 0; i < loop->watched_end; i++) {
+		struct watched *watched = &loop->watched[i];
+
+		if (watched->fd < 0 || watched->armed)
+			continue;
+		sqe = io_uring_get_sqe(&loop->ring);
+		if (!sqe) {
+			io_uring_submit(&loop->ring);
+			sqe = io_uring_get_sqe(&loop->ring);
+		}
+		if (!sqe)
+			return;
+		io_uring_prep_poll_multishot(sqe, watched->fd, POLLIN);
+		sqe->user_data = TAG_WATCH + i;
+		watched->armed = true;
+	}
+}
+
+static uint64_t monotonic_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+/*  Return: true if there is a time to wait for, in @left */
+static bool time_left(uint64_t deadline_ns, uint64_t *left_ns)
+{
+	uint64_t now_ns;
+
+	*left_ns = 0;
+	if (!deadline_ns)
+		return true;
+	if (deadline_ns == UINT64_MAX)
+		return false;
+	now_ns = monotonic_ns();
+	*left_ns = deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+	return true;
+}
+
+static unsigned sleep_uring(struct event_loop *loop, uint64_t deadline_ns)
+{
+	uint64_t left_ns;
+	bool timed = time_left(deadline_ns, &left_ns);
+
+	arm_all(loop);
+	if (timed && !left_ns) {
+		io_uring_submit_and_get_events(&loop->ring);
+	} else if (timed) {
+		struct __kernel_timespec timeout = { .tv_sec = (int64_t)(left_ns / 1000000000ull),
+						     .tv_nsec = (long long)(left_ns % 1000000000ull) };
+		struct io_uring_cqe *cqe;
+
+		io_uring_submit_and_wait_timeout(&loop->ring, &cqe, 1, &timeout, NULL);
+	} else {
+		io_uring_submit_and_wait(&loop->ring, 1);
+	}
+	return reap(loop);
+}
+
+static unsigned sleep_fallback(struct event_loop *loop, uint64_t deadline_ns)
+{
+	struct pollfd fds[EVENT_LOOP_FDS_MAX + 1] = { { .fd = loop->control_fd, .events = POLLIN } };
+	struct timespec timeout;
+	uint64_t left_ns;
+	bool timed = time_left(deadline_ns, &left_ns);
+
+	for (uint32_t i = 0; i < loop->watched_end; i++)
+		fds[i + 1] =
+			(struct pollfd){ .fd = loop->watched[i].mute ? -1 : loop->watched[i].fd, .events = POLLIN };
+	timeout = (struct timespec){ .tv_sec = (time_t)(left_ns / 1000000000ull),
+				     .tv_nsec = (long)(left_ns % 1000000000ull) };
+	if (ppoll(fds, loop->watched_end + 1, timed ? &timeout : NULL, NULL) <= 0)
+		return 0;
+	for (uint32_t i = 0; i < loop->watched_end; i++)
+		loop->watched[i].ready = loop->watched[i].ready || (fds[i + 1].fd >= 0 && fds[i + 1].revents);
+	return fds[0].revents ? EVENT_LOOP_CONTROL : 0;
+}
+
+unsigned event_loop_sleep(struct event_loop *loop, uint64_t deadline_ns, struct event_loop_ready *ready)
+{
+	unsigned what;
+
+	if (loop->look)
+		deadline_ns = 0;
+	what = loop->uring ? sleep_uring(loop, deadline_ns) : sleep_fallback(loop, deadline_ns);
+	what |= loop->kept;
+	loop->look = false;
+	loop->kept = 0;
+	ready->count = 0;
+	for (uint32_t i = 0; i < loop->watched_end; i++) {
+		if (!loop->watched[i].ready)
+			continue;
+		loop->watched[i].ready = false;
+		ready->numbers[ready->count++] = (uint8_t)i;
+	}
+	loop->vain = !deadline_ns && !what && !ready->count ? VAIN_LOOKS : 0;
+	return what;
+}
+
+bool event_loop_has_news(struct event_loop *loop)
+{
+	if (loop->vain) {
+		loop->vain--;
+		return false;
+	}
+	return loop->uring && (io_uring_cq_ready(&loop->ring) ||
+			       (__atomic_load_n(loop->ring.sq.kflags, __ATOMIC_RELAXED) & IORING_SQ_TASKRUN));
+}
+
+/* a multishot poll is edge-triggered */
+bool event_loop_tells_news_only(const struct event_loop *loop)
+{
+	return loop->uring;
+}
+
+void event_loop_mute(struct event_loop *loop, uint32_t number, bool mute)
+{
+	loop->watched[number].mute = mute;
+}

@@ -1,0 +1,519 @@
+#include "nodes/control/config_check.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "nodes/base/event_tree.h"
+#include "nodes/base/ring.h"
+#include "nodes/wire/frame.h"
+
+/* where the text goes and which part of the configuration is being looked at, e.g. "ports[3]." */
+struct checker {
+	char *why;
+	unsigned why_max;
+	char place[64];
+	bool refused;
+};
+
+/* ours, to keep sums of times within 64 bits: no fabric is longer, no switch slower */
+#define DELAY_MAX_PS NODE_S
+#define PAUSE_MAX_PS (3600 * NODE_S)
+#define GAP_BYTES_MAX 9216u
+#define QUEUE_UNITS_MAX (1u << 21)  /* 512 MiB */
+#define BUFFER_UNITS_MAX (1u << 29) /* under the real clock with what full rings hold */
+
+__attribute__((format(printf, 2, 3))) static void refuse(struct checker *checker, const char *format, ...)
+{
+	va_list arguments;
+
+	if (checker->refused)
+		return;
+	checker->refused = true;
+	va_start(arguments, format);
+	vsnprintf(checker->why, checker->why_max, format, arguments);
+	va_end(arguments);
+}
+
+__attribute__((format(printf, 2, 3))) static void enter(struct checker *checker, const char *format, ...)
+{
+	va_list arguments;
+
+	if (checker->refused)
+		return;
+	va_start(arguments, format);
+	vsnprintf(checker->place, sizeof(checker->place), format, arguments);
+	va_end(arguments);
+}
+
+static void range(struct checker *checker, const char *field, uint64_t value, uint64_t min, uint64_t max)
+{
+	if (value < min || value > max)
+		refuse(checker, "%s%s is %" PRIu64 ", it must be %" PRIu64 "..%" PRIu64, checker->place, field, value,
+		       min, max);
+}
+
+static void below(struct checker *checker, const char *field, uint64_t value, const char *bound_name, uint64_t bound)
+{
+	if (value >= bound)
+		refuse(checker, "%s%s is %" PRIu64 ", it must be less than %s, which is %" PRIu64, checker->place,
+		       field, value, bound_name, bound);
+}
+
+/*  Return: true if @count elements are there to be looked at */
+static bool array(struct checker *checker, const char *field, const void *elements, uint32_t count, uint32_t min,
+		  uint32_t max)
+{
+	range(checker, field, count, min, max);
+	if (count && !elements)
+		refuse(checker, "%s%s is %" PRIu32 ", but the elements are missing", checker->place, field, count);
+	return !checker->refused;
+}
+
+/* a name goes into file names, tables and messages */
+static void name(struct checker *checker, const char *field, const char *text)
+{
+	size_t length = strnlen(text, NODE_NAME_MAX);
+
+	if (!length)
+		refuse(checker, "%s%s is empty", checker->place, field);
+	if (length == NODE_NAME_MAX)
+		refuse(checker, "%s%s is longer than %d bytes", checker->place, field, NODE_NAME_MAX - 1);
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] <= ' ' || text[i] == '/' || text[i] == 0x7f)
+			refuse(checker, "%s%s has the byte 0x%02x at %zu, which a name must not have", checker->place,
+			       field, (unsigned char)text[i], i);
+}
+
+static void classes_check(struct checker *checker, const struct node_config *config)
+{
+	uint64_t min_sum = 0;
+
+	range(checker, "class_count", config->class_count, 1, NODE_CLASSES_MAX);
+	for (uint32_t i = 0; i < config->class_count && !checker->refused; i++) {
+		const struct class_config *class = &config->classes[i];
+
+		enter(checker, "classes[%" PRIu32 "].", i);
+		name(checker, "name", class->name);
+		range(checker, "max_permille", class->max_permille, 1, 1000);
+		range(checker, "min_permille", class->min_permille, 0, class->max_permille);
+		min_sum += class->min_permille;
+	}
+	enter(checker, "classes: ");
+	range(checker, "sum of min_permille", min_sum, 0, 1000);
+	enter(checker, "%s", "");
+	range(checker, "lanes", config->lanes, 1, config->fabric == FABRIC_ROCE ? 1 : NODE_LANES_MAX);
+	if (!checker->refused)
+		range(checker, "class_count * lanes", config->class_count * config->lanes, 1, NODE_LANES_MAX);
+}
+
+/* what is lost is lost, and the switch's shared buffer decides what there is room for */
+static void roce_port_check(struct checker *checker, const struct port_config *port)
+{
+	range(checker, "guarded", port->guarded, 0, 0);
+	range(checker, "buffer_units", port->buffer_units, 0, 0);
+	range(checker, "headroom_bytes", port->headroom_bytes, 0, ROCE_BYTES_MAX);
+}
+
+/* each level of a fabric link can always have a channel: ofct.h */
+static uint32_t channels_min(const struct node_config *config, const struct port_config *port)
+{
+	bool fabric = config->fabric == FABRIC_FLOW_CHANNEL && (port->vacant || port->kind == PORT_FABRIC);
+
+	return fabric && config->lanes ? config->lanes : 1;
+}
+
+static void port_check(struct checker *checker, const struct node_config *config, const struct port_config *port)
+{
+	range(checker, "kind", port->kind, 0, PORT_KINDS - 1);
+	range(checker, "medium", port->medium, 0, LINK_MEDIA - 1);
+	if (config->clock == CLOCK_VIRTUAL && (port->vacant || port->medium != MEDIUM_SHM))
+		refuse(checker, "%smedium: vacant ports and veth links need the real clock", checker->place);
+	range(checker, "capture_bytes", port->capture_bytes, 0, port->vacant ? 0 : NODE_CAPTURE_WHOLE);
+	range(checker, "match.fields", port->match.fields, 0, MATCH_ALL);
+	if (!flow_match_valid(&port->match))
+		refuse(checker, "%smatch.mask has bits of no field, a field without bits, or all bits of all fields",
+		       checker->place);
+	if (port->vacant) {
+		range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
+		range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
+		range(checker, "headroom_bytes", port->headroom_bytes, 0, ROCE_BYTES_MAX);
+		return;
+	}
+	name(checker, "peer_name", port->peer_name);
+	below(checker, "peer_index", port->peer_index, "node_count", config->node_count);
+	if (port->peer_index == config->index)
+		refuse(checker, "%speer_index is %" PRIu32 ", which is the node itself", checker->place,
+		       port->peer_index);
+	range(checker, "peer_port", port->peer_port, 0, NODE_PORTS_MAX - 1);
+	range(checker, "tier", port->tier, 0, LINK_TIERS - 1);
+	range(checker, "rate_bps", port->rate_bps, 1000000, 800000000000);
+	range(checker, "delay_ps", port->delay_ps, 0, DELAY_MAX_PS);
+	range(checker, "mtu_bytes", port->mtu_bytes, 64, NODE_MTU_MAX);
+	range(checker, "gap_bytes", port->gap_bytes, 0, GAP_BYTES_MAX);
+	range(checker, "loss_ppb", port->loss_ppb, 0, 1000000000);
+	range(checker, "bit_error_e15", port->bit_error_e15, 0, 1000000000000000);
+	if (config->fabric != FABRIC_ROCE && (port->loss_ppb || port->bit_error_e15) && !port->guarded)
+		refuse(checker, "%sguarded is false, but the link loses frames", checker->place);
+	range(checker, "buffer_units", port->buffer_units, 0, BUFFER_UNITS_MAX);
+	range(checker, "peer_units", port->peer_units, 0, BUFFER_UNITS_MAX);
+	range(checker, "stop_units", port->stop_units, 0, port->buffer_units ? port->buffer_units - 1 : 0);
+	range(checker, "flight_units", port->flight_units, 0, BUFFER_UNITS_MAX);
+	range(checker, "channels", port->channels, channels_min(config, port), NODE_CHANNELS_MAX);
+	if (config->fabric == FABRIC_ROCE)
+		roce_port_check(checker, port);
+	range(checker, "ring_bytes", port->ring_bytes, RING_BYTES_MIN, RING_BYTES_MAX);
+	if (port->ring_bytes & (port->ring_bytes - 1))
+		refuse(checker, "%sring_bytes is %" PRIu32 ", which is no power of two", checker->place,
+		       port->ring_bytes);
+}
+
+static void ports_check(struct checker *checker, const struct node_config *config, node_time_t latency_ps)
+{
+	uint32_t captures = 0;
+
+	if (!array(checker, "port_count", config->ports, config->port_count, 1, NODE_PORTS_MAX))
+		return;
+	for (uint32_t i = 0; i < config->port_count && !checker->refused; i++) {
+		enter(checker, "ports[%" PRIu32 "].", i);
+		port_check(checker, config, &config->ports[i]);
+		/* the clock needs it: what is sent must arrive later than it was decided (clock.h) */
+		if (config->clock == CLOCK_VIRTUAL && !latency_ps && !config->ports[i].delay_ps)
+			refuse(checker, "%sdelay_ps is 0, and so is the node's latency_ps: one must be greater",
+			       checker->place);
+		captures += config->ports[i].capture_bytes != 0;
+	}
+	enter(checker, "%s", "");
+	range(checker, "number of ports with capture_bytes", captures, 0, NODE_CAPTURES_MAX);
+}
+
+static void route_check(struct checker *checker, const struct route_config *route, uint32_t port_count)
+{
+	range(checker, "fabric_address", route->fabric_address, ROUTE_UPWARD, 65535);
+	if (port_count < 64 && route->ports >> port_count)
+		refuse(checker, "%sports is 0x%" PRIx64 ", it must name none but the node's %" PRIu32 " ports",
+		       checker->place, route->ports, port_count);
+}
+
+static void host_check(struct checker *checker, const struct host_config *host)
+{
+	range(checker, "host_index", host->host_index, 0, NODE_COUNT_MAX - 1);
+	range(checker, "fabric_address", host->fabric_address, 1, 65535);
+	range(checker, "egress_port", host->egress_port, 0, NODE_PORTS_MAX - 1);
+}
+
+static bool setting_is_repeated(const struct congestion_setting *setting, const struct congestion_setting *last)
+{
+	return setting->rate_bps == last->rate_bps && setting->flow_extent_units == last->flow_extent_units &&
+	       setting->queue_extent_units == last->queue_extent_units && setting->high_units == last->high_units &&
+	       setting->target_units == last->target_units && setting->drop_units == last->drop_units &&
+	       setting->limit_after_ack == last->limit_after_ack && setting->byte_time_ps == last->byte_time_ps &&
+	       setting->byte_time_scale == last->byte_time_scale;
+}
+
+/* @last: the setting before it, NULL for the first */
+static void setting_eca_check(struct checker *checker, const struct congestion_setting *setting,
+			      const struct congestion_setting *last)
+{
+	if (!last) {
+		range(checker, "eca_min", setting->eca_min, 0, 0);
+		return;
+	}
+	range(checker, "eca_min", setting->eca_min, 1, CONGESTION_ECA_UNUSED);
+	if (setting->eca_min == CONGESTION_ECA_UNUSED) {
+		if (!setting_is_repeated(setting, last))
+			refuse(checker, "%seca_min is %u, which never selects it, so it must repeat the setting before",
+			       checker->place, CONGESTION_ECA_UNUSED);
+	} else if (setting->eca_min <= last->eca_min) {
+		refuse(checker, "%seca_min is %" PRIu32 ", it must be above that of the setting before, %" PRIu32,
+		       checker->place, setting->eca_min, last->eca_min);
+	}
+}
+
+static void setting_check(struct checker *checker, const struct congestion_setting *setting)
+{
+	range(checker, "rate_bps", setting->rate_bps, 1000000, 800000000000);
+	range(checker, "flow_extent_units", setting->flow_extent_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "queue_extent_units", setting->queue_extent_units, setting->high_units, CONGESTION_UNITS_MAX);
+	range(checker, "high_units", setting->high_units, setting->target_units, CONGESTION_UNITS_MAX);
+	below(checker, "drop_units", setting->drop_units, "target_units", setting->target_units);
+	range(checker, "byte_time_scale", setting->byte_time_scale, 0, CONGESTION_BYTE_TIME_SCALE_MAX);
+	if (!checker->refused)
+		range(checker, "byte_time_ps << byte_time_scale",
+		      (uint64_t)setting->byte_time_ps << setting->byte_time_scale, 0, CONGESTION_BYTE_TIME_PS_MAX);
+}
+
+static void congestion_check(struct checker *checker, const struct congestion_config *congestion)
+{
+	enter(checker, "switch.congestion.");
+	range(checker, "lbf_thresh_units", congestion->lbf_thresh_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "lbf_shift", congestion->lbf_shift, 0, CONGESTION_SHIFT_MAX);
+	range(checker, "lpf_thresh", congestion->lpf_thresh, 0, CONGESTION_UNITS_MAX);
+	range(checker, "lpf_shift", congestion->lpf_shift, 0, CONGESTION_SHIFT_MAX);
+	range(checker, "dbf_thresh_units", congestion->dbf_thresh_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "dbf_shift", congestion->dbf_shift, 0, CONGESTION_SHIFT_MAX);
+	range(checker, "dbf_clk_cnt", congestion->dbf_clk_cnt, 1, UINT32_MAX);
+	range(checker, "ecn_eca", congestion->ecn_eca, 0, ECA_MAX);
+	range(checker, "inputs_thresh_units", congestion->inputs_thresh_units, 0, CONGESTION_UNITS_MAX);
+	range(checker, "inputs_shift", congestion->inputs_shift, 0, CONGESTION_SHIFT_MAX);
+	range(checker, "slow_start_setting", congestion->slow_start_setting, 0, CONGESTION_SETTINGS - 1);
+	range(checker, "fgfc_pause_ps", congestion->fgfc_pause_ps, congestion->fgfc, DELAY_MAX_PS);
+	range(checker, "fgfc_credit_units", congestion->fgfc_credit_units, 0, CONGESTION_UNITS_MAX);
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS && !checker->refused; i++) {
+		enter(checker, "switch.congestion.settings[%" PRIu32 "].", i);
+		setting_eca_check(checker, &congestion->settings[i], i ? &congestion->settings[i - 1] : NULL);
+		setting_check(checker, &congestion->settings[i]);
+	}
+	enter(checker, "%s", "");
+}
+
+/* headrooms are a part of the buffer, and something must be left to share */
+static void roce_switch_check(struct checker *checker, const struct node_config *config)
+{
+	uint64_t headroom_bytes = 0;
+
+	for (uint32_t i = 0; i < config->port_count; i++)
+		for (uint32_t c = 0; config->roce.pfc && c < config->class_count; c++)
+			headroom_bytes += config->roce.classes[c].lossless ? config->ports[i].headroom_bytes : 0;
+	enter(checker, "%s", "");
+	below(checker, "sum of all headroom_bytes", headroom_bytes, "roce.buffer_bytes", config->roce.buffer_bytes);
+}
+
+/* the header has 13 bits for a via, and 0 means none */
+static void vias_check(struct checker *checker, const struct switch_config *self)
+{
+	if (!array(checker, "via_count", self->vias, self->via_count, 0, NODE_COUNT_MAX))
+		return;
+	for (uint32_t i = 0; i < self->via_count && !checker->refused; i++) {
+		enter(checker, "switch.vias[%" PRIu32 "]", i);
+		range(checker, "", self->vias[i], 1, NODE_COUNT_MAX - 1);
+	}
+}
+
+static void paths_check(struct checker *checker, const struct node_config *config)
+{
+	const struct switch_config *self = &config->switch_;
+	char why[200];
+
+	vias_check(checker, self);
+	if (checker->refused)
+		return;
+	if (routing_config_check(&self->routing, why, sizeof(why)) ||
+	    lid_tables_check(&self->lids, config->port_count, why, sizeof(why)))
+		refuse(checker, "%s", why);
+}
+
+static void flood_check(struct checker *checker, const struct node_config *config)
+{
+	if (config->port_count < 64 && config->switch_.flood_ports >> config->port_count)
+		refuse(checker, "switch.flood_ports is 0x%" PRIx64 ", but the node has %" PRIu32 " ports",
+		       config->switch_.flood_ports, config->port_count);
+}
+
+static void prefixes_check(struct checker *checker, const struct switch_config *self)
+{
+	char why[80];
+
+	if (array(checker, "prefix_count", self->prefixes, self->prefix_count, 0, NODE_PREFIXES_MAX) &&
+	    prefix_list_check(self->prefixes, self->prefix_count, NODE_COUNT_MAX, why, sizeof(why)))
+		refuse(checker, "%s%s", checker->place, why);
+}
+
+static void switch_check(struct checker *checker, const struct node_config *config)
+{
+	const struct switch_config *self = &config->switch_;
+
+	enter(checker, "switch.");
+	range(checker, "fabric_address", self->fabric_address, 1, 65535);
+	range(checker, "latency_ps", self->latency_ps, 0, DELAY_MAX_PS);
+	range(checker, "arbiter", self->arbiter, 0, ARBITER_KINDS - 1);
+	range(checker, "output_queue_units_max", self->output_queue_units_max, 1, QUEUE_UNITS_MAX);
+	range(checker, "ack_t1_ps", self->ack_t1_ps, 0, DELAY_MAX_PS);
+	range(checker, "ack_t2_ps", self->ack_t2_ps, 0, DELAY_MAX_PS);
+	range(checker, "ack_t3_ps", self->ack_t3_ps, 0, DELAY_MAX_PS);
+	range(checker, "ack_collect", self->ack_collect, 1, 48);
+	if (array(checker, "route_count", self->routes, self->route_count, 0, NODE_COUNT_MAX))
+		for (uint32_t i = 0; i < self->route_count && !checker->refused; i++) {
+			enter(checker, "switch.routes[%" PRIu32 "].", i);
+			route_check(checker, &self->routes[i], config->port_count);
+		}
+	enter(checker, "switch.");
+	if (array(checker, "host_count", self->hosts, self->host_count, 0, NODE_COUNT_MAX))
+		for (uint32_t i = 0; i < self->host_count && !checker->refused; i++) {
+			enter(checker, "switch.hosts[%" PRIu32 "].", i);
+			host_check(checker, &self->hosts[i]);
+		}
+	enter(checker, "switch.");
+	prefixes_check(checker, self);
+	paths_check(checker, config);
+	congestion_check(checker, &self->congestion);
+	if (config->fabric == FABRIC_ROCE)
+		roce_switch_check(checker, config);
+	if (config->fabric != FABRIC_FLOW_CHANNEL)
+		flood_check(checker, config);
+}
+
+static void sizes_check(struct checker *checker, const struct workload_config *workload)
+{
+	uint64_t bytes = 0;
+	uint32_t ppm = 0;
+
+	if (!array(checker, "size_count", workload->sizes, workload->size_count, workload->message_bytes ? 0 : 1,
+		   WORKLOAD_SIZES_MAX))
+		return;
+	for (uint32_t i = 0; i < workload->size_count; i++) {
+		const struct size_point *point = &workload->sizes[i];
+
+		if (!point->bytes || point->bytes < bytes)
+			refuse(checker, "%ssizes[%" PRIu32 "].bytes is %" PRIu64 ", sizes must be positive and rise",
+			       checker->place, i, point->bytes);
+		if (point->cumulative_ppm <= ppm)
+			refuse(checker, "%ssizes[%" PRIu32 "].cumulative_ppm is %" PRIu32 ", it must rise strictly",
+			       checker->place, i, point->cumulative_ppm);
+		bytes = point->bytes;
+		ppm = point->cumulative_ppm;
+	}
+	if (workload->size_count && ppm != 1000000)
+		refuse(checker, "%ssizes end at cumulative_ppm %" PRIu32 ", they must end at 1000000", checker->place,
+		       ppm);
+}
+
+static void arrival_check(struct checker *checker, const struct workload_config *workload)
+{
+	range(checker, "arrival", workload->arrival, 0, ARRIVAL_KINDS - 1);
+	if (workload->arrival == ARRIVAL_CLOSED)
+		range(checker, "window", workload->window, 1, UINT32_MAX);
+	if (workload->arrival == ARRIVAL_PACED || workload->arrival == ARRIVAL_POISSON)
+		range(checker, "load_permille", workload->load_permille, 1, 1000);
+	if (workload->arrival == ARRIVAL_BURST) {
+		range(checker, "burst_messages", workload->burst_messages, 1, UINT32_MAX);
+		range(checker, "burst_period_ps", workload->burst_period_ps, 1, NODE_TIME_NEVER);
+	}
+}
+
+/* each transport is about frames of its own */
+static void transport_check(struct checker *checker, const struct node_config *config,
+			    const struct workload_config *workload)
+{
+	bool roce = frame_is_roce(workload->frame);
+
+	range(checker, "transport", workload->transport, 0,
+	      config->fabric == FABRIC_ROCE ? TRANSPORT_KINDS - 1 : TRANSPORT_NONE);
+	range(checker, "connections", workload->connections, 1, ROCE_CONNECTIONS_MAX);
+	if ((workload->transport == TRANSPORT_RC && !roce) ||
+	    (workload->transport == TRANSPORT_TCP && workload->frame != FRAME_TCP))
+		refuse(checker, "%stransport is %d, which is not for frame %d", checker->place,
+		       (int)workload->transport, (int)workload->frame);
+}
+
+static void workload_check(struct checker *checker, const struct node_config *config,
+			   const struct workload_config *workload)
+{
+	name(checker, "name", workload->name);
+	range(checker, "workload_index", workload->workload_index, 0, FRAME_WORKLOADS_MAX - 1);
+	range(checker, "destination", workload->destination, 0, DESTINATION_KINDS - 1);
+	range(checker, "frame", workload->frame, 0, FRAME_KINDS - 1);
+	transport_check(checker, config, workload);
+	arrival_check(checker, workload);
+	below(checker, "traffic_class", workload->traffic_class, "class_count", config->class_count);
+	range(checker, "packet_bytes", workload->packet_bytes,
+	      frame_is_roce(workload->frame) ? frame_bytes_of(workload->frame, FRAME_PATH_MTU_MIN) : 64,
+	      config->ports[0].mtu_bytes);
+	range(checker, "start_ps", workload->start_ps, 0, workload->stop_ps);
+	sizes_check(checker, workload);
+	if (array(checker, "destination_count", workload->destinations, workload->destination_count, 1, NODE_COUNT_MAX))
+		for (uint32_t i = 0; i < workload->destination_count; i++)
+			range(checker, "destinations", workload->destinations[i], 0, NODE_COUNT_MAX - 1);
+}
+
+static void pause_check(struct checker *checker, const struct node_config *config, const struct pause_config *pause)
+{
+	range(checker, "start_ps", pause->start_ps, 0, pause->stop_ps);
+	range(checker, "every_ps", pause->every_ps, 1, PAUSE_MAX_PS);
+	range(checker, "for_ps", pause->for_ps, 1, pause->every_ps);
+	range(checker, "classes", pause->classes, 1, (1u << config->class_count) - 1);
+}
+
+/* a connection is a flow of its own from the start, not when it first sends */
+static void connections_check(struct checker *checker, const struct nic_config *nic)
+{
+	uint64_t connections = 0;
+
+	for (uint32_t i = 0; i < nic->workload_count; i++)
+		if (nic->workloads[i].transport != TRANSPORT_NONE)
+			connections += (uint64_t)nic->workloads[i].connections * nic->workloads[i].destination_count;
+	range(checker, "connections of all workloads", connections, 0,
+	      nic->flows_max < ROCE_QUEUE_PAIRS_MAX ? nic->flows_max : ROCE_QUEUE_PAIRS_MAX);
+}
+
+static void nic_check(struct checker *checker, const struct node_config *config)
+{
+	const struct nic_config *nic = &config->nic;
+
+	range(checker, "port_count", config->port_count, 1, 1);
+	enter(checker, "nic.");
+	range(checker, "host_index", nic->host_index, 0, NODE_COUNT_MAX - 1);
+	range(checker, "latency_ps", nic->latency_ps, 0, DELAY_MAX_PS);
+	range(checker, "flows_max", nic->flows_max, 1, FRAME_FLOW_SLOTS_MAX);
+	range(checker, "fgfc_entries_max", nic->fgfc_entries_max, 0, EVENT_SOURCES_MAX);
+	range(checker, "host_queues", nic->host_queues, 0, config->clock == CLOCK_REAL ? NIC_HOST_QUEUES_MAX : 0);
+	if (!array(checker, "workload_count", nic->workloads, nic->workload_count, 0, EVENT_SOURCES_MAX))
+		return;
+	for (uint32_t i = 0; i < nic->workload_count && !checker->refused; i++) {
+		enter(checker, "nic.workloads[%" PRIu32 "].", i);
+		workload_check(checker, config, &nic->workloads[i]);
+	}
+	enter(checker, "nic.");
+	connections_check(checker, nic);
+	if (!array(checker, "pause_count", nic->pauses, nic->pause_count, 0, NIC_PAUSES_MAX))
+		return;
+	for (uint32_t i = 0; i < nic->pause_count && !checker->refused; i++) {
+		enter(checker, "nic.pauses[%" PRIu32 "].", i);
+		pause_check(checker, config, &nic->pauses[i]);
+	}
+}
+
+static void roce_check(struct checker *checker, const struct node_config *config)
+{
+	char why[200];
+
+	if (!checker->refused && config->fabric == FABRIC_ROCE &&
+	    roce_config_check(&config->roce, config->class_count, why, sizeof(why)))
+		refuse(checker, "%s", why);
+}
+
+static void port_group_check(struct checker *checker, const struct node_config *config)
+{
+	char why[200];
+
+	if (!checker->refused && config->fabric == FABRIC_PORT_GROUP &&
+	    port_group_config_check(&config->port_group, why, sizeof(why)))
+		refuse(checker, "%s", why);
+}
+
+int node_config_check(const struct node_config *config, char *why, unsigned why_max)
+{
+	struct checker checker = { .why = why, .why_max = why_max };
+
+	if (why_max)
+		why[0] = 0;
+	range(&checker, "kind", config->kind, 0, NODE_KINDS - 1);
+	range(&checker, "clock", config->clock, 0, CLOCK_KINDS - 1);
+	name(&checker, "name", config->name);
+	range(&checker, "node_count", config->node_count, 1, NODE_COUNT_MAX);
+	below(&checker, "index", config->index, "node_count", config->node_count);
+	range(&checker, "measure_from_ps", config->measure_from_ps, 0, config->measure_to_ps);
+	range(&checker, "fabric", config->fabric, 0, FABRIC_KINDS - 1);
+	classes_check(&checker, config);
+	roce_check(&checker, config);
+	port_group_check(&checker, config);
+	ports_check(&checker, config,
+		    config->kind == NODE_SWITCH ? config->switch_.latency_ps : config->nic.latency_ps);
+	if (!checker.refused && config->kind == NODE_SWITCH)
+		switch_check(&checker, config);
+	if (!checker.refused && config->kind == NODE_NIC)
+		nic_check(&checker, config);
+	return checker.refused ? -EINVAL : 0;
+}

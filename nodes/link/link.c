@@ -1,0 +1,779 @@
+#include "nodes/link/link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/base/units.h"
+#include "nodes/link/capture.h"
+
+#define HEADER_BYTES 64u          /* a packet is announced when so much of it has arrived (cut through) */
+#define FABRIC_HEADER_ON_LINK 12u /* a local route header too */
+#define FCS_BYTES 4u
+#define ASK_PS (10 * NODE_MS) /* a stop lasts as long as a buffer is full: to ask costs nothing beside that. Ours */
+
+/* ---- set-up ---- */
+
+static int guard_init(struct link *link)
+{
+	link->log = calloc(LINK_LOG_MAX, sizeof(*link->log));
+	link->ack_log = calloc(LINK_LOG_MAX, sizeof(*link->ack_log));
+	link->missing = calloc(LINK_LOG_MAX / 64, sizeof(*link->missing));
+	return link->log && link->ack_log && link->missing ? 0 : -ENOMEM;
+}
+
+static uint32_t front_bytes_of(const struct node_config *config, const struct port_config *port)
+{
+	bool has_header = config->fabric == FABRIC_PORT_GROUP ||
+			  (config->fabric == FABRIC_FLOW_CHANNEL && port->kind == PORT_FABRIC);
+
+	return has_header ? FABRIC_HEADER_ON_LINK : 0;
+}
+
+int link_init(struct link *link, const struct node_config *config, uint32_t port, struct ring_page *tx, size_t tx_bytes,
+	      struct ring_page *rx, size_t rx_bytes, struct stats_page *stats)
+{
+	const struct port_config *p = &config->ports[port];
+	bool is_switch = config->kind == NODE_SWITCH;
+
+	*link = (struct link){
+		.first_sent_ps = NODE_TIME_NEVER,
+		.rate_bps = p->rate_bps,
+		.ps_per_byte = 8 * NODE_S % p->rate_bps ? 0 : 8 * NODE_S / p->rate_bps,
+		.lead_ps = p->delay_ps + (is_switch ? config->switch_.latency_ps : config->nic.latency_ps),
+		.delay_ps = p->delay_ps,
+		.gap_bytes = p->gap_bytes,
+		.guarded = p->guarded,
+		.gaps = config->fabric == FABRIC_ROCE,
+		.cut_through = is_switch && config->switch_.cut_through,
+		.lane_count = (uint8_t)(config->class_count * node_lanes(config, p->kind)),
+		.credits = config->fabric == FABRIC_PORT_GROUP,
+		.port = (uint8_t)port,
+		.front_bytes = (uint8_t)front_bytes_of(config, p),
+		.buffer_units = p->buffer_units,
+		.flight_units = p->flight_units,
+		.loss_ppb = p->loss_ppb,
+		.bit_error_e15 = p->bit_error_e15,
+		.measure_from_ps = config->measure_from_ps,
+		.measure_to_ps = config->measure_to_ps,
+		.stats = stats_port(stats, port),
+		.drops = stats->drops,
+	};
+	link->real = config->clock == CLOCK_REAL;
+	if (link->credits)
+		credit_init(&link->credit, link->lane_count, p->buffer_units, units_of_bytes(p->mtu_bytes),
+			    p->peer_units);
+	random_init(&link->random, config->seed, port);
+	if (ring_tx_attach(&link->tx, tx, tx_bytes) || ring_rx_attach(&link->rx, rx, rx_bytes))
+		return -EINVAL;
+	return p->guarded ? guard_init(link) : 0;
+}
+
+void link_init_vacant(struct link *link, const struct node_config *config, uint32_t port, struct stats_page *stats)
+{
+	*link = (struct link){ .first_sent_ps = NODE_TIME_NEVER,
+			       .rate_bps = 1000000000,
+			       .lane_count = (uint8_t)config->class_count,
+			       .port = (uint8_t)port,
+			       .down = true,
+			       .real = true,
+			       .stats = stats_port(stats, port),
+			       .drops = stats->drops };
+}
+
+void link_fini(struct link *link)
+{
+	free(link->log);
+	free(link->ack_log);
+	free(link->missing);
+	*link = (struct link){ 0 };
+}
+
+void link_listen(struct link *link, const struct link_listener *listener)
+{
+	link->listener = *listener;
+}
+
+void link_set(struct link *link, const struct port_config *port)
+{
+	link->lead_ps += port->delay_ps - link->delay_ps;
+	link->delay_ps = port->delay_ps;
+	link->rate_bps = port->rate_bps;
+	link->ps_per_byte = 8 * NODE_S % port->rate_bps ? 0 : 8 * NODE_S / port->rate_bps;
+	link->loss_ppb = port->loss_ppb;
+	link->bit_error_e15 = port->bit_error_e15;
+}
+
+/* ---- sending ---- */
+
+bool link_ring_has_room(struct link *link)
+{
+	if (ring_has_room(&link->tx, RING_CAPTURED_MAX))
+		return true;
+	link->starved = true;
+	return false;
+}
+
+/* What the peer has taken. If it has said stop or go before, that does not count until the word is heard. */
+static void arrived_look(struct link *link)
+{
+	uint64_t note = ring_noted(&link->tx);
+
+	if ((int32_t)((uint32_t)(note >> 32) - link->stops_heard) <= 0)
+		link->arrived_units = (uint32_t)note;
+}
+
+/* for the longest frame there is; one may always be under way */
+static bool flight_fits(const struct link *link)
+{
+	uint32_t units = link->sent_units - link->arrived_units;
+
+	return !units || units + units_of_bytes(NODE_MTU_MAX) <= link->flight_units;
+}
+
+bool link_flight_has_room(struct link *link)
+{
+	if (flight_fits(link))
+		return true;
+	if (!link->guarded)
+		arrived_look(link);
+	if (flight_fits(link))
+		return true;
+	link->starved = true;
+	return false;
+}
+
+bool link_unstarve(struct link *link)
+{
+	if (!link->starved || !ring_has_room(&link->tx, RING_CAPTURED_MAX))
+		return false;
+	link->starved = false;
+	return true;
+}
+
+/* the part of [from, from + length) that lies in the measured interval */
+static node_time_t measured_part(const struct link *link, node_time_t from, node_time_t length)
+{
+	node_time_t begin = node_time_max(from, link->measure_from_ps);
+	node_time_t end = node_time_min(from + length, link->measure_to_ps);
+
+	return end > begin ? end - begin : 0;
+}
+
+/* takes the link for @wire_bytes (and @gap_bytes) from now on; returns when the first bit arrives at the peer */
+static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t gap_bytes)
+{
+	node_time_t start = node_time_max(now, link->busy_until_ps);
+	node_time_t length = link_frame_time_of(link, wire_bytes + gap_bytes);
+
+	link->busy_until_ps = start + length;
+	link->stats->tx_frames++;
+	link->stats->tx_bytes += wire_bytes;
+	link->stats->tx_busy_ps += length;
+	link->stats->tx_busy_measured_ps += measured_part(link, start, length);
+	return start + link->lead_ps;
+}
+
+/* does the link lose a frame of @wire_bytes? Bit errors add up linearly: exact enough below 1e-6 per frame bit. */
+static bool frame_is_lost(struct link *link, uint32_t wire_bytes)
+{
+	unsigned __int128 errors_e15;
+
+	if (!link->loss_ppb && !link->bit_error_e15)
+		return false;
+	errors_e15 = (unsigned __int128)link->bit_error_e15 * wire_bytes * 8 + link->loss_ppb * 1000000ull;
+	if (random_below(&link->random, 1000000000000000ull) >= errors_e15)
+		return false;
+	link->drops[DROP_LINK_LOSS]++;
+	return true;
+}
+
+/* the first bit of what arrives at @at leaves here */
+static struct capture_frame captured_frame(const struct link *link, enum record_kind kind, node_time_t at,
+					   uint32_t wire_bytes, uint32_t captured_bytes, bool lost)
+{
+	return (struct capture_frame){ .at_ps = at - link->delay_ps,
+				       .wire_bytes = wire_bytes,
+				       .captured_bytes = captured_bytes,
+				       .kind = kind,
+				       .lost = lost };
+}
+
+/* a frame is sent, all of it is at @bytes */
+static void capture_sent(struct link *link, node_time_t now, struct capture_frame frame, const uint8_t *bytes)
+{
+	if (link->capture)
+		capture_take(link->capture, now, &frame, bytes);
+}
+
+/* where the sender writes its packet; NULL: nowhere, it is lost (@record is NULL) */
+static uint8_t *packet_place(struct link *link, node_time_t now, struct record *record, struct capture_frame frame)
+{
+	uint8_t *bytes = record ? record_captured(record) : NULL;
+
+	return link->capture ? capture_sending(link->capture, now, &frame, bytes) : bytes;
+}
+
+/* a record's place in the ring with its header filled, or NULL */
+static struct record *record_start(struct link *link, node_time_t at, uint32_t wire_bytes, uint32_t captured_bytes)
+{
+	struct record *record = ring_reserve(&link->tx, captured_bytes);
+
+	if (!record) {
+		link->drops[DROP_RING_FULL]++;
+		return NULL;
+	}
+	link->last_at_ps = node_time_max(at, link->last_at_ps); /* a delay that was shortened overtakes nothing */
+	record->at_ps = link->last_at_ps;
+	record->wire_bytes = wire_bytes;
+	record->captured_bytes = captured_bytes;
+	record->sequence = link->sequence;
+	ring_commit(&link->tx, captured_bytes);
+	link->first_sent_ps = node_time_min(link->first_sent_ps, record->at_ps);
+	return record;
+}
+
+uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_bytes, uint32_t captured_bytes,
+			  uint32_t frame_bytes, uint32_t traffic_class, uint32_t tag)
+{
+	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
+	uint32_t units = units_of_bytes(frame_bytes);
+	struct record *record = NULL;
+
+	link->stats->tx_packets++;
+	if (link->guarded) {
+		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){
+			.tag = tag,
+			.frame_bytes = frame_bytes,
+			.units = (uint16_t)units,
+			.kind = RECORD_PACKET,
+			.traffic_class = (uint8_t)traffic_class,
+		};
+		link->sync_due = true;
+	}
+	if (!frame_is_lost(link, wire_bytes))
+		record = record_start(link, at, wire_bytes, captured_bytes);
+	link->sequence++;
+	if (link->credits)
+		credit_on_sent(&link->credit, traffic_class, units);
+	link->sent_units += record || link->guarded ? units : 0;
+	if (record) {
+		record->kind = RECORD_PACKET;
+		record->traffic_class = (uint16_t)traffic_class;
+		record->word = 0;
+		link->packet_sent = true;
+	} else {
+		link->stats->lost_frames++;
+		link->stats->lost_packets++;
+		link->stats->lost_units += units;
+		link->stats->lost_bytes += frame_bytes;
+	}
+	return packet_place(link, now, record,
+			    captured_frame(link, RECORD_PACKET, at, wire_bytes, captured_bytes, !record));
+}
+
+void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t captured_bytes,
+		    uint32_t wire_bytes)
+{
+	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
+	struct record *record = NULL;
+
+	link->stats->ack_frames++;
+	if (link->guarded) {
+		link->log[link->sequence % LINK_LOG_MAX] =
+			(struct link_log_entry){ .kind = RECORD_ACKS, .ack_bytes = (uint16_t)captured_bytes };
+		memcpy(link->ack_log[link->sequence % LINK_LOG_MAX], bytes, captured_bytes);
+		link->sync_due = true;
+	}
+	if (!frame_is_lost(link, wire_bytes))
+		record = record_start(link, at, wire_bytes, captured_bytes);
+	link->sequence++;
+	capture_sent(link, now, captured_frame(link, RECORD_ACKS, at, wire_bytes, captured_bytes, !record), bytes);
+	if (!record) {
+		link->stats->lost_frames++;
+		return;
+	}
+	record->kind = RECORD_ACKS;
+	record->traffic_class = 0;
+	record->word = 0;
+	memcpy(record_captured(record), bytes, captured_bytes);
+}
+
+static void send_control(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes,
+			 enum record_kind kind)
+{
+	uint32_t wire_bytes = frame_bytes + FCS_BYTES;
+	node_time_t at = occupy(link, now, wire_bytes, link->gap_bytes);
+	struct record *record = NULL;
+
+	if (link->guarded) {
+		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){ .kind = (uint8_t)kind };
+		link->sync_due = true;
+	}
+	if (!frame_is_lost(link, wire_bytes))
+		record = record_start(link, at, wire_bytes, frame_bytes);
+	link->sequence++;
+	capture_sent(link, now, captured_frame(link, kind, at, wire_bytes, frame_bytes, !record), bytes);
+	if (!record) {
+		link->stats->lost_frames++;
+		return;
+	}
+	record->kind = kind;
+	record->traffic_class = 0;
+	record->word = 0;
+	memcpy(record_captured(record), bytes, frame_bytes);
+	link->packet_sent = true; /* the sooner it is seen, the less is sent that has no room */
+}
+
+void link_send_fgfc(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
+{
+	send_control(link, now, bytes, frame_bytes, RECORD_FGFC);
+}
+
+void link_send_pause(struct link *link, node_time_t now, const uint8_t *bytes, uint32_t frame_bytes)
+{
+	send_control(link, now, bytes, frame_bytes, RECORD_PAUSE);
+}
+
+static void send_word(struct link *link, node_time_t now, enum link_word kind, uint32_t traffic_class, uint32_t value)
+{
+	node_time_t at = occupy(link, now, LINK_WORD_BYTES, 0);
+	struct record *record = record_start(link, at, LINK_WORD_BYTES, 0);
+
+	if (!record)
+		return;
+	link->stats->words++;
+	record->kind = RECORD_WORD;
+	record->traffic_class = (uint16_t)traffic_class;
+	record->word = (uint64_t)kind << 32 | value;
+}
+
+/* says which frames did not arrive, then how far everything is settled */
+static void send_guard_words(struct link *link, node_time_t now)
+{
+	for (uint32_t s = link->seen_told; link->missing_count && s != link->sequence_expected; s++) {
+		uint64_t *word = &link->missing[s % LINK_LOG_MAX / 64];
+		uint64_t bit = 1ull << s % 64;
+
+		if (!(*word & bit))
+			continue;
+		*word &= ~bit;
+		link->missing_count--;
+		send_word(link, now, LINK_WORD_MISSING, 0, s);
+	}
+	send_word(link, now, LINK_WORD_SEEN, 0, link->sequence_expected);
+	link->seen_told = link->sequence_expected;
+	link->seen_due = false;
+}
+
+static void send_stop(struct link *link, node_time_t now)
+{
+	if (link->guarded && link->stop != link->stop_told)
+		link->sync_due = true; /* once more, when there is time */
+	link->stop_told = link->stop;
+	link->stops_said++;
+	send_word(link, now, LINK_WORD_STOP, 0, link->stop);
+}
+
+/* limits of ours, totals of ours, as far as they are due */
+static void send_credit_words(struct link *link, node_time_t now)
+{
+	struct credit *credit = &link->credit;
+
+	for (uint32_t left = credit->grant_due; left; left &= left - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(left);
+
+		send_word(link, now, LINK_WORD_CREDIT, lane, credit_grant(credit, lane, link->held_units[lane]));
+	}
+	for (uint32_t left = credit->total_due; left; left &= left - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(left);
+
+		send_word(link, now, LINK_WORD_SENT, lane, credit_total(credit, lane));
+	}
+}
+
+void link_send_words(struct link *link, node_time_t now, bool idle)
+{
+	bool sync = idle && (link->sync_due || link_ask_at(link) <= now);
+
+	if (sync) {
+		send_word(link, now, LINK_WORD_SYNC, 0, link->sequence);
+		link->sync_due = false;
+		link->ask_at_ps = now + ASK_PS;
+	}
+	if (link->stop != link->stop_told || (link->guarded && !link->credits && (link->seen_due || sync)))
+		send_stop(link, now);
+	if (link->seen_due)
+		send_guard_words(link, now);
+	if (!link->credits)
+		return;
+	if (sync)
+		credit_say_totals(&link->credit);
+	send_credit_words(link, now);
+}
+
+node_time_t link_flush(struct link *link, bool *packet)
+{
+	node_time_t first = link->first_sent_ps;
+
+	*packet = link->packet_sent;
+	if (link->capture)
+		capture_settle(link->capture);
+	if (first == NODE_TIME_NEVER)
+		return first;
+	link->packet_sent = false;
+	ring_publish(&link->tx);
+	link->first_sent_ps = NODE_TIME_NEVER;
+	return first;
+}
+
+/* ---- receiving ---- */
+
+/* Records come in the order of their first bits, so only a peer that lies about lengths has one due before the one in
+ * front of it: it is due then, for time never goes back.                                                            */
+node_time_t link_next_at(struct link *link)
+{
+	uint32_t wire_bytes;
+	node_time_t due;
+
+	if (link->down || link->held)
+		return NODE_TIME_NEVER;
+	link->head_bytes = ring_peek(&link->rx, &link->head);
+	if (!link->head_bytes)
+		return NODE_TIME_NEVER;
+	wire_bytes = link->head.wire_bytes;
+	if (link->head.kind == RECORD_PACKET && link->cut_through && wire_bytes > HEADER_BYTES)
+		wire_bytes = HEADER_BYTES;
+	due = link->head.at_ps + link_frame_time_of(link, wire_bytes);
+	link->head_due_ps = node_time_max(link->head_due_ps, due);
+	return link->head_due_ps;
+}
+
+static void bad_record(struct link *link)
+{
+	link->drops[DROP_BAD_RECORD]++;
+}
+
+/* frame @sequence is as good as lost: the peer is told */
+static void mark_missing(struct link *link, uint32_t sequence)
+{
+	uint64_t *word = &link->missing[sequence % LINK_LOG_MAX / 64];
+
+	link->missing_count += !(*word & 1ull << sequence % 64);
+	*word |= 1ull << sequence % 64;
+	if ((int32_t)(sequence - link->seen_told) < 0)
+		link->seen_told = sequence; /* once more from here on */
+	link->seen_due = true;
+}
+
+/* frames before @sequence that have not arrived never will: the ring keeps order */
+static void note_missing(struct link *link, uint32_t sequence)
+{
+	for (; link->sequence_expected != sequence; link->sequence_expected++)
+		mark_missing(link, link->sequence_expected);
+}
+
+/* The peer says what its next frame is. If that cannot be, frames that it did not send have come between: it is right. */
+static void on_sync(struct link *link, uint32_t sequence)
+{
+	if (link->credits)
+		credit_say_limits(&link->credit);
+	if (sequence - link->sequence_expected <= LINK_LOG_MAX) {
+		note_missing(link, sequence);
+		link->seen_due = true;
+		return;
+	}
+	bad_record(link);
+	memset(link->missing, 0, LINK_LOG_MAX / 8);
+	link->missing_count = 0;
+	link->sequence_expected = link->seen_told = sequence;
+	link->seen_due = true;
+}
+
+/* Is a frame of the guarded link one that the peer can have sent now? On a veth link anybody may put one, or an old one again.
+ * If it is the peer's after all, which a false one has overtaken, it counts as lost. */
+static bool in_sequence(struct link *link, uint32_t sequence)
+{
+	uint32_t ahead = sequence - link->sequence_expected;
+
+	if (ahead <= LINK_LOG_MAX) {
+		note_missing(link, sequence);
+		return true;
+	}
+	bad_record(link);
+	if (-ahead < LINK_LOG_MAX)
+		mark_missing(link, sequence);
+	return false;
+}
+
+/* On a guarded link a new state is asked for once more: anybody may have put the word there. */
+static void on_stop(struct link *link, uint8_t stopped, node_time_t now)
+{
+	const struct link_listener *listener = &link->listener;
+	uint32_t changed = link->stopped ^ stopped;
+
+	link->stopped = stopped;
+	link->ask_at_ps = now + ASK_PS;
+	link->sync_due |= link->guarded && changed;
+	for (; changed && listener->on_stop; changed &= changed - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(changed);
+
+		listener->on_stop(listener->owner, link, c, link_stopped(link, c), now);
+	}
+}
+
+/* a frame's fate is known: forget it, and tell */
+static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t now)
+{
+	struct link_log_entry *entry = &link->log[sequence % LINK_LOG_MAX];
+	const struct link_listener *listener = &link->listener;
+
+	link->arrived_units += entry->kind == RECORD_PACKET ? entry->units : 0;
+	if (lost && entry->kind == RECORD_PACKET && link->credits)
+		link->credit.total_due |= (uint8_t)(1u << entry->traffic_class);
+	if (entry->kind == RECORD_PACKET && lost) {
+		if (listener->on_lost)
+			listener->on_lost(listener->owner, link, entry, now);
+	} else if (entry->kind == RECORD_PACKET) {
+		if (listener->on_seen)
+			listener->on_seen(listener->owner, link, entry, now);
+	} else if (entry->kind == RECORD_ACKS && lost && listener->on_ack_lost) {
+		listener->on_ack_lost(listener->owner, link, link->ack_log[sequence % LINK_LOG_MAX], entry->ack_bytes,
+				      now);
+	}
+	entry->kind = RECORD_PAD;
+}
+
+/* What the peer has sent and has not been received yet never will be. The peer finds its ring empty, and the buffer goes with the link. */
+void link_lose(struct link *link)
+{
+	struct record record;
+
+	if (!link->rx.page)
+		return; /* nothing was ever plugged in */
+	ring_refresh(&link->rx);
+	while (ring_peek(&link->rx, &record)) {
+		if (record.kind == RECORD_PACKET) {
+			uint32_t frame_bytes = link_frame_bytes(link, record.wire_bytes);
+
+			link->drops[DROP_LINK_DOWN]++;
+			link->stats->dropped_bytes += frame_bytes;
+		}
+		ring_pop(&link->rx, &record);
+	}
+	ring_release(&link->rx);
+	if (!link->real)
+		memset(link->held_units, 0, sizeof(link->held_units));
+}
+
+/* the wait for credit, if there is one, is over */
+static void credit_wait_end(struct link *link, node_time_t now)
+{
+	struct port_stats *stats = link->stats;
+
+	if (stats->credit_since_ps && now > stats->credit_since_ps)
+		stats->credit_wait_ps += now - stats->credit_since_ps;
+	stats->credit_since_ps = 0;
+}
+
+void link_down(struct link *link, node_time_t now)
+{
+	link->down = true;
+	for (; link->guarded && link->log_first != link->sequence; link->log_first++)
+		settle(link, link->log_first, true, now);
+	link->stop = link->stop_told = link->stopped = 0;
+	link->seen_due = link->sync_due = false;
+	credit_close(&link->credit);
+	credit_wait_end(link, now);
+	link_lose(link);
+}
+
+void link_up(struct link *link, node_time_t now)
+{
+	link->down = link->held = false;
+	link->sequence = link->sequence_expected = link->seen_told = link->log_first = 0;
+	link->stop = link->stop_told = link->stopped = 0;
+	link->seen_due = link->sync_due = false;
+	link->busy_until_ps = now;
+	link->head_due_ps = node_time_max(link->head_due_ps, now);
+	link->sent_units = link->arrived_units = link->taken_units = link->taken_noted = 0;
+	link->stops_heard = link->stops_said = 0;
+	link->missing_count = 0;
+	if (link->missing)
+		memset(link->missing, 0, LINK_LOG_MAX / 8);
+	if (link->credits)
+		credit_open(&link->credit);
+}
+
+void link_up_stopped(struct link *link)
+{
+	link->stopped = link->stop = link->stop_told = (uint8_t)((1u << link->lane_count) - 1);
+}
+
+static void on_credit(struct link *link, uint32_t lane, uint32_t limit_units, node_time_t now)
+{
+	const struct link_listener *listener = &link->listener;
+
+	bool more = credit_on_limit(&link->credit, lane, limit_units);
+
+	link->ask_at_ps = now + ASK_PS;
+	if (!link->credit.lacking)
+		credit_wait_end(link, now);
+	if (more && listener->on_stop)
+		listener->on_stop(listener->owner, link, lane, false, now);
+}
+
+/* of flow control by credits, if it is one.  Return: false if it is none, or of no lane */
+static bool on_credit_word(struct link *link, const struct record *header, node_time_t now)
+{
+	uint32_t value = (uint32_t)header->word, lane = header->traffic_class;
+
+	if (!link->credits || lane >= link->lane_count)
+		return false;
+	if (header->word >> 32 == LINK_WORD_CREDIT) {
+		on_credit(link, lane, value, now);
+		return true;
+	}
+	return header->word >> 32 == LINK_WORD_SENT &&
+	       credit_on_total(&link->credit, lane, value, link->held_units[lane]);
+}
+
+static void on_word(struct link *link, const struct record *header, node_time_t now)
+{
+	uint32_t value = (uint32_t)header->word;
+	uint32_t under_way = link->sequence - link->log_first;
+
+	switch (header->word >> 32) {
+	case LINK_WORD_STOP:
+		link->stops_heard++;
+		if (link->credits || value >> link->lane_count)
+			break;
+		on_stop(link, (uint8_t)value, now);
+		return;
+	case LINK_WORD_SEEN:
+		if (!link->guarded || value - link->log_first > under_way)
+			break;
+		for (; link->log_first != value; link->log_first++)
+			settle(link, link->log_first, link->log[link->log_first % LINK_LOG_MAX].lost, now);
+		return;
+	case LINK_WORD_MISSING:
+		if (!link->guarded || value - link->log_first >= under_way)
+			break;
+		link->log[value % LINK_LOG_MAX].lost = true;
+		return;
+	case LINK_WORD_SYNC:
+		if (!link->guarded)
+			break;
+		on_sync(link, value);
+		return;
+	default:
+		if (!on_credit_word(link, header, now))
+			break;
+		return;
+	}
+	bad_record(link);
+}
+
+static void capture_received(struct link *link, const struct record *header, node_time_t now)
+{
+	struct capture_frame frame = { .at_ps = header->at_ps,
+				       .wire_bytes = header->wire_bytes,
+				       .captured_bytes = header->captured_bytes,
+				       .kind = header->kind,
+				       .inbound = true };
+
+	capture_take(link->capture, now, &frame, link->head_bytes);
+}
+
+/* is there room for the packet, and does its record make sense? Charges the buffer. */
+static bool admit(struct link *link, const struct record *header)
+{
+	uint32_t frame_bytes = link_frame_bytes(link, header->wire_bytes);
+	uint32_t c = header->traffic_class;
+
+	if (c >= link->lane_count || !frame_bytes ||
+	    header->captured_bytes > header->wire_bytes + 14 /* the envelope is not on the link */) {
+		bad_record(link);
+		link->stats->dropped_bytes += frame_bytes;
+		return false;
+	}
+	if (!link->buffer_units)
+		return true;
+	if (link->held_units[c] + units_of_bytes(frame_bytes) > link->buffer_units) {
+		link->drops[DROP_BUFFER_OVERFLOW]++;
+		link->stats->dropped_bytes += frame_bytes;
+		return false;
+	}
+	link->held_units[c] += units_of_bytes(frame_bytes);
+	return true;
+}
+
+/* the credit that the packet had is used, whether it was admitted or not */
+static void take_credit(struct link *link, const struct record *header)
+{
+	uint32_t lane = header->traffic_class;
+
+	if (lane < link->lane_count)
+		credit_on_frame(&link->credit, lane, units_of_bytes(link_frame_bytes(link, header->wire_bytes)),
+				link->held_units[lane]);
+}
+
+/* Can @sequence be that of the next frame of a link that is not guarded? */
+static bool counts_on(const struct link *link, uint32_t sequence)
+{
+	uint32_t ahead = sequence - link->sequence_expected;
+
+	return link->gaps ? ahead <= INT32_MAX : !ahead;
+}
+
+const uint8_t *link_receive(struct link *link, struct record *header, node_time_t now)
+{
+	bool admitted;
+
+	*header = link->head;
+	if (header->kind == RECORD_WORD) {
+		on_word(link, header, now);
+		return NULL;
+	}
+	link->stats->rx_frames++;
+	link->stats->rx_bytes += header->wire_bytes;
+	if (link->capture)
+		capture_received(link, header, now);
+	if (link->guarded && !in_sequence(link, header->sequence))
+		return NULL;
+	if (!link->guarded && !counts_on(link, header->sequence))
+		bad_record(link); /* a peer that cannot count */
+	link->sequence_expected = header->sequence + 1;
+	if (link->guarded && link->sequence_expected - link->seen_told >= LINK_SEEN_FRAMES)
+		link->seen_due = true;
+	if (header->kind == RECORD_PACKET) {
+		link->stats->rx_packets++;
+		link->taken_units += units_of_bytes(link_frame_bytes(link, header->wire_bytes));
+		admitted = admit(link, header);
+		if (link->credits)
+			take_credit(link, header);
+		if (!admitted && link->guarded)
+			mark_missing(link, header->sequence);
+		if (!admitted)
+			return NULL;
+	}
+	return link->head_bytes;
+}
+
+void link_done(struct link *link, const struct record *header)
+{
+	ring_pop(&link->rx, header);
+}
+
+void link_note_taken(struct link *link)
+{
+	if (link->guarded || link->stop != link->stop_told || link->taken_noted == link->taken_units)
+		return;
+	link->taken_noted = link->taken_units;
+	ring_note(&link->rx, (uint64_t)link->stops_said << 32 | link->taken_units);
+}
+
+void link_reject(struct link *link, const struct record *header)
+{
+	link_release(link, header->traffic_class, units_of_bytes(link_frame_bytes(link, header->wire_bytes)));
+}

@@ -1,0 +1,429 @@
+#include "nodes/node/pace.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nodes/link/capture.h"
+
+/* event loop numbers: ports, host sockets, the doorbell */
+#define NUMBER_HOST NODE_PORTS_MAX
+#define NUMBER_DOORBELL (NODE_PORTS_MAX + NIC_HOST_QUEUES_MAX)
+
+#define AWAKE_PS (30 * NODE_US)   /* looks around so long after the last event: a few changes of processes */
+#define NEAR_PS (15 * NODE_US)    /* what is due sooner is not worth a sleep */
+#define SHARED_PS (2 * NODE_US)   /* who gets its core back later has yielded it to somebody */
+#define STARVED_PS (20 * NODE_US) /* who had no room for something looks again */
+#define UNTOLD_PS (500 * NODE_US) /* the same, if its peer will tell: it may have looked just before */
+#define REST_PS (10 * NODE_MS)    /* nothing to do for longer than this is rest */
+#define LOOK_PS (100 * NODE_US)   /* a node that never sleeps looks outside that often: not every loop tells of news */
+#define TURN_PS (500 * NODE_US)   /* of fabric time that a node which is late catches up with in one turn */
+#define SLEEP_MAX_PS NODE_S       /* then a node looks again, whatever it was told */
+#define HOST_WAIT_MAX_PS (500 * NODE_US)
+#define HOST_ROUNDS 4u /* times that a turn takes in what the host sends, as room is made for it */
+
+_Static_assert(NUMBER_DOORBELL < EVENT_LOOP_FDS_MAX, "every descriptor has a number");
+
+node_time_t pace_now(const struct pace *pace)
+{
+	uint64_t epoch_ns = pace->clock->page->epoch_ns, now_ns;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	now_ns = (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+	return now_ns > epoch_ns ? (now_ns - epoch_ns) * NODE_NS : 0;
+}
+
+int pace_init(struct pace *pace, const struct clock *clock, const struct node_config *config, struct link *links,
+	      struct stats_page *stats, const struct node_ops *ops, void *dataplane, struct event_loop *loop,
+	      int doorbell)
+{
+	*pace = (struct pace){ .clock = clock,
+			       .config = config,
+			       .links = links,
+			       .stats = stats,
+			       .ops = ops,
+			       .dataplane = dataplane,
+			       .loop = loop,
+			       .doorbell = doorbell,
+			       .next_ps = NODE_TIME_NEVER };
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		pace->peer_doorbell[port] = -1;
+	return event_loop_watch(loop, NUMBER_DOORBELL, doorbell);
+}
+
+int pace_host(struct pace *pace, const int *fds, uint32_t count)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < count && !error; i++)
+		error = event_loop_watch(pace->loop, NUMBER_HOST + i, fds[i]);
+	pace->host_count = count;
+	pace->host_readable = (1u << count) - 1;
+	return error;
+}
+
+int pace_plug(struct pace *pace, uint32_t port, int peer_doorbell, struct carrier *carrier, int socket)
+{
+	pace->peer_doorbell[port] = peer_doorbell;
+	pace->carriers[port] = carrier;
+	pace->released[port] = 0;
+	pace->broken &= ~(1ull << port);
+	if (carrier) {
+		int error = event_loop_watch(pace->loop, port, socket);
+
+		if (error)
+			return error;
+		pace->readable |= 1ull << port;
+	}
+	pace->plugged |= 1ull << port;
+	return 0;
+}
+
+void pace_unplug(struct pace *pace, uint32_t port)
+{
+	if (pace->carriers[port])
+		event_loop_unwatch(pace->loop, port);
+	pace->plugged &= ~(1ull << port);
+	pace->readable &= ~(1ull << port);
+	pace->owed &= ~(1ull << port);
+	pace->carriers[port] = NULL;
+	pace->peer_doorbell[port] = -1;
+}
+
+/* ---- a turn ---- */
+
+/* what waits outside */
+static void take_in(struct pace *pace, node_time_t now)
+{
+	for (uint64_t left = pace->readable; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (!carrier_intake(pace->carriers[port], now))
+			pace->readable &= ~(1ull << port);
+	}
+	if (pace->host_readable)
+		pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
+}
+
+/* the neighbour behind @port has something to do at @due. The fence stands against the one in may_sleep(). */
+static void notify(const struct pace *pace, uint32_t port, node_time_t due)
+{
+	uint64_t one = 1;
+
+	atomic_thread_fence(memory_order_seq_cst);
+	if (ring_rouse(&pace->links[port].tx, due))
+		(void)!write(pace->peer_doorbell[port], &one, sizeof(one));
+}
+
+/* wakes those of @ports to whom ACKs were sent and nothing else since */
+static void owed_ring(struct pace *pace, uint64_t ports)
+{
+	for (ports &= pace->owed; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+
+		pace->owed &= ~(1ull << port);
+		notify(pace, port, pace->owed_ps[port]);
+	}
+}
+
+/* Packets wake their receiver at once; ACKs and words as soon as whoever wants this core has had it: behind a packet its way
+ * goes on, perhaps on this very core, while who waits for nothing but ACKs is in less of a hurry. */
+static void sent_tell(struct pace *pace, uint32_t port, node_time_t arrival, bool packet)
+{
+	uint64_t bit = 1ull << port;
+
+	if (packet)
+		notify(pace, port, arrival);
+	else if (!(pace->owed & bit))
+		pace->owed_ps[port] = arrival;
+	pace->owed = packet ? pace->owed & ~bit : pace->owed | bit;
+}
+
+/* publishes what was sent, gives back what was read */
+static void flush(struct pace *pace, node_time_t now)
+{
+	uint64_t owed = pace->owed;
+
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+		struct link *link = &pace->links[port];
+		bool packet;
+		node_time_t arrival = link_flush(link, &packet);
+
+		if (arrival != NODE_TIME_NEVER && !pace->carriers[port])
+			sent_tell(pace, port, node_time_max(arrival, now), packet);
+		link_note_taken(link);
+		if (link->rx.head != pace->released[port]) {
+			pace->released[port] = link->rx.head;
+			ring_release(&link->rx);
+			if (!pace->carriers[port] && ring_waited(&link->rx))
+				notify(pace, port, now);
+		}
+		if (link->capture)
+			pace->next_ps = node_time_min(pace->next_ps, capture_step(link->capture, pace->now_ps));
+		if (pace->carriers[port])
+			pace->next_ps = node_time_min(pace->next_ps, carrier_outlet(pace->carriers[port], now));
+		if (link->starved) {
+			ring_wait(&link->tx);
+			pace->next_ps =
+				node_time_min(pace->next_ps, now + (pace->carriers[port] ? STARVED_PS : UNTOLD_PS));
+		}
+		pace->broken |= (uint64_t)link->rx.broken << port;
+	}
+	owed_ring(pace, owed);
+}
+
+/* since when the neighbours that have woken this node knew of something; NODE_TIME_NEVER: none did */
+static node_time_t roused_at(const struct pace *pace)
+{
+	node_time_t rung = NODE_TIME_NEVER;
+
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (!pace->carriers[port])
+			rung = node_time_min(rung, ring_roused(&pace->links[port].rx));
+	}
+	return rung;
+}
+
+/* Looks what neighbours have sent. Since when has the first of what is due now been due: the event known before, or one of
+ * what has come in since, which could not be known of before now_ps; later than @now if nothing is. */
+static node_time_t look(struct pace *pace, node_time_t now)
+{
+	node_time_t since = pace->now_ps, due = pace->next_ps;
+
+	if (pace->slept) {
+		node_time_t rung = roused_at(pace);
+
+		since = rung == NODE_TIME_NEVER ? since : node_time_max(since, rung);
+	}
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		struct link *link = &pace->links[__builtin_ctzll(left)];
+		node_time_t head;
+
+		if (link->starved && !link->down)
+			link->stats->ring_full_ps += now - pace->turned_ps;
+		link_refresh(link, pace->now_ps);
+		head = link_next_at(link);
+		if (head <= now)
+			due = node_time_min(due, node_time_max(head, since));
+	}
+	return due;
+}
+
+static void lateness_note(struct pace *pace, node_time_t due, node_time_t now)
+{
+	if (due > now)
+		return;
+	/* who had nothing to do for longer was at rest, but not who was too late to do it */
+	pace->stats->active_ns += node_time_min(now - pace->busy_ps, node_time_max(REST_PS, now - due)) / NODE_NS;
+	pace->busy_ps = now;
+	stats_lateness_add(&pace->stats->lateness, (now - due) / NODE_NS);
+	home_core_note(&pace->home, now - due, now);
+}
+
+/* A turn goes on to @now, but not far beyond what is due since @due: a node that is asked for more than it can do would take
+ * longer for each turn than for the one before, and neither send nor listen meanwhile. It stays behind instead. */
+static node_time_t turn_end(const struct pace *pace, node_time_t due, node_time_t now)
+{
+	return due < now && now - due > TURN_PS ? node_time_max(due + TURN_PS, pace->now_ps) : now;
+}
+
+/* How long to leave what the host holds: no longer at all while there is room for more of it; if there is none, since the
+ * link takes none, ever longer, for looking in vain costs as much as working. */
+static node_time_t host_wait(struct pace *pace, bool taken)
+{
+	if (taken)
+		pace->host_wait_ps = 0;
+	else
+		pace->host_wait_ps = node_time_min(node_time_max(2 * pace->host_wait_ps, STARVED_PS), HOST_WAIT_MAX_PS);
+	return pace->host_wait_ps;
+}
+
+void pace_turn(struct pace *pace)
+{
+	node_time_t now = node_time_max(pace_now(pace), pace->now_ps), due, end;
+	bool taken = false;
+
+	take_in(pace, now);
+	due = look(pace, now);
+	end = turn_end(pace, due, now);
+	lateness_note(pace, due, now);
+	pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
+	for (uint32_t round = 0; pace->host_readable && end == now && round < HOST_ROUNDS; round++) {
+		taken = pace->ops->host_receive(pace->dataplane, &pace->host_readable, now);
+		pace->next_ps = pace->ops->run(pace->dataplane, end + 1);
+	}
+	pace->now_ps = end;
+	flush(pace, now);
+	if (pace->host_readable)
+		pace->next_ps = node_time_min(pace->next_ps, now + host_wait(pace, taken));
+	if (pace->readable)
+		pace->next_ps = node_time_min(pace->next_ps, now + STARVED_PS);
+	if (pace->ops->host_deliver)
+		pace->next_ps = node_time_min(pace->next_ps, pace->ops->host_deliver(pace->dataplane, now));
+	pace->turned_ps = now;
+	if ((now - end) / NODE_NS > pace->stats->behind_max_ns)
+		pace->stats->behind_max_ns = (now - end) / NODE_NS;
+	pace->slept = false;
+}
+
+/* ---- waiting ---- */
+
+static bool ended(const struct pace *pace)
+{
+	return atomic_load_explicit(&pace->clock->page->state, memory_order_acquire) == CLOCK_ENDED;
+}
+
+/* has a neighbour published something that was not looked at yet? */
+static bool ring_news(const struct pace *pace)
+{
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+		const struct link *link = &pace->links[port];
+
+		if (!link->rx.broken && !pace->carriers[port] &&
+		    atomic_load_explicit(&link->rx.page->tail, memory_order_relaxed) != link->rx.tail_seen)
+			return true;
+	}
+	return false;
+}
+
+/* Awake, as long as it is worth it: something was handled a moment ago, or is due soon. Where somebody else wants the core,
+ * that is not now: nodes that yield to each other keep it from the one that has work, which the kernel finds better. */
+static bool wait_awake(struct pace *pace)
+{
+	node_time_t now = pace_now(pace), before = now;
+
+	for (;;) {
+		bool shared = now - before > SHARED_PS;
+
+		if (now >= pace->next_ps || ring_news(pace) || event_loop_has_news(pace->loop))
+			return true;
+		if ((shared || now > pace->busy_ps + AWAKE_PS) && pace->next_ps - now > NEAR_PS)
+			return false;
+		sched_yield();
+		owed_ring(pace, pace->owed);
+		before = now;
+		now = pace_now(pace);
+	}
+}
+
+/* neighbours and the orchestrator see that the node sleeps until @until; 0: it is awake */
+static void sleep_tell(struct pace *pace, node_time_t until)
+{
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (!pace->carriers[port])
+			ring_sleep(&pace->links[port].rx, until);
+	}
+	__atomic_store_n(&pace->stats->sleeps_ps, until, __ATOMIC_RELAXED);
+}
+
+/* says that the node sleeps from now on, then looks once more; see notify() */
+static bool may_sleep(struct pace *pace)
+{
+	sleep_tell(pace, pace->next_ps);
+	atomic_thread_fence(memory_order_seq_cst);
+	return !ring_news(pace) && !ended(pace);
+}
+
+/* a loop that tells each ring as it comes needs no reset of their number */
+static void doorbell_reset(const struct pace *pace)
+{
+	uint64_t rings;
+
+	if (!event_loop_tells_news_only(pace->loop))
+		(void)!read(pace->doorbell, &rings, sizeof(rings));
+}
+
+/* what the event loop saw */
+static void take_ready(struct pace *pace, const struct event_loop_ready *ready)
+{
+	for (uint32_t i = 0; i < ready->count; i++) {
+		uint32_t number = ready->numbers[i];
+
+		if (number == NUMBER_DOORBELL)
+			doorbell_reset(pace);
+		else if (number >= NUMBER_HOST)
+			pace->host_readable |= 1u << (number - NUMBER_HOST);
+		else
+			pace->readable |= 1ull << number;
+	}
+}
+
+/* input that is left where it is does not end a sleep: there was no room for it, and the node looks again by itself */
+static void mute_known(const struct pace *pace)
+{
+	for (uint64_t left = pace->plugged; left; left &= left - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(left);
+
+		if (pace->carriers[port])
+			event_loop_mute(pace->loop, port, pace->readable >> port & 1);
+	}
+	for (uint32_t i = 0; i < pace->host_count; i++)
+		event_loop_mute(pace->loop, NUMBER_HOST + i, pace->host_readable >> i & 1);
+}
+
+/* A neighbour that does not see that we sleep does not wake us: the words that say so lie in the ring, where it may write wildly.
+ * That may delay what comes over this very link; and whoever holds a doorbell could take its rings away. Neither stops a node for
+ * longer than this (TB-23). */
+static uint64_t deadline_ns(const struct pace *pace)
+{
+	node_time_t until = node_time_min(pace->next_ps, pace_now(pace) + SLEEP_MAX_PS);
+
+	return pace->clock->page->epoch_ns + (until + NODE_NS - 1) / NODE_NS;
+}
+
+bool pace_begun(struct pace *pace, bool *control)
+{
+	uint32_t state = atomic_load_explicit(&pace->clock->page->state, memory_order_acquire);
+	struct event_loop_ready ready = { 0 };
+	unsigned what;
+
+	*control = false;
+	if (state == CLOCK_ENDED || (state == CLOCK_RUNNING && pace_now(pace)))
+		return true;
+	what = event_loop_sleep(pace->loop, state == CLOCK_RUNNING ? pace->clock->page->epoch_ns : UINT64_MAX, &ready);
+	take_ready(pace, &ready);
+	*control = what & EVENT_LOOP_CONTROL;
+	return false;
+}
+
+/* what the event loop has, without waiting */
+static unsigned outside_look(struct pace *pace, struct event_loop_ready *ready)
+{
+	pace->looked_ps = pace->turned_ps;
+	return event_loop_sleep(pace->loop, 0, ready);
+}
+
+bool pace_wait(struct pace *pace, bool *control)
+{
+	struct event_loop_ready ready = { 0 };
+	unsigned what = 0;
+
+	*control = false;
+	if (ended(pace))
+		return false;
+	if (wait_awake(pace)) {
+		if (event_loop_has_news(pace->loop) || pace->turned_ps - pace->looked_ps > LOOK_PS)
+			what = outside_look(pace, &ready);
+	} else {
+		owed_ring(pace, pace->owed);
+		mute_known(pace);
+		home_core_look(&pace->home, pace->turned_ps);
+		if (may_sleep(pace))
+			what = event_loop_sleep(pace->loop, deadline_ns(pace), &ready);
+		sleep_tell(pace, 0);
+		pace->slept = true;
+		pace->looked_ps = pace->turned_ps;
+	}
+	take_ready(pace, &ready);
+	*control = what & EVENT_LOOP_CONTROL;
+	return true;
+}

@@ -1,0 +1,129 @@
+#include "orchestrator/base/atomic_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define NAMES_MAX 100 /* tried for a file while it is written: left over, or put there by somebody */
+
+/* The file that is meant by @path: through a symlink what that leads to, but only through one of our own, or of root: anybody
+ * may put one into a folder like /tmp. */
+static int target_find(const char *path, char *target)
+{
+	struct stat status;
+
+	if (lstat(path, &status) || !S_ISLNK(status.st_mode)) {
+		if (strlen(path) >= PATH_MAX)
+			return -ENAMETOOLONG;
+		strcpy(target, path);
+		return 0;
+	}
+	if (status.st_uid != geteuid() && status.st_uid)
+		return -ELOOP;
+	return realpath(path, target) ? 0 : -errno;
+}
+
+/* the file under its other name: a new one, with the access that the file has which it is to replace */
+static int new_file(struct atomic_file *file, const struct stat *replaced)
+{
+	int fd = -1;
+
+	for (int i = 0; fd < 0 && i < NAMES_MAX; i++) {
+		char number[16] = "";
+
+		if (i)
+			snprintf(number, sizeof(number), ".%d", i);
+		if (snprintf(file->written, sizeof(file->written), "%s.part.%ld%s", file->path, (long)getpid(),
+			     number) >= (int)sizeof(file->written))
+			return -ENAMETOOLONG;
+		fd = open(file->written, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			return -errno;
+	}
+	if (fd >= 0 && replaced) {
+		(void)!fchown(fd, replaced->st_uid, replaced->st_gid); /* root writes the file of somebody else */
+		fchmod(fd, replaced->st_mode & 0777);
+	}
+	return fd < 0 ? -EEXIST : fd;
+}
+
+int atomic_file_open(struct atomic_file *file, const char *path)
+{
+	struct stat status;
+	bool exists;
+	int fd;
+
+	*file = (struct atomic_file){ 0 };
+	fd = target_find(path, file->path);
+	if (fd)
+		return fd;
+	exists = !stat(file->path, &status);
+	if (!exists || S_ISREG(status.st_mode))
+		fd = new_file(file, exists ? &status : NULL);
+	else
+		fd = open(file->path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return file->written[0] ? fd : -errno;
+	file->stream = fdopen(fd, "w");
+	if (file->stream)
+		return 0;
+	close(fd);
+	if (file->written[0])
+		unlink(file->written);
+	return -ENOMEM;
+}
+
+const char *atomic_file_why(int error)
+{
+	return error == -ELOOP ? "it is a symbolic link of another user" : strerror(-error);
+}
+
+int atomic_file_commit(struct atomic_file *file)
+{
+	int error = fflush(file->stream) ? -errno : ferror(file->stream) ? -EIO : 0;
+
+	if (fclose(file->stream) && !error)
+		error = -errno;
+	file->stream = NULL;
+	if (!file->written[0])
+		return error;
+	if (!error && rename(file->written, file->path))
+		error = -errno;
+	if (error)
+		unlink(file->written);
+	return error;
+}
+
+void atomic_file_abort(struct atomic_file *file)
+{
+	if (!file->stream)
+		return;
+	fclose(file->stream);
+	file->stream = NULL;
+	if (file->written[0])
+		unlink(file->written);
+}
+
+int atomic_file_folder(const char *folder)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s", folder) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	for (char *at = path + 1;; at++) {
+		char end = *at;
+
+		if (end && end != '/')
+			continue;
+		*at = 0;
+		if (mkdir(path, 0777) && errno != EEXIST)
+			return -errno;
+		if (!end)
+			return 0;
+		*at = end;
+	}
+}

@@ -1,0 +1,161 @@
+#include "orchestrator/base/settings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct setting {
+	const char *label;
+	struct scenario_place place; /* of the path */
+	struct scenario_errors *errors;
+	unsigned depth; /* of the node reached so far */
+};
+
+static bool is_number(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && !text[digits] && digits < 7;
+}
+
+static struct yaml_node *child_make(struct yaml_node *parent, const char *key, const struct setting *setting)
+{
+	struct yaml_node *child = yaml_node_new(YAML_SCALAR, key);
+
+	if (!child)
+		return NULL;
+	child->place = child->key_place = setting->place;
+	yaml_append(parent, child);
+	return child;
+}
+
+static struct yaml_node *element_find(struct yaml_node *sequence, const char *word)
+{
+	struct yaml_node *child = sequence->first;
+
+	if (is_number(word)) {
+		for (long left = strtol(word, NULL, 10); child && left; left--)
+			child = child->next;
+		return child;
+	}
+	for (; child; child = child->next) {
+		struct yaml_node *name = child->kind == YAML_MAPPING ? yaml_find(child, "name") : NULL;
+
+		if (name && name->text && !strcmp(name->text, word))
+			break;
+	}
+	return child;
+}
+
+/* The node called @word below @parent, made if that is possible. */
+static int step_down(struct yaml_node *parent, const char *word, const struct setting *setting,
+		     struct yaml_node **child)
+{
+	if (parent->kind == YAML_SCALAR && parent->text && *parent->text) {
+		scenario_errors_add(setting->errors, setting->label, setting->place.line, setting->place.column,
+				    "'%.60s' is a single value, there is no '%.60s' in it",
+				    parent->key ? parent->key : parent->text, word);
+		return -EINVAL;
+	}
+	if (parent->kind == YAML_SCALAR)
+		yaml_clear(parent, YAML_MAPPING);
+	if (parent->kind == YAML_MAPPING) {
+		*child = yaml_find(parent, word);
+		if (!*child)
+			*child = child_make(parent, word, setting);
+		return *child ? 0 : -ENOMEM;
+	}
+	*child = element_find(parent, word);
+	if (*child)
+		return 0;
+	if (!is_number(word) || strtoul(word, NULL, 10) != parent->count) {
+		scenario_errors_add(setting->errors, setting->label, setting->place.line, setting->place.column,
+				    "'%.60s' has %u elements (0 is the first), none is '%.60s'",
+				    parent->key ? parent->key : "the list", parent->count, word);
+		return -EINVAL;
+	}
+	*child = child_make(parent, NULL, setting);
+	return *child ? 0 : -ENOMEM;
+}
+
+/* @node becomes what @value is, with all its children. */
+static void replace(struct yaml_node *node, struct yaml_node *value)
+{
+	yaml_clear(node, value->kind);
+	node->place = value->place;
+	node->text = value->text;
+	node->first = value->first;
+	node->last = value->last;
+	node->count = value->count;
+	value->text = NULL;
+	value->first = value->last = NULL;
+	yaml_free(value);
+}
+
+static int walk(struct yaml_node *root, char *path, struct setting *setting, struct yaml_node **node)
+{
+	char *rest = path, *word;
+
+	*node = root;
+	while ((word = strsep(&rest, "."))) {
+		int error;
+
+		if (!*word || ++setting->depth >= YAML_DEPTH_MAX) {
+			scenario_errors_add(setting->errors, setting->label, setting->place.line, setting->place.column,
+					    "this is no path: write keys joined by dots, as in switch.arbiter");
+			return -EINVAL;
+		}
+		error = step_down(*node, word, setting, node);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int settings_apply(struct yaml_node *root, const char *text, const char *label, uint32_t number,
+		   struct scenario_errors *errors)
+{
+	struct setting setting = { .label = label, .place.setting = number, .errors = errors };
+	const char *equals = strchr(text, '=');
+	struct yaml_node *node, *value;
+	char *path;
+	int error;
+
+	if (!equals || equals == text) {
+		scenario_errors_add(errors, label, 0, 0, "expected path=value, as in switch.arbiter=by-port");
+		return -EINVAL;
+	}
+	path = strndup(text, (size_t)(equals - text));
+	if (!path)
+		return -ENOMEM;
+	error = yaml_read(label, equals + 1, strlen(equals + 1), number, &value, errors);
+	if (!error) {
+		error = walk(root, path, &setting, &node);
+		if (error)
+			yaml_free(value);
+		else
+			replace(node, value);
+	}
+	free(path);
+	return error;
+}
+
+int settings_put(struct yaml_node *root, struct yaml_node *value, const char *file, struct scenario_errors *errors)
+{
+	struct setting setting = { .label = file, .place = value->key_place, .errors = errors };
+	char *path = strdup(value->key);
+	struct yaml_node *node;
+	int error;
+
+	if (setting.place.setting)
+		setting.place.line = 0;
+	error = path ? walk(root, path, &setting, &node) : -ENOMEM;
+
+	if (error)
+		yaml_free(value);
+	else
+		replace(node, value);
+	free(path);
+	return error;
+}

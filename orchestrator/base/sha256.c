@@ -1,0 +1,25 @@
+#include "orchestrator/base/sha256.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+void sha256_begin(struct sha256 *sha)
+{
+	sha256_init(&sha->context);
+}
+
+void sha256_add(struct sha256 *sha, const void *bytes, size_t length)
+{
+	sha256_update(&sha->context, length, bytes);
+}
+
+const char *sha256_text(const struct sha256 *sha, char text[SHA256_TEXT_MAX])
+{
+	struct sha256_ctx copy = sha->context; /* the digest ends a computation */
+	uint8_t digest[SHA256_DIGEST_SIZE];
+
+	sha256_digest(&copy, sizeof(digest), digest);
+	for (size_t i = 0; i < sizeof(digest); i++)
+		snprintf(text + 2 * i, 3, "%02x", digest[i]);
+	return text;
+}

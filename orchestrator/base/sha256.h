@@ -1,0 +1,26 @@
+/*  sha256 - the digest of a sequence of bytes, as `sha256sum` prints it [FIPS 180-4]. The only home of nettle.
+ *
+ *  For what a result says of its scenario (TB-13): anyone can check it without Heddle. No I/O, no allocation.         */
+#ifndef HEDDLE_ORCHESTRATOR_BASE_SHA256_H
+#define HEDDLE_ORCHESTRATOR_BASE_SHA256_H
+
+#include <nettle/sha2.h>
+#include <stddef.h>
+
+#define SHA256_TEXT_MAX 65u /* 64 hexadecimal digits and the terminating 0 */
+
+struct sha256 {
+	struct sha256_ctx context;
+};
+
+/** sha256_begin() - no byte yet. */
+void sha256_begin(struct sha256 *sha);
+
+/** sha256_add() - @length more bytes at @bytes; borrowed. O(length). */
+void sha256_add(struct sha256 *sha, const void *bytes, size_t length);
+
+/** sha256_text() - the digest of all bytes so far, in lower-case hexadecimal digits. @sha stays as it is.
+ *  @text  SHA256_TEXT_MAX bytes.  Return: @text.                                                                    */
+const char *sha256_text(const struct sha256 *sha, char text[SHA256_TEXT_MAX]);
+
+#endif

@@ -1,0 +1,94 @@
+#include "orchestrator/base/suggest.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static char folded(char letter)
+{
+	return letter == '_' ? '-' : (char)tolower((unsigned char)letter);
+}
+
+static unsigned min_of(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+static unsigned max_of(unsigned a, unsigned b)
+{
+	return a > b ? a : b;
+}
+
+static const char *word_at(const char *const *words, size_t stride, size_t index)
+{
+	const char *word;
+
+	memcpy(&word, (const char *)words + index * stride, sizeof(word));
+	return word;
+}
+
+/* a near word that only lacks its end is worth one mistake, so that a real misspelling of a short word wins */
+static unsigned distance_or_prefix(const char *word, const char *candidate)
+{
+	size_t length = strlen(word);
+	unsigned distance = suggest_distance(word, candidate);
+
+	return length >= 3 && !strncasecmp(word, candidate, length) ? min_of(distance, 1) : distance;
+}
+
+const char *suggest_nearest(const char *word, const char *const *words, size_t count, size_t stride)
+{
+	unsigned allowed = max_of(1, (1 + (unsigned)strlen(word)) / 3);
+	unsigned best_distance = allowed + 1;
+	const char *best = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const char *candidate = word_at(words, stride, i);
+		unsigned distance = distance_or_prefix(word, candidate);
+
+		if (distance < best_distance && distance < strlen(candidate)) {
+			best_distance = distance;
+			best = candidate;
+		}
+	}
+	return best;
+}
+
+unsigned suggest_distance(const char *a, const char *b)
+{
+	/* rows[0] is the row two letters of a ago: swaps look back that far */
+	unsigned rows[3][SUGGEST_BYTES_MAX + 1];
+	size_t a_length = strlen(a), b_length = strlen(b);
+
+	if (a_length >= SUGGEST_BYTES_MAX || b_length >= SUGGEST_BYTES_MAX)
+		return SUGGEST_BYTES_MAX;
+	for (size_t j = 0; j <= b_length; j++)
+		rows[0][j] = rows[1][j] = rows[2][j] = (unsigned)j;
+	for (size_t i = 1; i <= a_length; i++) {
+		memcpy(rows[0], rows[1], sizeof(rows[0]));
+		memcpy(rows[1], rows[2], sizeof(rows[1]));
+		rows[2][0] = (unsigned)i;
+		for (size_t j = 1; j <= b_length; j++) {
+			char x = folded(a[i - 1]), y = folded(b[j - 1]);
+			unsigned best = min_of(min_of(rows[1][j], rows[2][j - 1]) + 1, rows[1][j - 1] + (x != y));
+
+			if (i > 1 && j > 1 && x == folded(b[j - 2]) && y == folded(a[i - 2]))
+				best = min_of(best, rows[0][j - 2] + 1);
+			rows[2][j] = best;
+		}
+	}
+	return rows[2][b_length];
+}
+
+const char *suggest_sentence(const char *word, const char *const *words, size_t count, size_t stride, char *out,
+			     size_t out_max)
+{
+	const char *near = suggest_nearest(word, words, count, stride);
+
+	if (near)
+		snprintf(out, out_max, " - did you mean '%s'?", near);
+	else if (out_max)
+		out[0] = 0;
+	return out;
+}

@@ -1,0 +1,17 @@
+/*  wall_time - the time outside of the fabric, for waiting and for --timing; nothing in a fabric depends on it.      */
+#ifndef HEDDLE_ORCHESTRATOR_BASE_WALL_TIME_H
+#define HEDDLE_ORCHESTRATOR_BASE_WALL_TIME_H
+
+#include <stdint.h>
+#include <time.h>
+
+/** wall_ns() - nanoseconds of CLOCK_MONOTONIC: it neither jumps nor counts while the machine is suspended. */
+static inline uint64_t wall_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+#endif

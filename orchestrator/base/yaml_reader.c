@@ -1,0 +1,396 @@
+#include "orchestrator/base/yaml_reader.h"
+
+#include <errno.h>
+#include <libfyaml.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct reading {
+	const char *file;
+	uint32_t setting;
+	struct scenario_errors *errors;
+	struct yaml_node *stack[YAML_DEPTH_MAX]; /* open mappings and sequences */
+	unsigned depth;
+	char *key; /* of the value that comes next */
+	struct scenario_place key_place;
+	struct yaml_node *root;
+	uint32_t node_count;
+	bool ended; /* the document is complete */
+	int error;
+};
+
+/* Adds an error; within a --set there are no lines. */
+static __attribute__((format(printf, 3, 4))) int refuse(struct reading *reading, struct scenario_place place,
+							const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	scenario_errors_add_v(reading->errors, reading->file, reading->setting ? 0 : place.line, place.column, format,
+			      arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+/* how many bytes the UTF-8 character at @at has; 0 if it is none or not printable */
+static size_t character_bytes(const unsigned char *at, size_t left)
+{
+	static const struct {
+		unsigned char mask, lead;
+		uint32_t least;
+	} forms[] = { { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 } };
+
+	if (at[0] < 0x80)
+		return (at[0] >= 0x20 && at[0] != 0x7f) || at[0] == '\n' || at[0] == '\r' || at[0] == '\t';
+	for (size_t form = 0; form < 3; form++) {
+		uint32_t code = at[0] & (unsigned char)~forms[form].mask;
+		size_t i;
+
+		if ((at[0] & forms[form].mask) != forms[form].lead || left < form + 2)
+			continue;
+		for (i = 1; i <= form + 1 && (at[i] & 0xc0) == 0x80; i++)
+			code = code << 6 | (at[i] & 0x3fu);
+		if (i != form + 2 || code < forms[form].least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
+		    code < 0xa0 || code == 0x2028 || code == 0x2029 || code == 0xfeff || (code & 0xfffe) == 0xfffe)
+			return 0;
+		return form + 2;
+	}
+	return 0;
+}
+
+static int check_characters(struct reading *reading, const char *text, size_t length)
+{
+	struct scenario_place place = { .setting = reading->setting, .line = 1, .column = 1 };
+
+	for (size_t i = 0; i < length;) {
+		size_t bytes = character_bytes((const unsigned char *)text + i, length - i);
+
+		if (!bytes)
+			return refuse(reading, place, "this is not text: a scenario is YAML in UTF-8");
+		if (text[i] == '\n') {
+			place.line++;
+			place.column = 0;
+		}
+		place.column++;
+		i += bytes;
+	}
+	return 0;
+}
+
+/* A value that is not there has no place: its key's, or that of what it is in, stands for it. */
+static struct scenario_place place_of(const struct reading *reading, struct fy_event *event)
+{
+	const struct fy_mark *mark = fy_event_start_mark(event);
+
+	if (mark)
+		return (struct scenario_place){ reading->setting, mark->line + 1, mark->column + 1 };
+	if (reading->key)
+		return reading->key_place;
+	return reading->depth ? reading->stack[reading->depth - 1]->place
+			      : (struct scenario_place){ reading->setting, 1, 1 };
+}
+
+/* Puts a new node where the document is now. */
+static int add_node(struct reading *reading, enum yaml_kind kind, struct scenario_place place, struct yaml_node **node)
+{
+	struct yaml_node *parent = reading->depth ? reading->stack[reading->depth - 1] : NULL;
+
+	if (++reading->node_count > YAML_NODES_MAX)
+		return refuse(reading, place, "the document has too many values (200000 at most)");
+	*node = yaml_node_new(kind, NULL);
+	if (!*node)
+		return -ENOMEM;
+	(*node)->place = place;
+	if (!parent) {
+		reading->root = *node;
+		return 0;
+	}
+	(*node)->key = reading->key;
+	(*node)->key_place = reading->key_place;
+	reading->key = NULL;
+	yaml_append(parent, *node);
+	return 0;
+}
+
+static int open_node(struct reading *reading, enum yaml_kind kind, struct scenario_place place)
+{
+	struct yaml_node *node;
+	int error;
+
+	if (reading->depth && reading->stack[reading->depth - 1]->kind == YAML_MAPPING && !reading->key)
+		return refuse(reading, place, "a key must be a plain word");
+	if (reading->depth == YAML_DEPTH_MAX)
+		return refuse(reading, place, "the document is nested too deeply (12 levels at most)");
+	error = add_node(reading, kind, place, &node);
+	if (!error)
+		reading->stack[reading->depth++] = node;
+	return error;
+}
+
+static int on_scalar(struct reading *reading, struct fy_event *event)
+{
+	struct scenario_place place = place_of(reading, event);
+	struct yaml_node *node;
+	size_t length = 0;
+	const char *text = fy_token_get_text(event->scalar.value, &length);
+	char *copy;
+	int error;
+
+	if (length && memchr(text, 0, length))
+		return refuse(reading, place, "a value must not contain the character 0");
+	copy = strndup(text ? text : "", length);
+	if (!copy)
+		return -ENOMEM;
+	if (reading->depth && reading->stack[reading->depth - 1]->kind == YAML_MAPPING && !reading->key) {
+		reading->key = copy;
+		reading->key_place = place;
+		return 0;
+	}
+	error = add_node(reading, YAML_SCALAR, place, &node);
+	if (error)
+		free(copy);
+	else
+		node->text = copy;
+	return error;
+}
+
+/* by key, then by place */
+static int node_compare(const void *a, const void *b)
+{
+	const struct yaml_node *left = *(struct yaml_node *const *)a, *right = *(struct yaml_node *const *)b;
+	int order = strcmp(left->key, right->key);
+
+	if (order)
+		return order;
+	order = left->key_place.line - right->key_place.line;
+	return order ? order : left->key_place.column - right->key_place.column;
+}
+
+static int check_duplicates(struct reading *reading, const struct yaml_node *mapping)
+{
+	struct yaml_node **sorted;
+	uint32_t count = 0;
+	int error = 0;
+
+	if (mapping->count < 2)
+		return 0;
+	sorted = calloc(mapping->count, sizeof(struct yaml_node *));
+	if (!sorted)
+		return -ENOMEM;
+	for (struct yaml_node *child = mapping->first; child; child = child->next)
+		sorted[count++] = child;
+	qsort(sorted, count, sizeof(struct yaml_node *), node_compare);
+	for (uint32_t i = 1; i < count && !error; i++) {
+		if (strcmp(sorted[i - 1]->key, sorted[i]->key))
+			continue;
+		error = refuse(reading, sorted[i]->key_place, "'%.60s' was already said in line %d", sorted[i]->key,
+			       sorted[i - 1]->key_place.line);
+	}
+	free(sorted);
+	return error;
+}
+
+static int close_node(struct reading *reading)
+{
+	struct yaml_node *node = reading->stack[--reading->depth];
+
+	return node->kind == YAML_MAPPING ? check_duplicates(reading, node) : 0;
+}
+
+static bool has_anchor_or_tag(const struct fy_event *event)
+{
+	switch (event->type) {
+	case FYET_SCALAR:
+		return event->scalar.anchor || event->scalar.tag;
+	case FYET_SEQUENCE_START:
+		return event->sequence_start.anchor || event->sequence_start.tag;
+	case FYET_MAPPING_START:
+		return event->mapping_start.anchor || event->mapping_start.tag;
+	default:
+		return event->type == FYET_ALIAS;
+	}
+}
+
+static int on_event(struct reading *reading, struct fy_event *event)
+{
+	if (has_anchor_or_tag(event))
+		return refuse(reading, place_of(reading, event),
+			      "anchors (&), aliases (*) and tags (!) have no place in a scenario: write the value out");
+	if (reading->ended && event->type != FYET_STREAM_END)
+		return refuse(reading, place_of(reading, event),
+			      "a second document begins here: a file is one scenario");
+	switch (event->type) {
+	case FYET_SCALAR:
+		return on_scalar(reading, event);
+	case FYET_SEQUENCE_START:
+		return open_node(reading, YAML_SEQUENCE, place_of(reading, event));
+	case FYET_MAPPING_START:
+		return open_node(reading, YAML_MAPPING, place_of(reading, event));
+	case FYET_SEQUENCE_END:
+	case FYET_MAPPING_END:
+		return close_node(reading);
+	case FYET_DOCUMENT_END:
+		reading->ended = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* what is wrong, in words for those who write scenarios; for what is not here libfyaml's own */
+static const char *syntax_text(const char *message)
+{
+	static const struct {
+		const char *part, *text;
+	} texts[] = {
+		{ "indendation in sequence", "'-' stands among the keys of a mapping: indent the list below its key" },
+		{ "indented sequence item", "'-' is not indented as the others of its list" },
+		{ "block sequence entries not allowed",
+		  "'-' begins a list where none can be: begin it on a line of its own" },
+		{ "invalid indentation in mapping", "this line is not indented as the lines that it belongs to" },
+		{ "invalid nested block mapping",
+		  "two 'key: value' stand on one line: write {key: value, key: value}" },
+		{ "invalid mapping in plain multiline",
+		  "two 'key: value' stand on one line, or the line before lacks its ':'" },
+		{ "could not find expected ':'", "a key lacks its ':'" },
+		{ "missing ':'", "a key lacks its ':'" },
+		{ "invalid multiline plain key", "a key lacks its ':'" },
+		{ "scalar at the end of block sequence",
+		  "a key stands in a list: indent it as those of its '-', or less" },
+		{ "did not find expected key", "a key is expected here, as in 'rate: 200Gb/s'" },
+		{ "missing comma in flow mapping", "',' or '}' is missing before this" },
+		{ "missing comma in flow sequence", "',' or ']' is missing before this" },
+		{ "without a closing bracket", "']' or '}' is missing" },
+		{ "tab", "a line is indented with a tab: use spaces" },
+		{ "indented double-quoted scalar", "a text in \" lacks its end" },
+		{ "indented single-quoted scalar", "a text in ' lacks its end" },
+	};
+
+	for (size_t i = 0; message && i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (strstr(message, texts[i].part))
+			return texts[i].text;
+	}
+	return message ? message : "it cannot be parsed";
+}
+
+/* what libfyaml found wrong, the first of it */
+static int report_syntax(struct reading *reading, struct fy_diag *diag)
+{
+	struct scenario_place place = { .line = 1, .column = 1 };
+	struct fy_diag_error *error;
+	void *iterator = NULL;
+
+	error = fy_diag_errors_iterate(diag, &iterator);
+	if (error && error->line > 0)
+		place = (struct scenario_place){ .line = error->line, .column = error->column > 0 ? error->column : 1 };
+	return refuse(reading, place, "this is not YAML: %.200s", syntax_text(error ? error->msg : NULL));
+}
+
+static int read_events(struct reading *reading, struct fy_parser *parser, struct fy_diag *diag)
+{
+	struct fy_event *event;
+	int error = 0;
+
+	while (!error && (event = fy_parser_parse(parser))) {
+		error = on_event(reading, event);
+		fy_parser_event_free(parser, event);
+	}
+	if (!error && (fy_parser_get_stream_error(parser) || fy_diag_got_error(diag)))
+		error = report_syntax(reading, diag);
+	return error;
+}
+
+static int read_text(struct reading *reading, const char *text, size_t length)
+{
+	struct fy_diag *diag = fy_diag_create(NULL);
+	struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE, .diag = diag };
+	struct fy_parser *parser;
+	int error = -ENOMEM;
+
+	if (!diag)
+		return -ENOMEM;
+	fy_diag_set_collect_errors(diag, true);
+	parser = fy_parser_create(&config);
+	if (parser && !fy_parser_set_string(parser, text, length))
+		error = read_events(reading, parser, diag);
+	fy_parser_destroy(parser);
+	fy_diag_destroy(diag);
+	return error;
+}
+
+int yaml_read(const char *file, const char *text, size_t length, uint32_t setting, struct yaml_node **root,
+	      struct scenario_errors *errors)
+{
+	struct reading reading = { .file = file, .setting = setting, .errors = errors };
+	int error = check_characters(&reading, text, length);
+
+	if (!error && length)
+		error = read_text(&reading, text, length);
+	if (!error && !reading.root) {
+		reading.root = yaml_node_new(YAML_SCALAR, NULL);
+		error = reading.root && (reading.root->text = strdup("")) ? 0 : -ENOMEM;
+		if (!error)
+			reading.root->place = (struct scenario_place){ setting, 1, 1 };
+	}
+	free(reading.key);
+	if (error) {
+		yaml_free(reading.root);
+		return error;
+	}
+	*root = reading.root;
+	return 0;
+}
+
+struct yaml_node *yaml_find(const struct yaml_node *mapping, const char *key)
+{
+	for (struct yaml_node *child = mapping->first; child; child = child->next)
+		if (child->key && !strcmp(child->key, key))
+			return child;
+	return NULL;
+}
+
+struct yaml_node *yaml_node_new(enum yaml_kind kind, const char *key)
+{
+	struct yaml_node *node = calloc(1, sizeof(*node));
+
+	if (!node)
+		return NULL;
+	node->kind = kind;
+	if (key && !(node->key = strdup(key))) {
+		free(node);
+		return NULL;
+	}
+	return node;
+}
+
+void yaml_append(struct yaml_node *parent, struct yaml_node *child)
+{
+	if (parent->last)
+		parent->last->next = child;
+	else
+		parent->first = child;
+	parent->last = child;
+	parent->count++;
+}
+
+void yaml_clear(struct yaml_node *node, enum yaml_kind kind)
+{
+	for (struct yaml_node *child = node->first, *next; child; child = next) {
+		next = child->next;
+		yaml_free(child);
+	}
+	free(node->text);
+	node->text = NULL;
+	node->first = node->last = NULL;
+	node->count = 0;
+	node->kind = kind;
+}
+
+void yaml_free(struct yaml_node *node)
+{
+	if (!node)
+		return;
+	yaml_clear(node, YAML_SCALAR);
+	free(node->key);
+	free(node);
+}

@@ -1,0 +1,351 @@
+#include "orchestrator/cli/breakpoint.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/stats/trace.h"
+#include "orchestrator/base/human.h"
+#include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/port_name.h"
+#include "orchestrator/base/quantity.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/fabric/fabric_ask.h"
+#include "orchestrator/live/parameter.h"
+#include "orchestrator/results/counter.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+enum step {
+	STEP_NEXT,  /* the next command, please */
+	STEP_BAD,   /* the command was no good; b->why */
+	STEP_LEAVE, /* b->outcome */
+};
+
+struct breakpoint {
+	struct run *run;
+	FILE *out;
+	enum breakpoint_outcome outcome;
+	char why[1280];
+};
+
+/* @rest  what follows the command's name; may be cut up */
+typedef enum step command_fn(struct breakpoint *b, char *rest);
+
+static command_fn command_step, command_show, command_set, command_continue, command_status, command_help, command_quit;
+
+static const struct command {
+	const char *name;
+	command_fn *obey;
+	const char *help;
+} commands[] = {
+	{ "step", command_step,
+	  "step [TIME | until CONDITION]   go on for one window, for TIME (10ns), or until e.g. "
+	  "s2.p1.queue_bytes > 10kB" },
+	{ "show", command_show,
+	  "show NODE TABLE [PORT]          print a table of a node (efct, ifct, ofct, ..., trace)" },
+	{ "set", command_set, "set NODE NAME VALUE             change a parameter of a node" },
+	{ "continue", command_continue,
+	  "continue [TIME]                 go on to the end, or until the fabric's time is TIME" },
+	{ "status", command_status, "status                          where the fabric is and who holds data" },
+	{ "help", command_help, "help                            this list" },
+	{ "quit", command_quit, "quit                            end the run here" },
+};
+
+static enum step obey(struct breakpoint *b, char *line);
+
+enum breakpoint_outcome breakpoint_prompt(struct run *run, FILE *in, const char *name, FILE *out)
+{
+	struct breakpoint b = { .run = run, .out = out, .outcome = BREAKPOINT_CONTINUE };
+	enum step step = STEP_NEXT;
+	unsigned number = 0;
+	size_t size = 0;
+	char *line = NULL;
+
+	command_status(&b, NULL);
+	while (step != STEP_LEAVE) {
+		if (!name)
+			fprintf(out, "heddle> ");
+		fflush(out);
+		if (getline(&line, &size, in) < 0) {
+			b.outcome = interrupt_seen() ? BREAKPOINT_INTERRUPTED : BREAKPOINT_CONTINUE;
+			break;
+		}
+		number++;
+		line[strcspn(line, "#\r\n")] = 0;
+		step = obey(&b, line);
+		if (step != STEP_BAD)
+			continue;
+		if (!name) {
+			fprintf(out, "%s\n", b.why);
+			continue;
+		}
+		fprintf(stderr, "%s:%u: %s\n", name, number, b.why);
+		b.outcome = BREAKPOINT_BAD_SCRIPT;
+		break;
+	}
+	fflush(out);
+	free(line);
+	return b.outcome;
+}
+
+/* ---- helpers ---- */
+
+static enum step __attribute__((format(printf, 2, 3))) bad(struct breakpoint *b, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(b->why, sizeof(b->why), format, arguments);
+	va_end(arguments);
+	return STEP_BAD;
+}
+
+static enum step leave(struct breakpoint *b, enum breakpoint_outcome outcome)
+{
+	b->outcome = outcome;
+	return STEP_LEAVE;
+}
+
+/* the next word of *@rest, "" at the end; *@rest is moved behind it */
+static char *word_take(char **rest)
+{
+	char *word = *rest + strspn(*rest, " \t");
+	size_t length = strcspn(word, " \t");
+
+	*rest = word + length;
+	if (**rest)
+		*(*rest)++ = 0;
+	return word;
+}
+
+static enum step obey(struct breakpoint *b, char *line)
+{
+	char *word = word_take(&line), hint[128];
+
+	if (!word[0])
+		return STEP_NEXT;
+	for (size_t i = 0; i < COUNT_OF(commands); i++) {
+		if (!strcmp(commands[i].name, word))
+			return commands[i].obey(b, line);
+	}
+	suggest_sentence(word, &commands[0].name, COUNT_OF(commands), sizeof(commands[0]), hint, sizeof(hint));
+	return bad(b, "there is no command '%s'%s; 'help' lists them", word, hint);
+}
+
+/* goes on until @until; STEP_LEAVE only if that went wrong */
+static enum step advance(struct breakpoint *b, node_time_t until)
+{
+	switch (run_to(b->run, until)) {
+	case RUN_FAILED:
+		return leave(b, BREAKPOINT_FAILED);
+	case RUN_INTERRUPTED:
+		return leave(b, BREAKPOINT_INTERRUPTED);
+	default:
+		return STEP_NEXT;
+	}
+}
+
+static node_time_t now_of(const struct breakpoint *b)
+{
+	return fabric_now(&b->run->fabric);
+}
+
+static node_time_t window_end(const struct breakpoint *b)
+{
+	node_time_t earliest = clock_earliest(&b->run->fabric.clock);
+	node_time_t lookahead = b->run->fabric.page->lookahead_ps;
+
+	return earliest > NODE_TIME_NEVER - lookahead ? NODE_TIME_NEVER : earliest + lookahead;
+}
+
+/* the node called @name; NULL after a complaint */
+static const struct node_config *node_find(struct breakpoint *b, const char *name)
+{
+	const struct plan *plan = b->run->fabric.plan;
+	const struct node_config *node = plan_node_find(plan, name);
+	const char **names;
+	char hint[128] = "";
+
+	if (node)
+		return node;
+	names = calloc(plan->node_count, sizeof(*names));
+	for (uint32_t i = 0; names && i < plan->node_count; i++)
+		names[i] = plan->nodes[i].name;
+	if (names)
+		suggest_sentence(name, names, plan->node_count, sizeof(*names), hint, sizeof(hint));
+	free(names);
+	bad(b, "there is no node '%s'%s", name, hint);
+	return NULL;
+}
+
+/* ---- commands ---- */
+
+static enum step step_until(struct breakpoint *b, const char *text)
+{
+	struct condition condition;
+	enum step step = STEP_NEXT;
+
+	if (condition_parse(b->run->fabric.plan, text, &condition, b->why, sizeof(b->why)))
+		return STEP_BAD;
+	for (;;) {
+		struct stats_page *page = b->run->fabric.nodes[condition.counter.node].stats;
+
+		if (condition_holds(&condition, page, now_of(b)))
+			break;
+		if (run_over(b->run)) {
+			fprintf(b->out, "the run is over and it never came to '%s'\n", text + strspn(text, " \t"));
+			break;
+		}
+		step = advance(b, window_end(b));
+		if (step != STEP_NEXT)
+			return step;
+	}
+	return command_status(b, NULL);
+}
+
+static enum step command_step(struct breakpoint *b, char *rest)
+{
+	char *word = word_take(&rest), why[256];
+	node_time_t until = window_end(b);
+	enum step step;
+
+	if (!strcmp(word, "until"))
+		return step_until(b, rest);
+	if (word[0]) {
+		uint64_t time_ps;
+
+		if (quantity_parse(QUANTITY_TIME, word, &time_ps, why, sizeof(why)))
+			return bad(b, "step: %s", why);
+		until = now_of(b) > NODE_TIME_NEVER - time_ps ? NODE_TIME_NEVER : now_of(b) + time_ps;
+	}
+	step = advance(b, until);
+	return step == STEP_NEXT ? command_status(b, NULL) : step;
+}
+
+/* asks @node; prints what it answers.  @what  it is asked for, in complaints: "table foo" */
+static enum step ask(struct breakpoint *b, const struct node_config *node, const char *what,
+		     struct control_message *message)
+{
+	int error = fabric_ask(&b->run->fabric, node->index, message);
+	enum step step = STEP_NEXT;
+	size_t length;
+
+	if (error)
+		return leave(b, error == -EINTR ? BREAKPOINT_INTERRUPTED : BREAKPOINT_FAILED);
+	length = message->body ? strlen(message->body) : 0;
+	while (length && message->body[length - 1] == '\n')
+		message->body[--length] = 0;
+	if (message->body)
+		utf8_plain_lines(message->body); /* a node has its say in it, and this goes to a terminal */
+	if (message->number == -ENOENT)
+		step = bad(b, "%s has no %s; it has: %s", node->name, what, length ? message->body : "nothing");
+	else if (message->number)
+		step = bad(b, "%s refuses %s: %s%s%s", node->name, what, strerror(-(int)message->number),
+			   length ? ": " : "", length ? message->body : "");
+	else if (length)
+		fprintf(b->out, "%s\n", message->body);
+	control_message_free(message);
+	return step;
+}
+
+static enum step command_show(struct breakpoint *b, char *rest)
+{
+	char *name = word_take(&rest), *table = word_take(&rest), *port = word_take(&rest);
+	struct control_message message = { .kind = CONTROL_SHOW, .number = -1 };
+	const struct node_config *node;
+	char what[128];
+	uint64_t ports;
+
+	if (!table[0])
+		return bad(b, "show needs a node and a table, e.g. 'show s2 ifct p1'");
+	if (!plan_node_find(b->run->fabric.plan, name) && plan_node_find(b->run->fabric.plan, table))
+		return bad(b, "the node comes before its table: 'show %s %s'", table, name);
+	node = node_find(b, name);
+	if (!node)
+		return STEP_BAD;
+	if (!strcmp(table, "trace")) {
+		const struct stats_page *page = b->run->fabric.nodes[node->index].stats;
+
+		if (!page->trace_count)
+			fprintf(b->out, "%s has noted nothing so far\n", name);
+		trace_print(page, b->out);
+		return STEP_NEXT;
+	}
+	if (port[0]) {
+		ports = port_name_find(node, port);
+		if (!ports)
+			return bad(b, "%s has no port '%s': give a number below %u or the name of a neighbour", name,
+				   port, node->port_count);
+		message.number = __builtin_ctzll(ports);
+	}
+	snprintf(message.text, sizeof(message.text), "%s", table);
+	snprintf(what, sizeof(what), "table '%s'", table);
+	return ask(b, node, what, &message);
+}
+
+static enum step command_set(struct breakpoint *b, char *rest)
+{
+	char *name = word_take(&rest), *parameter = word_take(&rest), *value = word_take(&rest);
+	struct control_message message = { .kind = CONTROL_SET };
+	const struct node_config *node;
+	char what[128], why[256];
+
+	if (!value[0])
+		return bad(b, "set needs a node, a name and a value: 'set s1 NAME VALUE'");
+	node = node_find(b, name);
+	if (!node)
+		return STEP_BAD;
+	snprintf(message.text, sizeof(message.text), "%s", parameter);
+	if (parameter_convert(plan_fabric(b->run->fabric.plan), parameter, value, message.text2, sizeof(message.text2),
+			      why, sizeof(why)))
+		return bad(b, "%s: %s", parameter, why);
+	snprintf(what, sizeof(what), "parameter '%s'", parameter);
+	return ask(b, node, what, &message);
+}
+
+static enum step command_continue(struct breakpoint *b, char *rest)
+{
+	char *word = word_take(&rest), why[256];
+	enum step step;
+	uint64_t until;
+
+	if (!word[0])
+		return leave(b, BREAKPOINT_CONTINUE);
+	if (quantity_parse(QUANTITY_TIME, word, &until, why, sizeof(why)))
+		return bad(b, "continue: %s", why);
+	step = advance(b, until);
+	return step == STEP_NEXT ? command_status(b, NULL) : step;
+}
+
+static enum step command_status(struct breakpoint *b, char *rest)
+{
+	const struct fabric *fabric = &b->run->fabric;
+	node_time_t earliest = clock_earliest(&fabric->clock);
+	uint64_t inside = 0, waiting = 0;
+	char text[3][HUMAN_TEXT_MAX], now[QUANTITY_TEXT_MAX];
+
+	(void)rest;
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		*(i < fabric->plan->switch_count ? &inside : &waiting) += fabric_holds(fabric, i);
+	fprintf(b->out, "at %s; next event %s%s; in switches %s, waiting at NICs %s\n",
+		quantity_format(QUANTITY_TIME, now_of(b), now), earliest == NODE_TIME_NEVER ? "" : "at ",
+		human_time(earliest, text[0]), human_bytes(inside, text[1]), human_bytes(waiting, text[2]));
+	return STEP_NEXT;
+}
+
+static enum step command_help(struct breakpoint *b, char *rest)
+{
+	(void)rest;
+	for (size_t i = 0; i < COUNT_OF(commands); i++)
+		fprintf(b->out, "%s\n", commands[i].help);
+	return STEP_NEXT;
+}
+
+static enum step command_quit(struct breakpoint *b, char *rest)
+{
+	(void)rest;
+	return leave(b, BREAKPOINT_QUIT);
+}

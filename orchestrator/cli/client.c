@@ -1,0 +1,352 @@
+#include "orchestrator/cli/client.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "orchestrator/base/human.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/live/live_request.h"
+#include "orchestrator/live/runtime_dir.h"
+
+#define ANSWER_BYTES_MAX (64u << 20)
+
+int client_wrong(const char *command, const char *format, ...)
+{
+	char prefix[32];
+	va_list arguments;
+
+	fflush(stdout);
+	snprintf(prefix, sizeof(prefix), "heddle %s: ", command);
+	va_start(arguments, format);
+	utf8_say(stderr, prefix, format, arguments);
+	va_end(arguments);
+	return CLIENT_USAGE;
+}
+
+/* ---- options ---- */
+
+int client_options(const char *usage, int argc, char **argv, int *at, const char **fabric, bool *json)
+{
+	for (*at = 1; *at < argc && argv[*at][0] == '-' && strcmp(argv[*at], "--") != 0; (*at)++) {
+		const char *word = argv[*at];
+
+		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+			fputs(usage, stdout);
+			return CLIENT_FINE;
+		}
+		if (json && !strcmp(word, "--json"))
+			*json = true;
+		else if (fabric && !strncmp(word, "--fabric=", 9))
+			*fabric = word + 9;
+		else if (fabric && !strncmp(word, "-f", 2) && word[2])
+			*fabric = word + 2;
+		else if (!fabric || (strcmp(word, "-f") != 0 && strcmp(word, "--fabric") != 0))
+			return client_wrong(argv[0], "there is no option %s; 'heddle %s --help' explains", word,
+					    argv[0]);
+		else if (*at + 1 == argc)
+			return client_wrong(argv[0], "%s needs the name of a fabric", word);
+		else
+			*fabric = argv[++*at];
+	}
+	return -1;
+}
+
+/* ---- which fabric ---- */
+
+/* says that there is no fabric @name among the @count that run */
+static int unknown(const char *command, const char *name, char (*names)[NODE_NAME_MAX], int count)
+{
+	const char **pointers = calloc((size_t)count + 1, sizeof(*pointers));
+	char hint[128] = "";
+
+	for (int i = 0; pointers && i < count; i++)
+		pointers[i] = names[i];
+	if (pointers && count)
+		suggest_sentence(name, pointers, (size_t)count, sizeof(*pointers), hint, sizeof(hint));
+	free(pointers);
+	return client_wrong(command, "no fabric '%s' runs%s; 'heddle ps' lists those that do", name, hint);
+}
+
+/* the name of the fabric that is meant, to client->fabric */
+static int choose(struct client *client, int base_fd, const char *fabric)
+{
+	char(*names)[NODE_NAME_MAX] = NULL;
+	int count = base_fd < 0 ? 0 : runtime_names(base_fd, &names);
+	int status = CLIENT_FINE, chosen = 0;
+
+	if (count < 0)
+		status = client_wrong(client->command, "cannot read the runtime directory: %s", strerror(-count));
+	else if (!count)
+		status = client_wrong(client->command, "no fabric runs; start one with 'heddle up SCENARIO'");
+	while (!status && fabric && chosen < count && strcmp(names[chosen], fabric) != 0)
+		chosen++;
+	if (!status && fabric && chosen == count)
+		status = unknown(client->command, fabric, names, count);
+	if (!status && !fabric && count > 1)
+		status = client_wrong(client->command, "%d fabrics run (%s, %s%s): choose one with -f", count, names[0],
+				      names[1], count > 2 ? ", ..." : "");
+	if (!status)
+		memcpy(client->fabric, names[chosen], sizeof(client->fabric));
+	free(names);
+	return status;
+}
+
+int client_open(struct client *client, const char *command, const char *fabric)
+{
+	char why[512];
+	int base_fd = runtime_open(false, why, sizeof(why)), status;
+
+	*client = (struct client){ .command = command, .socket = -1 };
+	if (base_fd < 0 && base_fd != -ENOENT)
+		return client_wrong(command, "%s", why);
+	status = choose(client, base_fd, fabric);
+	if (!status) {
+		client->socket = runtime_connect(base_fd, client->fabric);
+		if (client->socket < 0) {
+			client_wrong(command, "cannot reach fabric %s: %s%s", client->fabric, strerror(-client->socket),
+				     client->socket == -ENOENT ? "; it is just being started or ended" : "");
+			status = CLIENT_FAILED;
+		} else {
+			client_patience(client, CLIENT_TIMEOUT_MS);
+		}
+	}
+	if (base_fd >= 0)
+		close(base_fd);
+	return status;
+}
+
+void client_patience(struct client *client, unsigned timeout_ms)
+{
+	struct timeval timeout = { .tv_sec = timeout_ms / 1000, .tv_usec = timeout_ms % 1000 * 1000 };
+
+	setsockopt(client->socket, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	setsockopt(client->socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
+}
+
+void client_close(struct client *client)
+{
+	if (client->socket >= 0)
+		close(client->socket);
+	client->socket = -1;
+}
+
+/* ---- asking ---- */
+
+static int request_send(int socket, json_t *request)
+{
+	char *text = json_dumps(request, JSON_COMPACT);
+	size_t length = text ? strlen(text) : 0, sent = 0;
+	int error = text ? 0 : -EINVAL;
+
+	if (text)
+		text[length++] = '\n'; /* where its end was: it is sent by its length */
+	if (length > LIVE_REQUEST_MAX)
+		error = -EMSGSIZE;
+	while (!error && sent < length) {
+		ssize_t done = send(socket, text + sent, length - sent, MSG_NOSIGNAL);
+
+		if (done > 0)
+			sent += (size_t)done;
+		else if (errno != EINTR)
+			error = -errno;
+	}
+	free(text);
+	return error;
+}
+
+/* keeps the descriptors that came with @message */
+static void descriptors_take(struct msghdr *message, int *fds, unsigned max, unsigned *count)
+{
+	for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
+		unsigned number = (unsigned)((part->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+
+		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (unsigned i = 0; i < number; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof(fd));
+			if (*count < max)
+				fds[(*count)++] = fd;
+			else
+				close(fd);
+		}
+	}
+}
+
+/* the next line, malloc'd to *@line (its length is returned), and the descriptors beside it */
+static ssize_t line_receive(int socket, char **line, int *fds, unsigned *fd_count)
+{
+	size_t length = 0, size = 0;
+	unsigned max = *fd_count;
+
+	*line = NULL;
+	for (*fd_count = 0; !length || (*line)[length - 1] != '\n';) {
+		char control[CMSG_SPACE(sizeof(int) * LIVE_FDS_MAX)];
+		struct iovec piece;
+		struct msghdr message = {
+			.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof(control)
+		};
+		ssize_t received;
+
+		if (length == size) {
+			char *grown = size < ANSWER_BYTES_MAX ? realloc(*line, size ? 2 * size : 65536) : NULL;
+
+			if (!grown)
+				return -ENOMEM;
+			*line = grown;
+			size = size ? 2 * size : 65536;
+		}
+		piece = (struct iovec){ *line + length, size - length };
+		received = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+		if (received < 0 && errno == EINTR)
+			continue;
+		if (received <= 0)
+			return received ? -errno : -EPIPE;
+		descriptors_take(&message, fds, max, fd_count);
+		length += (size_t)received;
+	}
+	return (ssize_t)length;
+}
+
+/* Shows the lines at the beginning of the @length bytes at @text that say what is waited for, and removes them.
+ * Return: how many bytes are left */
+static size_t waits_show(const struct client *client, char *text, size_t length)
+{
+	static const char begin[] = "{\"" LIVE_WAITS "\"";
+
+	while (length >= sizeof(begin) && !memcmp(text, begin, sizeof(begin) - 1)) {
+		size_t used = (size_t)((char *)memchr(text, '\n', length) - text) + 1;
+		json_t *line = json_loadb(text, used, 0, NULL);
+
+		fprintf(stderr, "heddle %s: %s\n", client->command, client_text(line, LIVE_WAITS));
+		json_decref(line);
+		length -= used;
+		memmove(text, text + used, length);
+	}
+	return length;
+}
+
+/* the answer, malloc'd to *@text (its length is returned), and the descriptors beside it */
+static ssize_t answer_receive(const struct client *client, char **text, int *fds, unsigned *fd_count)
+{
+	unsigned max = *fd_count;
+	ssize_t length;
+
+	for (;;) {
+		*fd_count = max;
+		length = line_receive(client->socket, text, fds, fd_count);
+		if (length > 0)
+			length = (ssize_t)waits_show(client, *text, (size_t)length);
+		if (length)
+			return length;
+		free(*text);
+	}
+}
+
+int client_ask(struct client *client, json_t *request, json_t **answer, int *fds, unsigned *fd_count)
+{
+	unsigned none = 0;
+	char *line = NULL;
+	ssize_t length = request ? request_send(client->socket, request) : -EINVAL;
+
+	*answer = NULL;
+	json_decref(request);
+	if (!length)
+		length = answer_receive(client, &line, fds, fd_count ? fd_count : &none);
+	if (length > 0)
+		*answer = json_loadb(line, (size_t)length, 0, NULL);
+	free(line);
+	if (*answer && json_object_get(*answer, "error")) {
+		client_wrong(client->command, "%s", client_text(*answer, "error"));
+		json_decref(*answer);
+		*answer = NULL;
+		return CLIENT_REFUSED;
+	}
+	if (*answer)
+		return CLIENT_FINE;
+	if (length == -EAGAIN)
+		client_wrong(client->command, "fabric %s does not answer; 'heddle down %s' kills one that is stuck",
+			     client->fabric, client->fabric);
+	else if (length == -EPIPE || length == -ECONNRESET)
+		client_wrong(client->command, "fabric %s has ended", client->fabric);
+	else if (length == -EINVAL)
+		client_wrong(client->command, "the request is no UTF-8");
+	else
+		client_wrong(client->command, "fabric %s does not answer: %s", client->fabric,
+			     length > 0 ? "it is no JSON" : strerror((int)-length));
+	return CLIENT_FAILED;
+}
+
+/* ---- answers ---- */
+
+const char *client_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}
+
+json_int_t client_number(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+const char *client_time(const json_t *object, const char *key, char *text)
+{
+	return human_time((node_time_t)client_number(object, key) * NODE_NS, text);
+}
+
+void client_json_print(const json_t *value)
+{
+	json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+	putchar('\n');
+}
+
+int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json)
+{
+	struct client client;
+	json_t *answer = NULL;
+	const char *text;
+	int status = client_open(&client, command, fabric);
+
+	if (status)
+		json_decref(request);
+	else
+		status = client_ask(&client, request, &answer, NULL, NULL);
+	text = client_text(answer, "text");
+	if (json && !status)
+		client_json_print(answer);
+	else if (text[0])
+		printf("%s%s", text, text[strlen(text) - 1] == '\n' ? "" : "\n");
+	json_decref(answer);
+	client_close(&client);
+	return status;
+}
+
+int client_text_put(const char *command, json_t *request, const char *key, const char *text)
+{
+	if (!json_object_set_new(request, key, json_string(text)))
+		return CLIENT_FINE;
+	return client_wrong(command, "'%s' is no UTF-8", text);
+}
+
+int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word)
+{
+	const char *value = strchr(word, '=');
+	size_t length = value ? (size_t)(value - word) : 0, used = 0;
+	char list[128] = "";
+
+	for (size_t i = 0; keys[i]; i++) {
+		if (value && strlen(keys[i]) == length && !strncmp(keys[i], word, length))
+			return client_text_put(command, request, keys[i], value + 1);
+		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=", i ? ", " : "", keys[i]);
+	}
+	return client_wrong(command, "'%s' cannot be set; expected one of %s", word, list);
+}

@@ -1,0 +1,72 @@
+/*  client - how a command talks to the daemon of a running fabric: live_request.h says what can be asked.
+ *
+ *  Whatever goes wrong is told to the user here, once, on standard error, as "heddle COMMAND: ..."; callers only pass the
+ *  exit status on.                                                                                                   */
+#ifndef HEDDLE_ORCHESTRATOR_CLI_CLIENT_H
+#define HEDDLE_ORCHESTRATOR_CLI_CLIENT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "nodes/config/config.h"
+
+#define CLIENT_TIMEOUT_MS 15000u /* a daemon that says nothing for so long is stuck */
+
+enum client_status {
+	CLIENT_FINE = 0,
+	CLIENT_REFUSED = 1, /* the fabric does not do that */
+	CLIENT_USAGE = 2,   /* wrong usage, or no such fabric */
+	CLIENT_FAILED = 4,  /* the fabric, or its daemon, has failed */
+};
+
+struct client {
+	const char *command; /* for messages */
+	char fabric[NODE_NAME_MAX];
+	int socket;
+};
+
+/** client_wrong() - "heddle COMMAND: ..." to standard error.  Return: CLIENT_USAGE. */
+int client_wrong(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** client_options() - reads what stands before the words of a command: -f FABRIC, --json if @json is given, --help.
+ *  @at  becomes the index of the first word.
+ *  Return: -1 to go on; else the exit status, everything being said.                                              */
+int client_options(const char *usage, int argc, char **argv, int *at, const char **fabric, bool *json);
+
+/** client_open() - a connection to fabric @fabric; NULL: to the only one that runs.
+ *  Return: CLIENT_FINE, client_close() later; else the exit status, told.                                         */
+int client_open(struct client *client, const char *command, const char *fabric);
+
+/** client_ask() - sends @request (taken) and waits for the answer.
+ *  @fds  if not NULL, room for *@fd_count descriptors that may come along; *@fd_count becomes their number. Ours to close.
+ *  Return: CLIENT_FINE with *@answer, json_decref() later; else the exit status, told.                             */
+int client_ask(struct client *client, json_t *request, json_t **answer, int *fds, unsigned *fd_count);
+
+/** client_ask_and_print() - asks fabric @fabric and prints the text of its answer; with @json the answer as it is.
+ *  @request  taken.   Return: the exit status, told.                                                              */
+int client_ask_and_print(const char *command, const char *fabric, json_t *request, bool json);
+
+/** client_key_put() - @word, KEY=VALUE, into @request.  @keys  those that there are, then NULL.
+ *  Return: CLIENT_FINE; else CLIENT_USAGE, told.                                                                  */
+int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word);
+
+/** client_text_put() - @text as @key into @request.   Return: CLIENT_FINE; else CLIENT_USAGE, told: it is no UTF-8. */
+int client_text_put(const char *command, json_t *request, const char *key, const char *text);
+
+/** client_patience() - waits @timeout_ms for answers instead of CLIENT_TIMEOUT_MS. */
+void client_patience(struct client *client, unsigned timeout_ms);
+
+void client_close(struct client *client);
+
+/** client_text(), client_number() - a member of an answer; "" and 0 if it is not there. */
+const char *client_text(const json_t *object, const char *key);
+json_int_t client_number(const json_t *object, const char *key);
+
+/** client_time() - member @key, nanoseconds, for people.  @text  HUMAN_TEXT_MAX bytes.   Return: @text. */
+const char *client_time(const json_t *object, const char *key, char *text);
+
+/** client_json_print() - @value for programs, to standard output. */
+void client_json_print(const json_t *value);
+
+#endif

@@ -1,0 +1,382 @@
+/*  cmd_check - `heddle check SCENARIO`: reads and plans a scenario, starts nothing, says what it would be (TB-10). */
+#include "orchestrator/cli/cmd_check.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/quantity.h"
+#include "orchestrator/plan/congestion_text.h"
+#include "orchestrator/plan/plan.h"
+#include "orchestrator/plan/plan_congestion_make.h"
+#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/roce_text.h"
+#include "orchestrator/plan/routing_text.h"
+#include "orchestrator/results/compare.h"
+#include "orchestrator/results/expect.h"
+#include "orchestrator/scenario/scenario_idle.h"
+
+#define SETTINGS_MAX 256u
+
+static const char usage[] =
+	"usage: heddle check [--json] [--congestion] [--seed N] [--set PATH=VALUE]... SCENARIO\n"
+	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
+	"How paths are chosen is said always, with the numbers that follow from the fabric.\n"
+	"With --congestion also all numbers of congestion control, those that follow from the fabric among them; of a\n"
+	"fabric of kind roce always thresholds, headroom and buffers.\n"
+	"\n"
+	"exit status: 0 the scenario is fine, 2 wrong usage or scenario\n";
+
+struct request {
+	bool json, congestion;
+	const char *settings[SETTINGS_MAX];
+	unsigned setting_count;
+	const char *path;
+	char seed[64];
+};
+
+/* what is worth knowing of a plan, in numbers */
+struct summary {
+	uint64_t flows, ring_bytes;
+	uint32_t edge_links, fabric_links;
+};
+
+static int setting_add(struct request *request, const char *setting)
+{
+	if (request->setting_count == SETTINGS_MAX) {
+		fprintf(stderr, "heddle check: at most %u settings\n", SETTINGS_MAX);
+		return -EINVAL;
+	}
+	request->settings[request->setting_count++] = setting;
+	return 0;
+}
+
+/* Return: 0; 1 if help was asked for; -EINVAL. */
+static int request_parse(int argc, char **argv, struct request *request)
+{
+	static const struct option options[] = {
+		{ "json", no_argument, NULL, 'j' },       { "congestion", no_argument, NULL, 'c' },
+		{ "seed", required_argument, NULL, 'd' }, { "set", required_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },       { 0 },
+	};
+	int option, error = 0;
+
+	optind = 0;
+	while (!error && (option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (option) {
+		case 'j':
+			request->json = true;
+			break;
+		case 'c':
+			request->congestion = true;
+			break;
+		case 'd':
+			snprintf(request->seed, sizeof(request->seed), "seed=%s", optarg);
+			error = setting_add(request, request->seed);
+			break;
+		case 's':
+			error = setting_add(request, optarg);
+			break;
+		default:
+			return option == 'h' ? 1 : -EINVAL;
+		}
+	}
+	if (!error && optind + 1 != argc)
+		error = -EINVAL;
+	request->path = error ? NULL : argv[optind];
+	return error;
+}
+
+static uint64_t flows_of(const struct workload_config *workload)
+{
+	return (uint64_t)workload->destination_count * workload->connections;
+}
+
+static struct summary summarise(const struct plan *plan)
+{
+	struct summary summary = { 0 };
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		const struct node_config *node = &plan->nodes[i];
+
+		for (uint32_t p = 0; p < node->port_count; p++)
+			summary.ring_bytes += node->ports[p].ring_bytes;
+		for (uint32_t w = 0; node->kind == NODE_NIC && w < node->nic.workload_count; w++)
+			summary.flows += flows_of(&node->nic.workloads[w]);
+	}
+	summary.edge_links = plan->host_count;
+	summary.fabric_links = plan->link_count - plan->host_count;
+	return summary;
+}
+
+static uint64_t workload_flows(const struct plan *plan, uint32_t index)
+{
+	uint64_t flows = 0;
+
+	for (uint32_t h = 0; h < plan->host_count; h++) {
+		const struct nic_config *nic = &plan->nodes[plan_host_node(plan, h)].nic;
+
+		for (uint32_t w = 0; w < nic->workload_count; w++)
+			if (nic->workloads[w].workload_index == index)
+				flows += flows_of(&nic->workloads[w]);
+	}
+	return flows;
+}
+
+static int print_congestion(const struct plan *plan)
+{
+	struct congestion_basis basis;
+	int error = plan_congestion_basis(CLOCK_VIRTUAL, plan, &basis);
+
+	if (!error)
+		congestion_print(&basis, &plan->nodes[0].switch_.congestion, stdout);
+	return error;
+}
+
+/* what the edge port of host @host tells flows apart by */
+static const struct flow_match *match_of(const struct plan *plan, uint32_t host)
+{
+	const struct port_config *port = &plan->nodes[plan_host_node(plan, host)].ports[0];
+
+	return &plan->nodes[port->peer_index].ports[port->peer_port].match;
+}
+
+/* The common flow key, and those that differ (FC-2). */
+static void flow_keys_print(const struct plan *plan)
+{
+	if (plan_fabric(plan) != FABRIC_FLOW_CHANNEL)
+		return;
+	printf("flow key      ");
+	flow_match_print(&plan->match, stdout);
+	printf("\n");
+	for (uint32_t h = 0; h < plan->host_count; h++) {
+		if (flow_match_equal(match_of(plan, h), &plan->match))
+			continue;
+		printf("  %-11s ", plan->nodes[plan_host_node(plan, h)].name);
+		flow_match_print(match_of(plan, h), stdout);
+		printf("\n");
+	}
+}
+
+static json_t *match_json(const struct flow_match *match)
+{
+	char text[FLOW_MATCH_TEXT_MAX];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	if (!out)
+		return NULL;
+	flow_match_print(match, out);
+	fclose(out);
+	return json_string(text);
+}
+
+/* Return: 0 or -1. */
+static int flow_keys_add(const struct plan *plan, json_t *root)
+{
+	json_t *keys = json_object();
+	int error = json_object_set_new(root, "flow_key", match_json(&plan->match));
+
+	for (uint32_t h = 0; !error && h < plan->host_count; h++)
+		if (!flow_match_equal(match_of(plan, h), &plan->match))
+			error = json_object_set_new(keys, plan->nodes[plan_host_node(plan, h)].name,
+						    match_json(match_of(plan, h)));
+	return json_object_set_new(root, "flow_keys", keys) || error ? -1 : 0;
+}
+
+static int print_text(const struct plan *plan, const struct scenario *scenario, bool congestion)
+{
+	struct summary summary = summarise(plan);
+	char time[3][QUANTITY_TEXT_MAX];
+
+	printf("%s: fine\n", plan->file);
+	printf("scenario      %s (seed %llu)\n", plan->scenario, (unsigned long long)plan->seed);
+	if (*scenario->about)
+		printf("about         %s\n", scenario->about);
+	printf("fabric        %s\n", scenario_fabric_name[plan_fabric(plan)]);
+	printf("nodes         %u: %u switch%s, %u host%s\n", plan->node_count, plan->switch_count,
+	       plan->switch_count == 1 ? "" : "es", plan->host_count, plan->host_count == 1 ? "" : "s");
+	printf("links         %u: %u to hosts, %u between switches\n", plan->link_count, summary.edge_links,
+	       summary.fabric_links);
+	printf("time          %s, measured from %s, lookahead %s\n",
+	       quantity_format(QUANTITY_TIME, plan->duration_ps, time[0]),
+	       quantity_format(QUANTITY_TIME, plan->warmup_ps, time[1]),
+	       quantity_format(QUANTITY_TIME, plan->lookahead_ps, time[2]));
+	printf("flows         %llu at most\n", (unsigned long long)summary.flows);
+	for (uint32_t i = 0; i < plan->workload_count; i++)
+		printf("  %-11s %llu flows, packets of %u bytes\n", plan->workloads[i].name,
+		       (unsigned long long)workload_flows(plan, i), plan->workloads[i].packet_bytes);
+	printf("rings         %llu KiB in all\n", (unsigned long long)(summary.ring_bytes >> 10));
+	printf("expectations  %u\n", plan->expectation_count);
+	flow_keys_print(plan);
+	scenario_idle_print(scenario, "no effect     ", stdout);
+	if (scenario->compare)
+		printf("variants      %u, compared by %u metrics\n", scenario->compare->variant_count,
+		       scenario->compare->column_count);
+	routing_print(plan, stdout);
+	plan_loops_print(plan, "routing loop  ", stdout);
+	if (plan_fabric(plan) == FABRIC_ROCE)
+		roce_print(plan, stdout);
+	return congestion ? print_congestion(plan) : 0;
+}
+
+static int add_congestion(const struct plan *plan, json_t *root)
+{
+	struct congestion_basis basis;
+	int error = plan_congestion_basis(CLOCK_VIRTUAL, plan, &basis);
+
+	if (!error &&
+	    json_object_set_new(root, "congestion", congestion_json(&basis, &plan->nodes[0].switch_.congestion)))
+		error = -ENOMEM;
+	return error;
+}
+
+static json_t *idle_json(const struct scenario *scenario)
+{
+	json_t *list = json_array();
+
+	for (uint32_t i = 0; i < scenario->idle_count; i++)
+		json_array_append_new(list, json_string(scenario->idle[i]));
+	return list;
+}
+
+struct loop_list {
+	const struct plan *plan;
+	json_t *list;
+};
+
+static void loop_add(void *context, uint32_t target, const uint32_t *switches, uint32_t count)
+{
+	struct loop_list *loops = context;
+	json_t *names = json_array();
+
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(names, json_string(loops->plan->nodes[switches[i]].name));
+	json_array_append_new(loops->list,
+			      json_pack("{s:s, s:o}", "to", loops->plan->nodes[target].name, "switches", names));
+}
+
+/* an array; empty if there are none */
+static json_t *loops_json(const struct plan *plan)
+{
+	struct loop_list loops = { .plan = plan, .list = json_array() };
+
+	if (plan_loops_each(plan, loop_add, &loops) >= 0)
+		return loops.list;
+	json_decref(loops.list);
+	return NULL;
+}
+
+static int print_json(const struct plan *plan, const struct scenario *scenario, bool congestion)
+{
+	struct summary summary = summarise(plan);
+	json_t *workloads = json_array(), *root;
+	int status;
+
+	for (uint32_t i = 0; i < plan->workload_count; i++)
+		json_array_append_new(workloads, json_pack("{s:s, s:I, s:I}", "name", plan->workloads[i].name, "flows",
+							   (json_int_t)workload_flows(plan, i), "packet_bytes",
+							   (json_int_t)plan->workloads[i].packet_bytes));
+	root = json_pack("{s:b, s:s, s:s, s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "ok", 1,
+			 "file", plan->file, "fabric", scenario_fabric_name[plan_fabric(plan)], "scenario",
+			 plan->scenario, "about", scenario->about,
+			 /* 64 bits without sign: JSON integers of jansson have one */
+			 "seed", json_sprintf("%llu", (unsigned long long)plan->seed), "switches",
+			 (json_int_t)plan->switch_count, "hosts", (json_int_t)plan->host_count, "links",
+			 (json_int_t)plan->link_count, "duration_ps", (json_int_t)plan->duration_ps, "warmup_ps",
+			 (json_int_t)plan->warmup_ps, "lookahead_ps", (json_int_t)plan->lookahead_ps, "flows",
+			 (json_int_t)summary.flows, "ring_bytes", (json_int_t)summary.ring_bytes, "workloads",
+			 workloads, "expectations", (json_int_t)plan->expectation_count);
+	if (!root || (scenario->idle_count && json_object_set_new(root, "no_effect", idle_json(scenario))) ||
+	    (congestion && add_congestion(plan, root)) || json_object_set_new(root, "routing", routing_json(plan)) ||
+	    json_object_set_new(root, "routing_loops", loops_json(plan)) ||
+	    (plan_fabric(plan) == FABRIC_FLOW_CHANNEL && flow_keys_add(plan, root)) ||
+	    (plan_fabric(plan) == FABRIC_PORT_GROUP &&
+	     json_object_set_new(root, "port_group", port_group_json(plan))) ||
+	    (plan_fabric(plan) == FABRIC_ROCE && json_object_set_new(root, "roce", roce_json(plan)))) {
+		json_decref(root);
+		return -ENOMEM;
+	}
+	status = json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+	return status ? -EIO : 0;
+}
+
+static void print_errors(const struct scenario_errors *errors, bool json)
+{
+	json_t *texts, *root;
+
+	if (!json) {
+		scenario_errors_print(errors, stderr);
+		return;
+	}
+	texts = json_array();
+	for (unsigned i = 0; i < errors->count && i < SCENARIO_ERRORS_MAX; i++)
+		json_array_append_new(texts, json_string(errors->texts[i] ? errors->texts[i] : "out of memory"));
+	root = json_pack("{s:b, s:I, s:o}", "ok", 0, "error_count", (json_int_t)errors->count, "errors", texts);
+	json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+}
+
+/* variant @variant of @base: 0, -EINVAL with @errors, -ENOMEM */
+static int check_variant(const struct request *request, const struct scenario *base, uint32_t variant,
+			 struct scenario_errors *errors)
+{
+	struct scenario scenario = { 0 };
+	struct plan plan = { 0 };
+	int error = scenario_read_variant(request->path, request->settings, request->setting_count, variant, &scenario,
+					  errors);
+
+	if (!error)
+		error = plan_make(&scenario, &plan, errors);
+	if (!error)
+		error = compare_check(base->compare, &plan, errors);
+	plan_free(&plan);
+	scenario_free(&scenario);
+	return error;
+}
+
+/* Return: 0, -EINVAL with @errors, -ENOMEM. */
+static int check(const struct request *request, struct scenario *scenario, struct plan *plan,
+		 struct scenario_errors *errors)
+{
+	int error = scenario_read_file(request->path, request->settings, request->setting_count, scenario, errors);
+
+	if (!error)
+		error = plan_make(scenario, plan, errors);
+	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
+		expect_check(plan, &plan->expectations[i], errors);
+	for (uint32_t i = 0; !error && scenario->compare && i < scenario->compare->variant_count; i++)
+		error = check_variant(request, scenario, i, errors);
+	return !error && errors->count ? -EINVAL : error;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario = { 0 };
+	struct plan plan = { 0 };
+	int error = request_parse(argc, argv, &request);
+
+	if (error) {
+		fputs(usage, error > 0 ? stdout : stderr);
+		return error > 0 ? 0 : 2;
+	}
+	error = check(&request, &scenario, &plan, &errors);
+	if (errors.count)
+		print_errors(&errors, request.json);
+	else if (!error && request.json)
+		error = print_json(&plan, &scenario, request.congestion);
+	else if (!error)
+		error = print_text(&plan, &scenario, request.congestion);
+	if (error && !errors.count)
+		fprintf(stderr, "heddle check: %s\n", strerror(-error));
+	plan_free(&plan);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+	return !error ? 0 : error == -EINVAL ? 2 : 4;
+}

@@ -1,0 +1,219 @@
+/*  cmd_compare - `heddle run --compare SCENARIO`: its variants one after the other, and one table of what came out (TB-10).
+ *
+ *  All variants are read, planned and checked before the first one is started. One that stalls or fails says so in its row; the others
+ *  are run all the same.                                                                                              */
+#include "orchestrator/cli/cmd_compare.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/scenario/scenario_compare.h"
+#include "orchestrator/scenario/scenario_idle.h"
+#include "orchestrator/scenario/scenario_keys.h"
+
+static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	utf8_say(stderr, "heddle run: ", format, arguments);
+	va_end(arguments);
+	return EXIT_USAGE;
+}
+
+/* what the scenario wants compared; NULL with @status if that cannot be understood
+ * @origin  of that scenario; held */
+static struct scenario_compare *compare_load(const struct options *options, struct origin **origin, int *status)
+{
+	struct scenario_compare *compare;
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	int error =
+		scenario_read_file(options->scenario, options->settings, options->setting_count, &scenario, &errors);
+
+	scenario_errors_print(&errors, stderr);
+	compare = error ? NULL : scenario.compare;
+	if (error && !errors.count)
+		wrong("%s", strerror(-error));
+	else if (!error && !compare)
+		wrong("%s has no 'compare' section, which says what to compare: docs/scenario.md has an example",
+		      options->scenario);
+	if (compare)
+		scenario_idle_note(&scenario, "run");
+	scenario.compare = compare ? NULL : scenario.compare;
+	*origin = origin_hold(scenario.origin);
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	*status = EXIT_USAGE;
+	return compare;
+}
+
+static bool variant_wanted(const struct options *options, const char *name)
+{
+	for (unsigned i = 0; i < options->only_count; i++) {
+		if (!strcmp(options->only[i], name))
+			return true;
+	}
+	return !options->only_count;
+}
+
+static int only_check(const struct options *options, const struct scenario_compare *compare)
+{
+	const char *names[SCENARIO_VARIANTS_MAX];
+	char hint[128];
+
+	for (uint32_t v = 0; v < compare->variant_count; v++)
+		names[v] = compare->variants[v].name;
+	for (unsigned i = 0; i < options->only_count; i++) {
+		uint32_t v = 0;
+
+		while (v < compare->variant_count && strcmp(names[v], options->only[i]) != 0)
+			v++;
+		if (v < compare->variant_count)
+			continue;
+		suggest_sentence(options->only[i], names, compare->variant_count, sizeof(names[0]), hint, sizeof(hint));
+		return wrong("--only: there is no variant '%s'%s", options->only[i], hint);
+	}
+	return 0;
+}
+
+static int table_json_write(const struct options *options, const struct compare_table *table)
+{
+	struct atomic_file file;
+	int error;
+
+	if (!strcmp(options->json, JSON_STDOUT))
+		return compare_json_write(table, stdout);
+	error = atomic_file_open(&file, options->json);
+	if (error)
+		return error;
+	error = compare_json_write(table, file.stream);
+	if (!error)
+		return atomic_file_commit(&file);
+	atomic_file_abort(&file);
+	return error;
+}
+
+static int table_csv_write(const struct options *options, const struct compare_table *table)
+{
+	struct atomic_file file;
+	char path[PATH_MAX];
+	int error = atomic_file_folder(options->csv);
+
+	if (!error && snprintf(path, sizeof(path), "%s/compare.csv", options->csv) >= (int)sizeof(path))
+		error = -ENAMETOOLONG;
+	if (!error)
+		error = atomic_file_open(&file, path);
+	if (error)
+		return error;
+	compare_csv_write(table, file.stream);
+	return atomic_file_commit(&file);
+}
+
+static int table_write(const struct options *options, const struct compare_table *table)
+{
+	bool json_on_stdout = options->json && !strcmp(options->json, JSON_STDOUT);
+	int error;
+
+	if (!options->quiet && !json_on_stdout)
+		compare_text_write(table, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+	error = options->json ? table_json_write(options, table) : 0;
+	if (error)
+		return wrong("cannot write the table to %s: %s", options->json, strerror(-error));
+	error = options->csv ? table_csv_write(options, table) : 0;
+	if (error)
+		return wrong("cannot write %s/compare.csv: %s", options->csv, strerror(-error));
+	return 0;
+}
+
+/* Runs variant @variant and puts what came out into @row.
+ * Return: 0, also if it stalled, for that is what there is to know of it; else an exit status. */
+static int variant_run(struct options *options, uint32_t variant, struct compare_table *table, struct compare_row *row)
+{
+	struct plan plan = { 0 };
+	int status;
+
+	options->row = row;
+	status = run_scenario_load(options, variant, &plan);
+	if (!status) {
+		snprintf(table->scenario, sizeof(table->scenario), "%s", plan.scenario);
+		table->seed = plan.seed;
+		status = run_scenario_play(options, &plan);
+	}
+	if (status == EXIT_INTERRUPTED)
+		snprintf(row->note, sizeof(row->note), "interrupted: this is what there was at that moment");
+	plan_free(&plan);
+	return status == EXIT_STALL ? 0 : status;
+}
+
+static int variants_run(struct options *options, const struct scenario_compare *compare, struct compare_table *table)
+{
+	int worst = 0, status = 0;
+
+	for (uint32_t v = 0; v < compare->variant_count && status != EXIT_INTERRUPTED; v++) {
+		struct compare_row *row = &table->rows[table->row_count];
+
+		if (!variant_wanted(options, compare->variants[v].name))
+			continue;
+		table->row_count++;
+		row->name = compare->variants[v].name;
+		if (!options->quiet)
+			fprintf(stderr, "heddle run: variant '%s', %" PRIu32 " of %" PRIu32 "\n", row->name, v + 1,
+				compare->variant_count);
+		status = variant_run(options, v, table, row);
+		worst = status > worst ? status : worst;
+	}
+	options->row = NULL;
+	return worst;
+}
+
+/* every variant is understood before the first one is run */
+static int variants_check(const struct options *options, const struct scenario_compare *compare)
+{
+	int status = only_check(options, compare);
+
+	for (uint32_t v = 0; v < compare->variant_count && !status; v++) {
+		struct plan plan = { 0 };
+
+		if (variant_wanted(options, compare->variants[v].name))
+			status = run_scenario_load(options, v, &plan);
+		if (status)
+			wrong("this is variant '%s'", compare->variants[v].name);
+		plan_free(&plan);
+	}
+	return status;
+}
+
+int run_compare(struct options *options)
+{
+	struct compare_table table = { .real = options->real };
+	int status, written;
+
+	options->columns = table.compare = compare_load(options, &table.origin, &status);
+	if (!table.compare) {
+		origin_release(table.origin);
+		return status;
+	}
+	table.rows = calloc(table.compare->variant_count, sizeof(*table.rows));
+	status = table.rows ? variants_check(options, table.compare) : wrong("not enough memory");
+	if (!status)
+		status = run_outputs_check(options, table.origin);
+	if (!status) {
+		status = variants_run(options, table.compare, &table);
+		written = table_write(options, &table);
+		status = written ? written : status;
+	}
+	free(table.rows);
+	origin_release(table.origin);
+	scenario_compare_free((struct scenario_compare *)table.compare);
+	return status;
+}

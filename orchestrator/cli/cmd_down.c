@@ -1,0 +1,204 @@
+/*  cmd_down - `heddle down`: ends fabrics, until nothing of them is left; nothing to end is fine (TB-22).
+ *
+ *  The last look at a fabric becomes its verdict, over its whole life (TB-8).                                        */
+#include "orchestrator/cli/cmd_down.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <unistd.h>
+
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/cli/client.h"
+#include "orchestrator/cli/observe.h"
+#include "orchestrator/live/live_request.h"
+#include "orchestrator/live/runtime_dir.h"
+
+#define LOOK_US 5000
+#define ANSWER_MS (LIVE_REQUEST_MS + 2000u) /* it may be busy with another request */
+#define END_MS \
+	(4 * FABRIC_END_MS) /* nodes that have to be killed take twice FABRIC_END_MS; as much again for the rest */
+
+static const char usage[] =
+	"usage: heddle down [NAME] [--all] [--json]\n"
+	"Ends a running fabric: NAME, the only one, or --all of them. Nothing of it is left. A fabric that\n"
+	"does not answer is killed. If nothing runs there is nothing to do, which is fine.\n"
+	"Says whether the fabric was faithful over its whole life; 'heddle ps --help' explains the verdict.\n"
+	"\n"
+	"  --json   for programs: a list of what 'heddle ps --json' would have said last; of a fabric that was killed\n"
+	"           {\"fabric\": NAME, \"killed\": true}\n"
+	"\n"
+	"exit status: 0 it does not run any more, 2 wrong usage, 4 it could not be ended\n";
+
+/* until fabric @name is gone; false if it still runs after @timeout_ms */
+static bool gone(int base_fd, const char *name, uint32_t timeout_ms)
+{
+	uint64_t deadline_ns = wall_ns() + timeout_ms * 1000000ull;
+
+	while (runtime_lives(base_fd, name)) {
+		if (wall_ns() > deadline_ns)
+			return false;
+		usleep(LOOK_US);
+	}
+	return true;
+}
+
+static int one_kill(int base_fd, const char *name, json_t *ended)
+{
+	int error = runtime_kill(base_fd, name);
+
+	if (error == -ESRCH) /* it has just died; what it was starting may hold the lock for another moment */
+		error = 0;
+	if (!error && !gone(base_fd, name, END_MS))
+		error = -ETIMEDOUT;
+	if (error) {
+		client_wrong("down", "fabric %s does not answer and cannot be killed: %s", name, strerror(-error));
+		return CLIENT_FAILED;
+	}
+	json_array_append_new(ended, json_pack("{s:s, s:b}", "fabric", name, "killed", 1));
+	return CLIENT_FINE;
+}
+
+/* looks at the fabric for the last time and asks it to end */
+static int one_ask(const char *name, json_t **last_look)
+{
+	struct client client;
+	json_t *answer = NULL;
+	int status = client_open(&client, "down", name);
+
+	*last_look = NULL;
+	if (!status) {
+		client_patience(&client, ANSWER_MS);
+		status = client_ask(&client, json_pack("{s:s}", "ask", "ps"), last_look, NULL, NULL);
+	}
+	if (!status)
+		status = client_ask(&client, json_pack("{s:s}", "ask", "down"), &answer, NULL, NULL);
+	json_decref(answer);
+	client_close(&client);
+	return status;
+}
+
+/* ends fabric @name; what it was is appended to @ended */
+static int one_end(int base_fd, const char *name, json_t *ended)
+{
+	json_t *last_look;
+	int status = one_ask(name, &last_look), pidfd = -1;
+	bool is_gone = status == CLIENT_USAGE; /* it was ending anyway */
+
+	if (!status) {
+		pidfd = pidfd_open((pid_t)client_number(last_look, "pid"), 0);
+		is_gone = gone(base_fd, name, END_MS);
+	}
+	if (pidfd >= 0) {
+		struct pollfd exited = { pidfd, POLLIN, 0 };
+
+		if (is_gone) /* its process, too: what it held open goes with it */
+			poll(&exited, 1, (int)END_MS);
+		close(pidfd);
+	}
+	if (is_gone && last_look)
+		observe_fidelity(last_look, NULL);
+	if (is_gone)
+		json_array_append_new(ended, last_look ? last_look : json_pack("{s:s}", "fabric", name));
+	else
+		json_decref(last_look);
+	return is_gone ? CLIENT_FINE : one_kill(base_fd, name, ended);
+}
+
+static void one_print(const json_t *fabric)
+{
+	const char *name = client_text(fabric, "fabric");
+
+	if (json_is_true(json_object_get(fabric, "killed")))
+		printf("fabric %s did not answer and was killed\n", name);
+	else
+		printf("fabric %s has ended\n", name);
+	if (json_object_get(fabric, "fidelity"))
+		observe_fidelity_print(fabric, stdout);
+}
+
+struct request {
+	const char *name; /* NULL: not given */
+	bool all, json;
+};
+
+/* ends what is meant among the @count fabrics that run */
+static int some_end(int base_fd, char (*names)[NODE_NAME_MAX], int count, const struct request *request)
+{
+	json_t *ended = json_array(), *fabric;
+	int status = CLIENT_FINE;
+	bool found = false;
+	size_t i;
+
+	for (int n = 0; n < count; n++) {
+		if (request->name && strcmp(names[n], request->name) != 0)
+			continue;
+		found = true;
+		if (one_end(base_fd, names[n], ended))
+			status = CLIENT_FAILED;
+	}
+	if (request->json)
+		client_json_print(ended);
+	else
+		json_array_foreach(ended, i, fabric) one_print(fabric);
+	if (!found && !request->json && request->name)
+		printf("no fabric '%s' runs\n", request->name);
+	else if (!found && !request->json)
+		printf("no fabric runs\n");
+	json_decref(ended);
+	return status;
+}
+
+/* reads the words; -1 to go on, else the exit status */
+static int words_read(int argc, char **argv, struct request *request)
+{
+	for (int at = 1; at < argc; at++) {
+		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
+			fputs(usage, stdout);
+			return CLIENT_FINE;
+		}
+		if (!strcmp(argv[at], "--all"))
+			request->all = true;
+		else if (!strcmp(argv[at], "--json"))
+			request->json = true;
+		else if (argv[at][0] == '-')
+			return client_wrong("down", "there is no option %s; 'heddle down --help' explains", argv[at]);
+		else if (request->name)
+			return client_wrong("down", "two names, '%s' and '%s'; give one, or --all", request->name,
+					    argv[at]);
+		else
+			request->name = argv[at];
+	}
+	if (request->name && request->all)
+		return client_wrong("down", "either a name or --all");
+	return -1;
+}
+
+int cmd_down(int argc, char **argv)
+{
+	char(*names)[NODE_NAME_MAX] = NULL, why[512];
+	struct request request = { 0 };
+	int status = words_read(argc, argv, &request), base_fd, count = 0;
+
+	if (status >= 0)
+		return status;
+	base_fd = runtime_open(false, why, sizeof(why));
+	if (base_fd < 0 && base_fd != -ENOENT)
+		return client_wrong("down", "%s", why);
+	if (base_fd >= 0)
+		count = runtime_names(base_fd, &names);
+	if (count < 0)
+		status = client_wrong("down", "cannot read the runtime directory: %s", strerror(-count));
+	else if (!request.name && !request.all && count > 1)
+		status = client_wrong("down", "%d fabrics run (%s, %s%s): name one, or --all", count, names[0],
+				      names[1], count > 2 ? ", ..." : "");
+	else
+		status = some_end(base_fd, names, count, &request);
+	free(names);
+	if (base_fd >= 0)
+		close(base_fd);
+	return status;
+}

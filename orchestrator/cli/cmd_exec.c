@@ -1,0 +1,122 @@
+/*  cmd_exec - `heddle exec` and `heddle shell`: a program in a host of a running fabric (TB-10, TB-15).
+ *
+ *  The daemon hands over descriptors of the host's namespaces and is not needed any more: the program is our child, in our
+ *  terminal, with our environment.                                                                                   */
+#include "orchestrator/cli/cmd_exec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/cli/client.h"
+#include "orchestrator/cli/enter.h"
+#include "orchestrator/live/live_request.h"
+
+#define EXIT_NOT_STARTED 126 /* as shells do */
+
+static const char exec_usage[] =
+	"usage: heddle exec [-f FABRIC] HOST -- PROGRAM [ARGUMENT]...\n"
+	"Runs a program in a host of a running fabric, e.g. heddle exec h1 -- ping -c 3 h6\n"
+	"It sees the host's network and name, its files are those of this machine.\n"
+	"HOST may be a switch: the program then sees the ends of all links with 'medium: veth', each called after its\n"
+	"node and the neighbour, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists them)\n"
+	"\n"
+	"exit status: the program's; 128 + signal if one ended it; 126 it could not be started,\n"
+	"2 wrong usage or no such fabric, 1 no such host\n";
+
+static const char shell_usage[] = "usage: heddle shell [-f FABRIC] HOST\n"
+				  "A shell ($SHELL, else /bin/sh) in a host of a running fabric.\n"
+				  "\n"
+				  "exit status: as of 'heddle exec'\n";
+
+/* the descriptors of host @host, named by the answer */
+static int host_ask(const char *command, const char *fabric, const char *host, struct enter_fds *enter)
+{
+	const struct {
+		const char *name;
+		int *fd;
+	} places[] = { { "user", &enter->user_fd },
+		       { "pid", &enter->pid_fd },
+		       { "mount", &enter->mount_fd },
+		       { "net", &enter->net_fd },
+		       { "uts", &enter->uts_fd } };
+	int fds[LIVE_FDS_MAX], status;
+	unsigned fd_count = LIVE_FDS_MAX;
+	struct client client;
+	json_t *answer = NULL, *names;
+
+	*enter = (struct enter_fds){ -1, -1, -1, -1, -1 };
+	status = client_open(&client, command, fabric);
+	if (!status)
+		status = client_ask(&client, json_pack("{s:s, s:s}", "ask", "exec", "host", host), &answer, fds,
+				    &fd_count);
+	client_close(&client);
+	if (status)
+		return status;
+	names = json_object_get(answer, "namespaces");
+	for (unsigned i = 0; i < fd_count; i++) {
+		const char *name = json_string_value(json_array_get(names, i));
+
+		for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++)
+			if (name && !strcmp(places[k].name, name))
+				*places[k].fd = fds[i];
+	}
+	if (json_array_size(names) != fd_count || enter->net_fd < 0) {
+		client_wrong(command, "fabric %s has not handed over the namespaces of %s", client.fabric, host);
+		status = CLIENT_FAILED;
+	}
+	json_decref(answer);
+	return status;
+}
+
+/* runs @argv in @host of @fabric */
+static int host_run(const char *command, const char *fabric, const char *host, char *const argv[])
+{
+	char *cwd = getcwd(NULL, 0), why[512] = "";
+	struct enter_fds enter;
+	int status = host_ask(command, fabric, host, &enter);
+
+	if (!status) {
+		status = enter_run(&enter, argv, cwd, why, sizeof(why));
+		if (status < 0) {
+			client_wrong(command, "%s", why);
+			status = EXIT_NOT_STARTED;
+		}
+	}
+	free(cwd);
+	return status;
+}
+
+int cmd_exec(int argc, char **argv)
+{
+	const char *fabric = NULL, *host;
+	int at, status = client_options(exec_usage, argc, argv, &at, &fabric, NULL);
+
+	if (status >= 0)
+		return status;
+	if (at == argc || !strcmp(argv[at], "--"))
+		return client_wrong("exec", "in which host? 'heddle exec --help' explains");
+	host = argv[at++];
+	at += at < argc && !strcmp(argv[at], "--");
+	if (at == argc)
+		return client_wrong("exec", "which program? Expected 'heddle exec %s -- PROGRAM', or 'heddle shell %s'",
+				    host, host);
+	return host_run("exec", fabric, host, argv + at);
+}
+
+int cmd_shell(int argc, char **argv)
+{
+	const char *fabric = NULL, *shell = getenv("SHELL");
+	char *arguments[2] = { NULL, NULL };
+	int at, status = client_options(shell_usage, argc, argv, &at, &fabric, NULL);
+
+	if (status >= 0)
+		return status;
+	if (at == argc)
+		return client_wrong("shell", "in which host? 'heddle shell --help' explains");
+	if (at + 1 < argc)
+		return client_wrong("shell", "'%s' is one word too many; 'heddle exec' runs programs", argv[at + 1]);
+	arguments[0] = (char *)(shell && shell[0] ? shell : "/bin/sh");
+	return host_run("shell", fabric, argv[at], arguments);
+}

@@ -1,0 +1,227 @@
+/*  cmd_gen - `heddle gen KIND key=value...`: prints a complete scenario to start from (TB-10, TB-11). */
+#include "orchestrator/cli/cmd_gen.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/quantity.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/plan/plan.h"
+#include "orchestrator/scenario/generate_text.h"
+
+/* a small fabric, for what is not given */
+static const struct generate_size size_default = {
+	.counts = { [GENERATE_HOSTS] = 8,
+		    [GENERATE_SWITCHES] = 4,
+		    [GENERATE_HOSTS_PER_SWITCH] = 3,
+		    [GENERATE_HOSTS_PER_SIDE] = 4,
+		    [GENERATE_LEAVES] = 4,
+		    [GENERATE_HOSTS_PER_LEAF] = 4,
+		    [GENERATE_SPINES] = 4,
+		    [GENERATE_RADIX] = 4,
+		    [GENERATE_SWITCHES_PER_GROUP] = 4,
+		    [GENERATE_GLOBAL_LINKS] = 2 },
+	.dimensions = 2,
+	.shape = { 3, 3 },
+};
+
+static void print_usage(FILE *out)
+{
+	fprintf(out, "usage: heddle gen KIND [--explicit] [fabric=KIND] [KEY=COUNT]... [shape=LENGTHxLENGTH...]\n"
+		     "Prints a complete, commented scenario. --explicit writes every switch, host and link out;\n"
+		     "fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels, "
+		     "fabric=port-group\n"
+		     "one of local identifiers, port groups and credits.\n");
+	for (unsigned kind = 0; kind < GENERATE_KINDS; kind++) {
+		fprintf(out, "  %-11s", generate_kind_name[kind]);
+		for (unsigned i = 0; i < GENERATE_COUNTS; i++)
+			if (generate_needs(kind, i))
+				fprintf(out, " %s=%u", generate_count_name[i], size_default.counts[i]);
+			else if (generate_takes(kind, i))
+				fprintf(out, " [%s=COUNT]", generate_count_name[i]);
+		fprintf(out, "%s   %s\n", generate_has_shape(kind) ? " shape=3x3" : "", generate_kind_about[kind]);
+	}
+	fprintf(out, "\nexit status: 0 fine, 2 wrong usage\n");
+}
+
+static int kind_parse(const char *word)
+{
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	for (int i = 0; i < GENERATE_KINDS; i++)
+		if (!strcmp(word, generate_kind_name[i]))
+			return i;
+	fprintf(stderr, "heddle gen: there is no topology '%s'%s\n", word,
+		suggest_sentence(word, generate_kind_name, GENERATE_KINDS, sizeof(char *), hint, sizeof(hint)));
+	return -EINVAL;
+}
+
+/* a number of the command line; false, told, if it is none */
+static bool number_parse(const char *key, const char *text, uint32_t *number)
+{
+	char why[240];
+	uint64_t value;
+
+	if (quantity_parse(QUANTITY_COUNT, text, &value, why, sizeof(why))) {
+		fprintf(stderr, "heddle gen: %s: %s\n", key, why);
+		return false;
+	}
+	if (!value || value > NODE_COUNT_MAX) {
+		fprintf(stderr, "heddle gen: %s: expected 1 to %d\n", key, NODE_COUNT_MAX);
+		return false;
+	}
+	*number = (uint32_t)value;
+	return true;
+}
+
+/* "3x3" */
+static int shape_parse(const char *text, struct generate_size *size)
+{
+	const char *at = text;
+
+	for (size->dimensions = 0; at && size->dimensions < GENERATE_DIMENSIONS_MAX; size->dimensions++) {
+		const char *x = strchr(at, 'x');
+		char length[16];
+
+		snprintf(length, sizeof(length), "%.*s", x ? (int)(x - at) : (int)strlen(at), at);
+		if (!number_parse("shape", length, &size->shape[size->dimensions]))
+			return -EINVAL;
+		at = x ? x + 1 : NULL;
+	}
+	if (!at)
+		return 0;
+	fprintf(stderr, "heddle gen: shape: '%s' has more than %u dimensions\n", text, GENERATE_DIMENSIONS_MAX);
+	return -EINVAL;
+}
+
+/* "hosts" alone */
+static int value_missing(const char *key, const char *value)
+{
+	fprintf(stderr, "heddle gen: %s: expected %s=%s\n", key, key, value);
+	return -EINVAL;
+}
+
+/* "hosts=8" */
+static int size_parse(enum generate_kind kind, const char *text, struct generate_size *size)
+{
+	const char *equals = strchr(text, '=');
+	const char *names[GENERATE_COUNTS + 1];
+	char key[SUGGEST_BYTES_MAX], hint[SUGGEST_BYTES_MAX + 32];
+	unsigned name_count = 0;
+
+	snprintf(key, sizeof(key), "%.*s", equals ? (int)(equals - text) : (int)strlen(text), text);
+	for (unsigned i = 0; i < GENERATE_COUNTS; i++) {
+		if (!generate_takes(kind, i))
+			continue;
+		names[name_count++] = generate_count_name[i];
+		if (!strcmp(key, generate_count_name[i])) {
+			if (!equals)
+				return value_missing(key, "N");
+			return number_parse(key, equals + 1, &size->counts[i]) ? 0 : -EINVAL;
+		}
+	}
+	if (generate_has_shape(kind)) {
+		names[name_count++] = "shape";
+		if (!strcmp(key, "shape"))
+			return equals ? shape_parse(equals + 1, size) : value_missing(key, "3x3");
+	}
+	fprintf(stderr, "heddle gen: a %s takes no '%s'%s\n", generate_kind_name[kind], text,
+		suggest_sentence(key, names, name_count, sizeof(char *), hint, sizeof(hint)));
+	return -EINVAL;
+}
+
+/* "fabric=roce" */
+static int fabric_parse(const char *word, enum fabric_kind *fabric)
+{
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	for (int i = 0; i < FABRIC_KINDS; i++)
+		if (!strcmp(word, scenario_fabric_name[i])) {
+			*fabric = (enum fabric_kind)i;
+			return 0;
+		}
+	fprintf(stderr, "heddle gen: fabric: '%s' is none of %s, %s and %s%s\n", word, scenario_fabric_name[0],
+		scenario_fabric_name[1], scenario_fabric_name[2],
+		suggest_sentence(word, scenario_fabric_name, FABRIC_KINDS, sizeof(char *), hint, sizeof(hint)));
+	return -EINVAL;
+}
+
+/* Nothing is printed that `heddle check` would refuse. */
+static int text_check(const char *text, size_t length)
+{
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	struct plan plan = { 0 };
+	int error = scenario_read_memory("heddle gen", text, length, NULL, 0, &scenario, &errors);
+
+	if (!error)
+		error = plan_make(&scenario, &plan, &errors);
+	scenario_errors_print(&errors, stderr);
+	plan_free(&plan);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+	return error;
+}
+
+static int print_scenario(enum generate_kind kind, const struct generate_size *size, enum fabric_kind fabric,
+			  bool explicit_topology)
+{
+	uint64_t switches, hosts, links;
+	char *text = NULL;
+	size_t length;
+	FILE *memory;
+	char why[160];
+	int error;
+
+	if (generate_check(kind, size, why, sizeof(why))) {
+		fprintf(stderr, "heddle gen: %s\n", why);
+		return -EINVAL;
+	}
+	generate_counts(kind, size, &switches, &hosts, &links);
+	if (switches + hosts > NODE_COUNT_MAX) {
+		fprintf(stderr, "heddle gen: %llu switches and %llu hosts; a fabric has at most %d nodes\n",
+			(unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
+		return -EINVAL;
+	}
+	memory = open_memstream(&text, &length);
+	if (!memory)
+		return -ENOMEM;
+	error = generate_text(kind, size, fabric, explicit_topology, memory);
+	if (fclose(memory))
+		error = -ENOMEM;
+	if (!error)
+		error = text_check(text, length);
+	if (!error && (fwrite(text, 1, length, stdout) != length || fflush(stdout)))
+		error = -EIO;
+	free(text);
+	return error;
+}
+
+int cmd_gen(int argc, char **argv)
+{
+	struct generate_size size = size_default;
+	enum fabric_kind fabric = FABRIC_FLOW_CHANNEL;
+	bool explicit_topology = false;
+	int kind, error;
+
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		print_usage(argc < 2 ? stderr : stdout);
+		return argc < 2 ? 2 : 0;
+	}
+	kind = kind_parse(argv[1]);
+	for (int i = 2; i < argc && kind >= 0; i++) {
+		if (!strcmp(argv[i], "--explicit"))
+			explicit_topology = true;
+		else if (!strncmp(argv[i], "fabric=", 7))
+			kind = fabric_parse(argv[i] + 7, &fabric) ? -EINVAL : kind;
+		else if (size_parse((enum generate_kind)kind, argv[i], &size))
+			kind = -EINVAL;
+	}
+	if (kind < 0)
+		return 2;
+	error = print_scenario((enum generate_kind)kind, &size, fabric, explicit_topology);
+	if (error && error != -EINVAL)
+		fprintf(stderr, "heddle gen: %s\n", strerror(-error));
+	return !error ? 0 : error == -EINVAL ? 2 : 4;
+}

@@ -1,0 +1,840 @@
+/*  cmd_run - `heddle run SCENARIO`: the whole way from a file to an exit status (TB-10).
+ *
+ *  scenario -> plan -> processes -> clock to the end -> statistics -> results -> expectations. Nothing is started
+ *  before everything has been understood; nothing is left behind however it ends.
+ *  With --compare it is gone once for each variant of the scenario: cmd_compare.c.
+ *  The same way under both clocks (TB-7, TB-8). A run under the real clock that was not faithful has an exit status of its
+ *  own, before that of the expectations: neither their yes nor their no would say anything about the fabric.         */
+
+#include "orchestrator/cli/cmd_run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/base/atomic_file.h"
+#include "orchestrator/base/human.h"
+#include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/output_names.h"
+#include "orchestrator/base/quantity.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/cli/breakpoint.h"
+#include "orchestrator/cli/cmd_compare.h"
+#include "orchestrator/fabric/capture_file.h"
+#include "orchestrator/fabric/fabric_end.h"
+#include "orchestrator/fabric/fabric_fault.h"
+#include "orchestrator/fabric/run.h"
+#include "orchestrator/plan/plan_real.h"
+#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/routing_text.h"
+#include "orchestrator/results/expect.h"
+#include "orchestrator/results/results_csv.h"
+#include "orchestrator/results/results_fidelity.h"
+#include "orchestrator/results/results_json.h"
+#include "orchestrator/results/results_symptom.h"
+#include "orchestrator/results/results_text.h"
+#include "orchestrator/scenario/scenario_idle.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define REAL_MEASURED_MIN_PS (100 * NODE_MS) /* what is shorter is soon blurred by processes that are late (ours) */
+#define REAL_GRACE_PS (10 * NODE_MS)         /* for nodes that are late to handle what was due before the end */
+
+static int options_parse(struct options *options, int argc, char **argv);
+static int scenario_capture(struct options *options, struct plan *plan);
+
+static const char usage[] =
+	"usage: heddle run SCENARIO [options]\n"
+	"Runs the workloads of a scenario and prints the result.\n"
+	"\n"
+	"  --json [FILE]       the result as JSON, to FILE, or to standard output instead of the summary\n"
+	"                      (a FILE before the SCENARIO must end in .json)\n"
+	"  --csv DIR           flows, messages, ports, tables and samples as CSV files in DIR\n"
+	"  --capture LINK=FILE every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be repeated\n"
+	"  --capture-snap N    no more than N bytes of each frame\n"
+	"  --clock KIND        virtual (if not given): exact, takes as long as it takes; real: takes as long as the\n"
+	"                      scenario says, at rates that this machine can carry, and says whether it could\n"
+	"  --seed N            another seed\n"
+	"  --set PATH=VALUE    change a key of the scenario, e.g. run.duration=1ms; may be repeated\n"
+	"  --compare           run each variant of the scenario's 'compare' section and print one table; the\n"
+	"                      expectations are not judged; --json and --csv write the table\n"
+	"  --only VARIANT      of these only this one; may be repeated\n"
+	"  --timing            also say what the run cost on this machine\n"
+	"  --quiet             no summary, no progress\n"
+	"  --verbose           each stage of the run on standard error, as it begins and as it is over\n"
+	"  --break-at TIME     stop there and take commands (type 'help')\n"
+	"  --script FILE       take them from FILE instead of standard input\n"
+	"  --slow TIME/s       slow down to so much fabric time a second, e.g. 10us/s\n"
+	"  --loop=KIND         event loop of the nodes: auto, io_uring, fallback\n"
+	"  --cores KIND        of the nodes, virtual clock: adapt (if not given): placed, fewer while other programs "
+	"use\n"
+	"                      them; spread: placed once; free: the kernel's choice\n"
+	"  --watchdog TIME     how long a node may hang or be stopped (1s); 0s: for ever\n"
+	"\n"
+	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, or a file could not be\n"
+	"written, 3 the fabric stalled, 4 a node failed, 5 not faithful: under the real clock this machine was too\n"
+	"slow, whatever the expectations, 130 interrupted: Ctrl-C (SIGINT, SIGTERM) ends a run in good order, with\n"
+	"what there is; again, half a second or more later, it ends at once, and writes nothing more\n";
+
+int cmd_run(int argc, char **argv)
+{
+	struct options options = { .capture_bytes = NODE_CAPTURE_WHOLE,
+				   .fabric = { .loop = "auto", .watchdog_ns = WATCHDOG_NS_DEFAULT } };
+	struct plan plan = { 0 };
+	int status = options_parse(&options, argc, argv);
+
+	if (status >= 0)
+		return status;
+	if (options.compare)
+		return run_compare(&options);
+	status = run_scenario_load(&options, SCENARIO_NO_VARIANT, &plan);
+	if (!status)
+		status = run_outputs_check(&options, plan.origin);
+	if (!status)
+		status = scenario_capture(&options, &plan);
+	plan_free(&plan);
+	return status;
+}
+
+/* ---- options ---- */
+
+static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	utf8_say(stderr, "heddle run: ", format, arguments);
+	va_end(arguments);
+	return EXIT_USAGE;
+}
+
+static int setting_add(struct options *options, const char *setting)
+{
+	if (options->setting_count == SETTINGS_MAX)
+		return wrong("more than %u settings", SETTINGS_MAX);
+	options->settings[options->setting_count++] = setting;
+	return 0;
+}
+
+static int option_set(struct options *options, const char *value)
+{
+	return strchr(value, '=') ? setting_add(options, value) : wrong("--set takes PATH=VALUE, not '%s'", value);
+}
+
+static int option_seed(struct options *options, const char *value)
+{
+	char why[256];
+	uint64_t seed;
+
+	if (quantity_parse(QUANTITY_COUNT, value, &seed, why, sizeof(why)))
+		return wrong("--seed: %s", why);
+	snprintf(options->seed, sizeof(options->seed), "seed=%llu", (unsigned long long)seed);
+	return setting_add(options, options->seed);
+}
+
+static int option_time(const char *name, const char *value, uint64_t *time_ps)
+{
+	char why[256];
+
+	return quantity_parse(QUANTITY_TIME, value, time_ps, why, sizeof(why)) ? wrong("%s: %s", name, why) : 0;
+}
+
+static int option_break_at(struct options *options, const char *value)
+{
+	options->breaks = true;
+	return option_time("--break-at", value, &options->break_ps);
+}
+
+static int option_script(struct options *options, const char *value)
+{
+	options->breaks = true;
+	options->script = value;
+	return 0;
+}
+
+static int option_slow(struct options *options, const char *value)
+{
+	char time[64];
+	size_t length = strlen(value);
+
+	if (length >= 2 && !strcmp(value + length - 2, "/s"))
+		length -= 2;
+	snprintf(time, sizeof(time), "%.*s", (int)length, value);
+	return option_time("--slow", time, &options->slow_ps_per_s);
+}
+
+static int option_cores(struct options *options, const char *value)
+{
+	static const struct {
+		const char *name;
+		enum fabric_cores cores;
+	} kinds[] = { { "adapt", FABRIC_CORES_ADAPT },
+		      { "spread", FABRIC_CORES_SPREAD },
+		      { "free", FABRIC_CORES_FREE } };
+	char hint[128];
+
+	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
+		if (!strcmp(kinds[i].name, value)) {
+			options->fabric.cores = kinds[i].cores;
+			return 0;
+		}
+	}
+	suggest_sentence(value, &kinds[0].name, COUNT_OF(kinds), sizeof(kinds[0]), hint, sizeof(hint));
+	return wrong("--cores takes adapt, spread or free, not '%s'%s", value, hint);
+}
+
+static int option_watchdog(struct options *options, const char *value)
+{
+	uint64_t time_ps;
+	int status = option_time("--watchdog", value, &time_ps);
+
+	options->fabric.watchdog_ns = time_ps / NODE_NS;
+	return status;
+}
+
+static int option_clock(struct options *options, const char *value)
+{
+	static const char *const clocks[] = { "virtual", "real" };
+	char hint[128];
+
+	options->real = strcmp(value, "real") == 0;
+	if (options->real || !strcmp(value, "virtual"))
+		return 0;
+	suggest_sentence(value, clocks, COUNT_OF(clocks), sizeof(clocks[0]), hint, sizeof(hint));
+	return wrong("--clock takes virtual or real, not '%s'%s", value, hint);
+}
+
+static int option_loop(struct options *options, const char *value)
+{
+	static const char *const loops[] = { "auto", "io_uring", "fallback" };
+	char hint[128];
+
+	for (size_t i = 0; i < COUNT_OF(loops); i++) {
+		if (!strcmp(loops[i], value)) {
+			options->fabric.loop = value;
+			return 0;
+		}
+	}
+	suggest_sentence(value, loops, COUNT_OF(loops), sizeof(loops[0]), hint, sizeof(hint));
+	return wrong("--loop takes auto, io_uring or fallback, not '%s'%s", value, hint);
+}
+
+static int option_capture(struct options *options, const char *value)
+{
+	if (options->capture_count == CAPTURE_FILES_MAX)
+		return wrong("more than %u captures", CAPTURE_FILES_MAX);
+	options->captures[options->capture_count++] = value;
+	return 0;
+}
+
+static int option_capture_snap(struct options *options, const char *value)
+{
+	uint64_t bytes;
+	char why[256];
+
+	if (quantity_parse(QUANTITY_BYTES, value, &bytes, why, sizeof(why)))
+		return wrong("--capture-snap: %s", why);
+	if (!bytes || bytes > NODE_CAPTURE_WHOLE)
+		return wrong("--capture-snap takes 1 to %u bytes, not '%s'", NODE_CAPTURE_WHOLE, value);
+	options->capture_bytes = (uint32_t)bytes;
+	return 0;
+}
+
+static int option_csv(struct options *options, const char *value)
+{
+	options->csv = value;
+	return 0;
+}
+
+static int option_compare(struct options *options, const char *value)
+{
+	(void)value;
+	options->compare = true;
+	return 0;
+}
+
+static int option_only(struct options *options, const char *value)
+{
+	if (options->only_count == SCENARIO_VARIANTS_MAX)
+		return wrong("more than %u times --only", SCENARIO_VARIANTS_MAX);
+	options->only[options->only_count++] = value;
+	return 0;
+}
+
+static int option_timing(struct options *options, const char *value)
+{
+	(void)value;
+	options->timing = true;
+	return 0;
+}
+
+static int option_quiet(struct options *options, const char *value)
+{
+	(void)value;
+	options->quiet = true;
+	return 0;
+}
+
+static int option_verbose(struct options *options, const char *value)
+{
+	(void)value;
+	options->verbose = true;
+	return 0;
+}
+
+static const struct option {
+	const char *name;
+	bool has_value;
+	int (*take)(struct options *options, const char *value);
+} option_table[] = {
+	{ "--capture", true, option_capture },
+	{ "--capture-snap", true, option_capture_snap },
+	{ "--clock", true, option_clock },
+	{ "--compare", false, option_compare },
+	{ "--only", true, option_only },
+	{ "--csv", true, option_csv },
+	{ "--seed", true, option_seed },
+	{ "--set", true, option_set },
+	{ "--timing", false, option_timing },
+	{ "--quiet", false, option_quiet },
+	{ "--verbose", false, option_verbose },
+	{ "--break-at", true, option_break_at },
+	{ "--script", true, option_script },
+	{ "--slow", true, option_slow },
+	{ "--cores", true, option_cores },
+	{ "--loop", true, option_loop },
+	{ "--watchdog", true, option_watchdog },
+	{ "--json", false, NULL },
+	{ "--help", false, NULL },
+};
+
+/* --json takes the next word if that cannot be the scenario */
+static const char *json_file(const struct options *options, const char *next)
+{
+	size_t length = next ? strlen(next) : 0;
+
+	if (!next || (next[0] == '-' && next[1]))
+		return NULL;
+	if (options->scenario || !strcmp(next, JSON_STDOUT) || (length > 5 && !strcmp(next + length - 5, ".json")))
+		return next;
+	return NULL;
+}
+
+/* takes argv[*at], and its value behind '=' or in the next word */
+static int option_take(struct options *options, int argc, char **argv, int *at)
+{
+	const char *word = argv[*at], *next = *at + 1 < argc ? argv[*at + 1] : NULL;
+	size_t length = strcspn(word, "=");
+	const char *value = word[length] ? word + length + 1 : NULL;
+	char name[64], hint[128];
+
+	snprintf(name, sizeof(name), "%.*s", (int)length, word);
+	if (!strcmp(name, "--json")) {
+		options->json = value ? value : json_file(options, next);
+		*at += !value && options->json;
+		if (!options->json)
+			options->json = JSON_STDOUT;
+		return 0;
+	}
+	for (size_t i = 0; i < COUNT_OF(option_table); i++) {
+		const struct option *option = &option_table[i];
+
+		if (!option->take || strcmp(option->name, name))
+			continue;
+		if (!option->has_value)
+			return value ? wrong("%s takes no value", name) : option->take(options, NULL);
+		if (!value && !next)
+			return wrong("%s needs a value", name);
+		*at += !value;
+		return option->take(options, value ? value : next);
+	}
+	suggest_sentence(name, &option_table[0].name, COUNT_OF(option_table), sizeof(option_table[0]), hint,
+			 sizeof(hint));
+	return wrong("there is no option %s%s; 'heddle run --help' lists them", name, hint);
+}
+
+/* Return: -1, or the exit status if there is nothing to run */
+static int options_parse(struct options *options, int argc, char **argv)
+{
+	for (int at = 1; at < argc; at++) {
+		int status = 0;
+
+		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
+			fputs(usage, stdout);
+			return EXIT_FINE;
+		}
+		if (argv[at][0] == '-' && argv[at][1])
+			status = option_take(options, argc, argv, &at);
+		else if (options->scenario)
+			status = wrong("two scenarios, '%s' and '%s'; give one", options->scenario, argv[at]);
+		else
+			options->scenario = argv[at];
+		if (status)
+			return status;
+	}
+	if (!options->scenario) {
+		fputs(usage, stderr);
+		return EXIT_USAGE;
+	}
+	if (options->real && (options->breaks || options->slow_ps_per_s))
+		return wrong("the real clock cannot be stopped or slowed down: --break-at, --script and --slow are for "
+			     "--clock virtual");
+	if (options->compare && (options->breaks || options->slow_ps_per_s || options->timing))
+		return wrong("--compare runs every variant to its end and prints one table: --break-at, --script, "
+			     "--slow and "
+			     "--timing are for a single run");
+	if (options->compare && options->capture_count)
+		return wrong("--capture writes the file of one run: not with --compare");
+	if (options->only_count && !options->compare)
+		return wrong("--only names a variant to --compare: give that too");
+	options->fabric.real = options->fabric.whole = options->real;
+	return -1;
+}
+
+/* ---- scenario ---- */
+
+/* what the scenario asks for and the real clock does otherwise, or hardly */
+static void real_note(const struct scenario *scenario)
+{
+	node_time_t measured_ps = scenario->duration_ps - scenario->warmup_ps;
+	bool veth = false;
+	char time[HUMAN_TEXT_MAX];
+
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		veth |= scenario->hosts[i].link.medium == MEDIUM_VETH;
+	for (uint32_t i = 0; i < scenario->link_count; i++)
+		veth |= scenario->links[i].settings.medium == MEDIUM_VETH;
+	if (veth)
+		fprintf(stderr, "heddle run: all links are of shared memory; 'medium: veth' is for 'heddle up'\n");
+	if (measured_ps < REAL_MEASURED_MIN_PS)
+		fprintf(stderr,
+			"heddle run: rates are measured over %s, which is short under the real clock: try "
+			"--set run.duration=2s\n",
+			human_time(measured_ps, time));
+}
+
+int run_scenario_load(const struct options *options, uint32_t variant, struct plan *plan)
+{
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	int error = scenario_read_variant(options->scenario, options->settings, options->setting_count, variant,
+					  &scenario, &errors);
+
+	if (!error)
+		error = options->real ? plan_make_traffic(&scenario, plan, &errors)
+				      : plan_make(&scenario, plan, &errors);
+	for (uint32_t i = 0; !error && i < plan->expectation_count; i++)
+		expect_check(plan, &plan->expectations[i], &errors);
+	if (!error && options->columns)
+		compare_check(options->columns, plan, &errors);
+	scenario_errors_print(&errors, stderr);
+	if (error && !errors.count)
+		wrong("%s", strerror(-error));
+	error = error || errors.count;
+	if (!error && !options->row)
+		scenario_idle_note(&scenario, "run");
+	if (!error && !options->row)
+		routing_ungrouped_print(plan, "heddle run: too few port groups: ", stderr);
+	if (!error && !options->row)
+		plan_loops_print(plan, "heddle run: a routing loop, as asked for: ", stderr);
+	if (!error && options->real && !options->row)
+		real_note(&scenario);
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	return error ? EXIT_USAGE : 0;
+}
+
+static void output_add(struct output_name *names, unsigned *count, const char *option, const char *path)
+{
+	if (*count < OUTPUT_NAMES_MAX && path && path[0])
+		names[(*count)++] = (struct output_name){ .option = option, .path = path };
+}
+
+int run_outputs_check(const struct options *options, const struct origin *origin)
+{
+	struct output_name names[OUTPUT_NAMES_MAX];
+	char tables[16][PATH_MAX], why[2 * PATH_MAX];
+	unsigned count = 0;
+
+	if (options->json && strcmp(options->json, JSON_STDOUT) != 0)
+		output_add(names, &count, "--json", options->json);
+	for (unsigned i = 0; i < 15 && options->csv && (!i || results_csv_name(i - 1)); i++) {
+		const char *name = i ? results_csv_name(i - 1) : "compare.csv";
+
+		if (snprintf(tables[i], PATH_MAX, "%s/%s", options->csv, name) < PATH_MAX)
+			output_add(names, &count, "--csv", tables[i]);
+	}
+	for (unsigned i = 0; i < options->capture_count; i++) {
+		const char *equals = strchr(options->captures[i], '=');
+
+		output_add(names, &count, "--capture", equals ? equals + 1 : NULL);
+	}
+	return output_names_check(names, count, origin, options->script, why, sizeof(why)) ? wrong("%s", why) : 0;
+}
+
+/* ---- run ---- */
+
+/* opens what a breakpoint reads its commands from; @name for messages, NULL for a terminal */
+static FILE *script_open(const struct options *options, const char **name)
+{
+	FILE *in;
+
+	*name = options->script;
+	if (!options->script) {
+		*name = isatty(STDIN_FILENO) ? NULL : "standard input";
+		return stdin;
+	}
+	in = fopen(options->script, "re");
+	if (!in)
+		wrong("cannot read the script %s: %s", options->script, strerror(errno));
+	return in;
+}
+
+/* the part of a run before it goes to its end: up to the breakpoint, then whatever is asked for there */
+static int play_breakpoint(const struct options *options, struct run *run, FILE *script, const char *name,
+			   enum run_outcome *outcome)
+{
+	bool json_on_stdout = options->json && !strcmp(options->json, JSON_STDOUT);
+
+	*outcome = run_to(run, options->break_ps);
+	if (*outcome != RUN_THERE)
+		return 0;
+	switch (breakpoint_prompt(run, script, name, json_on_stdout ? stderr : stdout)) {
+	case BREAKPOINT_CONTINUE:
+		break;
+	case BREAKPOINT_QUIT:
+	case BREAKPOINT_INTERRUPTED:
+		*outcome = RUN_INTERRUPTED;
+		break;
+	case BREAKPOINT_FAILED:
+		*outcome = RUN_FAILED;
+		break;
+	case BREAKPOINT_BAD_SCRIPT:
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+/* what the nodes run on: one phrase if they agree, else how many do what the first does */
+static void loops_describe(const struct fabric *fabric, char *text, size_t text_max)
+{
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		same += !strcmp(fabric->nodes[i].loop, fabric->nodes[0].loop);
+	if (same == fabric->plan->node_count)
+		snprintf(text, text_max, "%s", fabric->nodes[0].loop);
+	else
+		snprintf(text, text_max, "%u nodes: %s", same, fabric->nodes[0].loop);
+}
+
+static int json_write(const struct options *options, const struct plan *plan, const struct results *results,
+		      const struct result_host *host)
+{
+	struct atomic_file file;
+	int error;
+
+	if (!strcmp(options->json, JSON_STDOUT)) {
+		error = results_json_write(plan, results, host, stdout);
+		if (!error && fflush(stdout))
+			error = -errno;
+	} else {
+		error = atomic_file_open(&file, options->json);
+		if (!error) {
+			error = results_json_write(plan, results, host, file.stream);
+			if (error)
+				atomic_file_abort(&file);
+			else
+				error = atomic_file_commit(&file);
+		}
+	}
+	return error ? wrong("cannot write the JSON result to %s: %s", options->json, atomic_file_why(error)) : 0;
+}
+
+/* why there is no usual result: for the row of a variant, or for people */
+static void __attribute__((format(printf, 2, 3))) remark(const struct options *options, const char *format, ...)
+{
+	va_list arguments;
+	char text[1024];
+
+	va_start(arguments, format);
+	if (options->row)
+		compare_note(options->row, format, arguments);
+	else
+		vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (!options->row)
+		wrong("%s", text);
+}
+
+/* what a summary would say in red */
+static void row_remarks(const struct options *options, const struct results *results)
+{
+	uint32_t undelivered = results_undelivered_count(results->flows, results->flow_count);
+
+	if (undelivered)
+		remark(options, "%u flow%s again and again, nothing arrives", undelivered,
+		       undelivered == 1 ? " sends" : "s send");
+	if (results->totals.messages_unlogged)
+		remark(options, "completion times lack %llu messages: nic.messages-max",
+		       (unsigned long long)results->totals.messages_unlogged);
+}
+
+/* everything that was asked for; returns 0 or an exit status */
+static int results_write(const struct options *options, const struct plan *plan, struct stats_page *const *pages,
+			 const struct results *results, const struct fabric *fabric)
+{
+	struct result_host cost = fabric_cost(fabric);
+	const struct result_host *host = options->timing ? &cost : NULL;
+	bool json_on_stdout = options->json && !strcmp(options->json, JSON_STDOUT);
+	char loops[FABRIC_LOOP_MAX + 32], why[512];
+	int status = 0;
+
+	if (options->row) {
+		compare_row_fill(options->row, options->columns, plan, results);
+		row_remarks(options, results);
+		return 0;
+	}
+	if (!options->quiet && !json_on_stdout) {
+		loops_describe(fabric, loops, sizeof(loops));
+		results_text_write(plan, results, host, loops, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
+		fflush(stdout);
+	}
+	if (options->json)
+		status = json_write(options, plan, results, host);
+	if (options->csv && results_csv_write(plan, pages, results, options->csv, why, sizeof(why)))
+		status = wrong("%s", why);
+	return status;
+}
+
+/* Cycles of PFC are a result like another if the scenario expects to find some, or none; else they have kept it from showing what it
+ * was made for. */
+static int deadlocks_judge(const struct options *options, const struct plan *plan, const struct results *results)
+{
+	char text[1024];
+
+	if (!results->deadlocks.count || (expect_speaks_of(plan, "deadlocks") && !options->row))
+		return 0;
+	for (uint32_t i = 0; i < results->deadlocks.count; i++)
+		remark(options, "the fabric stalled: deadlock %s",
+		       pause_cycle_describe(plan, &results->deadlocks.list[i], text, sizeof(text)));
+	return EXIT_STALL;
+}
+
+/* the fabric has ended: gather, judge, print */
+static int results_make(const struct options *options, const struct plan *plan, struct run *run, bool interrupted)
+{
+	struct fabric *fabric = &run->fabric;
+	struct results results = { .interrupted = interrupted,
+				   .empty = fabric->empty,
+				   .end_ps = fabric->stopped_at_ps };
+	struct stats_page **pages = fabric_pages(fabric);
+	char why[256];
+	int status;
+
+	if (!pages) {
+		wrong("%s", fabric->failure[0] ? fabric->failure : "not enough memory");
+		return EXIT_NODE;
+	}
+	if (results_gather(plan, pages, &results) || fault_player_report(&run->faults, &results) ||
+	    (!options->row && expect_evaluate(plan, &results))) {
+		status = wrong("not enough memory for the results");
+	} else {
+		status = results_write(options, plan, pages, &results, fabric);
+		if (!results_balanced(&results)) {
+			remark(options, "injected, delivered, lost and held bytes do not balance: a node does not "
+					"count what it sends or drops");
+			status = EXIT_NODE;
+		}
+		if (results_symptom_wrong(plan, &results, why, sizeof(why))) {
+			remark(options, "%s, so this is not the result of the scenario", why);
+			status = EXIT_NODE;
+		}
+		if (!status && !interrupted && !results_faithful(&results)) {
+			if (options->row)
+				remark(options, "not faithful: the machine was too slow");
+			status = EXIT_UNFAITHFUL;
+		}
+		if (!status && expect_failed(&results))
+			status = EXIT_EXPECTATION;
+		if (deadlocks_judge(options, plan, &results))
+			status = EXIT_STALL;
+	}
+	results_free(&results);
+	free(pages);
+	return status;
+}
+
+static int node_failed(const struct options *options, struct fabric *fabric)
+{
+	fabric_kill(fabric);
+	remark(options, "%s", fabric->failure);
+	return EXIT_NODE;
+}
+
+/* The result is read and written first, for all that can go wrong from then on cannot change it; but under the real clock nodes count
+ * until they leave, and what leaving costs is known afterwards. */
+static int results_and_end(const struct options *options, struct run *run, bool interrupted)
+{
+	struct fabric *fabric = &run->fabric;
+	bool end_first = options->real || options->timing;
+	int status;
+
+	if (fabric_stop(fabric) || (end_first && fabric_end(fabric)))
+		return node_failed(options, fabric);
+	fabric_stage(fabric, "reads the statistics");
+	status = results_make(options, fabric->plan, run, interrupted);
+	fabric_stage(fabric, "has written the result");
+	return !end_first && fabric_end(fabric) ? node_failed(options, fabric) : status;
+}
+
+/* the fabric is ready: run it, end it, and say what came out */
+static int play(const struct options *options, struct run *run, FILE *script, const char *script_name)
+{
+	struct fabric *fabric = &run->fabric;
+	enum run_outcome outcome = RUN_THERE;
+	char holders[512] = "";
+	int status = 0;
+	bool stalled;
+
+	if (options->breaks)
+		status = play_breakpoint(options, run, script, script_name, &outcome);
+	if (!status && outcome == RUN_THERE)
+		outcome = run_to(run, run->end_ps);
+	if (outcome == RUN_FAILED)
+		return node_failed(options, fabric);
+	stalled = !status && outcome == RUN_THERE && run_stalled(run, holders, sizeof(holders));
+	if (status)
+		return fabric_end(fabric) ? node_failed(options, fabric) : status;
+	status = results_and_end(options, run, outcome == RUN_INTERRUPTED);
+	if (fabric->failure[0])
+		return status;
+	if (outcome == RUN_INTERRUPTED)
+		return EXIT_INTERRUPTED;
+	if (stalled && (options->row || !expect_speaks_of(fabric->plan, "deadlocks"))) {
+		remark(options, "the fabric stalled: nothing will ever happen again, but %s", holders);
+		return EXIT_STALL;
+	}
+	if (fabric->plan->drain && !fabric->empty && !stalled && !status)
+		remark(options, "the fabric was not empty when run.drain-max was over");
+	return status;
+}
+
+/* the captures, if there are any, of a run that has come to @status.  Return: the exit status */
+static int captures_end(struct capture_files *captures, struct fabric *fabric, int status)
+{
+	int error = captures ? capture_files_end(captures, fabric) : 0;
+
+	if (!error || (status != EXIT_FINE && status != EXIT_EXPECTATION && status != EXIT_UNFAITHFUL))
+		return status;
+	return error == -EOWNERDEAD ? EXIT_NODE : EXIT_USAGE;
+}
+
+/* who looks on while the fabric runs */
+struct looker {
+	const struct options *options;
+	struct progress *progress;
+};
+
+/* fabric_options.waits */
+static void wait_show(void *looker, const char *what)
+{
+	progress_waits(((struct looker *)looker)->progress, what);
+}
+
+/* ... for --verbose */
+static void wait_print(void *looker, const char *what)
+{
+	(void)looker;
+	fprintf(stderr, "heddle run: %s\n", what);
+}
+
+/* fabric_options.stage */
+static void stage_print(void *looker, const char *what)
+{
+	progress_wipe(((struct looker *)looker)->progress);
+	fprintf(stderr, "heddle run: %s\n", what);
+}
+
+/* fabric_options.note */
+static void note_show(void *looker, const char *text)
+{
+	const struct looker *who = looker;
+
+	progress_wipe(who->progress);
+	remark(who->options, "%s", text);
+}
+
+static int scenario_play(const struct options *options, const struct plan *plan, struct capture_files *captures)
+{
+	struct fabric_options fabric_options = options->fabric;
+	struct run run = { .end_ps = plan->drain ? node_time_max(plan->drain_max_ps, plan->duration_ps)
+						 : plan->duration_ps,
+			   .slow_ps_per_s = options->slow_ps_per_s };
+	struct looker looker = { .options = options, .progress = &run.progress };
+	const char *script_name = NULL;
+	FILE *script = NULL;
+	int status, error;
+
+	if (options->real)
+		run.end_ps += REAL_GRACE_PS;
+	if (options->breaks) {
+		script = script_open(options, &script_name);
+		if (!script)
+			return EXIT_USAGE;
+	}
+	interrupt_catch();
+	progress_start(&run.progress, stderr, !options->quiet);
+	fabric_options.waits = options->verbose ? wait_print : wait_show;
+	fabric_options.stage = options->verbose ? stage_print : NULL;
+	fabric_options.note = note_show;
+	fabric_options.looker = &looker;
+	fabric_options.managers = options->real ? &run.managers : NULL;
+	manager_pair_init(&run.managers, &run.fabric);
+	error = fabric_start(&run.fabric, plan, &fabric_options);
+	if (!error) {
+		struct fault_fabric played_on = fabric_fault(&run.fabric);
+
+		error = fault_player_init(&run.faults, plan, &played_on);
+	}
+	if (error == -EINTR) {
+		fabric_kill(&run.fabric);
+		remark(options, "interrupted before it began");
+		status = EXIT_INTERRUPTED;
+	} else if (error) {
+		status = node_failed(options, &run.fabric);
+	} else {
+		status = play(options, &run, script, script_name);
+		status = captures_end(captures, &run.fabric, status);
+	}
+	manager_pair_end(&run.managers);
+	fault_player_fini(&run.faults);
+	fabric_free(&run.fabric);
+	if (script && script != stdin)
+		fclose(script);
+	return status;
+}
+
+int run_scenario_play(const struct options *options, const struct plan *plan)
+{
+	return scenario_play(options, plan, NULL);
+}
+
+/* ... with its captures */
+static int scenario_capture(struct options *options, struct plan *plan)
+{
+	struct capture_files captures;
+	char why[512];
+	int status;
+
+	if (capture_files_open(&captures, options->captures, options->capture_count, options->capture_bytes, plan, why,
+			       sizeof(why)))
+		return wrong("%s", why);
+	options->fabric.capture_file = capture_files_find;
+	options->fabric.owner = &captures;
+	status = scenario_play(options, plan, &captures);
+	capture_files_abort(&captures);
+	return status;
+}

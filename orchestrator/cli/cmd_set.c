@@ -1,0 +1,210 @@
+/*  cmd_set - looking into a running fabric and changing it: `heddle set`, `heddle link`, `heddle start`, and `heddle show` of a node
+ *  (TB-4, TB-9, TB-10).                                                                                              */
+#include "orchestrator/cli/cmd_set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/human.h"
+#include "orchestrator/base/quantity.h"
+#include "orchestrator/cli/client.h"
+
+#define WORD_MAX 256u
+
+static const char set_usage[] =
+	"usage: heddle set [-f FABRIC] NODE NAME VALUE    (or NODE NAME=VALUE)\n"
+	"Changes a parameter of a node of a running fabric, at once, e.g. heddle set s1 ack.t1 100ns. Values may have "
+	"units,\n"
+	"as in a scenario; a number without one is of the unit named here. A wrong name gives the list.\n"
+	"  ack.t1, ack.t2, ack.t3   nanoseconds that ACKs may wait for others (keys t1, t2, t3 of a scenario)\n"
+	"  ack.collect              how many ACKs are worth a frame, 1..48\n"
+	"  output-queue             units of 256 bytes, up to what the scenario says\n"
+	"  match                    what tells flows apart, as the key flow-key of a scenario says it, with commas:\n"
+	"                           source-mac,destination-ip/24,'source-port&0xff00'; or the sum of 1 source-mac,\n"
+	"                           2 destination-mac, 4 vlan, 8 ip-pair, 16 ports, 32 flow-label, 64 hpc\n"
+	"  match.pN                 the same at port N alone, one to a host; 'heddle show NODE match' shows them\n"
+	"  congestion.inputs, congestion.rate-limit, congestion.flow-limit, congestion.limit-after-ack\n"
+	"                           on or off: what the settings of congestion control say of it holds a flow\n"
+	"\n"
+	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no answer\n";
+
+static const char start_usage[] =
+	"usage: heddle start [-f FABRIC] NODE\n"
+	"Starts a dead switch or NIC again, with new links to its neighbours; the rest of the fabric goes on "
+	"meanwhile.\n"
+	"\n"
+	"exit status: 0 it runs, 1 it cannot be started, 2 wrong usage or no such fabric, 4 no answer\n";
+
+static const char show_usage[] =
+	"usage: heddle show [-f FABRIC] NODE TABLE [PORT]\n"
+	"Prints a table of a node of a running fabric: efct, ifct, ofct, queues, ..., trace; a wrong name\n"
+	"gives the list. PORT is a number or the name of a neighbour.\n"
+	"\n"
+	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage or no such fabric, 4 no answer\n";
+
+static const char link_usage[] =
+	"usage: heddle link [-f FABRIC] [--json]                          list the links\n"
+	"       heddle link [-f FABRIC] NODE:PORT set KEY=VALUE...        rate=, delay=, loss=, bit-errors=\n"
+	"       heddle link [-f FABRIC] NODE:PORT down | up\n"
+	"A link that is down is a cable that failed: flows take another port that the routes name, if there is one; "
+	"routes\n"
+	"stay as they are. 'heddle remove' takes a link out of them.\n"
+	"Shows and changes the links of a running fabric, both directions at once. PORT is a number or the name of "
+	"the\n"
+	"neighbour behind it: heddle link s1:s2 set rate=1Gb/s delay=1ms loss=0.1%\n"
+	"\n"
+	"exit status: 0 fine, 1 it cannot be done, 2 wrong usage or no such fabric, 4 no answer\n";
+
+int cmd_set(int argc, char **argv)
+{
+	const char *fabric = NULL, *value;
+	char name[WORD_MAX];
+	int at, words, status = client_options(set_usage, argc, argv, &at, &fabric, NULL);
+	size_t length;
+
+	if (status >= 0)
+		return status;
+	words = argc - at;
+	if (words < 2)
+		return client_wrong(
+			"set", "expected NODE NAME VALUE, such as 's1 ack.collect 4'; 'heddle set --help' explains");
+	length = strcspn(argv[at + 1], "=");
+	value = argv[at + 1][length] ? argv[at + 1] + length + 1 : words > 2 ? argv[at + 2] : NULL;
+	if (!value)
+		return client_wrong("set", "%s of %s to which value? 'heddle set --help' explains", argv[at + 1],
+				    argv[at]);
+	if (words > (argv[at + 1][length] ? 2 : 3))
+		return client_wrong("set", "'%s' is one word too many", argv[argc - 1]);
+	if (length >= sizeof(name))
+		return client_wrong("set", "no parameter has a name that long");
+	snprintf(name, sizeof(name), "%.*s", (int)length, argv[at + 1]);
+	return client_ask_and_print(
+		"set", fabric,
+		json_pack("{s:s, s:s, s:s, s:s}", "ask", "set", "node", argv[at], "name", name, "value", value), false);
+}
+
+int cmd_start(int argc, char **argv)
+{
+	const char *fabric = NULL;
+	int at, status = client_options(start_usage, argc, argv, &at, &fabric, NULL);
+
+	if (status >= 0)
+		return status;
+	if (argc - at != 1)
+		return client_wrong("start", "expected one NODE; 'heddle start --help' explains");
+	return client_ask_and_print("start", fabric, json_pack("{s:s, s:s}", "ask", "start", "node", argv[at]), false);
+}
+
+int cmd_show_live(int argc, char **argv)
+{
+	const char *fabric = NULL;
+	int at, words, status = client_options(show_usage, argc, argv, &at, &fabric, NULL);
+
+	if (status >= 0)
+		return status;
+	words = argc - at;
+	if (!words)
+		return client_wrong("show", "which node? 'heddle show --help' explains");
+	if (words > 3)
+		return client_wrong("show", "'%s' is one word too many", argv[argc - 1]);
+	return client_ask_and_print("show", fabric,
+				    json_pack("{s:s, s:s, s:s, s:s*}", "ask", "show", "node", argv[at], "table",
+					      words > 1 ? argv[at + 1] : "", "port", words > 2 ? argv[at + 2] : NULL),
+				    false);
+}
+
+/* ---- links ---- */
+
+static void link_print(const json_t *link)
+{
+	char ends[2 * (NODE_NAME_MAX + 16)], rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX], loss[QUANTITY_TEXT_MAX],
+		errors[QUANTITY_TEXT_MAX];
+
+	snprintf(ends, sizeof(ends), "%s:%d - %s:%d", client_text(link, "node_a"), (int)client_number(link, "port_a"),
+		 client_text(link, "node_b"), (int)client_number(link, "port_b"));
+	printf("%-4d  %-28s  %-8s  %10s  %10s  %10s  %10s  %5d\n", (int)client_number(link, "link"), ends,
+	       client_text(link, "state"), human_rate((uint64_t)client_number(link, "rate_bps"), rate),
+	       human_time((node_time_t)client_number(link, "delay_ps"), delay),
+	       quantity_format(QUANTITY_SHARE,
+			       (uint64_t)client_number(link, "loss_ppb") * (QUANTITY_SHARE_ONE / 1000000000), loss),
+	       quantity_format(QUANTITY_SHARE, (uint64_t)client_number(link, "bit_error_e15"), errors),
+	       (int)client_number(link, "mtu_bytes"));
+}
+
+static void links_print(const json_t *answer)
+{
+	const json_t *links = json_object_get(answer, "links"), *link;
+	size_t i;
+
+	printf("%-4s  %-28s  %-8s  %10s  %10s  %10s  %10s  %5s\n", "link", "node:port - node:port", "state", "rate",
+	       "delay", "loss", "bit errors", "MTU");
+	if (!links)
+		link_print(answer);
+	json_array_foreach(links, i, link) link_print(link);
+}
+
+/* the request that @words ask for; NULL after a complaint */
+static json_t *link_request(int count, char **words)
+{
+	static const char *const keys[] = { "rate", "delay", "loss", "bit-errors", NULL };
+	char node[WORD_MAX], ask[16];
+	const char *colon, *verb = count > 1 ? words[1] : "";
+	json_t *request;
+	bool is_set = !strcmp(verb, "set");
+	int status = CLIENT_FINE;
+
+	if (!count)
+		return json_pack("{s:s}", "ask", "links");
+	colon = strrchr(words[0], ':');
+	if (!colon || colon == words[0] || !colon[1] || colon - words[0] >= (int)sizeof(node)) {
+		client_wrong("link", "'%s' is no NODE:PORT, such as s1:0 or s1:s2; 'heddle link --help' explains",
+			     words[0]);
+		return NULL;
+	}
+	if ((!is_set && strcmp(verb, "down") != 0 && strcmp(verb, "up") != 0) || is_set != (count > 2)) {
+		client_wrong("link",
+			     "expected '%s set KEY=VALUE...', '%s down' or '%s up'; 'heddle link --help' explains",
+			     words[0], words[0], words[0]);
+		return NULL;
+	}
+	snprintf(node, sizeof(node), "%.*s", (int)(colon - words[0]), words[0]);
+	snprintf(ask, sizeof(ask), "link-%s", verb);
+	request = json_pack("{s:s, s:s, s:s}", "ask", ask, "node", node, "port", colon + 1);
+	if (!request)
+		client_wrong("link", "'%s' is no UTF-8", words[0]);
+	for (int i = 2; i < count && request && !status; i++)
+		status = client_key_put("link", request, keys, words[i]);
+	if (status) {
+		json_decref(request);
+		return NULL;
+	}
+	return request;
+}
+
+int cmd_link(int argc, char **argv)
+{
+	const char *fabric = NULL;
+	bool as_json = false;
+	struct client client;
+	json_t *request, *answer = NULL;
+	int at, status = client_options(link_usage, argc, argv, &at, &fabric, &as_json);
+
+	if (status >= 0)
+		return status;
+	request = link_request(argc - at, argv + at);
+	if (!request)
+		return CLIENT_USAGE;
+	status = client_open(&client, "link", fabric);
+	if (status)
+		json_decref(request);
+	else
+		status = client_ask(&client, request, &answer, NULL, NULL);
+	if (!status && as_json)
+		client_json_print(answer);
+	else if (!status)
+		links_print(answer);
+	json_decref(answer);
+	client_close(&client);
+	return status;
+}

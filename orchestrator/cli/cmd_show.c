@@ -1,0 +1,464 @@
+/*  cmd_show - `heddle show SCENARIO`: the plan as text, exactly as nodes would be told it (TB-10). If the first word is
+ *  no file it is a node of a running fabric: cmd_set.c.                                                              */
+#include "orchestrator/cli/cmd_show.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nodes/base/units.h"
+#include "orchestrator/base/human.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/cli/cmd_set.h"
+#include "orchestrator/plan/plan.h"
+#include "orchestrator/plan/roce_text.h"
+#include "orchestrator/plan/routing_text.h"
+
+#define SETTINGS_MAX 256u
+
+static const char usage[] =
+	"usage: heddle show SCENARIO [PART] [--set PATH=VALUE]...\n"
+	"Prints what the scenario turns into, without starting anything. PART is one of\n"
+	"\n"
+	"  summary       counts and times (default)\n"
+	"  nodes         every node with its ports and peers\n"
+	"  links         every link\n"
+	"  routes        where each switch sends what\n"
+	"  hosts         every host, its switch and its workloads\n"
+	"  config NODE   everything that this node is told at start\n"
+	"\n"
+	"or:    heddle show [-f FABRIC] NODE TABLE [PORT]\n"
+	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; a word that is none "
+	"lists them.\n"
+	"\n"
+	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 no "
+	"answer\n";
+
+struct request {
+	const char *scenario, *part, *node;
+	const char *settings[SETTINGS_MAX];
+	unsigned setting_count;
+};
+
+typedef int part_fn(const struct plan *plan, const struct request *request);
+
+static part_fn summary_print, nodes_print, links_print, routes_print, hosts_print, config_print;
+
+static const struct part {
+	const char *name;
+	part_fn *print;
+} parts[] = {
+	{ "summary", summary_print }, { "nodes", nodes_print }, { "links", links_print },
+	{ "routes", routes_print },   { "hosts", hosts_print }, { "config", config_print },
+};
+
+#define PART_COUNT (sizeof(parts) / sizeof(parts[0]))
+
+static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	utf8_say(stderr, "heddle show: ", format, arguments);
+	va_end(arguments);
+	return 2;
+}
+
+static const struct part *part_find(const char *name)
+{
+	for (size_t i = 0; i < PART_COUNT; i++) {
+		if (!strcmp(parts[i].name, name))
+			return &parts[i];
+	}
+	return NULL;
+}
+
+/* a word that is no option: scenario, part, node, in this order */
+static int word_take(struct request *request, const char *word)
+{
+	char hint[128];
+
+	if (!request->scenario) {
+		request->scenario = word;
+	} else if (!request->part) {
+		request->part = word;
+		if (!part_find(word)) {
+			suggest_sentence(word, &parts[0].name, PART_COUNT, sizeof(parts[0]), hint, sizeof(hint));
+			return wrong("a plan has no part '%s'%s; 'heddle show --help' lists them", word, hint);
+		}
+	} else if (!request->node) {
+		request->node = word;
+	} else {
+		return wrong("'%s' is one word too many", word);
+	}
+	return 0;
+}
+
+static int request_parse(struct request *request, int argc, char **argv)
+{
+	for (int at = 1; at < argc; at++) {
+		const char *setting = NULL;
+		int status = 0;
+
+		if (!strncmp(argv[at], "--set=", 6))
+			setting = argv[at] + 6;
+		else if (!strcmp(argv[at], "--set") && at + 1 < argc)
+			setting = argv[++at];
+		else if (argv[at][0] == '-')
+			status = wrong("there is no option %s here; 'heddle show --help' explains", argv[at]);
+		else
+			status = word_take(request, argv[at]);
+		if (setting && request->setting_count == SETTINGS_MAX)
+			status = wrong("more than %u settings", SETTINGS_MAX);
+		if (status)
+			return status;
+		if (setting)
+			request->settings[request->setting_count++] = setting;
+	}
+	return request->scenario ? 0 : wrong("which scenario? 'heddle show --help' explains");
+}
+
+/* does @word, the first behind 'show', speak of a running fabric? A scenario is a file, or looks like one. */
+static bool running_meant(const char *word)
+{
+	if (!strcmp(word, "--fabric") || !strncmp(word, "--fabric=", 9) || !strncmp(word, "-f", 2))
+		return true;
+	return word[0] != '-' && !strchr(word, '/') && !strstr(word, ".yaml") && !strstr(word, ".yml") &&
+	       access(word, F_OK) != 0;
+}
+
+int cmd_show(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	struct plan plan = { 0 };
+	int error, status;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		fputs(usage, stdout);
+		return 0;
+	}
+	if (argc > 1 && running_meant(argv[1]))
+		return cmd_show_live(argc, argv);
+	status = request_parse(&request, argc, argv);
+	if (status)
+		return status;
+	error = scenario_read_file(request.scenario, request.settings, request.setting_count, &scenario, &errors);
+	if (!error)
+		error = plan_make(&scenario, &plan, &errors);
+	scenario_errors_print(&errors, stderr);
+	if (error)
+		status = errors.count ? 2 : wrong("%s", strerror(-error));
+	else
+		status = part_find(request.part ? request.part : "summary")->print(&plan, &request);
+	plan_free(&plan);
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	return status;
+}
+
+/* ---- parts ---- */
+
+static const char *const kind_name[NODE_KINDS] = { [NODE_SWITCH] = "switch", [NODE_NIC] = "nic" };
+static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
+
+static int summary_print(const struct plan *plan, const struct request *request)
+{
+	char duration[HUMAN_TEXT_MAX], warmup[HUMAN_TEXT_MAX], lookahead[HUMAN_TEXT_MAX];
+	bool named = plan_fabric(plan) != FABRIC_FLOW_CHANNEL;
+
+	(void)request;
+	printf("scenario   %s, seed %" PRIu64 "\n", plan->scenario, plan->seed);
+	printf("fabric     %s%s%" PRIu32 " switch%s, %" PRIu32 " host%s, %" PRIu32 " link%s\n",
+	       named ? scenario_fabric_name[plan_fabric(plan)] : "", named ? ", " : "", plan->switch_count,
+	       plan->switch_count == 1 ? "" : "es", plan->host_count, plan->host_count == 1 ? "" : "s",
+	       plan->link_count, plan->link_count == 1 ? "" : "s");
+	printf("time       %s, measured from %s%s; lookahead %s\n", human_time(plan->duration_ps, duration),
+	       human_time(plan->warmup_ps, warmup), plan->drain ? ", then drained" : "",
+	       human_time(plan->lookahead_ps, lookahead));
+	for (uint32_t i = 0; i < plan->workload_count; i++)
+		printf("workload   %s: packets of %" PRIu32 " bytes, class %" PRIu32 "\n", plan->workloads[i].name,
+		       plan->workloads[i].packet_bytes, plan->workloads[i].traffic_class);
+	for (uint32_t i = 0; i < plan->expectation_count; i++)
+		printf("expects    %s\n", plan->expectations[i].text);
+	routing_print(plan, stdout);
+	if (plan_fabric(plan) == FABRIC_ROCE)
+		roce_print(plan, stdout);
+	return 0;
+}
+
+static void ports_print(const struct node_config *node)
+{
+	char rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX], headroom[HUMAN_TEXT_MAX];
+
+	for (uint32_t port = 0; port < node->port_count; port++) {
+		const struct port_config *config = &node->ports[port];
+
+		printf("  port %-3" PRIu32 " %-6s -> %s port %" PRIu32 "  %s, %s, MTU %" PRIu32, port,
+		       port_kind_name[config->kind], config->peer_name, config->peer_port,
+		       human_rate(config->rate_bps, rate), human_time(config->delay_ps, delay), config->mtu_bytes);
+		if (config->tier == TIER_GLOBAL)
+			printf(", global");
+		if (node->fabric == FABRIC_FLOW_CHANNEL)
+			printf(", %" PRIu32 " channels\n", config->channels);
+		else if (node->fabric == FABRIC_PORT_GROUP && config->buffer_units)
+			printf(", credit for %s a lane\n",
+			       human_bytes((uint64_t)config->buffer_units * UNIT_BYTES, headroom));
+		else if (node->fabric == FABRIC_PORT_GROUP)
+			printf("\n");
+		else if (node->kind == NODE_SWITCH)
+			printf(", headroom %s a class\n", human_bytes(config->headroom_bytes, headroom));
+		else
+			printf("\n");
+	}
+}
+
+static int nodes_print(const struct plan *plan, const struct request *request)
+{
+	(void)request;
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		printf("%s %s\n", kind_name[plan->nodes[i].kind], plan->nodes[i].name);
+		ports_print(&plan->nodes[i]);
+	}
+	return 0;
+}
+
+static int links_print(const struct plan *plan, const struct request *request)
+{
+	char rate[HUMAN_TEXT_MAX], delay[HUMAN_TEXT_MAX];
+
+	(void)request;
+	for (uint32_t i = 0; i < plan->link_count; i++) {
+		const struct plan_link *link = &plan->links[i];
+
+		printf("%-4" PRIu32 " %s port %" PRIu32 " - %s port %" PRIu32 "  %s, %s, MTU %" PRIu32 "\n", i,
+		       plan->nodes[link->node_a].name, link->port_a, plan->nodes[link->node_b].name, link->port_b,
+		       human_rate(link->rate_bps, rate), human_time(link->delay_ps, delay), link->mtu_bytes);
+	}
+	return 0;
+}
+
+/* the switch that has fabric address @address */
+static const char *switch_name(const struct plan *plan, uint32_t address)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (plan->nodes[i].switch_.fabric_address == address)
+			return plan->nodes[i].name;
+	}
+	return "?";
+}
+
+static void switch_routes_print(const struct plan *plan, const struct node_config *node)
+{
+	for (uint32_t i = 0; i < node->switch_.route_count; i++) {
+		const struct route_config *route = &node->switch_.routes[i];
+
+		if (route->fabric_address == ROUTE_UPWARD && !route->ports)
+			continue;
+		if (route->fabric_address == ROUTE_UPWARD)
+			printf("  upward by");
+		else
+			printf("  to %s by", switch_name(plan, route->fabric_address));
+		for (uint32_t port = 0; port < node->port_count; port++) {
+			if (route->ports >> port & 1)
+				printf(" port %" PRIu32 " (%s)", port, node->ports[port].peer_name);
+		}
+		printf("\n");
+	}
+}
+
+/* the switches that detours may go by */
+static void vias_print(const struct plan *plan, const struct switch_config *config)
+{
+	if (!config->via_count)
+		return;
+	printf("  detours by way of");
+	for (uint32_t i = 0; i < config->via_count && i < 8; i++)
+		printf(" %s", switch_name(plan, config->vias[i]));
+	if (config->via_count > 8)
+		printf(" and %" PRIu32 " more", config->via_count - 8);
+	printf("\n");
+}
+
+/* a host's static port, and the ports of its group */
+static void lids_print(const struct plan *plan, const struct node_config *node)
+{
+	const struct lid_tables *lids = &node->switch_.lids;
+
+	for (uint32_t lid = 1; lid < lids->lid_count && lid <= plan->host_count; lid++) {
+		uint32_t group = lids->pgft[lid];
+
+		printf("  LID %" PRIu32 " (%s) ", lid, plan->nodes[plan_host_node(plan, lid - 1)].name);
+		if (lids->lft[lid] == LFT_NO_PORT) {
+			printf("leads nowhere\n");
+			continue;
+		}
+		printf("by port %u", lids->lft[lid]);
+		if (group)
+			printf(", group %" PRIu32 "%s:", group,
+			       node->port_group.non_minimal && group >= PORT_GROUP_EDGE_FROM
+				       ? ", for packets from hosts here alone"
+				       : "");
+		for (uint32_t port = 0; group && port < node->port_count; port++)
+			if (lids->pgt[group][port / 64] >> port % 64 & 1)
+				printf(" %" PRIu32, port);
+		printf("\n");
+	}
+}
+
+static int routes_print(const struct plan *plan, const struct request *request)
+{
+	(void)request;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		printf("switch %s, fabric address %" PRIu32 "\n", plan->nodes[i].name,
+		       plan->nodes[i].switch_.fabric_address);
+		switch_routes_print(plan, &plan->nodes[i]);
+		vias_print(plan, &plan->nodes[i].switch_);
+		lids_print(plan, &plan->nodes[i]);
+	}
+	return 0;
+}
+
+static void workloads_print(const struct plan *plan, const struct node_config *node)
+{
+	char start[HUMAN_TEXT_MAX], stop[HUMAN_TEXT_MAX], bytes[HUMAN_TEXT_MAX];
+
+	for (uint32_t i = 0; i < node->nic.workload_count; i++) {
+		const struct workload_config *workload = &node->nic.workloads[i];
+
+		printf("  %s: messages of %s from %s to %s, to", workload->name,
+		       workload->message_bytes ? human_bytes(workload->message_bytes, bytes) : "many sizes",
+		       human_time(workload->start_ps, start), human_time(workload->stop_ps, stop));
+		for (uint32_t k = 0; k < workload->destination_count && k < 8; k++)
+			printf(" %s", plan->nodes[plan_host_node(plan, workload->destinations[k])].name);
+		if (workload->destination_count > 8)
+			printf(" and %" PRIu32 " more", workload->destination_count - 8);
+		printf("\n");
+	}
+}
+
+static void pauses_print(const struct node_config *node)
+{
+	char start[HUMAN_TEXT_MAX], stop[HUMAN_TEXT_MAX], every[HUMAN_TEXT_MAX], held[HUMAN_TEXT_MAX];
+
+	for (uint32_t i = 0; i < node->nic.pause_count; i++) {
+		const struct pause_config *pause = &node->nic.pauses[i];
+
+		printf("  pauses its link from %s to %s, for %s of every %s: classes",
+		       human_time(pause->start_ps, start), human_time(pause->stop_ps, stop),
+		       human_time(pause->for_ps, held), human_time(pause->every_ps, every));
+		for (uint32_t c = 0; c < node->class_count; c++)
+			if (pause->classes >> c & 1)
+				printf(" %s", node->classes[c].name);
+		printf("\n");
+	}
+}
+
+/* what tells the host's flows apart at its edge port, behind @port, if that is not what others have (FC-2) */
+static void flow_key_print(const struct plan *plan, const struct port_config *port)
+{
+	const struct flow_match *match = &plan->nodes[port->peer_index].ports[port->peer_port].match;
+
+	if (plan_fabric(plan) == FABRIC_FLOW_CHANNEL && !flow_match_equal(match, &plan->match)) {
+		printf("; flow key ");
+		flow_match_print(match, stdout);
+	}
+	printf("\n");
+}
+
+static int hosts_print(const struct plan *plan, const struct request *request)
+{
+	(void)request;
+	for (uint32_t i = 0; i < plan->host_count; i++) {
+		const struct node_config *node = &plan->nodes[plan_host_node(plan, i)];
+
+		printf("%s at %s port %" PRIu32, node->name, node->ports[0].peer_name, node->ports[0].peer_port);
+		flow_key_print(plan, &node->ports[0]);
+		workloads_print(plan, node);
+		pauses_print(node);
+	}
+	return 0;
+}
+
+/* what a switch is told that depends on the kind of fabric */
+static void dataplane_print(const struct node_config *node)
+{
+	const struct switch_config *config = &node->switch_;
+	char latency[HUMAN_TEXT_MAX], timers[3][HUMAN_TEXT_MAX], buffer[HUMAN_TEXT_MAX];
+
+	if (node->fabric != FABRIC_FLOW_CHANNEL) {
+		printf("  fabric address %" PRIu32 ", latency %s, %s", config->fabric_address,
+		       human_time(config->latency_ps, latency),
+		       config->cut_through ? "cut-through" : "store and forward");
+		if (node->fabric == FABRIC_ROCE)
+			printf(", buffer %s", human_bytes(node->roce.buffer_bytes, buffer));
+		printf("; floods over ports");
+		for (uint32_t port = 0; port < node->port_count; port++)
+			if (config->flood_ports >> port & 1)
+				printf(" %" PRIu32, port);
+		printf("\n");
+		return;
+	}
+	printf("  fabric address %" PRIu32 ", latency %s, %s, arbiter by %s, output queue %" PRIu32 " units\n",
+	       config->fabric_address, human_time(config->latency_ps, latency),
+	       config->cut_through ? "cut-through" : "store and forward",
+	       config->arbiter == ARBITER_BY_FLOW ? "flow" : "port", config->output_queue_units_max);
+	printf("  ACK timers %s, %s, %s, collect %" PRIu32 "\n", human_time(config->ack_t1_ps, timers[0]),
+	       human_time(config->ack_t2_ps, timers[1]), human_time(config->ack_t3_ps, timers[2]), config->ack_collect);
+}
+
+static void switch_print(const struct plan *plan, const struct node_config *node)
+{
+	const struct switch_config *config = &node->switch_;
+
+	dataplane_print(node);
+	switch_routes_print(plan, node);
+	for (uint32_t i = 0; i < config->host_count; i++)
+		printf("  host %s at %s port %" PRIu32 "\n",
+		       plan->nodes[plan_host_node(plan, config->hosts[i].host_index)].name,
+		       switch_name(plan, config->hosts[i].fabric_address), config->hosts[i].egress_port);
+	for (uint32_t i = 0; i < config->prefix_count; i++) {
+		const struct prefix_config *prefix = &config->prefixes[i];
+		char text[INET6_ADDRSTRLEN];
+
+		inet_ntop(prefix->version == 4 ? AF_INET : AF_INET6, prefix->address, text, sizeof(text));
+		printf("  prefix %s/%u behind host %s\n", text, prefix->bits,
+		       plan->nodes[plan_host_node(plan, prefix->host_index)].name);
+	}
+}
+
+static int config_print(const struct plan *plan, const struct request *request)
+{
+	const struct node_config *node = request->node ? plan_node_find(plan, request->node) : NULL;
+	char from[HUMAN_TEXT_MAX], to[HUMAN_TEXT_MAX], latency[HUMAN_TEXT_MAX];
+
+	if (!node)
+		return request->node ? wrong("the scenario has no node '%s'; 'heddle show %s nodes' lists them",
+					     request->node, request->scenario)
+				     : wrong("config of which node?");
+	printf("%s %s, node %" PRIu32 " of %" PRIu32 ", seed %" PRIu64 ", measures from %s to %s\n",
+	       kind_name[node->kind], node->name, node->index, node->node_count, node->seed,
+	       human_time(node->measure_from_ps, from), human_time(node->measure_to_ps, to));
+	for (uint32_t i = 0; i < node->class_count; i++)
+		printf("  class %" PRIu32 " %s: at least %.1f %%, at most %.1f %%%s\n", i, node->classes[i].name,
+		       node->classes[i].min_permille / 10.0, node->classes[i].max_permille / 10.0,
+		       node->classes[i].unordered ? ", unordered" : "");
+	ports_print(node);
+	if (node->kind == NODE_SWITCH) {
+		switch_print(plan, node);
+		return 0;
+	}
+	printf("  host %" PRIu32 ", latency %s, up to %" PRIu32 " flows and %" PRIu32 " logged messages\n",
+	       node->nic.host_index, human_time(node->nic.latency_ps, latency), node->nic.flows_max,
+	       node->nic.messages_max);
+	workloads_print(plan, node);
+	pauses_print(node);
+	return 0;
+}

@@ -1,0 +1,318 @@
+/*  cmd_up - `heddle up SCENARIO`: starts a fabric under the real clock and leaves it running (TB-8, TB-10).
+ *
+ *  Everything that can be wrong with the scenario is found before anything is started. Then a daemon is split off (live.h),
+ *  and we wait at a pipe until it says that the fabric runs, or why not; in that case nothing is left of it. The daemon has
+ *  none of the caller's descriptors, so that `heddle up ... | cat` ends.                                            */
+#include "orchestrator/cli/cmd_up.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/cli/client.h"
+#include "orchestrator/live/live.h"
+#include "orchestrator/plan/plan_real.h"
+#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/plan_spare.h"
+#include "orchestrator/plan/routing_text.h"
+#include "orchestrator/scenario/scenario_idle.h"
+
+#define SETTINGS_MAX 256u
+#define HOSTS_SHOWN_MAX 16u
+#define REPORT_FD 3
+
+static const char usage[] =
+	"usage: heddle up SCENARIO [--name N] [--set PATH=VALUE]... [--json]\n"
+	"Starts the fabric of a scenario under the real clock, with a host attached to every NIC, and leaves it "
+	"running.\n"
+	"Its workloads do not play here (heddle run --clock real SCENARIO): 'heddle exec' runs programs in the hosts.\n"
+	"\n"
+	"  --name N            of the running fabric; if not given, the name of the scenario\n"
+	"  --set PATH=VALUE    change a key of the scenario, e.g. links.rate=1Gb/s; may be repeated\n"
+	"  --loop=KIND         event loop of the nodes: auto, io_uring, fallback\n"
+	"  --cores=KIND        home: nodes share a core, and leave it when they come late (default);\n"
+	"                      spread: every node stays on the core that it is given; free: the kernel chooses\n"
+	"  --json              what was started, as JSON\n"
+	"\n"
+	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started\n";
+
+struct up {
+	const char *scenario, *name;
+	const char *settings[SETTINGS_MAX];
+	unsigned setting_count;
+	bool json;
+	struct fabric_options fabric;
+};
+
+static int cores_take(struct up *up, const char *value)
+{
+	static const char *const names[FABRIC_CORES_KINDS] = {
+		[FABRIC_CORES_SPREAD] = "spread", [FABRIC_CORES_HOME] = "home", [FABRIC_CORES_FREE] = "free"
+	};
+
+	for (int kind = 0; kind < FABRIC_CORES_KINDS; kind++) {
+		if (!names[kind] || strcmp(value, names[kind]) != 0)
+			continue;
+		up->fabric.cores = (enum fabric_cores)kind;
+		return 0;
+	}
+	return client_wrong("up", "--cores takes home, spread or free, not '%s'", value);
+}
+
+static int word_take(struct up *up, int argc, char **argv, int *at)
+{
+	const char *word = argv[*at], *value = strchr(word, '=');
+	size_t length = value ? (size_t)(value - word) : strlen(word);
+	bool is_set = length == 5 && !strncmp(word, "--set", 5), is_name = length == 6 && !strncmp(word, "--name", 6);
+	bool is_loop = length == 6 && !strncmp(word, "--loop", 6);
+	bool is_cores = length == 7 && !strncmp(word, "--cores", 7);
+
+	if (word[0] != '-' && up->scenario)
+		return client_wrong("up", "two scenarios, '%s' and '%s'; give one", up->scenario, word);
+	if (word[0] != '-')
+		up->scenario = word;
+	else if (!strcmp(word, "--json"))
+		up->json = true;
+	else if (!is_set && !is_name && !is_loop && !is_cores)
+		return client_wrong("up", "there is no option %s; 'heddle up --help' lists them", word);
+	if (!is_set && !is_name && !is_loop && !is_cores)
+		return 0;
+	if (!value && *at + 1 == argc)
+		return client_wrong("up", "%s needs a value", word);
+	value = value ? value + 1 : argv[++*at];
+	if (is_name) {
+		up->name = value;
+	} else if (is_loop) {
+		up->fabric.loop = value;
+		if (strcmp(value, "auto") != 0 && strcmp(value, "io_uring") != 0 && strcmp(value, "fallback") != 0)
+			return client_wrong("up", "--loop takes auto, io_uring or fallback, not '%s'", value);
+	} else if (is_cores) {
+		return cores_take(up, value);
+	} else if (!strchr(value, '=')) {
+		return client_wrong("up", "--set takes PATH=VALUE, not '%s'", value);
+	} else if (up->setting_count == SETTINGS_MAX) {
+		return client_wrong("up", "more than %u settings", SETTINGS_MAX);
+	} else {
+		up->settings[up->setting_count++] = value;
+	}
+	return 0;
+}
+
+static int scenario_load(const struct up *up, struct plan *plan)
+{
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	int error = scenario_read_file(up->scenario, up->settings, up->setting_count, &scenario, &errors);
+
+	if (!error)
+		error = plan_make_real(&scenario, plan, &errors);
+	if (!error)
+		error = plan_spare_make(plan);
+	scenario_errors_print(&errors, stderr);
+	if (!error)
+		scenario_idle_note(&scenario, "up");
+	if (!error)
+		routing_ungrouped_print(plan, "heddle up: too few port groups: ", stderr);
+	if (!error)
+		plan_loops_print(plan, "heddle up: a routing loop, as asked for: ", stderr);
+	if (!error && (scenario.workload_count || scenario.pause_count || scenario.expectation_count))
+		fprintf(stderr,
+			"heddle up: the workloads%s and expectations of %s are left out, real programs are the "
+			"traffic; 'heddle run --clock real' plays them\n",
+			scenario.pause_count ? ", pauses" : "", up->scenario);
+	if (error && !errors.count)
+		client_wrong("up", "%s", strerror(-error));
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	return error ? CLIENT_USAGE : CLIENT_FINE;
+}
+
+/* where a file named from here is, wherever the reader stands */
+static void path_complete(char *path, size_t path_max)
+{
+	char *full = realpath(path, NULL);
+
+	if (full && strlen(full) < path_max)
+		memcpy(path, full, strlen(full) + 1);
+	free(full);
+}
+
+/* The daemon: what it inherits is the plan, the pipe and nothing else. */
+static int __attribute__((noreturn)) daemon_become(struct plan *plan, struct live_options *options, int report_fd)
+{
+	char why[512];
+	int null, status;
+
+	setsid();
+	umask(077);
+	null = open("/dev/null", O_RDWR);
+	if (report_fd != REPORT_FD)
+		dup2(report_fd, REPORT_FD);
+	fcntl(REPORT_FD, F_SETFD, FD_CLOEXEC);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+	close_range(REPORT_FD + 1, ~0u, 0);
+	if (chdir("/"))
+		_exit(CLIENT_FAILED);
+	options->base_fd = runtime_open(true, why, sizeof(why));
+	if (options->base_fd < 0) {
+		(void)!write(REPORT_FD, why, strlen(why));
+		_exit(CLIENT_FAILED);
+	}
+	status = live_run(plan, options, REPORT_FD);
+	_exit(status);
+}
+
+/* shows the whole lines at the beginning of @report, what is waited for, and removes them.  Return: the length of the rest */
+static size_t lines_show(char *report)
+{
+	char *end;
+
+	while ((end = strchr(report, '\n'))) {
+		*end = 0;
+		fprintf(stderr, "heddle up: %s\n", report);
+		memmove(report, end + 1, strlen(end + 1) + 1);
+	}
+	return strlen(report);
+}
+
+/* all that comes through the pipe, but for lines: those are shown */
+static void report_read(int fd, char *report, size_t report_max)
+{
+	size_t length = 0;
+	ssize_t got;
+
+	report[0] = 0;
+	while (length < report_max - 1 &&
+	       ((got = read(fd, report + length, report_max - 1 - length)) > 0 || (got < 0 && errno == EINTR))) {
+		report[length + (got > 0 ? (size_t)got : 0)] = 0;
+		length = lines_show(report);
+	}
+}
+
+/* what to do about a @report that names what the kernel refused, and nothing else */
+static const char *advice(const char *report)
+{
+	static const int refusals[] = { EPERM, EACCES, ENOSYS };
+	size_t length = strlen(report);
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		const char *end = strerror(refusals[i]);
+
+		if (length >= strlen(end) && !strcmp(report + length - strlen(end), end))
+			return "; if a sandbox forbids it, such as a container's seccomp profile, allow it there or "
+			       "run heddle outside";
+	}
+	return "";
+}
+
+/* starts the daemon and waits until it runs */
+static int daemon_start(struct plan *plan, struct live_options *options)
+{
+	char report[1024];
+	int pipes[2];
+	pid_t pid;
+
+	fflush(stdout);
+	if (pipe2(pipes, O_CLOEXEC)) {
+		client_wrong("up", "cannot make a pipe: %s", strerror(errno));
+		return CLIENT_FAILED;
+	}
+	pid = fork();
+	if (!pid)
+		daemon_become(plan, options, pipes[1]);
+	close(pipes[1]);
+	if (pid < 0)
+		snprintf(report, sizeof(report), "cannot start a process: %s", strerror(errno));
+	else
+		report_read(pipes[0], report, sizeof(report));
+	close(pipes[0]);
+	if (!strcmp(report, LIVE_READY))
+		return CLIENT_FINE;
+	if (pid > 0)
+		waitpid(pid, NULL, 0);
+	client_wrong("up", "%s%s", report[0] ? report : "the fabric's daemon died while it was starting",
+		     advice(report));
+	return CLIENT_FAILED;
+}
+
+static void summary_print(const json_t *answer)
+{
+	const json_t *hosts = json_object_get(answer, "hosts");
+	size_t count = json_array_size(hosts);
+	const char *first = client_text(json_array_get(hosts, 0), "name");
+	const char *last = client_text(json_array_get(hosts, count - 1), "name");
+
+	int switches = (int)client_number(answer, "switches"), links = (int)client_number(answer, "links");
+
+	printf("fabric %s runs: %zu host%s, %d switch%s, %d link%s\n", client_text(answer, "fabric"), count,
+	       count == 1 ? "" : "s", switches, switches == 1 ? "" : "es", links, links == 1 ? "" : "s");
+	for (size_t i = 0; i < count && i < HOSTS_SHOWN_MAX; i++) {
+		const json_t *host = json_array_get(hosts, i);
+
+		printf("  %-12s %-15s %s\n", client_text(host, "name"), client_text(host, "ipv4"),
+		       client_text(host, "ipv6"));
+	}
+	if (count > HOSTS_SHOWN_MAX)
+		printf("  ... and %zu more\n", count - HOSTS_SHOWN_MAX);
+	printf("try: heddle exec -f %s %s -- ping -c 3 %s; heddle ps %s; heddle down %s\n",
+	       client_text(answer, "fabric"), first, last, client_text(answer, "fabric"),
+	       client_text(answer, "fabric"));
+}
+
+/* what was started, as its daemon says; that it does not answer any more is not the caller's fault, whatever was told */
+static int started_print(const struct up *up, const char *name)
+{
+	struct client client;
+	json_t *answer = NULL;
+	int status = client_open(&client, "up", name);
+
+	if (!status)
+		status = client_ask(&client, json_pack("{s:s}", "ask", "hosts"), &answer, NULL, NULL);
+	if (!status && up->json)
+		client_json_print(answer);
+	else if (!status)
+		summary_print(answer);
+	json_decref(answer);
+	client_close(&client);
+	return status ? CLIENT_FAILED : CLIENT_FINE;
+}
+
+int cmd_up(int argc, char **argv)
+{
+	struct up up = { .fabric = { .loop = "auto", .cores = FABRIC_CORES_HOME } };
+	struct live_options options = { 0 };
+	struct plan plan = { 0 };
+	int status = CLIENT_FINE;
+
+	for (int at = 1; at < argc && !status; at++) {
+		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
+			fputs(usage, stdout);
+			return CLIENT_FINE;
+		}
+		status = word_take(&up, argc, argv, &at);
+	}
+	if (!status && !up.scenario)
+		status = client_wrong("up", "which scenario? 'heddle up --help' explains");
+	if (!status)
+		status = scenario_load(&up, &plan);
+	if (!status) {
+		path_complete(plan.file, sizeof(plan.file));
+		utf8_mend(plan.file); /* it is shown, not opened again */
+		options.name = up.name ? up.name : plan.scenario;
+		options.fabric = up.fabric;
+		status = daemon_start(&plan, &options);
+	}
+	if (!status)
+		status = started_print(&up, options.name);
+	plan_free(&plan);
+	return status;
+}

@@ -1,0 +1,191 @@
+#include "orchestrator/cli/enter.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_max);
+static void sysfs_renew(void);
+static int program_run(char *const argv[], char *why, size_t why_max);
+
+int enter_run(const struct enter_fds *fds, char *const argv[], const char *cwd, char *why, size_t why_max)
+{
+	char here[PATH_MAX];
+	int error;
+
+	if (!cwd)
+		cwd = getcwd(here, sizeof here);
+	error = namespaces_enter(fds, why, why_max);
+	if (error)
+		return error;
+	sysfs_renew();
+	/* another mount namespace begins in its root directory; one may start there */
+	if (cwd)
+		(void)!chdir(cwd);
+	return program_run(argv, why, why_max);
+}
+
+/* ---- namespaces ---- */
+
+static bool is_inside(int fd, const char *own_path)
+{
+	struct stat that, own;
+
+	return !fstat(fd, &that) && !stat(own_path, &own) && that.st_ino == own.st_ino && that.st_dev == own.st_dev;
+}
+
+/* the user namespace first: it gives the right to enter the others */
+static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_max)
+{
+	const struct {
+		int fd, kind;
+		const char *name, *own_path;
+	} steps[] = {
+		{ fds->user_fd, CLONE_NEWUSER, "user", "/proc/self/ns/user" },
+		{ fds->pid_fd, CLONE_NEWPID, "pid", "/proc/self/ns/pid_for_children" },
+		{ fds->net_fd, CLONE_NEWNET, "network", "/proc/self/ns/net" },
+		{ fds->uts_fd, CLONE_NEWUTS, "UTS", "/proc/self/ns/uts" },
+		{ fds->mount_fd, CLONE_NEWNS, "mount", "/proc/self/ns/mnt" },
+	};
+
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		if (steps[i].fd < 0 || is_inside(steps[i].fd, steps[i].own_path))
+			continue;
+		if (setns(steps[i].fd, steps[i].kind)) {
+			int error = -errno;
+
+			snprintf(why, why_max, "entering the host's %s namespace: %s", steps[i].name, strerror(-error));
+			return error;
+		}
+	}
+	return 0;
+}
+
+/* a sysfs shows the network namespace in which it was mounted; it is for this program only */
+static void sysfs_renew(void)
+{
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return;
+	mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+}
+
+/* ---- the program ---- */
+
+/* what is passed on to the program when another process sends it to us, and SIGCHLD, which ends the wait */
+static const int passed_on[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH, SIGUSR1, SIGUSR2 };
+
+static void signals_block(sigset_t *before)
+{
+	sigset_t awaited;
+
+	sigemptyset(&awaited);
+	sigaddset(&awaited, SIGCHLD);
+	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+		sigaddset(&awaited, passed_on[i]);
+	signal(SIGXFSZ, SIG_DFL); /* ignored by heddle alone */
+	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */
+	sigprocmask(SIG_BLOCK, &awaited, before);
+}
+
+/* in the child: the program, or the reason why there is none into @failure_fd */
+static _Noreturn void program_become(char *const argv[], const sigset_t *mask, int failure_fd)
+{
+	int error;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(argv[0], argv);
+	error = -errno;
+	(void)!write(failure_fd, &error, sizeof error);
+	_exit(127);
+}
+
+/* The program stopped itself (`suspend`): so do we, for our shell to see it; when the shell goes on, it does too. */
+static void stop_along(pid_t child)
+{
+	kill(getpid(), SIGSTOP);
+	kill(child, SIGCONT);
+}
+
+/* The terminal's signals (from the kernel) go to the whole group: the program has them already. */
+static void pass_on(pid_t child, const siginfo_t *info)
+{
+	if (info->si_code != SI_KERNEL)
+		kill(child, info->si_signo);
+}
+
+/* Return: wait status of the child */
+static int program_await(pid_t child)
+{
+	sigset_t awaited;
+	siginfo_t info;
+	int status;
+
+	sigprocmask(SIG_SETMASK, NULL, &awaited);
+	for (;;) {
+		pid_t ended = waitpid(child, &status, WNOHANG | WUNTRACED);
+
+		if (ended == child && WIFSTOPPED(status))
+			stop_along(child);
+		else if (ended == child)
+			return status;
+		else if (sigwaitinfo(&awaited, &info) > 0 && info.si_signo != SIGCHLD)
+			pass_on(child, &info);
+	}
+}
+
+/* Return: -errno of execvp(), or 0 if the program runs */
+static int start_await(int failure_fd)
+{
+	int error = 0;
+	ssize_t length;
+
+	do
+		length = read(failure_fd, &error, sizeof error);
+	while (length < 0 && errno == EINTR);
+	return length == (ssize_t)sizeof error ? error : 0;
+}
+
+static int program_run(char *const argv[], char *why, size_t why_max)
+{
+	sigset_t before;
+	int failure[2];
+	int status, error;
+	pid_t child;
+
+	if (pipe2(failure, O_CLOEXEC)) {
+		error = -errno;
+		snprintf(why, why_max, "a pipe to the program: %s", strerror(-error));
+		return error;
+	}
+	signals_block(&before);
+	child = fork();
+	if (child == 0)
+		program_become(argv, &before, failure[1]);
+	error = child < 0 ? -errno : 0;
+	close(failure[1]);
+	if (error) { /* ENOMEM is how a pid namespace without its init answers */
+		snprintf(why, why_max, "a process in the host: %s",
+			 error == -ENOMEM ? "its fabric has ended (or no memory)" : strerror(-error));
+		close(failure[0]);
+		return error;
+	}
+	error = start_await(failure[0]);
+	close(failure[0]);
+	status = program_await(child);
+	if (error) {
+		snprintf(why, why_max, "cannot run %s: %s", argv[0], strerror(-error));
+		return error;
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}

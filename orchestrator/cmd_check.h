@@ -1,8 +1,0 @@
-/*  cmd_check - `heddle check`. */
-#ifndef HEDDLE_ORCHESTRATOR_CMD_CHECK_H
-#define HEDDLE_ORCHESTRATOR_CMD_CHECK_H
-
-/** cmd_check() - `heddle check`.  Return: the exit status: main.c. */
-int cmd_check(int argc, char **argv);
-
-#endif

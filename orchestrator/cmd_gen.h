@@ -1,8 +1,0 @@
-/*  cmd_gen - `heddle gen`. */
-#ifndef HEDDLE_ORCHESTRATOR_CMD_GEN_H
-#define HEDDLE_ORCHESTRATOR_CMD_GEN_H
-
-/** cmd_gen() - `heddle gen`.  Return: the exit status: main.c. */
-int cmd_gen(int argc, char **argv);
-
-#endif

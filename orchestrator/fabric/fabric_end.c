@@ -1,0 +1,164 @@
+/*  The end of a fabric: fabric_stop(), fabric_end() and fabric_kill() of fabric.h.                                     */
+#include "orchestrator/fabric/fabric_end.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "nodes/clock/futex.h"
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_watch.h"
+
+#define LOOK_US 500
+
+/* does @node have what cannot be read until it has left: captures in its memory? */
+static bool captures(const struct fabric *fabric, uint32_t node)
+{
+	const struct node_config *config = &fabric->plan->nodes[node];
+
+	for (uint32_t port = 0; port < config->port_count; port++)
+		if (config->ports[port].capture_bytes)
+			return true;
+	return false;
+}
+
+/* is it worth waiting for @node beyond the time to leave? A capture is, while its node only waits for a core, or for whoever
+ * reads its file if nobody is to be hurried */
+static bool may_be_late(const struct fabric *fabric, uint32_t node)
+{
+	return captures(fabric, node) && (!fabric->options.watchdog_ns || fabric_wants_core(fabric->nodes[node].pid));
+}
+
+/* one that is stopped by a signal will not leave, so it is given the watchdog's time if that is less */
+static bool overdue(const struct fabric *fabric, uint32_t node, uint64_t began_ns)
+{
+	const struct fabric_node *state = &fabric->nodes[node];
+	uint64_t now_ns = wall_ns(), limit_ns = FABRIC_END_MS * 1000000ull, watchdog_ns = fabric->options.watchdog_ns;
+
+	if (state->stopped_ns && watchdog_ns && watchdog_ns < limit_ns)
+		limit_ns = watchdog_ns;
+	return now_ns - began_ns >= limit_ns && !may_be_late(fabric, node);
+}
+
+/* reaps until all that live are overdue.  Return: how many are left */
+static uint32_t leave_await(struct fabric *fabric)
+{
+	uint64_t began_ns = wall_ns();
+
+	for (;;) {
+		bool wait = false;
+
+		fabric_watch_deaths(fabric);
+		for (uint32_t i = 0; i < fabric->plan->node_count && !wait; i++)
+			wait = fabric->nodes[i].pid && !overdue(fabric, i, began_ns);
+		if (!wait)
+			return fabric->alive;
+		usleep(LOOK_US);
+	}
+}
+
+/* it looks at the clock's state */
+static void node_ring(struct fabric *fabric, uint32_t node)
+{
+	uint64_t one = 1;
+
+	if (fabric->options.real && fabric->nodes[node].doorbell >= 0)
+		(void)!write(fabric->nodes[node].doorbell, &one, sizeof(one));
+	else
+		clock_ring(&fabric->clock, node);
+}
+
+/* virtual clock: until nobody is in the window that is open.  Return: 0; -EIO */
+static int window_await(struct fabric *fabric)
+{
+	uint64_t began_ns = wall_ns();
+
+	while (!clock_stopped(&fabric->clock)) {
+		if (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0) || fabric_watch_clock(fabric))
+			return -EIO;
+		if (!fabric->options.watchdog_ns && wall_ns() - began_ns >= FABRIC_END_MS * 1000000ull) {
+			fabric_fail(fabric, "the clock did not stop within %u s", FABRIC_END_MS / 1000);
+			return -EIO;
+		}
+		fabric_stops_wait(fabric, FABRIC_SLICE_MS);
+	}
+	return 0;
+}
+
+int fabric_stop(struct fabric *fabric)
+{
+	int error = 0;
+
+	if (fabric->halted || !fabric->page || !fabric->nodes)
+		return 0;
+	fabric->halted = true;
+	/* at the end of the window that is open, so that the counters of all nodes stand at one moment */
+	if (!clock_stopped(&fabric->clock))
+		fabric->limit_ps = NODE_TIME_NEVER;
+	atomic_store(&fabric->page->limit_ps, 0);
+	if (!fabric->options.real && fabric->ready == fabric->plan->node_count)
+		error = window_await(fabric);
+	fabric->stopped_at_ps = fabric_now(fabric);
+	fabric->empty = fabric_over(fabric);
+	return error;
+}
+
+/* @node has not left in time */
+static void late_end(struct fabric *fabric, uint32_t node)
+{
+	if (fabric->options.real) {
+		fabric_fail_node(fabric, node, "did not leave within %u s and was killed", FABRIC_END_MS / 1000);
+		return;
+	}
+	fabric->nodes[node].late = true;
+	fprintf(stderr, "heddle: %s %s (pid %d) did not leave in time and is killed%s\n",
+		fabric_kind_name(fabric, node), fabric->plan->nodes[node].name, (int)fabric->nodes[node].pid,
+		fabric->failure[0] ? "" : "; the result is complete");
+}
+
+static void kill_all(struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		if (fabric->nodes[i].pid)
+			kill(fabric->nodes[i].pid, SIGKILL);
+	}
+	for (uint64_t began_ns = wall_ns(); fabric->alive && wall_ns() - began_ns < FABRIC_END_MS * 1000000ull;) {
+		fabric_watch_deaths(fabric);
+		usleep(LOOK_US);
+	}
+}
+
+int fabric_end(struct fabric *fabric)
+{
+	uint64_t began_ns = wall_ns();
+
+	if (!fabric->page || !fabric->nodes)
+		return 0;
+	fabric_stop(fabric);
+	fabric_stage(fabric, "tells %u nodes to leave", fabric->alive);
+	atomic_store(&fabric->page->state, CLOCK_ENDED);
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		if (fabric->nodes[i].pid)
+			node_ring(fabric, i);
+	if (leave_await(fabric)) {
+		for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+			if (fabric->nodes[i].pid)
+				late_end(fabric, i);
+		kill_all(fabric);
+	}
+	if (!fabric->options.real)
+		fabric_watch_last_words(fabric);
+	fabric_stage(fabric, "all nodes have left");
+	fabric->end_ns = wall_ns() - began_ns;
+	return fabric->failure[0] ? -EIO : 0;
+}
+
+void fabric_kill(struct fabric *fabric)
+{
+	if (!fabric->alive)
+		return;
+	fabric_watch_deaths(fabric); /* one that is dead already says more than that all were killed */
+	fabric_fail(fabric, "the nodes were killed");
+	kill_all(fabric);
+}

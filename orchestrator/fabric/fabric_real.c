@@ -1,0 +1,370 @@
+#include "orchestrator/fabric/fabric_real.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_ask.h"
+#include "orchestrator/fabric/fabric_fault.h"
+#include "orchestrator/fabric/fabric_start.h"
+#include "orchestrator/fabric/fabric_watch.h"
+
+#define LOOK_NS 5000000ull
+#define IDLE_NS 20000000ull
+#define SETTLE_LEAST_PS NODE_MS /* between two looks at what is left of links that failed */
+
+node_time_t fabric_real_now(const struct fabric *fabric)
+{
+	uint64_t now_ns = wall_ns(), epoch_ns = fabric->page->epoch_ns;
+
+	return now_ns > epoch_ns ? (now_ns - epoch_ns) * NODE_NS : 0;
+}
+
+/* Do all nodes sleep, with nothing that they know to be due?  @events  that they have handled so far.
+ * Each says so in its own statistics page, which no other node can write: who lies ends nothing but its own work (TB-23). */
+static bool all_asleep(const struct fabric *fabric, uint64_t *events)
+{
+	*events = 0;
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		const struct stats_page *stats = fabric->nodes[i].stats;
+
+		if (!stats || __atomic_load_n(&stats->sleeps_ps, __ATOMIC_RELAXED) != NODE_TIME_NEVER)
+			return false;
+		*events += stats->events;
+	}
+	return true;
+}
+
+/* A node that is about to sleep says so before it looks into its rings for the last time, so one look is not enough: all must
+ * have slept for IDLE_NS without having handled anything in between. */
+static void idle_look(struct fabric *fabric)
+{
+	uint64_t events, now_ns = wall_ns();
+
+	if (fabric->link_drain.count || !all_asleep(fabric, &events)) {
+		fabric->idle_since_ns = 0;
+	} else if (!fabric->idle_since_ns || events != fabric->idle_events) {
+		fabric->idle_since_ns = now_ns;
+		fabric->idle_events = events;
+	}
+	fabric->idle = fabric->idle_since_ns && now_ns - fabric->idle_since_ns >= IDLE_NS;
+}
+
+/* until @until_ns or a signal, but not for longer than LOOK_NS */
+static void doze(uint64_t until_ns)
+{
+	uint64_t now_ns = wall_ns(), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+	struct timespec time = { .tv_nsec = (long)(left_ns < LOOK_NS ? left_ns : LOOK_NS) };
+
+	nanosleep(&time, NULL);
+}
+
+/* ---- flows whose link failed (FC-15, FC-26) ---- */
+
+/* who is dead waits for nothing; who is stopped finds the message when it goes on */
+static int settle_tell(void *owner, uint32_t node, uint32_t port, const struct channel_set *left)
+{
+	struct fabric *fabric = owner;
+
+	if (fabric->nodes[node].pid)
+		fabric_settle_at(fabric, node, port, left);
+	return 0;
+}
+
+int fabric_real_settling(struct fabric *fabric)
+{
+	const struct link_drain_fabric callbacks = { .owner = fabric, .settle = settle_tell, .page = fabric_page_of };
+
+	fabric->settle_at = NODE_TIME_NEVER;
+	return link_drain_init(&fabric->link_drain, fabric->plan, &callbacks);
+}
+
+/* @link has failed.  @a_dead, @b_dead  the node there did not hear of it */
+static void settle_begin(struct fabric *fabric, uint32_t link, bool a_dead, bool b_dead)
+{
+	node_time_t now = fabric_real_now(fabric);
+
+	link_drain_begin(&fabric->link_drain, link, a_dead, b_dead, now);
+	fabric->settle_at = node_time_min(fabric->settle_at, link_drain_next_at(&fabric->link_drain, now));
+}
+
+uint64_t fabric_real_settle(struct fabric *fabric)
+{
+	node_time_t now = fabric_real_now(fabric);
+
+	if (now >= fabric->settle_at) {
+		link_drain_look(&fabric->link_drain, now);
+		fabric->settle_at = link_drain_next_at(&fabric->link_drain, now);
+	}
+	if (fabric->settle_at == NODE_TIME_NEVER)
+		return UINT64_MAX;
+	return node_time_max(fabric->settle_at - now, SETTLE_LEAST_PS) / NODE_NS;
+}
+
+enum fabric_state fabric_real_wait(struct fabric *fabric, node_time_t until_ps, uint32_t timeout_ms)
+{
+	uint64_t began_ns = wall_ns(), end_ns = began_ns + timeout_ms * 1000000ull;
+	uint64_t until_ns = fabric->page->epoch_ns + (until_ps + NODE_NS - 1) / NODE_NS;
+	enum fabric_state state = FABRIC_RUNNING;
+
+	while (state == FABRIC_RUNNING) {
+		fabric_real_settle(fabric);
+		idle_look(fabric);
+		if (fabric_watch_children(fabric) || fabric_watch_messages(fabric, 0))
+			state = FABRIC_FAILED;
+		else if (interrupt_seen())
+			state = FABRIC_INTERRUPTED;
+		else if (fabric->idle || wall_ns() >= until_ns)
+			state = FABRIC_STOPPED;
+		else if (wall_ns() >= end_ns)
+			break;
+		else
+			doze(until_ns < end_ns ? until_ns : end_ns);
+	}
+	fabric->run_ns += wall_ns() - began_ns;
+	return state;
+}
+
+int fabric_tell(struct fabric *fabric, uint32_t node, struct control_message *message)
+{
+	int error;
+
+	if (!fabric->nodes[node].pid)
+		return -ESRCH;
+	error = fabric_ask(fabric, node, message);
+	if (error && error != -EINTR)
+		fabric_fail_node(fabric, node, "%s",
+				 fabric->nodes[node].stopped_ns ? "is stopped and does not answer" : "does not answer");
+	else if (message->number)
+		fabric_fail_node(fabric, node, "refuses: %s",
+				 message->body && message->body[0] ? message->body : strerror(-(int)message->number));
+	if (!error)
+		error = (int)message->number;
+	control_message_free(message);
+	return error;
+}
+
+static int end_down(struct fabric *fabric, uint32_t node, uint32_t port)
+{
+	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port };
+
+	return fabric->nodes[node].pid ? fabric_tell(fabric, node, &message) : 0;
+}
+
+int fabric_link_down(struct fabric *fabric, uint32_t link)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	int error = end_down(fabric, ends->node_a, ends->port_a);
+	int error_b = end_down(fabric, ends->node_b, ends->port_b);
+
+	settle_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
+		     error_b || !fabric->nodes[ends->node_b].pid);
+	return error ? error : error_b;
+}
+
+static int end_up(struct fabric *fabric, uint32_t node, uint32_t port)
+{
+	struct control_message message = { .kind = CONTROL_LINK_UP,
+					   .number = port,
+					   .port = &fabric->plan->nodes[node].ports[port] };
+	int error;
+
+	if (!fabric->nodes[node].pid)
+		return 0;
+	error = fabric_port_descriptors(fabric, node, port, message.fds, &message.fd_count);
+	return error ? error : fabric_tell(fabric, node, &message);
+}
+
+/* is @link to carry frames: not taken down, and nobody at its ends is dead? */
+static bool link_carries(const struct fabric *fabric, const struct plan_link *link)
+{
+	return !link->down && fabric->nodes[link->node_a].pid && fabric->nodes[link->node_b].pid;
+}
+
+int fabric_link_up(struct fabric *fabric, uint32_t link)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	int error = fabric_link_down(fabric, link);
+
+	if (!error && link_carries(fabric, ends)) {
+		error = end_up(fabric, ends->node_a, ends->port_a);
+		if (!error)
+			error = end_up(fabric, ends->node_b, ends->port_b);
+		if (error)
+			fabric_link_down(fabric, link);
+	}
+	fabric_link_release(fabric, link);
+	return error;
+}
+
+/* the plan says what a link is like when it returns, so it is kept up to date.  @guards  this kind of fabric guards links that lose */
+static void settings_keep(struct port_config *port, const struct port_config *settings, bool guards)
+{
+	port->rate_bps = settings->rate_bps;
+	port->delay_ps = settings->delay_ps;
+	port->loss_ppb = settings->loss_ppb;
+	port->bit_error_e15 = settings->bit_error_e15;
+	port->guarded = port->guarded || (guards && (settings->loss_ppb || settings->bit_error_e15));
+}
+
+static int end_set(struct fabric *fabric, uint32_t node, uint32_t port)
+{
+	struct control_message message = { .kind = CONTROL_LINK_SET,
+					   .number = port,
+					   .port = &fabric->plan->nodes[node].ports[port] };
+
+	return fabric_tell(fabric, node, &message);
+}
+
+/* @link as the plan has it now.  @anew  it must be made anew for that */
+static int link_follow(struct fabric *fabric, uint32_t link, bool anew)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	int error_a, error_b;
+
+	if (!link_carries(fabric, ends))
+		return 0;
+	if (anew)
+		return fabric_link_up(fabric, link);
+	error_a = end_set(fabric, ends->node_a, ends->port_a);
+	error_b = end_set(fabric, ends->node_b, ends->port_b);
+	return error_a ? error_a : error_b;
+}
+
+int fabric_link_set(struct fabric *fabric, uint32_t link, const struct port_config *settings)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	struct port_config *a = &fabric->plan->nodes[ends->node_a].ports[ends->port_a];
+	struct port_config *b = &fabric->plan->nodes[ends->node_b].ports[ends->port_b];
+	const struct port_config a_was = *a, b_was = *b;
+	bool anew, guards = plan_fabric(fabric->plan) != FABRIC_ROCE;
+	int error;
+
+	settings_keep(a, settings, guards);
+	settings_keep(b, settings, guards);
+	anew = a->guarded != a_was.guarded;
+	error = link_follow(fabric, link, anew);
+	if (error) {
+		*a = a_was;
+		*b = b_was;
+		link_follow(fabric, link, anew);
+	}
+	return error;
+}
+
+int fabric_node_isolate(struct fabric *fabric, uint32_t node)
+{
+	const struct node_config *config = &fabric->plan->nodes[node];
+	int error = 0;
+
+	for (uint32_t port = 0; port < config->port_count; port++) {
+		uint32_t link = config->ports[port].link_index;
+		int error_port;
+
+		if (config->ports[port].vacant)
+			continue;
+		error_port = end_down(fabric, config->ports[port].peer_index, config->ports[port].peer_port);
+		settle_begin(fabric, link, fabric->plan->links[link].node_a == node,
+			     fabric->plan->links[link].node_b == node);
+		error = error ? error : error_port;
+	}
+	return error;
+}
+
+/* the links of @node, which has just started with all of them up, as they are to be */
+static int node_link(struct fabric *fabric, uint32_t node)
+{
+	const struct node_config *config = &fabric->plan->nodes[node];
+	int error = 0;
+
+	for (uint32_t port = 0; port < config->port_count && !error; port++) {
+		const struct port_config *own = &config->ports[port];
+
+		if (own->vacant)
+			continue;
+		error = link_carries(fabric, &fabric->plan->links[own->link_index])
+				? end_up(fabric, own->peer_index, own->peer_port)
+				: end_down(fabric, node, port);
+	}
+	return error;
+}
+
+static void links_release(struct fabric *fabric, uint32_t node)
+{
+	const struct node_config *config = &fabric->plan->nodes[node];
+
+	for (uint32_t port = 0; port < config->port_count; port++)
+		if (!config->ports[port].vacant)
+			fabric_link_release(fabric, config->ports[port].link_index);
+}
+
+static void node_kill(struct fabric *fabric, uint32_t node)
+{
+	uint64_t until_ns = wall_ns() + FABRIC_END_MS * 1000000ull;
+
+	if (fabric->nodes[node].pid)
+		kill(fabric->nodes[node].pid, SIGKILL);
+	while (fabric->nodes[node].pid && wall_ns() < until_ns) {
+		fabric_watch_children(fabric);
+		usleep(200);
+	}
+}
+
+int fabric_node_restart(struct fabric *fabric, uint32_t node)
+{
+	int error;
+
+	if (fabric->nodes[node].pid)
+		return -EEXIST;
+	error = fabric_node_isolate(fabric, node);
+	if (!error)
+		error = fabric_node_again(fabric, node);
+	if (!error)
+		error = node_link(fabric, node);
+	links_release(fabric, node);
+	if (error) {
+		node_kill(fabric, node);
+		fabric_node_isolate(fabric, node);
+	}
+	return error;
+}
+
+/* ---- what joins and leaves ---- */
+
+static int end_vacate(struct fabric *fabric, uint32_t node, uint32_t port)
+{
+	const struct port_config *was = &fabric->plan->nodes[node].ports[port];
+	struct port_config vacant = { .vacant = true, .channels = was->channels, .mtu_bytes = was->mtu_bytes };
+	struct control_message message = { .kind = CONTROL_LINK_DOWN, .number = port, .port = &vacant };
+
+	return fabric->nodes[node].pid ? fabric_tell(fabric, node, &message) : 0;
+}
+
+int fabric_link_remove(struct fabric *fabric, uint32_t link)
+{
+	const struct plan_link *ends = &fabric->plan->links[link];
+	int error = end_vacate(fabric, ends->node_a, ends->port_a);
+	int error_b = end_vacate(fabric, ends->node_b, ends->port_b);
+
+	settle_begin(fabric, link, error || !fabric->nodes[ends->node_a].pid,
+		     error_b || !fabric->nodes[ends->node_b].pid);
+	return error ? error : error_b;
+}
+
+void fabric_node_remove(struct fabric *fabric, uint32_t node)
+{
+	struct fabric_node *state = &fabric->nodes[node];
+
+	node_kill(fabric, node);
+	descriptor_close(&state->control);
+	descriptor_close(&state->doorbell);
+	stats_view_unmap(&state->view);
+	fabric->ready -= state->ready;
+	*state = (struct fabric_node){ .control = -1, .doorbell = -1 };
+}

@@ -1,0 +1,463 @@
+#include "orchestrator/fabric/fabric_start.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nodes/base/ring.h"
+#include "nodes/clock/clock_pages.h"
+#include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_ask.h"
+#include "orchestrator/fabric/fabric_cores.h"
+#include "orchestrator/fabric/fabric_ready.h"
+#include "orchestrator/fabric/fabric_watch.h"
+
+#define LEAD_NS 20000000u /* real clock: all nodes have been woken and sleep until it begins */
+
+/* anonymous shared memory of @size bytes that nobody can resize */
+static int memory_make(const char *name, size_t size)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+		error = -errno;
+		close(fd);
+		return error;
+	}
+	return fd;
+}
+
+static void descriptor_limit_raise(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* the program of @kind: beside this one, or where `make install` puts it */
+static int program_find(struct fabric *fabric, enum node_kind kind, char *path, size_t path_max)
+{
+	static const char *const names[NODE_KINDS] = { [NODE_SWITCH] = "switchd", [NODE_NIC] = "nicd" };
+	static const char *const places[] = { "", "../lib/heddle/", "../libexec/heddle/" };
+	char self[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length <= 0)
+		return -ENOENT;
+	self[length] = 0;
+	*(strrchr(self, '/') + 1) = 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (snprintf(path, path_max, "%s%s%s", self, places[i], names[kind]) < (int)path_max &&
+		    !access(path, X_OK))
+			return 0;
+	}
+	fabric_fail(fabric, "cannot find the program %s beside heddle", names[kind]);
+	return -ENOENT;
+}
+
+static int node_start(struct fabric *fabric, uint32_t index, const char *program, bool keep_rings);
+
+int fabric_nodes_start(struct fabric *fabric)
+{
+	char programs[NODE_KINDS][PATH_MAX];
+	int error = 0;
+
+	for (int kind = 0; kind < NODE_KINDS && !error; kind++)
+		error = program_find(fabric, (enum node_kind)kind, programs[kind], sizeof(programs[kind]));
+	descriptor_limit_raise();
+	for (uint32_t i = 0; i < fabric->plan->node_count && !error; i++) {
+		if (plan_vacant(fabric->plan, i))
+			continue;
+		error = interrupt_seen() ? -EINTR : node_start(fabric, i, programs[fabric->plan->nodes[i].kind], false);
+		if (fabric_watch_children(fabric))
+			error = -EIO;
+	}
+	if (!error)
+		error = fabric_cores_pin(fabric);
+	return error;
+}
+
+static int clock_make_real(struct fabric *fabric)
+{
+	struct clock_pages pages;
+	int error = clock_pages_make(&pages, fabric->plan->node_count, &fabric->clock_fd);
+
+	if (error) {
+		fabric->clock_fd = -1;
+		return error;
+	}
+	fabric->page = pages.page;
+	fabric->page_size = pages.bytes;
+	return 0;
+}
+
+static int clock_make_virtual(struct fabric *fabric)
+{
+	fabric->page_size = clock_bytes(fabric->plan->node_count);
+	fabric->clock_fd = memory_make("heddle-clock", fabric->page_size);
+	if (fabric->clock_fd < 0)
+		return fabric->clock_fd;
+	fabric->page = mmap(NULL, fabric->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fabric->clock_fd, 0);
+	if (fabric->page == MAP_FAILED) {
+		fabric->page = NULL;
+		return -errno;
+	}
+	return 0;
+}
+
+int fabric_clock_make(struct fabric *fabric)
+{
+	int error = fabric->options.real ? clock_make_real(fabric) : clock_make_virtual(fabric);
+
+	if (error)
+		return error;
+	clock_init(fabric->page, fabric->plan->node_count, fabric->plan->lookahead_ps);
+	fabric->page->epoch_ns = UINT64_MAX; /* not yet */
+	return clock_attach(&fabric->clock, fabric->page, fabric->page_size);
+}
+
+/* the statistics page of node @index: laid out here, written by the node, mapped read-only by us; returns its fd */
+static int stats_make(struct fabric *fabric, uint32_t index)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+	struct fabric_node *node = &fabric->nodes[index];
+	size_t size = stats_bytes(config);
+	int fd = memory_make("heddle-statistics", size);
+	int error;
+
+	if (fd < 0)
+		return fd;
+	error = stats_view_map(&node->view, fd, config);
+	if (!error && pwrite(fd, node->view.page->head, STATS_HEAD_BYTES, 0) != (ssize_t)STATS_HEAD_BYTES)
+		error = -ENOMEM;
+	if (error) {
+		close(fd);
+		return error;
+	}
+	node->stats = node->view.page;
+	return fd;
+}
+
+/* the ring on which link @link carries what end @from_b (else a) sends; made when its first end asks for it */
+static int ring_get(struct fabric *fabric, uint32_t link, bool from_b, uint32_t data_bytes)
+{
+	int *fd = &fabric->ring_fds[2 * link + from_b];
+	struct ring_page header = { 0 };
+
+	if (*fd >= 0)
+		return *fd;
+	*fd = memory_make("heddle-ring", ring_bytes(data_bytes));
+	if (*fd < 0)
+		return *fd;
+	ring_init(&header, data_bytes);
+	return pwrite(*fd, &header, sizeof(header), 0) == (ssize_t)sizeof(header) ? *fd : -ENOMEM;
+}
+
+/* the eventfd that wakes node @index under the real clock */
+static int doorbell_get(struct fabric *fabric, uint32_t index)
+{
+	int *fd = &fabric->nodes[index].doorbell;
+
+	if (*fd < 0)
+		*fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	return *fd < 0 ? -errno : *fd;
+}
+
+/* both rings of port @port of node @index, transmit first */
+static int port_rings(struct fabric *fabric, uint32_t index, uint32_t port, int fds[2])
+{
+	const struct port_config *config = &fabric->plan->nodes[index].ports[port];
+	const struct plan_link *link = &fabric->plan->links[config->link_index];
+	const struct port_config *peer = &fabric->plan->nodes[config->peer_index].ports[config->peer_port];
+	bool is_b = link->node_b == index && link->port_b == port;
+
+	fds[0] = ring_get(fabric, config->link_index, is_b, config->ring_bytes);
+	fds[1] = ring_get(fabric, config->link_index, !is_b, peer->ring_bytes);
+	return fds[0] < 0 ? fds[0] : fds[1] < 0 ? fds[1] : 0;
+}
+
+/* the packet socket of port @port of node @index; both of the link are made when its first end asks */
+static int port_socket(struct fabric *fabric, uint32_t index, uint32_t port)
+{
+	uint32_t link_index = fabric->plan->nodes[index].ports[port].link_index;
+	const struct plan_link *link = &fabric->plan->links[link_index];
+	int *fds = &fabric->ring_fds[2 * (size_t)link_index];
+	int error = fds[0] < 0 ? fabric->options.link_sockets(fabric->options.owner, link_index, fds) : 0;
+
+	return error ? error : fds[link->node_b == index && link->port_b == port];
+}
+
+int fabric_port_descriptors(struct fabric *fabric, uint32_t node, uint32_t port, int *fds, uint32_t *count)
+{
+	int error;
+
+	if (fabric->plan->nodes[node].ports[port].medium == MEDIUM_VETH) {
+		fds[*count] = port_socket(fabric, node, port);
+		*count += 1;
+		return fds[*count - 1] < 0 ? fds[*count - 1] : 0;
+	}
+	error = port_rings(fabric, node, port, &fds[*count]);
+
+	fds[*count + 2] = doorbell_get(fabric, fabric->plan->nodes[node].ports[port].peer_index);
+	*count += 3;
+	return error ? error : fds[*count - 1] < 0 ? fds[*count - 1] : 0;
+}
+
+void fabric_link_release(struct fabric *fabric, uint32_t link)
+{
+	descriptor_close(&fabric->ring_fds[2 * (size_t)link]);
+	descriptor_close(&fabric->ring_fds[2 * (size_t)link + 1]);
+}
+
+/* what a node is handed under the real clock: control.h */
+static int descriptors_real(struct fabric *fabric, uint32_t index, struct control_message *message)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+	int error = 0;
+
+	message->fds[message->fd_count++] = doorbell_get(fabric, index);
+	if (message->fds[message->fd_count - 1] < 0)
+		return message->fds[message->fd_count - 1];
+	for (uint32_t port = 0; port < config->port_count && !error; port++)
+		if (!config->ports[port].vacant)
+			error = fabric_port_descriptors(fabric, index, port, message->fds, &message->fd_count);
+	return error;
+}
+
+/* ... and the files of its captures */
+static void descriptors_captures(const struct fabric *fabric, uint32_t index, struct control_message *message)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+
+	for (uint32_t port = 0; port < config->port_count; port++)
+		if (config->ports[port].capture_bytes)
+			message->fds[message->fd_count++] =
+				fabric->options.capture_file(fabric->options.owner, index, port);
+}
+
+/* ... and a NIC with an attached host after that */
+static int descriptors_host(struct fabric *fabric, uint32_t index, struct control_message *message)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+	int sockets;
+
+	if (!fabric->options.real || config->kind != NODE_NIC || !config->nic.host_queues)
+		return 0;
+	sockets = fabric->options.host_sockets(fabric->options.owner, config->nic.host_index,
+					       &message->fds[message->fd_count]);
+	if (sockets < 0)
+		return sockets;
+	message->fd_count += (uint32_t)sockets;
+	return sockets == (int)config->nic.host_queues ? 0 : -EINVAL;
+}
+
+static int descriptors_virtual(struct fabric *fabric, uint32_t index, struct control_message *message)
+{
+	int error = 0;
+
+	for (uint32_t port = 0; port < fabric->plan->nodes[index].port_count && !error; port++) {
+		error = port_rings(fabric, index, port, &message->fds[message->fd_count]);
+		message->fd_count += 2;
+	}
+	return error;
+}
+
+/* closes the rings of links whose other end has been given them before */
+static void rings_release(struct fabric *fabric, uint32_t index)
+{
+	const struct node_config *config = &fabric->plan->nodes[index];
+
+	for (uint32_t port = 0; port < config->port_count; port++) {
+		const struct port_config *end = &config->ports[port];
+
+		if (!end->vacant && (end->peer_index < index || (end->peer_index == index && end->peer_port <= port))) {
+			descriptor_close(&fabric->ring_fds[2 * end->link_index]);
+			descriptor_close(&fabric->ring_fds[2 * end->link_index + 1]);
+		}
+	}
+}
+
+/* a system limits how many descriptors are under way at once: those of nodes that are starting will be taken soon */
+static int configuration_send(struct fabric *fabric, uint32_t index, const struct control_message *message)
+{
+	struct fabric_start_wait wait = { 0 };
+
+	for (;;) {
+		int error = control_send(fabric->nodes[index].control, message);
+
+		if (error == -ETOOMANYREFS)
+			error = fabric_room_await(fabric, index, &wait);
+		else
+			return error;
+		if (error)
+			return error;
+	}
+}
+
+/* @keep_rings  its neighbours, who run already, are still to be handed theirs */
+static int node_configure(struct fabric *fabric, uint32_t index, bool keep_rings)
+{
+	struct control_message message = { .kind = CONTROL_CONFIGURE, .config = &fabric->plan->nodes[index] };
+	int stats_fd = stats_make(fabric, index);
+	uint32_t host_from;
+	int error;
+
+	if (stats_fd < 0)
+		return stats_fd;
+	message.fds[message.fd_count++] = fabric->clock_fd;
+	message.fds[message.fd_count++] = stats_fd;
+	error = fabric->options.real ? descriptors_real(fabric, index, &message)
+				     : descriptors_virtual(fabric, index, &message);
+	if (!error)
+		descriptors_captures(fabric, index, &message);
+	host_from = message.fd_count;
+	if (!error)
+		error = descriptors_host(fabric, index, &message);
+	if (!error)
+		error = configuration_send(fabric, index, &message);
+	/* now, while the NIC has them too: whoever closes them last takes 10 ms for each (host_net.h) */
+	while (message.fd_count > host_from)
+		close(message.fds[--message.fd_count]);
+	close(stats_fd);
+	if (!keep_rings)
+		rings_release(fabric, index);
+	return error;
+}
+
+/* the core that all nodes share while it is enough, another one for each fabric; -1: they do not */
+static int core_home(const struct fabric *fabric)
+{
+	int cores[CPU_SETSIZE];
+	uint32_t count = fabric->options.cores == FABRIC_CORES_HOME ? fabric_cores_allowed(cores) : 0;
+
+	return count ? cores[(uint32_t)getpid() % count] : -1;
+}
+
+/* the process of node @index, with @socket as its descriptor 3 */
+static int node_spawn(struct fabric *fabric, uint32_t index, const char *program, int socket)
+{
+	char loop[64], parent[32], core[32];
+	char *arguments[] = { (char *)fabric->plan->nodes[index].name, loop, parent, core, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int error;
+
+	snprintf(loop, sizeof(loop), "--loop=%s", fabric->options.loop);
+	snprintf(parent, sizeof(parent), "--parent=%d", (int)getpid());
+	snprintf(core, sizeof(core), "--core=%d", core_home(fabric));
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	if (!fabric->alive)
+		fabric->group = 0; /* a group goes with the last of its processes */
+	posix_spawnattr_setpgroup(&attributes, fabric->group);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	error = posix_spawn(&fabric->nodes[index].pid, program, &actions, &attributes, arguments, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	if (error) {
+		fabric->nodes[index].pid = 0;
+		return -error;
+	}
+	if (!fabric->group)
+		fabric->group = fabric->nodes[index].pid;
+	fabric->nodes[index].pid_shown = fabric->nodes[index].pid;
+	fabric->nodes[index].started_ns = wall_ns();
+	fabric->alive++;
+	return 0;
+}
+
+static int node_start(struct fabric *fabric, uint32_t index, const char *program, bool keep_rings)
+{
+	struct epoll_event interest = { .events = EPOLLIN, .data.u32 = index };
+	int sockets[2], error;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
+		error = -errno;
+	else {
+		fabric->nodes[index].control = sockets[0];
+		error = node_spawn(fabric, index, program, sockets[1]);
+		close(sockets[1]);
+	}
+	if (!error && epoll_ctl(fabric->epoll_fd, EPOLL_CTL_ADD, fabric->nodes[index].control, &interest))
+		error = -errno;
+	if (!error)
+		error = node_configure(fabric, index, keep_rings);
+	if (error == -EPIPE)
+		return 0; /* it is dead: whoever looks at the children says why */
+	if (error)
+		fabric_fail(fabric, "cannot start %s %s, number %u: %s", fabric_kind_name(fabric, index),
+			    fabric->plan->nodes[index].name, fabric->alive + 1,
+			    error == -EMFILE ? "too few file descriptors allowed, raise the hard limit (ulimit -Hn)"
+					     : strerror(-error));
+	return error;
+}
+
+int fabric_node_again(struct fabric *fabric, uint32_t index)
+{
+	struct fabric_node *node = &fabric->nodes[index];
+	char program[PATH_MAX];
+	int error = program_find(fabric, fabric->plan->nodes[index].kind, program, sizeof(program));
+
+	if (error)
+		return error;
+	descriptor_close(&node->control);
+	stats_view_unmap(&node->view);
+	node->stats = NULL; /* nobody reads it until there is another */
+	node->fate[0] = 0;
+	node->tables_due = false;
+	error = node_start(fabric, index, program, true);
+	for (uint64_t until_ns = fabric_deadline_ns(fabric, FABRIC_READY_MS); !error && !node->ready;) {
+		fabric_watch_messages(fabric, 1);
+		fabric_watch_children(fabric);
+		if (!node->pid || wall_ns() > until_ns)
+			error = node->pid ? -ETIMEDOUT : -EIO;
+	}
+	if (error == -EIO)
+		fabric_fail_node(fabric, index, "%s", node->fate);
+	else if (error == -ETIMEDOUT)
+		fabric_fail_node(fabric, index, "did not become ready in time");
+	return error;
+}
+
+void fabric_clock_begin(struct fabric *fabric)
+{
+	struct timespec utc;
+	uint64_t one = 1;
+
+	clock_gettime(CLOCK_REALTIME, &utc);
+	fabric->page->epoch_ns = wall_ns() + LEAD_NS;
+	fabric->page->epoch_utc_ns = (uint64_t)utc.tv_sec * 1000000000ull + (uint64_t)utc.tv_nsec + LEAD_NS;
+	atomic_store(&fabric->page->state, CLOCK_RUNNING);
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		(void)!write(fabric->nodes[i].doorbell, &one, sizeof(one));
+}

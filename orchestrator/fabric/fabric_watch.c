@@ -1,0 +1,371 @@
+#include "orchestrator/fabric/fabric_watch.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/base/wall_time.h"
+
+#define MESSAGES_AT_ONCE 256u /* of one node, before others are heard again */
+
+#define LOST_LOOK_US 1000
+#define LOST_TRIES 1000 /* the kernel closes a node's descriptors just before its parent can learn that it is dead */
+
+uint64_t fabric_rusage_ns(const struct rusage *usage)
+{
+	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000000000ull +
+	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1000ull;
+}
+
+void fabric_fail(struct fabric *fabric, const char *format, ...)
+{
+	va_list arguments;
+
+	if (fabric->failure[0])
+		return;
+	va_start(arguments, format);
+	vsnprintf(fabric->failure, sizeof(fabric->failure), format, arguments);
+	va_end(arguments);
+	utf8_plain(fabric->failure); /* nodes have their say in it */
+}
+
+const char *fabric_kind_name(const struct fabric *fabric, uint32_t node)
+{
+	return fabric->plan->nodes[node].kind == NODE_SWITCH ? "switch" : "NIC";
+}
+
+/* "switch s2 (pid 123) was killed ..." */
+void fabric_fail_node(struct fabric *fabric, uint32_t node, const char *format, ...)
+{
+	char cause[FABRIC_FAILURE_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(cause, sizeof(cause), format, arguments);
+	va_end(arguments);
+	fabric_fail(fabric, "%s %s (pid %d) %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name,
+		    (int)fabric->nodes[node].pid_shown, cause);
+}
+
+static bool messages_take(struct fabric *fabric, uint32_t node);
+
+static uint32_t node_of_pid(const struct fabric *fabric, pid_t pid)
+{
+	uint32_t i = 0;
+
+	while (i < fabric->plan->node_count && fabric->nodes[i].pid != pid)
+		i++;
+	return i;
+}
+
+/* under the real clock the others go on without a node that has died, if that is wanted */
+static bool goes_on_without(const struct fabric *fabric)
+{
+	return fabric->options.real && !fabric->options.whole;
+}
+
+static const char *signal_text(int signal)
+{
+	return signal == SIGSYS ? "it made a system call that nodes may not make" : strsignal(signal);
+}
+
+static void fate_note(struct fabric *fabric, uint32_t node, int status)
+{
+	struct fabric_node *dead = &fabric->nodes[node];
+
+	fabric->ready -= dead->ready;
+	dead->ready = false;
+	if (WIFSIGNALED(status))
+		snprintf(dead->fate, sizeof(dead->fate), "killed by signal %d (%s)", WTERMSIG(status),
+			 signal_text(WTERMSIG(status)));
+	else if (!dead->fate[0])
+		snprintf(dead->fate, sizeof(dead->fate), "left with status %d", WEXITSTATUS(status));
+	utf8_mend(dead->fate);
+	utf8_plain(dead->fate);
+}
+
+/* child @node is gone; returns whether it went as it should after the end of the clock */
+static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const struct rusage *usage)
+{
+	bool ended = atomic_load(&fabric->page->state) == CLOCK_ENDED;
+
+	if (WIFEXITED(status) && WEXITSTATUS(status))
+		messages_take(fabric, node); /* its last words say why */
+	fabric->stopped -= fabric->nodes[node].stopped_ns != 0;
+	fabric->nodes[node].stopped_ns = 0;
+	fabric->nodes[node].pid = 0;
+	fabric->alive--;
+	fabric->cpu_ns += fabric_rusage_ns(usage);
+	if (goes_on_without(fabric) && !ended) {
+		fate_note(fabric, node, status);
+		return true;
+	}
+	if (fabric->nodes[node].late)
+		return true;
+	if (WIFSIGNALED(status))
+		fabric_fail_node(fabric, node, "was killed by signal %d (%s)%s", WTERMSIG(status),
+				 signal_text(WTERMSIG(status)), ended ? " while it was leaving" : "");
+	else if (!ended || WEXITSTATUS(status))
+		fabric_fail_node(fabric, node, "left %s with status %d",
+				 ended ? "at the end" : "in the middle of the run", WEXITSTATUS(status));
+	else
+		return true;
+	return false;
+}
+
+static void node_stopped(struct fabric *fabric, uint32_t node, bool stopped)
+{
+	if (stopped == (fabric->nodes[node].stopped_ns != 0))
+		return;
+	fabric->nodes[node].stopped_ns = stopped ? wall_ns() : 0;
+	fabric->stopped += stopped ? 1 : -1u;
+}
+
+bool fabric_watch_deaths(struct fabric *fabric)
+{
+	struct rusage usage;
+	bool failed = false;
+	int status;
+	pid_t pid;
+
+	while ((pid = wait4(-1, &status, WNOHANG | WUNTRACED | WCONTINUED, &usage)) > 0) {
+		uint32_t node = node_of_pid(fabric, pid);
+
+		if (node == fabric->plan->node_count)
+			continue;
+		if (WIFSTOPPED(status) || WIFCONTINUED(status))
+			node_stopped(fabric, node, WIFSTOPPED(status));
+		else
+			failed |= !node_reaped(fabric, node, status, &usage);
+	}
+	return failed;
+}
+
+bool fabric_watch_children(struct fabric *fabric)
+{
+	if (fabric_watch_deaths(fabric))
+		return true;
+	for (uint32_t i = 0; fabric->stopped && fabric->options.watchdog_ns && i < fabric->plan->node_count; i++) {
+		if (fabric->nodes[i].stopped_ns &&
+		    wall_ns() - fabric->nodes[i].stopped_ns > fabric->options.watchdog_ns) {
+			fabric_fail_node(fabric, i, "was stopped by a signal and has not gone on for %.1f s",
+					 (double)fabric->options.watchdog_ns / 1e9);
+			return true;
+		}
+	}
+	return false;
+}
+
+void fabric_watch_lost(struct fabric *fabric, uint32_t node)
+{
+	for (int tries = 0; tries < LOST_TRIES && fabric->nodes[node].pid && !fabric->failure[0]; tries++) {
+		if (!fabric_watch_deaths(fabric))
+			usleep(LOST_LOOK_US);
+	}
+	fabric_fail_node(fabric, node, "has closed its control socket");
+}
+
+static void __attribute__((format(printf, 1, 2))) line_write(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	utf8_say(stderr, "heddle: ", format, arguments);
+	va_end(arguments);
+}
+
+/* a line of @node's, which is in nobody's hands: so many, and plain text */
+static void node_says(struct fabric *fabric, uint32_t node, const char *verb, const char *text)
+{
+	uint64_t unsaid;
+
+	if (!say_limit_allows(&fabric->nodes[node].said, wall_ns(), &unsaid))
+		return;
+	if (unsaid)
+		line_write("%s %s had %llu lines more to say, which were left out", fabric_kind_name(fabric, node),
+			   fabric->plan->nodes[node].name, (unsigned long long)unsaid);
+	line_write("%s %s%s: %s", fabric_kind_name(fabric, node), fabric->plan->nodes[node].name, verb, text);
+}
+
+/* takes in one message of @node; false if it means the end of the run */
+bool fabric_watch_message(struct fabric *fabric, uint32_t node, const struct control_message *message)
+{
+	if (message->kind == CONTROL_READY && !fabric->nodes[node].ready) {
+		fabric->nodes[node].ready = true;
+		fabric->nodes[node].unfiltered = message->number == 1;
+		fabric->ready++;
+		snprintf(fabric->nodes[node].loop, FABRIC_LOOP_MAX, "%.*s", FABRIC_LOOP_MAX - 1, message->text);
+	} else if (message->kind == CONTROL_EVENT && message->number && goes_on_without(fabric)) {
+		snprintf(fabric->nodes[node].fate, FABRIC_FATE_MAX, "%.*s", FABRIC_FATE_MAX - 1, message->text);
+		node_says(fabric, node, " reports", message->text);
+		return fabric->nodes[node].ready;
+	} else if (message->kind == CONTROL_EVENT && message->number) {
+		fabric_fail_node(fabric, node, "reports: %s", message->text);
+		return false;
+	} else if (message->kind == CONTROL_EVENT) {
+		node_says(fabric, node, "", message->text);
+	}
+	return true;
+}
+
+/* everything that @node has to say; false if it means the end of the run */
+static bool messages_take(struct fabric *fabric, uint32_t node)
+{
+	struct control_message message;
+	char why[256] = "";
+	bool fine = true;
+	int error = 0;
+
+	for (uint32_t i = 0; i < MESSAGES_AT_ONCE && fine && !error; i++) {
+		error = control_receive(fabric->nodes[node].control, &message, 0, why, sizeof(why));
+		if (error)
+			break;
+		fine = fabric_watch_message(fabric, node, &message);
+		control_message_free(&message);
+	}
+	if (!fine || !error || error == -EAGAIN)
+		return fine;
+	/* it is gone, which fabric_watch_children() reports with the reason, or talks nonsense */
+	epoll_ctl(fabric->epoll_fd, EPOLL_CTL_DEL, fabric->nodes[node].control, NULL);
+	if (error == -EINVAL)
+		fabric_fail_node(fabric, node, "sent a control message that makes no sense: %s", why);
+	return error != -EINVAL;
+}
+
+bool fabric_watch_messages(struct fabric *fabric, int timeout_ms)
+{
+	struct epoll_event events[64];
+	int count = epoll_wait(fabric->epoll_fd, events, 64, timeout_ms);
+
+	for (int i = 0; i < count; i++) {
+		if (!messages_take(fabric, events[i].data.u32))
+			return true;
+	}
+	return false;
+}
+
+void fabric_watch_last_words(struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		if (fabric->nodes[i].control >= 0)
+			messages_take(fabric, i);
+}
+
+uint64_t fabric_cpu_ns(pid_t pid)
+{
+	struct timespec used;
+	clockid_t id;
+
+	if (!pid || clock_getcpuclockid(pid, &id) || clock_gettime(id, &used))
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
+}
+
+bool fabric_wants_core(pid_t pid)
+{
+	char path[64], text[256], *behind_name;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+	fclose(file);
+	behind_name = strrchr(text, ')'); /* the name may hold anything */
+	return behind_name && (!strncmp(behind_name, ") R", 3) || !strncmp(behind_name, ") D", 3));
+}
+
+/* does one of the nodes that @part waits for, or @any, only wait for the kernel to run it? */
+static bool late_nodes_starve(const struct fabric *fabric, const struct fabric_part *part, bool any)
+{
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++)
+		if ((any || part->owes(part->context, i)) && fabric_wants_core(fabric->nodes[i].pid))
+			return true;
+	return false;
+}
+
+/* adds the nodes that @part waits for to @sight; the first goes to @first */
+static void late_nodes(const struct fabric *fabric, const struct fabric_part *part, uint32_t *first,
+		       struct watchdog_sight *sight)
+{
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		const struct stats_page *stats = fabric->nodes[i].stats;
+
+		if (!part->owes(part->context, i))
+			continue;
+		if (!sight->late++)
+			*first = i;
+		sight->cpu_ns += fabric_cpu_ns(fabric->nodes[i].pid);
+		if (stats) {
+			sight->events += __atomic_load_n(&stats->events, __ATOMIC_RELAXED);
+			sight->virtual_ps += __atomic_load_n(&stats->now_ps, __ATOMIC_RELAXED);
+		}
+	}
+}
+
+bool fabric_watch_part(struct fabric *fabric, struct watchdog *watchdog, const struct fabric_part *part)
+{
+	struct watchdog_sight sight = { .progress = part->progress(part->context) };
+	enum watchdog_verdict verdict;
+	uint32_t first = 0;
+	char others[32] = "";
+
+	if (watchdog_wants_detail(watchdog, sight.progress))
+		late_nodes(fabric, part, &first, &sight);
+	verdict = watchdog_look(watchdog, wall_ns(), &sight);
+	if (verdict == WATCHDOG_FINE || part->progress(part->context) != sight.progress)
+		return false;
+	/* one that was to open the next window has finished this one: it may be any */
+	if (verdict == WATCHDOG_HANGS && late_nodes_starve(fabric, part, !sight.late))
+		return false;
+	if (!sight.late) {
+		fabric_fail(fabric, "all nodes have %s, but nothing followed for %.1f s", part->what,
+			    (double)watchdog->stalled_ns / 1e9);
+		return true;
+	}
+	if (sight.late > 1)
+		snprintf(others, sizeof(others), sight.late > 2 ? ", nor have %u others" : ", nor has %u other",
+			 sight.late - 1);
+	fabric_fail_node(fabric, first, "%s: it has not %s for %.1f s%s",
+			 verdict == WATCHDOG_HANGS ? "hangs" : "runs in circles", part->what,
+			 (double)watchdog->stalled_ns / 1e9, others);
+	return true;
+}
+
+/* a window that is open, for as long as it is */
+struct open_window {
+	const struct fabric *fabric;
+	uint32_t window;
+};
+
+static uint32_t window_now(const void *context)
+{
+	return atomic_load(&((const struct open_window *)context)->fabric->page->window);
+}
+
+static bool owes_window(const void *context, uint32_t node)
+{
+	const struct open_window *open = context;
+	const struct clock *clock = &open->fabric->clock;
+
+	return clock_takes_part(clock, node) && atomic_load(&clock->done[node]) != open->window;
+}
+
+bool fabric_watch_clock(struct fabric *fabric)
+{
+	struct open_window open = { .fabric = fabric, .window = atomic_load(&fabric->page->window) };
+	char what[96];
+	struct fabric_part part = { .what = what, .progress = window_now, .owes = owes_window, .context = &open };
+
+	snprintf(what, sizeof(what), "finished window %u at %llu ps", open.window,
+		 (unsigned long long)atomic_load(&fabric->page->start_ps));
+	return fabric_watch_part(fabric, &fabric->watchdog, &part);
+}

@@ -1,0 +1,114 @@
+#include "orchestrator/fabric/link_drain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LOOK_PS (2 * NODE_US) /* ours: a message to a service processor and back */
+#define LOOK_PART 8u          /* and this part of the time for which nothing has changed: long waits cost few looks */
+#define NOTHING_TOLD UINT32_MAX
+
+int link_drain_init(struct link_drain *link_drain, const struct plan *plan, const struct link_drain_fabric *fabric)
+{
+	*link_drain = (struct link_drain){ .plan = plan, .fabric = *fabric };
+	link_drain->ends = calloc(2 * (size_t)plan->link_count, sizeof(*link_drain->ends));
+	return link_drain->ends ? 0 : -ENOMEM;
+}
+
+void link_drain_fini(struct link_drain *link_drain)
+{
+	free(link_drain->ends);
+	*link_drain = (struct link_drain){ 0 };
+}
+
+/* Somebody may wait at @end from now on, or still waits there. Then nothing has come over the link since: the peer is who it was. */
+static void end_begin(struct link_drain *link_drain, struct link_drain_end *end, const struct link_drain_end *is)
+{
+	if (!end->told) {
+		*end = *is;
+		link_drain->count++;
+	}
+	end->told = NOTHING_TOLD;
+	end->unknown |= is->unknown;
+}
+
+void link_drain_begin(struct link_drain *link_drain, uint32_t link, bool a_dead, bool b_dead, node_time_t now)
+{
+	const struct plan_link *ends = &link_drain->plan->links[link];
+	const struct link_drain_end a = { ends->node_a, ends->port_a, ends->node_b, ends->port_b, 0, b_dead, now };
+	const struct link_drain_end b = { ends->node_b, ends->port_b, ends->node_a, ends->port_a, 0, a_dead, now };
+
+	if (plan_fabric(link_drain->plan) != FABRIC_FLOW_CHANNEL || ends->vacant ||
+	    ends->node_a >= link_drain->plan->switch_count || ends->node_b >= link_drain->plan->switch_count)
+		return;
+	end_begin(link_drain, &link_drain->ends[2 * link], &a);
+	end_begin(link_drain, &link_drain->ends[2 * link + 1], &b);
+	link_drain->changed_at = now;
+}
+
+node_time_t link_drain_next_at(const struct link_drain *link_drain, node_time_t now)
+{
+	if (!link_drain->count)
+		return NODE_TIME_NEVER;
+	return now + node_time_max(LOOK_PS, (now - link_drain->changed_at) / LOOK_PART);
+}
+
+/* what has come in at @port of @node, over a link that is gone, and is not */
+static struct channel_set left_at(const struct link_drain *link_drain, uint32_t node, uint32_t port)
+{
+	const struct stats_page *page = link_drain->fabric.page(link_drain->fabric.owner, node);
+
+	return page ? stats_port((struct stats_page *)page, port)->left : (struct channel_set){ 0 };
+}
+
+/* is something left anywhere of what came from a switch that died? */
+static bool dead_left(const struct link_drain *link_drain)
+{
+	for (uint32_t i = 0; i < 2 * link_drain->plan->link_count; i++) {
+		const struct link_drain_end *end = &link_drain->ends[i];
+		struct channel_set left;
+
+		if (!end->told || !end->unknown)
+			continue;
+		left = left_at(link_drain, end->node, end->port);
+		if (channel_set_count(&left))
+			return true;
+	}
+	return false;
+}
+
+/* what of that which went out at @end is left.  Return: false if nobody can say yet */
+static bool left_of(const struct link_drain *link_drain, const struct link_drain_end *end, node_time_t now,
+		    struct channel_set *left)
+{
+	*left = (struct channel_set){ 0 };
+	if (end->unknown)
+		return now >= end->since + SETTLING_PATIENCE_PS || !dead_left(link_drain);
+	*left = left_at(link_drain, end->peer, end->peer_port);
+	return true;
+}
+
+static int end_look(struct link_drain *link_drain, struct link_drain_end *end, node_time_t now)
+{
+	struct channel_set left;
+	uint32_t count;
+
+	if (!left_of(link_drain, end, now, &left))
+		return 0;
+	count = channel_set_count(&left);
+	if (end->told == count + 1)
+		return 0;
+	end->told = count ? count + 1 : 0;
+	link_drain->count -= !count;
+	link_drain->changed_at = now;
+	return link_drain->fabric.settle(link_drain->fabric.owner, end->node, end->port, &left);
+}
+
+int link_drain_look(struct link_drain *link_drain, node_time_t now)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < 2 * link_drain->plan->link_count && link_drain->count && !error; i++)
+		if (link_drain->ends[i].told)
+			error = end_look(link_drain, &link_drain->ends[i], now);
+	return error;
+}

@@ -1,0 +1,379 @@
+#include "orchestrator/fabric/manager_pair.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_exchange.h"
+#include "orchestrator/fabric/fabric_watch.h"
+#include "orchestrator/manager/manager_process.h"
+
+#define HANGS_NS 5000000000ull   /* no word, and no work */
+#define LOOPS_NS 120000000000ull /* work, but no word */
+#define WORK_NS 2000000ull       /* less CPU time is no work */
+#define LOOK_MS 100
+#define REST_S 30              /* for the rest of a message that has begun */
+#define AGAIN_NS 1000000000ull /* one that dies at once is not started over and over */
+
+void manager_pair_init(struct manager_pair *pair, struct fabric *fabric)
+{
+	*pair = (struct manager_pair){ .fabric = fabric };
+	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
+		pair->list[i] = (struct manager_end){ .fd = -1, .pid_fd = -1 };
+}
+
+/* ---- start and end ---- */
+
+/* its end, whether it lives or not */
+static void manager_drop(struct manager_end *manager)
+{
+	if (manager->pid_fd >= 0)
+		pidfd_send_signal(manager->pid_fd, SIGKILL, NULL, 0);
+	descriptor_close(&manager->pid_fd);
+	descriptor_close(&manager->fd);
+	manager->pid = 0;
+}
+
+void manager_pair_end(struct manager_pair *pair)
+{
+	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
+		manager_drop(&pair->list[i]);
+}
+
+static int manager_spawn(struct manager_end *manager, int socket)
+{
+	char name[] = "heddle", command[] = MANAGER_COMMAND, parent[32];
+	char *arguments[] = { name, command, parent, NULL };
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	int error;
+
+	snprintf(parent, sizeof(parent), "%d", (int)getpid());
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	posix_spawn_file_actions_adddup2(&actions, socket, CONTROL_FD);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setpgroup(&attributes, 0); /* Ctrl-C is for whoever keeps the fabric */
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	error = posix_spawn(&manager->pid, "/proc/self/exe", &actions, &attributes, arguments, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	posix_spawnattr_destroy(&attributes);
+	if (error)
+		return -error;
+	manager->pid_fd = pidfd_open(manager->pid, 0);
+	return manager->pid_fd < 0 ? -errno : 0;
+}
+
+static int manager_start(const struct manager_pair *pair, struct manager_end *manager)
+{
+	struct manager_hello hello = { .node_count = pair->fabric->plan->node_count,
+				       .request = pair->fabric->plan->routing };
+	const struct timeval patience = { .tv_sec = REST_S };
+	int sockets[2], error;
+
+	manager->started_ns = wall_ns();
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+		return -errno;
+	manager->fd = sockets[0];
+	setsockopt(manager->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(manager->fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	error = manager_spawn(manager, sockets[1]);
+	close(sockets[1]);
+	if (!error)
+		error = manager_word_send(manager->fd, MANAGER_HELLO, 1, &hello, sizeof(hello));
+	if (error)
+		manager_drop(manager);
+	return error;
+}
+
+/* both run, if that is possible; whoever died a moment ago is left for later.  Return: is one missing? */
+static bool managers_complete(struct manager_pair *pair)
+{
+	bool missing = false;
+
+	for (uint32_t i = 0; i < MANAGER_PAIR; i++) {
+		struct manager_end *manager = &pair->list[i];
+		int error = 0;
+
+		if (manager->fd < 0 && wall_ns() - manager->started_ns >= AGAIN_NS)
+			error = manager_start(pair, manager);
+		if (error)
+			fabric_note(pair->fabric, "a fabric manager cannot be started: %s", strerror(-error));
+		missing |= manager->fd < 0;
+	}
+	return missing;
+}
+
+/* ---- a sweep ---- */
+
+/* room for what is asked about @questions; NULL: no memory */
+static struct node_identity *identities_make(struct manager_question *questions, uint32_t count)
+{
+	struct node_identity *identities;
+	uint32_t wanted = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		wanted += questions[i].ask == ASK_DISCOVER;
+	identities = calloc((size_t)wanted + 1, sizeof(*identities));
+	wanted = 0;
+	for (uint32_t i = 0; i < count && identities; i++)
+		questions[i].identity = questions[i].ask == ASK_DISCOVER ? &identities[wanted++] : NULL;
+	return identities;
+}
+
+static bool questions_valid(const struct manager_pair *pair, const struct manager_question *questions, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (questions[i].node >= pair->fabric->plan->node_count || (uint32_t)questions[i].ask >= ASK_KINDS ||
+		    (uint32_t)questions[i].block.table >= TABLE_KINDS)
+			return false;
+	return true;
+}
+
+/* ... with the manager's own pointers, which are nothing to us but its numbers */
+static int answers_send(int fd, struct manager_question *questions, struct node_identity **theirs, uint32_t count)
+{
+	struct manager_header header = { .word = MANAGER_ANSWERS, .count = count };
+	int error = manager_send(fd, &header, sizeof(header));
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct node_identity *ours = questions[i].identity;
+
+		questions[i].identity = theirs[i];
+		theirs[i] = ours;
+	}
+	if (!error)
+		error = manager_send(fd, questions, count * sizeof(*questions));
+	for (uint32_t i = 0; i < count && !error; i++)
+		if (questions[i].ask == ASK_DISCOVER)
+			error = manager_send(fd, theirs[i], sizeof(*theirs[i]));
+	return error;
+}
+
+/* the next @count questions of the manager behind @fd, to the nodes and back */
+static int relay(struct manager_pair *pair, int fd, uint32_t count)
+{
+	struct manager_question *questions = calloc((size_t)count + 1, sizeof(*questions));
+	struct node_identity **theirs = calloc((size_t)count + 1, sizeof(struct node_identity *)), *identities = NULL;
+	int error = questions && theirs ? manager_receive(fd, questions, count * sizeof(*questions)) : -ENOMEM;
+
+	if (!error && !questions_valid(pair, questions, count))
+		error = -EPROTO;
+	for (uint32_t i = 0; i < count && !error; i++)
+		theirs[i] = questions[i].identity;
+	if (!error)
+		identities = identities_make(questions, count);
+	if (!error)
+		error = identities ? fabric_exchange(pair->fabric, questions, count) : -ENOMEM;
+	if (!error)
+		error = answers_send(fd, questions, theirs, count);
+	free(identities);
+	free(theirs);
+	free(questions);
+	return error;
+}
+
+static void outcome_keep(struct manager_pair *pair, const struct manager_outcome *outcome)
+{
+	bool is_news = strncmp(pair->last.why, outcome->report.why, MANAGER_WHY_MAX - 1) != 0;
+
+	pair->sweeps++;
+	pair->last = outcome->report;
+	pair->last.why[MANAGER_WHY_MAX - 1] = 0;
+	if (!outcome->error && pair->last.why[0] && is_news)
+		fabric_note(pair->fabric, "the fabric manager: %s", pair->last.why);
+	pair->last_ns = wall_ns();
+	if (!outcome->report.blocks_written)
+		return;
+	pair->changed_blocks = outcome->report.blocks_written;
+	pair->changed_switches = outcome->report.switches_written;
+	pair->changed_ns = pair->last_ns;
+}
+
+/* a manager that is waited for */
+struct silence {
+	uint64_t began_ns, looked_ns;
+	uint64_t idle_ns; /* it has done nothing for so long, as far as we were there to see it */
+	uint64_t cpu_ns;  /* CPU time that it had used then */
+};
+
+/* looks at it once more: does it hang, or run in circles? */
+static bool is_lost(struct silence *silence, pid_t pid)
+{
+	uint64_t now_ns = wall_ns(), passed_ns = now_ns - silence->looked_ns, cpu_ns = fabric_cpu_ns(pid);
+
+	silence->looked_ns = now_ns;
+	silence->idle_ns += passed_ns < 2 * LOOK_MS * 1000000ull ? passed_ns : 2 * LOOK_MS * 1000000ull;
+	if (cpu_ns - silence->cpu_ns >= WORK_NS || fabric_wants_core(pid)) {
+		silence->idle_ns = 0;
+		silence->cpu_ns = cpu_ns;
+	}
+	return silence->idle_ns >= HANGS_NS || now_ns - silence->began_ns >= LOOPS_NS;
+}
+
+/* until the active one says something.  Return: 0; -ETIMEDOUT */
+static int word_await(struct manager_pair *pair, const struct manager_end *manager)
+{
+	struct silence silence = { .began_ns = wall_ns(), .cpu_ns = fabric_cpu_ns(manager->pid) };
+	struct pollfd polled = { manager->fd, POLLIN, 0 };
+
+	silence.looked_ns = silence.began_ns;
+	while (poll(&polled, 1, LOOK_MS) <= 0) {
+		if (is_lost(&silence, manager->pid))
+			return -ETIMEDOUT;
+		fabric_waits(pair->fabric, silence.began_ns, "waiting for the fabric manager, pid %d",
+			     (int)manager->pid);
+	}
+	return 0;
+}
+
+/* Return: 0 with @outcome filled; -errno: the manager is of no use any more */
+static int manager_sweep(struct manager_pair *pair, struct manager_end *manager, struct manager_outcome *outcome)
+{
+	int error = manager_word_send(manager->fd, MANAGER_SWEEP, 0, NULL, 0);
+	struct manager_header header;
+
+	while (!error) {
+		error = word_await(pair, manager);
+		if (!error)
+			error = manager_receive(manager->fd, &header, sizeof(header));
+		if (!error && header.word == MANAGER_REPORT && header.count == 1)
+			return manager_receive(manager->fd, outcome, sizeof(*outcome));
+		if (!error)
+			error = header.word == MANAGER_ASK && header.count <= MANAGER_QUESTIONS_MAX
+					? relay(pair, manager->fd, header.count)
+					: -EPROTO;
+	}
+	return error;
+}
+
+/* the active one is not to be counted on any more: the other one is it now, if it is there */
+static void take_over(struct manager_pair *pair, int error)
+{
+	struct manager_end *lost = &pair->list[pair->active];
+	const char *what = error == -EPIPE ? "is dead" : error == -ETIMEDOUT ? "hangs" : strerror(-error);
+	pid_t pid = lost->pid;
+
+	manager_drop(lost);
+	pair->active = (pair->active + 1) % MANAGER_PAIR;
+	pair->takeovers++;
+	if (pair->list[pair->active].pid)
+		fabric_note(pair->fabric, "the active fabric manager (pid %d) %s; pid %d takes over", (int)pid, what,
+			    (int)pair->list[pair->active].pid);
+	else
+		fabric_note(pair->fabric,
+			    "the active fabric manager (pid %d) %s; nobody stands by, so another one is started",
+			    (int)pid, what);
+}
+
+/* the active one sweeps, whichever it is in the end */
+static int sweep(struct manager_pair *pair)
+{
+	struct manager_outcome outcome;
+	int error = -EIO;
+
+	for (uint32_t tries = 0; tries <= MANAGER_PAIR; tries++) {
+		struct manager_end *active = &pair->list[pair->active];
+
+		if (active->fd < 0)
+			error = manager_start(pair, active);
+		else
+			error = 0;
+		if (!error)
+			error = manager_sweep(pair, active, &outcome);
+		if (!error) {
+			outcome_keep(pair, &outcome);
+			if (outcome.error)
+				fabric_fail(pair->fabric, "the fabric manager: %s", pair->last.why);
+			return outcome.error;
+		}
+		take_over(pair, error);
+	}
+	fabric_fail(pair->fabric, "there is no fabric manager: %s", strerror(-error));
+	return error;
+}
+
+int manager_pair_sweep(struct manager_pair *pair)
+{
+	uint64_t patience_until_ns = pair->fabric->patience_until_ns, began_ns = wall_ns();
+	int error;
+
+	pair->fabric->patience_until_ns = 0; /* as long as somebody answers: fabric_exchange() */
+	error = sweep(pair);
+	if (patience_until_ns)
+		pair->fabric->patience_until_ns = patience_until_ns + wall_ns() - began_ns;
+	managers_complete(pair);
+	return error;
+}
+
+void manager_pair_kill(struct manager_pair *pair)
+{
+	const struct manager_end *active = &pair->list[pair->active];
+
+	if (active->pid_fd >= 0)
+		pidfd_send_signal(active->pid_fd, SIGKILL, NULL, 0);
+}
+
+/* ---- watching ---- */
+
+void manager_pair_poll(const struct manager_pair *pair, struct pollfd polled[MANAGER_PAIR])
+{
+	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
+		polled[i] = (struct pollfd){ pair->list[i].fd, POLLIN, 0 };
+}
+
+/* is it gone? It has nothing to say unless it was told to sweep. */
+static bool is_gone(const struct manager_end *manager)
+{
+	struct pollfd polled = { manager->fd, POLLIN, 0 };
+
+	return manager->fd >= 0 && poll(&polled, 1, 0) == 1;
+}
+
+bool manager_pair_watch(struct manager_pair *pair)
+{
+	struct manager_end *standby = &pair->list[(pair->active + 1) % MANAGER_PAIR];
+
+	if (is_gone(standby)) {
+		fabric_note(pair->fabric, "the fabric manager that stood by (pid %d) is dead", (int)standby->pid);
+		manager_drop(standby);
+	}
+	if (is_gone(&pair->list[pair->active])) {
+		take_over(pair, -EPIPE);
+		if (manager_pair_sweep(pair))
+			fabric_note(pair->fabric, "tables stay as they are");
+	}
+	return managers_complete(pair);
+}
+
+/* ---- what people are told ---- */
+
+json_t *manager_pair_describe(const struct manager_pair *pair)
+{
+	const struct manager_report *last = &pair->last;
+	uint64_t now_ns = wall_ns();
+
+	return json_pack("{s:i, s:i, s:i, s:i, s:I, s:I, s:i, s:i, s:i, s:i, s:i, s:s, s:I, s:i, s:i}", "active",
+			 (int)pair->list[pair->active].pid, "standby",
+			 (int)pair->list[(pair->active + 1) % MANAGER_PAIR].pid, "takeovers", (int)pair->takeovers,
+			 "sweeps", (int)pair->sweeps, "swept_ago_ns", (json_int_t)(now_ns - pair->last_ns), "took_ns",
+			 (json_int_t)last->took_ns, "switches", (int)last->switches, "hosts", (int)last->hosts, "links",
+			 (int)last->links, "blocks_written", (int)last->blocks_written, "switches_written",
+			 (int)last->switches_written, "trouble", last->why, "changed_ago_ns",
+			 (json_int_t)(pair->changed_ns ? now_ns - pair->changed_ns : 0), "changed_blocks",
+			 (int)pair->changed_blocks, "changed_switches", (int)pair->changed_switches);
+}

@@ -1,0 +1,60 @@
+/*  manager_pair - the fabric managers of a fabric under the real clock: one active, one that stands by (PG-11, FC-26, TB-14).
+ *
+ *  Whoever keeps the fabric, the daemon of `heddle up` or `heddle run --clock real`, tells the active one to sweep when something has
+ *  changed, and relays its questions (manager_process.h). If it dies, hangs or talks nonsense it is ended, the other one becomes active and
+ *  sweeps, and a new one is started to stand by.
+ *  How long a sweep takes depends on the fabric and on what else the machine does, so there is no limit to it. A manager hangs if for five
+ *  seconds it neither says a word nor uses a core nor waits for one; it runs in circles if it says no word for two minutes.                                                                                                       */
+#ifndef HEDDLE_ORCHESTRATOR_FABRIC_MANAGER_PAIR_H
+#define HEDDLE_ORCHESTRATOR_FABRIC_MANAGER_PAIR_H
+
+#include <jansson.h>
+#include <poll.h>
+
+#include "orchestrator/fabric/fabric.h"
+#include "orchestrator/manager/fabric_manager.h"
+
+#define MANAGER_PAIR 2u
+
+struct manager_end {
+	pid_t pid;
+	int fd, pid_fd; /* the stream to it; -1: it does not run */
+	uint64_t started_ns;
+};
+
+struct manager_pair {
+	struct fabric *fabric; /* borrowed */
+	void (*note)(void *owner,
+		     const char *text); /* one line for whoever looks after the fabric: a death, a takeover */
+	void *owner;
+	struct manager_end list[MANAGER_PAIR];
+	uint32_t active; /* the other one stands by */
+	uint32_t sweeps, takeovers;
+	struct manager_report last;
+	uint64_t last_ns;
+	uint64_t changed_ns; /* the last sweep that wrote anything, and what; 0: none did */
+	uint32_t changed_blocks, changed_switches;
+};
+
+/** manager_pair_init() - there are none yet; the first sweep starts them.  manager_pair_end() - ends them. Idempotent. */
+void manager_pair_init(struct manager_pair *pair, struct fabric *fabric);
+void manager_pair_end(struct manager_pair *pair);
+
+/** manager_pair_sweep() - a link, a node or a host came or went, or the fabric begins: the active manager sweeps. Waits for it.
+ *  Return: 0 or -errno with the reason in fabric->failure, mostly.                                                   */
+int manager_pair_sweep(struct manager_pair *pair);
+
+/** manager_pair_kill() - the active one dies, as if by an error of its own. */
+void manager_pair_kill(struct manager_pair *pair);
+
+/** manager_pair_poll() - what to poll to learn that a manager has died. */
+void manager_pair_poll(const struct manager_pair *pair, struct pollfd polled[MANAGER_PAIR]);
+
+/** manager_pair_watch() - one that has died is replaced, and if it was the active one the other takes over.
+ *  Return: is one still missing, so that it is worth looking again in a second?                                    */
+bool manager_pair_watch(struct manager_pair *pair);
+
+/** manager_pair_describe() - who is active, the last sweep, the last change, as JSON. */
+json_t *manager_pair_describe(const struct manager_pair *pair);
+
+#endif

@@ -1,0 +1,151 @@
+#include "orchestrator/fabric/run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "orchestrator/base/human.h"
+#include "orchestrator/base/quantity.h"
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_real.h"
+
+#define RUN_SLICE_NS 50000000ull /* a slowed run moves twenty times a second */
+#define STALLED_SHOWN 8
+
+static enum fabric_state wait_a_little(struct run *run, node_time_t limit)
+{
+	if (!run->fabric.options.real)
+		return fabric_wait(&run->fabric, 200);
+	manager_pair_watch(&run->managers);
+	return fabric_real_wait(&run->fabric, limit, 200);
+}
+
+/* lets the clock go on to @limit, as fast as it goes */
+static enum run_outcome go(struct run *run, node_time_t limit)
+{
+	enum fabric_state state;
+
+	if (!run->fabric.options.real)
+		fabric_resume(&run->fabric, limit);
+	while ((state = wait_a_little(run, limit)) == FABRIC_RUNNING)
+		progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
+				atomic_load(&run->fabric.page->windows));
+	if (state == FABRIC_STOPPED)
+		return RUN_THERE;
+	progress_wipe(&run->progress);
+	return state == FABRIC_FAILED ? RUN_FAILED : RUN_INTERRUPTED;
+}
+
+/* waits until the wall clock reaches @until_ns, and looks after the nodes once */
+static enum run_outcome pause_until(struct run *run, uint64_t until_ns)
+{
+	uint64_t now_ns = wall_ns();
+	enum fabric_state state;
+
+	if (now_ns < until_ns) {
+		struct timespec left = { .tv_sec = (time_t)((until_ns - now_ns) / 1000000000ull),
+					 .tv_nsec = (long)((until_ns - now_ns) % 1000000000ull) };
+
+		nanosleep(&left, NULL);
+	}
+	state = fabric_wait(&run->fabric, 0);
+	progress_update(&run->progress, fabric_now(&run->fabric), run->fabric.plan->duration_ps,
+			atomic_load(&run->fabric.page->windows));
+	return state == FABRIC_FAILED ? RUN_FAILED : state == FABRIC_INTERRUPTED ? RUN_INTERRUPTED : RUN_THERE;
+}
+
+/* in slices, so that fabric time keeps its ratio to wall time */
+static enum run_outcome go_slowly(struct run *run, node_time_t until)
+{
+	node_time_t slice_ps = run->slow_ps_per_s / (1000000000ull / RUN_SLICE_NS);
+	node_time_t limit = fabric_now(&run->fabric);
+	uint64_t next_ns = wall_ns();
+	enum run_outcome outcome = RUN_THERE;
+
+	if (!slice_ps)
+		slice_ps = 1;
+	while (outcome == RUN_THERE && limit < until && clock_earliest(&run->fabric.clock) < until) {
+		limit = until - limit < slice_ps ? until : limit + slice_ps;
+		outcome = go(run, limit);
+		next_ns += RUN_SLICE_NS;
+		if (outcome == RUN_THERE)
+			outcome = pause_until(run, next_ns);
+	}
+	progress_wipe(&run->progress);
+	return outcome;
+}
+
+static enum run_outcome go_as_asked(struct run *run, node_time_t until)
+{
+	return run->slow_ps_per_s ? go_slowly(run, until) : go(run, until);
+}
+
+static void stage_tell(const struct run *run, const char *what)
+{
+	char time[QUANTITY_TEXT_MAX];
+
+	fabric_stage(&run->fabric, "%s %s", what, quantity_format(QUANTITY_TIME, fabric_now(&run->fabric), time));
+}
+
+/* what is due of the time line, while the clock stands */
+static enum run_outcome fault_step(struct run *run)
+{
+	bool acts = fault_player_acts_now(&run->faults);
+	int error;
+
+	if (acts)
+		stage_tell(run, "plays the time line at");
+	error = fault_player_step(&run->faults);
+	if (acts && !error)
+		stage_tell(run, "goes on from");
+	return !error ? RUN_THERE : error == -EINTR ? RUN_INTERRUPTED : RUN_FAILED;
+}
+
+enum run_outcome run_to(struct run *run, node_time_t until)
+{
+	enum run_outcome outcome = RUN_THERE;
+	node_time_t fault_at;
+
+	until = node_time_min(until, run->end_ps);
+	stage_tell(run, "runs from");
+	while (outcome == RUN_THERE && (fault_at = fault_player_next_at(&run->faults)) < until) {
+		outcome = go_as_asked(run, fault_at);
+		if (outcome == RUN_THERE)
+			outcome = fault_step(run);
+	}
+	if (outcome == RUN_THERE)
+		outcome = go_as_asked(run, until);
+	progress_wipe(&run->progress);
+	if (outcome == RUN_THERE)
+		stage_tell(run, "stands at");
+	return outcome;
+}
+
+bool run_over(const struct run *run)
+{
+	return clock_earliest(&run->fabric.clock) >= run->end_ps;
+}
+
+bool run_stalled(const struct run *run, char *why, size_t why_max)
+{
+	const struct plan *plan = run->fabric.plan;
+	uint32_t holders = 0;
+	size_t length = 0;
+
+	if (!fabric_over(&run->fabric))
+		return false;
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		uint64_t bytes = fabric_holds(&run->fabric, i);
+		char text[HUMAN_TEXT_MAX];
+
+		if (!bytes || fault_player_cut_off(&run->faults, i))
+			continue;
+		if (holders++ < STALLED_SHOWN && length < why_max)
+			length += (size_t)snprintf(why + length, why_max - length, "%s%s holds %s", length ? ", " : "",
+						   plan->nodes[i].name, human_bytes(bytes, text));
+	}
+	if (holders > STALLED_SHOWN && length < why_max)
+		snprintf(why + length, why_max - length, " and %u more nodes", holders - STALLED_SHOWN);
+	return holders != 0;
+}

@@ -1,0 +1,450 @@
+#include "orchestrator/hosts/host_net.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nodes/wire/address.h"
+#include "orchestrator/base/descriptor.h"
+#include "orchestrator/base/socket_buffer.h"
+
+#define QUEUE_BUFFER_BYTES (4 << 20)
+#define BUCKET_LIMIT_BYTES (1u << 20) /* above a socket's 208 KiB, as the kernel counts them, so that senders block */
+#define FRAME_HEADER_BYTES 14u
+#define WIRE_ONLY_BYTES 24u /* preamble 8, FCS 4, gap 12 */
+
+static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec, char *why, size_t why_max);
+static int namespaces_leave(const struct fabric_namespaces *namespaces, char *why, size_t why_max);
+static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces, const struct host_net_spec *spec,
+		   char *why, size_t why_max);
+
+__attribute__((format(printf, 4, 5))) static int failed(int error, char *why, size_t why_max, const char *step, ...)
+{
+	va_list arguments;
+	char text[160];
+
+	va_start(arguments, step);
+	vsnprintf(text, sizeof text, step, arguments);
+	va_end(arguments);
+	snprintf(why, why_max, "%s: %s", text, strerror(-error));
+	return error;
+}
+
+static void host_reset(struct host_net *host, const struct host_net_spec *spec)
+{
+	*host = (struct host_net){ .net_fd = -1, .uts_fd = -1, .mtu_bytes = spec->mtu_bytes };
+	snprintf(host->interface, sizeof host->interface, "%s", spec->interface);
+	for (uint32_t i = 0; i < HOST_NET_QUEUES_MAX; i++)
+		host->queue_fds[i] = -1;
+}
+
+static int spec_check(const struct host_net_spec *spec, char *why, size_t why_max)
+{
+	if (strlen(spec->interface) >= IFNAMSIZ || strlen(spec->far_name) >= IFNAMSIZ)
+		return failed(-ENAMETOOLONG, why, why_max, "host %s: interface %s to %s", spec->name, spec->interface,
+			      spec->far_name);
+	if (!spec->queue_count || spec->queue_count > HOST_NET_QUEUES_MAX)
+		return failed(-ERANGE, why, why_max, "host %s: %u queues", spec->name, spec->queue_count);
+	if (!spec->mtu_bytes || spec->mtu_bytes > HOST_NET_MTU_BYTES_MAX)
+		return failed(-ERANGE, why, why_max, "host %s: MTU of %u bytes", spec->name, spec->mtu_bytes);
+	return 0;
+}
+
+int host_net_make(struct host_net *host, struct fabric_namespaces *namespaces, const struct host_net_spec *spec,
+		  char *why, size_t why_max)
+{
+	char why_left[200];
+	int error, error_left;
+
+	host_reset(host, spec);
+	error = spec_check(spec, why, why_max);
+	if (error)
+		return error;
+	error = namespaces_enter_new(host, spec, why, why_max);
+	error_left = namespaces_leave(namespaces, why_left, sizeof why_left);
+	if (!error && error_left) {
+		snprintf(why, why_max, "%s", why_left);
+		error = error_left;
+	}
+	if (!error)
+		error = wire_up(host, namespaces, spec, why, why_max);
+	if (error) {
+		/* at once: its name may be wanted again before the kernel has taken the namespace away */
+		if (host->far_index > 0)
+			netlink_link_delete(&namespaces->netlink, host->far_index);
+		host_net_free(host, namespaces);
+	}
+	return error;
+}
+
+int host_net_attach(struct host_net *host, struct fabric_namespaces *namespaces, int net_fd,
+		    const struct host_net_spec *spec, char *why, size_t why_max)
+{
+	int error;
+
+	host_reset(host, spec);
+	host->attached = true;
+	error = spec_check(spec, why, why_max);
+	if (error)
+		return error;
+	host->net_fd = fcntl(net_fd, F_DUPFD_CLOEXEC, 0);
+	if (host->net_fd < 0)
+		return failed(-errno, why, why_max, "host %s: its network namespace", spec->name);
+	error = wire_up(host, namespaces, spec, why, why_max);
+	if (error)
+		host_net_free(host, namespaces);
+	return error;
+}
+
+void host_net_free(struct host_net *host, struct fabric_namespaces *namespaces)
+{
+	for (uint32_t i = 0; i < host->queue_count; i++)
+		descriptor_close(&host->queue_fds[i]);
+	host->queue_count = 0;
+	if (host->attached && host->far_index > 0)
+		netlink_link_delete(&namespaces->netlink, host->far_index);
+	host->far_index = 0;
+	descriptor_close(&host->uts_fd);
+	descriptor_close(&host->net_fd);
+}
+
+/* ---- namespaces ---- */
+
+static int self_fd(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static int namespaces_enter_new(struct host_net *host, const struct host_net_spec *spec, char *why, size_t why_max)
+{
+	if (unshare(CLONE_NEWNET | CLONE_NEWUTS))
+		return failed(-errno, why, why_max, "host %s: its namespaces (see sysctl user.max_net_namespaces)",
+			      spec->name);
+	if (sethostname(spec->name, strlen(spec->name)))
+		return failed(-errno, why, why_max, "host %s: its name", spec->name);
+	host->net_fd = self_fd("/proc/self/ns/net");
+	if (host->net_fd < 0)
+		return failed(host->net_fd, why, why_max, "host %s: its network namespace", spec->name);
+	host->uts_fd = self_fd("/proc/self/ns/uts");
+	if (host->uts_fd < 0)
+		return failed(host->uts_fd, why, why_max, "host %s: its UTS namespace", spec->name);
+	return 0;
+}
+
+static int namespaces_leave(const struct fabric_namespaces *namespaces, char *why, size_t why_max)
+{
+	if (setns(namespaces->net_fd, CLONE_NEWNET))
+		return failed(-errno, why, why_max, "back to the network namespace of the fabric");
+	if (setns(namespaces->uts_fd, CLONE_NEWUTS))
+		return failed(-errno, why, why_max, "back to the UTS namespace of the fabric");
+	return 0;
+}
+
+/* ---- the veth pair ---- */
+
+/* Addresses of ours are unique and there is no router: nothing to ask for. Best effort, it only saves frames. */
+static void ipv6_settings(const struct fabric_namespaces *namespaces, const struct host_net *host)
+{
+	static const struct {
+		const char *name, *value;
+	} settings[] = { { "disable_ipv6", "0" },
+			 { "accept_dad", "0" },
+			 { "router_solicitations", "0" },
+			 /* Linux takes the addresses of an interface that goes down; its IPv4 ones it keeps */
+			 { "keep_addr_on_down", "1" } };
+	char path[64];
+
+	if (setns(host->net_fd, CLONE_NEWNET))
+		return;
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+		snprintf(path, sizeof path, "net/ipv6/conf/%s/%s", host->interface, settings[i].name);
+		namespaces_sysctl(namespaces, path, settings[i].value);
+	}
+	/* one can always go back to the namespace one came from; if not, the next step says so */
+	(void)!setns(namespaces->net_fd, CLONE_NEWNET);
+}
+
+static int pair_make(struct host_net *host, struct fabric_namespaces *namespaces, struct netlink *netlink,
+		     const struct host_net_spec *spec)
+{
+	struct netlink_end near_end = { spec->interface, spec->mac, -1 };
+	struct netlink_end far_end = { spec->far_name, NULL, namespaces->net_fd };
+	int error = netlink_veth_add(netlink, &near_end, &far_end, spec->mtu_bytes);
+
+	if (error)
+		return error;
+	host->far_index = netlink_index(&namespaces->netlink, spec->far_name);
+	if (host->far_index < 0)
+		return host->far_index;
+	host->index = netlink_index(netlink, spec->interface);
+	if (host->index < 0)
+		return host->index;
+	return netlink_link_up(&namespaces->netlink, host->far_index, true);
+}
+
+static int rate_set(struct host_net *host, struct netlink *netlink, uint64_t rate_bps)
+{
+	uint32_t rate_bytes_per_second, burst_bytes;
+
+	if (rate_bps >= HOST_NET_SHAPED_RATE_BPS_MAX)
+		return netlink_queue_reset(netlink, host->index);
+	host_net_bucket(rate_bps, host->mtu_bytes, &rate_bytes_per_second, &burst_bytes);
+	return netlink_token_bucket_set(netlink, host->index, rate_bytes_per_second, burst_bytes, BUCKET_LIMIT_BYTES);
+}
+
+static int addresses_add(struct host_net *host, struct netlink *netlink, const struct host_net_spec *spec)
+{
+	uint32_t ipv4 = htonl(spec->ipv4);
+	int error = netlink_address_add(netlink, host->index, AF_INET, &ipv4, spec->ipv4_prefix_bits);
+
+	if (error || spec->mtu_bytes < HOST_NET_IPV6_MTU_BYTES_MIN)
+		return error;
+	error = netlink_address_add(netlink, host->index, AF_INET6, spec->ipv6, spec->ipv6_prefix_bits);
+	host->ipv6 = !error;
+	return error == -EOPNOTSUPP || error == -EAFNOSUPPORT ? 0 : error;
+}
+
+/* FC-3: a host that networks lie behind forwards packets. Best effort: it may be a router that needs no kernel's help. */
+static void router_settings(const struct fabric_namespaces *namespaces, const struct host_net *host,
+			    const struct host_net_spec *spec)
+{
+	bool is_router = false;
+
+	for (uint32_t i = 0; i < spec->prefix_count; i++)
+		is_router |= spec->prefixes[i].host_index == spec->host_index;
+	if (!is_router || host->attached || setns(host->net_fd, CLONE_NEWNET))
+		return;
+	namespaces_sysctl(namespaces, "net/ipv4/ip_forward", "1");
+	namespaces_sysctl(namespaces, "net/ipv6/conf/all/forwarding", "1");
+	(void)!setns(namespaces->net_fd, CLONE_NEWNET); /* as in ipv6_settings() */
+}
+
+/* FC-3: through the router's own address, so frames have its MAC */
+static int route_add(const struct host_net *host, struct netlink *netlink, const struct prefix_config *prefix)
+{
+	uint32_t ipv4 = htonl(address_ipv4(prefix->host_index));
+	uint8_t ipv6[16];
+
+	if (prefix->version == 4)
+		return netlink_route_add(netlink, host->index, AF_INET, prefix->address, prefix->bits, &ipv4);
+	if (!host->ipv6)
+		return 0;
+	address_ipv6(prefix->host_index, ipv6);
+	return netlink_route_add(netlink, host->index, AF_INET6, prefix->address, prefix->bits, ipv6);
+}
+
+static int routes_add(const struct host_net *host, struct netlink *netlink, const struct host_net_spec *spec)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < spec->prefix_count && !error; i++) {
+		if (spec->prefixes[i].host_index == spec->host_index)
+			continue;
+		error = route_add(host, netlink, &spec->prefixes[i]);
+		if (error == -EEXIST && host->attached) /* what it has is its own choice */
+			error = 0;
+	}
+	return error;
+}
+
+static int wire_up_over(struct host_net *host, struct fabric_namespaces *namespaces, struct netlink *netlink,
+			const struct host_net_spec *spec, char *why, size_t why_max)
+{
+	int error = pair_make(host, namespaces, netlink, spec);
+
+	if (error)
+		return failed(error, why, why_max, "host %s: interfaces %s and %s", spec->name, spec->interface,
+			      spec->far_name);
+	error = host_net_queues_open(host->far_index, spec->queue_count, host->queue_fds);
+	if (error)
+		return failed(error, why, why_max, "host %s: packet sockets on %s", spec->name, spec->far_name);
+	host->queue_count = spec->queue_count;
+	ipv6_settings(namespaces, host);
+	error = spec->rate_bps < HOST_NET_SHAPED_RATE_BPS_MAX ? rate_set(host, netlink, spec->rate_bps) : 0;
+	if (error)
+		return failed(error, why, why_max, "host %s: token bucket (tbf) of %s", spec->name, spec->interface);
+	error = host->attached ? 0 : netlink_link_up(netlink, 1, false); /* the loopback of others is theirs */
+	if (!error)
+		error = netlink_link_up(netlink, host->index, false);
+	if (error)
+		return failed(error, why, why_max, "host %s: bringing %s up", spec->name, spec->interface);
+	error = addresses_add(host, netlink, spec);
+	if (error)
+		return failed(error, why, why_max, "host %s: addresses of %s", spec->name, spec->interface);
+	router_settings(namespaces, host, spec);
+	error = routes_add(host, netlink, spec);
+	if (error)
+		return failed(error, why, why_max, "host %s: routes by %s", spec->name, spec->interface);
+	return 0;
+}
+
+static int wire_up(struct host_net *host, struct fabric_namespaces *namespaces, const struct host_net_spec *spec,
+		   char *why, size_t why_max)
+{
+	struct netlink netlink;
+	int error = netlink_open(&netlink, host->net_fd, namespaces->net_fd);
+
+	if (error)
+		return failed(error, why, why_max, "host %s: entering its network namespace", spec->name);
+	error = wire_up_over(host, namespaces, &netlink, spec, why, why_max);
+	netlink_close(&netlink);
+	return error;
+}
+
+bool host_net_unplugged(const struct host_net *host)
+{
+	char name[IF_NAMESIZE];
+
+	return host->far_index > 0 && !if_indextoname((unsigned)host->far_index, name) && errno == ENXIO;
+}
+
+int host_net_rate(struct host_net *host, struct fabric_namespaces *namespaces, uint64_t rate_bps)
+{
+	struct netlink netlink;
+	int error = netlink_open(&netlink, host->net_fd, namespaces->net_fd);
+
+	if (error)
+		return error;
+	error = rate_set(host, &netlink, rate_bps);
+	netlink_close(&netlink);
+	return error;
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+void host_net_bucket(uint64_t rate_bps, uint32_t mtu_bytes, uint32_t *rate_bytes_per_second, uint32_t *burst_bytes)
+{
+	const uint64_t frame_bytes = mtu_bytes + FRAME_HEADER_BYTES;
+	const uint64_t rate = rate_bps / 8 * frame_bytes / (frame_bytes + WIRE_ONLY_BYTES);
+
+	*rate_bytes_per_second = (uint32_t)max_u64(rate, 1);
+	*burst_bytes = (uint32_t)max_u64(2 * frame_bytes, rate / 1000);
+}
+
+/* ---- packet sockets ---- */
+
+static int option_set(int fd, int option, int value)
+{
+	return setsockopt(fd, SOL_PACKET, option, &value, sizeof value) ? -errno : 0;
+}
+
+/* the group's number: an interface has one group, and its number is its own */
+static int fanout_join(int fd, int index)
+{
+	return option_set(fd, PACKET_FANOUT, (index & 0xffff) | PACKET_FANOUT_HASH << 16);
+}
+
+static int queue_prepare(int fd, int index, bool shared)
+{
+	struct sockaddr_ll address = { .sll_family = AF_PACKET,
+				       .sll_protocol = htons(ETH_P_ALL),
+				       .sll_ifindex = index };
+	int error = option_set(fd, PACKET_VNET_HDR, 1);
+
+	if (!error)
+		error = option_set(fd, PACKET_IGNORE_OUTGOING, 1);
+	if (!error)
+		error = option_set(fd, PACKET_QDISC_BYPASS, 1);
+	if (error)
+		return error;
+	socket_buffers_set(fd, QUEUE_BUFFER_BYTES);
+	if (bind(fd, (struct sockaddr *)&address, sizeof address))
+		return -errno;
+	return shared ? fanout_join(fd, index) : 0;
+}
+
+/* protocol 0: it hears nothing before it is bound */
+static int queue_open(int index, bool shared)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = queue_prepare(fd, index, shared);
+	if (error) {
+		close(fd);
+		return error;
+	}
+	return fd;
+}
+
+int host_net_queues_open(int index, uint32_t count, int *fds)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		fds[i] = queue_open(index, count > 1);
+		if (fds[i] < 0) {
+			int error = fds[i];
+
+			fds[i] = -1;
+			while (i-- > 0)
+				descriptor_close(&fds[i]);
+			return error;
+		}
+	}
+	return 0;
+}
+
+/* ---- names ---- */
+
+static void hosts_print(FILE *stream, const struct host_net_spec *specs, size_t count)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	fputs("127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n", stream);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t ipv4 = htonl(specs[i].ipv4);
+
+		fprintf(stream, "%s\t%s\n", inet_ntop(AF_INET, &ipv4, text, sizeof text), specs[i].name);
+		if (specs[i].mtu_bytes >= HOST_NET_IPV6_MTU_BYTES_MIN)
+			fprintf(stream, "%s\t%s\n", inet_ntop(AF_INET6, specs[i].ipv6, text, sizeof text),
+				specs[i].name);
+	}
+}
+
+/* written whole, then cut: a reader sees old lines or new ones, never an empty file */
+static int text_replace(int folder_fd, const char *name, const char *text, size_t length)
+{
+	int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	ssize_t written;
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	written = pwrite(fd, text, length, 0);
+	if (written != (ssize_t)length)
+		error = written < 0 ? -errno : -ENOSPC;
+	else if (ftruncate(fd, (off_t)length))
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+int host_net_hosts_file(int folder_fd, const char *name, const struct host_net_spec *specs, size_t count)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *stream = open_memstream(&text, &length);
+	int error;
+
+	if (!stream)
+		return -errno;
+	hosts_print(stream, specs, count);
+	error = fclose(stream) ? -ENOMEM : text_replace(folder_fd, name, text, length);
+	free(text);
+	return error;
+}

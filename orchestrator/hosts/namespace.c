@@ -1,0 +1,426 @@
+#include "orchestrator/hosts/namespace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orchestrator/base/descriptor.h"
+
+/* the init process's only message: how far it came */
+struct init_report {
+	int error; /* 0 or -errno */
+	char step[64];
+	bool hosts_shown;
+	bool proc_mounted;
+};
+
+static int user_namespace_enter(char *why, size_t why_max);
+static int own_namespaces_make(struct fabric_namespaces *namespaces, char *why, size_t why_max);
+static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file, char *why, size_t why_max);
+static int init_namespaces_open(struct fabric_namespaces *namespaces, char *why, size_t why_max);
+static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, size_t why_max);
+static bool privileged(void);
+
+int namespaces_open(struct fabric_namespaces *namespaces, const char *hosts_file, char *why, size_t why_max)
+{
+	int error = 0;
+
+	*namespaces = (struct fabric_namespaces){
+		.user_fd = -1, .net_fd = -1, .uts_fd = -1, .mount_fd = -1, .pid_fd = -1, .sysctl_fd = -1, .init_fd = -1
+	};
+	if (!privileged()) {
+		error = user_namespace_enter(why, why_max);
+		namespaces->rootless = true;
+	}
+	if (!error)
+		error = own_namespaces_make(namespaces, why, why_max);
+	if (!error)
+		error = init_start(namespaces, hosts_file, why, why_max);
+	if (!error)
+		error = init_namespaces_open(namespaces, why, why_max);
+	if (!error)
+		error = fabric_net_prepare(namespaces, why, why_max);
+	if (error)
+		namespaces_close(namespaces);
+	return error;
+}
+
+void namespaces_close(struct fabric_namespaces *namespaces)
+{
+	netlink_close(&namespaces->netlink);
+	descriptor_close(&namespaces->init_fd);
+	/* if somebody has waited for it before, its pid may be another's by now */
+	if (namespaces->init_pid > 0 && !waitpid(namespaces->init_pid, NULL, WNOHANG)) {
+		kill(namespaces->init_pid, SIGKILL);
+		while (waitpid(namespaces->init_pid, NULL, 0) < 0 && errno == EINTR)
+			;
+	}
+	namespaces->init_pid = 0;
+	descriptor_close(&namespaces->sysctl_fd);
+	descriptor_close(&namespaces->pid_fd);
+	descriptor_close(&namespaces->mount_fd);
+	descriptor_close(&namespaces->uts_fd);
+	descriptor_close(&namespaces->net_fd);
+	descriptor_close(&namespaces->user_fd);
+}
+
+static int file_write(int directory_fd, const char *path, const char *text)
+{
+	int fd = openat(directory_fd, path, O_WRONLY | O_CLOEXEC);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+int namespaces_sysctl(const struct fabric_namespaces *namespaces, const char *path, const char *value)
+{
+	return file_write(namespaces->sysctl_fd, path, value);
+}
+
+/* is sysctl file @path there, with this value? */
+static bool setting_is(int sysctl_fd, const char *path, long value)
+{
+	char text[32] = "";
+	int fd = openat(sysctl_fd, path, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+
+	if (fd < 0)
+		return false;
+	length = read(fd, text, sizeof text - 1);
+	close(fd);
+	return length > 0 && strtol(text, NULL, 10) == value;
+}
+
+void namespaces_refusal(int sysctl_fd, const char *step, int error, char *why, size_t why_max)
+{
+	static const char as_root[] = "or run it as root";
+	const char *reason = strerror(-error);
+
+	if (setting_is(sysctl_fd, "kernel/unprivileged_userns_clone", 0))
+		snprintf(why, why_max,
+			 "%s is refused (%s): user namespaces are reserved to root here; "
+			 "allow them with 'sysctl kernel.unprivileged_userns_clone=1', %s",
+			 step, reason, as_root);
+	else if (setting_is(sysctl_fd, "user/max_user_namespaces", 0) || error == -ENOSPC)
+		snprintf(why, why_max,
+			 "%s is refused (%s): the limit of namespaces is reached; raise it with "
+			 "'sysctl user.max_user_namespaces=10000' (and user.max_net_namespaces), %s",
+			 step, reason, as_root);
+	else if (setting_is(sysctl_fd, "kernel/apparmor_restrict_unprivileged_userns", 1))
+		snprintf(why, why_max,
+			 "%s is refused (%s): AppArmor restricts user namespaces; allow them with "
+			 "'sysctl kernel.apparmor_restrict_unprivileged_userns=0' or a profile for heddle with "
+			 "'userns,', %s",
+			 step, reason, as_root);
+	else if (error == -EINVAL || error == -ENOSYS)
+		snprintf(why, why_max, "%s is refused (%s): this kernel has no user namespaces; run it as root", step,
+			 reason);
+	else
+		snprintf(why, why_max,
+			 "%s is refused (%s), probably by a container's seccomp or AppArmor profile; start the "
+			 "container "
+			 "with '--cap-add SYS_ADMIN --cap-add NET_ADMIN --security-opt apparmor=unconfined', %s of the "
+			 "machine",
+			 step, reason, as_root);
+}
+
+static void refusal(const char *step, int error, char *why, size_t why_max)
+{
+	int sysctl_fd = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	namespaces_refusal(sysctl_fd, step, error, why, why_max);
+	descriptor_close(&sysctl_fd);
+}
+
+/* 0 of the new user namespace is who we were; no other id exists in it, hence no way to change groups */
+static int user_namespace_enter(char *why, size_t why_max)
+{
+	const unsigned user = geteuid(), group = getegid();
+	char user_map[32], group_map[32];
+	int error;
+
+	snprintf(user_map, sizeof user_map, "0 %u 1", user);
+	snprintf(group_map, sizeof group_map, "0 %u 1", group);
+	if (unshare(CLONE_NEWUSER)) {
+		error = -errno;
+		refusal("a user namespace", error, why, why_max);
+		return error;
+	}
+	error = file_write(AT_FDCWD, "/proc/self/setgroups", "deny");
+	if (!error)
+		error = file_write(AT_FDCWD, "/proc/self/uid_map", user_map);
+	if (!error)
+		error = file_write(AT_FDCWD, "/proc/self/gid_map", group_map);
+	if (error == -EPERM && !user)
+		snprintf(why, why_max,
+			 "the map of user ids is refused (%s): root needs CAP_SETFCAP for it; add that ('--cap-add "
+			 "SETFCAP' of a container), or run heddle as another user ('--user 1000:1000')",
+			 strerror(-error));
+	else if (error)
+		refusal("the map of user ids", error, why, why_max);
+	return error;
+}
+
+static int namespace_fd(const char *process, const char *name)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof path, "/proc/%s/ns/%s", process, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int sentence(int error, const char *what, char *why, size_t why_max)
+{
+	snprintf(why, why_max, "%s: %s", what, strerror(-error));
+	return error;
+}
+
+static int own_namespaces_make(struct fabric_namespaces *namespaces, char *why, size_t why_max)
+{
+	if (unshare(CLONE_NEWNET | CLONE_NEWUTS)) {
+		int error = -errno;
+
+		refusal("a network namespace", error, why, why_max);
+		return error;
+	}
+	namespaces->user_fd = namespace_fd("self", "user");
+	namespaces->net_fd = namespace_fd("self", "net");
+	namespaces->uts_fd = namespace_fd("self", "uts");
+	if (namespaces->user_fd < 0)
+		return sentence(namespaces->user_fd, "/proc/self/ns/user", why, why_max);
+	if (namespaces->net_fd < 0)
+		return sentence(namespaces->net_fd, "/proc/self/ns/net", why, why_max);
+	if (namespaces->uts_fd < 0)
+		return sentence(namespaces->uts_fd, "/proc/self/ns/uts", why, why_max);
+	return 0;
+}
+
+/* ---- the init process of the hosts ---- */
+
+static void step_failed(struct init_report *report, const char *step)
+{
+	report->error = -errno;
+	snprintf(report->step, sizeof report->step, "%s", step);
+}
+
+/* mounts @path upon itself, @read_only or not */
+static int remount(const char *path, bool read_only)
+{
+	const unsigned long flags = MS_BIND | MS_REMOUNT | MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
+	return mount(path, path, NULL, MS_BIND, NULL) ||
+	       mount(NULL, path, NULL, flags | (read_only ? MS_RDONLY : 0), NULL);
+}
+
+/* Programs of root in a host must not change the machine by mistake: of its parameters they can write those of the network,
+ * which are the host's own. No boundary, for root could mount /proc again; where it is refused, hosts work without. */
+static void machine_guard(void)
+{
+	static const char *const guarded[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
+					       "/proc/fs" };
+
+	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++)
+		(void)remount(guarded[i], true);
+	(void)remount("/proc/sys/net", false);
+}
+
+/* The names are those of a file of ours, whatever is at its path by now.  Return: 0 or -1 with errno */
+static int hosts_file_mount(const char *hosts_file)
+{
+	int fd = open(hosts_file, O_PATH | O_NOFOLLOW | O_CLOEXEC), error;
+	struct stat found;
+	char path[64];
+
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (fstat(fd, &found) || !S_ISREG(found.st_mode) || found.st_uid != geteuid()) {
+		errno = EPERM;
+		error = -1;
+	} else {
+		error = mount(path, "/etc/hosts", NULL, MS_BIND, NULL);
+	}
+	close(fd);
+	return error;
+}
+
+/* in the mount namespace of the hosts */
+static void mounts_make(struct init_report *report, const char *hosts_file)
+{
+	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL)) {
+		step_failed(report, "making the hosts' mounts private");
+		return;
+	}
+	report->hosts_shown = !access("/etc/hosts", F_OK);
+	if (report->hosts_shown && hosts_file_mount(hosts_file))
+		step_failed(report, "mounting the host names over /etc/hosts");
+	report->proc_mounted = !mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL);
+	if (report->proc_mounted)
+		machine_guard();
+}
+
+/* nothing of the daemon's but the socket, which moves to 3: a terminal or pipe of its caller is not to be kept open */
+static void descriptors_close(int socket_fd)
+{
+	int null_fd = open("/dev/null", O_RDWR);
+
+	for (int fd = 0; fd <= 2; fd++)
+		dup2(null_fd, fd);
+	if (socket_fd != 3)
+		dup2(socket_fd, 3);
+	close_range(4, ~0u, 0);
+}
+
+/* Process 1 of the pid namespace. Ignoring SIGCHLD makes the kernel reap whatever ends here, orphans too. */
+static _Noreturn void init_run(int socket_fd, const char *hosts_file)
+{
+	struct init_report report = { 0 };
+	sigset_t none;
+	char byte;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_NAME, "heddle-init");
+	signal(SIGCHLD, SIG_IGN);
+	setsid();
+	mounts_make(&report, hosts_file);
+	descriptors_close(socket_fd);
+	if (write(3, &report, sizeof report) != (ssize_t)sizeof report || report.error)
+		_exit(1);
+	while (read(3, &byte, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/* fork into a new pid and mount namespace, without changing where the daemon's later children are born */
+static pid_t fork_into_new(void)
+{
+	return (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+static int init_await(struct fabric_namespaces *namespaces, char *why, size_t why_max)
+{
+	struct init_report report;
+	ssize_t length;
+
+	do
+		length = read(namespaces->init_fd, &report, sizeof report);
+	while (length < 0 && errno == EINTR);
+	if (length != (ssize_t)sizeof report)
+		return sentence(-ECHILD, "the hosts' init process ended", why, why_max);
+	namespaces->hosts_shown = report.hosts_shown;
+	namespaces->proc_mounted = report.proc_mounted;
+	if (report.error)
+		refusal(report.step, report.error, why, why_max);
+	return report.error;
+}
+
+static int hosts_file_touch(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+
+	if (fd < 0)
+		return -errno;
+	close(fd);
+	return 0;
+}
+
+static int init_start(struct fabric_namespaces *namespaces, const char *hosts_file, char *why, size_t why_max)
+{
+	int error = hosts_file_touch(hosts_file);
+	int pair[2];
+
+	if (error)
+		return sentence(error, hosts_file, why, why_max);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return sentence(-errno, "a socket to the hosts' init process", why, why_max);
+	namespaces->init_fd = pair[0];
+	namespaces->init_pid = fork_into_new();
+	if (namespaces->init_pid == 0)
+		init_run(pair[1], hosts_file);
+	close(pair[1]);
+	if (namespaces->init_pid < 0) {
+		error = -errno;
+		refusal("a pid and mount namespace", error, why, why_max);
+		return error;
+	}
+	return init_await(namespaces, why, why_max);
+}
+
+/* /proc/sys is read-only in many containers; the hosts' own /proc is not */
+static int sysctl_directory(pid_t init_pid, bool proc_mounted)
+{
+	char path[64];
+	int fd = -1;
+
+	snprintf(path, sizeof path, "/proc/%d/root/proc/sys", (int)init_pid);
+	if (proc_mounted)
+		fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		fd = open("/proc/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static int init_namespaces_open(struct fabric_namespaces *namespaces, char *why, size_t why_max)
+{
+	char process[16];
+
+	snprintf(process, sizeof process, "%d", (int)namespaces->init_pid);
+	namespaces->mount_fd = namespace_fd(process, "mnt");
+	if (namespaces->mount_fd < 0)
+		return sentence(namespaces->mount_fd, "the mount namespace of the hosts", why, why_max);
+	namespaces->pid_fd = namespace_fd(process, "pid");
+	if (namespaces->pid_fd < 0)
+		return sentence(namespaces->pid_fd, "the pid namespace of the hosts", why, why_max);
+	namespaces->sysctl_fd = sysctl_directory(namespaces->init_pid, namespaces->proc_mounted);
+	if (namespaces->sysctl_fd < 0)
+		return sentence(namespaces->sysctl_fd, "/proc/sys", why, why_max);
+	return 0;
+}
+
+/* NIC-side ends only carry frames of others: IPv6 would add its own. A kernel without IPv6 has no such file. */
+static int fabric_net_prepare(struct fabric_namespaces *namespaces, char *why, size_t why_max)
+{
+	int error;
+
+	namespaces_sysctl(namespaces, "net/ipv6/conf/default/disable_ipv6", "1");
+	error = netlink_open(&namespaces->netlink, -1, -1);
+	if (!error)
+		error = netlink_link_up(&namespaces->netlink, 1, false);
+	return error ? sentence(error, "the loopback interface of the fabric", why, why_max) : 0;
+}
+
+/* everything that making namespaces and interfaces and entering them takes */
+static bool privileged(void)
+{
+	static const unsigned needed[] = { CAP_SYS_ADMIN, CAP_NET_ADMIN, CAP_NET_RAW, CAP_SYS_CHROOT };
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[2] = { 0 };
+
+	if (syscall(SYS_capget, &header, sets))
+		return false;
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+		if (!(sets[CAP_TO_INDEX(needed[i])].effective & CAP_TO_MASK(needed[i])))
+			return false;
+	return true;
+}

@@ -1,0 +1,561 @@
+#include "orchestrator/live/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nodes/link/carrier.h"
+#include "orchestrator/base/interrupt.h"
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_end.h"
+#include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/fabric/fabric_watch.h"
+#include "orchestrator/live/live_host.h"
+#include "orchestrator/live/live_request.h"
+#include "orchestrator/plan/plan_spare.h"
+
+#define SILENT_NS 1000000000ull /* a client that has been so is the first to go where there is no room */
+#define SECOND_NS 1000000000ull
+
+/* a connection: one request, one answer, in turn */
+struct live_client {
+	int fd;            /* -1: free */
+	uint64_t heard_ns; /* when it last sent or took something */
+	char *in;
+	size_t in_length;
+	char *out; /* the answer under way; NULL: none */
+	size_t out_length, out_sent;
+	int fds[LIVE_FDS_MAX]; /* go along with its first byte; its own, as what they are of may leave before */
+	unsigned fd_count;
+};
+
+struct daemon_state {
+	struct live live;
+	struct live_client clients[LIVE_CLIENTS_MAX];
+	bool deaf; /* no descriptor is left for another client */
+	int listener;
+	int report_fd;   /* while it starts */
+	int asking_fd;   /* of the client whose request is being worked on; -1: none is */
+	bool *told_dead; /* [node_count]: this death is in the log */
+	char why[512];   /* why it could not be started */
+};
+
+static int __attribute__((format(printf, 2, 3))) failed(struct daemon_state *daemon, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(daemon->why, sizeof(daemon->why), format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+/* the log is our stderr */
+void live_note(const char *format, ...)
+{
+	time_t now = time(NULL);
+	va_list arguments;
+	char when[32];
+
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ ", gmtime(&now));
+	va_start(arguments, format);
+	utf8_say(stderr, when, format, arguments);
+	va_end(arguments);
+}
+
+static int daemon_start(struct daemon_state *daemon, const struct live_options *options);
+static void daemon_serve(struct daemon_state *daemon);
+static void daemon_end(struct daemon_state *daemon);
+
+/* @text to the waiting `heddle up`; false if it is not there any more */
+static bool report(int report_fd, const char *text)
+{
+	bool heard = write(report_fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(report_fd);
+	return heard;
+}
+
+int live_run(struct plan *plan, const struct live_options *options, int report_fd)
+{
+	struct daemon_state *daemon = calloc(1, sizeof(*daemon));
+	int status = 4, error;
+
+	signal(SIGPIPE, SIG_IGN);
+	interrupt_catch();
+	if (!daemon) {
+		report(report_fd, "not enough memory");
+		return status;
+	}
+	daemon->live.plan = plan;
+	daemon->live.namespaces = (struct fabric_namespaces){
+		.user_fd = -1, .net_fd = -1, .uts_fd = -1, .mount_fd = -1, .pid_fd = -1, .sysctl_fd = -1, .init_fd = -1
+	};
+	manager_pair_init(&daemon->live.managers, &daemon->live.fabric);
+	daemon->listener = -1;
+	daemon->report_fd = report_fd;
+	daemon->asking_fd = -1;
+	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
+		daemon->clients[i].fd = -1;
+	if (runtime_claim(options->base_fd, options->name, &daemon->live.place, daemon->why, sizeof(daemon->why))) {
+		report(report_fd, daemon->why);
+		free(daemon);
+		return status;
+	}
+	error = daemon_start(daemon, options);
+	daemon->report_fd = -1;
+	if (!error) {
+		struct plan_counts counts = plan_spare_counts(plan);
+
+		live_note("fabric %s runs: %u hosts, %u switches", options->name, counts.hosts, counts.switches);
+		if (report(report_fd, LIVE_READY))
+			daemon_serve(daemon);
+		status = 0;
+		daemon_end(daemon);
+	} else {
+		daemon_end(daemon); /* first: whoever is told may try again at once */
+		report(report_fd, daemon->why);
+	}
+	free(daemon);
+	return status;
+}
+
+/* ---- start ---- */
+
+static int log_open(struct daemon_state *daemon)
+{
+	int fd = openat(daemon->live.place.dir_fd, "log", O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return failed(daemon, "cannot make %s/log: %s", daemon->live.place.path, strerror(errno));
+	dup2(fd, STDERR_FILENO);
+	close(fd);
+	setvbuf(stderr, NULL, _IOLBF, 0);
+	return 0;
+}
+
+static int tables_alloc(struct daemon_state *daemon)
+{
+	const struct plan *plan = daemon->live.plan;
+
+	daemon->told_dead = calloc(plan->node_count, sizeof(*daemon->told_dead));
+	daemon->live.veths = calloc((size_t)plan->link_count + 1, sizeof(*daemon->live.veths));
+	daemon->live.hosts = calloc((size_t)plan->host_count + 1, sizeof(*daemon->live.hosts));
+	if (!daemon->told_dead || !daemon->live.veths || !daemon->live.hosts)
+		return failed(daemon, "not enough memory for %u nodes", plan->node_count);
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		daemon->live.hosts[i].net_fd = -1;
+	return 0;
+}
+
+static int hosts_open(struct daemon_state *daemon)
+{
+	char path[PATH_MAX + 8];
+	int error = live_hosts_write(&daemon->live, path, sizeof(path));
+
+	if (error)
+		failed(daemon, "cannot write %s: %s", path, strerror(-error));
+	else
+		error = namespaces_open(&daemon->live.namespaces, path, daemon->why, sizeof(daemon->why));
+	return error;
+}
+
+static int host_sockets(void *owner, uint32_t host_index, int fds[NIC_HOST_QUEUES_MAX])
+{
+	struct daemon_state *daemon = owner;
+	char why[512] = "";
+	int count = live_host_sockets(&daemon->live, host_index, fds, why, sizeof(why));
+
+	if (count < 0 && why[0])
+		fabric_fail(&daemon->live.fabric, "%s", why);
+	return count;
+}
+
+/* fabric_options.link_sockets: the pair is made the first time and stays, for whoever listens on it */
+static int link_sockets(void *owner, uint32_t link, int fds[2])
+{
+	struct daemon_state *daemon = owner;
+	const struct plan *plan = daemon->live.plan;
+	const struct node_config *a = &plan->nodes[plan->links[link].node_a];
+	const struct port_config *port = &a->ports[plan->links[link].port_a];
+	struct veth_link *veth = &daemon->live.veths[link];
+	int error = 0;
+
+	if (!veth->index_a)
+		error = veth_link_make(veth, &daemon->live.namespaces.netlink, a->name, port->peer_name, link,
+				       carrier_device_mtu(port));
+	if (!error)
+		error = veth_link_sockets(veth, fds);
+	if (error)
+		fabric_fail(&daemon->live.fabric, "the veth pair between %s and %s: %s", a->name, port->peer_name,
+			    strerror(-error));
+	return error;
+}
+
+/* fabric_options.note */
+static void note_log(void *looker, const char *text)
+{
+	(void)looker;
+	live_note("%s", text);
+}
+
+/* fabric_options.waits: to the `heddle up` that waits for us, or to the client; one that does not listen learns it from the answer */
+static void wait_report(void *looker, const char *what)
+{
+	const struct daemon_state *daemon = looker;
+	char line[512];
+	int length = snprintf(line, sizeof(line), "{\"" LIVE_WAITS "\": \"%s\"}\n", what);
+
+	if (daemon->report_fd >= 0)
+		dprintf(daemon->report_fd, "%s\n", what);
+	else if (daemon->asking_fd >= 0)
+		(void)!send(daemon->asking_fd, line, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
+	else
+		live_note("%s", what);
+}
+
+static int fabric_make(struct daemon_state *daemon, const struct live_options *options)
+{
+	struct fabric_options fabric_options = options->fabric;
+	struct fabric *fabric = &daemon->live.fabric;
+	int error;
+
+	fabric_options.real = true;
+	fabric_options.host_sockets = host_sockets;
+	fabric_options.link_sockets = link_sockets;
+	fabric_options.managers = &daemon->live.managers;
+	fabric_options.owner = daemon;
+	fabric_options.waits = wait_report;
+	fabric_options.note = note_log;
+	fabric_options.looker = daemon;
+	error = fabric_start(fabric, daemon->live.plan, &fabric_options);
+	if (error == -EINTR)
+		return failed(daemon, "interrupted");
+	if (error)
+		failed(daemon, "%s", fabric->failure);
+	return error;
+}
+
+static int daemon_start(struct daemon_state *daemon, const struct live_options *options)
+{
+	int error = log_open(daemon);
+
+	if (!error)
+		error = tables_alloc(daemon);
+	if (!error)
+		error = hosts_open(daemon);
+	if (!error)
+		error = fabric_make(daemon, options);
+	if (error)
+		return error;
+	daemon->live.since_s = time(NULL);
+	daemon->live.since_ns = wall_ns();
+	daemon->listener = runtime_listen(&daemon->live.place);
+	if (daemon->listener < 0)
+		return failed(daemon, "cannot listen at %s/control: %s", daemon->live.place.path,
+			      strerror(-daemon->listener));
+	return 0;
+}
+
+/* ---- nodes ---- */
+
+static void failure_note(struct fabric *fabric)
+{
+	if (fabric->failure[0])
+		live_note("%s", fabric->failure);
+	fabric->failure[0] = 0;
+}
+
+/* what has happened to nodes: into the log, and away from their neighbours */
+static void nodes_watch(struct daemon_state *daemon)
+{
+	struct fabric *fabric = &daemon->live.fabric;
+	bool changed = false;
+
+	fabric->patience_until_ns = wall_ns() + FABRIC_ANSWER_MS * 1000000ull;
+	fabric_watch_children(fabric);
+	fabric_watch_messages(fabric, 0);
+	fabric_watch_children(fabric);
+	for (uint32_t i = 0; i < fabric->plan->node_count; i++) {
+		const struct fabric_node *node = &fabric->nodes[i];
+		int error;
+
+		changed |= node->tables_due && node->pid && !node->stopped_ns;
+		if (plan_vacant(fabric->plan, i) || daemon->told_dead[i] == !node->pid)
+			continue;
+		daemon->told_dead[i] = !node->pid;
+		if (node->pid)
+			continue;
+		changed = true;
+		live_note("%s %s (pid %d) is dead: %s", fabric_kind_name(fabric, i), fabric->plan->nodes[i].name,
+			  (int)node->pid_shown, node->fate);
+		error = fabric_node_isolate(fabric, i);
+		if (error)
+			live_note("its links could not be taken down: %s", strerror(-error));
+	}
+	if (changed && manager_pair_sweep(&daemon->live.managers))
+		live_note("routes stay as they are");
+	failure_note(fabric);
+}
+
+/* ---- clients ---- */
+
+static void descriptors_close(struct live_client *client)
+{
+	while (client->fd_count)
+		close(client->fds[--client->fd_count]);
+}
+
+static void client_close(struct live_client *client)
+{
+	descriptors_close(client);
+	close(client->fd);
+	free(client->in);
+	free(client->out);
+	*client = (struct live_client){ .fd = -1 };
+}
+
+/* Is the process at the other end ours, or root's? In a rootless fabric 0 is ourselves, and the machine's root nobody. */
+static bool peer_allowed(int fd)
+{
+	struct ucred peer;
+	socklen_t length = sizeof(peer);
+
+	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) && (peer.uid == getuid() || peer.uid == 0);
+}
+
+/* tells @fd why it is not served, if it listens */
+static void client_refuse(int fd, const char *why)
+{
+	(void)!send(fd, why, strlen(why), MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* A place for another client. If all are taken, one that has been silent for SILENT_NS makes room, the longest first: who
+ * connects and says nothing, or half a line, or takes no answer, must not keep others from ending the fabric. */
+static struct live_client *client_place(struct daemon_state *daemon, int fd)
+{
+	struct live_client *oldest = &daemon->clients[0];
+
+	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
+		struct live_client *client = &daemon->clients[i];
+
+		if (client->fd < 0)
+			return client;
+		if (client->heard_ns < oldest->heard_ns)
+			oldest = client;
+	}
+	if (wall_ns() - oldest->heard_ns < SILENT_NS) {
+		client_refuse(fd, "{\"error\":\"too many requests at once: try again in a second\"}\n");
+		return NULL;
+	}
+	if (!oldest->out)
+		client_refuse(oldest->fd, "{\"error\":\"silent for too long while others waited\"}\n");
+	client_close(oldest);
+	return oldest;
+}
+
+static void client_accept(struct daemon_state *daemon)
+{
+	int fd = accept4(daemon->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	struct live_client *client = NULL;
+
+	/* then there is no use in looking for a while */
+	daemon->deaf = fd < 0 && (errno == EMFILE || errno == ENFILE);
+	if (fd < 0)
+		return;
+	if (peer_allowed(fd))
+		client = client_place(daemon, fd);
+	if (client)
+		client->in = malloc(LIVE_REQUEST_MAX);
+	if (!client || !client->in) {
+		close(fd);
+		return;
+	}
+	client->fd = fd;
+	client->heard_ns = wall_ns();
+}
+
+/* sends on; false if the client is gone */
+static bool client_send(struct live_client *client)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int) * LIVE_FDS_MAX)];
+		struct cmsghdr header;
+	} control = { 0 };
+	struct iovec piece = { client->out + client->out_sent, client->out_length - client->out_sent };
+	struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
+	ssize_t sent;
+
+	if (client->fd_count) {
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(sizeof(int) * client->fd_count);
+		memcpy(CMSG_DATA(&control.header), client->fds, sizeof(int) * client->fd_count);
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(sizeof(int) * client->fd_count);
+	}
+	sent = sendmsg(client->fd, &message, MSG_NOSIGNAL);
+	if (sent < 0)
+		return errno == EAGAIN || errno == EINTR;
+	descriptors_close(client);
+	client->out_sent += (size_t)sent;
+	if (client->out_sent == client->out_length) {
+		free(client->out);
+		client->out = NULL;
+	}
+	return true;
+}
+
+/* those of @answer; false if there are too many open */
+static bool descriptors_keep(struct live_client *client, const struct live_answer *answer)
+{
+	while (client->fd_count < answer->fd_count) {
+		int fd = fcntl(answer->fds[client->fd_count], F_DUPFD_CLOEXEC, 0);
+
+		if (fd < 0)
+			return false;
+		client->fds[client->fd_count++] = fd;
+	}
+	return true;
+}
+
+/* answers the first line of what was received, if it is complete; false if the client is to go */
+static bool client_answer(struct daemon_state *daemon, struct live_client *client)
+{
+	char *end = memchr(client->in, '\n', client->in_length), *text;
+	struct live_answer answer;
+	size_t used;
+
+	if (!end)
+		return client->in_length < LIVE_REQUEST_MAX;
+	used = (size_t)(end - client->in) + 1;
+	daemon->asking_fd = client->fd;
+	live_request(&daemon->live, client->in, used - 1, &answer);
+	daemon->asking_fd = -1;
+	failure_note(&daemon->live.fabric);
+	client->in_length -= used;
+	memmove(client->in, end + 1, client->in_length);
+	text = answer.body ? json_dumps(answer.body, JSON_COMPACT) : NULL;
+	json_decref(answer.body);
+	if (!text)
+		return false;
+	client->out_length = strlen(text) + 1;
+	client->out = text;
+	client->out[client->out_length - 1] = '\n'; /* in the place of its end */
+	client->out_sent = 0;
+	return descriptors_keep(client, &answer) && client_send(client);
+}
+
+/* takes in what @client has to say; false if it has left */
+static bool client_receive(struct live_client *client)
+{
+	ssize_t length = recv(client->fd, client->in + client->in_length, LIVE_REQUEST_MAX - client->in_length, 0);
+
+	if (length <= 0)
+		return length < 0 && (errno == EAGAIN || errno == EINTR);
+	client->in_length += (size_t)length;
+	return true;
+}
+
+static void client_serve(struct daemon_state *daemon, struct live_client *client, short events)
+{
+	bool fine = true;
+
+	client->heard_ns = wall_ns();
+	if (client->out)
+		fine = client_send(client);
+	else if (events)
+		fine = client_receive(client);
+	while (fine && !client->out && memchr(client->in, '\n', client->in_length) && !daemon->live.ending)
+		fine = client_answer(daemon, client);
+	if (!fine || (!client->out && client->in_length == LIVE_REQUEST_MAX))
+		client_close(client);
+}
+
+/* ---- the loop ---- */
+
+/* the init process of the hosts has died */
+static void init_lost(struct fabric_namespaces *namespaces)
+{
+	live_note("the hosts' init process is dead, and with it every program in them; none can be started any more");
+	close(namespaces->init_fd);
+	namespaces->init_fd = -1;
+}
+
+static void daemon_serve(struct daemon_state *daemon)
+{
+	enum { LISTENER, NODES, INIT, MANAGERS, CLIENTS = MANAGERS + MANAGER_PAIR, ALL = CLIENTS + LIVE_CLIENTS_MAX };
+	struct timespec nap;
+	struct pollfd polled[ALL];
+	sigset_t all, before;
+	uint64_t wait_ns;
+	bool missing;
+
+	/* signals come inside of ppoll() only, so that none is missed between looking and sleeping */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	while (!daemon->live.ending && !interrupt_seen()) {
+		nodes_watch(daemon);
+		wait_ns = fabric_real_settle(&daemon->live.fabric);
+		missing = manager_pair_watch(&daemon->live.managers);
+		failure_note(&daemon->live.fabric);
+		manager_pair_poll(&daemon->live.managers, &polled[MANAGERS]);
+		polled[LISTENER] = (struct pollfd){ daemon->deaf ? -1 : daemon->listener, POLLIN, 0 };
+		polled[NODES] = (struct pollfd){ daemon->live.fabric.epoll_fd, POLLIN, 0 };
+		polled[INIT] = (struct pollfd){ daemon->live.namespaces.init_fd, POLLIN, 0 };
+		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++)
+			polled[CLIENTS + i] =
+				(struct pollfd){ daemon->clients[i].fd, daemon->clients[i].out ? POLLOUT : POLLIN, 0 };
+		if ((daemon->deaf || missing) && wait_ns > SECOND_NS)
+			wait_ns = SECOND_NS;
+		nap = (struct timespec){ (time_t)(wait_ns / SECOND_NS), (long)(wait_ns % SECOND_NS) };
+		if (ppoll(polled, ALL, wait_ns == UINT64_MAX ? NULL : &nap, &before) < 0)
+			continue;
+		daemon->deaf = false;
+		for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
+			if (polled[CLIENTS + i].revents)
+				client_serve(daemon, &daemon->clients[i], polled[CLIENTS + i].revents);
+		}
+		if (polled[INIT].revents)
+			init_lost(&daemon->live.namespaces);
+		if (polled[LISTENER].revents)
+			client_accept(daemon);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- end ---- */
+
+static void daemon_end(struct daemon_state *daemon)
+{
+	live_note("the end");
+	for (unsigned i = 0; i < LIVE_CLIENTS_MAX; i++) {
+		if (daemon->clients[i].fd >= 0)
+			client_close(&daemon->clients[i]);
+	}
+	if (daemon->listener >= 0)
+		close(daemon->listener);
+	manager_pair_end(&daemon->live.managers);
+	if (daemon->live.since_ns)
+		fabric_end(&daemon->live.fabric);
+	if (daemon->live.fabric.nodes)
+		fabric_kill(&daemon->live.fabric);
+	fabric_free(&daemon->live.fabric);
+	for (uint32_t i = 0; daemon->live.hosts && i < daemon->live.plan->host_count; i++) {
+		if (daemon->live.hosts[i].net_fd >= 0)
+			host_net_free(&daemon->live.hosts[i], &daemon->live.namespaces);
+	}
+	namespaces_close(&daemon->live.namespaces);
+	free(daemon->live.hosts);
+	free(daemon->live.veths);
+	free(daemon->told_dead);
+	runtime_release(&daemon->live.place);
+}

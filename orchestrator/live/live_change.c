@@ -1,0 +1,445 @@
+#include "orchestrator/live/live_change.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/nsfs.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/live/live_host.h"
+#include "orchestrator/live/live_link.h"
+#include "orchestrator/plan/plan_spare.h"
+#include "orchestrator/scenario/scenario_keys.h"
+
+/* ---- what was asked for ---- */
+
+/* the switch called @name, which must run; -1 with *@refusal */
+static int64_t switch_find(const struct live_query *asking, const char *name, json_t **refusal)
+{
+	int64_t node = live_query_node(asking, name, refusal);
+
+	if (node >= 0 && asking->live->plan->nodes[node].kind != NODE_SWITCH) {
+		*refusal = live_refuse("%s is a host; a link can only be added to a switch", name);
+		return -1;
+	}
+	return node >= 0 && live_query_node_runs(asking, (uint32_t)node, refusal) ? node : -1;
+}
+
+/* the name for a new node; NULL with *@refusal */
+static const char *name_take(const struct live_query *asking, json_t **refusal)
+{
+	const char *name = live_query_text(asking, "name");
+
+	if (!name || !key_name_valid(name))
+		*refusal = live_refuse("'%s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are",
+				       name ? name : "", NODE_NAME_MAX - 1);
+	else if (plan_node_find(asking->live->plan, name))
+		*refusal = live_refuse("there is a node called '%s' already", name);
+	else
+		return name;
+	return NULL;
+}
+
+/* what a new link between @node_a and @node_b is to be like; false with *@refusal */
+static bool link_read(const struct live_query *asking, uint32_t node_a, uint32_t node_b, struct port_config *like,
+		      json_t **refusal)
+{
+	const char *medium = live_query_text(asking, "medium");
+	struct live_link link;
+	unsigned given = 0;
+
+	*like = plan_spare_template(asking->live->plan, node_a, node_b);
+	link = live_link_of(like);
+	*refusal = live_link_read(asking, &link, &given);
+	if (!*refusal && medium && strcmp(medium, "shm") != 0 && strcmp(medium, "veth") != 0)
+		*refusal = live_refuse("medium: expected shm or veth, not '%s'", medium);
+	if (*refusal)
+		return false;
+	if (medium)
+		like->medium = strcmp(medium, "veth") ? MEDIUM_SHM : MEDIUM_VETH;
+	live_link_put(&link, like);
+	return true;
+}
+
+/* ---- steps ---- */
+
+/* all switches, and the hosts' names, as the plan is now */
+static int tables_update(struct live *live)
+{
+	char path[PATH_MAX + 8];
+	int error = manager_pair_sweep(&live->managers);
+
+	return error ? error : live_hosts_write(live, path, sizeof(path));
+}
+
+/* @text, and who has not heard of it */
+static json_t *change_answer(const struct live *live, json_t *answer, const char *text)
+{
+	uint32_t late = 0;
+	json_t *whole;
+
+	while (late < live->plan->switch_count && !live->fabric.nodes[late].tables_due)
+		late++;
+	whole = late == live->plan->switch_count
+			? json_string(text)
+			: json_sprintf("%s; switch %s does not answer, and is told when it does", text,
+				       live->plan->nodes[late].name);
+	json_object_set_new(answer, "text", whole);
+	return answer;
+}
+
+static void link_remove(struct live *live, uint32_t link)
+{
+	fabric_link_remove(&live->fabric, link);
+	veth_link_free(&live->veths[link], &live->namespaces.netlink);
+	plan_spare_link_remove(live->plan, link);
+}
+
+static void node_remove(struct live *live, uint32_t node)
+{
+	const struct node_config *config = &live->plan->nodes[node];
+
+	fabric_node_remove(&live->fabric, node); /* first: a stopped one is not waited for */
+	for (uint32_t port = 0; port < config->port_count; port++)
+		if (!config->ports[port].vacant)
+			link_remove(live, config->ports[port].link_index);
+	if (config->kind == NODE_NIC)
+		live_host_end(live, node - live->plan->switch_count);
+	plan_spare_node_remove(live->plan, node);
+}
+
+static json_t *no_room(int64_t error, const char *what)
+{
+	if (error == -EMLINK)
+		return live_refuse(
+			"%s: no port is left; a switch has up to %u ports more than its scenario uses, %u in all "
+			"at most",
+			what, PLAN_ROOM_PORTS, NODE_PORTS_MAX);
+	if (error == -ENOSPC)
+		return live_refuse("%s: no place is left; up to %u switches, %u hosts and %u links may join", what,
+				   PLAN_ROOM_SWITCHES, PLAN_ROOM_HOSTS, PLAN_ROOM_LINKS);
+	return live_refuse("%s: %s", what, strerror((int)-error));
+}
+
+/* into the plan only; -1 with *@refusal */
+static int64_t link_plan(struct live_query *asking, uint32_t node_a, uint32_t node_b, json_t **refusal)
+{
+	struct live *live = asking->live;
+	struct port_config like;
+	char what[2 * NODE_NAME_MAX + 32];
+	int64_t link;
+
+	if (!link_read(asking, node_a, node_b, &like, refusal))
+		return -1;
+	link = plan_spare_link(live->plan, node_a, node_b, &like);
+	if (link >= 0)
+		return link;
+	snprintf(what, sizeof(what), "a link from %s to %s", live->plan->nodes[node_a].name,
+		 live->plan->nodes[node_b].name);
+	*refusal = no_room(link, what);
+	return -1;
+}
+
+/* the planned node @node comes to life; a refusal after an error, and then it is gone again */
+static json_t *node_enter(struct live *live, uint32_t node)
+{
+	int error = fabric_node_restart(&live->fabric, node);
+	json_t *refusal;
+
+	if (!error)
+		error = tables_update(live);
+	if (!error)
+		return NULL;
+	refusal = live_refuse("%s cannot join: %s", live->plan->nodes[node].name, live_reason(live, error));
+	node_remove(live, node);
+	tables_update(live);
+	return refusal;
+}
+
+/* ---- switches ---- */
+
+/* links from the planned switch @node to every switch that the request names; a refusal, or NULL */
+static json_t *neighbours_plan(struct live_query *asking, uint32_t node)
+{
+	const json_t *neighbours = json_object_get(asking->request, "neighbours"), *item;
+	json_t *refusal = NULL;
+	size_t i;
+
+	json_array_foreach(neighbours, i, item)
+	{
+		const char *name = json_string_value(item);
+		int64_t neighbour;
+
+		if (!strcmp(name, asking->live->plan->nodes[node].name))
+			return live_refuse("a switch cannot have a link to itself");
+		neighbour = switch_find(asking, name, &refusal);
+		if (neighbour < 0 || refusal || link_plan(asking, node, (uint32_t)neighbour, &refusal) < 0)
+			return refusal;
+	}
+	return NULL;
+}
+
+json_t *live_add_switch(struct live_query *asking)
+{
+	struct live *live = asking->live;
+	json_t *refusal = NULL;
+	const char *name = name_take(asking, &refusal);
+	char text[128];
+	int64_t node;
+
+	if (!name)
+		return refusal;
+	node = plan_spare_switch(live->plan, name);
+	if (node < 0)
+		return no_room(node, "a switch");
+	refusal = neighbours_plan(asking, (uint32_t)node);
+	if (refusal)
+		plan_spare_node_remove(live->plan, (uint32_t)node);
+	else
+		refusal = node_enter(live, (uint32_t)node);
+	if (refusal)
+		return refusal;
+	snprintf(text, sizeof(text), "switch %s runs, pid %d", name, (int)live->fabric.nodes[node].pid);
+	return change_answer(live, json_pack("{s:s}", "name", name), text);
+}
+
+/* ---- hosts ---- */
+
+/* an interface can be named in a namespace that is there already; a refusal, or NULL */
+static json_t *interface_check(const struct live_query *asking)
+{
+	const char *interface = live_query_text(asking, "interface");
+
+	if (!interface)
+		return NULL;
+	if (!live_query_text(asking, "network"))
+		return live_refuse(
+			"interface: a host of the fabric's own has eth0; only an existing network may name it");
+	if (!key_name_valid(interface) || strlen(interface) >= IFNAMSIZ || strspn(interface, ".") == strlen(interface))
+		return live_refuse(
+			"interface: '%s' is no name of an interface: 1 to %d letters, digits, '_', '.' or '-'",
+			interface, IFNAMSIZ - 1);
+	return NULL;
+}
+
+/* why the namespace of a process may be out of reach */
+static const char *reach_hint(const struct live *live, int error)
+{
+	if (error != EACCES && error != EPERM)
+		return "";
+	return live->namespaces.rootless ? "; a rootless fabric has no right to processes that it did not start"
+					 : "; the daemon, though root's, has no right to that process: it belongs to "
+					   "another user namespace, or "
+					   "a sandbox forbids it";
+}
+
+/* is @fd the network of the daemon, where the other ends of all hosts' interfaces are? */
+static bool own_network(const struct live *live, int fd)
+{
+	struct stat own, other;
+
+	return !fstat(live->namespaces.net_fd, &own) && !fstat(fd, &other) && own.st_dev == other.st_dev &&
+	       own.st_ino == other.st_ino;
+}
+
+/* the network namespace at the request's path; -1 if it names none, -2 with *@refusal */
+static int network_open(const struct live_query *asking, json_t **refusal)
+{
+	const char *path = live_query_text(asking, "network");
+	int fd = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) : -1;
+
+	if (!path)
+		return -1;
+	if (fd < 0) {
+		*refusal = live_refuse("cannot open %s: %s%s", path, strerror(errno), reach_hint(asking->live, errno));
+		return -2;
+	}
+	if (ioctl(fd, NS_GET_NSTYPE) != CLONE_NEWNET)
+		*refusal = live_refuse("%s is no network namespace", path);
+	else if (own_network(asking->live, fd))
+		*refusal = live_refuse(
+			"%s is the fabric's own network, with the far ends of all hosts: no host can be there", path);
+	else
+		return fd;
+	close(fd);
+	return -2;
+}
+
+/* the interface of planned host @index, in namespaces of its own or in @network; a refusal, or NULL */
+static json_t *host_wire(struct live_query *asking, uint32_t index, int network)
+{
+	struct live *live = asking->live;
+	const char *interface = live_query_text(asking, "interface");
+	int error;
+	char far_name[IFNAMSIZ], why[512] = "";
+	struct host_net_spec spec = live_host_spec(live->plan, index, far_name);
+
+	if (network >= 0) {
+		spec.interface = interface ? interface : "heddle0";
+		error = host_net_attach(&live->hosts[index], &live->namespaces, network, &spec, why, sizeof(why));
+		if (error == -EEXIST)
+			return live_refuse("%s; 'heddle attach --interface NAME' gives it another name", why);
+		if (error == -EPERM)
+			return live_refuse(
+				"%s; %s may not change that network namespace: it takes root, or a fabric started "
+				"by its owner inside the same user namespace",
+				why, live->namespaces.rootless ? "a rootless fabric" : "this user");
+	} else {
+		error = live_host_make(live, index, why, sizeof(why));
+	}
+	return error < 0 ? live_refuse("%s", why[0] ? why : strerror(-error)) : NULL;
+}
+
+static json_t *host_answer(const struct live *live, uint32_t index)
+{
+	const struct node_config *nic = &live->plan->nodes[plan_host_node(live->plan, index)];
+	json_t *answer = live_host_describe(live, index);
+	char text[256];
+
+	snprintf(text, sizeof(text), "host %s joins at %s: interface %s, %s %s", nic->name, nic->ports[0].peer_name,
+		 live->hosts[index].interface, json_string_value(json_object_get(answer, "ipv4")),
+		 json_string_value(json_object_get(answer, "ipv6")));
+	return change_answer(live, answer, text);
+}
+
+/* a host behind switch @at; @network  its namespace, -1: one of its own */
+static json_t *host_add(struct live_query *asking, const char *name, uint32_t at, int network)
+{
+	struct live *live = asking->live;
+	json_t *refusal = NULL;
+	int64_t node = plan_spare_host(live->plan, name);
+	uint32_t index;
+
+	if (node < 0)
+		return no_room(node, "a host");
+	index = (uint32_t)node - live->plan->switch_count;
+	if (link_plan(asking, (uint32_t)node, at, &refusal) >= 0)
+		refusal = host_wire(asking, index, network);
+	if (refusal)
+		plan_spare_node_remove(live->plan, (uint32_t)node);
+	else
+		refusal = node_enter(live, (uint32_t)node);
+	return refusal ? refusal : host_answer(live, index);
+}
+
+json_t *live_add_host(struct live_query *asking)
+{
+	json_t *answer = NULL;
+	const char *name = name_take(asking, &answer);
+	int64_t at = name ? switch_find(asking, live_query_text(asking, "switch"), &answer) : -1;
+	int network = -2;
+
+	if (at >= 0)
+		answer = interface_check(asking);
+	if (at >= 0 && !answer)
+		network = network_open(asking, &answer);
+	if (network == -2)
+		return answer;
+	answer = host_add(asking, name, (uint32_t)at, network);
+	if (network >= 0)
+		close(network);
+	return answer;
+}
+
+/* ---- links ---- */
+
+static json_t *link_answer(const struct live *live, uint32_t link)
+{
+	const struct plan_link *ends = &live->plan->links[link];
+	json_t *answer = live_link_describe(live, link);
+	char text[2 * NODE_NAME_MAX + 64];
+
+	snprintf(text, sizeof(text), "link %" PRIu32 " joins %s:%" PRIu32 " and %s:%" PRIu32, link,
+		 live->plan->nodes[ends->node_a].name, ends->port_a, live->plan->nodes[ends->node_b].name,
+		 ends->port_b);
+	return change_answer(live, answer, text);
+}
+
+json_t *live_add_link(struct live_query *asking)
+{
+	struct live *live = asking->live;
+	json_t *refusal = NULL;
+	int64_t a = switch_find(asking, live_query_text(asking, "node"), &refusal);
+	int64_t b = a >= 0 ? switch_find(asking, live_query_text(asking, "peer"), &refusal) : -1;
+	int64_t link;
+	int error;
+
+	if (b < 0)
+		return refusal;
+	if (a == b)
+		return live_refuse("a switch cannot have a link to itself");
+	link = link_plan(asking, (uint32_t)a, (uint32_t)b, &refusal);
+	if (link < 0)
+		return refusal;
+	error = fabric_link_up(&live->fabric, (uint32_t)link);
+	if (!error)
+		error = tables_update(live);
+	if (!error)
+		return link_answer(live, (uint32_t)link);
+	refusal = live_refuse("the link cannot be added: %s", live_reason(live, error));
+	link_remove(live, (uint32_t)link);
+	tables_update(live);
+	return refusal;
+}
+
+/* ---- leaving ---- */
+
+/* hosts would be left in the air; a refusal, or NULL */
+static json_t *leave_check(const struct live *live, uint32_t node)
+{
+	const struct node_config *config = &live->plan->nodes[node];
+	struct plan_counts counts = plan_spare_counts(live->plan);
+
+	for (uint32_t port = 0; config->kind == NODE_SWITCH && port < config->port_count; port++)
+		if (!config->ports[port].vacant && config->ports[port].kind == PORT_EDGE)
+			return live_refuse("host %s is plugged into %s: remove it first", config->ports[port].peer_name,
+					   config->name);
+	if ((config->kind == NODE_NIC ? counts.hosts : counts.switches) == 1)
+		return live_refuse("%s is the last of its kind; 'heddle down %s' ends the fabric", config->name,
+				   live->place.name);
+	return NULL;
+}
+
+static json_t *node_leave(struct live *live, uint32_t node)
+{
+	char text[NODE_NAME_MAX + 32];
+	json_t *refusal = leave_check(live, node);
+	int error;
+
+	if (refusal)
+		return refusal;
+	snprintf(text, sizeof(text), "%s has left", live->plan->nodes[node].name);
+	node_remove(live, node);
+	error = tables_update(live);
+	return error ? live_refuse("%s, but not all know it: %s", text, strerror(-error))
+		     : change_answer(live, json_object(), text);
+}
+
+json_t *live_remove(struct live_query *asking)
+{
+	struct live *live = asking->live;
+	json_t *refusal = NULL;
+	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal), link;
+	int error;
+
+	if (node < 0)
+		return refusal;
+	if (!live_query_text(asking, "port"))
+		return node_leave(live, (uint32_t)node);
+	link = live_link_find(asking, &refusal);
+	if (link < 0)
+		return refusal;
+	if (live->plan->nodes[live->plan->links[link].node_a].kind == NODE_NIC)
+		return live_refuse("this link is all that its host has: remove the host, or take the link down");
+	link_remove(live, (uint32_t)link);
+	error = tables_update(live);
+	return error ? live_refuse("the link has left, but not all know it: %s", strerror(-error))
+		     : change_answer(live, json_object(), "the link has left");
+}

@@ -1,0 +1,320 @@
+#include "orchestrator/live/live_describe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nodes/stats/stats.h"
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_ready.h"
+#include "orchestrator/fabric/fabric_watch.h"
+#include "orchestrator/live/live_roce.h"
+#include "orchestrator/plan/plan_spare.h"
+#include "orchestrator/results/counter.h"
+#include "orchestrator/results/fidelity.h"
+
+/* ---- cost ---- */
+
+/* what @pid takes of the memory: shared pages in parts (PSS) if the kernel tells, else whole (RSS) */
+static uint64_t memory_bytes_of(pid_t pid)
+{
+	unsigned long long value = 0;
+	char path[64], line[256];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/smaps_rollup", (int)pid);
+	file = pid ? fopen(path, "re") : NULL;
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "Pss: %llu kB", &value) == 1;
+	if (file)
+		fclose(file);
+	if (found || !pid)
+		return value * 1024;
+	snprintf(path, sizeof(path), "/proc/%d/statm", (int)pid);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%*u %llu", &value) != 1)
+		value = 0;
+	if (file)
+		fclose(file);
+	return value * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* ---- counters ---- */
+
+/* what the node has written there makes sense; reading does no harm in any case */
+static bool page_readable(const struct fabric_node *state)
+{
+	return !stats_view_check(&state->view);
+}
+
+static void number_put(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+/* how long the data of the neighbour at @port has waited for room in this node's buffers */
+static uint64_t held_up_ns(const struct live *live, const struct port_config *port)
+{
+	const struct fabric_node *peer = &live->fabric.nodes[port->peer_index];
+
+	if (!page_readable(peer) || port->peer_port >= peer->stats->port_count)
+		return 0;
+	return stats_port(peer->stats, port->peer_port)->paused_ps / NODE_NS;
+}
+
+/* what congestion control did at a port, or (@paths) choices among paths: counters that are not 0 */
+static json_t *counters_describe(const struct port_stats *port, bool paths)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < port_counter_count; i++) {
+		uint64_t value = port_counter_value(&port_counters[i], port);
+
+		if ((paths ? port_counters[i].paths : port_counters[i].congestion) && value)
+			number_put(object, port_counters[i].name, value);
+	}
+	return object;
+}
+
+static json_t *port_describe(const struct live *live, const struct port_config *config, uint32_t index,
+			     const struct port_stats *port)
+{
+	return json_pack("{s:i, s:s, s:i, s:I, s:b, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}",
+			 "port", (int)index, "peer", config->peer_name, "link", (int)config->link_index, "rate_bps",
+			 (json_int_t)config->rate_bps, "down", live->plan->links[config->link_index].down, "tx_packets",
+			 (json_int_t)port->tx_packets, "tx_bytes", (json_int_t)port->tx_bytes, "tx_busy_ns",
+			 (json_int_t)(port->tx_busy_ps / NODE_NS), "rx_packets", (json_int_t)port->rx_packets,
+			 "rx_bytes", (json_int_t)port->rx_bytes, "lost_packets", (json_int_t)port->lost_packets,
+			 "paused_ns", (json_int_t)(port->paused_ps / NODE_NS), "queue_bytes",
+			 (json_int_t)port->queue_bytes, "held_up_ns", (json_int_t)held_up_ns(live, config),
+			 "input_units_max", (json_int_t)port->input_units_max, "congestion",
+			 counters_describe(port, false), "paths", counters_describe(port, true));
+}
+
+/* the same of all ports of a node: what there is now, and what grows */
+static void congestion_sum(const struct node_config *config, struct stats_page *stats, json_t *object)
+{
+	struct port_stats sum = { 0 };
+
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		const struct port_stats *port = stats_port(stats, p);
+
+		sum.limited += port->limited;
+		sum.metered += port->metered;
+		sum.fgfc_held += port->fgfc_held;
+		sum.eca_acks += port->eca_acks;
+		sum.stops += port->stops;
+	}
+	number_put(object, "limited", sum.limited);
+	number_put(object, "metered", sum.metered);
+	number_put(object, "fgfc_held", sum.fgfc_held);
+	number_put(object, "eca_acks", sum.eca_acks);
+	number_put(object, "stops", sum.stops);
+}
+
+static void traffic_describe(const struct live *live, const struct node_config *config, struct stats_page *stats,
+			     json_t *object)
+{
+	json_t *ports = json_array();
+	uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0, queue_bytes = 0;
+
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		const struct port_stats *port = stats_port(stats, p);
+
+		sent += port->tx_packets;
+		sent_bytes += port->tx_bytes;
+		received += port->rx_packets;
+		received_bytes += port->rx_bytes;
+		queue_bytes += port->queue_bytes;
+		if (!config->ports[p].vacant) {
+			json_array_append_new(ports, port_describe(live, &config->ports[p], p, port));
+			live_roce_port_put(config, stats, p, json_array_get(ports, json_array_size(ports) - 1));
+		}
+	}
+	number_put(object, "sent_packets", sent);
+	number_put(object, "sent_bytes", sent_bytes);
+	number_put(object, "received_packets", received);
+	number_put(object, "received_bytes", received_bytes);
+	number_put(object, "queue_bytes", queue_bytes);
+	json_object_set_new(object, "ports", ports);
+}
+
+/* Reports for multicast routers are dropped because there is none: no loss to anybody. */
+static bool unwanted(int reason)
+{
+	return reason == DROP_NO_LISTENER;
+}
+
+static void drops_describe(const struct stats_page *stats, json_t *object)
+{
+	uint64_t sums[2] = { 0 };
+	json_t *drops = json_object();
+
+	for (int reason = 0; reason < DROP_REASONS; reason++) {
+		sums[unwanted(reason)] += stats->drops[reason];
+		if (stats->drops[reason])
+			number_put(drops, stats_drop_name[reason], stats->drops[reason]);
+	}
+	number_put(object, "dropped_packets", sums[false]);
+	number_put(object, "unwanted_packets", sums[true]);
+	json_object_set_new(object, "drops", drops);
+}
+
+/* ---- lateness ---- */
+
+/* the distribution: how many events were handled so late, named by the end of their bucket in nanoseconds */
+static json_t *lateness_describe(const struct lateness_stats *lateness)
+{
+	json_t *counts = json_object();
+	char end_ns[24];
+
+	for (uint32_t b = 0; b < STATS_LATENESS_BUCKETS; b++) {
+		snprintf(end_ns, sizeof(end_ns), "%llu", (unsigned long long)stats_lateness_ns(b + 1) - 1);
+		if (lateness->count[b])
+			number_put(counts, end_ns, lateness->count[b]);
+	}
+	return counts;
+}
+
+/* what the links of a node, as they are now, let it be late */
+static void limits_describe(const struct live *live, const struct node_config *config, json_t *object)
+{
+	struct fidelity_limits limits;
+
+	fidelity_limits_init(&limits, config->kind);
+	for (uint32_t p = 0; p < config->port_count; p++)
+		if (!config->ports[p].vacant && !live->plan->links[config->ports[p].link_index].down)
+			fidelity_limits_port(&limits, config, &config->ports[p]);
+	if (limits.made_up_ns != UINT64_MAX)
+		number_put(object, "links_make_up_ns", limits.made_up_ns);
+	if (limits.bridged_ns != UINT64_MAX)
+		number_put(object, "buffers_bridge_ns", limits.bridged_ns);
+}
+
+/* ---- nodes ---- */
+
+static const char *state_name(const struct fabric_node *state)
+{
+	return !state->pid ? "dead" : state->stopped_ns ? "stopped" : "running";
+}
+
+/* a host's program has deleted the interface to the fabric: the NIC runs, and nothing comes to it any more */
+static void unplugged_put(const struct live *live, uint32_t node, json_t *object)
+{
+	const struct host_net *host;
+
+	if (live->plan->nodes[node].kind != NODE_NIC || !live->hosts)
+		return;
+	host = &live->hosts[node - live->plan->switch_count];
+	if (host->net_fd >= 0 && host_net_unplugged(host))
+		json_object_set_new(object, "unplugged", json_string(host->interface));
+}
+
+static json_t *node_describe(const struct live *live, uint32_t node)
+{
+	const struct fabric_node *state = &live->fabric.nodes[node];
+	const struct node_config *config = &live->plan->nodes[node];
+	bool readable = page_readable(state);
+	json_t *object = json_pack("{s:s, s:s, s:i, s:s, s:I, s:s, s:I, s:I, s:b}", "kind",
+				   config->kind == NODE_SWITCH ? "switch" : "nic", "name", config->name, "pid",
+				   (int)state->pid_shown, "state", state_name(state), "uptime_ns",
+				   (json_int_t)(wall_ns() - state->started_ns), "fate", state->pid ? "" : state->fate,
+				   "cpu_ns", (json_int_t)fabric_cpu_ns(state->pid), "memory_bytes",
+				   (json_int_t)memory_bytes_of(state->pid), "readable", readable);
+
+	if (!object)
+		return NULL;
+	unplugged_put(live, node, object);
+	if (!readable)
+		return object;
+	traffic_describe(live, config, state->stats, object);
+	congestion_sum(config, state->stats, object);
+	live_roce_node_put(config, state->stats, object);
+	drops_describe(state->stats, object);
+	limits_describe(live, config, object);
+	number_put(object, "active_ns", state->stats->active_ns);
+	number_put(object, "lateness_max_ns", state->stats->lateness.max_ns);
+	json_object_set_new(object, "lateness_counts", lateness_describe(&state->stats->lateness));
+	return object;
+}
+
+/* what only a fabric of kind roce has */
+static void roce_put(const struct live *live, json_t *object)
+{
+	struct stats_page **pages = calloc(live->plan->node_count, sizeof(struct stats_page *));
+
+	for (uint32_t i = 0; pages && i < live->plan->node_count; i++) {
+		const struct fabric_node *state = &live->fabric.nodes[i];
+
+		if (!plan_vacant(live->plan, i) && page_readable(state))
+			pages[i] = state->stats;
+	}
+	if (pages)
+		live_roce_put(live->plan, pages, object);
+	free(pages);
+}
+
+/* @key of all nodes, and @own */
+static uint64_t sum_of(const json_t *nodes, const char *key, uint64_t own)
+{
+	const json_t *node;
+	size_t i;
+
+	json_array_foreach(nodes, i, node) own += (uint64_t)json_integer_value(json_object_get(node, key));
+	return own;
+}
+
+/* of the daemon, its managers, and the nodes that are gone */
+static uint64_t own_cpu_ns(const struct live *live)
+{
+	uint64_t cpu_ns = fabric_cpu_ns(getpid()) + live->fabric.cpu_ns;
+
+	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
+		cpu_ns += fabric_cpu_ns(live->managers.list[i].pid);
+	return cpu_ns;
+}
+
+static uint64_t own_memory_bytes(const struct live *live)
+{
+	uint64_t bytes = memory_bytes_of(getpid());
+
+	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
+		bytes += memory_bytes_of(live->managers.list[i].pid);
+	return bytes;
+}
+
+json_t *live_describe(struct live_query *asking)
+{
+	const struct live *live = asking->live;
+	const struct plan *plan = live->plan;
+	struct plan_counts counts = plan_spare_counts(plan);
+	json_t *nodes = json_array(), *object;
+	uint64_t cpu_ns, memory_bytes;
+	uint32_t dead = 0;
+	char since[32];
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		if (plan_vacant(plan, i))
+			continue;
+		dead += !live->fabric.nodes[i].pid;
+		json_array_append_new(nodes, node_describe(live, i));
+	}
+	cpu_ns = sum_of(nodes, "cpu_ns", own_cpu_ns(live));
+	memory_bytes = sum_of(nodes, "memory_bytes", own_memory_bytes(live));
+	strftime(since, sizeof(since), "%Y-%m-%dT%H:%M:%SZ", gmtime(&live->since_s));
+	object = json_pack("{s:s, s:s, s:s, s:i, s:s, s:I, s:i, s:i, s:i, s:i, s:I, s:I, s:b, s:o}", "fabric",
+			   live->place.name, "scenario", plan->scenario, "file", plan->file, "pid", (int)getpid(),
+			   "since", since, "uptime_ns", (json_int_t)(wall_ns() - live->since_ns), "hosts",
+			   (int)counts.hosts, "switches", (int)counts.switches, "links", (int)counts.links, "dead",
+			   (int)dead, "cpu_ns", (json_int_t)cpu_ns, "memory_bytes", (json_int_t)memory_bytes,
+			   "init_dead", live->namespaces.init_fd < 0, "nodes", nodes);
+	if (object)
+		roce_put(live, object);
+	if (object)
+		json_object_set_new(object, "unfiltered_nodes", json_integer(fabric_unfiltered(&live->fabric)));
+	if (object)
+		json_object_set_new(object, "manager", manager_pair_describe(&live->managers));
+	return object;
+}

@@ -1,0 +1,90 @@
+#include "orchestrator/live/live_query.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/port_name.h"
+#include "orchestrator/base/suggest.h"
+
+json_t *live_refuse(const char *format, ...)
+{
+	char *sentence = NULL;
+	va_list arguments;
+	json_t *body;
+
+	va_start(arguments, format);
+	if (vasprintf(&sentence, format, arguments) < 0)
+		sentence = NULL;
+	va_end(arguments);
+	body = sentence ? json_pack("{s:s}", "error", sentence) : NULL;
+	if (!body) /* something in it was no UTF-8, or memory is short */
+		body = json_pack("{s:s}", "error",
+				 "the request cannot be answered: it is no UTF-8, or memory is short");
+	free(sentence);
+	return body;
+}
+
+const char *live_reason(const struct live *live, int error)
+{
+	return live->fabric.failure[0] ? live->fabric.failure : strerror(-error);
+}
+
+const char *live_query_text(const struct live_query *asking, const char *key)
+{
+	return json_string_value(json_object_get(asking->request, key));
+}
+
+int64_t live_query_node(const struct live_query *asking, const char *name, json_t **refusal)
+{
+	const struct plan *plan = asking->live->plan;
+	const char **names;
+	char hint[128] = "";
+	uint32_t count = 0;
+
+	if (!name || !name[0]) {
+		*refusal = live_refuse("the request names no node");
+		return -1;
+	}
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		if (!strcmp(plan->nodes[i].name, name))
+			return i;
+	}
+	names = calloc(plan->node_count, sizeof(*names));
+	for (uint32_t i = 0; names && i < plan->node_count; i++)
+		if (!plan_vacant(plan, i))
+			names[count++] = plan->nodes[i].name;
+	if (names)
+		suggest_sentence(name, names, count, sizeof(*names), hint, sizeof(hint));
+	free(names);
+	*refusal = live_refuse("fabric %s has no node '%s'%s; 'heddle ps %s' lists them", asking->live->place.name,
+			       name, hint, asking->live->place.name);
+	return -1;
+}
+
+bool live_query_node_runs(const struct live_query *asking, uint32_t node, json_t **refusal)
+{
+	const struct fabric_node *state = &asking->live->fabric.nodes[node];
+
+	if (!state->pid)
+		*refusal = live_refuse("%s is dead: %s", asking->live->plan->nodes[node].name, state->fate);
+	return state->pid != 0;
+}
+
+int64_t live_query_port(const struct node_config *node, const char *name, json_t **refusal)
+{
+	uint64_t ports = port_name_find(node, name);
+
+	if (!ports)
+		*refusal =
+			live_refuse("%s has no port '%s': give a number below %" PRIu32 " or the name of a neighbour",
+				    node->name, name, node->port_count);
+	else if (ports & (ports - 1))
+		*refusal = live_refuse("%s has %d links to %s: give the number of a port", node->name,
+				       __builtin_popcountll(ports), name);
+	else
+		return __builtin_ctzll(ports);
+	return -1;
+}

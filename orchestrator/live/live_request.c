@@ -1,0 +1,280 @@
+#include "orchestrator/live/live_request.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nodes/stats/trace.h"
+#include "orchestrator/base/utf8.h"
+#include "orchestrator/base/wall_time.h"
+#include "orchestrator/fabric/fabric_ask.h"
+#include "orchestrator/fabric/fabric_real.h"
+#include "orchestrator/live/live_change.h"
+#include "orchestrator/live/live_describe.h"
+#include "orchestrator/live/live_host.h"
+#include "orchestrator/live/live_link.h"
+#include "orchestrator/live/live_query.h"
+#include "orchestrator/live/parameter.h"
+#include "orchestrator/plan/plan_spare.h"
+
+#define NAME_SAID_MAX 64u /* bytes of a table's or parameter's name that an answer repeats */
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static live_query_fn ask_hosts, ask_exec, ask_show, ask_set, ask_start, ask_down;
+
+static const struct question {
+	const char *name;
+	live_query_fn *ask;
+} questions[] = {
+	{ "ps", live_describe },
+	{ "hosts", ask_hosts },
+	{ "exec", ask_exec },
+	{ "show", ask_show },
+	{ "set", ask_set },
+	{ "links", live_links },
+	{ "link-set", live_link_set },
+	{ "link-down", live_link_down },
+	{ "link-up", live_link_up },
+	{ "start", ask_start },
+	{ "add-switch", live_add_switch },
+	{ "add-host", live_add_host },
+	{ "add-link", live_add_link },
+	{ "remove", live_remove },
+	{ "down", ask_down },
+};
+
+static bool is_words(const json_t *value)
+{
+	const json_t *word;
+	size_t i;
+
+	json_array_foreach(value, i, word)
+	{
+		if (!json_is_string(word))
+			return false;
+	}
+	return json_is_array(value);
+}
+
+/* every member is a text, but for the neighbours; a refusal, or NULL */
+static json_t *form_check(json_t *request)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(request, key, value)
+	{
+		bool words = !strcmp(key, "neighbours");
+
+		if (words ? !is_words(value) : !json_is_string(value))
+			return live_refuse("'%s' of a request must be %s", key, words ? "an array of texts" : "a text");
+	}
+	return NULL;
+}
+
+void live_request(struct live *live, const char *text, size_t length, struct live_answer *answer)
+{
+	struct live_query asking = { .live = live, .request = json_loadb(text, length, 0, NULL), .answer = answer };
+	const char *name = json_string_value(json_object_get(asking.request, "ask"));
+	json_t *refusal = form_check(asking.request);
+	size_t i = 0;
+
+	*answer = (struct live_answer){ 0 };
+	live->fabric.patience_until_ns = wall_ns() + LIVE_REQUEST_MS * 1000000ull;
+	while (name && i < COUNT_OF(questions) && strcmp(questions[i].name, name))
+		i++;
+	if (refusal)
+		answer->body = refusal;
+	else if (!name)
+		answer->body = live_refuse("a request is one JSON object with the key 'ask'");
+	else if (i == COUNT_OF(questions))
+		answer->body = live_refuse(
+			"nothing called '%s' can be asked of a running fabric; is it another heddle's?", name);
+	else
+		answer->body = questions[i].ask(&asking);
+	json_decref(asking.request);
+}
+
+/* ---- hosts ---- */
+
+static json_t *ask_hosts(struct live_query *asking)
+{
+	const struct plan *plan = asking->live->plan;
+	struct plan_counts counts = plan_spare_counts(plan);
+	json_t *hosts = json_array();
+
+	for (uint32_t i = 0; i < plan->host_count; i++)
+		if (!plan_vacant(plan, plan_host_node(plan, i)))
+			json_array_append_new(hosts, live_host_describe(asking->live, i));
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o}", "fabric", asking->live->place.name, "pid", (int)getpid(),
+			 "switches", (int)counts.switches, "links", (int)counts.links, "hosts_count", (int)counts.hosts,
+			 "hosts", hosts);
+}
+
+/* adds one namespace to an answer, if there is such a one */
+static void namespace_give(struct live_answer *answer, json_t *names, const char *name, int fd)
+{
+	if (fd < 0)
+		return;
+	answer->fds[answer->fd_count++] = fd;
+	json_array_append_new(names, json_string(name));
+}
+
+/* a host is in namespaces of its own; a switch is where its veth links end */
+static json_t *ask_exec(struct live_query *asking)
+{
+	const struct live *live = asking->live;
+	json_t *refusal = NULL, *names;
+	int64_t node = live_query_node(asking, live_query_text(asking, "host"), &refusal);
+	int net_fd = live->namespaces.net_fd, uts_fd = live->namespaces.uts_fd;
+
+	if (node < 0)
+		return refusal;
+	if (live->plan->nodes[node].kind == NODE_NIC) {
+		const struct host_net *host = &live->hosts[(uint32_t)node - live->plan->switch_count];
+
+		net_fd = host->net_fd;
+		uts_fd = host->uts_fd;
+	}
+	names = json_array();
+	namespace_give(asking->answer, names, "user", live->namespaces.user_fd);
+	namespace_give(asking->answer, names, "pid", live->namespaces.pid_fd);
+	namespace_give(asking->answer, names, "mount", live->namespaces.mount_fd);
+	namespace_give(asking->answer, names, "net", net_fd);
+	namespace_give(asking->answer, names, "uts", uts_fd);
+	return json_pack("{s:s, s:o}", "host", live->plan->nodes[node].name, "namespaces", names);
+}
+
+/* ---- one node ---- */
+
+/* asks @node and puts its answer into words.  @what  it is asked for: "table 'foo'" */
+static json_t *node_ask(struct live_query *asking, uint32_t node, const char *what, struct control_message *message)
+{
+	const char *name = asking->live->plan->nodes[node].name;
+	int error = fabric_ask(&asking->live->fabric, node, message);
+	size_t length;
+	char *text;
+	json_t *body;
+
+	if (error)
+		return live_refuse("%s does not answer: %s", name,
+				   asking->live->fabric.nodes[node].stopped_ns ? "it is stopped" : strerror(-error));
+	text = message->body ? message->body : message->text;
+	utf8_plain_lines(text);
+	length = strlen(text);
+	if (length && text[length - 1] == '\n')
+		text[length - 1] = 0;
+	if (message->number == -ENOENT)
+		body = live_refuse("%s has no %s; it has: %s", name, what, text[0] ? text : "nothing");
+	else if (message->number)
+		body = live_refuse("%s refuses %s: %s%s%s", name, what, strerror(-(int)message->number),
+				   text[0] ? ": " : "", text);
+	else
+		body = json_pack("{s:s, s:s}", "node", name, "text", text);
+	control_message_free(message);
+	return body ? body : live_refuse("%s answers with something that is no UTF-8", name);
+}
+
+static json_t *trace_show(const struct live_query *asking, uint32_t node)
+{
+	const struct fabric_node *state = &asking->live->fabric.nodes[node];
+	const char *name = asking->live->plan->nodes[node].name;
+	char *text = NULL;
+	size_t size = 0;
+	json_t *body;
+	FILE *out;
+
+	if (stats_view_check(&state->view))
+		return live_refuse("%s has destroyed its statistics page", name);
+	out = open_memstream(&text, &size);
+	if (!out)
+		return live_refuse("not enough memory");
+	trace_print(state->stats, out);
+	fclose(out);
+	body = json_pack("{s:s, s:s}", "node", name, "text", text && text[0] ? text : "nothing noted so far\n");
+	free(text);
+	return body;
+}
+
+static json_t *ask_show(struct live_query *asking)
+{
+	struct control_message message = { .kind = CONTROL_SHOW, .number = -1 };
+	const char *table = live_query_text(asking, "table"), *port = live_query_text(asking, "port");
+	json_t *refusal = NULL;
+	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal);
+	char what[128];
+
+	if (node < 0)
+		return refusal;
+	if (table && !strcmp(table, "trace"))
+		return trace_show(asking, (uint32_t)node); /* even of a dead one */
+	if (!live_query_node_runs(asking, (uint32_t)node, &refusal))
+		return refusal;
+	if (port) {
+		message.number = live_query_port(&asking->live->plan->nodes[node], port, &refusal);
+		if (message.number < 0)
+			return refusal;
+	}
+	snprintf(message.text, sizeof(message.text), "%s", table ? table : "");
+	if (table && *table)
+		snprintf(what, sizeof(what), "table '%.*s'", utf8_length(table, NAME_SAID_MAX), table);
+	else
+		snprintf(what, sizeof(what), "default table");
+	return node_ask(asking, (uint32_t)node, what, &message);
+}
+
+static json_t *ask_set(struct live_query *asking)
+{
+	struct control_message message = { .kind = CONTROL_SET };
+	const char *name = live_query_text(asking, "name"), *value = live_query_text(asking, "value");
+	json_t *refusal = NULL;
+	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal);
+	char what[128], why[256];
+
+	if (node < 0 || !live_query_node_runs(asking, (uint32_t)node, &refusal))
+		return refusal;
+	if (!name || !value)
+		return live_refuse("set needs a name and a value");
+	if (parameter_convert(plan_fabric(asking->live->plan), name, value, message.text2, sizeof(message.text2), why,
+			      sizeof(why)))
+		return live_refuse("%.*s: %s", utf8_length(name, NAME_SAID_MAX), name, why);
+	snprintf(message.text, sizeof(message.text), "%s", name);
+	snprintf(what, sizeof(what), "parameter '%.*s'", utf8_length(name, NAME_SAID_MAX), name);
+	return node_ask(asking, (uint32_t)node, what, &message);
+}
+
+/* ---- nodes ---- */
+
+static json_t *ask_start(struct live_query *asking)
+{
+	json_t *refusal = NULL;
+	int64_t node = live_query_node(asking, live_query_text(asking, "node"), &refusal);
+	char text[128];
+	int error;
+
+	if (node < 0)
+		return refusal;
+	error = fabric_node_restart(&asking->live->fabric, (uint32_t)node);
+	if (error == -EEXIST)
+		return live_refuse("%s runs already", asking->live->plan->nodes[node].name);
+	if (!error)
+		error = manager_pair_sweep(&asking->live->managers);
+	if (error)
+		return live_refuse("%s cannot be started: %s", asking->live->plan->nodes[node].name,
+				   live_reason(asking->live, error));
+	snprintf(text, sizeof(text), "%s runs again, pid %d", asking->live->plan->nodes[node].name,
+		 (int)asking->live->fabric.nodes[node].pid);
+	return json_pack("{s:s}", "text", text);
+}
+
+/* ---- the end ---- */
+
+static json_t *ask_down(struct live_query *asking)
+{
+	asking->live->ending = true;
+	return json_pack("{s:s, s:i}", "fabric", asking->live->place.name, "pid", (int)getpid());
+}

@@ -1,0 +1,97 @@
+#include "orchestrator/live/live_roce.h"
+
+#include "orchestrator/results/counter.h"
+#include "orchestrator/results/results_roce.h"
+
+static void number_put(json_t *object, const char *key, uint64_t value)
+{
+	json_object_set_new(object, key, json_integer((json_int_t)value));
+}
+
+static bool is_roce(const struct node_config *config, const struct stats_page *stats)
+{
+	return config->fabric == FABRIC_ROCE && stats_has_classes(stats);
+}
+
+/* counters of a class that are not 0; NULL: all are */
+static json_t *class_describe(const struct class_config *config, const struct class_stats *class)
+{
+	json_t *object = NULL;
+
+	for (size_t i = 0; i < class_counter_count; i++) {
+		uint64_t value = class_counter_value(&class_counters[i], class);
+
+		if (value && !object)
+			object = json_pack("{s:s}", "class", config->name);
+		if (value)
+			number_put(object, class_counters[i].name, value);
+	}
+	return object;
+}
+
+void live_roce_port_put(const struct node_config *config, struct stats_page *stats, uint32_t port, json_t *object)
+{
+	json_t *counters = json_object(), *classes = json_array();
+
+	for (size_t i = 0; i < port_counter_count && is_roce(config, stats); i++) {
+		uint64_t value = port_counter_value(&port_counters[i], stats_port(stats, port));
+
+		if (port_counters[i].roce && value)
+			number_put(counters, port_counters[i].name, value);
+	}
+	for (uint32_t c = 0; c < config->class_count && is_roce(config, stats); c++) {
+		json_t *class = class_describe(&config->classes[c], stats_class(stats, port, c));
+
+		if (class)
+			json_array_append_new(classes, class);
+	}
+	if (is_roce(config, stats)) {
+		json_object_set(object, "roce", counters);
+		json_object_set(object, "classes", classes);
+	}
+	json_decref(counters);
+	json_decref(classes);
+}
+
+void live_roce_node_put(const struct node_config *config, struct stats_page *stats, json_t *object)
+{
+	uint64_t held = 0, told_to_stop = 0, marked = 0, pauses = 0, cnps = 0, in_error = 0;
+
+	if (!is_roce(config, stats))
+		return;
+	for (uint32_t i = 0; i < config->port_count * NODE_CLASSES_MAX; i++) {
+		const struct class_stats *class = stats_class(stats, i / NODE_CLASSES_MAX, i % NODE_CLASSES_MAX);
+
+		held += class->paused_since_ps != 0;
+		told_to_stop += class->xoff_since_ps != 0;
+		marked += class->marked;
+	}
+	for (uint32_t p = 0; p < config->port_count; p++)
+		pauses += stats_port(stats, p)->pauses_sent;
+	for (uint32_t f = 0; f < stats->flow_tx_count && f < stats->flows_max; f++) {
+		cnps += stats_flow_tx(stats, f)->cnps;
+		in_error += stats_flow_tx(stats, f)->in_error != 0;
+	}
+	number_put(object, "held", held);
+	number_put(object, "told_to_stop", told_to_stop);
+	number_put(object, "marked", marked);
+	number_put(object, "pauses", pauses);
+	number_put(object, "cnps", cnps);
+	number_put(object, "in_error", in_error);
+}
+
+void live_roce_put(const struct plan *plan, struct stats_page *const *pages, json_t *object)
+{
+	struct pause_cycles deadlocks;
+	node_time_t now = 0;
+
+	if (!results_is_roce(plan))
+		return;
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		now = pages[i] ? node_time_max(now, pages[i]->now_ps) : now;
+	json_object_set_new(object, "kind", json_string("roce"));
+	if (pause_cycles_find(plan, pages, pause_cycles_before_ps(plan, now, NODE_TIME_NEVER), &deadlocks))
+		return;
+	json_object_set_new(object, "deadlocks", results_roce_deadlocks_json(plan, &deadlocks));
+	pause_cycles_free(&deadlocks);
+}

@@ -1,0 +1,377 @@
+#include "orchestrator/live/runtime_dir.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define CLAIM_TRIES 100 /* somebody may remove a stale directory under our hands; not that often */
+
+static const char *const files[] = { "control", "hosts", "log", "lock" }; /* lock last: it guards the others */
+
+static int __attribute__((format(printf, 4, 5))) failed(int error, char *why, size_t why_max, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(why, why_max, format, arguments);
+	va_end(arguments);
+	return error;
+}
+
+/* ---- the directory of all ---- */
+
+int runtime_path(char *path, size_t path_max)
+{
+	const char *own = getenv("HEDDLE_RUNTIME_DIR"), *session = getenv("XDG_RUNTIME_DIR");
+	int length;
+
+	if (own && own[0])
+		length = snprintf(path, path_max, "%s", own);
+	else if (session && session[0])
+		length = snprintf(path, path_max, "%s/heddle", session);
+	else if (!getuid())
+		length = snprintf(path, path_max, "/run/heddle");
+	else
+		length = snprintf(path, path_max, "/tmp/heddle-%u", (unsigned)getuid());
+	return (size_t)length < path_max ? 0 : -ENAMETOOLONG;
+}
+
+/* is the open directory @fd ours and closed to others? */
+static int directory_check(int fd, const char *path, char *why, size_t why_max)
+{
+	struct stat state;
+
+	if (fstat(fd, &state))
+		return failed(-errno, why, why_max, "cannot look at %s: %s", path, strerror(errno));
+	if (state.st_uid != geteuid())
+		return failed(-EPERM, why, why_max, "%s belongs to user %u, not to you (%u); set HEDDLE_RUNTIME_DIR",
+			      path, (unsigned)state.st_uid, (unsigned)geteuid());
+	if (state.st_mode & 077)
+		return failed(-EPERM, why, why_max, "%s is open to others (mode %03o); expected 700: chmod 700 %s",
+			      path, (unsigned)state.st_mode & 0777, path);
+	return 0;
+}
+
+int runtime_open(bool make, char *why, size_t why_max)
+{
+	char path[PATH_MAX];
+	int fd, error = runtime_path(path, sizeof(path));
+
+	if (error)
+		return failed(error, why, why_max, "the runtime directory's name is too long");
+	if (make && mkdir(path, 0700) && errno != EEXIST)
+		return failed(-errno, why, why_max, "cannot make the runtime directory %s: %s; set HEDDLE_RUNTIME_DIR",
+			      path, strerror(errno));
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return failed(-errno, why, why_max, "cannot open the runtime directory %s: %s", path, strerror(errno));
+	error = directory_check(fd, path, why, why_max);
+	if (error) {
+		close(fd);
+		return error;
+	}
+	return fd;
+}
+
+/* ---- the directory of one ---- */
+
+bool runtime_name_fine(const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!length || length >= NODE_NAME_MAX || name[0] == '.')
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (!isalnum((unsigned char)name[i]) && !strchr("_-.", name[i]))
+			return false;
+	}
+	return true;
+}
+
+static int directory_open(int base_fd, const char *name)
+{
+	int fd = openat(base_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* the lock of the directory @dir_fd, taken; -EWOULDBLOCK: somebody has it; -ESTALE: it was removed meanwhile */
+static int lock_take(int dir_fd, int flags)
+{
+	int fd = openat(dir_fd, "lock", O_RDWR | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+	struct stat opened, named;
+
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		int error = -errno;
+
+		close(fd);
+		return error;
+	}
+	if (fstat(fd, &opened) || fstatat(dir_fd, "lock", &named, AT_SYMLINK_NOFOLLOW) ||
+	    opened.st_ino != named.st_ino || opened.st_dev != named.st_dev) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}
+
+static void directory_remove(int base_fd, int dir_fd, const char *name)
+{
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		unlinkat(dir_fd, files[i], 0);
+	unlinkat(base_fd, name, AT_REMOVEDIR);
+}
+
+bool runtime_lives(int base_fd, const char *name)
+{
+	int dir_fd = directory_open(base_fd, name);
+	int lock_fd;
+
+	if (dir_fd < 0)
+		return false;
+	lock_fd = lock_take(dir_fd, 0);
+	if (lock_fd >= 0) {
+		directory_remove(base_fd, dir_fd, name);
+		close(lock_fd);
+	} else if (lock_fd == -ENOENT) {
+		unlinkat(base_fd, name, AT_REMOVEDIR); /* stays if it was just being claimed */
+	}
+	close(dir_fd);
+	return lock_fd == -EWOULDBLOCK;
+}
+
+/* when process @pid was started, in clock ticks since boot; 0: there is none */
+static unsigned long long start_ticks(pid_t pid)
+{
+	unsigned long long ticks = 0;
+	char path[64], text[1024], *behind_name;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	/* the name, in brackets, may hold anything; the start time is the 20th field behind it */
+	text[fread(text, 1, sizeof(text) - 1, file)] = 0;
+	fclose(file);
+	behind_name = strrchr(text, ')');
+	if (!behind_name ||
+	    sscanf(behind_name + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+		   &ticks) != 1)
+		return 0;
+	return ticks;
+}
+
+static int lock_sign(int lock_fd)
+{
+	if (ftruncate(lock_fd, 0) || dprintf(lock_fd, "%d %llu\n", (int)getpid(), start_ticks(getpid())) < 0)
+		return -errno;
+	return 0;
+}
+
+/* one try: 0, -EEXIST, or -ENOENT / -ESTALE if somebody was just removing it */
+static int claim_try(int base_fd, const char *name, struct runtime_place *place)
+{
+	int error = 0;
+
+	if (mkdirat(base_fd, name, 0700) && errno != EEXIST)
+		return -errno == -ENOENT ? -EIO : -errno;
+	place->dir_fd = directory_open(base_fd, name);
+	if (place->dir_fd < 0)
+		return place->dir_fd;
+	place->lock_fd = lock_take(place->dir_fd, O_CREAT);
+	if (place->lock_fd < 0)
+		error = place->lock_fd == -EWOULDBLOCK ? -EEXIST : place->lock_fd;
+	else
+		error = lock_sign(place->lock_fd);
+	if (!error) /* what a daemon that was killed has left */
+		for (size_t i = 0; strcmp(files[i], "lock"); i++)
+			unlinkat(place->dir_fd, files[i], 0);
+	if (error) {
+		close(place->dir_fd);
+		if (place->lock_fd >= 0)
+			close(place->lock_fd);
+	}
+	return error;
+}
+
+int runtime_claim(int base_fd, const char *name, struct runtime_place *place, char *why, size_t why_max)
+{
+	char base[PATH_MAX];
+	int error = runtime_path(base, sizeof(base)), tries = 0;
+
+	if (!runtime_name_fine(name))
+		return failed(
+			-EINVAL, why, why_max,
+			"'%s' is no name for a fabric: expected 1 to %u letters, digits, '_', '-', '.', no '.' first",
+			name, NODE_NAME_MAX - 1);
+	*place = (struct runtime_place){ .base_fd = base_fd, .dir_fd = -1, .lock_fd = -1 };
+	snprintf(place->name, sizeof(place->name), "%s", name);
+	if (!error && snprintf(place->path, sizeof(place->path), "%s/%s", base, name) >= (int)sizeof(place->path))
+		error = -ENAMETOOLONG;
+	if (!error)
+		do
+			error = claim_try(base_fd, name, place);
+		while ((error == -ENOENT || error == -ESTALE) && ++tries < CLAIM_TRIES);
+	if (error == -EEXIST)
+		return failed(error, why, why_max,
+			      "a fabric '%s' is running; end it with 'heddle down %s', or give another --name", name,
+			      name);
+	if (error)
+		failed(error, why, why_max, "cannot make %s/%s: %s", base, name, strerror(-error));
+	return error;
+}
+
+void runtime_release(struct runtime_place *place)
+{
+	directory_remove(place->base_fd, place->dir_fd, place->name);
+	close(place->dir_fd);
+	close(place->lock_fd);
+}
+
+static int names_compare(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+int runtime_names(int base_fd, char (**names)[NODE_NAME_MAX])
+{
+	int copy = openat(base_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = 0;
+	DIR *directory = copy < 0 ? NULL : fdopendir(copy);
+	struct dirent *entry;
+
+	*names = NULL;
+	if (!directory) {
+		int error = -errno;
+
+		if (copy >= 0)
+			close(copy);
+		return error;
+	}
+	while (count >= 0 && (entry = readdir(directory))) {
+		char(*grown)[NODE_NAME_MAX];
+
+		if (!runtime_name_fine(entry->d_name) || !runtime_lives(base_fd, entry->d_name))
+			continue;
+		grown = realloc(*names, (size_t)(count + 1) * sizeof(**names));
+		if (!grown) {
+			count = -ENOMEM;
+			break;
+		}
+		*names = grown;
+		memcpy(grown[count++], entry->d_name, strlen(entry->d_name) + 1); /* its length is fine */
+	}
+	closedir(directory);
+	if (count < 0) {
+		free(*names);
+		*names = NULL;
+	} else if (count) {
+		qsort(*names, (size_t)count, sizeof(**names), names_compare);
+	}
+	return count;
+}
+
+/* ---- the daemon ---- */
+
+/* what the lock of @name says */
+static int lock_read(int base_fd, const char *name, int *pid, unsigned long long *ticks)
+{
+	int dir_fd = directory_open(base_fd, name), fd;
+	char text[64];
+	ssize_t length;
+
+	if (dir_fd < 0)
+		return dir_fd;
+	fd = openat(dir_fd, "lock", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	close(dir_fd);
+	if (fd < 0)
+		return -errno;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (length <= 0)
+		return -EIO;
+	text[length] = 0;
+	return sscanf(text, "%d %llu", pid, ticks) == 2 && *pid > 1 && *ticks ? 0 : -EIO;
+}
+
+int runtime_kill(int base_fd, const char *name)
+{
+	unsigned long long ticks;
+	int pid, pidfd, error;
+
+	if (!runtime_lives(base_fd, name))
+		return -ESRCH;
+	error = lock_read(base_fd, name, &pid, &ticks);
+	if (error)
+		return error;
+	pidfd = pidfd_open(pid, 0); /* from here on it cannot become another process */
+	if (pidfd < 0)
+		return -errno;
+	if (start_ticks(pid) != ticks)
+		error = -EIO;
+	else if (pidfd_send_signal(pidfd, SIGKILL, NULL, 0))
+		error = -errno;
+	close(pidfd);
+	return error;
+}
+
+/* The socket's address by way of the directory's descriptor: an address is at most 108 bytes long, a path is not. */
+static struct sockaddr_un control_address(int dir_fd)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/control", dir_fd);
+	return address;
+}
+
+int runtime_listen(const struct runtime_place *place)
+{
+	struct sockaddr_un address = control_address(place->dir_fd);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	/* the mode of the descriptor is what the new name gets: never open to others, not even for a moment */
+	if (fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 16))
+		error = -errno;
+	if (error)
+		close(fd);
+	return error ? error : fd;
+}
+
+int runtime_connect(int base_fd, const char *name)
+{
+	int dir_fd = directory_open(base_fd, name);
+	const struct timeval patience = { .tv_sec = 2 }; /* for a daemon that hangs and has a full backlog */
+	struct sockaddr_un address;
+	int fd, error = 0;
+
+	if (dir_fd < 0)
+		return dir_fd;
+	address = control_address(dir_fd);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0)
+		setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		error = -errno;
+	if (error && fd >= 0)
+		close(fd);
+	close(dir_fd);
+	return error ? error : fd;
+}

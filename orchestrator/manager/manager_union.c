@@ -1,0 +1,79 @@
+#include "orchestrator/manager/manager_union.h"
+
+#include "orchestrator/routing/routing_cycle.h"
+
+static uint32_t entries_of(const struct switch_image *image, enum table_kind table)
+{
+	return image->tables[table].blocks * table_entries(table);
+}
+
+static uint64_t entry(const struct switch_image *image, enum table_kind table, uint32_t at)
+{
+	return table_get(table, image->tables[table].bytes, at);
+}
+
+/* those of @ports by which @from reaches another switch now */
+static uint64_t ports_up(const struct topology *topology, uint32_t from, uint64_t ports)
+{
+	uint64_t up = 0;
+
+	for (; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+
+		if (port < topology->switches[from].port_count && topology_leads_on(topology, from, port))
+			up |= 1ull << port;
+	}
+	return up;
+}
+
+static void way_add(const struct topology *topology, struct routing *routing, uint32_t from, uint32_t to,
+		    uint64_t ports)
+{
+	if (from != to && to < topology->switch_count)
+		routing_route(routing, from, to)->ports |= ports_up(topology, from, ports);
+}
+
+static void routes_add(const struct topology *topology, const struct switch_image *image, uint32_t from,
+		       struct routing *routing)
+{
+	for (uint32_t address = 1; address < entries_of(image, TABLE_ROUTES); address++)
+		way_add(topology, routing, from, address - 1, entry(image, TABLE_ROUTES, address));
+}
+
+/* The static port and the group of host @host, whose LID is one more (routing_lids.h). Groups of longer ways are with LANES_BY_HOP alone,
+ * where nothing can have a circle and the manager does not ask. */
+static uint64_t lid_ports(const struct switch_image *image, uint32_t host)
+{
+	uint32_t lid = host + 1, group;
+	uint64_t mask[PORT_GROUP_WORDS] = { 0 }, ports = 0;
+
+	if (lid < entries_of(image, TABLE_LFT) && entry(image, TABLE_LFT, lid) < NODE_PORTS_MAX)
+		ports = 1ull << entry(image, TABLE_LFT, lid);
+	group = lid < entries_of(image, TABLE_PGFT) ? (uint32_t)entry(image, TABLE_PGFT, lid) : 0;
+	if (group && group < entries_of(image, TABLE_PGT))
+		table_get_mask(image->tables[TABLE_PGT].bytes, group, mask);
+	return ports | mask[0];
+}
+
+static void lids_add(const struct topology *topology, const struct switch_image *image, uint32_t from,
+		     struct routing *routing)
+{
+	for (uint32_t host = 0; host < topology->host_count; host++)
+		if (topology->hosts[host].fabric_address)
+			way_add(topology, routing, from, topology->hosts[host].fabric_address - 1u,
+				lid_ports(image, host));
+}
+
+int manager_union_check(enum fabric_kind fabric, const struct topology *topology, const struct switch_image *images,
+			struct routing *routing, char **circle)
+{
+	for (uint32_t i = 0; i < topology->switch_count; i++) {
+		if (!topology->switches[i].alive)
+			continue;
+		if (table_of_fabric(fabric, TABLE_ROUTES))
+			routes_add(topology, &images[i], i, routing);
+		if (table_of_fabric(fabric, TABLE_LFT))
+			lids_add(topology, &images[i], i, routing);
+	}
+	return routing_cycle_find(topology, routing, circle);
+}

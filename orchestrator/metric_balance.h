@@ -1,9 +1,0 @@
-/*  metric_balance - metrics of the links that switches choose among. */
-#ifndef HEDDLE_ORCHESTRATOR_METRIC_BALANCE_H
-#define HEDDLE_ORCHESTRATOR_METRIC_BALANCE_H
-
-#include "orchestrator/metric.h"
-
-metric_value_fn metric_imbalance, metric_imbalance_max;
-
-#endif

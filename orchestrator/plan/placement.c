@@ -1,0 +1,86 @@
+#include "orchestrator/plan/placement.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define PORT_WEIGHT 3u /* a switch's work for one of its ports */
+#define NIC_WEIGHT 4u  /* a NIC's work, and that of switching to its process */
+
+struct placed_switch {
+	uint32_t node, weight;
+};
+
+static uint32_t weight_of(const struct node_config *node)
+{
+	uint32_t links = 0;
+
+	for (uint32_t p = 0; p < node->port_count; p++)
+		links += !node->ports[p].vacant;
+	return node->kind == NODE_SWITCH ? PORT_WEIGHT * links : NIC_WEIGHT * links;
+}
+
+static int heavier_first(const void *a, const void *b)
+{
+	const struct placed_switch *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static uint32_t least_loaded(const uint64_t *load, uint32_t core_count)
+{
+	uint32_t best = 0;
+
+	for (uint32_t core = 1; core < core_count; core++)
+		if (load[core] < load[best])
+			best = core;
+	return best;
+}
+
+/* the hosts of switch @node: beside it while its core has not got its part of the whole, else wherever there is room */
+static void place_hosts(const struct plan *plan, uint32_t node, uint64_t part, uint64_t *load, uint32_t core_count,
+			uint32_t *core_of)
+{
+	const struct node_config *config = &plan->nodes[node];
+
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		uint32_t core = core_of[node];
+
+		if (config->ports[p].vacant || config->ports[p].kind != PORT_EDGE)
+			continue;
+		if (load[core] + NIC_WEIGHT > part)
+			core = least_loaded(load, core_count);
+		core_of[config->ports[p].peer_index] = core;
+		load[core] += NIC_WEIGHT;
+	}
+}
+
+int placement_make(const struct plan *plan, uint32_t core_count, uint32_t *core_of)
+{
+	struct placed_switch *switches = calloc(plan->switch_count + 1, sizeof(*switches));
+	uint64_t *load = calloc(core_count, sizeof(*load));
+	uint64_t whole = 0;
+
+	if (!switches || !load) {
+		free(switches);
+		free(load);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		whole += weight_of(&plan->nodes[i]);
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		switches[i] = (struct placed_switch){ .node = i, .weight = weight_of(&plan->nodes[i]) };
+	qsort(switches, plan->switch_count, sizeof(*switches), heavier_first);
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		uint32_t core = least_loaded(load, core_count);
+
+		core_of[switches[i].node] = core;
+		load[core] += switches[i].weight;
+	}
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		place_hosts(plan, switches[i].node, whole / core_count + NIC_WEIGHT, load, core_count, core_of);
+	free(switches);
+	free(load);
+	return 0;
+}

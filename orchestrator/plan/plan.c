@@ -1,0 +1,569 @@
+#include "orchestrator/plan/plan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/base/ring.h"
+#include "nodes/base/units.h"
+#include "nodes/control/config_check.h"
+#include "nodes/wire/frame.h"
+#include "orchestrator/plan/plan_buffer.h"
+#include "orchestrator/plan/plan_congestion_make.h"
+#include "orchestrator/plan/plan_roce.h"
+#include "orchestrator/plan/plan_routing.h"
+#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/plan_ways.h"
+#include "orchestrator/plan/plan_workload.h"
+
+#define SAMPLES_MAX (1u << 22) /* of one node */
+
+/* ---- nodes ---- */
+
+static void node_fill(const struct scenario *scenario, const struct plan *plan, uint32_t index, enum node_kind kind,
+		      const char *name)
+{
+	struct node_config *node = &plan->nodes[index];
+
+	node->kind = kind;
+	node->fabric = scenario->fabric;
+	snprintf(node->name, sizeof(node->name), "%s", name);
+	node->index = index;
+	node->node_count = plan->node_count;
+	node->seed = plan_mix(scenario->seed, index);
+	node->measure_from_ps = scenario->warmup_ps;
+	node->measure_to_ps = scenario->duration_ps;
+	node->sample_ps = scenario->sample_ps;
+	node->class_count = scenario->class_count;
+	node->lanes = 1;
+	memcpy(node->classes, scenario->classes, sizeof(node->classes));
+}
+
+static void switch_fill(const struct scenario *scenario, struct node_config *node)
+{
+	node->switch_ = (struct switch_config){
+		.fabric_address = node->index + 1,
+		.latency_ps = scenario->switch_latency_ps,
+		.cut_through = scenario->cut_through,
+		.arbiter = scenario->arbiter,
+		.output_queue_units_max = (uint32_t)(scenario->output_queue_bytes / UNIT_BYTES),
+		.ack_t1_ps = scenario->ack_t1_ps,
+		.ack_t2_ps = scenario->ack_t2_ps,
+		.ack_t3_ps = scenario->ack_t3_ps,
+		.ack_collect = scenario->ack_collect,
+	};
+}
+
+static int nodes_make(const struct scenario *scenario, struct plan *plan)
+{
+	plan->nodes = calloc(plan->node_count, sizeof(*plan->nodes));
+	if (!plan->nodes) {
+		plan->node_count = 0;
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		node_fill(scenario, plan, i, NODE_SWITCH, scenario->switches[i].name);
+		switch_fill(scenario, &plan->nodes[i]);
+	}
+	for (uint32_t i = 0; i < plan->host_count; i++) {
+		node_fill(scenario, plan, plan_host_node(plan, i), NODE_NIC, scenario->hosts[i].name);
+		plan->nodes[plan_host_node(plan, i)].nic = (struct nic_config){
+			.host_index = i,
+			.latency_ps = scenario->nic_latency_ps,
+			.messages_max = scenario->messages_max,
+			.fgfc_entries_max = scenario->fgfc_entries_max,
+		};
+	}
+	return 0;
+}
+
+/* ---- links and ports: edge ports first in the order of hosts, then fabric ports in the order of links ---- */
+
+/* Counts the ports of every switch, refuses too many, and makes room for them. */
+static int ports_alloc(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	unsigned errors_before = errors->count;
+
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		plan->nodes[scenario->hosts[i].switch_index].port_count++;
+		plan->nodes[plan_host_node(plan, i)].port_count = 1;
+	}
+	for (uint32_t i = 0; i < scenario->link_count; i++) {
+		plan->nodes[scenario->links[i].switch_a].port_count++;
+		plan->nodes[scenario->links[i].switch_b].port_count++;
+	}
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		struct node_config *node = &plan->nodes[i];
+
+		if (node->port_count > NODE_PORTS_MAX || !node->port_count) {
+			scenario_errors_at(errors, scenario, &scenario->switches[i].place,
+					   node->port_count ? "switch '%s' has %u hosts and links, but %d ports at most"
+							    : "switch '%s' has neither host nor link",
+					   node->name, node->port_count, NODE_PORTS_MAX);
+			continue;
+		}
+		node->ports = calloc(node->port_count, sizeof(*node->ports));
+		if (!node->ports)
+			return -ENOMEM;
+		node->port_count = 0; /* counted again as they are filled */
+	}
+	return errors->count == errors_before ? 0 : -EINVAL;
+}
+
+/* One end of link @link_index: @node's next port, which leads to port @peer_port of @peer. */
+static void port_fill(const struct scenario *scenario, struct node_config *node, const struct node_config *peer,
+		      uint32_t peer_port, uint32_t link_index, const struct scenario_link_settings *settings)
+{
+	struct port_config *port = &node->ports[node->port_count++];
+	bool edge = node->kind == NODE_NIC || peer->kind == NODE_NIC;
+
+	*port = (struct port_config){
+		.kind = edge ? PORT_EDGE : PORT_FABRIC,
+		.peer_index = peer->index,
+		.peer_port = peer_port,
+		.link_index = link_index,
+		.tier = settings->tier,
+		.rate_bps = settings->rate_bps,
+		.delay_ps = settings->delay_ps,
+		.mtu_bytes = settings->mtu_bytes,
+		.gap_bytes = settings->gap_bytes,
+		.loss_ppb = settings->loss_ppb,
+		.bit_error_e15 = settings->bit_error_e15,
+		.guarded = scenario->fabric != FABRIC_ROCE && (settings->loss_ppb || settings->bit_error_e15),
+		.channels = settings->channels,
+	};
+	snprintf(port->peer_name, sizeof(port->peer_name), "%s", peer->name);
+}
+
+static void link_fill(const struct scenario *scenario, struct plan *plan, struct node_config *a, struct node_config *b,
+		      const struct scenario_link_settings *settings)
+{
+	struct plan_link *link = &plan->links[plan->link_count];
+
+	*link = (struct plan_link){
+		.node_a = a->index,
+		.port_a = a->port_count,
+		.node_b = b->index,
+		.port_b = b->port_count,
+		.rate_bps = settings->rate_bps,
+		.delay_ps = settings->delay_ps,
+		.mtu_bytes = settings->mtu_bytes,
+	};
+	port_fill(scenario, a, b, link->port_b, plan->link_count, settings);
+	port_fill(scenario, b, a, link->port_a, plan->link_count, settings);
+	plan->link_count++;
+}
+
+/* host @host's link, and what its edge port tells flows apart by (FC-2) */
+static void host_link_fill(const struct scenario *scenario, struct plan *plan, uint32_t host)
+{
+	struct node_config *edge = &plan->nodes[scenario->hosts[host].switch_index];
+
+	link_fill(scenario, plan, &plan->nodes[plan_host_node(plan, host)], edge, &scenario->hosts[host].link);
+	edge->ports[edge->port_count - 1].match = scenario->hosts[host].match;
+}
+
+static int links_make(const struct scenario *scenario, struct plan *plan)
+{
+	plan->links = calloc((size_t)scenario->host_count + scenario->link_count, sizeof(*plan->links));
+	if (!plan->links)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		host_link_fill(scenario, plan, i);
+	for (uint32_t i = 0; i < scenario->link_count; i++)
+		link_fill(scenario, plan, &plan->nodes[scenario->links[i].switch_a],
+			  &plan->nodes[scenario->links[i].switch_b], &scenario->links[i].settings);
+	return 0;
+}
+
+/* ---- time ---- */
+
+/* The least time in which one node can affect another (TB-7). */
+static int lookahead_find(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	plan->lookahead_ps = NODE_TIME_NEVER;
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		const struct node_config *node = &plan->nodes[i];
+
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			node_time_t lead_ps = plan_latency_ps(node) + node->ports[p].delay_ps;
+
+			plan->lookahead_ps = node_time_min(plan->lookahead_ps, lead_ps);
+			if (lead_ps)
+				continue;
+			scenario_errors_at(
+				errors, scenario, &scenario->topology_place,
+				"from '%s' to '%s' nothing takes time: give the link a delay or the %s a latency",
+				node->name, node->ports[p].peer_name, node->kind == NODE_SWITCH ? "switch" : "nic");
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* At most: how many frames @span_ps has on the link behind @port. Not more than of the shortest; and as a flow has a
+ * short frame only at the end of each message, not more than of mean length and one short one for each flow. */
+static uint64_t frames_in(node_time_t span_ps, const struct port_config *port, const struct plan_frames *frames,
+			  uint64_t flows)
+{
+	uint32_t more_bytes = FRAME_FCS_BYTES + port->gap_bytes;
+	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
+	uint64_t of_least = bytes / (frames->least_bytes + more_bytes);
+	uint64_t of_mean = bytes / (frames->mean_bytes + more_bytes) + flows;
+
+	return of_least < of_mean ? of_least : of_mean;
+}
+
+/* Room for what can be under way in one direction of a link, so that a ring never overflows under the virtual clock;
+ * 0 if a ring cannot be so large.
+ *
+ * A record stays in its ring from the sender's decision until the receiver has handled it, at its last bit, and has
+ * given the room back at the end of its window. The sender may be a window ahead, the receiver a window behind and
+ * the room seen a window late: 3 lookaheads; then the way itself, latency and propagation; and two frames' own time.
+ * In that time the link carries frames_in() frames such as the workloads really send: the shortest that an Ethernet
+ * has would cost twenty times the memory, and a ring is walked through from end to end, so its memory is cache
+ * footprint. For each there may be a record of a packet (192 bytes: header, fabric header, captured headers), the
+ * ACK of a packet of the other direction (64 in a frame of its own, less in one with others) and link control words
+ * (64 each). A quarter is added. */
+static uint64_t records_bytes(node_time_t span_ps, const struct port_config *port, const struct plan_frames *frames,
+			      uint64_t flows)
+{
+	uint64_t record_bytes = 192 + 64 + (port->guarded ? 4 : 2) * RING_LINE;
+
+	return (frames_in(span_ps, port, frames, flows) + 8) * record_bytes * 5 / 4;
+}
+
+/* The same in a fabric of kind roce. There a link carries frames only, but all of them may be as short as an acknowledgement or a PFC
+ * frame. Records are of 128 bytes, or of 192 for frames of which more than 96 bytes are captured. */
+static uint64_t roce_records_bytes(node_time_t span_ps, const struct port_config *port)
+{
+	uint64_t bytes = (uint64_t)((unsigned __int128)span_ps * port->rate_bps / (8 * NODE_S));
+	uint64_t of_shortest = bytes / (FRAME_BYTES_MIN + FRAME_FCS_BYTES + port->gap_bytes) * 128;
+	uint64_t of_longer = bytes / (97 + FRAME_FCS_BYTES + port->gap_bytes) * 192;
+
+	return (of_shortest > of_longer ? of_shortest : of_longer) + 8 * 192;
+}
+
+static uint32_t ring_bytes_for(const struct plan *plan, const struct node_config *node, const struct port_config *port,
+			       const struct plan_frames *frames)
+{
+	const struct node_config *peer = &plan->nodes[port->peer_index];
+	const struct node_config *nic = node->kind == NODE_NIC ? node : peer;
+	node_time_t span_ps = 3 * plan->lookahead_ps + port->delay_ps + 2 * plan_latency_ps(node) +
+			      2 * node_time_of_bytes(port->mtu_bytes + 64, port->rate_bps);
+	uint64_t flows = nic->kind == NODE_NIC ? nic->nic.flows_max : frames->flows;
+	uint64_t bytes = node->fabric == FABRIC_ROCE ? roce_records_bytes(span_ps, port)
+						     : records_bytes(span_ps, port, frames, flows);
+	uint32_t ring_size = RING_BYTES_MIN;
+
+	while (ring_size < RING_BYTES_MAX && ring_size < bytes)
+		ring_size *= 2;
+	return bytes > RING_BYTES_MAX ? 0 : ring_size;
+}
+
+static int rings_size(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	struct plan_frames frames = plan_frames_of(scenario);
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		struct node_config *node = &plan->nodes[i];
+
+		for (uint32_t p = 0; p < node->port_count; p++) {
+			node->ports[p].ring_bytes = ring_bytes_for(plan, node, &node->ports[p], &frames);
+			if (node->ports[p].ring_bytes)
+				continue;
+			scenario_errors_at(errors, scenario, &scenario->topology_place,
+					   "too much is under way from '%s' to '%s': make the delay shorter, the rate "
+					   "lower or the packets "
+					   "longer",
+					   node->name, node->ports[p].peer_name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int samples_size(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	for (uint32_t i = 0; scenario->sample_ps && i < plan->node_count; i++) {
+		uint64_t samples = (scenario->duration_ps / scenario->sample_ps + 1) * plan->nodes[i].port_count;
+
+		if (samples > SAMPLES_MAX) {
+			scenario_errors_at(errors, scenario, &scenario->topology_place,
+					   "%llu samples would be taken at '%s', more than %u: make run.sample longer",
+					   (unsigned long long)samples, plan->nodes[i].name, SAMPLES_MAX);
+			return -EINVAL;
+		}
+		plan->nodes[i].samples_max = (uint32_t)samples;
+	}
+	return 0;
+}
+
+/* ---- ways ---- */
+
+/* Every switch is told where each host is. */
+static int hosts_tell(const struct scenario *scenario, struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		struct switch_config *config = &plan->nodes[i].switch_;
+
+		config->hosts = calloc(plan->host_count, sizeof(*config->hosts));
+		if (!config->hosts)
+			return -ENOMEM;
+		config->host_count = plan->host_count;
+		for (uint32_t h = 0; h < plan->host_count; h++)
+			config->hosts[h] = (struct host_config){
+				.host_index = h,
+				.fabric_address = scenario->hosts[h].switch_index + 1,
+				.egress_port = plan->links[h].port_b,
+			};
+	}
+	return 0;
+}
+
+int plan_prefixes_tell(const struct plan *plan, struct switch_config *config)
+{
+	config->prefix_count = 0;
+	config->prefixes = plan->prefix_count ? calloc(plan->prefix_count, sizeof(*config->prefixes)) : NULL;
+	if (!plan->prefix_count)
+		return 0;
+	if (!config->prefixes)
+		return -ENOMEM;
+	memcpy(config->prefixes, plan->prefixes, plan->prefix_count * sizeof(*config->prefixes));
+	config->prefix_count = plan->prefix_count;
+	return 0;
+}
+
+/* Every switch is told what is behind hosts. */
+static int prefixes_tell(const struct scenario *scenario, struct plan *plan)
+{
+	int error = 0;
+
+	plan->prefixes = calloc(scenario->prefix_count + 1, sizeof(*plan->prefixes));
+	if (!plan->prefixes)
+		return -ENOMEM;
+	for (; plan->prefix_count < scenario->prefix_count; plan->prefix_count++)
+		plan->prefixes[plan->prefix_count] = scenario->prefixes[plan->prefix_count].config;
+	for (uint32_t i = 0; i < plan->switch_count && !error; i++)
+		error = plan_prefixes_tell(plan, &plan->nodes[i].switch_);
+	return error;
+}
+
+static bool is_reached(const struct plan *plan, uint32_t from, uint32_t to)
+{
+	return from == to || plan_ways_route(&plan->nodes[from], to)->ports;
+}
+
+/* Links lead both ways, so it is enough that the first host reaches all others, and all switches. */
+static int reach_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+{
+	uint32_t first = scenario->hosts[0].switch_index;
+
+	for (uint32_t i = 1; i < plan->host_count; i++) {
+		uint32_t other = scenario->hosts[i].switch_index;
+
+		if (is_reached(plan, first, other))
+			continue;
+		scenario_errors_at(
+			errors, scenario, &scenario->hosts[i].place,
+			"host '%s' cannot be reached from host '%s': no links lead from switch '%s' to switch '%s'",
+			scenario->hosts[i].name, scenario->hosts[0].name, scenario->switches[first].name,
+			scenario->switches[other].name);
+		return -EINVAL;
+	}
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		if (is_reached(plan, first, i))
+			continue;
+		scenario_errors_at(errors, scenario, &scenario->switches[i].place,
+				   "switch '%s' cannot be reached from host '%s'", scenario->switches[i].name,
+				   scenario->hosts[0].name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Lanes cannot be added later: if their number is ours to choose, ways around what fails have enough of them too, if there can be. */
+static int lanes_spare(const struct scenario *scenario, struct plan *plan, char *why, unsigned why_max)
+{
+	struct routing_request request = plan_routing_request(scenario);
+	uint32_t hops;
+	int error;
+
+	if (request.lanes || plan->routing.lane_rule != LANES_BY_HOP || !plan->faults.count)
+		return 0;
+	error = plan_faults_hops(plan, &hops);
+	if (error || hops <= plan->routing.lanes || plan->routing.lanes == request.lanes_max)
+		return error;
+	request.lanes = hops < request.lanes_max ? hops : request.lanes_max;
+	plan->routing = request;
+	return plan_ways_make(plan, why, why_max);
+}
+
+static int ways_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	bool is_said = scenario->routing.place.line || scenario->routing.place.setting;
+	const struct scenario_place *place = is_said ? &scenario->routing.place : &scenario->topology_place;
+	char why[1024];
+	int error;
+
+	plan->routing = plan_routing_request(scenario);
+	error = plan_said_make(scenario, plan, errors);
+	if (error)
+		return error;
+	error = plan_ways_make(plan, why, sizeof(why));
+	if (!error)
+		error = lanes_spare(scenario, plan, why, sizeof(why));
+	if (error == -EINVAL)
+		scenario_errors_at(errors, scenario, place, "%s", why);
+	return error;
+}
+
+/* ---- pauses ---- */
+
+static int pauses_make(const struct scenario *scenario, struct plan *plan)
+{
+	for (uint32_t i = 0; i < scenario->pause_count; i++)
+		plan->nodes[plan_host_node(plan, scenario->pauses[i].host)].nic.pause_count++;
+	for (uint32_t i = 0; i < plan->host_count; i++) {
+		struct nic_config *nic = &plan->nodes[plan_host_node(plan, i)].nic;
+
+		nic->pauses = nic->pause_count ? calloc(nic->pause_count, sizeof(*nic->pauses)) : NULL;
+		if (nic->pause_count && !nic->pauses)
+			return -ENOMEM;
+		nic->pause_count = 0;
+	}
+	for (uint32_t i = 0; i < scenario->pause_count; i++) {
+		struct nic_config *nic = &plan->nodes[plan_host_node(plan, scenario->pauses[i].host)].nic;
+
+		nic->pauses[nic->pause_count++] = scenario->pauses[i].config;
+	}
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int expectations_copy(const struct scenario *scenario, struct plan *plan)
+{
+	plan->expectations = calloc(scenario->expectation_count + 1, sizeof(*plan->expectations));
+	if (!plan->expectations)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < scenario->expectation_count; i++) {
+		plan->expectations[i] = scenario->expectations[i];
+		plan->expectations[i].text = strdup(scenario->expectations[i].text);
+		if (!plan->expectations[i].text)
+			return -ENOMEM;
+		plan->expectation_count++;
+	}
+	return 0;
+}
+
+int plan_nodes_check(const struct scenario *scenario, const struct plan *plan, struct scenario_errors *errors)
+{
+	char why[200];
+
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		if (!node_config_check(&plan->nodes[i], why, sizeof(why)))
+			continue;
+		scenario_errors_at(errors, scenario, &scenario->topology_place, "node '%s' cannot be built: %s",
+				   plan->nodes[i].name, why);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int parts_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		      struct scenario_errors *errors)
+{
+	int error = nodes_make(scenario, plan);
+
+	if (!error)
+		error = ports_alloc(scenario, plan, errors);
+	if (!error)
+		error = links_make(scenario, plan);
+	if (!error)
+		error = plan_faults_make(clock, scenario, plan, errors);
+	if (!error)
+		error = ways_make(scenario, plan, errors);
+	if (!error)
+		error = reach_check(scenario, plan, errors);
+	if (!error)
+		error = plan_buffers_make(clock, scenario, plan, errors);
+	if (!error)
+		error = lookahead_find(scenario, plan, errors);
+	if (!error)
+		error = samples_size(scenario, plan, errors);
+	if (!error)
+		error = hosts_tell(scenario, plan);
+	if (!error)
+		error = prefixes_tell(scenario, plan);
+	if (!error)
+		error = plan_congestion_make(clock, scenario, plan, errors);
+	if (!error)
+		error = plan_routing_make(clock, scenario, plan);
+	if (!error)
+		error = plan_roce_make(clock, scenario, plan, errors);
+	if (!error)
+		error = plan_workloads_make(scenario, plan, errors);
+	if (!error)
+		error = pauses_make(scenario, plan);
+	if (!error)
+		error = rings_size(scenario, plan, errors);
+	if (!error)
+		error = expectations_copy(scenario, plan);
+	return error ? error : plan_nodes_check(scenario, plan, errors);
+}
+
+int plan_make_for(enum clock_kind clock, const struct scenario *scenario, struct plan *plan,
+		  struct scenario_errors *errors)
+{
+	int error;
+
+	*plan = (struct plan){
+		.origin = origin_hold(scenario->origin),
+		.seed = scenario->seed,
+		.duration_ps = scenario->duration_ps,
+		.warmup_ps = scenario->warmup_ps,
+		.drain = scenario->drain,
+		.drain_max_ps = scenario->duration_ps + scenario->drain_max_ps,
+		.match = scenario->match,
+		.switch_count = scenario->switch_count,
+		.host_count = scenario->host_count,
+		.node_count = scenario->switch_count + scenario->host_count,
+	};
+	snprintf(plan->scenario, sizeof(plan->scenario), "%s", scenario->name);
+	snprintf(plan->file, sizeof(plan->file), "%s", scenario->file);
+	error = parts_make(clock, scenario, plan, errors);
+	if (error)
+		plan_free(plan);
+	return error;
+}
+
+int plan_make(const struct scenario *scenario, struct plan *plan, struct scenario_errors *errors)
+{
+	return plan_make_for(CLOCK_VIRTUAL, scenario, plan, errors);
+}
+
+void plan_free(struct plan *plan)
+{
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		node_config_free(&plan->nodes[i]);
+	for (uint32_t i = 0; i < plan->expectation_count; i++)
+		free(plan->expectations[i].text);
+	plan_faults_free(&plan->faults);
+	origin_release(plan->origin);
+	free(plan->nodes);
+	free(plan->links);
+	free(plan->prefixes);
+	free(plan->workloads);
+	free(plan->expectations);
+	free(plan->routes_said);
+	memset(plan, 0, sizeof(*plan));
+}
+
+const struct node_config *plan_node_find(const struct plan *plan, const char *name)
+{
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		if (!strcmp(plan->nodes[i].name, name))
+			return &plan->nodes[i];
+	return NULL;
+}

@@ -1,0 +1,224 @@
+#include "orchestrator/plan/plan_routing.h"
+
+#include "nodes/base/units.h"
+#include "orchestrator/plan/plan_congestion_make.h"
+#include "orchestrator/plan/plan_workload.h"
+
+#define SEED_OF_ROUTING 0x726f757465ull /* "route" */
+
+#define DETOUR_WEIGHT_PERMILLE 2000u /* a detour has twice the links */
+#define DETOUR_DRAWS 2u
+#define LOG_MARKS 1u
+#define CCTI_INCREASE 4u
+#define CCTI_STEPS 8u /* of the index, until the rate is half of the link's */
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t said_or(uint64_t said, uint64_t derived)
+{
+	return said == SCENARIO_DERIVED ? derived : said;
+}
+
+/* data units that @rate_bps carries in @span_ps, @frames of the MTU at least */
+static uint32_t units_in(const struct congestion_basis *basis, node_time_t span_ps, uint32_t frames)
+{
+	uint64_t bytes = (uint64_t)((unsigned __int128)basis->rate_bps * span_ps / (8 * NODE_S));
+	uint64_t units =
+		most((bytes + UNIT_BYTES - 1) / UNIT_BYTES, frames * (uint64_t)units_of_bytes(basis->mtu_bytes));
+
+	return (uint32_t)least(units, ROUTING_UNITS_MAX);
+}
+
+static node_time_t time_limited(uint64_t time_ps)
+{
+	return least(most(time_ps, NODE_NS), ROUTING_TIME_MAX_PS);
+}
+
+/* ---- what is asked of the routing library ---- */
+
+static bool cycles_allowed(const struct scenario *scenario)
+{
+	return said_or(scenario->routing.cycles_allowed, scenario->fabric == FABRIC_ROCE);
+}
+
+struct routing_request plan_routing_request(const struct scenario *scenario)
+{
+	bool roce = scenario->fabric == FABRIC_ROCE;
+
+	return (struct routing_request){
+		.fabric = scenario->fabric,
+		.order = (enum routing_order)scenario->routing.order,
+		.lanes = roce ? 1 : scenario->routing.lanes,
+		.lanes_max = roce ? 1 : NODE_LANES_MAX / scenario->class_count,
+		.detours = scenario->fabric == FABRIC_FLOW_CHANNEL && scenario->routing.detour != DETOUR_NEVER,
+		.non_minimal = scenario->fabric == FABRIC_PORT_GROUP && scenario->port_group.adaptive &&
+			       scenario->port_group.non_minimal,
+		.cycles_allowed = cycles_allowed(scenario),
+	};
+}
+
+/* ---- what is derived ---- */
+
+/* between two frames of a source, if every host sends to the same one */
+static node_time_t source_gap_ps(const struct congestion_basis *basis)
+{
+	return node_time_of_bytes(basis->mtu_bytes, basis->rate_bps) * basis->hosts;
+}
+
+struct routing_config plan_routing_derive(const struct congestion_basis *basis, bool tree)
+{
+	uint32_t depth_units = units_in(basis, 0, 4);
+
+	return (struct routing_config){
+		.detour_weight_permille = DETOUR_WEIGHT_PERMILLE,
+		.detour_bias_units =
+			units_in(basis, 0, 8), /* uniform traffic takes few detours: dragonfly-uniform.yaml */
+		.detour_draws = DETOUR_DRAWS,
+		.hold_ps = time_limited(most(2 * source_gap_ps(basis), 4 * basis->rtt_ps)),
+		.redirect_depth_units = depth_units,
+		.redirect_full_units =
+			(uint32_t)least(depth_units + (uint64_t)units_in(basis, basis->rtt_ps, 8), ROUTING_UNITS_MAX),
+		.redirect_growth_weight_permille = 1000,
+		.redirect_anywhere = tree,
+		.redirect_inputs = tree,
+		.redirect_interval_ps = time_limited(tree ? 9 * basis->rtt_ps / 2 : 8 * basis->rtt_ps / 3),
+		.redirect_pause_ps = time_limited(tree ? 9 * basis->rtt_ps / 2 : 3 * basis->rtt_ps / 2),
+	};
+}
+
+/* FECN where the queue delays packets by as long as it takes to hear of it. The index falls more slowly than the BECNs of a source raise it even
+ * if all hosts send to the same one, and each has a packet in source_gap_ps() only. */
+struct port_group_config plan_port_group_derive(const struct congestion_basis *basis)
+{
+	node_time_t loop_ps = basis->rtt_ps + 2 * basis->link_rtt_ps; /* links to the hosts too */
+	uint32_t queue_units = units_in(basis, basis->link_rtt_ps / 2, 4);
+
+	return (struct port_group_config){
+		.pending_units = units_in(basis, 0, 4),
+		.queue_units = queue_units,
+		.log_marks = LOG_MARKS,
+		/* congestion that was detected lasts as long as the queue that showed it takes to drain */
+		.log_window_ps = time_limited(node_time_of_bytes((uint64_t)queue_units * UNIT_BYTES, basis->rate_bps)),
+		.hold_ps = time_limited(basis->link_rtt_ps),
+		.fecn_units = units_in(basis, loop_ps, 8),
+		.becn_interval_ps = time_limited(loop_ps / 2),
+		.ccti_increase = CCTI_INCREASE,
+		.ccti_max = (uint32_t)least(2 * CCTI_STEPS * (uint64_t)basis->hosts, PORT_GROUP_CCTI_MAX),
+		.ccti_step_permille = 1000 / CCTI_STEPS,
+		.ccti_timer_ps = time_limited(most(loop_ps / 2, source_gap_ps(basis))),
+	};
+}
+
+/* ---- what the scenario says ---- */
+
+static void number_take(uint32_t *field, uint64_t said)
+{
+	if (said != SCENARIO_DERIVED)
+		*field = (uint32_t)said;
+}
+
+static void units_take(uint32_t *units, uint64_t said_bytes)
+{
+	if (said_bytes != SCENARIO_DERIVED)
+		*units = (uint32_t)((said_bytes + UNIT_BYTES - 1) / UNIT_BYTES);
+}
+
+/* one of the two levels that was said moves the other */
+static void levels_take(struct routing_config *config, const struct scenario_routing *said)
+{
+	uint32_t span_units = config->redirect_full_units - config->redirect_depth_units;
+
+	units_take(&config->redirect_depth_units, said->redirect_depth_bytes);
+	if (said->redirect_depth_bytes != SCENARIO_DERIVED)
+		config->redirect_full_units =
+			(uint32_t)least((uint64_t)config->redirect_depth_units + span_units, ROUTING_UNITS_MAX);
+	units_take(&config->redirect_full_units, said->redirect_full_bytes);
+	config->redirect_depth_units = (uint32_t)least(config->redirect_depth_units, config->redirect_full_units);
+}
+
+static void routing_take(struct routing_config *config, enum fabric_kind fabric, const struct scenario_routing *said)
+{
+	bool s2 = said->preset == PRESET_S2;
+
+	config->choice = scenario_routing_choice(said, fabric);
+	config->load_queue = said_or(said->load_queue, s2);
+	config->detour = fabric == FABRIC_FLOW_CHANNEL ? (enum routing_detour)said->detour : DETOUR_NEVER;
+	number_take(&config->detour_weight_permille, said->detour_weight_permille);
+	units_take(&config->detour_bias_units, said->detour_bias_bytes);
+	number_take(&config->detour_draws, said->detour_draws);
+	config->hold_sources = said_or(said->hold_sources, config->choice == ROUTING_ADAPTIVE);
+	config->hold_ps = said_or(said->hold_ps, config->hold_ps);
+	config->redirect = said_or(said->redirect, config->choice == ROUTING_ADAPTIVE);
+	config->redirect_rule =
+		(enum redirect_rule)said_or(said->redirect_rule, s2 ? REDIRECT_BY_DEPTH : REDIRECT_BY_LOADS);
+	config->redirect_anywhere = said_or(said->redirect_anywhere, !s2 && config->redirect_anywhere);
+	config->redirect_inputs = config->redirect_inputs && config->redirect && config->redirect_anywhere;
+	levels_take(config, said);
+	number_take(&config->redirect_growth_weight_permille, said->redirect_growth_permille);
+	config->redirect_interval_ps = said_or(said->redirect_interval_ps, config->redirect_interval_ps);
+	config->redirect_pause_ps = said_or(said->redirect_pause_ps, config->redirect_pause_ps);
+}
+
+static void port_group_take(struct port_group_config *config, const struct scenario_port_group *said)
+{
+	config->lid_bits = said->lid_bits;
+	config->adaptive = said->adaptive;
+	config->policy = (enum port_group_policy)said->policy;
+	config->update_lft = said->update_lft;
+	units_take(&config->pending_units, said->pending_bytes);
+	units_take(&config->queue_units, said->queue_bytes);
+	number_take(&config->log_marks, said->log_marks);
+	config->log_window_ps = said_or(said->log_window_ps, config->log_window_ps);
+	config->hold_ps = said_or(said->hold_ps, config->hold_ps);
+	config->fecn = said->fecn;
+	units_take(&config->fecn_units, said->fecn_bytes);
+	config->becn = said->fecn && said->becn;
+	config->becn_interval_ps = said_or(said->becn_interval_ps, config->becn_interval_ps);
+	number_take(&config->ccti_increase, said->ccti_increase);
+	number_take(&config->ccti_max, said->ccti_max);
+	number_take(&config->ccti_step_permille, said->ccti_step_permille);
+	config->ccti_timer_ps = said_or(said->ccti_timer_ps, config->ccti_timer_ps);
+}
+
+/* ---- the whole ---- */
+
+uint64_t plan_routing_seed(uint64_t seed, uint32_t index)
+{
+	return plan_mix(seed ^ SEED_OF_ROUTING, index);
+}
+
+int plan_routing_make(enum clock_kind clock, const struct scenario *scenario, struct plan *plan)
+{
+	struct congestion_basis basis;
+	struct routing_config routing;
+	struct port_group_config port_group;
+	int error = plan_congestion_basis(clock, plan, &basis);
+
+	if (error)
+		return error;
+	routing = plan_routing_derive(&basis, plan->tree);
+	routing_take(&routing, scenario->fabric, &scenario->routing);
+	port_group = plan_port_group_derive(&basis);
+	port_group_take(&port_group, &scenario->port_group);
+	for (uint32_t i = 0; i < plan->node_count; i++) {
+		struct node_config *node = &plan->nodes[i];
+
+		if (scenario->fabric == FABRIC_PORT_GROUP)
+			node->port_group = port_group;
+		node->port_group.non_minimal = plan->routing.non_minimal;
+		if (node->kind != NODE_SWITCH)
+			continue;
+		routing.lane_rule = node->switch_.routing.lane_rule;
+		routing.seed = plan_routing_seed(scenario->seed, i);
+		node->switch_.routing = routing;
+	}
+	return 0;
+}

@@ -1,0 +1,194 @@
+#include "orchestrator/plan/plan_ways.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "orchestrator/plan/plan_topology.h"
+#include "orchestrator/routing/routing.h"
+#include "orchestrator/routing/routing_flood.h"
+#include "orchestrator/routing/topology.h"
+
+/* ---- tables ---- */
+
+/* the tables move from @routing to the nodes */
+static void tables_take(struct plan *plan, struct routing *routing)
+{
+	plan->routing.lanes = routing->lanes;
+	if (!plan->routing.follow) {
+		plan->tree = routing->tree;
+		plan->routing.follow = true;
+		plan->routing.order = routing->order;
+		plan->routing.lane_rule = routing->lane_rule;
+		plan->routing.path_hops_max = routing->hops_max;
+	}
+	for (uint32_t i = 0; i < plan->node_count; i++)
+		plan->nodes[i].lanes = routing->lanes;
+	for (uint32_t i = 0; i < plan->switch_count; i++) {
+		struct switch_config *config = &plan->nodes[i].switch_;
+		struct switch_tables *tables = &routing->switches[i];
+
+		config->routing.lane_rule = routing->lane_rule;
+		config->route_count = plan->switch_count - 1 + routing->tree;
+		config->routes = tables->routes;
+		config->via_count = tables->via_count;
+		config->vias = tables->vias;
+		config->lids = tables->lids;
+		free(tables->non_minimal); /* it stands in the groups */
+		*tables = (struct switch_tables){ 0 };
+	}
+}
+
+static int flood_make(struct plan *plan, const struct topology *topology)
+{
+	uint64_t *ports = calloc(plan->switch_count, sizeof(*ports));
+	int error = ports ? routing_flood(topology, ports) : -ENOMEM;
+
+	for (uint32_t i = 0; !error && i < plan->switch_count; i++)
+		plan->nodes[i].switch_.flood_ports = ports[i];
+	free(ports);
+	return error;
+}
+
+int plan_ways_make(struct plan *plan, char *why, unsigned why_max)
+{
+	struct topology topology;
+	struct routing routing;
+	int error = plan_topology(plan, &topology);
+
+	for (uint32_t i = 0; i < plan->switch_count; i++)
+		switch_tables_free(&plan->nodes[i].switch_);
+	if (error)
+		return error;
+	error = routing_make(&topology, &plan->routing, &routing, why, why_max);
+	if (!error) {
+		tables_take(plan, &routing);
+		routing_free(&routing);
+	}
+	if (!error && plan_fabric(plan) != FABRIC_FLOW_CHANNEL)
+		error = flood_make(plan, &topology);
+	topology_free(&topology);
+	return error;
+}
+
+/* ---- how long they take ---- */
+
+struct longest {
+	const struct plan *plan;
+	node_time_t (*hop_ps)(const struct node_config *node, const struct port_config *port);
+	node_time_t *ways_ps;   /* by switch: to the target at hand; NODE_TIME_NEVER: not worked out yet */
+	node_time_t *onward_ps; /* by switch: to the furthest of those that have hosts */
+};
+
+static bool has_hosts(const struct node_config *node)
+{
+	for (uint32_t p = 0; p < node->port_count; p++)
+		if (node->ports[p].kind == PORT_EDGE && !node->ports[p].vacant)
+			return true;
+	return false;
+}
+
+/* from @at to @target, over the longest of the ports that lead there; 0: none does */
+static node_time_t way_ps(const struct longest *longest, uint32_t at, uint32_t target)
+{
+	const struct node_config *node = &longest->plan->nodes[at];
+	node_time_t most_ps = 0;
+
+	if (longest->ways_ps[at] != NODE_TIME_NEVER)
+		return longest->ways_ps[at];
+	longest->ways_ps[at] = 0; /* a loop that was asked for (routing_said.h) counts once */
+	for (uint64_t ports = plan_ways_route(node, target)->ports; ports; ports &= ports - 1) {
+		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
+
+		most_ps =
+			node_time_max(most_ps, longest->hop_ps(node, port) + way_ps(longest, port->peer_index, target));
+	}
+	longest->ways_ps[at] = most_ps;
+	return most_ps;
+}
+
+/* the ports of @node, besides the shortest, by which packets of its hosts may go to @target; all hosts there have the same */
+static uint64_t non_minimal_ports(const struct plan *plan, const struct node_config *node, uint32_t target)
+{
+	const struct node_config *end = &plan->nodes[target];
+	const struct lid_tables *lids = &node->switch_.lids;
+
+	for (uint32_t p = 0; plan->routing.non_minimal && p < end->port_count; p++) {
+		uint32_t lid = end->ports[p].peer_index - plan->switch_count + 1;
+
+		if (end->ports[p].kind != PORT_EDGE || end->ports[p].vacant || lid >= lids->lid_count ||
+		    lids->pgft[lid] < PORT_GROUP_EDGE_FROM)
+			continue;
+		return lids->pgt[lids->pgft[lid]][0] & ~plan_ways_route(node, target)->ports;
+	}
+	return 0;
+}
+
+/* from @at to @target, over the longest way that packets of its hosts may take */
+static node_time_t first_way_ps(const struct longest *longest, uint32_t at, uint32_t target)
+{
+	const struct node_config *node = &longest->plan->nodes[at];
+	node_time_t most_ps = way_ps(longest, at, target);
+	uint64_t ports = at == target ? 0 : non_minimal_ports(longest->plan, node, target);
+
+	for (; ports; ports &= ports - 1) {
+		const struct port_config *port = &node->ports[__builtin_ctzll(ports)];
+
+		most_ps =
+			node_time_max(most_ps, longest->hop_ps(node, port) + way_ps(longest, port->peer_index, target));
+	}
+	return most_ps;
+}
+
+static void target_set(const struct longest *longest, uint32_t target)
+{
+	for (uint32_t i = 0; i < longest->plan->switch_count; i++)
+		longest->ways_ps[i] = i == target ? 0 : NODE_TIME_NEVER;
+}
+
+static bool goes_by(const struct node_config *node, uint32_t via)
+{
+	for (uint32_t i = 0; i < node->switch_.via_count; i++)
+		if (node->switch_.vias[i] == via + 1)
+			return true;
+	return false;
+}
+
+static node_time_t longest_find(const struct longest *longest)
+{
+	const struct plan *plan = longest->plan;
+	node_time_t most_ps = 0;
+
+	for (uint32_t target = 0; target < plan->switch_count; target++) {
+		target_set(longest, target);
+		for (uint32_t i = 0; has_hosts(&plan->nodes[target]) && i < plan->switch_count; i++)
+			if (has_hosts(&plan->nodes[i]))
+				longest->onward_ps[i] =
+					node_time_max(longest->onward_ps[i], first_way_ps(longest, i, target));
+	}
+	for (uint32_t via = 0; via < plan->switch_count; via++) {
+		target_set(longest, via);
+		most_ps = node_time_max(most_ps, longest->onward_ps[via]);
+		for (uint32_t i = 0; i < plan->switch_count; i++)
+			if (goes_by(&plan->nodes[i], via))
+				most_ps = node_time_max(most_ps, way_ps(longest, i, via) + longest->onward_ps[via]);
+	}
+	return most_ps;
+}
+
+int plan_ways_longest_ps(const struct plan *plan,
+			 node_time_t hop_ps(const struct node_config *node, const struct port_config *port),
+			 node_time_t *longest_ps)
+{
+	struct longest longest = {
+		.plan = plan,
+		.hop_ps = hop_ps,
+		.ways_ps = calloc(plan->switch_count, sizeof(*longest.ways_ps)),
+		.onward_ps = calloc(plan->switch_count, sizeof(*longest.onward_ps)),
+	};
+	int error = longest.ways_ps && longest.onward_ps ? 0 : -ENOMEM;
+
+	*longest_ps = error ? 0 : longest_find(&longest);
+	free(longest.ways_ps);
+	free(longest.onward_ps);
+	return error;
+}

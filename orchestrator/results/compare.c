@@ -1,0 +1,184 @@
+#include "orchestrator/results/compare.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "orchestrator/results/results_origin.h"
+
+#define GAP 2 /* between columns */
+
+int compare_check(const struct scenario_compare *compare, const struct plan *plan, struct scenario_errors *errors)
+{
+	int error = 0;
+
+	for (uint32_t i = 0; i < compare->column_count; i++)
+		error |= expect_metric_check(plan, &compare->columns[i], errors);
+	return error ? -EINVAL : 0;
+}
+
+void compare_row_fill(struct compare_row *row, const struct scenario_compare *compare, const struct plan *plan,
+		      const struct results *results)
+{
+	row->filled = true;
+	row->fabric = plan_fabric(plan);
+	for (uint32_t i = 0; i < compare->column_count; i++)
+		row->values[i] = expect_metric_evaluate(plan, compare->columns[i].text, results);
+}
+
+void compare_note(struct compare_row *row, const char *format, va_list arguments)
+{
+	if (!row->note[0])
+		vsnprintf(row->note, sizeof(row->note), format, arguments);
+}
+
+/* ---- text ---- */
+
+/* characters of UTF-8 text */
+static int columns_of(const char *text)
+{
+	int columns = 0;
+
+	for (; *text; text++)
+		columns += ((unsigned char)*text & 0xc0) != 0x80;
+	return columns;
+}
+
+static int wider(int columns, const char *text)
+{
+	return columns_of(text) > columns ? columns_of(text) : columns;
+}
+
+/* @text in @columns, to the right or to the left */
+static void put(FILE *out, const char *text, int columns, bool right)
+{
+	int space = columns - columns_of(text);
+
+	fprintf(out, "%*s%s%*s", right && space > 0 ? space : 0, "", text, !right && space > 0 ? space : 0, "");
+}
+
+static const char *shown(const struct compare_row *row, uint32_t column)
+{
+	return row->filled && row->values[column].known ? row->values[column].shown : "-";
+}
+
+static void head_write(const struct compare_table *table, int names, const int *columns, bool colour, FILE *out)
+{
+	fprintf(out, "%s", colour ? "\033[1m" : "");
+	put(out, "variant", names, false);
+	for (uint32_t c = 0; c < table->compare->column_count; c++) {
+		fprintf(out, "%*s", GAP, "");
+		put(out, table->compare->column_names[c], columns[c], true);
+	}
+	fprintf(out, "%s\n", colour ? "\033[0m" : "");
+}
+
+static void row_write(const struct compare_table *table, const struct compare_row *row, int names, const int *columns,
+		      bool colour, FILE *out)
+{
+	put(out, row->name, names, false);
+	for (uint32_t c = 0; c < table->compare->column_count; c++) {
+		fprintf(out, "%*s", GAP, "");
+		put(out, shown(row, c), columns[c], true);
+	}
+	if (row->note[0])
+		fprintf(out, "%*s%s%s%s", GAP, "", colour ? "\033[1;31m" : "", row->note, colour ? "\033[0m" : "");
+	fputc('\n', out);
+}
+
+void compare_text_write(const struct compare_table *table, bool colour, FILE *out)
+{
+	int names = columns_of("variant"), columns[SCENARIO_COLUMNS_MAX];
+
+	for (uint32_t r = 0; r < table->row_count; r++)
+		names = wider(names, table->rows[r].name);
+	for (uint32_t c = 0; c < table->compare->column_count; c++) {
+		columns[c] = columns_of(table->compare->column_names[c]);
+		for (uint32_t r = 0; r < table->row_count; r++)
+			columns[c] = wider(columns[c], shown(&table->rows[r], c));
+	}
+	fprintf(out, "%s%s%s: %" PRIu32 " variant%s; %s clock, seed %" PRIu64 "\n\n", colour ? "\033[1m" : "",
+		table->scenario, colour ? "\033[0m" : "", table->row_count, table->row_count == 1 ? "" : "s",
+		table->real ? "real" : "virtual", table->seed);
+	head_write(table, names, columns, colour, out);
+	for (uint32_t r = 0; r < table->row_count; r++)
+		row_write(table, &table->rows[r], names, columns, colour, out);
+}
+
+/* ---- JSON ---- */
+
+static json_t *row_json(const struct compare_table *table, const struct compare_row *row)
+{
+	json_t *values = json_object();
+
+	for (uint32_t c = 0; values && c < table->compare->column_count; c++) {
+		const struct result_expectation *value = &row->values[c];
+
+		json_object_set_new(values, table->compare->columns[c].text,
+				    row->filled && value->known ? json_real(value->value) : json_null());
+	}
+	return json_pack("{s:s, s:s?, s:s, s:o}", "name", row->name, "fabric",
+			 row->filled ? scenario_fabric_name[row->fabric] : NULL, "note", row->note, "values", values);
+}
+
+int compare_json_write(const struct compare_table *table, FILE *out)
+{
+	json_t *columns = json_array(), *variants = json_array(), *root;
+	int error = 0;
+
+	for (uint32_t c = 0; c < table->compare->column_count; c++)
+		json_array_append_new(columns, json_pack("{s:s, s:s}", "name", table->compare->column_names[c],
+							 "metric", table->compare->columns[c].text));
+	for (uint32_t r = 0; r < table->row_count; r++)
+		error |= json_array_append_new(variants, row_json(table, &table->rows[r]));
+	root = json_object();
+	error |= results_origin_put(table->origin, root);
+	error |= json_object_update_new(root,
+					json_pack("{s:s, s:I, s:s, s:o, s:o}", "scenario", table->scenario, "seed",
+						  (json_int_t)table->seed, "clock", table->real ? "real" : "virtual",
+						  "columns", columns, "variants", variants));
+	if (error)
+		error = -ENOMEM;
+	else if (errno = 0, json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) || fputc('\n', out) == EOF)
+		error = errno ? -errno : -EIO; /* of the write that failed */
+	json_decref(root);
+	return error;
+}
+
+/* ---- CSV ---- */
+
+/* in quotes: names of variants and metrics may have commas in them */
+static void quoted_write(const char *text, FILE *out)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+void compare_csv_write(const struct compare_table *table, FILE *out)
+{
+	fprintf(out, "variant");
+	for (uint32_t c = 0; c < table->compare->column_count; c++) {
+		fputc(',', out);
+		quoted_write(table->compare->columns[c].text, out);
+	}
+	fprintf(out, ",note\n");
+	for (uint32_t r = 0; r < table->row_count; r++) {
+		const struct compare_row *row = &table->rows[r];
+
+		quoted_write(row->name, out);
+		for (uint32_t c = 0; c < table->compare->column_count; c++) {
+			fputc(',', out);
+			if (row->filled && row->values[c].known)
+				fprintf(out, "%.12g", row->values[c].value);
+		}
+		fputc(',', out);
+		quoted_write(row->note, out);
+		fputc('\n', out);
+	}
+}

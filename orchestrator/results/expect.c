@@ -1,0 +1,503 @@
+#include "orchestrator/results/expect.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/port_name.h"
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/results/metric.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define WORD_MAX 128u
+
+enum comparison { EQUAL, NOT_EQUAL, LESS_EQUAL, GREATER_EQUAL, LESS, GREATER };
+
+struct expectation {
+	struct metric_subject subject;
+	enum comparison comparison;
+	uint64_t target; /* in the metric's unit */
+	uint64_t tolerance;
+	bool tolerance_relative; /* tolerance is a share of the target */
+};
+
+/* where a text could not be understood */
+struct complaint {
+	size_t offset;
+	char sentence[512];
+};
+
+struct parser {
+	const struct plan *plan;
+	const char *text;
+	size_t at;
+	struct complaint *complaint;
+};
+
+static bool parse(const struct plan *plan, const char *text, struct expectation *e, struct complaint *complaint);
+static bool parse_only_metric(const struct plan *plan, const char *text, struct expectation *e,
+			      struct complaint *complaint);
+static bool fulfilled(const struct expectation *e, double value);
+
+static int complaint_tell(const struct plan *plan, const struct scenario_text *text, const struct complaint *complaint,
+			  struct scenario_errors *errors)
+{
+	scenario_errors_add(errors, plan->file, text->line, text->column + (int)complaint->offset, "%s",
+			    complaint->sentence);
+	return -EINVAL;
+}
+
+int expect_check(const struct plan *plan, const struct scenario_text *text, struct scenario_errors *errors)
+{
+	struct complaint complaint = { 0 };
+	struct expectation e;
+
+	return parse(plan, text->text, &e, &complaint) ? 0 : complaint_tell(plan, text, &complaint, errors);
+}
+
+int expect_metric_check(const struct plan *plan, const struct scenario_text *text, struct scenario_errors *errors)
+{
+	struct complaint complaint = { 0 };
+	struct expectation e;
+
+	return parse_only_metric(plan, text->text, &e, &complaint) ? 0 : complaint_tell(plan, text, &complaint, errors);
+}
+
+struct result_expectation expect_metric_evaluate(const struct plan *plan, const char *text,
+						 const struct results *results)
+{
+	struct result_expectation row = { .text = text };
+	struct complaint complaint;
+	struct expectation e;
+
+	if (parse_only_metric(plan, text, &e, &complaint))
+		row.known = row.ok = e.subject.metric->value(&e.subject, plan, results, &row.value);
+	if (row.known)
+		metric_show(e.subject.metric, row.value, row.shown, sizeof(row.shown));
+	return row;
+}
+
+bool expect_speaks_of(const struct plan *plan, const char *metric)
+{
+	struct complaint complaint;
+	struct expectation e;
+
+	for (uint32_t i = 0; i < plan->expectation_count; i++) {
+		if (parse(plan, plan->expectations[i].text, &e, &complaint) && !strcmp(e.subject.metric->name, metric))
+			return true;
+	}
+	return false;
+}
+
+int expect_evaluate(const struct plan *plan, struct results *results)
+{
+	results->expectations = calloc(plan->expectation_count + 1, sizeof(*results->expectations));
+	if (!results->expectations)
+		return -ENOMEM;
+	results->expectation_count = plan->expectation_count;
+	for (uint32_t i = 0; i < plan->expectation_count; i++) {
+		struct result_expectation *row = &results->expectations[i];
+		struct complaint complaint;
+		struct expectation e;
+
+		row->text = plan->expectations[i].text;
+		snprintf(row->shown, sizeof(row->shown), "no value");
+		if (!parse(plan, row->text, &e, &complaint))
+			continue;
+		row->known = e.subject.metric->value(&e.subject, plan, results, &row->value);
+		if (!row->known)
+			continue;
+		row->ok = fulfilled(&e, row->value);
+		metric_show(e.subject.metric, row->value, row->shown, sizeof(row->shown));
+	}
+	return 0;
+}
+
+uint32_t expect_failed(const struct results *results)
+{
+	uint32_t failed = 0;
+
+	for (uint32_t i = 0; i < results->expectation_count; i++)
+		failed += !results->expectations[i].ok;
+	return failed;
+}
+
+static double target_of(const struct metric *metric, uint64_t value)
+{
+	return metric->kind == QUANTITY_SHARE ? (double)value / (double)QUANTITY_SHARE_ONE : (double)value;
+}
+
+static bool fulfilled(const struct expectation *e, double value)
+{
+	double target = target_of(e->subject.metric, e->target);
+	double tolerance = e->tolerance_relative ? target * ((double)e->tolerance / (double)QUANTITY_SHARE_ONE)
+						 : target_of(e->subject.metric, e->tolerance);
+	double distance = value > target ? value - target : target - value;
+
+	switch (e->comparison) {
+	case EQUAL:
+		return distance <= tolerance;
+	case NOT_EQUAL:
+		return distance > tolerance;
+	case LESS:
+		return value < target + tolerance;
+	case LESS_EQUAL:
+		return value <= target + tolerance;
+	case GREATER:
+		return value > target - tolerance;
+	case GREATER_EQUAL:
+		return value >= target - tolerance;
+	}
+	return false;
+}
+
+/* ---- parsing ---- */
+
+static bool __attribute__((format(printf, 3, 4)))
+complain(struct parser *parser, size_t offset, const char *format, ...)
+{
+	va_list arguments;
+
+	parser->complaint->offset = offset;
+	va_start(arguments, format);
+	vsnprintf(parser->complaint->sentence, sizeof(parser->complaint->sentence), format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+static void skip_spaces(struct parser *parser)
+{
+	while (parser->text[parser->at] == ' ' || parser->text[parser->at] == '\t')
+		parser->at++;
+}
+
+/* takes text up to one of @ends, without spaces around it; its place goes to @offset */
+static void take_word(struct parser *parser, const char *ends, char word[WORD_MAX], size_t *offset)
+{
+	size_t length;
+
+	skip_spaces(parser);
+	*offset = parser->at;
+	length = strcspn(parser->text + parser->at, ends);
+	parser->at += length;
+	while (length && isspace((unsigned char)parser->text[*offset + length - 1]))
+		length--;
+	snprintf(word, WORD_MAX, "%.*s", (int)length, parser->text + *offset);
+}
+
+static bool parse_metric(struct parser *parser, struct expectation *e)
+{
+	char word[WORD_MAX], hint[WORD_MAX];
+	size_t offset;
+
+	take_word(parser, " \t(=!<>", word, &offset);
+	if (!word[0])
+		return complain(parser, offset,
+				"an expectation begins with a metric, such as 'lost == 0' or "
+				"'jain(NAME) >= 0.999'");
+	for (size_t i = 0; i < metric_count; i++) {
+		if (!strcmp(metric_table[i].name, word)) {
+			e->subject.metric = &metric_table[i];
+			return true;
+		}
+	}
+	suggest_sentence(word, &metric_table[0].name, metric_count, sizeof(metric_table[0]), hint, sizeof(hint));
+	return complain(parser, offset, "there is no metric '%s'%s%s", word, hint,
+			hint[0] ? "" : "; the metrics are listed in docs/scenario.md");
+}
+
+/* complains that there is no @what called @word; @names are those that there are, @stride bytes apart */
+static bool complain_name(struct parser *parser, size_t offset, const char *what, const char *word, const char *names,
+			  size_t count, size_t stride)
+{
+	const char **words = calloc(count + 1, sizeof(*words));
+	char hint[WORD_MAX] = "";
+
+	for (size_t i = 0; words && i < count; i++)
+		words[i] = names + i * stride;
+	if (words)
+		suggest_sentence(word, words, count, sizeof(*words), hint, sizeof(hint));
+	free(words);
+	return complain(parser, offset, "there is no %s '%s'%s", what, word, hint);
+}
+
+static bool find_workload(struct parser *parser, size_t offset, const char *word, uint32_t *workload)
+{
+	const struct plan *plan = parser->plan;
+
+	for (*workload = 0; *workload < plan->workload_count; ++*workload) {
+		if (!strcmp(plan->workloads[*workload].name, word))
+			return true;
+	}
+	return complain_name(parser, offset, "workload", word, plan->workload_count ? plan->workloads[0].name : NULL,
+			     plan->workload_count, sizeof(*plan->workloads));
+}
+
+static bool find_host(struct parser *parser, size_t offset, const char *word, uint32_t *host)
+{
+	const struct node_config *nodes = parser->plan->nodes + parser->plan->switch_count;
+
+	for (*host = 0; *host < parser->plan->host_count; ++*host) {
+		if (!strcmp(nodes[*host].name, word))
+			return true;
+	}
+	return complain_name(parser, offset, "host", word, parser->plan->host_count ? nodes[0].name : NULL,
+			     parser->plan->host_count, sizeof(*nodes));
+}
+
+static bool find_reason(struct parser *parser, size_t offset, const char *word, uint32_t *reason)
+{
+	char hint[WORD_MAX];
+
+	for (*reason = 0; *reason < DROP_REASONS; ++*reason) {
+		if (!strcmp(stats_drop_name[*reason], word))
+			return true;
+	}
+	suggest_sentence(word, stats_drop_name, DROP_REASONS, sizeof(stats_drop_name[0]), hint, sizeof(hint));
+	return complain(parser, offset, "there is no reason to drop called '%s'%s", word, hint);
+}
+
+static bool find_class(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+{
+	const struct node_config *node = &parser->plan->nodes[0];
+
+	for (uint32_t c = 0; c < node->class_count; c++) {
+		if (strcmp(node->classes[c].name, word))
+			continue;
+		e->subject.has_class = true;
+		e->subject.traffic_class = c;
+		return true;
+	}
+	return complain_name(parser, offset, "class", word, node->classes[0].name, node->class_count,
+			     sizeof(node->classes[0]));
+}
+
+static bool find_port(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+{
+	char node[WORD_MAX];
+	const char *colon = strchr(word, ':');
+	const struct node_config *found;
+
+	if (!colon)
+		return complain(parser, offset,
+				"a port is written node:peer or node:number, such as 's1:s2' or 's1:p3', "
+				"not '%s'",
+				word);
+	snprintf(node, sizeof(node), "%.*s", (int)(colon - word), word);
+	found = plan_node_find(parser->plan, node);
+	if (!found)
+		return complain_name(parser, offset, "switch or host", node, parser->plan->nodes[0].name,
+				     parser->plan->node_count, sizeof(*parser->plan->nodes));
+	e->subject.node = found->index;
+	e->subject.ports = port_name_find(found, colon + 1);
+	if (!e->subject.ports)
+		return complain(parser, offset + (size_t)(colon + 1 - word),
+				"%s has no port '%s': give the name of a neighbour, or a number below %u", node,
+				colon + 1, found->port_count);
+	return true;
+}
+
+/* a port, or a node for all its ports */
+static bool find_place(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+{
+	const struct node_config *found = plan_node_find(parser->plan, word);
+
+	if (strchr(word, ':'))
+		return find_port(parser, offset, word, e);
+	if (!found)
+		return complain_name(parser, offset, "switch or host", word, parser->plan->nodes[0].name,
+				     parser->plan->node_count, sizeof(*parser->plan->nodes));
+	e->subject.node = found->index;
+	e->subject.ports = UINT64_MAX >> (64 - found->port_count);
+	return true;
+}
+
+static bool find_fault(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+{
+	uint32_t count = parser->plan->faults.count;
+	char *end;
+	unsigned long number = strtoul(word, &end, 10);
+
+	if (!count)
+		return complain(parser, offset, "there is no fault '%s': the scenario has none", word);
+	if (*end || !number || number > count)
+		return complain(parser, offset, "there is no fault '%s'; expected its number in the list, 1 to %u",
+				word, count);
+	e->subject.has_fault = true;
+	e->subject.fault = (uint32_t)number - 1;
+	return true;
+}
+
+/* one or two arguments have been read; what do they mean for this metric? */
+static bool resolve(struct parser *parser, struct expectation *e, char words[2][WORD_MAX], const size_t offsets[2])
+{
+	bool two = words[1][0] != 0;
+
+	switch (e->subject.metric->arguments) {
+	case METRIC_NOTHING:
+		return complain(parser, offsets[0], "%s takes no argument", e->subject.metric->name);
+	case METRIC_HOSTS:
+		if (!two)
+			return complain(parser, offsets[0], "%s takes two hosts: %s(source, destination)",
+					e->subject.metric->name, e->subject.metric->name);
+		break;
+	case METRIC_WORKLOAD_OR_HOSTS:
+		break;
+	case METRIC_PORT_MAYBE_CLASS:
+		return find_port(parser, offsets[0], words[0], e) &&
+		       (!two || find_class(parser, offsets[1], words[1], e));
+	case METRIC_MAYBE_WHERE:
+		if (two)
+			return complain(parser, offsets[1], "%s takes one argument", e->subject.metric->name);
+		return find_place(parser, offsets[0], words[0], e);
+	case METRIC_MAYBE_PLACE:
+		return find_place(parser, offsets[0], words[0], e) &&
+		       (!two || find_class(parser, offsets[1], words[1], e));
+	default:
+		if (two)
+			return complain(parser, offsets[1], "%s takes one argument", e->subject.metric->name);
+		break;
+	}
+	if (e->subject.metric->arguments == METRIC_MAYBE_FAULT)
+		return find_fault(parser, offsets[0], words[0], e);
+	e->subject.has_hosts = two;
+	e->subject.has_reason = e->subject.metric->arguments == METRIC_MAYBE_REASON;
+	e->subject.has_workload = !two && (e->subject.metric->arguments == METRIC_MAYBE_WORKLOAD ||
+					   e->subject.metric->arguments == METRIC_WORKLOAD_OR_HOSTS);
+	if (e->subject.has_hosts)
+		return find_host(parser, offsets[0], words[0], &e->subject.source) &&
+		       find_host(parser, offsets[1], words[1], &e->subject.destination);
+	if (e->subject.has_reason)
+		return find_reason(parser, offsets[0], words[0], &e->subject.reason);
+	if (e->subject.has_workload)
+		return find_workload(parser, offsets[0], words[0], &e->subject.workload);
+	if (e->subject.metric->arguments == METRIC_HOST)
+		return find_host(parser, offsets[0], words[0], &e->subject.destination);
+	return find_port(parser, offsets[0], words[0], e);
+}
+
+static bool parse_arguments(struct parser *parser, struct expectation *e)
+{
+	char words[2][WORD_MAX] = { "", "" };
+	size_t offsets[2] = { 0, 0 }, open;
+
+	skip_spaces(parser);
+	open = parser->at;
+	if (parser->text[parser->at] != '(') {
+		if (e->subject.metric->arguments == METRIC_HOSTS)
+			return complain(parser, open, "%s needs two hosts: %s(source, destination)",
+					e->subject.metric->name, e->subject.metric->name);
+		if (e->subject.metric->arguments == METRIC_HOST)
+			return complain(parser, open, "%s needs a host: %s(destination)", e->subject.metric->name,
+					e->subject.metric->name);
+		if (e->subject.metric->arguments == METRIC_PORT ||
+		    e->subject.metric->arguments == METRIC_PORT_MAYBE_CLASS)
+			return complain(parser, open, "%s needs a port: %s(node:peer)", e->subject.metric->name,
+					e->subject.metric->name);
+		return true;
+	}
+	parser->at++;
+	take_word(parser, ",)", words[0], &offsets[0]);
+	if (parser->text[parser->at] == ',') {
+		parser->at++;
+		take_word(parser, ",)", words[1], &offsets[1]);
+		if (!words[1][0])
+			return complain(parser, offsets[1], "a name is missing behind the comma");
+	}
+	if (parser->text[parser->at] == ',')
+		return complain(parser, parser->at, "%s takes fewer arguments", e->subject.metric->name);
+	if (parser->text[parser->at] != ')')
+		return complain(parser, open, "this '(' is never closed");
+	parser->at++;
+	if (!words[0][0])
+		return complain(parser, offsets[0], "a name is missing between the parentheses");
+	return resolve(parser, e, words, offsets);
+}
+
+static bool parse_comparison(struct parser *parser, struct expectation *e)
+{
+	static const struct {
+		const char *text;
+		enum comparison comparison;
+	} all[] = { { "==", EQUAL },         { "!=", NOT_EQUAL }, { "<=", LESS_EQUAL },
+		    { ">=", GREATER_EQUAL }, { "<", LESS },       { ">", GREATER } };
+
+	skip_spaces(parser);
+	for (size_t i = 0; i < COUNT_OF(all); i++) {
+		size_t length = strlen(all[i].text);
+
+		if (!strncmp(parser->text + parser->at, all[i].text, length)) {
+			e->comparison = all[i].comparison;
+			parser->at += length;
+			return true;
+		}
+	}
+	return complain(parser, parser->at, "here belongs one of == != < <= > >=");
+}
+
+static bool parse_tolerance(struct parser *parser, struct expectation *e)
+{
+	const char *text;
+	char why[256];
+	size_t length;
+
+	skip_spaces(parser);
+	text = parser->text + parser->at;
+	length = strlen(text);
+	while (length && isspace((unsigned char)text[length - 1]))
+		length--;
+	e->tolerance_relative = length && text[length - 1] == '%';
+	if (quantity_parse(e->tolerance_relative ? QUANTITY_SHARE : e->subject.metric->kind, text, &e->tolerance, why,
+			   sizeof(why)))
+		return complain(parser, parser->at, "the tolerance: %s", why);
+	return true;
+}
+
+static bool parse_value(struct parser *parser, struct expectation *e)
+{
+	static const char *const marks[] = { "+-", "\xc2\xb1" };
+	char word[WORD_MAX], why[256];
+	const char *mark = NULL;
+	size_t from;
+
+	skip_spaces(parser);
+	from = parser->at;
+	for (size_t i = 0; i < COUNT_OF(marks) && !mark; i++) {
+		mark = strstr(parser->text + from, marks[i]);
+		parser->at = mark ? (size_t)(mark - parser->text) + strlen(marks[i]) : parser->at;
+	}
+	snprintf(word, sizeof(word), "%.*s", mark ? (int)(mark - parser->text - (long)from) : (int)sizeof(word),
+		 parser->text + from);
+	for (size_t end = strlen(word); end && isspace((unsigned char)word[end - 1]); end--)
+		word[end - 1] = 0;
+	if (!word[0])
+		return complain(parser, from, "a value is missing here");
+	if (quantity_parse(e->subject.metric->kind, word, &e->target, why, sizeof(why)))
+		return complain(parser, from, "%s is compared with a value that cannot be read: %s",
+				e->subject.metric->name, why);
+	return !mark || parse_tolerance(parser, e);
+}
+
+static bool parse(const struct plan *plan, const char *text, struct expectation *e, struct complaint *complaint)
+{
+	struct parser parser = { .plan = plan, .text = text, .complaint = complaint };
+
+	*e = (struct expectation){ 0 };
+	return parse_metric(&parser, e) && parse_arguments(&parser, e) && parse_comparison(&parser, e) &&
+	       parse_value(&parser, e);
+}
+
+static bool parse_only_metric(const struct plan *plan, const char *text, struct expectation *e,
+			      struct complaint *complaint)
+{
+	struct parser parser = { .plan = plan, .text = text, .complaint = complaint };
+
+	*e = (struct expectation){ 0 };
+	if (!parse_metric(&parser, e) || !parse_arguments(&parser, e))
+		return false;
+	skip_spaces(&parser);
+	return !text[parser.at] ||
+	       complain(&parser, parser.at, "here the metric should end: a column is a metric such as 'goodput(NAME)'");
+}

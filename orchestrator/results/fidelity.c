@@ -1,0 +1,127 @@
+#include "orchestrator/results/fidelity.h"
+
+const char *const fidelity_verdict_name[FIDELITY_VERDICTS] = {
+	[FIDELITY_FAITHFUL] = "faithful",
+	[FIDELITY_DELAYED] = "delayed",
+	[FIDELITY_OVERLOADED] = "overloaded",
+};
+
+void fidelity_limits_init(struct fidelity_limits *limits, enum node_kind kind)
+{
+	*limits = (struct fidelity_limits){ .made_up_ns = UINT64_MAX,
+					    .bridged_ns = UINT64_MAX,
+					    .last = kind == NODE_NIC };
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void fidelity_limits_link(struct fidelity_limits *limits, node_time_t latency_ps, node_time_t delay_ps,
+			  uint64_t rate_bps, uint64_t buffer_bytes)
+{
+	double lasts_ns = (double)buffer_bytes * 8e9 / (double)rate_bps;
+	double under_way_ns = 2.0 * (double)(delay_ps + latency_ps) / (double)NODE_NS;
+
+	limits->made_up_ns = least(limits->made_up_ns, (delay_ps + latency_ps) / NODE_NS);
+	if (buffer_bytes)
+		limits->bridged_ns =
+			least(limits->bridged_ns, lasts_ns > under_way_ns ? (uint64_t)(lasts_ns - under_way_ns) : 0);
+}
+
+void fidelity_limits_port(struct fidelity_limits *limits, const struct node_config *node,
+			  const struct port_config *port)
+{
+	node_time_t latency_ps = node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
+
+	fidelity_limits_link(limits, latency_ps, port->delay_ps, port->rate_bps, port->ring_bytes);
+}
+
+struct lateness_stats fidelity_since(const struct lateness_stats *later, const struct lateness_stats *earlier)
+{
+	struct lateness_stats since = { .events = later->events - earlier->events };
+
+	if (later->events < earlier->events)
+		return *later;
+	for (uint32_t b = 0; b < STATS_LATENESS_BUCKETS; b++) {
+		if (later->count[b] < earlier->count[b])
+			return *later;
+		since.count[b] = later->count[b] - earlier->count[b];
+		if (since.count[b])
+			since.max_ns = least(stats_lateness_ns(b + 1) - 1, later->max_ns);
+	}
+	return since;
+}
+
+/* lateness is known to its bucket, taken at its end */
+static uint64_t end_ns_of(const struct lateness_stats *lateness, uint32_t bucket)
+{
+	return least(stats_lateness_ns(bucket + 1) - 1, lateness->max_ns);
+}
+
+/* the sum of what is beyond @limit_ns */
+static double beyond_ns(const struct lateness_stats *lateness, uint64_t limit_ns)
+{
+	double sum_ns = 0;
+
+	for (uint32_t b = 0; b < STATS_LATENESS_BUCKETS; b++) {
+		uint64_t end_ns = end_ns_of(lateness, b);
+
+		if (end_ns > limit_ns)
+			sum_ns += (double)lateness->count[b] * (double)(end_ns - limit_ns);
+	}
+	return sum_ns;
+}
+
+/* the lateness that was exceeded for no longer than 1 - FIDELITY_PERMILLE of @passed_ns */
+static uint64_t of_the_time_ns(const struct lateness_stats *lateness, uint64_t passed_ns)
+{
+	double left_ns = (double)passed_ns * (1000 - FIDELITY_PERMILLE) / 1000;
+
+	for (uint32_t b = STATS_LATENESS_BUCKETS; b-- > 0;) {
+		left_ns -= (double)lateness->count[b] * (double)end_ns_of(lateness, b);
+		if (left_ns < 0)
+			return end_ns_of(lateness, b);
+	}
+	return 0;
+}
+
+struct fidelity fidelity_judge(const struct lateness_stats *lateness, const struct fidelity_limits *limits,
+			       uint64_t held_up_ns, uint64_t passed_ns)
+{
+	double stalled_ns = beyond_ns(lateness, limits->bridged_ns);
+	uint64_t late_ns = of_the_time_ns(lateness, passed_ns);
+	struct fidelity node = { .events = lateness->events,
+				 .p50_ns = stats_lateness_quantile(lateness, 500),
+				 .p99_ns = stats_lateness_quantile(lateness, FIDELITY_PERMILLE),
+				 .max_ns = lateness->max_ns };
+
+	if (late_ns < node.p99_ns)
+		late_ns = node.p99_ns;
+	if (late_ns > limits->made_up_ns)
+		node.added_ns = late_ns - (limits->last ? 0 : limits->made_up_ns);
+	if (stalled_ns > (double)least(held_up_ns, passed_ns))
+		stalled_ns = (double)least(held_up_ns, passed_ns);
+	if (passed_ns)
+		node.stalled_ppm = (uint32_t)(stalled_ns * 1e6 / (double)passed_ns);
+	return node;
+}
+
+enum fidelity_verdict fidelity_verdict_of(const struct fidelity *node)
+{
+	if (node->stalled_ppm >= FIDELITY_STALLED_PPM)
+		return FIDELITY_OVERLOADED;
+	return node->added_ns ? FIDELITY_DELAYED : FIDELITY_FAITHFUL;
+}
+
+bool fidelity_worse(const struct fidelity *a, const struct fidelity *b)
+{
+	enum fidelity_verdict verdict_a = fidelity_verdict_of(a), verdict_b = fidelity_verdict_of(b);
+
+	if (verdict_a != verdict_b)
+		return verdict_a > verdict_b;
+	if (verdict_a == FIDELITY_OVERLOADED && a->stalled_ppm != b->stalled_ppm)
+		return a->stalled_ppm > b->stalled_ppm;
+	return a->added_ns != b->added_ns ? a->added_ns > b->added_ns : a->p99_ns > b->p99_ns;
+}

@@ -1,0 +1,75 @@
+/*  metric_fault - what came of faults, as expectations speak of it.                                                       */
+#include "orchestrator/results/metric_fault.h"
+
+
+static bool is_meant(const struct metric_subject *e, const struct results *results, uint32_t i)
+{
+	return results->faults[i].failed && (!e->has_fault || e->fault == i);
+}
+
+bool metric_fault_lost(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+		       double *value)
+{
+	bool known = false;
+
+	(void)plan;
+	*value = 0;
+	for (uint32_t i = 0; i < results->fault_count; i++) {
+		known |= is_meant(e, results, i);
+		*value += is_meant(e, results, i) ? (double)results->faults[i].lost : 0;
+	}
+	return known;
+}
+
+bool metric_fault_astray(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			 double *value)
+{
+	bool known = false;
+
+	(void)plan;
+	*value = 0;
+	for (uint32_t i = 0; i < results->fault_count; i++) {
+		known |= is_meant(e, results, i);
+		*value += is_meant(e, results, i) ? (double)results->faults[i].astray : 0;
+	}
+	return known;
+}
+
+bool metric_fault_least(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			double *value)
+{
+	bool known = false;
+
+	(void)plan;
+	for (uint32_t i = 0; i < results->fault_count; i++) {
+		const struct result_fault *row = &results->faults[i];
+		double share;
+
+		if (!is_meant(e, results, i) || !row->before_bps)
+			continue;
+		share = (double)row->least_bps / (double)row->before_bps;
+		*value = known && *value < share ? *value : share;
+		known = true;
+	}
+	return known;
+}
+
+/* one that did not recover has no such time, and then nobody can say which was the longest */
+bool metric_fault_recovery(const struct metric_subject *e, const struct plan *plan, const struct results *results,
+			   double *value)
+{
+	bool known = false;
+
+	(void)plan;
+	*value = 0;
+	for (uint32_t i = 0; i < results->fault_count; i++) {
+		if (!is_meant(e, results, i))
+			continue;
+		if (results->faults[i].recovery_ps == NODE_TIME_NEVER)
+			return false;
+		known = true;
+		if ((double)results->faults[i].recovery_ps > *value)
+			*value = (double)results->faults[i].recovery_ps;
+	}
+	return known;
+}

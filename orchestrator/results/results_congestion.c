@@ -1,0 +1,235 @@
+/*  results_congestion - the part of the summary that says what congestion control has done; nothing if it did nothing.
+ *
+ *  First the outputs to hosts that were congested, then what that has led to: packets that had to wait at inputs, credit
+ *  per flow, flows held at their source, and peers told to stop, which a good run does not need (EC-14).              */
+#include "orchestrator/results/results_congestion.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "nodes/base/units.h"
+#include "orchestrator/base/human.h"
+#include "orchestrator/results/reaction.h"
+#include "orchestrator/results/results_share.h"
+
+#define OUTPUTS_SHOWN 6u
+
+/* all ports of switches together, and where the most was */
+struct sums {
+	uint64_t waited[5]; /* by waited_name */
+	uint64_t limited, metered, held;
+	uint64_t starts, stopped, credit_units;
+	uint64_t fgfc_frames, fgfc_refused, stops;
+	uint64_t extent_units;
+	uint32_t outputs;                                     /* congested */
+	const struct result_port *widest, *fullest, *stopper; /* largest extent, input buffer, number of stops */
+};
+
+static const char *const waited_name[5] = { "flow extent", "rate", "until empty", "headroom", "port limit" };
+
+static const struct result_port *greater(const struct result_port *best, const struct result_port *row, uint64_t value,
+					 uint64_t best_value)
+{
+	return value > best_value ? row : best;
+}
+
+/* Did the port, to a host, make ACK_ECAs? Others have no reason to. */
+static bool is_congested(const struct plan *plan, const struct result_port *row)
+{
+	return row->stats.eca_acks && plan->nodes[row->node].kind == NODE_SWITCH &&
+	       plan->nodes[row->node].ports[row->port].kind == PORT_EDGE;
+}
+
+static void port_add(struct sums *sums, const struct result_port *row)
+{
+	const struct port_stats *port = &row->stats;
+
+	sums->waited[0] += port->blocked_extent;
+	sums->waited[1] += port->blocked_rate;
+	sums->waited[2] += port->blocked_empty;
+	sums->waited[3] += port->blocked_headroom;
+	sums->waited[4] += port->blocked_port;
+	sums->limited += port->limited;
+	sums->metered += port->metered;
+	sums->held += port->fgfc_held;
+	sums->starts += port->headroom_starts;
+	sums->stopped += port->headroom_stops;
+	sums->credit_units += port->headroom_units;
+	sums->fgfc_frames += port->fgfc_frames;
+	sums->stops += port->stops;
+	sums->extent_units += port->extent_units_max;
+	sums->widest = greater(sums->widest, row, port->extent_units_max,
+			       sums->widest ? sums->widest->stats.extent_units_max : 0);
+	sums->fullest = greater(sums->fullest, row, port->input_units_max,
+				sums->fullest ? sums->fullest->stats.input_units_max : 0);
+	sums->stopper = greater(sums->stopper, row, port->stops, sums->stopper ? sums->stopper->stats.stops : 0);
+}
+
+static struct sums sums_of(const struct plan *plan, const struct results *results)
+{
+	struct sums sums = { 0 };
+
+	for (uint32_t i = 0; i < results->port_count; i++) {
+		sums.outputs += is_congested(plan, &results->ports[i]);
+		if (plan->nodes[results->ports[i].node].kind == NODE_SWITCH)
+			port_add(&sums, &results->ports[i]);
+		else
+			sums.fgfc_refused += results->ports[i].stats.fgfc_refused;
+	}
+	return sums;
+}
+
+static uint64_t waited(const struct sums *sums)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < 5; i++)
+		count += sums->waited[i];
+	return count;
+}
+
+static bool is_quiet(const struct sums *sums)
+{
+	return !sums->outputs && !waited(sums) && !sums->starts && !sums->fgfc_frames && !sums->fgfc_refused &&
+	       !sums->stops;
+}
+
+/* ---- congested outputs ---- */
+
+static int more_congested(const void *left, const void *right)
+{
+	const struct result_port *a = *(const struct result_port *const *)left;
+	const struct result_port *b = *(const struct result_port *const *)right;
+
+	if (a->stats.eca_max != b->stats.eca_max)
+		return a->stats.eca_max < b->stats.eca_max ? 1 : -1;
+	if (a->stats.eca_acks != b->stats.eca_acks)
+		return a->stats.eca_acks < b->stats.eca_acks ? 1 : -1;
+	return a < b ? -1 : a > b;
+}
+
+static void reaction_write(const struct plan *plan, const struct results *results, uint32_t host, FILE *out)
+{
+	struct reaction reaction = reaction_of(plan, results, host);
+	char time[HUMAN_TEXT_MAX];
+
+	if (reaction.heard && reaction.trip_ps)
+		fprintf(out, "%s (%.2f round trips), ", human_time(reaction.time_ps, time),
+			(double)reaction.time_ps / (double)reaction.trip_ps);
+	fprintf(out, "%" PRIu32 " of %" PRIu32 "\n", reaction.heard, reaction.senders);
+}
+
+static void output_write(const struct plan *plan, const struct results *results, const struct result_port *row,
+			 FILE *out)
+{
+	const struct port_config *port = &plan->nodes[row->node].ports[row->port];
+	char name[2 * NODE_NAME_MAX + 8], mean[HUMAN_TEXT_MAX], most[HUMAN_TEXT_MAX];
+
+	snprintf(name, sizeof(name), "%s -> %s", plan->nodes[row->node].name, port->peer_name);
+	fprintf(out, "%-24s  %6" PRIu64 "  %9" PRIu64 "  %12s  %12s  ", name, row->stats.eca_max, row->stats.eca_acks,
+		human_bytes((uint64_t)row->queue_bytes_mean, mean), human_bytes(row->stats.queue_bytes_max, most));
+	reaction_write(plan, results, port->peer_index - plan->switch_count, out);
+}
+
+static void outputs_write(const struct plan *plan, const struct results *results, uint32_t count, FILE *out)
+{
+	const struct result_port **order = calloc(count + 1, sizeof(*order));
+	uint32_t found = 0;
+
+	if (!order || !count) {
+		free(order);
+		return;
+	}
+	for (uint32_t i = 0; i < results->port_count; i++) {
+		if (is_congested(plan, &results->ports[i]))
+			order[found++] = &results->ports[i];
+	}
+	qsort(order, found, sizeof(*order), more_congested);
+	for (uint32_t i = 0; i < found && i < OUTPUTS_SHOWN; i++)
+		output_write(plan, results, order[i], out);
+	if (found > OUTPUTS_SHOWN)
+		fprintf(out, "... and %" PRIu32 " more\n", found - OUTPUTS_SHOWN);
+	free(order);
+}
+
+/* ---- what that has led to ---- */
+
+static const char *place(const struct plan *plan, const struct result_port *row, char text[NODE_NAME_MAX + 16])
+{
+	snprintf(text, NODE_NAME_MAX + 16, "%s port %" PRIu32, plan->nodes[row->node].name, row->port);
+	return text;
+}
+
+static void waits_write(const struct sums *sums, FILE *out)
+{
+	const char *comma = "packets that waited at an input: ";
+
+	if (!waited(sums))
+		return;
+	for (uint32_t i = 0; i < 5; i++) {
+		if (!sums->waited[i])
+			continue;
+		fprintf(out, "%s%s %" PRIu64, comma, waited_name[i], sums->waited[i]);
+		comma = ", ";
+	}
+	fputc('\n', out);
+}
+
+static void room_write(const struct plan *plan, const struct sums *sums, FILE *out)
+{
+	char bytes[HUMAN_TEXT_MAX], all[HUMAN_TEXT_MAX], at[NODE_NAME_MAX + 16];
+	double share;
+
+	if (sums->fullest) {
+		fprintf(out, "fullest input buffer: %s, %s",
+			human_bytes(sums->fullest->stats.input_units_max * UNIT_BYTES, bytes),
+			place(plan, sums->fullest, at));
+		if (results_buffer_share(plan, sums->fullest, &share))
+			fprintf(out, " (%.1f %% of it)", share * 100);
+		fputc('\n', out);
+	}
+	if (sums->widest)
+		fprintf(out, "unacknowledged, at most: %s at one input (%s), no more than %s in all\n",
+			human_bytes(sums->widest->stats.extent_units_max * UNIT_BYTES, bytes),
+			place(plan, sums->widest, at), human_bytes(sums->extent_units * UNIT_BYTES, all));
+}
+
+static void means_write(const struct sums *sums, FILE *out)
+{
+	char bytes[HUMAN_TEXT_MAX];
+
+	if (sums->starts)
+		fprintf(out,
+			"credit per flow: began %" PRIu64 " times, ended %" PRIu64 " times, %s given in headroom\n",
+			sums->starts, sums->stopped, human_bytes(sums->credit_units * UNIT_BYTES, bytes));
+	if (sums->fgfc_frames || sums->fgfc_refused)
+		fprintf(out, "held at their source: %" PRIu64 " FGFC frames sent, %" PRIu64 " flows refused by NICs\n",
+			sums->fgfc_frames, sums->fgfc_refused);
+	if (sums->limited || sums->metered || sums->held)
+		fprintf(out,
+			"at the end: flows limited %" PRIu64 ", metered %" PRIu64 ", held at their source %" PRIu64
+			"\n",
+			sums->limited, sums->metered, sums->held);
+}
+
+void results_congestion_write(const struct plan *plan, const struct results *results, bool colour, FILE *out)
+{
+	struct sums sums = sums_of(plan, results);
+	char at[NODE_NAME_MAX + 16];
+
+	if (is_quiet(&sums))
+		return;
+	if (sums.outputs)
+		fprintf(out, "\n%s%-24s  %6s  %9s  %12s  %12s  %s%s\n", colour ? "\033[1m" : "", "congested outputs",
+			"factor", "ACK_ECAs", "queue mean", "queue max", "senders reached after",
+			colour ? "\033[0m" : "");
+	else
+		fputc('\n', out);
+	outputs_write(plan, results, sums.outputs, out);
+	waits_write(&sums, out);
+	room_write(plan, &sums, out);
+	means_write(&sums, out);
+	if (sums.stops)
+		fprintf(out, "%sneighbours told to stop%s, for want of room: %" PRIu64 " times, most often by %s\n",
+			colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", sums.stops, place(plan, sums.stopper, at));
+}

@@ -1,0 +1,17 @@
+/*  results_origin - the part of a JSON result that says what it came from: version, digest, settings (TB-13).
+ *
+ *  With it a result can be repeated, and checked by somebody who has the scenario: `digest` is what
+ *  `cat SCENARIO FILES... | sha256sum` prints.                                                                       */
+#ifndef HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_ORIGIN_H
+#define HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_ORIGIN_H
+
+#include <jansson.h>
+
+#include "orchestrator/base/origin.h"
+
+/** results_origin_put() - puts `version`, `digest`, `settings` and `effective` into @object: the scenario as it was run,
+ *  every value as it was written. Without an @origin (NULL) they are null, but for the version.
+ *  Return: 0 or -ENOMEM.  O(values in the scenario).                                                               */
+int results_origin_put(const struct origin *origin, json_t *object);
+
+#endif

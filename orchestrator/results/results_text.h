@@ -1,0 +1,12 @@
+/*  results_text - the summary of the results for people. */
+#ifndef HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_TEXT_H
+#define HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_TEXT_H
+
+#include "orchestrator/results/results.h"
+
+/** results_text_write() - the summary for people.  @loops  what the nodes run on, a few words; NULL: not said.
+ *  @colour  with ANSI colours.                                                                                   */
+void results_text_write(const struct plan *plan, const struct results *results, const struct result_host *host,
+			const char *loops, bool colour, FILE *out);
+
+#endif

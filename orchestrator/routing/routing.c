@@ -1,0 +1,213 @@
+#include "orchestrator/routing/routing.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "orchestrator/routing/routing_cycle.h"
+#include "orchestrator/routing/routing_follow.h"
+#include "orchestrator/routing/routing_lids.h"
+#include "orchestrator/routing/routing_minimal.h"
+#include "orchestrator/routing/routing_non_minimal.h"
+#include "orchestrator/routing/routing_said.h"
+#include "orchestrator/routing/routing_up_down.h"
+#include "orchestrator/routing/routing_upward.h"
+#include "orchestrator/routing/routing_via.h"
+
+/* routes without ports */
+static int tables_alloc(const struct topology *topology, struct routing *routing)
+{
+	uint32_t count = topology->switch_count;
+
+	routing->switches = calloc(count + 1, sizeof(*routing->switches));
+	if (!routing->switches)
+		return -ENOMEM;
+	routing->switch_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		routing->switches[i].routes = calloc(count, sizeof(struct route_config));
+		if (!routing->switches[i].routes)
+			return -ENOMEM;
+		for (uint32_t to = 0; to < count; to++)
+			if (to != i)
+				routing_route(routing, i, to)->fabric_address = topology->switches[to].fabric_address;
+	}
+	return 0;
+}
+
+/* ---- one way of being free of circles after the other ---- */
+
+struct making {
+	const struct topology *topology;
+	const struct routing_request *request;
+	struct routing *routing;
+	uint16_t *distances;
+	uint32_t lanes_max; /* that may be used */
+	char *circle;       /* of minimal routes on one level */
+};
+
+static void lanes_take(struct making *making, enum lane_rule rule, uint32_t hops_max)
+{
+	struct routing *routing = making->routing;
+	uint32_t needed = rule == LANES_BY_HOP && hops_max ? hops_max : 1;
+
+	routing->lane_rule = rule;
+	routing->lanes = making->request->lanes ? making->request->lanes : needed;
+	routing->hops_max = hops_max;
+}
+
+/* minimal ways and detours, one level per hop.   Return: 1: so it is; 0: there is no detour for which the lanes suffice; -ENOMEM */
+static int try_detours(struct making *making, uint32_t minimal_hops)
+{
+	uint32_t longest;
+	int error;
+
+	if (!making->request->detours || minimal_hops > making->lanes_max)
+		return 0;
+	error = routing_vias_make(making->topology, making->distances, making->lanes_max, making->routing, &longest);
+	if (error || !longest)
+		return error;
+	lanes_take(making, LANES_BY_HOP, longest > minimal_hops ? longest : minimal_hops);
+	return 1;
+}
+
+/* minimal ways and one non-minimal hop from a host, one level per hop.   Return: as above */
+static int try_non_minimal(struct making *making, uint32_t minimal_hops)
+{
+	uint32_t longest;
+	int error;
+
+	if (!making->request->non_minimal || minimal_hops > making->lanes_max)
+		return 0;
+	error = routing_non_minimal_make(making->topology, making->distances, making->lanes_max, making->routing,
+					 &longest);
+	if (error || !longest)
+		return error;
+	lanes_take(making, LANES_BY_HOP, longest > minimal_hops ? longest : minimal_hops);
+	return 1;
+}
+
+/* minimal ways on one level; detours as well if circles are allowed.   Return: 1: it has no circle, or may have one; 0; -ENOMEM */
+static int try_one_level(struct making *making, uint32_t minimal_hops)
+{
+	uint32_t longest = 0;
+	int error = 0;
+
+	if (making->request->detours && making->request->cycles_allowed)
+		error = routing_vias_make(making->topology, making->distances, UINT32_MAX, making->routing, &longest);
+	lanes_take(making, LANES_KEEP, longest > minimal_hops ? longest : minimal_hops);
+	if (!error)
+		error = routing_cycle_find(making->topology, making->routing, &making->circle);
+	if (error)
+		return error;
+	return !making->circle;
+}
+
+/* Return: 1; 0: there is a circle, and must not be; -ENOMEM */
+static int minimal_make(struct making *making)
+{
+	uint32_t hops = routing_longest_hops(making->topology, making->distances);
+	int made;
+
+	making->routing->order = ORDER_MINIMAL;
+	routing_minimal_make(making->topology, making->distances, making->routing);
+	made = try_detours(making, hops);
+	if (!made)
+		made = try_non_minimal(making, hops);
+	if (!made)
+		made = try_one_level(making, hops);
+	if (made || (making->request->detours && making->request->cycles_allowed))
+		return made ? made : 1;
+	if (hops > making->lanes_max)
+		return making->request->cycles_allowed;
+	lanes_take(making, LANES_BY_HOP, hops);
+	return 1;
+}
+
+static int up_down_make(struct making *making)
+{
+	size_t count = making->topology->switch_count;
+	uint16_t *lengths = malloc((count * count + 1) * sizeof(*lengths));
+	int error =
+		lengths ? routing_up_down_make(making->topology, making->distances, lengths, making->routing) : -ENOMEM;
+
+	making->routing->order = ORDER_UP_DOWN;
+	if (!error)
+		lanes_take(making, LANES_KEEP, routing_longest_hops(making->topology, lengths));
+	free(lengths);
+	return error;
+}
+
+/* Return: 0; -EINVAL: minimal routes were asked for, and have a circle */
+static int routes_make(struct making *making, char *why, unsigned why_max)
+{
+	int made = 0;
+
+	if (making->request->order != ORDER_UP_DOWN)
+		made = minimal_make(making);
+	if (made)
+		return made < 0 ? made : 0;
+	if (making->request->order != ORDER_MINIMAL)
+		return up_down_make(making);
+	snprintf(why, why_max,
+		 "packets could wait for each other in a circle: %s. Minimal routes need %u lanes here, and %u may be "
+		 "used; with order: auto or up-down one is enough",
+		 making->circle, making->routing->hops_max, making->lanes_max);
+	return -EINVAL;
+}
+
+/* Return: 0; -EINVAL: there is a circle all the same */
+static int result_check(const struct making *making, char *why, unsigned why_max)
+{
+	struct routing *routing = making->routing;
+	int error = routing_cycle_find(making->topology, routing, &routing->cycle);
+
+	if (error || !routing->cycle || making->request->cycles_allowed)
+		return error;
+	snprintf(why, why_max, "packets could wait for each other in a circle: %s", routing->cycle);
+	return -EINVAL;
+}
+
+int routing_make(const struct topology *topology, const struct routing_request *request, struct routing *routing,
+		 char *why, unsigned why_max)
+{
+	struct making making = {
+		.topology = topology,
+		.request = request,
+		.routing = routing,
+		.distances = routing_distances(topology),
+		.lanes_max = request->lanes ? request->lanes : request->lanes_max,
+	};
+	int error;
+
+	*routing = (struct routing){ .edge_groups = request->non_minimal };
+	error = making.distances ? tables_alloc(topology, routing) : -ENOMEM;
+	if (!error)
+		error = request->follow ? routing_follow(topology, request, making.distances, routing)
+					: routes_make(&making, why, why_max);
+	if (!error)
+		routing_said_apply(topology, request, routing);
+	if (!error)
+		error = result_check(&making, why, why_max);
+	if (!error && request->fabric == FABRIC_FLOW_CHANNEL)
+		error = routing_upward_make(topology, routing);
+	if (!error && request->fabric == FABRIC_PORT_GROUP)
+		error = routing_lids_make(topology, routing);
+	if (error)
+		routing_free(routing);
+	free(making.distances);
+	free(making.circle);
+	return error;
+}
+
+void routing_free(struct routing *routing)
+{
+	for (uint32_t i = 0; i < routing->switch_count; i++) {
+		free(routing->switches[i].routes);
+		free(routing->switches[i].vias);
+		free(routing->switches[i].non_minimal);
+		lid_tables_free(&routing->switches[i].lids);
+	}
+	free(routing->switches);
+	free(routing->cycle);
+	*routing = (struct routing){ 0 };
+}

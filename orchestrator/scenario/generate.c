@@ -1,0 +1,408 @@
+#include "orchestrator/scenario/generate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* in @scenario: what comes next */
+struct builder {
+	struct scenario *scenario;
+	const struct generate_size *size;
+	const struct scenario_link_settings *edge, *fabric, *global;
+};
+
+static uint32_t count_of(const struct generate_size *size, enum generate_count count)
+{
+	return size->counts[count];
+}
+
+/* ---- building ---- */
+
+__attribute__((format(printf, 3, 4))) static uint32_t add_switch(struct builder *to, uint32_t hosts, const char *format,
+								 ...)
+{
+	struct scenario *scenario = to->scenario;
+	uint32_t index = scenario->switch_count++;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(scenario->switches[index].name, NODE_NAME_MAX, format, arguments);
+	va_end(arguments);
+	scenario->switches[index].place = scenario->topology_place;
+	for (uint32_t i = 0; i < hosts; i++) {
+		struct scenario_host *host = &scenario->hosts[scenario->host_count];
+
+		snprintf(host->name, NODE_NAME_MAX, "h%u", scenario->host_count++);
+		host->switch_index = index;
+		host->link = *to->edge;
+		host->place = scenario->topology_place;
+	}
+	return index;
+}
+
+static void add_link(struct builder *to, uint32_t a, uint32_t b, const struct scenario_link_settings *settings)
+{
+	struct scenario *scenario = to->scenario;
+
+	scenario->links[scenario->link_count++] = (struct scenario_link){
+		.switch_a = a, .switch_b = b, .settings = *settings, .place = scenario->topology_place
+	};
+}
+
+/* all of the @count switches from @first on to each other, in the order of the lower one */
+static void mesh(struct builder *to, uint32_t first, uint32_t count)
+{
+	for (uint32_t a = 0; a < count; a++)
+		for (uint32_t b = a + 1; b < count; b++)
+			add_link(to, first + a, first + b, to->fabric);
+}
+
+static void star_build(struct builder *to)
+{
+	add_switch(to, count_of(to->size, GENERATE_HOSTS), "s0");
+}
+
+static void row_of_switches(struct builder *to)
+{
+	for (uint32_t i = 0; i < count_of(to->size, GENERATE_SWITCHES); i++)
+		add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SWITCH), "s%u", i);
+}
+
+static void chain_build(struct builder *to)
+{
+	row_of_switches(to);
+	for (uint32_t i = 1; i < to->scenario->switch_count; i++)
+		add_link(to, i - 1, i, to->fabric);
+}
+
+static void full_mesh_build(struct builder *to)
+{
+	row_of_switches(to);
+	mesh(to, 0, to->scenario->switch_count);
+}
+
+static void dumbbell_build(struct builder *to)
+{
+	add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SIDE), "left");
+	add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SIDE), "right");
+	add_link(to, 0, 1, to->fabric);
+}
+
+static void leaf_spine_build(struct builder *to)
+{
+	uint32_t leaves = count_of(to->size, GENERATE_LEAVES), spines = count_of(to->size, GENERATE_SPINES);
+
+	for (uint32_t i = 0; i < leaves; i++)
+		add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_LEAF), "leaf%u", i);
+	for (uint32_t i = 0; i < spines; i++)
+		add_switch(to, 0, "spine%u", i);
+	for (uint32_t i = 0; i < leaves * spines; i++)
+		add_link(to, i / spines, leaves + i % spines, to->fabric);
+}
+
+/* what an edge switch has of links up, and a pod of aggregation switches */
+static uint32_t fat_tree_ups(const struct generate_size *size)
+{
+	uint32_t taper = count_of(size, GENERATE_TAPER);
+
+	return count_of(size, GENERATE_RADIX) / 2 / (taper ? taper : 1);
+}
+
+static void fat_tree_build(struct builder *to)
+{
+	uint32_t pods = count_of(to->size, GENERATE_RADIX), half = pods / 2, ups = fat_tree_ups(to->size);
+	uint32_t aggregations = pods * half, cores = aggregations + pods * ups;
+
+	for (uint32_t i = 0; i < pods * half; i++)
+		add_switch(to, half, "p%ue%u", i / half, i % half);
+	for (uint32_t i = 0; i < pods * ups; i++)
+		add_switch(to, 0, "p%ua%u", i / ups, i % ups);
+	for (uint32_t i = 0; i < ups * half; i++)
+		add_switch(to, 0, "c%u", i);
+	for (uint32_t edge = 0; edge < pods * half; edge++)
+		for (uint32_t i = 0; i < ups; i++)
+			add_link(to, edge, aggregations + edge / half * ups + i, to->fabric);
+	for (uint32_t aggregation = 0; aggregation < pods * ups; aggregation++)
+		for (uint32_t i = 0; i < half; i++)
+			add_link(to, aggregations + aggregation, cores + aggregation % ups * half + i, to->fabric);
+}
+
+static uint32_t dragonfly_groups(const struct generate_size *size)
+{
+	uint32_t groups = count_of(size, GENERATE_GROUPS);
+
+	return groups ? groups
+		      : count_of(size, GENERATE_SWITCHES_PER_GROUP) * count_of(size, GENERATE_GLOBAL_LINKS) + 1;
+}
+
+/* links between any two groups */
+static uint32_t dragonfly_rounds(const struct generate_size *size)
+{
+	return count_of(size, GENERATE_SWITCHES_PER_GROUP) * count_of(size, GENERATE_GLOBAL_LINKS) /
+	       (dragonfly_groups(size) - 1);
+}
+
+static void dragonfly_build(struct builder *to)
+{
+	uint32_t groups = dragonfly_groups(to->size), rounds = dragonfly_rounds(to->size);
+	uint32_t members = count_of(to->size, GENERATE_SWITCHES_PER_GROUP);
+	uint32_t global_links = count_of(to->size, GENERATE_GLOBAL_LINKS);
+
+	for (uint32_t i = 0; i < groups * members; i++)
+		add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SWITCH), "g%us%u", i / members, i % members);
+	for (uint32_t group = 0; group < groups; group++)
+		mesh(to, group * members, members);
+	for (uint32_t a = 0; a < groups; a++)
+		for (uint32_t b = a + 1; b < groups; b++)
+			for (uint32_t round = 0; round < rounds; round++) {
+				uint32_t link_a = round * (groups - 1) + b - 1, link_b = round * (groups - 1) + a;
+
+				add_link(to, a * members + link_a / global_links, b * members + link_b / global_links,
+					 to->global);
+			}
+}
+
+/* ---- grids: the last coordinate changes fastest ---- */
+
+static uint32_t stride_of(const struct generate_size *size, uint32_t dimension)
+{
+	uint32_t stride = 1;
+
+	for (uint32_t d = dimension + 1; d < size->dimensions; d++)
+		stride *= size->shape[d];
+	return stride;
+}
+
+static void grid_switches(struct builder *to)
+{
+	const struct generate_size *size = to->size;
+	uint32_t count = size->shape[0] * stride_of(size, 0);
+
+	for (uint32_t i = 0; i < count; i++) {
+		char name[NODE_NAME_MAX];
+		int length = snprintf(name, sizeof(name), "s%u", i / stride_of(size, 0));
+
+		for (uint32_t d = 1; d < size->dimensions; d++)
+			length += snprintf(name + length, sizeof(name) - (size_t)length, ".%u",
+					   i / stride_of(size, d) % size->shape[d]);
+		add_switch(to, count_of(size, GENERATE_HOSTS_PER_SWITCH), "%s", name);
+	}
+}
+
+static void hyperx_build(struct builder *to)
+{
+	grid_switches(to);
+	for (uint32_t i = 0; i < to->scenario->switch_count; i++)
+		for (uint32_t d = 0; d < to->size->dimensions; d++) {
+			uint32_t stride = stride_of(to->size, d), at = i / stride % to->size->shape[d];
+
+			for (uint32_t other = at + 1; other < to->size->shape[d]; other++)
+				add_link(to, i, i + (other - at) * stride, to->fabric);
+		}
+}
+
+/* a ring of two is one link */
+static void torus_build(struct builder *to)
+{
+	grid_switches(to);
+	for (uint32_t i = 0; i < to->scenario->switch_count; i++)
+		for (uint32_t d = 0; d < to->size->dimensions; d++) {
+			uint32_t stride = stride_of(to->size, d), length = to->size->shape[d];
+			uint32_t at = i / stride % length;
+
+			if (at + 1 < length)
+				add_link(to, i, i + stride, to->fabric);
+			else if (length > 2)
+				add_link(to, i, i - at * stride, to->fabric);
+		}
+}
+
+/* ---- the kinds ---- */
+
+static const struct kind {
+	uint32_t needed, optional; /* sets of counts */
+	void (*build)(struct builder *to);
+} kinds[GENERATE_KINDS] = {
+	[GENERATE_STAR] = { 1u << GENERATE_HOSTS, .build = star_build },
+	[GENERATE_CHAIN] = { 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH, .build = chain_build },
+	[GENERATE_DUMBBELL] = { 1u << GENERATE_HOSTS_PER_SIDE, .build = dumbbell_build },
+	[GENERATE_LEAF_SPINE] = { 1u << GENERATE_LEAVES | 1u << GENERATE_HOSTS_PER_LEAF | 1u << GENERATE_SPINES,
+				  .build = leaf_spine_build },
+	[GENERATE_FULL_MESH] = { 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH, .build = full_mesh_build },
+	[GENERATE_FAT_TREE] = { 1u << GENERATE_RADIX, 1u << GENERATE_TAPER, fat_tree_build },
+	[GENERATE_DRAGONFLY] = { 1u << GENERATE_HOSTS_PER_SWITCH | 1u << GENERATE_SWITCHES_PER_GROUP |
+					 1u << GENERATE_GLOBAL_LINKS,
+				 1u << GENERATE_GROUPS, dragonfly_build },
+	[GENERATE_HYPERX] = { 1u << GENERATE_HOSTS_PER_SWITCH, .build = hyperx_build },
+	[GENERATE_TORUS] = { 1u << GENERATE_HOSTS_PER_SWITCH, .build = torus_build },
+};
+
+const char *const generate_kind_name[GENERATE_KINDS] = {
+	"star", "chain", "dumbbell", "leaf-spine", "full-mesh", "fat-tree", "dragonfly", "hyperx", "torus",
+};
+
+const char *const generate_kind_about[GENERATE_KINDS] = {
+	"every host on one switch",
+	"switches in a row, the same number of hosts on each",
+	"two switches with hosts, one link between them",
+	"every leaf switch linked to every spine switch, hosts on the leaves",
+	"every switch linked to every other one, the same number of hosts on each",
+	"three levels of switches with so many ports, radix^3/4 hosts",
+	"groups of switches, all linked within a group, and every group to every other one",
+	"switches on a grid, each linked to all in its row, its column, ...",
+	"switches on a grid that closes upon itself, each linked to its neighbours",
+};
+
+const char *const generate_count_name[GENERATE_COUNTS] = {
+	"hosts", "switches", "hosts-per-switch",   "hosts-per-side", "leaves", "hosts-per-leaf", "spines",
+	"radix", "taper",    "switches-per-group", "global-links",   "groups",
+};
+
+bool generate_takes(enum generate_kind kind, enum generate_count count)
+{
+	return (kinds[kind].needed | kinds[kind].optional) >> count & 1;
+}
+
+bool generate_needs(enum generate_kind kind, enum generate_count count)
+{
+	return kinds[kind].needed >> count & 1;
+}
+
+bool generate_has_shape(enum generate_kind kind)
+{
+	return kind == GENERATE_HYPERX || kind == GENERATE_TORUS;
+}
+
+bool generate_has_groups(enum generate_kind kind)
+{
+	return kind == GENERATE_DRAGONFLY;
+}
+
+static const char *fat_tree_check(const struct generate_size *size)
+{
+	uint32_t radix = count_of(size, GENERATE_RADIX), taper = count_of(size, GENERATE_TAPER);
+
+	if (radix % 2 || radix > NODE_PORTS_MAX)
+		return "radix, the ports of a switch, must be even and at most 64";
+	if (taper && radix / 2 % taper)
+		return "taper must divide radix / 2, the hosts of an edge switch";
+	return NULL;
+}
+
+static const char *dragonfly_check(const struct generate_size *size)
+{
+	uint64_t links = (uint64_t)count_of(size, GENERATE_SWITCHES_PER_GROUP) * count_of(size, GENERATE_GLOBAL_LINKS);
+
+	if (links + 1 > NODE_COUNT_MAX)
+		return "switches-per-group * global-links is too large";
+	if (count_of(size, GENERATE_GROUPS) == 1 || count_of(size, GENERATE_GROUPS) > links + 1)
+		return "groups must be 2 to switches-per-group * global-links + 1";
+	return NULL;
+}
+
+int generate_check(enum generate_kind kind, const struct generate_size *size, char *why, size_t why_max)
+{
+	const char *wrong = kind == GENERATE_FAT_TREE    ? fat_tree_check(size)
+			    : kind == GENERATE_DRAGONFLY ? dragonfly_check(size)
+							 : NULL;
+
+	if (!wrong)
+		return 0;
+	snprintf(why, why_max, "%s", wrong);
+	return -EINVAL;
+}
+
+/* ---- how large ---- */
+
+static void fat_tree_counts(const struct generate_size *size, uint64_t *switches, uint64_t *hosts, uint64_t *links)
+{
+	uint64_t pods = count_of(size, GENERATE_RADIX), half = pods / 2, ups = fat_tree_ups(size);
+
+	*switches = pods * half + pods * ups + ups * half;
+	*hosts = pods * half * half;
+	*links = 2 * pods * half * ups;
+}
+
+static void dragonfly_counts(const struct generate_size *size, uint64_t *switches, uint64_t *hosts, uint64_t *links)
+{
+	uint64_t groups = dragonfly_groups(size), members = count_of(size, GENERATE_SWITCHES_PER_GROUP);
+
+	*switches = groups * members;
+	*hosts = *switches * count_of(size, GENERATE_HOSTS_PER_SWITCH);
+	*links = groups * (members * (members - 1) / 2) + groups * (groups - 1) / 2 * dragonfly_rounds(size);
+}
+
+/* saturates: each factor is at most NODE_COUNT_MAX */
+static void grid_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches, uint64_t *hosts,
+			uint64_t *links)
+{
+	*switches = 1;
+	for (uint32_t d = 0; d < size->dimensions && *switches <= NODE_COUNT_MAX; d++)
+		*switches *= size->shape[d];
+	*hosts = *switches * count_of(size, GENERATE_HOSTS_PER_SWITCH);
+	*links = 0;
+	for (uint32_t d = 0; d < size->dimensions; d++) {
+		uint64_t length = size->shape[d];
+
+		if (kind == GENERATE_HYPERX)
+			*links += *switches / length * (length * (length - 1) / 2);
+		else
+			*links += *switches / length * (length > 2 ? length : length - 1);
+	}
+}
+
+void generate_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches, uint64_t *hosts,
+		     uint64_t *links)
+{
+	uint64_t in_row = count_of(size, GENERATE_SWITCHES);
+
+	switch (kind) {
+	case GENERATE_CHAIN:
+	case GENERATE_FULL_MESH:
+		*switches = in_row;
+		*hosts = in_row * count_of(size, GENERATE_HOSTS_PER_SWITCH);
+		*links = kind == GENERATE_CHAIN ? in_row - 1 : in_row * (in_row - 1) / 2;
+		break;
+	case GENERATE_DUMBBELL:
+		*switches = 2;
+		*hosts = 2ull * count_of(size, GENERATE_HOSTS_PER_SIDE);
+		*links = 1;
+		break;
+	case GENERATE_LEAF_SPINE:
+		*switches = (uint64_t)count_of(size, GENERATE_LEAVES) + count_of(size, GENERATE_SPINES);
+		*hosts = (uint64_t)count_of(size, GENERATE_LEAVES) * count_of(size, GENERATE_HOSTS_PER_LEAF);
+		*links = (uint64_t)count_of(size, GENERATE_LEAVES) * count_of(size, GENERATE_SPINES);
+		break;
+	case GENERATE_FAT_TREE:
+		fat_tree_counts(size, switches, hosts, links);
+		break;
+	case GENERATE_DRAGONFLY:
+		dragonfly_counts(size, switches, hosts, links);
+		break;
+	case GENERATE_HYPERX:
+	case GENERATE_TORUS:
+		grid_counts(kind, size, switches, hosts, links);
+		break;
+	default:
+		*switches = 1;
+		*hosts = count_of(size, GENERATE_HOSTS);
+		*links = 0;
+		break;
+	}
+}
+
+int generate_topology(enum generate_kind kind, const struct generate_size *size,
+		      const struct scenario_link_settings *edge, const struct scenario_link_settings *fabric,
+		      const struct scenario_link_settings *global, struct scenario *scenario)
+{
+	struct builder to = { scenario, size, edge, fabric, global };
+	uint64_t switches, hosts, links;
+
+	generate_counts(kind, size, &switches, &hosts, &links);
+	scenario->switches = calloc(switches, sizeof(*scenario->switches));
+	scenario->hosts = calloc(hosts, sizeof(*scenario->hosts));
+	scenario->links = calloc(links + 1, sizeof(*scenario->links));
+	if (!scenario->switches || !scenario->hosts || !scenario->links)
+		return -ENOMEM;
+	kinds[kind].build(&to);
+	return 0;
+}

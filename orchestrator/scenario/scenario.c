@@ -1,0 +1,477 @@
+#include "orchestrator/scenario/scenario.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/base/settings.h"
+#include "orchestrator/scenario/scenario_compare.h"
+#include "orchestrator/scenario/scenario_congestion.h"
+#include "orchestrator/scenario/scenario_fault.h"
+#include "orchestrator/scenario/scenario_flow_key.h"
+#include "orchestrator/scenario/scenario_idle.h"
+#include "orchestrator/scenario/scenario_keys.h"
+#include "orchestrator/scenario/scenario_pause.h"
+#include "orchestrator/scenario/scenario_topology.h"
+#include "orchestrator/scenario/scenario_workload.h"
+
+#define TIME_MAX (3600 * NODE_S)
+
+const char *const scenario_fabric_name[FABRIC_KINDS] = { "flow-channel", "roce", "port-group" };
+
+/* ---- defaults: the numbers of a Slingshot-like fabric (S2, S3); ours where the sources are silent ---- */
+
+static const struct scenario scenario_defaults = {
+	.seed = 1,
+	.duration_ps = 1 * NODE_MS,
+	.drain_max_ps = 100 * NODE_MS, /* ours: only a bound, an empty fabric ends the run before */
+	.drain = true,
+	.switch_latency_ps = 350 * NODE_NS,
+	.cut_through = true,
+	.arbiter = ARBITER_BY_FLOW,
+	/* ours: what is under way on a 200 Gb/s link of 1 us in the shortest frames, and a frame for each flow of a wide incast */
+	.buffer_bytes = 2 << 20,
+	.output_queue_bytes = 32 << 10, /* ours: eight full packets keep the link busy while a request is under way */
+	.match = { .fields = MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_HPC },
+	.ack_t1_ps = 30 * NODE_NS, /* FC-18 */
+	.ack_t2_ps = 60 * NODE_NS,
+	.ack_t3_ps = 90 * NODE_NS,
+	.ack_collect = 16,
+	.nic_latency_ps = 500 * NODE_NS,
+	.messages_max = 65536,
+	.fgfc_entries_max = 256,
+};
+
+static const struct scenario_link_settings link_defaults = {
+	.rate_bps = 200000000000, /* FC-22 */
+	.delay_ps = 1 * NODE_US,
+	.mtu_bytes = 4096,
+	.gap_bytes = 20,               /* 802.3: preamble and start 8, gap 12 */
+	.channels = NODE_CHANNELS_MAX, /* FC-5 */
+};
+
+/* ---- run ---- */
+
+static const struct key run_keys[] = {
+	{ "duration", key_time, KEY_FIELD(struct scenario, duration_ps), .min = NODE_NS, .max = TIME_MAX,
+	  .required = true },
+	{ "warmup", key_time, KEY_FIELD(struct scenario, warmup_ps), .max = TIME_MAX },
+	{ "drain", key_flag, KEY_FIELD(struct scenario, drain) },
+	{ "drain-max", key_time, KEY_FIELD(struct scenario, drain_max_ps), .max = TIME_MAX },
+	{ "sample", key_time, KEY_FIELD(struct scenario, sample_ps), .max = TIME_MAX },
+};
+
+static void run_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario *scenario = target;
+
+	(void)key;
+	if (!keys_read(reader, node, "'run'", run_keys, COUNT_OF(run_keys), target))
+		return;
+	if (scenario->warmup_ps >= scenario->duration_ps) {
+		const struct yaml_node *warmup = yaml_find(node, "warmup");
+
+		key_refuse(reader, warmup ? warmup : node, "warmup must be shorter than duration: it is part of it");
+	}
+	if (scenario->sample_ps && scenario->sample_ps < 100 * NODE_NS)
+		key_refuse(reader, yaml_find(node, "sample"), "sample: expected 0 (no samples) or at least 100ns");
+}
+
+/* ---- switch, nic ---- */
+
+static const char *const forwarding_words[] = { "store-and-forward", "cut-through" };
+static const char *const arbiter_words[ARBITER_KINDS] = { "by-flow", "by-port" };
+
+static const struct key ack_keys[] = {
+	{ "t1", key_time, KEY_FIELD(struct scenario, ack_t1_ps), .max = NODE_MS },
+	{ "t2", key_time, KEY_FIELD(struct scenario, ack_t2_ps), .max = NODE_MS },
+	{ "t3", key_time, KEY_FIELD(struct scenario, ack_t3_ps), .max = NODE_MS },
+	{ "collect", key_count, KEY_FIELD(struct scenario, ack_collect), .min = 1, .max = 48 },
+};
+
+static void acks_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario *scenario = target;
+
+	(void)key;
+	if (keys_read(reader, node, "'acks'", ack_keys, COUNT_OF(ack_keys), target) &&
+	    (scenario->ack_t1_ps > scenario->ack_t2_ps || scenario->ack_t2_ps > scenario->ack_t3_ps))
+		key_refuse(reader, node, "the ACK timers must not fall: expected t1 <= t2 <= t3");
+}
+
+static const struct key switch_keys[] = {
+	{ "latency", key_time, KEY_FIELD(struct scenario, switch_latency_ps), .max = NODE_S },
+	{ "forwarding", key_word, KEY_FIELD(struct scenario, cut_through), .words = forwarding_words, .word_count = 2 },
+	{ "arbiter", key_word, KEY_FIELD(struct scenario, arbiter), .words = arbiter_words,
+	  .word_count = ARBITER_KINDS },
+	{ "buffer", key_size, KEY_FIELD(struct scenario, buffer_bytes), .min = 256, .max = 1u << 29 },
+	{ "output-queue", key_size, KEY_FIELD(struct scenario, output_queue_bytes), .min = 256, .max = 1u << 29 },
+	{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct scenario, match) },
+	{ "acks", .read = acks_read },
+};
+
+static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	const struct yaml_node *buffer = yaml_find(node, "buffer"), *output_queue = yaml_find(node, "output-queue");
+
+	(void)key;
+	reader->scenario->buffer_place = buffer ? buffer->place : node->place;
+	reader->scenario->output_queue_place = output_queue ? output_queue->place : node->place;
+	keys_read(reader, node, "'switch'", switch_keys, COUNT_OF(switch_keys), target);
+}
+
+static const struct key nic_keys[] = {
+	{ "latency", key_time, KEY_FIELD(struct scenario, nic_latency_ps), .max = NODE_S },
+	{ "flows-max", key_count, KEY_FIELD(struct scenario, flows_max), .min = 1, .max = 65536 },
+	{ "messages-max", key_count, KEY_FIELD(struct scenario, messages_max), .min = 1, .max = 1u << 24 },
+	{ "fgfc-entries", key_count, KEY_FIELD(struct scenario, fgfc_entries_max), .min = 1, .max = 1024 },
+};
+
+static void nic_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	(void)key;
+	keys_read(reader, node, "'nic'", nic_keys, COUNT_OF(nic_keys), target);
+}
+
+/* ---- classes ---- */
+
+/* what any fabric's class has, and what one of a fabric of kind roce has besides */
+struct class_reading {
+	struct class_config config;
+	struct scenario_roce_class roce;
+};
+
+#define ROCE_FIELD(field) KEY_FIELD(struct class_reading, roce.field)
+
+static const struct key class_keys[] = {
+	{ "name", key_name, KEY_FIELD(struct class_reading, config.name), .required = true },
+	{ "min", key_share, KEY_FIELD(struct class_reading, config.min_permille), .max = 1000, .one = 1000 },
+	{ "max", key_share, KEY_FIELD(struct class_reading, config.max_permille), .min = 1, .max = 1000, .one = 1000 },
+	{ "unordered", key_flag, KEY_FIELD(struct class_reading, config.unordered) },
+	{ "lossless", key_flag, ROCE_FIELD(lossless) },
+	{ "ecn", scenario_ecn_read, ROCE_FIELD(ecn) },
+	{ "queue", key_size, ROCE_FIELD(queue_bytes), .min = 64, .max = ROCE_BYTES_MAX },
+	{ "alpha", key_share, ROCE_FIELD(alpha_permille), .min = 1, .max = 64000, .one = 1000 },
+	{ "xoff", key_size, ROCE_FIELD(xoff_bytes), .min = 64, .max = ROCE_BYTES_MAX },
+	{ "xon-offset", key_size, ROCE_FIELD(xon_offset_bytes), .max = ROCE_BYTES_MAX },
+	{ "watched", key_flag, ROCE_FIELD(watched) },
+};
+
+static void roce_class_check(struct reader *reader, const struct yaml_node *node, const char *name,
+			     const struct scenario_roce_class *class)
+{
+	if (class->xoff_bytes != SCENARIO_DERIVED && class->xon_offset_bytes != SCENARIO_DERIVED &&
+	    class->xon_offset_bytes > class->xoff_bytes)
+		key_refuse(reader, yaml_find(node, "xon-offset"),
+			   "class '%s': xon-offset must not be greater than xoff", name);
+}
+
+static void class_check(struct reader *reader, const struct yaml_node *node, uint32_t index)
+{
+	const struct scenario *scenario = reader->scenario;
+	const struct class_config *class = &scenario->classes[index];
+
+	if (class->min_permille > class->max_permille)
+		key_refuse(reader, node, "class '%s': min must not be greater than max", class->name);
+	roce_class_check(reader, node, class->name, &scenario->roce.classes[index]);
+	for (uint32_t i = 0; i < index; i++)
+		if (*class->name && !strcmp(scenario->classes[i].name, class->name))
+			key_refuse(reader, node, "there are two classes called '%s'", class->name);
+}
+
+/* The order of packets that a class has unless it says so. S1 forwards every packet by its port group, in no order (PG-4, PG-8); flow channels
+ * keep order (FC-15). */
+static bool unordered_by_default(const struct scenario *scenario)
+{
+	return scenario->fabric == FABRIC_PORT_GROUP;
+}
+
+static void classes_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario *scenario = target;
+	uint32_t sum_permille = 0;
+
+	(void)key;
+	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_CLASSES_MAX) {
+		key_refuse(reader, node,
+			   "'classes' must be a list of 1 to %d classes, such as [{name: bulk, min: 20%%}]",
+			   NODE_CLASSES_MAX);
+		return;
+	}
+	scenario->class_count = 0;
+	for (const struct yaml_node *child = node->first; child; child = child->next) {
+		struct class_reading class = { .config = { .max_permille = 1000,
+							   .unordered = unordered_by_default(scenario) } };
+
+		scenario_roce_class_init(&class.roce);
+		class.roce.place = child->place;
+		keys_read(reader, child, "a class", class_keys, COUNT_OF(class_keys), &class);
+		scenario->classes[scenario->class_count] = class.config;
+		scenario->roce.classes[scenario->class_count] = class.roce;
+		class_check(reader, child, scenario->class_count++);
+		sum_permille += class.config.min_permille;
+	}
+	if (sum_permille > 1000)
+		key_refuse(reader, node, "the classes' minimum shares add up to %u.%u%%, more than 100%%",
+			   sum_permille / 10, sum_permille % 10);
+}
+
+/* ---- expectations ---- */
+
+static void expectations_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario *scenario = target;
+
+	(void)key;
+	if (node->kind == YAML_SCALAR && !*node->text)
+		return;
+	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_EXPECTATIONS_MAX) {
+		key_refuse(reader, node, "'expect' must be a list of at most %u expectations, such as '- lost == 0'",
+			   SCENARIO_EXPECTATIONS_MAX);
+		return;
+	}
+	scenario->expectations = calloc(node->count ? node->count : 1, sizeof(*scenario->expectations));
+	if (!scenario->expectations) {
+		reader->out_of_memory = true;
+		return;
+	}
+	for (const struct yaml_node *child = node->first; child; child = child->next) {
+		const char *text = key_scalar(reader, child, "an expectation such as lost == 0");
+		struct scenario_text *expectation = &scenario->expectations[scenario->expectation_count];
+
+		if (!text)
+			continue;
+		*expectation = (struct scenario_text){ strdup(text), child->place.setting ? 0 : child->place.line,
+						       child->place.setting ? 0 : child->place.column };
+		reader->out_of_memory |= !expectation->text;
+		scenario->expectation_count++;
+	}
+}
+
+/* ---- the whole ---- */
+
+static void fabric_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	key_word(reader, key, node, target);
+	scenario_links_default(reader);
+}
+
+/* in the order of reading: what later ones build on comes first */
+static const struct key scenario_keys[] = {
+	{ "name", key_name, KEY_FIELD(struct scenario, name), .required = true },
+	{ "about", key_text, KEY_FIELD(struct scenario, about) },
+	{ "seed", key_count, KEY_FIELD(struct scenario, seed), .max = UINT64_MAX },
+	{ "fabric", fabric_read, KEY_FIELD(struct scenario, fabric), .words = scenario_fabric_name,
+	  .word_count = FABRIC_KINDS },
+	{ "run", run_read, .required = true },
+	{ "classes", .read = classes_read },
+	{ "links", .read = scenario_links_read },
+	{ "switch", .read = switch_read },
+	{ "congestion", .read = scenario_congestion_read },
+	{ "roce", .read = scenario_roce_read },
+	{ "routing", .read = scenario_routing_read },
+	{ "port-group", .read = scenario_port_group_read },
+	{ "nic", .read = nic_read },
+	{ "topology", scenario_topology_read, .required = true },
+	{ "workloads", .read = scenario_workloads_read },
+	{ "pauses", .read = scenario_pauses_read },
+	{ "faults", .read = scenario_faults_read },
+	{ "expect", .read = expectations_read },
+	{ "compare", .read = scenario_compare_read },
+};
+
+static int defaults_fill(struct scenario *scenario)
+{
+	scenario->class_count = 1;
+	scenario->classes[0] = (struct class_config){ .name = "best-effort", .max_permille = 1000 };
+	scenario_congestion_init(&scenario->congestion);
+	scenario_roce_init(&scenario->roce);
+	scenario_routing_init(&scenario->routing);
+	scenario_port_group_init(&scenario->port_group);
+	scenario->about = strdup("");
+	return scenario->about ? 0 : -ENOMEM;
+}
+
+static int tree_read(struct scenario *scenario, const struct yaml_node *root, struct scenario_errors *errors)
+{
+	struct reader reader = { .scenario = scenario, .errors = errors };
+
+	reader.links = (struct links_settings){ link_defaults, link_defaults, link_defaults };
+	keys_read(&reader, root, "a scenario", scenario_keys, COUNT_OF(scenario_keys), scenario);
+	if (root->kind == YAML_MAPPING && !yaml_find(root, "classes"))
+		scenario->classes[0].unordered = unordered_by_default(scenario);
+	if (reader.out_of_memory || scenario_idle_find(root, scenario))
+		return -ENOMEM;
+	return errors->count ? -EINVAL : 0;
+}
+
+/* Keeps the settings as they are named in errors, and puts them into the tree. */
+static int settings_read(struct scenario *scenario, struct yaml_node *root, const char *const *settings, unsigned count,
+			 struct scenario_errors *errors)
+{
+	int error = 0;
+
+	scenario->settings = calloc(count ? count : 1, sizeof(char *));
+	if (!scenario->settings)
+		return -ENOMEM;
+	for (unsigned i = 0; i < count && error != -ENOMEM; i++) {
+		if (asprintf(&scenario->settings[i], "--set %s", settings[i]) < 0) {
+			scenario->settings[i] = NULL;
+			return -ENOMEM;
+		}
+		scenario->setting_count++;
+		error = settings_apply(root, settings[i], scenario->settings[i], i + 1, errors);
+	}
+	if (error == -ENOMEM)
+		return error;
+	return errors->count ? -EINVAL : 0;
+}
+
+static int text_read(const char *name, const char *text, size_t length, const char *const *settings,
+		     unsigned setting_count, uint32_t variant, struct scenario *scenario,
+		     struct scenario_errors *errors)
+{
+	struct yaml_node *root;
+	int error;
+
+	*scenario = scenario_defaults;
+	scenario->file = strdup(name);
+	scenario->origin = origin_new(text, length, settings, setting_count);
+	if (!scenario->file || !scenario->origin || defaults_fill(scenario))
+		return -ENOMEM;
+	if (length > SCENARIO_BYTES_MAX) {
+		scenario_errors_add(errors, name, 0, 0, "a scenario has at most %u bytes", SCENARIO_BYTES_MAX);
+		return -EINVAL;
+	}
+	error = yaml_read(name, text, length, 0, &root, errors);
+	if (error)
+		return error;
+	scenario->origin->effective = root;
+	error = settings_read(scenario, root, settings, setting_count, errors);
+	if (!error && variant != SCENARIO_NO_VARIANT)
+		error = scenario_compare_apply(scenario, root, variant, errors);
+	if (!error)
+		error = tree_read(scenario, root, errors);
+	return error;
+}
+
+int scenario_read_memory(const char *name, const char *text, size_t length, const char *const *settings,
+			 unsigned setting_count, struct scenario *scenario, struct scenario_errors *errors)
+{
+	return text_read(name, text, length, settings, setting_count, SCENARIO_NO_VARIANT, scenario, errors);
+}
+
+/* Return: malloc'd, NULL with errno. One byte more than allowed is read, so that the reader can tell. */
+static char *file_read(const char *path, size_t *length)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), saved;
+	char *text = fd < 0 ? NULL : malloc(SCENARIO_BYTES_MAX + 1);
+	ssize_t got = 1;
+
+	*length = 0;
+	while (text && got > 0 && *length <= SCENARIO_BYTES_MAX) {
+		got = read(fd, text + *length, SCENARIO_BYTES_MAX + 1 - *length);
+		*length += got > 0 ? (size_t)got : 0;
+		if (got < 0 && errno == EINTR)
+			got = 1;
+	}
+	saved = errno;
+	if (fd >= 0)
+		close(fd);
+	if (text && got < 0) {
+		free(text);
+		text = NULL;
+	}
+	errno = saved;
+	return text;
+}
+
+int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count, uint32_t variant,
+			  struct scenario *scenario, struct scenario_errors *errors)
+{
+	size_t length;
+	char *text;
+	int error;
+
+	memset(scenario, 0, sizeof(*scenario));
+	text = file_read(path, &length);
+	if (!text) {
+		scenario_errors_add(errors, path, 0, 0, "cannot be read: %s", strerror(errno));
+		return -EINVAL;
+	}
+	error = text_read(path, text, length, settings, setting_count, variant, scenario, errors);
+	if (scenario->origin)
+		origin_input(scenario->origin, path);
+	free(text);
+	return error;
+}
+
+int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count, struct scenario *scenario,
+		       struct scenario_errors *errors)
+{
+	return scenario_read_variant(path, settings, setting_count, SCENARIO_NO_VARIANT, scenario, errors);
+}
+
+void scenario_free(struct scenario *scenario)
+{
+	for (uint32_t i = 0; i < scenario->workload_count; i++) {
+		free(scenario->workloads[i].senders);
+		free(scenario->workloads[i].receivers);
+		free(scenario->workloads[i].sizes);
+	}
+	for (uint32_t i = 0; i < scenario->expectation_count; i++)
+		free(scenario->expectations[i].text);
+	for (uint32_t i = 0; i < scenario->setting_count; i++)
+		free(scenario->settings[i]);
+	for (uint32_t i = 0; i < scenario->idle_count; i++)
+		free(scenario->idle[i]);
+	scenario_compare_free(scenario->compare);
+	origin_release(scenario->origin);
+	free(scenario->idle);
+	free(scenario->routing.routes);
+	free(scenario->workloads);
+	free(scenario->pauses);
+	free(scenario->faults);
+	free(scenario->expectations);
+	free(scenario->settings);
+	free(scenario->switches);
+	free(scenario->hosts);
+	free(scenario->links);
+	free(scenario->prefixes);
+	free(scenario->about);
+	free(scenario->file);
+	memset(scenario, 0, sizeof(*scenario));
+}
+
+int64_t scenario_host_find(const struct scenario *scenario, const char *name)
+{
+	for (uint32_t i = 0; i < scenario->host_count; i++)
+		if (!strcmp(scenario->hosts[i].name, name))
+			return i;
+	return -1;
+}
+
+int64_t scenario_switch_find(const struct scenario *scenario, const char *name)
+{
+	for (uint32_t i = 0; i < scenario->switch_count; i++)
+		if (!strcmp(scenario->switches[i].name, name))
+			return i;
+	return -1;
+}
+
+/* ---- errors ---- */
+
+void scenario_errors_at(struct scenario_errors *errors, const struct scenario *scenario,
+			const struct scenario_place *place, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (place->setting)
+		scenario_errors_add_v(errors, scenario->settings[place->setting - 1], 0, 0, format, arguments);
+	else
+		scenario_errors_add_v(errors, scenario->file, place->line, place->column, format, arguments);
+	va_end(arguments);
+}

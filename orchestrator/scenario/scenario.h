@@ -1,0 +1,250 @@
+/*  scenario - what a scenario file says, checked and with every default filled in (TB-11).
+ *
+ *  Reading happens in one pass over the YAML tree: settings of the command line are put into the tree first, generated
+ *  topologies are written out, names become indices, files that are referred to are read. What is left for the plan is
+ *  arithmetic. A mistake never stops the pass: up to SCENARIO_ERRORS_MAX of them are collected, each with file, line,
+ *  column, what was expected and, for a misspelt word, a suggestion; nothing is started then.
+ *  Every key, its unit, range and default: docs/scenario.md. */
+#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_H
+#define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "nodes/base/time.h"
+#include "nodes/config/config.h"
+#include "orchestrator/base/diagnostics.h"
+#include "orchestrator/base/origin.h"
+#include "orchestrator/scenario/scenario_port_group.h"
+#include "orchestrator/scenario/scenario_roce.h"
+#include "orchestrator/scenario/scenario_routing.h"
+
+#define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
+#define SCENARIO_WORKLOADS_MAX 64u
+#define SCENARIO_PAUSES_MAX 1024u
+#define SCENARIO_EXPECTATIONS_MAX 1024u
+
+/* a piece of the file that somebody else parses, and where it stands; line 0: it came with --set */
+struct scenario_text {
+	char *text;
+	int line, column; /* from 1 */
+};
+
+struct scenario_link_settings {
+	uint64_t rate_bps;
+	node_time_t delay_ps;
+	uint32_t mtu_bytes, gap_bytes;
+	uint32_t loss_ppb;
+	uint64_t bit_error_e15;
+	uint32_t channels;
+	enum link_medium medium; /* under the real clock: plan_real.h */
+	enum link_tier tier;
+};
+
+struct scenario_switch {
+	char name[NODE_NAME_MAX];
+	struct scenario_place place;
+};
+
+struct scenario_host {
+	char name[NODE_NAME_MAX];
+	uint32_t switch_index;
+	struct scenario_link_settings link;
+	struct flow_match match; /* at its edge port */
+	struct scenario_place place;
+};
+
+/* a network that is reached through a host (FC-3) */
+struct scenario_prefix {
+	struct prefix_config config;
+	struct scenario_place place;
+};
+
+/* a link between two switches */
+struct scenario_link {
+	uint32_t switch_a, switch_b;
+	struct scenario_link_settings settings;
+	struct scenario_place place;
+};
+
+enum workload_pattern {
+	PATTERN_INCAST,      /* all senders to receivers[0] */
+	PATTERN_PERMUTATION, /* senders[i] to senders[(i + shift) mod n], or a random one without fixed point */
+	PATTERN_UNIFORM,     /* every message to a random one of the receivers */
+	PATTERN_ALL_TO_ALL,  /* round robin over the receivers, starting behind the sender */
+	PATTERN_PAIRS,       /* senders[i] to receivers[i] */
+	PATTERNS
+};
+
+struct scenario_workload {
+	char name[NODE_NAME_MAX];
+	struct scenario_place place;
+	enum workload_pattern pattern;
+	uint32_t sender_count, receiver_count;
+	uint32_t *senders, *receivers; /* host indices */
+	bool permutation_random;
+	uint32_t shift;
+	uint64_t message_bytes; /* 0: from sizes */
+	uint32_t size_count;
+	struct size_point *sizes;
+	uint32_t packet_bytes; /* its largest frame, without FCS */
+	uint32_t path_mtu;     /* of RoCEv2, as the scenario says it; 0: it does not */
+	enum frame_kind frame;
+	enum transport_kind transport;
+	uint32_t connections; /* to each destination, with whatever transport */
+	uint32_t traffic_class;
+	enum arrival_kind arrival;
+	uint32_t window, load_permille, burst_messages;
+	node_time_t burst_period_ps, start_ps, stop_ps; /* stop_ps NODE_TIME_NEVER: the end of the run */
+	uint64_t messages_max;
+	struct scenario_place packet_place;
+};
+
+/* a row of the table of congestion settings, as far as it was said; all as wide as SCENARIO_DERIVED */
+struct scenario_congestion_row {
+	struct scenario_place place;
+	uint64_t eca_min, rate_bps;
+	uint64_t flow_extent_bytes, queue_extent_bytes, high_bytes, target_bytes, drop_bytes;
+	uint64_t limit_after_ack, byte_time_ps, byte_time_scale;
+};
+
+/* Congestion control: which mechanisms are on, and numbers as far as they were said. */
+struct scenario_congestion {
+	bool enabled; /* false: none is */
+	bool eca, slow_start, rate_limit, flow_limit, limit_after_ack, headroom, fgfc, inputs, ecn;
+	uint64_t lbf_thresh_bytes, lbf_shift, lpf_thresh, lpf_shift, dbf_thresh_bytes, dbf_shift, dbf_clk_cnt;
+	uint64_t slow_start_setting, port_limit_bytes, fgfc_pause_ps, fgfc_credit_bytes;
+	uint64_t inputs_thresh_bytes, inputs_shift, ecn_eca;
+	uint32_t row_count; /* rows of the table; 0: the table is derived, changed by what was said of its rows */
+	struct scenario_place place;
+	struct scenario_congestion_row rows[CONGESTION_SETTINGS];
+};
+
+/* a host that is slower than its link now and then (EC-4) */
+struct scenario_pause {
+	uint32_t host;
+	struct pause_config config;
+};
+
+#define SCENARIO_FAULTS_MAX 1024u
+
+enum fault_kind { FAULT_LINK, FAULT_SWITCH, FAULT_MANAGER, FAULT_KINDS };
+
+struct scenario_fault_end {
+	char node[NODE_NAME_MAX], port[NODE_NAME_MAX]; /* port: "" if it was not said */
+};
+
+/* a link or a switch that fails, and maybe returns (FC-26) */
+struct scenario_fault {
+	enum fault_kind kind;
+	struct scenario_place place;
+	node_time_t at_ps, for_ps;         /* for_ps NODE_TIME_NEVER: it does not return */
+	struct scenario_fault_end ends[2]; /* FAULT_LINK */
+	uint32_t switch_index;             /* FAULT_SWITCH */
+};
+
+#define SCENARIO_VARIANTS_MAX 64u
+#define SCENARIO_COLUMNS_MAX 64u
+#define SCENARIO_VARIANT_NAME_MAX 48u /* with the terminating 0 */
+#define SCENARIO_NO_VARIANT UINT32_MAX
+
+/* the same scenario with other settings, to be compared with it */
+struct scenario_variant {
+	char name[SCENARIO_VARIANT_NAME_MAX]; /* any printable text */
+	struct scenario_place place;
+};
+
+struct scenario_compare {
+	uint32_t column_count, variant_count;
+	struct scenario_text columns[SCENARIO_COLUMNS_MAX]; /* metrics */
+	char *column_names[SCENARIO_COLUMNS_MAX];           /* what stands above the column */
+	struct scenario_variant variants[SCENARIO_VARIANTS_MAX];
+};
+
+struct scenario {
+	struct origin *origin;
+	char *file;      /* as named by the caller */
+	char **settings; /* "--set path=value" */
+	uint32_t setting_count;
+	char name[NODE_NAME_MAX];
+	char *about; /* "" if not said */
+	uint64_t seed;
+	enum fabric_kind fabric;
+	/* run */
+	node_time_t duration_ps, warmup_ps, drain_max_ps,
+		sample_ps; /* drain_max_ps counts from the end of the duration */
+	bool drain;
+	/* switches */
+	node_time_t switch_latency_ps;
+	bool cut_through;
+	enum arbiter_kind arbiter;
+	uint64_t buffer_bytes, output_queue_bytes;
+	struct flow_match match; /* of ports to hosts that say nothing of their own (FC-2) */
+	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps;
+	uint32_t ack_collect;
+	struct scenario_place buffer_place, output_queue_place;
+	/* NICs */
+	node_time_t nic_latency_ps;
+	uint32_t flows_max, messages_max; /* flows_max 0: as many as the workloads need */
+	uint32_t fgfc_entries_max;
+	struct scenario_congestion congestion;
+	struct scenario_roce roce; /* of its classes, those that `classes` has; unused with another kind of fabric */
+	struct scenario_routing routing;
+	struct scenario_port_group port_group; /* unused with another kind of fabric */
+	/* topology */
+	uint32_t switch_count, host_count, link_count;
+	struct scenario_switch *switches;
+	struct scenario_host *hosts;
+	struct scenario_link *links;
+	uint32_t prefix_count;
+	struct scenario_prefix *prefixes; /* in prefix_order() */
+	struct scenario_place topology_place;
+	uint32_t class_count;
+	struct class_config classes[NODE_CLASSES_MAX];
+	uint32_t workload_count;
+	struct scenario_workload *workloads;
+	uint32_t pause_count;
+	struct scenario_pause *pauses;
+	uint32_t fault_count;
+	struct scenario_fault *faults;
+	uint32_t expectation_count;
+	struct scenario_text *expectations;
+	struct scenario_compare *compare; /* NULL: nothing was said */
+	char **idle;                      /* keys without effect: scenario_idle.h */
+	uint32_t idle_count;
+};
+
+extern const char *const scenario_fabric_name[FABRIC_KINDS]; /* as the key 'fabric' says it */
+
+/** scenario_read_file() - reads @path and applies @settings ("path=value", as behind --set) to it.
+ *  Return: 0 with @scenario filled; -EINVAL, @errors filled (also when the file cannot be read); -ENOMEM.
+ *  scenario_free() in any case.                                                                                  */
+int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count, struct scenario *scenario,
+		       struct scenario_errors *errors);
+
+/** scenario_read_variant() - the same with variant @variant of its `compare` section on top of @settings; SCENARIO_NO_VARIANT: none.
+ *  Whether there are so many is known from scenario->compare of the file without one.                               */
+int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count, uint32_t variant,
+			  struct scenario *scenario, struct scenario_errors *errors);
+
+/** scenario_read_memory() - scenario_read_file() for @length bytes at @text; @name stands for the file in errors, and files that
+ *  the scenario refers to are looked for beside it. */
+int scenario_read_memory(const char *name, const char *text, size_t length, const char *const *settings,
+			 unsigned setting_count, struct scenario *scenario, struct scenario_errors *errors);
+
+/** scenario_free() - releases what @scenario points to; a zeroed one is fine. */
+void scenario_free(struct scenario *scenario);
+
+/** scenario_host_find(), scenario_switch_find() - index of the host or switch called @name, or -1. */
+int64_t scenario_host_find(const struct scenario *scenario, const char *name);
+int64_t scenario_switch_find(const struct scenario *scenario, const char *name);
+
+/** scenario_errors_at() - scenario_errors_add() for @place of @scenario, be it in the file or in a --set. */
+void scenario_errors_at(struct scenario_errors *errors, const struct scenario *scenario,
+			const struct scenario_place *place, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif

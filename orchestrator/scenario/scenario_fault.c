@@ -1,0 +1,143 @@
+/*  scenario_fault - the key 'faults' of a scenario: links and switches that fail, and return, on a time line (FC-26).      */
+#include "orchestrator/scenario/scenario_fault.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/suggest.h"
+
+#define TIME_MAX (3600 * NODE_S)
+
+/* Return: is there a switch or host called @text? If not, an error at @node. */
+static bool end_check(struct reader *reader, const struct yaml_node *node, const char *text)
+{
+	const struct scenario *scenario = reader->scenario;
+	char hint[SUGGEST_BYTES_MAX + 32];
+	bool hosts = scenario->host_count && !scenario->switch_count;
+
+	if (scenario_switch_find(scenario, text) >= 0 || scenario_host_find(scenario, text) >= 0)
+		return true;
+	if (!scenario->switch_count)
+		return false; /* the topology has been refused already */
+	key_name_hint(text, scenario->switches[0].name, scenario->switch_count, sizeof(*scenario->switches), hint,
+		      sizeof(hint));
+	if (!hint[0] && !hosts && scenario->host_count)
+		key_name_hint(text, scenario->hosts[0].name, scenario->host_count, sizeof(*scenario->hosts), hint,
+			      sizeof(hint));
+	key_refuse(reader, node, "there is no switch or host '%.60s'%s", text, hint);
+	return false;
+}
+
+/* one end of a link: a node, or node:port where there are several links */
+static void end_read(struct reader *reader, const struct yaml_node *node, struct scenario_fault_end *end)
+{
+	const char *text = key_scalar(reader, node, "the name of a switch or host, or name:port");
+	const char *colon = text ? strchr(text, ':') : NULL;
+	size_t length = colon ? (size_t)(colon - text) : text ? strlen(text) : 0;
+
+	if (!text)
+		return;
+	if (length >= sizeof(end->node) || (colon && (!colon[1] || strlen(colon + 1) >= sizeof(end->port)))) {
+		key_refuse(reader, node,
+			   "'%.60s' is no end of a link; expected the name of a switch or host, such as s1, or s1:p3",
+			   text);
+		return;
+	}
+	memcpy(end->node, text, length);
+	end->node[length] = 0;
+	if (colon)
+		memcpy(end->port, colon + 1, strlen(colon + 1) + 1);
+	end_check(reader, node, end->node);
+}
+
+static void link_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario_fault *fault = target;
+
+	(void)key;
+	if (node->kind != YAML_SEQUENCE || node->count != 2) {
+		key_refuse(reader, node, "'link' names the two ends of a link, such as [s1, s2]");
+		return;
+	}
+	end_read(reader, node->first, &fault->ends[0]);
+	end_read(reader, node->last, &fault->ends[1]);
+}
+
+static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	const struct scenario *scenario = reader->scenario;
+	const char *text = key_scalar(reader, node, "the name of a switch");
+	int64_t index = text ? scenario_switch_find(scenario, text) : -1;
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	(void)key;
+	if (index >= 0)
+		((struct scenario_fault *)target)->switch_index = (uint32_t)index;
+	else if (text && scenario->switch_count)
+		key_refuse(reader, node, "there is no switch '%.60s'%s", text,
+			   key_name_hint(text, scenario->switches[0].name, scenario->switch_count,
+					 sizeof(*scenario->switches), hint, sizeof(hint)));
+}
+
+static void manager_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	const char *text = key_scalar(reader, node, "active");
+
+	(void)key;
+	(void)target;
+	if (text && strcmp(text, "active"))
+		key_refuse(reader, node,
+			   "'%.60s': the fabric manager whose death shows is the active one; expected active", text);
+}
+
+static const struct key fault_keys[] = {
+	{ "at", key_time, KEY_FIELD(struct scenario_fault, at_ps), .max = TIME_MAX, .required = true },
+	{ "for", key_time, KEY_FIELD(struct scenario_fault, for_ps), .min = NODE_NS, .max = TIME_MAX },
+	{ "link", .read = link_read },
+	{ "switch", .read = switch_read },
+	{ "fabric-manager", .read = manager_read },
+};
+
+static void fault_read(struct reader *reader, const struct yaml_node *node, struct scenario_fault *fault)
+{
+	unsigned errors_before = reader->errors->count;
+	const struct yaml_node *link, *failing, *manager;
+
+	*fault = (struct scenario_fault){ .for_ps = NODE_TIME_NEVER, .place = node->place };
+	if (!keys_read(reader, node, "a fault", fault_keys, COUNT_OF(fault_keys), fault) ||
+	    reader->errors->count != errors_before)
+		return;
+	link = yaml_find(node, "link");
+	failing = yaml_find(node, "switch");
+	manager = yaml_find(node, "fabric-manager");
+	fault->kind = manager ? FAULT_MANAGER : failing ? FAULT_SWITCH : FAULT_LINK;
+	if (!!link + !!failing + !!manager != 1)
+		key_refuse(
+			reader, node,
+			"a fault is that of one 'link', such as [s1, s2], of one 'switch', or of the 'fabric-manager'");
+	if (manager && fault->for_ps != NODE_TIME_NEVER)
+		key_refuse(reader, yaml_find(node, "for"),
+			   "the other fabric manager takes over by itself, when 'routing: {takeover: TIME}' says");
+	if (fault->at_ps >= reader->scenario->duration_ps)
+		key_refuse(reader, yaml_find(node, "at"), "the fault would come at or after the end of the run");
+}
+
+void scenario_faults_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario *scenario = target;
+
+	(void)key;
+	if (node->kind == YAML_SCALAR && !*node->text)
+		return;
+	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_FAULTS_MAX) {
+		key_refuse(
+			reader, node,
+			"'faults' must be a list of at most %u faults, such as [{at: 50us, link: [s1, s2], for: 20us}]",
+			SCENARIO_FAULTS_MAX);
+		return;
+	}
+	scenario->faults = calloc(node->count ? node->count : 1, sizeof(*scenario->faults));
+	reader->out_of_memory |= !scenario->faults;
+	for (const struct yaml_node *child = node->first; child && scenario->faults; child = child->next)
+		fault_read(reader, child, &scenario->faults[scenario->fault_count++]);
+}

@@ -1,0 +1,10 @@
+/*  scenario_flow_key - what tells flows apart at edge ports, as a scenario says it: a list of fields, or one (FC-2).  */
+#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_FLOW_KEY_H
+#define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_FLOW_KEY_H
+
+#include "orchestrator/scenario/scenario_keys.h"
+
+/** scenario_flow_key_read() - into a struct flow_match: nodes/config/flow_match.h. */
+key_read_fn scenario_flow_key_read;
+
+#endif

@@ -1,0 +1,155 @@
+#include "orchestrator/scenario/scenario_idle.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FLOW_CHANNEL (1u << FABRIC_FLOW_CHANNEL)
+#define ROCE (1u << FABRIC_ROCE)
+#define PORT_GROUP (1u << FABRIC_PORT_GROUP)
+
+/* What the kinds of fabric do not have in common; '*' stands for each element. docs/scenario.md says the same in words. */
+static const struct {
+	const char *path;
+	unsigned kinds; /* that look at it */
+} keys[] = {
+	{ "congestion", FLOW_CHANNEL },
+	{ "roce", ROCE },
+	{ "port-group", PORT_GROUP },
+	{ "routing.preset", FLOW_CHANNEL },
+	{ "routing.choice", FLOW_CHANNEL },
+	{ "routing.load", FLOW_CHANNEL },
+	{ "routing.detour", FLOW_CHANNEL },
+	{ "routing.hold-sources", FLOW_CHANNEL },
+	{ "routing.redirect", FLOW_CHANNEL },
+	{ "routing.routes", ROCE },
+	{ "routing.lanes", FLOW_CHANNEL | PORT_GROUP },
+	{ "switch.arbiter", FLOW_CHANNEL },
+	{ "switch.flow-key", FLOW_CHANNEL },
+	{ "switch.acks", FLOW_CHANNEL },
+	{ "switch.buffer", FLOW_CHANNEL | PORT_GROUP },
+	{ "switch.output-queue", FLOW_CHANNEL | PORT_GROUP },
+	{ "nic.fgfc-entries", FLOW_CHANNEL },
+	{ "classes.*.unordered", FLOW_CHANNEL | PORT_GROUP },
+	{ "classes.*.lossless", ROCE },
+	{ "classes.*.ecn", ROCE },
+	{ "classes.*.queue", ROCE },
+	{ "classes.*.alpha", ROCE },
+	{ "classes.*.xoff", ROCE },
+	{ "classes.*.xon-offset", ROCE },
+	{ "classes.*.watched", ROCE },
+	{ "links.channels", FLOW_CHANNEL },
+	{ "links.edge.channels", FLOW_CHANNEL },
+	{ "links.fabric.channels", FLOW_CHANNEL },
+	{ "topology.hosts.*.channels", FLOW_CHANNEL },
+	{ "topology.hosts.*.flow-key", FLOW_CHANNEL },
+	{ "topology.flow-keys", FLOW_CHANNEL },
+	{ "topology.links.*.channels", FLOW_CHANNEL },
+	{ "topology.bottleneck.channels", FLOW_CHANNEL },
+	{ "topology.global.channels", FLOW_CHANNEL },
+};
+
+/* ---- which kinds of fabric the file is run as ---- */
+
+static unsigned kind_of(const struct yaml_node *fabric)
+{
+	for (unsigned i = 0; fabric && fabric->kind == YAML_SCALAR && i < FABRIC_KINDS; i++)
+		if (!strcmp(fabric->text, scenario_fabric_name[i]))
+			return 1u << i;
+	return 0;
+}
+
+/* the child of @mapping called @name; NULL also if it is no mapping */
+static const struct yaml_node *child_find(const struct yaml_node *mapping, const char *name)
+{
+	return mapping && mapping->kind == YAML_MAPPING ? yaml_find(mapping, name) : NULL;
+}
+
+static unsigned kinds_of(const struct yaml_node *root, const struct scenario *scenario)
+{
+	const struct yaml_node *variants = child_find(child_find(root, "compare"), "variants");
+	unsigned kinds = 1u << scenario->fabric;
+
+	for (const struct yaml_node *variant = variants ? variants->first : NULL; variant; variant = variant->next)
+		kinds |= kind_of(child_find(child_find(variant, "set"), "fabric"));
+	return kinds;
+}
+
+/* ---- which keys were said ---- */
+
+struct search {
+	struct scenario *scenario;
+	char path[128];
+	int error;
+};
+
+static void said_add(struct search *search, const struct scenario_place *place)
+{
+	struct scenario *scenario = search->scenario;
+	char **texts = reallocarray(scenario->idle, scenario->idle_count + 1, sizeof(*texts)), *text;
+	int length;
+
+	if (!texts) {
+		search->error = -ENOMEM;
+		return;
+	}
+	scenario->idle = texts;
+	if (place->setting)
+		length = asprintf(&text, "%s (%s)", search->path, scenario->settings[place->setting - 1]);
+	else
+		length = asprintf(&text, "%s (line %d)", search->path, place->line);
+	if (length < 0)
+		search->error = -ENOMEM;
+	else
+		scenario->idle[scenario->idle_count++] = text;
+}
+
+/* looks below @node, which search->path names with @used characters, for what is left of the path: @rest */
+static void walk(struct search *search, const struct yaml_node *node, const char *rest, size_t used)
+{
+	size_t length = strcspn(rest, ".");
+	unsigned index = 0;
+
+	for (const struct yaml_node *child = node->first; child; child = child->next, index++) {
+		size_t room = sizeof(search->path) - used;
+		int added;
+
+		if (*rest != '*' &&
+		    (!child->key || strlen(child->key) != length || strncmp(child->key, rest, length) != 0))
+			continue;
+		added = child->key ? snprintf(search->path + used, room, "%s%s", used ? "." : "", child->key)
+				   : snprintf(search->path + used, room, ".%u", index);
+		if (rest[length] && (size_t)added < room)
+			walk(search, child, rest + length + 1, used + (size_t)added);
+		else if (!rest[length])
+			said_add(search, child->key ? &child->key_place : &child->place);
+	}
+}
+
+int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario)
+{
+	struct search search = { .scenario = scenario };
+	unsigned kinds = kinds_of(root, scenario);
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !search.error; i++)
+		if (!(keys[i].kinds & kinds))
+			walk(&search, root, keys[i].path, 0);
+	return search.error;
+}
+
+void scenario_idle_print(const struct scenario *scenario, const char *label, FILE *out)
+{
+	for (uint32_t i = 0; i < scenario->idle_count; i++)
+		fprintf(out, "%s%s", i ? ", " : label, scenario->idle[i]);
+	if (scenario->idle_count)
+		fputc('\n', out);
+}
+
+void scenario_idle_note(const struct scenario *scenario, const char *command)
+{
+	char label[120];
+
+	snprintf(label, sizeof(label), "heddle %s: no effect in a fabric of kind %s: ", command,
+		 scenario_fabric_name[scenario->fabric]);
+	scenario_idle_print(scenario, label, stderr);
+}

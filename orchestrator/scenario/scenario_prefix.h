@@ -1,0 +1,13 @@
+/*  scenario_prefix - networks behind a host. */
+#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_PREFIX_H
+#define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_PREFIX_H
+
+#include "orchestrator/scenario/scenario_keys.h"
+
+/* of host scenario->host_count */
+key_read_fn scenario_prefixes_read;
+
+/** scenario_prefixes_check() - sorts them when all are there, and reports equal ones. */
+void scenario_prefixes_check(struct reader *reader);
+
+#endif

@@ -1,0 +1,48 @@
+/*  scenario_roce - what a scenario says of a fabric of kind roce; what it does not say, plan_roce.h derives.            */
+#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_ROCE_H
+#define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_ROCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/config/config.h"
+#include "orchestrator/base/diagnostics.h"
+
+#define SCENARIO_DERIVED UINT64_MAX /* not said: follows from the fabric (plan_congestion.h, plan_roce.h) */
+
+/* marking, all as wide as SCENARIO_DERIVED */
+struct scenario_ecn {
+	uint64_t enabled, kmin_bytes, kmax_bytes, pmax_ppm, at_dequeue;
+	uint64_t per_bps; /* kmin and kmax are for a port of this rate */
+};
+
+struct scenario_roce_class {
+	bool lossless;
+	struct scenario_ecn ecn;
+	uint64_t queue_bytes, alpha_permille, xoff_bytes, xon_offset_bytes, watched;
+	struct scenario_place place;
+};
+
+struct scenario_roce {
+	struct roce_config config; /* all but what stands below, and the classes */
+	uint64_t headroom_bytes;   /* of every port and lossless class */
+	uint64_t cnp_class;        /* its index */
+	uint64_t path_high_bytes, path_low_bytes;
+	struct scenario_ecn ecn; /* of classes that say nothing */
+	struct scenario_roce_class classes[NODE_CLASSES_MAX];
+	struct scenario_place place; /* of the section */
+	struct scenario_place buffer_place, path_place;
+};
+
+/** scenario_roce_init() - nothing was said. */
+void scenario_roce_init(struct scenario_roce *roce);
+void scenario_roce_class_init(struct scenario_roce_class *class);
+
+/* readers of the section, key_read_fn (scenario_keys.h); scenario_ecn_read() reads a struct scenario_ecn */
+struct key;
+struct reader;
+struct yaml_node;
+void scenario_roce_read(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+void scenario_ecn_read(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+
+#endif

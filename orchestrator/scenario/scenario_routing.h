@@ -1,0 +1,67 @@
+/*  scenario_routing - what a scenario says of paths: how they are chosen, lanes, detours, redirects. What it does not say, plan_routing.h
+ *  derives. */
+#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_ROUTING_H
+#define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_ROUTING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "orchestrator/routing/routing.h"
+#include "orchestrator/scenario/scenario_roce.h"
+
+/* what the keys that are not said follow */
+enum routing_preset {
+	PRESET_NONE, /* Heddle's own */
+	PRESET_S2,   /* [S2] in its own terms: docs/routing.md */
+	ROUTING_PRESETS
+};
+
+#define SCENARIO_ROUTES_MAX 256u
+
+/* a route by name: what goes from switch @at to @to, a switch or the one of a host, leaves for switch @by (routing_said.h) */
+struct scenario_route {
+	char at[NODE_NAME_MAX], to[NODE_NAME_MAX], by[NODE_NAME_MAX];
+	struct scenario_place place;
+};
+
+/* all 64 bits wide may be SCENARIO_DERIVED */
+struct scenario_routing {
+	uint32_t preset; /* enum routing_preset */
+	uint64_t choice; /* enum routing_choice */
+	uint64_t load_queue;
+	uint32_t order; /* enum routing_order */
+	uint32_t lanes; /* levels of a class; 0: as many as it takes */
+	uint64_t cycles_allowed;
+	uint32_t detour; /* enum routing_detour */
+	uint64_t detour_weight_permille, detour_bias_bytes, detour_draws;
+	uint64_t hold_sources, hold_ps;
+	uint64_t redirect;
+	uint64_t redirect_rule; /* enum redirect_rule */
+	uint64_t redirect_anywhere;
+	uint64_t redirect_depth_bytes, redirect_full_bytes, redirect_growth_permille;
+	uint64_t redirect_interval_ps, redirect_pause_ps;
+	node_time_t reaction_ps; /* virtual clock: from a failure to new tables */
+	node_time_t takeover_ps; /* from the death of the active fabric manager to the first sweep of the other one */
+	uint32_t route_count;
+	struct scenario_route *routes; /* owned */
+	struct scenario_place place;   /* of the section */
+};
+
+/** scenario_routing_init() - nothing was said. */
+void scenario_routing_init(struct scenario_routing *routing);
+
+/** scenario_routing_choice() - the choice that is meant: what was said, else the preset's, else that of the kind of fabric. O(1). */
+enum routing_choice scenario_routing_choice(const struct scenario_routing *routing, enum fabric_kind fabric);
+
+extern const char *const scenario_choice_name[ROUTING_CHOICES]; /* as the key 'choice' says it, and so on */
+extern const char *const scenario_order_name[ROUTING_ORDERS];
+extern const char *const scenario_detour_name[ROUTING_DETOURS];
+extern const char *const scenario_redirect_rule_name[REDIRECT_RULES];
+
+/* readers of the section, key_read_fn (scenario_keys.h) */
+struct key;
+struct reader;
+struct yaml_node;
+void scenario_routing_read(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+
+#endif

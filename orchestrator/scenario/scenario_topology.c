@@ -1,0 +1,462 @@
+/*  scenario_topology - the keys 'links' and 'topology' of a scenario: explicit or generated.                         */
+#include "orchestrator/scenario/scenario_topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/suggest.h"
+#include "orchestrator/scenario/generate.h"
+#include "orchestrator/scenario/scenario_flow_key.h"
+#include "orchestrator/scenario/scenario_prefix.h"
+
+/* An IP MTU of 4200, as vendors of RDMA NICs recommend it: there is room for the largest path MTU and the headers of RoCEv2 (RC-4) */
+#define ROCE_MTU_BYTES (ETHERNET_BYTES + 4200u)
+#define ETHERNET_BYTES 14u
+
+/* ---- links ---- */
+
+/* as enum link_medium */
+static const char *const medium_words[LINK_MEDIA] = { [MEDIUM_SHM] = "shm", [MEDIUM_VETH] = "veth" };
+
+/* as enum link_tier */
+static const char *const tier_words[LINK_TIERS] = { [TIER_LOCAL] = "local", [TIER_GLOBAL] = "global" };
+
+#define LINK_KEYS                                                                                                      \
+	{ "rate", key_rate, KEY_FIELD(struct scenario_link_settings, rate_bps), .min = 1000000, .max = 800000000000 }, \
+		{ "delay", key_time, KEY_FIELD(struct scenario_link_settings, delay_ps), .max = NODE_S },              \
+		{ "mtu", key_size, KEY_FIELD(struct scenario_link_settings, mtu_bytes), .min = 64, .max = 9216 },      \
+		{ "gap", key_size, KEY_FIELD(struct scenario_link_settings, gap_bytes), .max = 1000 },                 \
+		{ "loss", key_share, KEY_FIELD(struct scenario_link_settings, loss_ppb), .max = 900000000,             \
+		  .one = 1000000000 },                                                                                 \
+		{ "bit-errors", key_share, KEY_FIELD(struct scenario_link_settings, bit_error_e15),                    \
+		  .max = 1000000000000, .one = QUANTITY_SHARE_ONE },                                                   \
+		{ "channels", key_count, KEY_FIELD(struct scenario_link_settings, channels), .min = 1,                 \
+		  .max = NODE_CHANNELS_MAX },                                                                          \
+		{ "tier", key_word, KEY_FIELD(struct scenario_link_settings, tier), .words = tier_words,               \
+		  .word_count = LINK_TIERS },                                                                          \
+	{                                                                                                              \
+		"medium", key_word, KEY_FIELD(struct scenario_link_settings, medium), .words = medium_words,           \
+										      .word_count = LINK_MEDIA         \
+	}
+
+static const struct key link_keys[] = { LINK_KEYS };
+
+/* 'edge' and 'fabric' start from what stands beside them, which is read before. */
+static void links_side_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario_link_settings *side = (void *)((char *)target + key->offset);
+
+	*side = ((struct links_settings *)target)->base;
+	keys_read(reader, node, key->name, link_keys, COUNT_OF(link_keys), side);
+}
+
+static const struct key links_keys[] = {
+	LINK_KEYS,
+	{ "edge", links_side_read, KEY_FIELD(struct links_settings, edge) },
+	{ "fabric", links_side_read, KEY_FIELD(struct links_settings, fabric) },
+};
+
+_Static_assert(offsetof(struct links_settings, base) == 0, "LINK_KEYS write to base");
+
+void scenario_links_default(struct reader *reader)
+{
+	if (reader->scenario->fabric != FABRIC_ROCE)
+		return;
+	reader->links.base.mtu_bytes = ROCE_MTU_BYTES;
+	reader->links.edge.mtu_bytes = ROCE_MTU_BYTES;
+	reader->links.fabric.mtu_bytes = ROCE_MTU_BYTES;
+}
+
+void scenario_links_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	(void)key;
+	(void)target;
+	keys_read(reader, node, "'links'", links_keys, COUNT_OF(links_keys), &reader->links);
+	if (node->kind != YAML_MAPPING || !yaml_find(node, "edge"))
+		reader->links.edge = reader->links.base;
+	if (node->kind != YAML_MAPPING || !yaml_find(node, "fabric"))
+		reader->links.fabric = reader->links.base;
+}
+
+/* ---- explicit ---- */
+
+static int64_t switch_read(struct reader *reader, const struct yaml_node *node)
+{
+	const struct scenario *scenario = reader->scenario;
+	const char *text = key_scalar(reader, node, "the name of a switch");
+	int64_t index = text ? scenario_switch_find(scenario, text) : -1;
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	/* without switches their list has been refused already */
+	if (text && index < 0 && scenario->switch_count)
+		key_refuse(reader, node, "there is no switch '%.60s'%s", text,
+			   key_name_hint(text, scenario->switches[0].name, scenario->switch_count,
+					 sizeof(*scenario->switches), hint, sizeof(hint)));
+	return index;
+}
+
+static void switches_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario *scenario = target;
+
+	(void)key;
+	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_COUNT_MAX) {
+		key_refuse(reader, node, "'switches' must be a list of 1 to %d names, such as [s1, s2]",
+			   NODE_COUNT_MAX);
+		return;
+	}
+	scenario->switches = calloc(node->count, sizeof(*scenario->switches));
+	reader->out_of_memory |= !scenario->switches;
+	for (const struct yaml_node *child = node->first; child && scenario->switches; child = child->next) {
+		const char *text = key_scalar(reader, child, "the name of a switch");
+		struct scenario_switch *new = &scenario->switches[scenario->switch_count];
+
+		if (!text || !key_name_check(reader, &child->place, text))
+			continue;
+		snprintf(new->name, sizeof(new->name), "%s", text);
+		new->place = child->place;
+		scenario->switch_count++;
+	}
+}
+
+struct switch_reference {
+	int64_t index;
+	struct scenario_link_settings link;
+	struct flow_match match;
+};
+
+static void host_switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	(void)key;
+	((struct switch_reference *)target)->index = switch_read(reader, node);
+}
+
+static void host_read(struct reader *reader, const struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	struct scenario_host *host = &scenario->hosts[scenario->host_count];
+	struct switch_reference reference = { .index = -1, .link = reader->links.edge, .match = scenario->match };
+	struct key keys[COUNT_OF(link_keys) + 3] = {
+		{ "switch", .read = host_switch_read, .required = true },
+		{ "prefixes", .read = scenario_prefixes_read },
+		{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct switch_reference, match) },
+	};
+
+	if (!key_name_check(reader, &node->key_place, node->key))
+		return;
+	if (node->kind == YAML_SCALAR) {
+		reference.index = switch_read(reader, node);
+	} else {
+		memcpy(keys + 3, link_keys, sizeof(link_keys));
+		for (size_t i = 3; i < COUNT_OF(keys); i++)
+			keys[i].offset += offsetof(struct switch_reference, link);
+		keys_read(reader, node, "a host", keys, COUNT_OF(keys), &reference);
+	}
+	snprintf(host->name, sizeof(host->name), "%s", node->key);
+	host->switch_index = reference.index < 0 ? 0 : (uint32_t)reference.index;
+	host->link = reference.link;
+	host->match = reference.match;
+	host->place = node->key_place;
+	scenario->host_count++;
+}
+
+static void hosts_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario *scenario = target;
+
+	(void)key;
+	if (node->kind != YAML_MAPPING || !node->count || node->count > NODE_COUNT_MAX) {
+		key_refuse(reader, node,
+			   "'hosts' must name the switch of each of 1 to %d hosts, such as {A: s1, B: s2}",
+			   NODE_COUNT_MAX);
+		return;
+	}
+	scenario->hosts = calloc(node->count, sizeof(*scenario->hosts));
+	reader->out_of_memory |= !scenario->hosts;
+	for (const struct yaml_node *child = node->first; child && scenario->hosts; child = child->next)
+		host_read(reader, child);
+}
+
+struct link_target {
+	struct scenario_link_settings settings;
+	int64_t ends[2];
+	bool refused;
+};
+
+static void between_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct link_target *link = target;
+
+	(void)key;
+	if (node->kind != YAML_SEQUENCE || node->count != 2) {
+		key_refuse(reader, node, "a link has two ends: expected two switches such as [s1, s2]");
+		return;
+	}
+	link->ends[0] = switch_read(reader, node->first);
+	link->ends[1] = switch_read(reader, node->last);
+	if (link->ends[0] >= 0 && link->ends[0] == link->ends[1])
+		key_refuse(reader, node, "a link must not lead from a switch to itself");
+}
+
+_Static_assert(offsetof(struct link_target, settings) == 0, "LINK_KEYS write to settings");
+
+static const struct key link_entry_keys[] = {
+	{ "between", between_read, .required = true },
+	LINK_KEYS,
+};
+
+static void fabric_link_read(struct reader *reader, const struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	struct link_target target = { .settings = reader->links.fabric, .ends = { -1, -1 } };
+
+	if (node->kind == YAML_SEQUENCE)
+		between_read(reader, NULL, node, &target);
+	else
+		keys_read(reader, node, "a link", link_entry_keys, COUNT_OF(link_entry_keys), &target);
+	if (target.ends[0] < 0 || target.ends[1] < 0)
+		return;
+	scenario->links[scenario->link_count++] = (struct scenario_link){
+		.switch_a = (uint32_t)target.ends[0],
+		.switch_b = (uint32_t)target.ends[1],
+		.settings = target.settings,
+		.place = node->place,
+	};
+}
+
+static void fabric_links_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct scenario *scenario = target;
+
+	(void)key;
+	if (node->kind == YAML_SCALAR && !*node->text)
+		return;
+	if (node->kind != YAML_SEQUENCE || node->count > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
+		key_refuse(reader, node,
+			   "'links' must be a list of links between switches, such as [[s1, s2], [s2, s3]]");
+		return;
+	}
+	scenario->links = calloc(node->count ? node->count : 1, sizeof(*scenario->links));
+	reader->out_of_memory |= !scenario->links;
+	for (const struct yaml_node *child = node->first; child && scenario->links; child = child->next)
+		fabric_link_read(reader, child);
+}
+
+static const struct key explicit_keys[] = {
+	{ "switches", switches_read, .required = true },
+	{ "hosts", hosts_read, .required = true },
+	{ "links", .read = fabric_links_read },
+	{ "generate", .read = NULL }, /* never here: the other form has it; listed for suggestions */
+};
+
+/* ---- names ---- */
+
+struct named {
+	const char *name;
+	const struct scenario_place *place;
+	uint32_t order;
+};
+
+static int named_compare(const void *a, const void *b)
+{
+	const struct named *left = a, *right = b;
+	int order = strcmp(left->name, right->name);
+
+	return order ? order : (left->order > right->order) - (left->order < right->order);
+}
+
+/* Switches and hosts are nodes: their names must differ from each other. */
+static void names_check(struct reader *reader)
+{
+	const struct scenario *scenario = reader->scenario;
+	uint32_t count = 0;
+	struct named *names = calloc((size_t)scenario->switch_count + scenario->host_count + 1, sizeof(*names));
+
+	if (!names) {
+		reader->out_of_memory = true;
+		return;
+	}
+	for (uint32_t i = 0; i < scenario->switch_count; i++, count++)
+		names[count] = (struct named){ scenario->switches[i].name, &scenario->switches[i].place, count };
+	for (uint32_t i = 0; i < scenario->host_count; i++, count++)
+		names[count] = (struct named){ scenario->hosts[i].name, &scenario->hosts[i].place, count };
+	qsort(names, count, sizeof(*names), named_compare);
+	for (uint32_t i = 1; i < count; i++)
+		if (!strcmp(names[i - 1].name, names[i].name))
+			scenario_errors_at(reader->errors, scenario, names[i].place, "there are two nodes called '%s'",
+					   names[i].name);
+	free(names);
+}
+
+/* ---- generated ---- */
+
+struct generated {
+	uint32_t kind;
+	struct generate_size size;
+	struct scenario_link_settings between; /* the one link of a dumbbell, those between the groups of a dragonfly */
+};
+
+static void between_settings_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+				  void *target)
+{
+	char what[40];
+
+	snprintf(what, sizeof(what), "'%s'", key->name);
+	keys_read(reader, node, what, link_keys, COUNT_OF(link_keys), &((struct generated *)target)->between);
+}
+
+static void shape_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	struct generate_size *size = &((struct generated *)target)->size;
+	struct key length = { "shape", key_count, .bytes = sizeof(uint32_t), .min = 1, .max = NODE_COUNT_MAX };
+
+	(void)key;
+	if (node->kind != YAML_SEQUENCE || !node->count || node->count > GENERATE_DIMENSIONS_MAX) {
+		key_refuse(reader, node, "'shape' must be a list of the lengths of 1 to %u dimensions, such as [4, 4]",
+			   GENERATE_DIMENSIONS_MAX);
+		return;
+	}
+	for (const struct yaml_node *child = node->first; child; child = child->next)
+		length.read(reader, &length, child, &size->shape[size->dimensions++]);
+}
+
+/* one entry of 'flow-keys': the flow key at the edge port of the host that it names */
+static void host_flow_key_read(struct reader *reader, const struct yaml_node *node)
+{
+	struct scenario *scenario = reader->scenario;
+	struct key key = { "flow-keys", scenario_flow_key_read, KEY_FIELD(struct scenario_host, match) };
+	char hint[SUGGEST_BYTES_MAX + 32];
+
+	for (uint32_t i = 0; i < scenario->host_count; i++) {
+		if (!strcmp(scenario->hosts[i].name, node->key)) {
+			key.read(reader, &key, node, &scenario->hosts[i]);
+			return;
+		}
+	}
+	scenario_errors_at(reader->errors, scenario, &node->key_place, "there is no host '%.60s'%s", node->key,
+			   key_name_hint(node->key, scenario->hosts[0].name, scenario->host_count,
+					 sizeof(*scenario->hosts), hint, sizeof(hint)));
+}
+
+/* 'flow-keys' of a generated topology, once there are its hosts */
+static void host_flow_keys_read(struct reader *reader, const struct yaml_node *node)
+{
+	if (node->kind != YAML_MAPPING) {
+		key_refuse(reader, node,
+			   "'flow-keys' must name hosts and what tells their flows apart, such as {h0: "
+			   "[destination-ip/24]}");
+		return;
+	}
+	for (const struct yaml_node *child = node->first; child; child = child->next)
+		host_flow_key_read(reader, child);
+}
+
+/* known to the table, read when there are hosts */
+static void later_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	(void)reader;
+	(void)key;
+	(void)node;
+	(void)target;
+}
+
+/* the keys of a generated topology of @kind; those that it cannot do without come first */
+static size_t generated_keys(enum generate_kind kind, struct key *keys)
+{
+	size_t count = 0;
+
+	keys[count++] = (struct key){ "generate",
+				      key_word,
+				      KEY_FIELD(struct generated, kind),
+				      .words = generate_kind_name,
+				      .word_count = GENERATE_KINDS,
+				      .required = true };
+	for (unsigned i = 0; i < GENERATE_COUNTS; i++) {
+		if (!generate_takes(kind, i))
+			continue;
+		keys[count++] = (struct key){ generate_count_name[i],
+					      key_count,
+					      .offset = offsetof(struct generated, size.counts) + i * sizeof(uint32_t),
+					      .bytes = sizeof(uint32_t),
+					      .min = 1,
+					      .max = NODE_COUNT_MAX,
+					      .required = generate_needs(kind, i) };
+	}
+	if (generate_has_shape(kind))
+		keys[count++] = (struct key){ "shape", .read = shape_read, .required = true };
+	if (kind == GENERATE_DUMBBELL)
+		keys[count++] = (struct key){ "bottleneck", .read = between_settings_read };
+	if (generate_has_groups(kind))
+		keys[count++] = (struct key){ "global", .read = between_settings_read };
+	keys[count++] = (struct key){ "flow-keys", .read = later_read };
+	return count;
+}
+
+/* @generated, of which every number is within its own limits */
+static void generated_build(struct reader *reader, const struct yaml_node *node, const char *what,
+			    struct generated *generated)
+{
+	enum generate_kind kind = (enum generate_kind)generated->kind;
+	uint64_t switches, hosts, links;
+	char why[160];
+
+	if (generate_check(kind, &generated->size, why, sizeof(why))) {
+		key_refuse(reader, node, "%s: %s", what, why);
+		return;
+	}
+	generate_counts(kind, &generated->size, &switches, &hosts, &links);
+	if (switches + hosts > NODE_COUNT_MAX || links > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
+		key_refuse(reader, node,
+			   "%s of this size has %llu switches and %llu hosts; a fabric has at most %d nodes", what,
+			   (unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
+		return;
+	}
+	if (generate_has_groups(kind))
+		generated->between.tier = TIER_GLOBAL;
+	if (generate_topology(kind, &generated->size, &reader->links.edge,
+			      kind == GENERATE_DUMBBELL ? &generated->between : &reader->links.fabric,
+			      &generated->between, reader->scenario)) {
+		reader->out_of_memory = true;
+		return;
+	}
+	for (uint32_t i = 0; i < reader->scenario->host_count; i++)
+		reader->scenario->hosts[i].match = reader->scenario->match;
+	if (yaml_find(node, "flow-keys"))
+		host_flow_keys_read(reader, yaml_find(node, "flow-keys"));
+}
+
+static void generated_read(struct reader *reader, const struct yaml_node *node, const struct yaml_node *kind_node)
+{
+	struct generated generated = { .between = reader->links.fabric };
+	struct key keys[GENERATE_COUNTS + 5];
+	const char *text = key_scalar(reader, kind_node, "a kind of topology such as leaf-spine");
+	int kind = text ? key_word_index(reader, kind_node, text, generate_kind_name, GENERATE_KINDS) : -1;
+	unsigned errors_before = reader->errors->count;
+	char what[60];
+
+	if (kind < 0)
+		return;
+	snprintf(what, sizeof(what), "a generated %s", generate_kind_name[kind]);
+	keys_read(reader, node, what, keys, generated_keys((enum generate_kind)kind, keys), &generated);
+	if (reader->errors->count == errors_before)
+		generated_build(reader, node, what, &generated);
+}
+
+void scenario_topology_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+{
+	const struct yaml_node *kind = node->kind == YAML_MAPPING ? yaml_find(node, "generate") : NULL;
+	struct scenario *scenario = reader->scenario;
+
+	(void)key;
+	scenario->topology_place = node->place;
+	if (kind) {
+		generated_read(reader, node, kind);
+		return;
+	}
+	if (!keys_read(reader, node, "'topology'", explicit_keys, COUNT_OF(explicit_keys), target))
+		return;
+	if (scenario->switch_count + scenario->host_count > NODE_COUNT_MAX)
+		key_refuse(reader, node, "a fabric has at most %d nodes, switches and hosts together", NODE_COUNT_MAX);
+	names_check(reader);
+	scenario_prefixes_check(reader);
+}

@@ -1,0 +1,146 @@
+#include "orchestrator/scenario/size_file.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "orchestrator/base/quantity.h"
+
+#define PPM_ONE 1000000u
+
+static char *trim(char *text)
+{
+	size_t length;
+
+	text += strspn(text, " \t\r");
+	length = strlen(text);
+	while (length && strchr(" \t\r", text[length - 1]))
+		text[--length] = 0;
+	return text;
+}
+
+/* "15" or "15%" or "97.5" -> parts per million; false: not a percentage */
+static bool percent_parse(const char *text, uint32_t *ppm, char *why, unsigned why_max)
+{
+	char with_unit[64];
+	uint64_t share, step = QUANTITY_SHARE_ONE / PPM_ONE;
+	size_t length = strlen(text);
+
+	snprintf(with_unit, sizeof(with_unit), "%.40s%s", text, length && text[length - 1] == '%' ? "" : "%");
+	if (quantity_parse(QUANTITY_SHARE, with_unit, &share, why, why_max))
+		return false;
+	if (share > QUANTITY_SHARE_ONE || share % step) {
+		snprintf(why, why_max, "'%.40s' is not a percentage up to 100 in steps of 0.0001", text);
+		return false;
+	}
+	*ppm = (uint32_t)(share / step);
+	return true;
+}
+
+static int line_parse(char *line, const struct size_point *before, struct size_point *point, char *why,
+		      unsigned why_max)
+{
+	char *percent = line;
+	char *bytes = strsep(&percent, ",;\t ");
+
+	if (!percent) {
+		snprintf(why, why_max, "expected 'bytes,cumulative percent', such as 10000,15");
+		return -EINVAL;
+	}
+	if (quantity_parse(QUANTITY_BYTES, trim(bytes), &point->bytes, why, why_max) ||
+	    !percent_parse(trim(percent), &point->cumulative_ppm, why, why_max))
+		return -EINVAL;
+	if (!point->bytes || point->bytes > SIZE_FILE_MESSAGE_BYTES_MAX) {
+		snprintf(why, why_max, "a message has 1 byte to 1 TB");
+		return -EINVAL;
+	}
+	if (before && (point->bytes <= before->bytes || point->cumulative_ppm <= before->cumulative_ppm)) {
+		snprintf(why, why_max, "both columns must rise from line to line");
+		return -EINVAL;
+	}
+	if (!point->cumulative_ppm) {
+		snprintf(why, why_max, "the first line must have more than 0%%: 0 bytes at 0%% is understood");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+int size_file_parse(const char *file, char *text, struct size_point *points, uint32_t *count,
+		    struct scenario_errors *errors)
+{
+	unsigned errors_before = errors->count;
+	char *rest = text, *raw, why[300];
+	int line = 0;
+
+	*count = 0;
+	while ((raw = strsep(&rest, "\n"))) {
+		char *start = trim(raw);
+		int column = (int)(start - raw) + 1;
+
+		line++;
+		if (!*start || *start == '#' || (!*count && isalpha((unsigned char)*start)))
+			continue;
+		if (*count == WORKLOAD_SIZES_MAX) {
+			scenario_errors_add(errors, file, line, column, "a distribution has at most %d points",
+					    WORKLOAD_SIZES_MAX);
+			return -EINVAL;
+		}
+		if (line_parse(start, *count ? &points[*count - 1] : NULL, &points[*count], why, sizeof(why))) {
+			scenario_errors_add(errors, file, line, column, "%s", why);
+			return -EINVAL;
+		}
+		++*count;
+	}
+	if (!*count)
+		scenario_errors_add(errors, file, 1, 1, "there is no line 'bytes,cumulative percent' in this file");
+	else if (points[*count - 1].cumulative_ppm != PPM_ONE)
+		scenario_errors_add(errors, file, line, 1, "the last line must say 100 percent");
+	return errors->count == errors_before ? 0 : -EINVAL;
+}
+
+/* Return: how many bytes the file has, with its text, or -errno. Never waits: what is not a regular file is refused before it is read. */
+static ssize_t text_read(const char *path, char **text)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	ssize_t got = -1;
+	int error = 0;
+
+	if (fd < 0)
+		return -errno;
+	*text = calloc(1, SIZE_FILE_BYTES_MAX + 1);
+	if (!*text)
+		error = -ENOMEM;
+	else if (fstat(fd, &status) || !S_ISREG(status.st_mode))
+		error = -EINVAL;
+	else if (status.st_size > SIZE_FILE_BYTES_MAX)
+		error = -EFBIG;
+	else if ((got = read(fd, *text, SIZE_FILE_BYTES_MAX)) < 0)
+		error = -errno;
+	close(fd);
+	if (error) {
+		free(*text);
+		return error;
+	}
+	return got;
+}
+
+int size_file_read(const char *path, struct sha256 *digest, struct size_point *points, uint32_t *count,
+		   struct scenario_errors *errors)
+{
+	char *text = NULL;
+	ssize_t bytes = text_read(path, &text);
+	int error;
+
+	if (bytes < 0)
+		return bytes == -EINVAL ? -EBADF : (int)bytes;
+	if (digest)
+		sha256_add(digest, text, (size_t)bytes);
+	error = size_file_parse(path, text, points, count, errors);
+	free(text);
+	return error;
+}

@@ -1,9 +1,0 @@
-/*  scenario_fault - section 'faults' of a scenario. */
-#ifndef HEDDLE_ORCHESTRATOR_SCENARIO_FAULT_H
-#define HEDDLE_ORCHESTRATOR_SCENARIO_FAULT_H
-
-#include "orchestrator/scenario_keys.h"
-
-key_read_fn scenario_faults_read;
-
-#endif

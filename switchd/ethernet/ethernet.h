@@ -1,0 +1,114 @@
+/*  ethernet - the switch of fabric kind roce: an Ethernet switch with a shared buffer, queues per traffic class, ECN and PFC.
+ *
+ *      link -> forward (MAC or IP address, ECMP) -> shared buffer -> ECN -> output queue of the class -> scheduler -> link
+ *      link <- PFC or PAUSE <- XOFF, XON of the input (shared buffer)
+ *
+ *  Output-queued: what has come in stands in the queue of its output and class at once, first in, first out; one scheduler per output
+ *  shares the link between classes. So a class that the neighbour holds keeps up whatever stands behind its first packet, at
+ *  this switch and, by PFC, at those before it (RC-5: head-of-line blocking, spreading); nothing here hides that.
+ *  Only the files of this dataplane know the order (ethernet.c the events, ethernet_forward.c where a frame goes,
+ *  ethernet_queue.c what it counts for while it is inside, ethernet_pause.c both directions of PFC, ethernet_transmit.c the link,
+ *  ethernet_show.c tables and parameters); a stage (shared_buffer, ecn, ecmp, nodes/link/pfc, ...) never calls another one.
+ *  Events come from a fixed set of sources (event_tree.h): per port the next arrival and the next transmission, and the timers.
+ *  Arrivals of one instant are handled before transmissions, lower ports first. As in the flow-channel switch all of the
+ *  fixed latency lies behind the last decision (link.h).
+ *  Flooding: frames for many hosts, or for one that nobody knows, go along a tree that spans the fabric: flood_ports.    */
+#ifndef HEDDLE_SWITCHD_ETHERNET_ETHERNET_H
+#define HEDDLE_SWITCHD_ETHERNET_ETHERNET_H
+
+#include "nodes/base/event_tree.h"
+#include "nodes/base/random.h"
+#include "nodes/config/config.h"
+#include "nodes/link/link.h"
+#include "nodes/link/pfc.h"
+#include "nodes/link/traffic_class.h"
+#include "nodes/node/node.h"
+#include "nodes/stats/queue_gauge.h"
+#include "nodes/stats/stats.h"
+#include "switchd/common/packet.h"
+#include "switchd/common/route.h"
+#include "switchd/common/translate.h"
+#include "switchd/ethernet/flow_watch.h"
+#include "switchd/ethernet/path_pause.h"
+#include "switchd/ethernet/path_signal.h"
+#include "switchd/ethernet/roce_queue.h"
+#include "switchd/ethernet/shared_buffer.h"
+
+#define ETHERNET_CELL_BYTES 64u /* no frame is shorter, with FCS; one that is fills so much of the buffer */
+
+/* a traffic class of a port */
+struct ethernet_queue {
+	struct packet_queue queue; /* of the output */
+	struct queue_gauge gauge;
+	struct class_stats *stats;      /* of output and input */
+	struct roce_class_config class; /* roce.classes[] with kmin and kmax of this port's rate */
+	struct roce_queue watch;        /* of a watched class, as its signals */
+	struct path_signal signals;
+	uint32_t packets_for[NODE_PORTS_MAX]; /* that came in here and stand in the queue of that output */
+};
+
+struct ethernet_port {
+	struct link *link;
+	struct port_stats *stats;
+	enum port_kind kind;
+	uint32_t mtu_bytes;
+	uint8_t mac[6];
+	uint8_t backlog;              /* set of classes with packets in their queue */
+	uint8_t held;                 /* of them, those that the neighbour holds */
+	uint8_t stuck;                /* of these, those that the watchdog has found */
+	node_time_t blocked_since_ps; /* data waits, and all of it for the neighbour; NODE_TIME_NEVER: not */
+	struct pfc_gate gate;
+	struct pfc_teller teller;
+	struct path_pause path;
+	struct class_scheduler classes;
+	struct queue_gauge gauge;
+	struct ethernet_queue queues[NODE_CLASSES_MAX];
+};
+
+struct ethernet {
+	const struct node_config *config;
+	struct roce_config roce; /* as it is set now; without PFC no class is lossless */
+	struct stats_page *stats;
+	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
+	uint32_t port_count, class_count;
+	bool cut_through;
+	uint64_t touched;     /* ports whose next transmission must be computed anew */
+	uint64_t flood_ports; /* switch_config.flood_ports as of now */
+	uint32_t held_count;  /* classes of ports that neighbours hold, and that are not stuck yet */
+	bool watching;        /* the watchdog has an appointment */
+	uint64_t ecmp_seed;
+	struct random random; /* for marking */
+	struct event_tree events;
+	struct packet_pool pool;
+	struct translate translate;
+	struct route_table routes;
+	struct shared_buffer buffer;
+	struct flow_watch flows; /* no lines unless supplementing or signalling needs them */
+	struct ethernet_port ports[NODE_PORTS_MAX];
+};
+
+/* node.h has the contract */
+extern const struct node_ops ethernet_ops;
+
+/** ethernet_touch() - something changed that may let port @port transmit, or transmit earlier. */
+static inline void ethernet_touch(struct ethernet *eth, uint32_t port)
+{
+	eth->touched |= 1ull << port;
+}
+
+/** ethernet_port_up() - has port @port a link? */
+static inline bool ethernet_port_up(const struct ethernet *eth, uint32_t port)
+{
+	return route_port_up(&eth->routes, port);
+}
+
+/** ethernet_drop() - counts a dropped frame under its reason, as one that came in at @port.  @frame_bytes  without FCS. */
+void ethernet_drop(struct ethernet *eth, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now);
+
+/** ethernet_leave() - @packet, taken out of its queue, is no longer inside the switch. */
+void ethernet_leave(struct ethernet *eth, struct packet *packet);
+
+/** ethernet_signals_arm() - ethernet_path_step() is to be called at @due. */
+void ethernet_signals_arm(struct ethernet *eth, uint32_t port, node_time_t due);
+
+#endif

@@ -1,0 +1,189 @@
+#include "switchd/ethernet/ethernet_forward.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "nodes/wire/hop_limit.h"
+#include "switchd/common/ecmp.h"
+#include "switchd/ethernet/ethernet_path.h"
+#include "switchd/ethernet/ethernet_queue.h"
+
+/* a packet that has not been queued goes no further */
+static void discard(struct ethernet *eth, struct packet *packet, enum drop_reason reason, node_time_t now)
+{
+	ethernet_drop(eth, reason, packet->in_port, packet->frame_bytes, now);
+	packet_free(&eth->pool, packet);
+}
+
+/* 01:80:c2:00:00:00 ... 0f: bridges never forward them [IEEE 802.1Q, 8.6.3] */
+static bool is_reserved(const uint8_t mac[6])
+{
+	static const uint8_t prefix[] = { 0x01, 0x80, 0xc2, 0x00, 0x00 };
+
+	return !memcmp(mac, prefix, sizeof(prefix)) && mac[5] <= 0x0f;
+}
+
+static struct packet *copy_of(struct ethernet *eth, const struct packet *original)
+{
+	struct packet *copy = packet_copy(&eth->pool, original);
+
+	if (copy)
+		copy->copy = true;
+	return copy;
+}
+
+/* Replaces the packet by copies along the tree; takes it. The books: each copy counts as a frame of its own, whether there is a cell for it
+ * or not; the original as one that is no more. What comes in over a port that is not of the tree has been sent by a switch that
+ * knows its destination, and would not end where the tree ends.                                                        */
+static void flood(struct ethernet *eth, struct packet *packet, node_time_t now)
+{
+	uint64_t ports = eth->flood_ports & eth->routes.ports_up, from = 1ull << packet->in_port;
+	struct stats_page *stats = eth->stats;
+
+	if (!(ports & from) || (ports == from && eth->ports[packet->in_port].kind == PORT_EDGE)) {
+		discard(eth, packet, DROP_NO_DESTINATION, now);
+		return;
+	}
+	for (ports &= ~from; ports; ports &= ports - 1) {
+		struct packet *copy = copy_of(eth, packet);
+
+		stats->flooded_packets++;
+		stats->flooded_bytes += packet->frame_bytes;
+		if (copy)
+			ethernet_queue_push(eth, (uint32_t)__builtin_ctzll(ports), copy, now);
+		else
+			ethernet_drop(eth, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+	}
+	stats->flood_originals_bytes += packet->frame_bytes;
+	packet_free(&eth->pool, packet);
+}
+
+/* A host that asks for its own address wants to know who else has it: everybody is asked. */
+static bool asks_for_itself(const struct ethernet *eth, const struct frame_fields *fields,
+			    const struct translate_entry *where)
+{
+	const struct translate_entry *source;
+
+	if (!fields->group || !fields->target_version)
+		return false;
+	source = translate_source(&eth->translate, fields);
+	return source && source->fabric_address == where->fabric_address && source->egress_port == where->egress_port;
+}
+
+/* the output port to @where, -1: there is none */
+static int choose(const struct ethernet *eth, const struct frame_fields *fields, const struct translate_entry *where)
+{
+	bool here = where->fabric_address == eth->routes.own_address;
+	uint64_t hash = here ? 0 : ecmp_hash(fields, eth->ecmp_seed);
+
+	return ecmp_choose(&eth->routes, where->fabric_address, where->egress_port, hash);
+}
+
+/* has reached its end, as a signal does at the first switch */
+static void consume(struct ethernet *eth, struct packet *packet)
+{
+	eth->stats->delivered_packets++;
+	eth->stats->delivered_bytes += packet->frame_bytes;
+	packet_free(&eth->pool, packet);
+}
+
+/* Takes the packet, which is to leave at @out. @here its destination is there. */
+static void pass(struct ethernet *eth, uint32_t out, struct packet *packet, const struct frame_fields *fields,
+		 bool here, node_time_t now)
+{
+	bool reply = fields->roce_opcode == ROCE_OPCODE_ACKNOWLEDGE || fields->roce_opcode == ROCE_OPCODE_CNP;
+	enum path_verdict verdict = PATH_PASSES;
+	uint32_t c = packet->traffic_class;
+
+	if (fields->roce && reply)
+		verdict = ethernet_path_reply(eth, out, packet, fields, here, now);
+	if (verdict == PATH_TAKEN) {
+		consume(eth, packet);
+		return;
+	}
+	if (verdict == PATH_FORGED) {
+		discard(eth, packet, DROP_MALFORMED, now);
+		return;
+	}
+	ethernet_queue_push(eth, out, packet, now);
+	if (fields->roce && !reply && eth->roce.classes[c].watched)
+		ethernet_path_data(eth, out, c, fields, now);
+}
+
+/* Between hosts of one switch a frame is bridged; over a link to another switch, or from one, it is routed if it is IP. What this
+ * switch has made itself sets out with the TTL that it was made with.
+ * Return: may it go on? If not, its TTL has run out. */
+static bool hop_allowed(const struct ethernet *eth, struct packet *packet, uint32_t out,
+			const struct frame_fields *fields)
+{
+	if (packet->copy || (eth->ports[packet->in_port].kind == PORT_EDGE && eth->ports[out].kind == PORT_EDGE))
+		return true;
+	return hop_limit_take(packet->bytes, packet_first_bytes(packet), fields);
+}
+
+/* Takes the packet. Nothing goes out where it came in: who sent it there has no way, or means itself. */
+static void forward(struct ethernet *eth, struct packet *packet, const struct frame_fields *fields, node_time_t now)
+{
+	const struct translate_entry *where = translate_lookup(&eth->translate, fields);
+
+	if (where && !asks_for_itself(eth, fields, where)) {
+		int out = choose(eth, fields, where);
+
+		if (out < 0 || (out == packet->in_port && !packet->copy))
+			discard(eth, packet, DROP_NO_ROUTE, now);
+		else if (!hop_allowed(eth, packet, (uint32_t)out, fields))
+			discard(eth, packet, DROP_TTL, now);
+		else
+			pass(eth, (uint32_t)out, packet, fields, where->fabric_address == eth->routes.own_address, now);
+	} else if (fields->group && fields->report) {
+		discard(eth, packet, DROP_NO_LISTENER, now);
+	} else if (is_reserved(fields->destination_mac)) {
+		discard(eth, packet, DROP_NO_DESTINATION, now);
+	} else {
+		flood(eth, packet, now);
+	}
+}
+
+void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *header, const uint8_t *bytes,
+		      node_time_t now)
+{
+	struct ethernet_port *in = &eth->ports[port];
+	struct frame_fields fields;
+	enum drop_reason why;
+	struct packet *packet = packet_copy_in(&eth->pool, in->link, in->mtu_bytes, header, bytes, 0, &why);
+
+	if (!packet) {
+		ethernet_drop(eth, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
+		return;
+	}
+	if (packet_parse(&eth->pool, packet, &fields)) {
+		discard(eth, packet, DROP_MALFORMED, now);
+		return;
+	}
+	packet->traffic_class = (uint8_t)frame_class(&fields, eth->class_count);
+	forward(eth, packet, &fields, now);
+}
+
+void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t frame_bytes, node_time_t now)
+{
+	struct packet *packet = packet_alloc(&eth->pool, frame_bytes);
+	struct frame_fields fields;
+	int error;
+
+	assert(frame_bytes <= PACKET_FIRST_BYTES);
+	eth->stats->injected_packets++;
+	eth->stats->injected_bytes += frame_bytes;
+	if (!packet) {
+		ethernet_drop(eth, DROP_BUFFER_OVERFLOW, 0, frame_bytes, now);
+		return;
+	}
+	error = frame_parse(bytes, frame_bytes, frame_bytes, &fields);
+	assert(!error); /* we have made it */
+	packet->frame_bytes = frame_bytes;
+	packet->in_port = 0;
+	packet->traffic_class = (uint8_t)frame_class(&fields, eth->class_count);
+	packet->copy = true;
+	packet->whole_at_ps = now;
+	memcpy(packet->bytes, bytes, frame_bytes);
+	forward(eth, packet, &fields, now);
+}

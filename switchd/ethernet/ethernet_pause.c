@@ -1,0 +1,195 @@
+#include "switchd/ethernet/ethernet_pause.h"
+
+#include <string.h>
+
+#include "nodes/stats/trace.h"
+
+/* ---- what the neighbour holds here ---- */
+
+static void hold_begin(struct ethernet *eth, struct ethernet_queue *queue, node_time_t now)
+{
+	queue->stats->paused_since_ps = now ? now : 1; /* 0: not */
+	queue->stats->paused_counted_ps = now;
+	eth->held_count++;
+}
+
+static void hold_end(struct ethernet *eth, struct ethernet_queue *queue, bool stuck, node_time_t now)
+{
+	queue->stats->paused_ps += now - queue->stats->paused_counted_ps;
+	queue->stats->paused_since_ps = 0;
+	eth->held_count -= !stuck;
+}
+
+/* all that waits, waits for the neighbour */
+static void note_blocked(struct ethernet_port *out, bool blocked, node_time_t now)
+{
+	if (blocked == (out->blocked_since_ps != NODE_TIME_NEVER))
+		return;
+	if (!blocked && now > out->blocked_since_ps)
+		out->stats->paused_ps += now - out->blocked_since_ps;
+	out->blocked_since_ps = blocked ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
+	out->stats->paused_since_ps = blocked ? node_time_max(out->blocked_since_ps, 1) : 0;
+}
+
+void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now)
+{
+	struct ethernet_port *out = &eth->ports[port];
+	uint32_t held = pfc_gate_held(&out->gate, now) & out->backlog;
+
+	for (uint32_t changed = held ^ out->held; changed; changed &= changed - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(changed);
+
+		if (held >> c & 1)
+			hold_begin(eth, &out->queues[c], now);
+		else
+			hold_end(eth, &out->queues[c], out->stuck >> c & 1, now);
+	}
+	out->held = (uint8_t)held;
+	out->stuck &= out->held;
+	note_blocked(out, held && held == out->backlog, now);
+}
+
+void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
+{
+	struct ethernet_port *out = &eth->ports[port];
+	bool blocked = out->blocked_since_ps != NODE_TIME_NEVER;
+
+	for (uint32_t held = out->held; held; held &= held - 1) {
+		struct ethernet_queue *queue = &out->queues[__builtin_ctz(held)];
+
+		queue->stats->paused_ps += now - queue->stats->paused_counted_ps;
+		queue->stats->paused_counted_ps = now;
+	}
+	note_blocked(out, false, now);
+	note_blocked(out, blocked, now);
+}
+
+/* path-level PFC comes from the first switch even where links do without (RC-10) */
+static bool obeys(const struct ethernet *eth)
+{
+	return eth->roce.pfc || eth->roce.path_pause;
+}
+
+void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct record *header, const uint8_t *bytes,
+			 node_time_t now)
+{
+	struct ethernet_port *out = &eth->ports[port];
+	uint8_t copy[PAUSE_FRAME_BYTES];
+	struct pause_frame frame;
+	uint32_t length = header->captured_bytes < sizeof(copy) ? header->captured_bytes : sizeof(copy);
+
+	out->gate.late_ps = pfc_late_ps(eth->config, port);
+	memcpy(copy, bytes, length);
+	if (pause_frame_read(copy, length, &frame)) {
+		eth->stats->drops[DROP_MALFORMED]++;
+		return;
+	}
+	out->stats->pauses_received++;
+	if (!obeys(eth) || !pfc_gate_take(&out->gate, &frame, out->link->rate_bps, now))
+		return;
+	ethernet_pause_note(eth, port, now);
+	ethernet_pause_settle(eth, port, now); /* one that is renewed again and again must be seen while it lasts */
+	ethernet_touch(eth, port);
+}
+
+/* ---- what the neighbour is told ---- */
+
+void ethernet_pause_tell(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)
+{
+	struct ethernet_port *in = &eth->ports[port];
+	bool stop = shared_buffer_stopped(&eth->buffer, port, traffic_class);
+
+	if (stop == (in->teller.wanted >> traffic_class & 1))
+		return;
+	pfc_teller_want(&in->teller, traffic_class, stop);
+	trace(eth->stats, now, stop ? TRACE_XOFF : TRACE_XON, port, traffic_class,
+	      (uint32_t)eth->buffer.inputs[port][traffic_class].bytes);
+	ethernet_touch(eth, port);
+}
+
+static void note_told(struct ethernet_port *in, uint32_t before, node_time_t now)
+{
+	for (uint32_t changed = before ^ in->teller.told; changed; changed &= changed - 1) {
+		uint32_t c = (uint32_t)__builtin_ctz(changed);
+		struct class_stats *stats = in->queues[c].stats;
+
+		stats->xoff_since_ps = in->teller.told >> c & 1 ? now : 0;
+		if (!stats->xoff_first_ps)
+			stats->xoff_first_ps = now;
+	}
+}
+
+node_time_t ethernet_pause_due_at(const struct ethernet *eth, uint32_t port, node_time_t now)
+{
+	const struct ethernet_port *in = &eth->ports[port];
+
+	return path_pause_due(&in->path, now) ? 0 : pfc_teller_due_at(&in->teller);
+}
+
+/* a frame of the path may stop classes and let others go on */
+static void count_path(struct port_stats *stats, const struct pause_frame *frame)
+{
+	uint32_t named = frame->enabled ? frame->enabled : 1, stopped = 0;
+
+	for (uint32_t c = 0; c < PAUSE_PRIORITIES; c++)
+		stopped |= (uint32_t)(frame->quanta[c] != 0) << c;
+	stats->path_pauses += (named & stopped) != 0;
+	stats->path_resumes += (named & ~stopped) != 0;
+}
+
+/* The buffer's word first: of two words about the same classes it is the more urgent.  Return: is there any? */
+static bool next_frame(struct ethernet_port *in, node_time_t now, struct pause_frame *frame)
+{
+	uint32_t before = in->teller.told;
+
+	if (pfc_teller_due_at(&in->teller) <= now) {
+		*frame = pfc_teller_frame(&in->teller, in->link->rate_bps, now);
+		path_pause_amend(&in->path, frame, now);
+		note_told(in, before, now);
+		return true;
+	}
+	if (!path_pause_due(&in->path, now) || !path_pause_frame(&in->path, &in->teller, now, frame))
+		return false;
+	count_path(in->stats, frame);
+	return true;
+}
+
+void ethernet_pause_send(struct ethernet *eth, uint32_t port, node_time_t now)
+{
+	struct ethernet_port *in = &eth->ports[port];
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+	struct pause_frame frame;
+
+	if (!next_frame(in, now, &frame))
+		return;
+	in->stats->pauses_sent++;
+	pause_frame_write(&frame, in->mac, bytes);
+	link_send_pause(in->link, now, bytes, sizeof(bytes));
+}
+
+/* ---- the watchdog ---- */
+
+node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now)
+{
+	node_time_t next = NODE_TIME_NEVER;
+
+	for (uint32_t p = 0; p < eth->port_count; p++) {
+		struct ethernet_port *out = &eth->ports[p];
+
+		for (uint32_t held = out->held & (uint8_t)~out->stuck; held; held &= held - 1) {
+			uint32_t c = (uint32_t)__builtin_ctz(held);
+			struct class_stats *stats = out->queues[c].stats;
+			node_time_t due = stats->paused_since_ps + eth->roce.watchdog_ps;
+
+			if (due > now) {
+				next = node_time_min(next, due);
+				continue;
+			}
+			stats->stuck++;
+			eth->held_count--;
+			out->stuck |= (uint8_t)(1u << c);
+			trace(eth->stats, now, TRACE_STUCK, p, c, (uint32_t)((now - stats->paused_since_ps) / NODE_US));
+		}
+	}
+	return next;
+}

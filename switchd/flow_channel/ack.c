@@ -1,0 +1,139 @@
+#include "switchd/flow_channel/ack.h"
+
+#include <errno.h>
+
+#include "nodes/base/table.h"
+
+#define CREDIT_ANEW (1u << ACK_HEADROOM_END | 1u << ACK_HEADROOM)
+#define ADDITIVE_TYPES (1u << ACK_DELTA | 1u << ACK_DELTA_ECA | 1u << ACK_LOSS | 1u << ACK_HEADROOM)
+
+static const uint8_t order[] = { ACK_HEADROOM_END, ACK_HEADROOM,  ACK_ECA, ACK_REROUTE,
+				 ACK_DELTA,        ACK_DELTA_ECA, ACK_LOSS };
+
+int ack_collector_init(struct ack_collector *collector, uint32_t channels, const struct switch_config *config)
+{
+	*collector = (struct ack_collector){
+		.channels = channels,
+		.t1_ps = config->ack_t1_ps,
+		.t2_ps = config->ack_t2_ps,
+		.t3_ps = config->ack_t3_ps,
+		.collect = config->ack_collect,
+	};
+	collector->lines = table_alloc(channels, sizeof(*collector->lines));
+	collector->waiting = table_alloc(channels, sizeof(*collector->waiting));
+	if (!collector->lines || !collector->waiting) {
+		ack_collector_fini(collector);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void ack_collector_fini(struct ack_collector *collector)
+{
+	table_free(collector->lines, collector->channels, sizeof(*collector->lines));
+	table_free(collector->waiting, collector->channels, sizeof(*collector->waiting));
+	*collector = (struct ack_collector){ 0 };
+}
+
+/* Congestion is news: deliveries that wait were before it, and must not clear it. */
+static void keep_congestion(struct ack_line *line)
+{
+	if (!(line->types & 1u << ACK_DELTA))
+		return;
+	if (!(line->types & 1u << ACK_DELTA_ECA))
+		line->value[ACK_DELTA_ECA] = 0;
+	line->value[ACK_DELTA_ECA] += line->value[ACK_DELTA];
+	line->types = (uint8_t)((line->types & ~(1u << ACK_DELTA)) | 1u << ACK_DELTA_ECA);
+}
+
+void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t type, uint32_t value, node_time_t now)
+{
+	struct ack_line *line = &collector->lines[flow_id];
+	uint8_t bit = (uint8_t)(1u << type);
+	uint32_t at;
+
+	if (!line->types) {
+		line->since_ps = now;
+		if (!collector->count)
+			collector->first_at_ps = now;
+		at = collector->first + collector->count++;
+		collector->waiting[at >= collector->channels ? at - collector->channels : at] = (uint16_t)flow_id;
+	}
+	if (type == ACK_ECA)
+		keep_congestion(line);
+	if (type == ACK_HEADROOM_END)
+		line->types &= (uint8_t) ~(1u << ACK_HEADROOM);
+	if (!(line->types & bit))
+		line->value[type] = 0;
+	line->types |= bit;
+	line->value[type] = ADDITIVE_TYPES & bit ? line->value[type] + value : value;
+}
+
+void ack_collector_clear(struct ack_collector *collector)
+{
+	for (; collector->count; collector->count--) {
+		collector->lines[collector->waiting[collector->first]].types = 0;
+		if (++collector->first == collector->channels)
+			collector->first = 0;
+	}
+}
+
+node_time_t ack_ready_at(const struct ack_collector *collector, bool link_idle)
+{
+	if (!collector->count)
+		return NODE_TIME_NEVER;
+	if (collector->count >= ACK_FRAME_ACKS_MAX)
+		return collector->first_at_ps;
+	if (link_idle)
+		return collector->first_at_ps + collector->t1_ps;
+	if (collector->count >= collector->collect)
+		return collector->first_at_ps + collector->t2_ps;
+	return collector->first_at_ps + collector->t3_ps;
+}
+
+static uint32_t next_type(const struct ack_line *line)
+{
+	uint32_t i = 0;
+
+	while (!(line->types & 1u << order[i]))
+		i++;
+	return order[i];
+}
+
+/* the flow's next ACK; a sum that one ACK cannot express is split */
+static struct ack take_one(struct ack_line *line, uint32_t flow_id)
+{
+	uint32_t type = next_type(line);
+	uint32_t most = type == ACK_HEADROOM ? ACK_HEADROOM_MAX : ACK_VALUE_MAX;
+	uint32_t value = line->value[type] > most ? most : line->value[type];
+
+	line->value[type] -= value;
+	if (!line->value[type])
+		line->types &= (uint8_t) ~(1u << type);
+	if (type == ACK_HEADROOM_END)
+		return (struct ack){ .flow_id = (uint16_t)flow_id, .value = ACK_VALUE_MAX, .type = ACK_HEADROOM };
+	return (struct ack){ .flow_id = (uint16_t)flow_id, .value = (uint16_t)value, .type = (uint8_t)type };
+}
+
+uint32_t ack_take(struct ack_collector *collector, struct ack *acks)
+{
+	uint32_t count = 0;
+
+	while (collector->count && count < ACK_FRAME_ACKS_MAX) {
+		uint32_t flow_id = collector->waiting[collector->first];
+		struct ack_line *line = &collector->lines[flow_id];
+
+		/* credit told anew goes with the end of what was told before: frames can be lost one by one */
+		if (count == ACK_FRAME_ACKS_MAX - 1 && (line->types & CREDIT_ANEW) == CREDIT_ANEW)
+			break;
+		acks[count++] = take_one(line, flow_id);
+		if (line->types)
+			continue;
+		collector->count--;
+		if (++collector->first == collector->channels)
+			collector->first = 0;
+	}
+	if (collector->count)
+		collector->first_at_ps = collector->lines[collector->waiting[collector->first]].since_ps;
+	return count;
+}

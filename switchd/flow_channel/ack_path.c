@@ -1,0 +1,244 @@
+#include "switchd/flow_channel/ack_path.h"
+
+#include <string.h>
+
+#include "nodes/stats/trace.h"
+#include "switchd/flow_channel/choose.h"
+#include "switchd/flow_channel/crossbar.h"
+#include "switchd/flow_channel/flow_control.h"
+#include "switchd/flow_channel/flow_tree.h"
+#include "switchd/flow_channel/reroute.h"
+
+static bool settles(enum ack_type type)
+{
+	return type == ACK_DELTA || type == ACK_DELTA_ECA || type == ACK_LOSS;
+}
+
+static void note_loss_report(struct dataplane *dp, uint32_t ref, uint32_t units, node_time_t now)
+{
+	struct port_stats *stats = dp->ports[flow_ref_port(ref)].stats;
+
+	stats->loss_reports++;
+	stats->loss_report_units += units;
+	trace(dp->stats, now, TRACE_LOSS_REPORT, flow_ref_port(ref), flow_ref_id(ref), units);
+}
+
+/* how congested the queue of flow @ref at its input is: an ECA, 0 if it is not */
+static uint32_t input_factor(const struct dataplane *dp, uint32_t ref)
+{
+	const struct congestion_config *config = dp->injection.config;
+	uint32_t units = ifct_queue_extent(&dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)]), factor;
+
+	if (!config->inputs || units <= config->inputs_thresh_units)
+		return 0;
+	factor = (units - config->inputs_thresh_units) >> config->inputs_shift;
+	return factor > ECA_MAX ? ECA_MAX : factor ? factor : 1;
+}
+
+/* An ACK goes on upstream from the input of flow @ref. If the flow's own queue there is congested, it says so: an ACK_ECA has the greater
+ * factor of the two; an acknowledgement says that congestion persists, and comes after an ACK_ECA if the factor here is the greater one
+ * (FC-12). Upstream this is what congestion at the destination is: the flow is a source (FC-24), and limited. */
+static void send_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now)
+{
+	struct port *in = &dp->ports[flow_ref_port(ref)];
+	uint32_t factor = input_factor(dp, ref), heard = flow_of(dp->ifcts, ref)->ep_congestion;
+
+	if (factor && type == ACK_ECA && factor > value) {
+		value = factor;
+		in->stats->acks_rewritten++;
+	} else if (factor && (type == ACK_DELTA || type == ACK_DELTA_ECA)) {
+		if (type == ACK_DELTA || factor > heard)
+			ack_collect(&in->acks, flow_ref_id(ref), ACK_ECA, factor, now);
+		in->stats->acks_rewritten += type == ACK_DELTA || factor > heard;
+		type = ACK_DELTA_ECA;
+	}
+	ack_collect(&in->acks, flow_ref_id(ref), type, value, now);
+	dataplane_touch(dp, flow_ref_port(ref));
+}
+
+void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now)
+{
+	uint32_t in_port = flow_ref_port(ref);
+	struct port *in = &dp->ports[in_port];
+
+	if (type == ACK_REROUTE && reroute_heard(dp, ref, &value, now))
+		return;
+	if (settles(type) && !ifct_on_ack(&dp->ifcts[in_port], flow_ref_id(ref), value)) {
+		dataplane_drop(dp, DROP_BAD_ACK, in_port, 0, now);
+		return;
+	}
+	if (in->kind == PORT_EDGE && type == ACK_LOSS)
+		note_loss_report(dp, ref, value, now);
+	if (in->kind == PORT_FABRIC && dataplane_port_up(dp, in_port))
+		send_up(dp, ref, type, value, now);
+	/* else it is at the end of its way, or the link it came over is gone */
+	if (settles(type))
+		flow_acked(dp, ref, value, type == ACK_DELTA, now);
+	else if (type == ACK_ECA)
+		flow_congested(dp, ref, value, now);
+}
+
+/* credit for channel @flow_id of the link at @port: it goes no further up than this */
+static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t value, node_time_t now)
+{
+	const struct ofct *ofct = &dp->ports[port].ofct;
+	const struct ofct_entry *entry = flow_id < ofct->channels ? &ofct->entries[flow_id] : NULL;
+
+	if (entry && entry->active)
+		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port, flow_id,
+			      value == ACK_VALUE_MAX ? HEADROOM_END : value, now);
+	else if (!dp->ports[port].link->guarded) /* where frames can be lost one may come late */
+		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
+}
+
+/* congestion at the destination was told of from output @port: flow @ref and what is like it keep to that port (FC-24) */
+static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct source_hold_key key = choose_key(flow, ref);
+
+	if (dp->config->switch_.routing.hold_sources && choose_count(dp, flow) > 1)
+		source_hold_note(&dp->hold, &key, port, flow->via, now);
+}
+
+/* Flow @ref has heard of something from its channel at @port, which is free now if @freed. First comes the flow that waits for a channel,
+ * then those that the ACK lets in at the edge. */
+static void heard(struct dataplane *dp, uint32_t port, uint32_t ref, bool freed, enum ack_type type, uint32_t value,
+		  node_time_t now)
+{
+	dp->ports[port].stats->ofct_used = dp->ports[port].ofct.used;
+	if (freed) {
+		if (!tree_is(dp, ref))
+			headroom_on_ack(flow_of(dp->ifcts, ref), HEADROOM_END, 0); /* it was the channel's */
+		crossbar_channel_freed(dp, port, now);
+	}
+	if (type == ACK_ECA)
+		tree_fold(dp, ref, port);
+	if (type == ACK_ECA || type == ACK_DELTA_ECA)
+		note_source(dp, ref, port, now);
+	ack_path_up(dp, ref, type, value, now);
+}
+
+/* an ACK for channel @flow_id of the link at @port */
+static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_id, enum ack_type type, uint32_t value,
+			    node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	uint32_t settled = settles(type) ? value : 0;
+	uint32_t ref;
+	bool freed;
+
+	if (type == ACK_HEADROOM) {
+		on_headroom(dp, port, flow_id, value, now);
+		return;
+	}
+	if (type == ACK_ECA && (!value || value > ECA_MAX)) { /* no factor */
+		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
+		return;
+	}
+	if (!ofct_on_ack(&out->ofct, flow_id, settled, &ref, &freed)) {
+		if (settled || !out->link->guarded)
+			dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
+		return;
+	}
+	heard(dp, port, ref, freed, type, value, now);
+}
+
+void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
+		    node_time_t now)
+{
+	uint8_t copy[LINK_ACK_BYTES_MAX];
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+	int count = -1;
+
+	if (dp->ports[port].kind == PORT_FABRIC && header->captured_bytes <= sizeof(copy)) {
+		memcpy(copy, bytes, header->captured_bytes);
+		count = ack_frame_read(copy, header->captured_bytes, acks);
+	}
+	if (count < 0) {
+		dataplane_drop(dp, DROP_MALFORMED, port, 0, now);
+		return;
+	}
+	for (int i = 0; i < count; i++)
+		from_downstream(dp, port, acks[i].flow_id, acks[i].type, acks[i].value, now);
+}
+
+/* ---- what guarded links report ---- */
+
+void ack_path_delivered(struct dataplane *dp, uint32_t tag, uint32_t units, node_time_t now)
+{
+	bool congested = tag & ACK_TAG_CONGESTED;
+	uint32_t ref = tag & ~ACK_TAG_CONGESTED;
+
+	if (congested)
+		dp->ports[flow_of(dp->ifcts, ref)->follow_port].stats->delta_eca_acks++;
+	ack_path_up(dp, ref, congested ? ACK_DELTA_ECA : ACK_DELTA, units, now);
+}
+
+/* the tag of a packet on an edge link is its flow, on a fabric link its channel there: transmit.c */
+static void on_seen(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+{
+	struct dataplane *dp = owner;
+
+	if (dp->ports[link->port].kind == PORT_EDGE)
+		ack_path_delivered(dp, entry->tag, entry->units, now);
+	else
+		ofct_seen(&dp->ports[link->port].ofct, entry->tag, entry->units);
+}
+
+/* @units of channel @id of the link at @port were lost. The switch there reports what it sees as a hole; what it cannot see, for nothing
+ * comes after it, is reported from here (FC-17). */
+static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint32_t units, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	uint32_t ref, tail_units = ofct_missing(&out->ofct, id, units);
+	bool freed;
+
+	if (!tail_units)
+		return;
+	if (!ofct_take_back(&out->ofct, id, tail_units, &ref, &freed)) {
+		dataplane_drop(dp, DROP_BAD_ACK, port, 0,
+			       now); /* a peer that acknowledged it and says that it was lost */
+		return;
+	}
+	out->stats->tail_units += tail_units;
+	heard(dp, port, ref, freed, ACK_LOSS, tail_units, now);
+}
+
+static void on_lost(void *owner, struct link *link, const struct link_log_entry *entry, node_time_t now)
+{
+	struct dataplane *dp = owner;
+
+	/* when the whole link is gone, link_change.c settles its channels; an edge link has none */
+	if (!dataplane_port_up(dp, link->port) && dp->ports[link->port].kind == PORT_FABRIC)
+		return;
+	trace(dp->stats, now, TRACE_MISSING, link->port, entry->tag, entry->units);
+	if (dp->ports[link->port].kind == PORT_EDGE)
+		ack_path_up(dp, entry->tag & ~ACK_TAG_CONGESTED, ACK_LOSS, entry->units, now);
+	else
+		lost_on_link(dp, link->port, entry->tag, entry->units, now);
+	dataplane_touch(dp, link->port);
+}
+
+/* The ACKs of a lost frame wait again: sums may come late, but not never. Credit would not be true any more: told anew. */
+static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, uint32_t length, node_time_t now)
+{
+	struct dataplane *dp = owner;
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+	int count = dataplane_port_up(dp, link->port) ? ack_frame_read(bytes, length, acks) : 0;
+
+	for (int i = 0; i < count; i++) {
+		if (acks[i].type == ACK_HEADROOM)
+			flow_credit_lost(dp, flow_ref(link->port, acks[i].flow_id), now);
+		else
+			ack_collect(&dp->ports[link->port].acks, acks[i].flow_id, acks[i].type, acks[i].value, now);
+	}
+	dataplane_touch(dp, link->port);
+}
+
+struct link_listener ack_path_listener(struct dataplane *dp)
+{
+	return (struct link_listener){
+		.owner = dp, .on_seen = on_seen, .on_lost = on_lost, .on_ack_lost = on_ack_lost
+	};
+}

@@ -1,0 +1,149 @@
+#include "switchd/flow_channel/arbiter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int arbiter_init(struct arbiter *arbiter, enum arbiter_kind kind, struct ifct *ifcts, uint32_t port_count,
+		 uint32_t quantum_bytes)
+{
+	*arbiter = (struct arbiter){
+		.ifcts = ifcts,
+		.group_count = kind == ARBITER_BY_PORT ? port_count : 1,
+		.quantum_bytes = (int32_t)quantum_bytes,
+		.empty = true,
+	};
+	arbiter->groups = malloc(arbiter->group_count * sizeof(*arbiter->groups));
+	if (!arbiter->groups)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < arbiter->group_count; i++)
+		arbiter->groups[i] = (struct arbiter_group){ .head = FLOW_REF_NONE };
+	return 0;
+}
+
+void arbiter_fini(struct arbiter *arbiter)
+{
+	free(arbiter->groups);
+	*arbiter = (struct arbiter){ 0 };
+}
+
+static void append_flow(struct arbiter *arbiter, struct arbiter_group *group, uint32_t ref)
+{
+	flow_of(arbiter->ifcts, ref)->next_ref = FLOW_REF_NONE;
+	if (group->head == FLOW_REF_NONE)
+		group->head = ref;
+	else
+		flow_of(arbiter->ifcts, group->tail)->next_ref = ref;
+	group->tail = ref;
+}
+
+static void append_group(struct arbiter *arbiter, uint8_t index)
+{
+	if (arbiter->empty)
+		arbiter->head = index;
+	else
+		arbiter->groups[arbiter->tail].next = index;
+	arbiter->tail = index;
+	arbiter->empty = false;
+}
+
+static void drop_first_group(struct arbiter *arbiter)
+{
+	struct arbiter_group *group = &arbiter->groups[arbiter->head];
+
+	group->turn = false;
+	if (arbiter->head == arbiter->tail)
+		arbiter->empty = true;
+	else
+		arbiter->head = group->next;
+}
+
+void arbiter_add(struct arbiter *arbiter, uint32_t ref)
+{
+	struct ifct_entry *flow = flow_of(arbiter->ifcts, ref);
+	uint8_t index = arbiter->group_count > 1 ? (uint8_t)flow_ref_port(ref) : 0;
+	struct arbiter_group *group = &arbiter->groups[index];
+	bool group_was_empty = group->head == FLOW_REF_NONE;
+
+	arbiter->flow_count++;
+	flow->deficit_bytes = 0;
+	flow->turn = false;
+	append_flow(arbiter, group, ref);
+	if (!group_was_empty)
+		return;
+	group->deficit_bytes = 0;
+	group->turn = false;
+	append_group(arbiter, index);
+}
+
+/* the first group's turn is over: it goes to the end */
+static void rotate_groups(struct arbiter *arbiter)
+{
+	uint8_t index = arbiter->head;
+
+	drop_first_group(arbiter);
+	append_group(arbiter, index);
+}
+
+static void rotate_flows(struct arbiter *arbiter, struct arbiter_group *group)
+{
+	uint32_t ref = group->head;
+	struct ifct_entry *flow = flow_of(arbiter->ifcts, ref);
+
+	flow->turn = false;
+	if (group->head == group->tail)
+		return;
+	group->head = flow->next_ref;
+	append_flow(arbiter, group, ref);
+}
+
+/* A turn adds one quantum, and no frame is longer than that: each loop ends after one round at most. */
+uint32_t arbiter_first(struct arbiter *arbiter)
+{
+	while (!arbiter->empty) {
+		struct arbiter_group *group = &arbiter->groups[arbiter->head];
+		struct ifct_entry *flow = flow_of(arbiter->ifcts, group->head);
+		int32_t bytes = (int32_t)flow->queue.head->frame_bytes;
+
+		if (!group->turn) {
+			group->turn = true;
+			group->deficit_bytes += arbiter->quantum_bytes;
+		}
+		if (!flow->turn) {
+			flow->turn = true;
+			flow->deficit_bytes += arbiter->quantum_bytes;
+		}
+		if (flow->deficit_bytes < bytes)
+			rotate_flows(arbiter, group);
+		else if (arbiter->group_count > 1 && group->deficit_bytes < bytes)
+			rotate_groups(arbiter);
+		else
+			return group->head;
+	}
+	return FLOW_REF_NONE;
+}
+
+void arbiter_served(struct arbiter *arbiter, uint32_t bytes)
+{
+	struct arbiter_group *group = &arbiter->groups[arbiter->head];
+	struct ifct_entry *flow = flow_of(arbiter->ifcts, group->head);
+
+	group->deficit_bytes -= (int32_t)bytes;
+	flow->deficit_bytes -= (int32_t)bytes;
+	if (arbiter->group_count == 1)
+		group->deficit_bytes = 0; /* one group has nobody to be fair to */
+	if (!flow->queue.head)
+		arbiter_remove_first(arbiter);
+}
+
+void arbiter_remove_first(struct arbiter *arbiter)
+{
+	struct arbiter_group *group = &arbiter->groups[arbiter->head];
+
+	arbiter->flow_count--;
+	if (group->head != group->tail) {
+		group->head = flow_of(arbiter->ifcts, group->head)->next_ref;
+		return;
+	}
+	group->head = FLOW_REF_NONE;
+	drop_first_group(arbiter);
+}

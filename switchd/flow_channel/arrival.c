@@ -1,0 +1,353 @@
+#include "switchd/flow_channel/arrival.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "nodes/stats/trace.h"
+#include "switchd/flow_channel/choose.h"
+#include "switchd/flow_channel/crossbar.h"
+#include "switchd/flow_channel/fgfc_path.h"
+#include "switchd/flow_channel/input_buffer.h"
+#include "switchd/flow_channel/reroute.h"
+
+#define PLACED_MAX 4u
+
+/* ---- edge ports ---- */
+
+/* what is in an edge frame; false if it makes no sense */
+static bool read_frame(const struct dataplane *dp, const struct packet *packet, struct frame_fields *fields)
+{
+	return !packet_parse(&dp->pool, packet, fields) &&
+	       frame_class(fields, dp->class_count) == packet->traffic_class;
+}
+
+/* the match pattern of a packet whose destination is known */
+static void make_pattern(struct port *in, struct packet *packet, const struct frame_fields *fields,
+			 struct efct_pattern *pattern)
+{
+	packet->key_hash = efct_pattern_of(&in->efct, fields, packet->fabric_address, packet->egress_port,
+					   packet->traffic_class, pattern);
+}
+
+/* a packet inside the switch turns out to have no way out of it */
+static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reason why, node_time_t now)
+{
+	dataplane_drop(dp, why, packet->in_port, packet->frame_bytes, now);
+	input_buffer_release(dp, packet);
+	packet_leave(dp, packet);
+}
+
+/* gives the packet its EFCT line and queues it; false if no line is free (FC-4, FC-9) */
+static bool inject(struct dataplane *dp, struct port *in, struct packet *packet, const struct efct_pattern *pattern,
+		   node_time_t now)
+{
+	struct ifct *ifct = &dp->ifcts[packet->in_port];
+	int flow_id = efct_classify(&in->efct, pattern, packet->key_hash);
+	uint32_t flow_port = packet->in_port; /* the packet may be gone by then */
+	struct ifct_entry *flow;
+	enum drop_reason why;
+	uint32_t hole_units;
+	bool is_new;
+
+	if (flow_id < 0)
+		return false;
+	packet->flow_id = (uint16_t)flow_id;
+	is_new = !ifct->entries[flow_id].active;
+	flow = ifct_arrive(ifct, packet, (uint16_t)ifct->entries[flow_id].next_data_flow, &hole_units);
+	if (is_new)
+		injection_begin(&dp->injection, flow);
+	efct_inject(&in->efct, packet->flow_id, packet->units);
+	if (!crossbar_request(dp, packet, flow, &why, now)) {
+		efct_on_ack(&in->efct, packet->flow_id, packet->units);
+		if (!flow->active)
+			efct_release(&in->efct, packet->flow_id);
+		give_up(dp, packet, why, now);
+	} else {
+		fgfc_path_queued(dp, flow_port, (uint32_t)flow_id);
+	}
+	in->stats->efct_used = in->efct.used;
+	in->stats->efct_used_max = in->efct.used_max;
+	return true;
+}
+
+/* the packet enters the fabric for @egress_port of switch @fabric_address; takes it */
+static void enter(struct dataplane *dp, struct packet *packet, const struct frame_fields *fields,
+		  uint16_t fabric_address, uint8_t egress_port, node_time_t now)
+{
+	struct port *in = &dp->ports[packet->in_port];
+	struct efct_pattern pattern;
+
+	packet->fabric_address = fabric_address;
+	packet->egress_port = egress_port;
+	packet->via = 0;
+	packet->hops = 0;
+	packet->ordered = !(dp->unordered >> packet->traffic_class & 1);
+	make_pattern(in, packet, fields, &pattern);
+	packet_enter(dp, packet);
+	if (inject(dp, in, packet, &pattern, now))
+		return;
+	in->stats->channel_waits++;
+	in->no_line_match = in->efct.match_fields;
+	packet_queue_push(&in->no_line, packet);
+}
+
+/* an edge packet that never entered */
+static void discard(struct dataplane *dp, struct packet *packet)
+{
+	input_buffer_release(dp, packet);
+	packet_free(&dp->pool, packet);
+}
+
+/* one more of @original, or NULL if too many are under way */
+static struct packet *copy_of(struct dataplane *dp, const struct packet *original)
+{
+	struct packet *copy = dp->flood_packets < dp->flood_packets_max ? packet_copy(&dp->pool, original) : NULL;
+
+	if (!copy)
+		return NULL;
+	copy->copy = true;
+	dp->flood_packets++;
+	return copy;
+}
+
+static bool is_ingress(const struct dataplane *dp, const struct packet *packet, uint32_t fabric_address,
+		       uint32_t egress_port)
+{
+	return fabric_address == dp->routes.own_address && egress_port == packet->in_port;
+}
+
+/* Replaces the packet by a copy to every host but those it came from; takes it. The books: each copy counts as a frame of
+ * its own, whether there is a cell for it or not; the original as one that is no more.                             */
+static void flood(struct dataplane *dp, struct packet *packet, const struct frame_fields *fields, node_time_t now)
+{
+	uint32_t copies = 0;
+
+	for (uint32_t i = 0; i < dp->translate.host_count; i++) {
+		const struct translate_place *host = &dp->translate.hosts[i];
+		struct packet *copy;
+
+		if (is_ingress(dp, packet, host->fabric_address, host->egress_port))
+			continue;
+		copies++;
+		dp->stats->flooded_bytes += packet->frame_bytes;
+		copy = copy_of(dp, packet);
+		if (copy)
+			enter(dp, copy, fields, host->fabric_address, host->egress_port, now);
+		else
+			dataplane_drop(dp, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+	}
+	dp->stats->flooded_packets += copies;
+	if (copies)
+		dp->stats->flood_originals_bytes += packet->frame_bytes;
+	else
+		dataplane_drop(dp, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
+	discard(dp, packet);
+}
+
+/* FC-3. A host that asks for its own address wants to know who else has it: everybody is asked. Reports of listeners are for
+ * multicast routers, of which there are none [RFC 4541, 2.1.1].                                                    */
+static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_time_t now)
+{
+	const struct translate_entry *where;
+	struct frame_fields fields;
+
+	if (!read_frame(dp, packet, &fields)) {
+		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
+		discard(dp, packet);
+		return;
+	}
+	where = translate_lookup(&dp->translate, &fields);
+	if (where && !(fields.group && fields.target_version &&
+		       is_ingress(dp, packet, where->fabric_address, where->egress_port))) {
+		enter(dp, packet, &fields, where->fabric_address, where->egress_port, now);
+	} else if (fields.group && fields.report) {
+		dataplane_drop(dp, DROP_NO_LISTENER, packet->in_port, packet->frame_bytes, now);
+		discard(dp, packet);
+	} else {
+		flood(dp, packet, &fields, now);
+	}
+}
+
+/* may the packet have a line now: one is free, or its flow was given one in this round? */
+static bool may_have_line(const struct port *in, const struct packet *packet, const uint64_t *placed,
+			  uint32_t placed_count)
+{
+	if (in->efct.used < in->efct.channels || placed_count > PLACED_MAX)
+		return true;
+	for (uint32_t i = 0; i < placed_count; i++)
+		if (placed[i] == packet->key_hash)
+			return true;
+	return false;
+}
+
+/* A flow that has a line has no packet here, so that new packets of it never overtake: whoever is given a line leaves with
+ * all its packets. One pass over what waits, which is at most an input buffer.                                       */
+void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *in = &dp->ports[port];
+	struct packet_queue waiting = in->no_line;
+	uint64_t placed[PLACED_MAX], hash;
+	uint32_t placed_count = in->no_line_match == in->efct.match_fields ? 0 : PLACED_MAX + 1;
+
+	if (in->efct.draining)
+		return;
+	in->no_line.head = NULL;
+	while (waiting.head) {
+		struct packet *packet = packet_queue_pop(&waiting);
+		uint32_t used = in->efct.used;
+		struct efct_pattern pattern;
+		struct frame_fields fields;
+		bool readable;
+
+		if (!may_have_line(in, packet, placed, placed_count)) {
+			packet_queue_push(&in->no_line, packet);
+			continue;
+		}
+		readable = read_frame(dp, packet, &fields);
+		assert(readable); /* it was when it came */
+		make_pattern(in, packet, &fields, &pattern);
+		hash = packet->key_hash;
+		if (!inject(dp, in, packet, &pattern, now)) {
+			packet_queue_push(&in->no_line, packet);
+		} else if (in->efct.used != used) {
+			if (placed_count < PLACED_MAX)
+				placed[placed_count] = hash;
+			placed_count++;
+		}
+	}
+	in->no_line_match = in->efct.match_fields;
+}
+
+/* ---- fabric ports ---- */
+
+/* a hole in a flow: what it lacks was lost on the link that it came over, and the report of it starts here (FC-17) */
+static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t hole_units, node_time_t now)
+{
+	struct port *in = &dp->ports[port];
+
+	in->stats->hole_units += hole_units;
+	trace(dp->stats, now, TRACE_HOLE, port, flow_id, hole_units);
+	ack_collect(&in->acks, flow_id, ACK_LOSS, hole_units, now);
+	dataplane_touch(dp, port);
+}
+
+/* A packet that cannot be held (too long, no cell), though its fabric header is good: its sender counts on an ACK. */
+static void report_unheld(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
+			  node_time_t now)
+{
+	uint32_t frame_bytes = link_frame_bytes(dp->ports[port].link, header->wire_bytes), hole_units;
+	struct ifct *ifct = &dp->ifcts[port];
+	uint8_t front[FABRIC_FRONT_BYTES];
+	struct fabric_header fabric;
+
+	if (header->captured_bytes < sizeof(front))
+		return;
+	memcpy(front, bytes, sizeof(front));
+	if (fabric_header_read(front, sizeof(front), frame_bytes, &fabric) || fabric.flow_id >= ifct->channels)
+		return;
+	hole_units = ifct_skip(ifct, fabric.flow_id, fabric.data_flow, fabric.units);
+	if (hole_units)
+		on_hole(dp, port, fabric.flow_id, hole_units, now);
+	ack_collect(&dp->ports[port].acks, fabric.flow_id, ACK_LOSS, fabric.units, now);
+}
+
+/* fills in what the fabric header says; the channel it belongs to, or NULL (counted) if it is no good */
+static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet *packet, const uint8_t *front,
+					     uint32_t captured_bytes, node_time_t now)
+{
+	struct ifct *ifct = &dp->ifcts[packet->in_port];
+	struct fabric_header fabric;
+	struct ifct_entry *flow;
+	uint32_t hole_units;
+
+	if (fabric_header_read(front, captured_bytes, packet->frame_bytes, &fabric) ||
+	    fabric.level >= dp->ports[packet->in_port].lanes ||
+	    fabric.traffic_class * dp->ports[packet->in_port].lanes + fabric.level != packet->lane) {
+		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
+		return NULL;
+	}
+	if (fabric.flow_id >= ifct->channels) {
+		dataplane_drop(dp, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
+		return NULL;
+	}
+	packet->flow_id = fabric.flow_id;
+	packet->fabric_address = fabric.fabric_address;
+	packet->egress_port = fabric.egress_port;
+	packet->traffic_class = fabric.traffic_class;
+	packet->via = choose_via_left(dp, packet->in_port, &fabric);
+	packet->hops = fabric.hops;
+	packet->ordered = fabric.ordered;
+	flow = ifct_arrive(ifct, packet, fabric.data_flow, &hole_units);
+	if (!flow)
+		dataplane_drop(dp, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
+	else if (hole_units)
+		on_hole(dp, packet->in_port, packet->flow_id, hole_units, now);
+	return flow;
+}
+
+static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const uint8_t *front,
+			     const struct record *header, node_time_t now)
+{
+	struct ifct_entry *flow = read_fabric_header(dp, packet, front, header->captured_bytes, now);
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
+	bool ordered = packet->ordered;
+	enum drop_reason why;
+
+	if (!flow) {
+		input_buffer_release(dp, packet);
+		packet_free(&dp->pool, packet);
+		return;
+	}
+	packet_enter(dp, packet);
+	if (!crossbar_request(dp, packet, flow, &why, now)) {
+		/* the sender counts on an ACK for it */
+		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS, packet->units, now);
+		dataplane_touch(dp, packet->in_port);
+		give_up(dp, packet, why, now);
+		return;
+	}
+	reroute_arrived(dp, ref, ordered, header->wire_bytes, now);
+}
+
+/* ---- both ---- */
+
+/* a cell with the captured part of the inner frame; NULL (counted) if it cannot be held */
+static struct packet *copy_in(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
+			      uint32_t front_bytes, node_time_t now)
+{
+	struct port *in = &dp->ports[port];
+	enum drop_reason why;
+	struct packet *packet = packet_copy_in(&dp->pool, in->link, in->mtu_bytes, header, bytes, front_bytes, &why);
+
+	if (!packet)
+		dataplane_drop(dp, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
+	return packet;
+}
+
+void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *header, const uint8_t *bytes,
+		    node_time_t now)
+{
+	struct port *in = &dp->ports[port];
+	bool edge = in->kind == PORT_EDGE;
+	uint8_t front[FABRIC_FRONT_BYTES];
+	struct packet *packet = copy_in(dp, port, header, bytes, edge ? 0 : FABRIC_FRONT_BYTES, now);
+	uint64_t held = 0;
+
+	if (!packet) {
+		if (!edge)
+			report_unheld(dp, port, header, bytes, now);
+		link_reject(in->link, header);
+		dataplane_touch(dp, port);
+		return;
+	}
+	for (uint32_t c = 0; c < in->lane_count; c++)
+		held += in->link->held_units[c];
+	if (held > in->stats->input_units_max)
+		in->stats->input_units_max = held;
+	if (edge) {
+		on_edge_packet(dp, packet, now);
+	} else {
+		memcpy(front, bytes, sizeof(front));
+		on_fabric_packet(dp, packet, front, header, now);
+	}
+}

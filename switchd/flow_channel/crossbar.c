@@ -1,0 +1,361 @@
+#include "switchd/flow_channel/crossbar.h"
+
+#include "nodes/stats/trace.h"
+#include "nodes/wire/ecn_mark.h"
+#include "nodes/wire/ip_header.h"
+#include "switchd/flow_channel/ack_path.h"
+#include "switchd/flow_channel/choose.h"
+#include "switchd/flow_channel/flow_control.h"
+#include "switchd/flow_channel/flow_tree.h"
+#include "switchd/flow_channel/link_change.h"
+#include "switchd/flow_channel/reroute.h"
+
+/* ---- requests: what an output knows of that is to come (FC-11) ---- */
+
+/* Does @packet, which leaves the fabric at @out, say by its ECN field that it has met congestion (FC-24, [S2 fig. 6, 612])? */
+static bool says_congestion(const struct dataplane *dp, const struct port *out, const struct packet *packet)
+{
+	return dp->injection.config->ecn_eca && out->kind == PORT_EDGE &&
+	       ecn_read(packet->bytes, packet_first_bytes(packet)) == ECN_CONGESTED;
+}
+
+/* ECA of @packet, which has asked for edge port @out: of the queue there, or that of ECN if that is more */
+static uint32_t factor_of(struct dataplane *dp, struct port *out, const struct packet *packet, node_time_t now)
+{
+	uint32_t factor = 0;
+
+	if (dp->injection.config->eca)
+		factor = eca_enqueue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now);
+	if (!says_congestion(dp, out, packet))
+		return factor;
+	out->stats->ecn_packets++;
+	return factor > dp->injection.config->ecn_eca ? factor : dp->injection.config->ecn_eca;
+}
+
+/* @packet asks for its output. If that is an edge port, the queue there may now be congested, and the flow is told (EC-2). */
+static void request(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
+{
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id), factor;
+
+	packet->requested = true;
+	packet->requested_at_ps = now;
+	queue_gauge_add(&out->gauge, out->stats, packet->frame_bytes, now);
+	reroute_look(dp, out, ref, packet->ordered, now);
+	factor = out->kind == PORT_EDGE ? factor_of(dp, out, packet, now) : 0;
+	if (!factor)
+		return;
+	if (!out->stats->eca_first_ps)
+		out->stats->eca_first_ps = now;
+	if (factor > out->stats->eca_max)
+		out->stats->eca_max = factor;
+	out->stats->eca_acks++;
+	ack_path_up(dp, ref, ACK_ECA, factor, now);
+}
+
+bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
+{
+	packet->requested = false;
+	queue_gauge_add(&out->gauge, out->stats, -(int64_t)packet->frame_bytes, now);
+	if (out->kind != PORT_EDGE)
+		return false;
+	return (dp->injection.config->eca &&
+		eca_dequeue(&out->output[packet->traffic_class].eca, packet->frame_bytes, now)) ||
+	       says_congestion(dp, out, packet);
+}
+
+/* A packet that came from another switch asks at once. At an ingress edge only a flow's first one does, when nothing holds the flow:
+ * what its limits keep back loads no output.
+ * Return: what flow @ref, which has packets, must wait for before its first one may ask; IFCT_REQUESTING: it has.  */
+static enum ifct_wait request_first(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+{
+	struct packet *packet = flow_of(dp->ifcts, ref)->queue.head;
+	enum ifct_wait wait;
+
+	if (packet->requested)
+		return IFCT_REQUESTING;
+	wait = dp->ports[packet->in_port].kind == PORT_EDGE ? flow_holds(dp, out, ref, now) : IFCT_REQUESTING;
+	if (wait == IFCT_REQUESTING)
+		request(dp, out, packet, now);
+	return wait;
+}
+
+/* ---- grants ---- */
+
+/* the level on which flow @ref goes out at @out (routing_config.h) */
+static uint32_t level_of(struct dataplane *dp, const struct port *out, uint32_t ref)
+{
+	return flow_of(dp->ifcts, ref)->out_lane % out->lanes;
+}
+
+/* the first flow that waits for a channel of @out and may have one now, out of the list; FLOW_REF_NONE: none. Mostly the first of all. */
+static uint32_t waiting_pop(struct dataplane *dp, struct port *out)
+{
+	uint32_t ref = out->no_channel.first;
+
+	while (ref != FLOW_REF_NONE && !ofct_may_take(&out->ofct, level_of(dp, out, ref)))
+		ref = flow_of(dp->ifcts, ref)->next_ref;
+	if (ref != FLOW_REF_NONE)
+		flow_stop_waiting(dp, ref);
+	return ref;
+}
+
+void crossbar_channel_freed(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	uint32_t ref;
+
+	if (!dataplane_port_up(dp, port))
+		return;
+	while ((ref = waiting_pop(dp, out)) != FLOW_REF_NONE) {
+		ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref),
+			    level_of(dp, out, ref)); /* its own from now on: newer flows are before it in turn */
+		crossbar_again(dp, ref, now);
+	}
+}
+
+/* gives the packet its channel on the output link; false if there is none */
+static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *packet, uint32_t ref)
+{
+	int id;
+
+	if (out->kind == PORT_EDGE)
+		return true;
+	id = ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref), level_of(dp, out, ref));
+	if (id < 0)
+		return false;
+	packet->out_flow_id = (uint16_t)id;
+	packet->out_position =
+		ofct_send(&out->ofct, (uint32_t)id, packet->units, flow_of(dp->ifcts, ref)->fabric_address);
+	out->stats->ofct_used = out->ofct.used;
+	out->stats->ofct_used_max = out->ofct.used_max;
+	return true;
+}
+
+/* The arbiter's first flow must wait for something else than its turn. At an ingress edge it asks again when it may go on. */
+static void put_aside(struct dataplane *dp, struct port *out, struct arbiter *arbiter, uint32_t ref,
+		      enum ifct_wait wait, node_time_t now)
+{
+	arbiter_remove_first(arbiter);
+	if (dp->ports[flow_ref_port(ref)].kind == PORT_EDGE)
+		crossbar_leave(dp, out, flow_of(dp->ifcts, ref)->queue.head, now);
+	flow_wait(dp, out, ref, wait);
+}
+
+/* flow @ref, which stands nowhere, wants nothing of its output any more; a channel that was kept for it there goes to the next one */
+static void leave(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+
+	for (struct packet *packet = flow->queue.head; packet; packet = tree_is(dp, ref) ? NULL : packet->next)
+		if (packet->requested)
+			crossbar_leave(dp, out, packet, now);
+	if (out->kind != PORT_FABRIC || !ofct_give_back(&out->ofct, flow_ref_port(ref), flow_ref_id(ref)))
+		return;
+	out->stats->ofct_used = out->ofct.used;
+	dp->channels_due |= 1ull << flow->follow_port;
+}
+
+/* flow @ref, in no list now, has packets for its follow_port, which is perhaps not the one that is at work: grants come later */
+static void ask_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct port *out = &dp->ports[flow->follow_port];
+	enum ifct_wait wait = request_first(dp, out, ref, now);
+
+	if (wait != IFCT_REQUESTING) {
+		flow_wait(dp, out, ref, wait);
+		return;
+	}
+	flow->wait = IFCT_REQUESTING;
+	arbiter_add(&out->output[flow->out_lane].arbiter, ref);
+	dp->grants_due |= 1ull << flow->follow_port;
+}
+
+void crossbar_settle(struct dataplane *dp, node_time_t now)
+{
+	while (dp->grants_due | dp->channels_due) {
+		uint32_t port = (uint32_t)__builtin_ctzll(dp->grants_due | dp->channels_due);
+
+		if (dp->channels_due >> port & 1)
+			crossbar_channel_freed(dp, port, now);
+		dp->channels_due &= ~(1ull << port);
+		dp->grants_due &= ~(1ull << port);
+		for (uint32_t v = 0; v < dp->ports[port].lane_count; v++)
+			crossbar_grant(dp, port, v, now);
+	}
+}
+
+/* @packet, the first of flow @ref, may take any way */
+static bool choose_next(struct dataplane *dp, uint32_t ref, const struct packet *packet, enum drop_reason *why,
+			node_time_t now)
+{
+	if (tree_is(dp, ref))
+		return tree_choose(dp, ref, packet, why, now);
+	return choose_way(dp, flow_of(dp->ifcts, ref), packet, why, now);
+}
+
+/* crossbar_first(): @ask then */
+static void choose_and_ask(struct dataplane *dp, uint32_t ref,
+			   void (*ask)(struct dataplane *dp, uint32_t ref, node_time_t now), node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t lost_units = 0;
+	enum drop_reason why;
+
+	flow->wait = IFCT_NOT_WAITING;
+	leave(dp, ref, now);
+	while (flow->queue.head && !choose_next(dp, ref, flow->queue.head, &why, now)) {
+		struct packet *packet = flow_unqueue(dp, ref, now);
+
+		lost_units += packet->units;
+		dataplane_drop(dp, why, packet->in_port, packet->frame_bytes, now);
+		packet_leave(dp, packet);
+	}
+	if (flow->queue.head)
+		ask(dp, ref, now);
+	if (lost_units)
+		ack_path_up(dp, ref, ACK_LOSS, lost_units, now);
+}
+
+void crossbar_first(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	choose_and_ask(dp, ref, ask_elsewhere, now);
+}
+
+void crossbar_anew(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	choose_and_ask(dp, ref, crossbar_again, now);
+}
+
+/* the flow whose turn it was has one packet less */
+static void go_on(struct dataplane *dp, struct port *out, struct arbiter *arbiter, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	enum ifct_wait wait;
+
+	if (!flow->queue.head) {
+		flow->wait = IFCT_NOT_WAITING;
+	} else if (tree_is(dp, ref)) {
+		arbiter_remove_first(arbiter);
+		crossbar_first(dp, ref, now);
+	} else if ((wait = request_first(dp, out, ref, now)) != IFCT_REQUESTING) {
+		arbiter_remove_first(arbiter);
+		flow_wait(dp, out, ref, wait);
+	}
+}
+
+void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	struct output_lane *output = &out->output[lane];
+	uint32_t ref;
+
+	if (!dataplane_port_up(dp, port))
+		return; /* what a link that goes lets on may want to go over it too: link_change.c */
+	if (crossbar_paused(dp, out, lane)) {
+		dataplane_touch(dp, port); /* its pause may begin: transmit.c */
+		return;
+	}
+	while ((ref = arbiter_first(&output->arbiter)) != FLOW_REF_NONE) {
+		struct packet *packet = flow_of(dp->ifcts, ref)->queue.head;
+		enum ifct_wait wait;
+
+		if (!output_queue_has_room(&output->queue, packet->units))
+			return;
+		if (reroute_due(dp, ref)) {
+			arbiter_remove_first(&output->arbiter);
+			if (!crossbar_move(dp, ref, now))
+				link_change_lose(dp, ref, now);
+			continue;
+		}
+		wait = flow_holds(dp, out, ref, now);
+		if (wait == IFCT_REQUESTING && !name_on_link(dp, out, packet, ref))
+			wait = IFCT_WAITING_CHANNEL;
+		if (wait != IFCT_REQUESTING) {
+			put_aside(dp, out, &output->arbiter, ref, wait, now);
+			continue;
+		}
+		flow_unqueue(dp, ref, now);
+		packet->via = flow_of(dp->ifcts, ref)->via;
+		reroute_forwarded(dp, port, ref, packet->frame_bytes, now);
+		flow_forwarded(dp, packet, now);
+		tree_mark(dp, ref, packet);
+		output_queue_push(&output->queue, packet);
+		dataplane_touch(dp, port);
+		arbiter_served(&output->arbiter, packet->frame_bytes);
+		go_on(dp, out, &output->arbiter, ref, now);
+	}
+}
+
+void crossbar_again(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	enum ifct_wait wait = IFCT_BLOCKED; /* whoever waits to choose anew asks nobody */
+
+	if (flow->fc_state != BLOCK_FOR_REDIRECT)
+		wait = request_first(dp, &dp->ports[flow->follow_port], ref, now);
+	if (wait != IFCT_REQUESTING) {
+		flow_wait(dp, &dp->ports[flow->follow_port], ref, wait);
+		return;
+	}
+	flow->wait = IFCT_REQUESTING;
+	arbiter_add(&dp->ports[flow->follow_port].output[flow->out_lane].arbiter, ref);
+	crossbar_grant(dp, flow->follow_port, flow->out_lane, now);
+}
+
+bool crossbar_move(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct packet *packet = flow->queue.head;
+
+	flow->wait = IFCT_NOT_WAITING;
+	leave(dp, ref, now);
+	if (!reroute_choose(dp, ref, now))
+		return false;
+	ask_elsewhere(dp, ref, now);
+	while (!tree_is(dp, ref) && dp->ports[flow_ref_port(ref)].kind == PORT_FABRIC && (packet = packet->next))
+		request(dp, &dp->ports[flow->follow_port], packet, now);
+	return true;
+}
+
+/* no port leads on for @packet. The flow goes on after it, for of a tree there may be others downstream, or its channel is free */
+static void refuse(struct dataplane *dp, const struct packet *packet, struct ifct_entry *flow)
+{
+	ifct_skip(&dp->ifcts[packet->in_port], packet->flow_id, (uint16_t)flow->next_data_flow, packet->units);
+	if (!ifct_total_extent(flow))
+		flow_free(dp, flow_ref(packet->in_port, packet->flow_id));
+}
+
+bool crossbar_request(struct dataplane *dp, struct packet *packet, struct ifct_entry *flow, enum drop_reason *why,
+		      node_time_t now)
+{
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
+	struct ifct *ifct = &dp->ifcts[packet->in_port];
+	struct port *in = &dp->ports[packet->in_port];
+	bool tree;
+
+	packet->requested = false;
+	if (!ifct_total_extent(flow)) {
+		tree_begin(dp, ref, packet);
+		reroute_begin(dp, ref, now);
+	}
+	tree = tree_is(dp, ref);
+	if (tree && flow->queue.head) {
+		flow_queue(dp, ref, packet); /* it chooses when it is the first */
+		flow_meter(dp, ref, now);
+		return true;
+	}
+	if (!(tree ? tree_choose(dp, ref, packet, why, now) : choose_output(dp, flow, packet, why, now))) {
+		refuse(dp, packet, flow);
+		return false;
+	}
+	in->stats->ifct_used = ifct->used;
+	in->stats->ifct_used_max = ifct->used_max;
+	if (flow_queue(dp, ref, packet))
+		crossbar_again(dp, ref, now);
+	else if (in->kind == PORT_FABRIC)
+		request(dp, &dp->ports[flow->follow_port], packet, now);
+	flow_meter(dp, ref, now);
+	return true;
+}

@@ -1,0 +1,526 @@
+#include "switchd/flow_channel/dataplane.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "nodes/base/table.h"
+#include "nodes/base/units.h"
+#include "nodes/stats/trace.h"
+#include "switchd/common/table_read.h"
+#include "switchd/flow_channel/ack_path.h"
+#include "switchd/flow_channel/arrival.h"
+#include "switchd/flow_channel/crossbar.h"
+#include "switchd/flow_channel/dataplane_show.h"
+#include "switchd/flow_channel/flow_control.h"
+#include "switchd/flow_channel/input_buffer.h"
+#include "switchd/flow_channel/link_change.h"
+#include "switchd/flow_channel/transmit.h"
+
+#define FLOOD_PACKETS_MIN 256u /* copies that a switch may have under way, however few hosts there are */
+#define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
+#define VACANT_UNITS_MIN 1024u /* input buffer that the pool has ready for a link to come */
+
+/* ---- event sources: arrivals, transmissions, two timers ---- */
+
+static uint32_t source_transmit(const struct dataplane *dp, uint32_t port)
+{
+	return dp->port_count + port;
+}
+
+static uint32_t source_sample(const struct dataplane *dp)
+{
+	return 2 * dp->port_count;
+}
+
+static uint32_t source_measured(const struct dataplane *dp)
+{
+	return 2 * dp->port_count + 1;
+}
+
+static uint32_t source_wake(const struct dataplane *dp)
+{
+	return 2 * dp->port_count + 2;
+}
+
+void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
+{
+	dp->stats->drops[reason]++;
+	dp->ports[port].stats->dropped_bytes += frame_bytes;
+	trace(dp->stats, now, TRACE_DROP, port, reason, frame_bytes);
+}
+
+static void on_arrival(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct link *link = dp->ports[port].link;
+	struct record header;
+	const uint8_t *bytes = link_receive(link, &header, now);
+
+	if (bytes && header.kind == RECORD_PACKET) {
+		arrival_packet(dp, port, &header, bytes, now);
+		input_buffer_update(dp, port, header.traffic_class);
+	} else if (bytes) {
+		ack_path_frame(dp, port, &header, bytes, now);
+	}
+	link_done(link, &header);
+	if (header.kind != RECORD_PACKET || link_words_due(link))
+		dataplane_touch(dp, port);
+	event_tree_set(&dp->events, port, link_next_at(link));
+}
+
+/* flows that a fabric port held back go on */
+static void on_stop(void *owner, struct link *link, uint32_t lane, bool stopped, node_time_t now)
+{
+	struct dataplane *dp = owner;
+
+	if (!stopped && dataplane_port_up(dp, link->port))
+		flow_go(dp, link->port, lane, now);
+}
+
+struct link_listener dataplane_listener(struct dataplane *dp)
+{
+	struct link_listener listener = ack_path_listener(dp);
+
+	listener.on_stop = on_stop;
+	return listener;
+}
+
+/* the longest queue of a single flow at input @port */
+static uint32_t flow_queue_units(const struct dataplane *dp, uint32_t port)
+{
+	const struct ifct *ifct = &dp->ifcts[port];
+	uint32_t units = 0, left = ifct->used;
+
+	for (uint32_t i = 0; left && i < ifct->channels; i++) {
+		const struct ifct_entry *entry = &ifct->entries[i];
+
+		if (!entry->active)
+			continue;
+		left--;
+		if (ifct_queue_extent(entry) > units)
+			units = ifct_queue_extent(entry);
+	}
+	return units;
+}
+
+/* the greatest congestion factor of the classes of @port, if it is an edge port */
+static uint16_t eca_now(const struct dataplane *dp, struct port *port, node_time_t now)
+{
+	uint32_t most = 0;
+
+	for (uint32_t c = 0; port->kind == PORT_EDGE && dp->injection.config->eca && c < dp->class_count; c++) {
+		uint32_t factor = eca_factor(&port->output[c].eca, now);
+
+		most = factor > most ? factor : most;
+	}
+	return (uint16_t)most;
+}
+
+/* a sample of every queue, as long as the measured interval and the page last */
+static void on_sample(struct dataplane *dp, node_time_t now)
+{
+	struct stats_page *stats = dp->stats;
+	node_time_t next = now + dp->config->sample_ps;
+
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		struct port *port = &dp->ports[p];
+		struct sample_stats *sample;
+
+		if (stats->sample_count >= stats->samples_max)
+			break;
+		sample = stats_sample(stats, stats->sample_count);
+		*sample = (struct sample_stats){ .at_ps = now,
+						 .port = p,
+						 .flow_queue_units = flow_queue_units(dp, p),
+						 .eca = eca_now(dp, port, now),
+						 .limited = (uint16_t)port->stats->limited,
+						 .metered = (uint16_t)port->stats->metered,
+						 .fgfc_held = (uint16_t)port->stats->fgfc_held,
+						 .extent_units = (uint32_t)port->stats->extent_units,
+						 .queue_bytes = port->gauge.bytes,
+						 .tx_bytes = port->stats->tx_bytes };
+		for (uint32_t c = 0; c < port->lane_count; c++)
+			sample->input_units += port->link->held_units[c];
+		stats->sample_count++;
+	}
+	if (next > dp->config->measure_to_ps || stats->sample_count >= stats->samples_max)
+		next = NODE_TIME_NEVER;
+	event_tree_set(&dp->events, source_sample(dp), next);
+}
+
+/* the measured interval is over: queues and pauses that last must be counted in it too */
+static void on_measured(struct dataplane *dp, node_time_t now)
+{
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		queue_gauge_settle(&dp->ports[p].gauge, dp->ports[p].stats, now);
+		transmit_settle_pause(&dp->ports[p], now);
+	}
+	event_tree_set(&dp->events, source_measured(dp), NODE_TIME_NEVER);
+}
+
+static void handle(struct dataplane *dp, uint32_t source, node_time_t now)
+{
+	if (source < dp->port_count) {
+		on_arrival(dp, source, now);
+	} else if (source < source_sample(dp)) {
+		transmit(dp, source - dp->port_count, now);
+		dataplane_touch(dp, source - dp->port_count);
+	} else if (source == source_sample(dp)) {
+		on_sample(dp, now);
+	} else if (source == source_measured(dp)) {
+		on_measured(dp, now);
+	} else {
+		flow_wake(dp, now);
+	}
+}
+
+/* A port that is busy and will look again as soon as it is free has nothing to gain from looking earlier. */
+static void update_touched(struct dataplane *dp, node_time_t now)
+{
+	crossbar_settle(dp, now);
+	event_tree_set(&dp->events, source_wake(dp), wake_queue_next_at(&dp->wakes));
+	for (; dp->touched; dp->touched &= dp->touched - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(dp->touched);
+		uint32_t source = source_transmit(dp, port);
+		node_time_t free_at = dp->ports[port].link->busy_until_ps;
+
+		if (free_at <= now || event_tree_due(&dp->events, source) != free_at)
+			event_tree_set(&dp->events, source, transmit_next_at(dp, port, now));
+	}
+}
+
+static void look_at_arrivals(struct dataplane *dp, uint64_t ports)
+{
+	for (; ports; ports &= ports - 1) {
+		uint32_t p = (uint32_t)__builtin_ctzll(ports);
+
+		if (event_tree_due(&dp->events, p) == NODE_TIME_NEVER)
+			event_tree_set(&dp->events, p, link_next_at(dp->ports[p].link));
+	}
+}
+
+/* ports whose ring was full and has room again: they go on when that is seen, which is now */
+static void unstarve(struct dataplane *dp, node_time_t end)
+{
+	for (uint64_t ports = dp->routes.ports_up; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+
+		if (link_unstarve(dp->ports[port].link))
+			dataplane_touch(dp, port);
+	}
+	update_touched(dp, end - 1);
+}
+
+static node_time_t run(void *dataplane, node_time_t end)
+{
+	struct dataplane *dp = dataplane;
+	node_time_t now;
+
+	if (dp->config->clock == CLOCK_REAL && end)
+		unstarve(dp, end);
+	look_at_arrivals(dp, dp->routes.ports_up);
+	while ((now = event_tree_next_at(&dp->events)) < end) {
+		dp->stats->now_ps = now;
+		dp->stats->events++;
+		if (dp->ways_changed)
+			link_change_ways(dp, now);
+		handle(dp, event_tree_first(&dp->events), now);
+		if (dp->ports_coming) /* the event may have been the last of a former link */
+			look_at_arrivals(dp, link_change_finish(dp, now));
+		update_touched(dp, now);
+	}
+	return now;
+}
+
+/* ---- links and tables that change ---- */
+
+static void on_link_down(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct dataplane *dp = dataplane;
+
+	link_change_down(dp, port, now);
+	event_tree_set(&dp->events, port, NODE_TIME_NEVER);
+	update_touched(dp, now);
+}
+
+static void on_link_settle(void *dataplane, uint32_t port, const struct channel_set *left, node_time_t now)
+{
+	struct dataplane *dp = dataplane;
+
+	link_change_settle(dp, port, left, now);
+	look_at_arrivals(dp, link_change_finish(dp, now));
+	update_touched(dp, now);
+}
+
+static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
+{
+	struct dataplane *dp = dataplane;
+
+	link_change_up(dp, port);
+	link_change_finish(dp, now);
+	update_touched(dp, now);
+}
+
+static void on_link_set(void *dataplane, uint32_t port)
+{
+	struct dataplane *dp = dataplane;
+
+	class_scheduler_init(&dp->ports[port].classes, dp->class_count, dp->config->classes,
+			     dp->config->ports[port].rate_bps);
+	dataplane_touch(dp, port);
+}
+
+static int tables(void *dataplane, const struct switch_config *config)
+{
+	struct dataplane *dp = dataplane;
+	int changed = table_replace(&dp->routes, &dp->translate, config);
+
+	if (changed < 0)
+		return changed;
+	dp->ways_changed |= changed;
+	dp->stats->tables_taken++;
+	return 0;
+}
+
+static uint32_t tables_blocks(void *dataplane, enum table_kind table)
+{
+	const struct dataplane *dp = dataplane;
+
+	return table_read_blocks(&dp->routes, &dp->translate, table);
+}
+
+static void tables_read(void *dataplane, struct table_block *block)
+{
+	const struct dataplane *dp = dataplane;
+
+	table_read_block(&dp->routes, &dp->translate, block);
+}
+
+/* ---- set-up ---- */
+
+/* Real clock: cells of what may still arrive at @port after STOP, whatever its class. It fits into the
+ * reserve. It is also no more than a guarded link remembers, or than two rings hold: the one that is
+ * emptied when STOP is sent, and the one that is filled until STOP is received. A record has at least
+ * as many lines in a ring as its packet has cells. */
+static uint64_t late_cells(const struct port_config *port, uint32_t captured_max)
+{
+	uint64_t cells = packet_cells_of_units(port->buffer_units - port->stop_units, captured_max);
+	uint64_t most = port->guarded ? LINK_LOG_MAX * packet_cells(captured_max) : 2ull * port->ring_bytes / RING_LINE;
+
+	_Static_assert(PACKET_FIRST_BYTES >= RING_LINE && PACKET_MORE_BYTES >= RING_LINE, "a line a cell");
+	return cells < most ? cells : most;
+}
+
+/* cells of what the input buffers of @port can hold */
+static uint64_t input_cells(const struct node_config *config, const struct port_config *port, uint32_t captured_max)
+{
+	uint64_t lane_count = config->class_count * node_lanes(config, port->kind);
+
+	if (config->clock == CLOCK_VIRTUAL)
+		return packet_cells_of_units(lane_count * port->buffer_units, captured_max);
+	return packet_cells_of_units(lane_count * port->stop_units + config->switch_.output_queue_units_max,
+				     captured_max) +
+	       late_cells(port, captured_max);
+}
+
+/* a link to come is taken to be like the largest that is there */
+static uint64_t vacant_cells(const struct node_config *config, uint32_t captured_max)
+{
+	uint64_t lane_count = config->class_count * node_lanes(config, PORT_FABRIC);
+	uint64_t cells = packet_cells_of_units(lane_count * VACANT_UNITS_MIN, captured_max);
+
+	for (uint32_t p = 0; p < config->port_count; p++)
+		if (input_cells(config, &config->ports[p], captured_max) > cells)
+			cells = input_cells(config, &config->ports[p], captured_max);
+	return cells;
+}
+
+/* Input buffers and output queues. The only packet of an output queue may be longer than the queue. */
+static uint64_t buffer_cells(const struct node_config *config, uint32_t captured_max)
+{
+	uint64_t queue_cells = packet_cells_of_units(config->switch_.output_queue_units_max, captured_max) +
+			       packet_cells(captured_max);
+	uint64_t cells = 0;
+
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		const struct port_config *port = &config->ports[p];
+		enum port_kind kind = port->vacant ? PORT_FABRIC : port->kind;
+
+		cells += port->vacant ? vacant_cells(config, captured_max) : input_cells(config, port, captured_max);
+		cells += config->class_count * node_lanes(config, kind) * queue_cells;
+	}
+	return cells;
+}
+
+/* and the reserve of copies, each as long as the longest frame */
+static int pool_init(struct dataplane *dp)
+{
+	const struct node_config *config = dp->config;
+	uint32_t captured_max = packet_captured_max(config);
+
+	dp->flood_packets_max = FLOOD_ROUNDS * config->node_count;
+	if (dp->flood_packets_max < FLOOD_PACKETS_MIN)
+		dp->flood_packets_max = FLOOD_PACKETS_MIN;
+	return packet_pool_init(&dp->pool,
+				buffer_cells(config, captured_max) +
+					(uint64_t)dp->flood_packets_max * packet_cells(captured_max),
+				captured_max);
+}
+
+void dataplane_port_configure(struct dataplane *dp, uint32_t p)
+{
+	const struct node_config *config = dp->config;
+	const struct port_config *port_config = &config->ports[p];
+	struct port *port = &dp->ports[p];
+
+	port->kind = port_config->kind;
+	port->lanes = node_lanes(config, port->kind);
+	port->lane_count = config->class_count * port->lanes;
+	port->mtu_bytes = port_config->mtu_bytes;
+	port->mtu_units = units_of_bytes(port_config->mtu_bytes);
+	fabric_envelope_write((uint16_t)config->switch_.fabric_address, (uint8_t)p,
+			      (uint16_t)(port_config->peer_index + 1), (uint8_t)port_config->peer_port, port->envelope);
+	class_scheduler_init(&port->classes, config->class_count, config->classes, port_config->rate_bps);
+	input_buffer_configure(dp, p);
+}
+
+/* what flows that came in at @port have of other paths */
+static int paths_init(struct port *port, uint32_t channels)
+{
+	port->redirects = table_alloc(channels, sizeof(*port->redirects));
+	port->trees = table_alloc(channels, sizeof(*port->trees));
+	return port->redirects && port->trees ? 0 : -ENOMEM;
+}
+
+static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
+{
+	const struct node_config *config = dp->config;
+	const struct port_config *port_config = &config->ports[p];
+	struct port *port = &dp->ports[p];
+	bool any_kind = config->clock == CLOCK_REAL; /* another link may come; what it does not need costs no memory */
+	int error;
+
+	port->link = link;
+	port->stats = stats_port(dp->stats, p);
+	port->no_channel.first = port->port_limit.first = FLOW_REF_NONE;
+	port->paused_since_ps = NODE_TIME_NEVER;
+	port->gauge.from_ps = config->measure_from_ps;
+	port->gauge.to_ps = config->measure_to_ps;
+	dataplane_port_configure(dp, p);
+	if (port_config->vacant)
+		dp->routes.ports_up &= ~(1ull << p);
+	error = ifct_init(&dp->ifcts[p], port_config->channels);
+	if (!error)
+		error = paths_init(port, port_config->channels);
+	if (!error && (any_kind || port->kind == PORT_EDGE))
+		error = efct_init(&port->efct, port_config->channels, &port_config->match);
+	if (!error && (any_kind || port->kind == PORT_EDGE))
+		error = fgfc_init(&port->fgfc, port_config->channels, &config->switch_.congestion);
+	if (!error && (any_kind || port->kind == PORT_FABRIC))
+		error = ofct_init(&port->ofct, port_config->channels, node_lanes(config, PORT_FABRIC));
+	if (!error && (any_kind || port->kind == PORT_FABRIC))
+		error = ack_collector_init(&port->acks, port_config->channels, &config->switch_);
+	for (uint32_t c = 0; !error && c < dp->lane_count; c++) {
+		port->output[c].queue.units_max = config->switch_.output_queue_units_max;
+		port->output[c].stopped.first = FLOW_REF_NONE;
+		eca_init(&port->output[c].eca, &config->switch_.congestion);
+		error = arbiter_init(&port->output[c].arbiter, config->switch_.arbiter, dp->ifcts, config->port_count,
+				     port_config->mtu_bytes);
+	}
+	return error;
+}
+
+static void port_fini(struct dataplane *dp, uint32_t p)
+{
+	struct port *port = &dp->ports[p];
+
+	table_free(port->redirects, dp->ifcts[p].channels, sizeof(*port->redirects));
+	table_free(port->trees, dp->ifcts[p].channels, sizeof(*port->trees));
+	ifct_fini(&dp->ifcts[p]);
+	efct_fini(&port->efct);
+	fgfc_fini(&port->fgfc);
+	ofct_fini(&port->ofct);
+	ack_collector_fini(&port->acks);
+	for (uint32_t c = 0; c < dp->lane_count; c++)
+		arbiter_fini(&port->output[c].arbiter);
+}
+
+static void destroy(void *dataplane)
+{
+	struct dataplane *dp = dataplane;
+
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		port_fini(dp, p);
+	packet_pool_fini(&dp->pool);
+	source_hold_fini(&dp->hold);
+	wake_queue_fini(&dp->wakes);
+	translate_fini(&dp->translate);
+	route_table_fini(&dp->routes);
+	event_tree_fini(&dp->events);
+	free(dp);
+}
+
+static void *create(const struct node_config *config, struct link *links, struct stats_page *stats)
+{
+	struct dataplane *dp = calloc(1, sizeof(*dp));
+	struct link_listener listener;
+	int error;
+
+	if (!dp)
+		return NULL;
+	dp->config = config;
+	dp->stats = stats;
+	dp->port_count = config->port_count;
+	dp->class_count = config->class_count;
+	dp->lane_count = config->class_count * node_lanes(config, PORT_FABRIC);
+	dp->cut_through = config->switch_.cut_through;
+	error = event_tree_init(&dp->events, 2 * config->port_count + 3);
+	if (!error)
+		error = pool_init(dp);
+	dp->congestion = config->switch_.congestion;
+	random_init(&dp->random, config->switch_.routing.seed, 0);
+	random_init(&dp->redirect_random, config->switch_.routing.seed, 1);
+	for (uint32_t c = 0; c < config->class_count; c++)
+		dp->unordered |= (uint32_t)config->classes[c].unordered << c;
+	if (!error)
+		error = source_hold_init(&dp->hold, config->switch_.routing.hold_ps);
+	injection_init(&dp->injection, &dp->congestion);
+	if (!error)
+		error = wake_queue_init(&dp->wakes, flow_ref(config->port_count, 0));
+	if (!error)
+		error = translate_init(&dp->translate, config->switch_.hosts, config->switch_.host_count);
+	if (!error)
+		error = translate_prefixes_set(&dp->translate, config->switch_.prefixes, config->switch_.prefix_count);
+	if (!error)
+		error = route_table_init(&dp->routes, &config->switch_);
+	if (dp->port_count < NODE_PORTS_MAX)
+		dp->routes.ports_up &= (1ull << dp->port_count) - 1;
+	for (uint32_t p = 0; !error && p < config->port_count; p++)
+		error = port_init(dp, p, &links[p]);
+	if (error) {
+		destroy(dp);
+		return NULL;
+	}
+	dp->stats->tables_taken = config->switch_.host_count > 0;
+	listener = dataplane_listener(dp);
+	for (uint32_t p = 0; p < config->port_count; p++)
+		link_listen(&links[p], &listener);
+	if (config->sample_ps)
+		event_tree_set(&dp->events, source_sample(dp), 0);
+	event_tree_set(&dp->events, source_measured(dp), config->measure_to_ps);
+	return dp;
+}
+
+const struct node_ops switchd_ops = {
+	.create = create,
+	.run = run,
+	.show = dataplane_show,
+	.set = dataplane_set,
+	.destroy = destroy,
+	.link_down = on_link_down,
+	.link_settle = on_link_settle,
+	.link_up = on_link_up,
+	.link_set = on_link_set,
+	.tables = tables,
+	.table_blocks = tables_blocks,
+	.table_read = tables_read,
+};

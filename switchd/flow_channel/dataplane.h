@@ -1,0 +1,159 @@
+/*  dataplane - the switch: its ports, its tables, and the order in which a packet and an ACK pass them (FC-11).
+ *
+ *      link -> classify -> IFCT queue -> route -> arbiter -> crossbar -> OFCT -> output queue -> link
+ *      link <- ACK collector <- EFCT/IFCT <- ACK crossbar <- OFCT <- link
+ *
+ *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
+ *  one leg each, choose.c which way, reroute.c and flow_tree.c how flows get another one, flow_control.c what holds a flow at its input and lets it go on, input_buffer.c
+ *  when a neighbour has to stop, fgfc_path.c what its host is told, link_change.c what becomes of all that when a
+ *  link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of
+ *  sources (event_tree.h): per port the next arrival and the next transmission, and three timers. Arrivals of one instant are
+ *  handled before transmissions, lower ports first.
+ *  The crossbar moves as many packets at once as there are outputs and has its time in the switch's fixed latency, all of
+ *  which lies behind the last decision (link.h).
+ *  Flooding (FC-3): a frame for many hosts, or for one that nobody knows, is replaced at its ingress port by one copy per
+ *  other host. Each copy is an ordinary packet in a flow channel of its own, so neither order nor accounting needs to know
+ *  about it; it lives in a reserve of the pool instead of the input buffer, whose room is given back at once.          */
+#ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
+#define HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
+
+#include "nodes/base/event_tree.h"
+#include "nodes/config/config.h"
+#include "nodes/link/link.h"
+#include "nodes/link/traffic_class.h"
+#include "nodes/node/node.h"
+#include "nodes/stats/queue_gauge.h"
+#include "nodes/stats/stats.h"
+#include "nodes/wire/fabric_header.h"
+#include "switchd/common/output_queue.h"
+#include "switchd/common/packet.h"
+#include "switchd/common/route.h"
+#include "switchd/common/translate.h"
+#include "switchd/flow_channel/ack.h"
+#include "switchd/flow_channel/arbiter.h"
+#include "switchd/flow_channel/eca.h"
+#include "switchd/flow_channel/efct.h"
+#include "switchd/flow_channel/fgfc.h"
+#include "switchd/flow_channel/flow_tree.h"
+#include "switchd/flow_channel/headroom.h"
+#include "switchd/flow_channel/ifct.h"
+#include "switchd/flow_channel/injection.h"
+#include "switchd/flow_channel/input_load.h"
+#include "switchd/flow_channel/ofct.h"
+#include "switchd/flow_channel/redirect.h"
+#include "switchd/flow_channel/source_hold.h"
+#include "switchd/flow_channel/wake_queue.h"
+
+/* flows in the order of their coming, linked by next_ref */
+struct flow_list {
+	uint32_t first, last; /* flow_ref(); FLOW_REF_NONE: there is none */
+};
+
+/* one virtual lane of an output port: number = traffic class * port.lanes + level (routing_config.h) */
+struct output_lane {
+	struct arbiter arbiter;
+	struct output_queue queue;
+	struct flow_list stopped; /* fabric: flows without credit, while the peer has no room for such */
+	struct eca eca;           /* edge */
+	uint64_t
+		served; /* fabric: what its flows got so far, each of them: lanes of a class take turns by it (transmit.c) */
+};
+
+struct port {
+	struct link *link;
+	struct port_stats *stats;
+	enum port_kind kind;
+	uint32_t lanes, lane_count; /* virtual lanes of each class, of all classes */
+	uint32_t mtu_bytes, mtu_units;
+	uint32_t stop_units, go_units;           /* water levels of the input buffer: input_buffer.c */
+	struct efct efct;                        /* edge */
+	struct packet_queue no_line;             /* edge: packets that wait for a free EFCT line, in order of arrival */
+	uint32_t no_line_match;                  /* match fields with which they were looked up */
+	struct fgfc fgfc;                        /* edge: flows that are held at their source */
+	struct ofct ofct;                        /* fabric */
+	struct ack_collector acks;               /* fabric: ACKs that go up this link */
+	struct flow_list no_channel;             /* flows that wait for a free id of the OFCT */
+	uint64_t extent_units;                   /* edge: sum of its flows' flow_extents (EC-9) */
+	struct flow_list port_limit;             /* edge: flows that wait for it to fall */
+	uint32_t promised_units[NODE_LANES_MAX]; /* fabric: room in the input buffer for what credit given may bring */
+	struct class_scheduler classes;
+	struct output_lane output[NODE_LANES_MAX];
+	struct queue_gauge gauge;
+	struct redirect_gauge redirect;  /* fabric */
+	struct redirect_swap swap;       /* the same */
+	struct input_load input_load;    /* the same */
+	struct output_load output_load;  /* the same */
+	struct redirect_line *redirects; /* by flow_id, of flows that came in here */
+	struct tree_line *trees;         /* the same */
+	node_time_t paused_since_ps;     /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
+	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
+};
+
+struct dataplane {
+	const struct node_config *config;
+	struct stats_page *stats;
+	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
+	uint32_t port_count, class_count;
+	uint32_t lane_count; /* of the ports that have most */
+	bool cut_through;
+	uint64_t touched; /* ports whose next transmission must be computed anew */
+	uint64_t grants_due,
+		channels_due; /* ports that flows have moved to, and that such gave a channel back to: crossbar_settle() */
+	uint32_t unordered; /* set of classes */
+	struct source_hold hold;
+	struct random redirect_random;
+	bool ways_changed;     /* new tables: link_change_ways() is due */
+	uint64_t ports_coming; /* ports with a new link that wait for the end of what came over the former one */
+	uint32_t flood_packets, flood_packets_max; /* copies of flooded frames inside */
+	struct event_tree events;
+	struct packet_pool pool;
+	struct congestion_config congestion; /* as it is set now */
+	struct injection injection;
+	struct random random;    /* of choices: choose.c */
+	struct wake_queue wakes; /* flows that wait for their wake-up time */
+	struct translate translate;
+	struct route_table routes;
+	struct ifct ifcts[NODE_PORTS_MAX];
+	struct port ports[NODE_PORTS_MAX];
+};
+
+extern const struct node_ops switchd_ops;
+
+/** dataplane_touch() - something changed that may let port @port transmit, or transmit earlier. */
+static inline void dataplane_touch(struct dataplane *dp, uint32_t port)
+{
+	dp->touched |= 1ull << port;
+}
+
+/** dataplane_port_up() - has port @port a link that is in use? A vacant one has not, nor one that link_change.c keeps back. */
+static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
+{
+	return route_port_up(&dp->routes, port);
+}
+
+/** dataplane_drop() - counts a dropped frame under its reason.  @frame_bytes  of a packet's inner frame; else 0. */
+void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes,
+		    node_time_t now);
+
+/** dataplane_port_configure() - @port is what config->ports[@port] says: kind, MTU, names on the link, class shares. */
+void dataplane_port_configure(struct dataplane *dp, uint32_t port);
+
+/** packet_enter(), packet_leave() - the packet is, is no longer inside the switch; leaving frees it. */
+static inline void packet_enter(struct dataplane *dp, const struct packet *packet)
+{
+	dp->stats->inside_packets++;
+	dp->stats->inside_bytes += packet->frame_bytes;
+}
+
+static inline void packet_leave(struct dataplane *dp, struct packet *packet)
+{
+	dp->stats->inside_packets--;
+	dp->stats->inside_bytes -= packet->frame_bytes;
+	dp->flood_packets -= packet->copy;
+	packet_free(&dp->pool, packet);
+}
+
+/** dataplane_listener() - what a link of this switch calls. */
+struct link_listener dataplane_listener(struct dataplane *dp);
+
+#endif

@@ -1,0 +1,76 @@
+#include "switchd/flow_channel/injection.h"
+
+#include "nodes/base/units.h"
+
+void injection_init(struct injection *injection, const struct congestion_config *config)
+{
+	uint32_t row = 0;
+
+	*injection = (struct injection){ .config = config };
+	for (uint32_t eca = 0; eca < 256; eca++) {
+		while (row + 1 < CONGESTION_SETTINGS && config->settings[row + 1].eca_min <= eca)
+			row++;
+		injection->setting_of[eca] = (uint8_t)row;
+	}
+	for (row = 0; row < CONGESTION_SETTINGS; row++) {
+		const struct congestion_setting *setting = &config->settings[row];
+
+		/* the first is full speed: no need to count */
+		injection->byte_ps[row] =
+			row && config->rate_limit && setting->rate_bps ? (uint32_t)(8 * NODE_S / setting->rate_bps) : 0;
+		injection->byte_time_ps[row] = (uint64_t)setting->byte_time_ps << setting->byte_time_scale;
+	}
+}
+
+/* EC-8: above the limit, at a port and with a setting that has limit-after-ack */
+static void block_until_empty(const struct injection *injection, struct ifct_entry *flow, bool ingress)
+{
+	const struct congestion_setting *setting = injection_setting(injection, flow);
+
+	if (ingress && setting->limit_after_ack && injection->config->limit_after_ack &&
+	    ifct_flow_extent(flow) > setting->flow_extent_units)
+		flow->fc_state = BLOCK_UNTIL_EMPTY;
+}
+
+void injection_on_eca(const struct injection *injection, struct ifct_entry *flow, uint32_t factor, bool ingress)
+{
+	flow->ep_congestion = (uint8_t)factor;
+	flow->setting = injection->setting_of[flow->ep_congestion];
+	block_until_empty(injection, flow, ingress);
+}
+
+void injection_on_ack(const struct injection *injection, struct ifct_entry *flow, uint32_t units, bool clears,
+		      node_time_t now)
+{
+	if (clears) {
+		flow->ep_congestion = 0;
+		flow->setting = 0;
+		flow->wake_up_ps = 0;
+	}
+	if (flow->fc_state != BLOCK_UNTIL_EMPTY || (!clears && ifct_flow_extent(flow)))
+		return;
+	flow->fc_state = RUNNING;
+	if (!clears)
+		flow->wake_up_ps = now + (uint64_t)units * UNIT_BYTES * injection->byte_time_ps[flow->setting];
+}
+
+enum injection_verdict injection_check(const struct injection *injection, const struct ifct_entry *flow,
+				       node_time_t now)
+{
+	if (flow->fc_state != RUNNING)
+		return INJECTION_EMPTY;
+	if (injection->config->flow_limit &&
+	    ifct_flow_extent(flow) > injection_setting(injection, flow)->flow_extent_units)
+		return INJECTION_EXTENT;
+	return now < flow->wake_up_ps ? INJECTION_LATER : INJECTION_GO;
+}
+
+void injection_forwarded(const struct injection *injection, struct ifct_entry *flow, uint32_t frame_bytes, bool ingress,
+			 node_time_t asked)
+{
+	if (injection->byte_ps[flow->setting])
+		flow->wake_up_ps = node_time_max(asked, flow->wake_up_ps) +
+				   (uint64_t)frame_bytes * injection->byte_ps[flow->setting];
+	if (flow->setting)
+		block_until_empty(injection, flow, ingress);
+}

@@ -1,0 +1,53 @@
+#include "switchd/flow_channel/input_buffer.h"
+
+#include "nodes/base/units.h"
+
+#define GO_PART 8u /* that much of the buffer below stop is go: a word costs little, but not nothing. Ours */
+
+/* what counts against the input buffer: what is in it, and what credit given may still bring */
+static uint32_t charged_units(const struct port *in, uint32_t lane)
+{
+	return in->link->held_units[lane] + in->promised_units[lane];
+}
+
+uint32_t input_buffer_left(const struct dataplane *dp, uint32_t port, uint32_t lane)
+{
+	const struct port *in = &dp->ports[port];
+	uint32_t units = charged_units(in, lane);
+
+	return units < in->stop_units ? in->stop_units - units : 0;
+}
+
+void input_buffer_configure(struct dataplane *dp, uint32_t port)
+{
+	const struct port_config *config = &dp->config->ports[port];
+	uint32_t part_units = config->stop_units / GO_PART, mtu_units = units_of_bytes(config->mtu_bytes);
+	uint32_t below_units = part_units > mtu_units ? part_units : mtu_units;
+	struct port *in = &dp->ports[port];
+
+	in->stop_units = config->buffer_units ? config->stop_units : UINT32_MAX;
+	in->go_units = config->stop_units > below_units ? config->stop_units - below_units : 0;
+}
+
+void input_buffer_update(struct dataplane *dp, uint32_t port, uint32_t lane)
+{
+	struct port *in = &dp->ports[port];
+	uint32_t units = charged_units(in, lane);
+
+	if (units > in->stop_units) {
+		in->stats->stops += !(in->link->stop >> lane & 1);
+		link_hold(in->link, lane, true);
+	} else if (units <= in->go_units) {
+		link_hold(in->link, lane, false);
+	}
+	if (link_words_due(in->link))
+		dataplane_touch(dp, port);
+}
+
+void input_buffer_release(struct dataplane *dp, const struct packet *packet)
+{
+	if (packet->copy || !dataplane_port_up(dp, packet->in_port))
+		return;
+	link_release(dp->ports[packet->in_port].link, packet->lane, packet->units);
+	input_buffer_update(dp, packet->in_port, packet->lane);
+}

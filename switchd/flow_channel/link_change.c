@@ -1,0 +1,346 @@
+/*  A link goes: whatever is under way on it, or waits for one to a host, is lost, and every flow concerned is told so (FC-17, FC-26), as
+ *  if the loss had been reported from downstream. So all channels, extents come right by the same paths as ever.
+ *  What came in over the link goes on; its ACKs have nowhere to go and vanish.
+ *
+ *  Order is kept (FC-15, FC-26). A flow of which nothing is downstream of a fabric port
+ *  that goes takes another one at once, with all that waits here. One that has something downstream must not overtake it: it waits,
+ *  its channel kept, until it is known that nothing that went over the link in this channel is in the fabric any more: the neighbour
+ *  knows (port_stats.left), and the orchestrator tells (link_change_settle()). What is then not acknowledged was lost.
+ *
+ *  A link comes: its channels are numbered anew, so none of the former link may be in use any more. Until then the port
+ *  stays down, and the new link's first packets wait in its ring.                                                    */
+#include "switchd/flow_channel/link_change.h"
+
+#include "switchd/flow_channel/ack_path.h"
+#include "switchd/flow_channel/choose.h"
+#include "switchd/flow_channel/crossbar.h"
+#include "switchd/flow_channel/fgfc_path.h"
+#include "switchd/flow_channel/flow_control.h"
+#include "switchd/flow_channel/flow_tree.h"
+#include "switchd/flow_channel/transmit.h"
+
+static void drop(struct dataplane *dp, struct port *out, struct packet *packet, enum drop_reason why, node_time_t now)
+{
+	if (packet->requested)
+		crossbar_leave(dp, out, packet, now);
+	dataplane_drop(dp, why, packet->in_port, packet->frame_bytes, now);
+	packet_leave(dp, packet);
+}
+
+/* flow @ref, in no list any more, waited to go to @out: what is queued is lost; of a tree only its first packet, whose choice that was.
+ * @why  DROP_LINK_DOWN: to its host; DROP_NO_ROUTE: there is no other way either */
+static void drop_queued(struct dataplane *dp, struct port *out, uint32_t ref, enum drop_reason why, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t units = 0;
+
+	flow->wait = IFCT_NOT_WAITING;
+	while (flow->queue.head) {
+		struct packet *packet = flow_unqueue(dp, ref, now);
+
+		units += packet->units;
+		drop(dp, out, packet, why, now);
+		if (tree_is(dp, ref)) {
+			crossbar_first(dp, ref, now);
+			break;
+		}
+	}
+	ack_path_up(dp, ref, ACK_LOSS, units, now);
+}
+
+/* in the output queue: on an edge link nobody but this port would tell; on a fabric link drop_under_way() does */
+static void drop_granted(struct dataplane *dp, struct port *out, uint32_t lane, node_time_t now)
+{
+	struct output_queue *queue = &out->output[lane].queue;
+
+	while (queue->queue.head) {
+		struct packet *packet = output_queue_pop(queue);
+		uint32_t ref = flow_ref(packet->in_port, packet->flow_id), units = packet->units;
+
+		drop(dp, out, packet, DROP_LINK_DOWN, now);
+		if (out->kind == PORT_EDGE)
+			ack_path_up(dp, ref, ACK_LOSS, units, now);
+	}
+}
+
+/* granted to a channel of the link, but for those in @left, and not acknowledged, wherever it is */
+static void drop_under_way(struct dataplane *dp, struct port *out, const struct channel_set *left, node_time_t now)
+{
+	for (uint32_t id = 0; id < out->ofct.fresh; id++) {
+		uint32_t ref, units = channel_set_has(left, id) ? 0 : ofct_lose(&out->ofct, id, &ref);
+
+		if (units)
+			ack_path_up(dp, ref, ACK_LOSS, units, now);
+	}
+	out->stats->ofct_used = out->ofct.used;
+}
+
+/* flows for @port that wait for something else than their turn. One look at every channel in use, once per link that goes. First of all:
+ * afterwards the losses of others let nobody onto @port any more; whom it lets on itself asks for its turn, and is lost with the rest. */
+static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		const struct ifct *ifct = &dp->ifcts[p];
+
+		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
+			const struct ifct_entry *flow = &ifct->entries[id];
+
+			if (!flow->active || flow->follow_port != port || !flow->queue.head ||
+			    flow->wait == IFCT_REQUESTING)
+				continue;
+			flow_stop_waiting(dp, flow_ref(p, id));
+			drop_queued(dp, &dp->ports[port], flow_ref(p, id), DROP_LINK_DOWN, now);
+		}
+	}
+}
+
+/* all that waits for edge port @out: there is no other way to its host */
+static void drop_waiting(struct dataplane *dp, struct port *out, node_time_t now)
+{
+	drop_held(dp, (uint32_t)(out - dp->ports), now);
+	for (uint32_t c = 0; c < out->lane_count; c++) {
+		struct arbiter *arbiter = &out->output[c].arbiter;
+		uint32_t ref;
+
+		while ((ref = arbiter_first(arbiter)) != FLOW_REF_NONE) {
+			arbiter_remove_first(arbiter);
+			drop_queued(dp, out, ref, DROP_LINK_DOWN, now);
+		}
+		drop_granted(dp, out, c, now);
+	}
+}
+
+/* all flows of @arbiter, in their order, are in no list any more but the one that is returned */
+static struct flow_list arbiter_empty(struct dataplane *dp, struct arbiter *arbiter)
+{
+	struct flow_list all = { .first = FLOW_REF_NONE };
+	uint32_t ref;
+
+	while ((ref = arbiter_first(arbiter)) != FLOW_REF_NONE) {
+		arbiter_remove_first(arbiter);
+		flow_of(dp->ifcts, ref)->wait = IFCT_NOT_WAITING;
+		flow_list_push(dp, &all, ref);
+	}
+	return all;
+}
+
+/* chooses each packet of flow @ref for itself? Then nobody has to wait for what is downstream */
+static bool is_open(struct dataplane *dp, uint32_t ref)
+{
+	return tree_is(dp, ref) && !tree_is_folded(dp, ref);
+}
+
+/* Flow @ref, in no list, must go to @out no more. With something downstream it waits until that is known to be gone (reroute_emptied()). */
+static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	if (flow->queue.head && is_open(dp, ref)) {
+		crossbar_first(dp, ref, now);
+	} else if (ifct_flow_extent(flow)) {
+		flow->fc_state = BLOCK_FOR_REDIRECT;
+		flow->wait = flow->queue.head ? IFCT_BLOCKED : IFCT_NOT_WAITING;
+	} else if (!crossbar_move(dp, ref, now)) {
+		drop_queued(dp, out, ref, DROP_NO_ROUTE, now);
+	}
+}
+
+/* The same of those that wait for something else than their turn. What holds a flow back may do so at another port as well. */
+static void held_go_elsewhere(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		const struct ifct *ifct = &dp->ifcts[p];
+
+		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
+			const struct ifct_entry *flow = &ifct->entries[id];
+
+			if (!flow->active || flow->follow_port != port || !flow->queue.head ||
+			    flow->wait == IFCT_REQUESTING)
+				continue;
+			flow_stop_waiting(dp, flow_ref(p, id));
+			go_elsewhere(dp, &dp->ports[port], flow_ref(p, id), now);
+		}
+	}
+}
+
+static void list_goes_elsewhere(struct dataplane *dp, struct port *out, struct flow_list *list, node_time_t now)
+{
+	struct flow_list all = *list;
+	uint32_t ref;
+
+	list->first = FLOW_REF_NONE;
+	while ((ref = flow_list_pop(dp, &all)) != FLOW_REF_NONE)
+		go_elsewhere(dp, out, ref, now);
+}
+
+/* whoever wants to go to @out, which is down, does so no more, unless it has something downstream */
+static void all_go_elsewhere(struct dataplane *dp, struct port *out, node_time_t now)
+{
+	held_go_elsewhere(dp, (uint32_t)(out - dp->ports), now); /* first: afterwards nobody is let on here */
+	list_goes_elsewhere(dp, out, &out->no_channel, now);
+	for (uint32_t c = 0; c < out->lane_count; c++) {
+		struct flow_list asking;
+
+		list_goes_elsewhere(dp, out, &out->output[c].stopped, now);
+		asking = arbiter_empty(dp, &out->output[c].arbiter);
+		list_goes_elsewhere(dp, out, &asking, now);
+	}
+}
+
+/* follows flow @ref a port that is up, but is the first step to its destination no more? */
+static bool is_misled(struct dataplane *dp, uint32_t ref)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	return dp->ports[flow->follow_port].kind == PORT_FABRIC && dataplane_port_up(dp, flow->follow_port) &&
+	       !choose_leads_on(dp, ref);
+}
+
+/* those in the arbiters of @out, and then those that wait for something else or have no packets */
+static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
+{
+	for (uint32_t c = 0; c < out->lane_count; c++) {
+		struct flow_list asking = arbiter_empty(dp, &out->output[c].arbiter);
+		uint32_t ref;
+
+		while ((ref = flow_list_pop(dp, &asking)) != FLOW_REF_NONE) {
+			if (is_misled(dp, ref))
+				go_elsewhere(dp, out, ref, now);
+			else
+				crossbar_again(dp, ref, now);
+		}
+	}
+}
+
+void link_change_ways(struct dataplane *dp, node_time_t now)
+{
+	dp->ways_changed = false;
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		if (dp->ports[p].kind == PORT_FABRIC)
+			misled_find(dp, &dp->ports[p], now);
+	for (uint32_t p = 0; p < dp->port_count; p++) {
+		const struct ifct *ifct = &dp->ifcts[p];
+
+		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
+			const struct ifct_entry *flow = &ifct->entries[id];
+
+			if (!flow->active || flow->wait == IFCT_REQUESTING || !ifct_total_extent(flow) ||
+			    flow->fc_state == BLOCK_FOR_REDIRECT || !is_misled(dp, flow_ref(p, id)))
+				continue;
+			flow_stop_waiting(dp, flow_ref(p, id));
+			go_elsewhere(dp, &dp->ports[flow->follow_port], flow_ref(p, id), now);
+		}
+	}
+}
+
+void link_change_lose(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	drop_queued(dp, &dp->ports[flow_of(dp->ifcts, ref)->follow_port], ref, DROP_NO_ROUTE, now);
+}
+
+/* channels that were kept for flows that had not sent anything yet */
+static void drop_reserved(struct port *out)
+{
+	uint32_t ref;
+
+	for (uint32_t id = 0; id < out->ofct.fresh; id++)
+		if (out->ofct.entries[id].active && !ofct_flow_extent(&out->ofct.entries[id]))
+			ofct_lose(&out->ofct, id, &ref);
+	out->stats->ofct_used = out->ofct.used;
+}
+
+void link_change_settle(struct dataplane *dp, uint32_t port, const struct channel_set *left, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+
+	if (out->kind != PORT_FABRIC || dataplane_port_up(dp, port))
+		return;
+	drop_under_way(dp, out, left, now);
+	all_go_elsewhere(dp, out, now);
+}
+
+/* the neighbour hears of no ACK over @port any more: port_stats.left says what it cannot know otherwise, flow_free() keeps it true */
+static void note_left(struct dataplane *dp, uint32_t port)
+{
+	const struct ifct *ifct = &dp->ifcts[port];
+
+	for (uint32_t id = 0; ifct->used && id < ifct->channels; id++)
+		if (ifct->entries[id].active)
+			channel_set_add(&dp->ports[port].stats->left, id);
+}
+
+void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	bool was_up = dataplane_port_up(dp, port);
+
+	/* first of all: whoever may go on because of a loss must not choose this port again */
+	dp->routes.ports_up &= ~(1ull << port);
+	dp->ports_coming &= ~(1ull << port);
+	link_down(out->link, now);
+	if (!was_up)
+		return;
+	transmit_settle_pause(out, now);
+	out->paused_since_ps = NODE_TIME_NEVER;
+	out->stats->paused_since_ps = 0;
+	note_left(dp, port);
+	fgfc_path_clear(dp, port);
+	if (out->kind == PORT_FABRIC) {
+		for (uint32_t c = 0; c < out->lane_count; c++)
+			drop_granted(dp, out, c, now);
+		drop_reserved(out);
+		all_go_elsewhere(dp, out, now);
+		ack_collector_clear(&out->acks);
+	} else {
+		drop_waiting(dp, out, now);
+	}
+	dataplane_touch(dp, port);
+}
+
+void link_change_up(struct dataplane *dp, uint32_t port)
+{
+	struct link *link = dp->ports[port].link;
+
+	dp->ports_coming |= 1ull << port;
+	link->held = true;
+	if (!link->real)
+		link_up_stopped(link);
+}
+
+static void start(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	const struct port_config *config = &dp->config->ports[port];
+	struct link_listener listener = dataplane_listener(dp);
+	struct port *in = &dp->ports[port];
+
+	in->link->held = false;
+	ifct_restart(&dp->ifcts[port]);
+	ofct_restart(&in->ofct);
+	in->link->head_due_ps = node_time_max(in->link->head_due_ps, now);
+	link_listen(in->link, &listener);
+	dataplane_port_configure(dp, port);
+	if (in->kind == PORT_EDGE)
+		efct_match_set(&in->efct, &config->match); /* no line is used: in force at once */
+	for (uint32_t c = 0; c < dp->lane_count; c++) {
+		arbiter_set_quantum(&in->output[c].arbiter, config->mtu_bytes);
+		link_hold(in->link, c, false);
+	}
+	dp->routes.ports_up |= 1ull << port;
+	dataplane_touch(dp, port);
+}
+
+uint64_t link_change_finish(struct dataplane *dp, node_time_t now)
+{
+	uint64_t started = 0;
+
+	for (uint64_t coming = dp->ports_coming; coming; coming &= coming - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(coming);
+
+		if (dp->ifcts[port].used || dp->ports[port].no_line.head || dp->ports[port].ofct.used)
+			continue;
+		start(dp, port, now);
+		started |= 1ull << port;
+	}
+	dp->ports_coming &= ~started;
+	return started;
+}

@@ -1,0 +1,225 @@
+#include "switchd/flow_channel/ofct.h"
+
+#include <errno.h>
+
+#include "nodes/base/table.h"
+#include "switchd/flow_channel/ifct.h"
+
+int ofct_init(struct ofct *ofct, uint32_t channels, uint32_t levels)
+{
+	uint32_t chains = 16;
+
+	while (chains < channels)
+		chains *= 2;
+	*ofct = (struct ofct){ .channels = channels, .hash_mask = chains - 1, .levels = levels };
+	ofct->entries = table_alloc(channels, sizeof(*ofct->entries));
+	ofct->tails = table_alloc(channels, sizeof(*ofct->tails));
+	ofct->headroom = table_alloc(channels, sizeof(*ofct->headroom));
+	ofct->chains = table_alloc(chains, sizeof(*ofct->chains));
+	ofct->towards = table_alloc(OFCT_DESTINATIONS, sizeof(*ofct->towards));
+	if (!ofct->entries || !ofct->tails || !ofct->headroom || !ofct->chains || !ofct->towards) {
+		ofct_fini(ofct);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void ofct_fini(struct ofct *ofct)
+{
+	table_free(ofct->entries, ofct->channels, sizeof(*ofct->entries));
+	table_free(ofct->tails, ofct->channels, sizeof(*ofct->tails));
+	table_free(ofct->headroom, ofct->channels, sizeof(*ofct->headroom));
+	table_free(ofct->chains, ofct->hash_mask + 1, sizeof(*ofct->chains));
+	table_free(ofct->towards, OFCT_DESTINATIONS, sizeof(*ofct->towards));
+	*ofct = (struct ofct){ 0 };
+}
+
+/* ids are handed out densely, so low bits of port and id, spread over each other, are hash enough */
+static uint16_t *chain_of(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+{
+	return &ofct->chains[(flow_id ^ input_port * 181u) & ofct->hash_mask];
+}
+
+static int allocate(struct ofct *ofct)
+{
+	uint16_t id = 0;
+
+	if (ofct->free) {
+		id = ofct->free - 1;
+		ofct->free = ofct->entries[id].next;
+	} else if (ofct->fresh < ofct->channels) {
+		id = (uint16_t)ofct->fresh++;
+	} else {
+		return -ENOSPC;
+	}
+	if (++ofct->used > ofct->used_max)
+		ofct->used_max = ofct->used;
+	return id;
+}
+
+int ofct_find(const struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+{
+	const struct ofct_entry *entry;
+
+	for (uint16_t next = *chain_of(ofct, input_port, flow_id); next; next = entry->next) {
+		entry = &ofct->entries[next - 1];
+		if (entry->input_port_flow_id == flow_id && entry->input_port == input_port)
+			return next - 1;
+	}
+	return -ENOENT;
+}
+
+bool ofct_may_take(const struct ofct *ofct, uint32_t level)
+{
+	uint32_t kept = 0; /* for others */
+
+	for (uint32_t other = 0; other < ofct->levels; other++)
+		kept += other != level && !ofct->used_at[other];
+	return ofct->channels - ofct->used > (ofct->used_at[level] ? kept : 0);
+}
+
+int ofct_lookup(struct ofct *ofct, uint32_t input_port, uint32_t flow_id, uint32_t level)
+{
+	uint16_t *chain = chain_of(ofct, input_port, flow_id);
+	int id = ofct_find(ofct, input_port, flow_id);
+	struct ofct_entry *entry;
+
+	if (id >= 0)
+		return id;
+	id = ofct_may_take(ofct, level) ? allocate(ofct) : -ENOSPC;
+	if (id < 0)
+		return id;
+	ofct->used_at[level]++;
+	entry = &ofct->entries[id];
+	entry->input_port = (uint8_t)input_port;
+	entry->input_port_flow_id = (uint16_t)flow_id;
+	entry->ack_flow = entry->data_flow;
+	entry->active = true;
+	entry->level = level & (OFCT_LEVELS_MAX - 1);
+	entry->metered = false;
+	entry->next = *chain;
+	*chain = (uint16_t)(id + 1);
+	return id;
+}
+
+uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t destination)
+{
+	struct ofct_entry *entry = &ofct->entries[id];
+	uint16_t position = (uint16_t)entry->data_flow;
+
+	entry->data_flow += units;
+	entry->destination = destination;
+	ofct->extent_units += units;
+	ofct->towards[destination] += units;
+	return position;
+}
+
+/* @units of @entry are not under way any more */
+static void settle(struct ofct *ofct, const struct ofct_entry *entry, uint32_t units)
+{
+	ofct->extent_units -= units;
+	ofct->towards[entry->destination] -= units;
+}
+
+static void release(struct ofct *ofct, uint32_t id)
+{
+	struct ofct_entry *entry = &ofct->entries[id];
+	uint16_t *link = chain_of(ofct, entry->input_port, entry->input_port_flow_id);
+
+	while (*link != id + 1)
+		link = &ofct->entries[*link - 1].next;
+	*link = entry->next;
+	entry->active = false;
+	entry->next = ofct->free;
+	ofct->free = (uint16_t)(id + 1);
+	ofct->used--;
+	ofct->used_at[entry->level]--;
+}
+
+/* are @units of channel @id under way, and at least one? */
+static bool is_under_way(const struct ofct *ofct, uint32_t id, uint32_t units)
+{
+	return id < ofct->channels && ofct->entries[id].active && ofct_flow_extent(&ofct->entries[id]) &&
+	       units <= ofct_flow_extent(&ofct->entries[id]);
+}
+
+/* @units of channel @id, whose positions say so already, are not under way any more */
+static void done(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
+{
+	const struct ofct_entry *entry = &ofct->entries[id];
+
+	settle(ofct, entry, units);
+	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
+	*freed = !ofct_flow_extent(entry);
+	if (*freed)
+		release(ofct, id);
+}
+
+bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
+{
+	*freed = false;
+	if (!is_under_way(ofct, id, units))
+		return false;
+	ofct->entries[id].ack_flow += units;
+	done(ofct, id, units, flow, freed);
+	return true;
+}
+
+void ofct_seen(struct ofct *ofct, uint32_t id, uint32_t units)
+{
+	ofct->tails[id].told_flow += units;
+	ofct->tails[id].lost_units = 0;
+}
+
+uint32_t ofct_missing(struct ofct *ofct, uint32_t id, uint32_t units)
+{
+	struct ofct_tail *tail = &ofct->tails[id];
+
+	tail->told_flow += units;
+	tail->lost_units += units;
+	return tail->told_flow == ofct->entries[id].data_flow ? tail->lost_units : 0;
+}
+
+bool ofct_take_back(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow, bool *freed)
+{
+	*freed = false;
+	ofct->tails[id].lost_units = 0;
+	if (!is_under_way(ofct, id, units))
+		return false;
+	ofct->entries[id].data_flow -= units;
+	ofct->tails[id].told_flow -= units;
+	done(ofct, id, units, flow, freed);
+	return true;
+}
+
+void ofct_restart(struct ofct *ofct)
+{
+	for (uint32_t id = 0; id < ofct->fresh; id++) {
+		ofct->entries[id].data_flow = ofct->entries[id].ack_flow = 0;
+		ofct->tails[id] = (struct ofct_tail){ 0 };
+	}
+}
+
+bool ofct_give_back(struct ofct *ofct, uint32_t input_port, uint32_t flow_id)
+{
+	int id = ofct_find(ofct, input_port, flow_id);
+
+	if (id < 0 || ofct_flow_extent(&ofct->entries[id]))
+		return false;
+	release(ofct, (uint32_t)id);
+	return true;
+}
+
+uint32_t ofct_lose(struct ofct *ofct, uint32_t id, uint32_t *flow)
+{
+	struct ofct_entry *entry = &ofct->entries[id];
+	uint32_t units = ofct_flow_extent(entry);
+
+	if (!entry->active)
+		return 0;
+	settle(ofct, entry, units);
+	entry->ack_flow = entry->data_flow;
+	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
+	release(ofct, id);
+	return units;
+}

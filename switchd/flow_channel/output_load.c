@@ -1,0 +1,82 @@
+#include "switchd/flow_channel/output_load.h"
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+uint64_t output_load_last(const struct output_load_count *count, uint64_t window)
+{
+	if (count->window == window)
+		return count->last_bytes;
+	return count->window + 1 == window ? count->bytes : 0;
+}
+
+static void count_add(struct output_load_count *count, uint32_t bytes, uint64_t window)
+{
+	if (count->window != window)
+		*count = (struct output_load_count){ .window = window, .last_bytes = output_load_last(count, window) };
+	count->bytes += bytes;
+}
+
+/* of the largest flow in the window before */
+static uint64_t last_most(const struct output_load *out, uint64_t window)
+{
+	if (out->all.window == window)
+		return out->last_most;
+	return out->all.window + 1 == window ? out->most : 0;
+}
+
+void output_load_add(struct output_load *out, struct output_load_count *flow, uint32_t bytes, uint64_t window)
+{
+	if (out->all.window != window) {
+		out->last_most = last_most(out, window);
+		out->most = 0;
+	}
+	count_add(&out->all, bytes, window);
+	count_add(flow, bytes, window);
+	out->most = larger(out->most, flow->bytes);
+}
+
+void output_load_claim(struct output_load *out, uint64_t bytes, node_time_t until_ps, node_time_t now)
+{
+	bool others = now < out->claim_until_ps;
+
+	out->claim_bytes = bytes + (others ? out->claim_bytes : 0);
+	out->claim_most = larger(bytes, others ? out->claim_most : 0);
+	out->claim_until_ps = until_ps;
+}
+
+/* how many flows as large as the largest make @load */
+static uint64_t large_flows(uint64_t load, uint64_t most)
+{
+	return most ? (load + most / 2) / most : 0;
+}
+
+uint64_t output_load_offer(const struct output_load *out, uint64_t full_bytes, uint64_t window, node_time_t now)
+{
+	uint64_t present = out->all.window == window ? out->all.bytes : 0;
+	uint64_t load = larger(output_load_last(&out->all, window), present), most = last_most(out, window), room;
+
+	if (now < out->claim_until_ps) {
+		load += out->claim_bytes;
+		most = larger(most, out->claim_most);
+	}
+	room = full_bytes > load ? full_bytes - load : 0;
+	return larger(room, full_bytes / (large_flows(load, most) + 1));
+}
+
+uint64_t output_load_present(const struct output_load *out, const struct output_load_count *flow, uint64_t full_bytes,
+			     uint64_t window)
+{
+	uint64_t load = output_load_last(&out->all, window);
+
+	if (!load)
+		return 0;
+	return larger(output_load_last(flow, window), full_bytes / (large_flows(load, last_most(out, window)) + 1));
+}
+
+bool output_load_is_most(const struct output_load *out, const struct output_load_count *flow, uint64_t window)
+{
+	return output_load_last(flow, window) * 8 > output_load_last(&out->all, window) * 5;
+}

@@ -1,0 +1,380 @@
+/*  The way of a redirect (FC-25): output queue -> REROUTE ACK up the flow -> an input that obeys, where the flow waits until nothing of
+ *  it is downstream, then chooses anew.
+ *
+ *  None is sent for packets that choose for themselves, nor for a flow that is a source of endpoint congestion, or that is held by credit further down: its bottleneck is elsewhere.
+ *  None is sent by an output where no other flow stands and waits: a flow alone would be no faster anywhere else.
+ *  None is obeyed that could change nothing. Each switch knows whether it has another port for the flow; on the way up the ACK
+ *  says whether any below had one, which could choose anew as well once the flow's channels there are free.
+ *
+ *  Whose choice can help (ours; redirect_anywhere). In a tree the ways that part going up join again going down, level by level: what a
+ *  core switch's output suffers from the aggregation switch before it can change, what an aggregation switch's output towards
+ *  an edge suffers from only the ingress edge. So the ACK counts switches without a choice that it passes, takes off those
+ *  with one, and is for the switch where nothing is left. Where the ways form no tree it comes to the ingress edge as ever.
+ *
+ *  In a tree (ours; redirect_inputs) an output downward asks nobody: it cannot know who has room. The input at the other end of its link
+ *  does (input_load.h), and its ACK says by which port upward the flow should come down, as that port's number. Switches whose links are
+ *  plugged in the same order, as those of generated trees are, find the way by it; in others it is as good as one drawn. As the
+ *  ports upward of a full tree all are in use, another flow has to make room: it goes where the first one came from, if that one was
+ *  alone there, at the same time.
+ *  What an output upward suffers from, its own switch must change: further up nobody could do better, unless links of it have failed. */
+#include "switchd/flow_channel/reroute.h"
+
+#include "switchd/flow_channel/ack_path.h"
+#include "switchd/flow_channel/choose.h"
+#include "switchd/flow_channel/crossbar.h"
+#include "switchd/flow_channel/flow_control.h"
+#include "switchd/flow_channel/flow_tree.h"
+#include "switchd/flow_channel/link_change.h"
+
+/* what a REROUTE ACK says */
+#define REROUTE_CHOICE 1u /* a switch that it has passed could choose anew */
+#define REROUTE_FAR 2u    /* the congestion is not where it is heard */
+#define REROUTE_JOIN 4u   /* times this: switches passed that had no choice, those that had one taken off */
+#define REROUTE_JOINS_MAX 7u
+#define REROUTE_HINT 32u /* times this: the port upward that has room, by its number; 0: not known */
+#define REROUTE_HINT_MAX 63u
+
+#define WINDOWS 16u /* of an inflow, in redirect_interval */
+#define LOAD_WINDOWS \
+	4u /* of an outflow: whole frames must not matter, a fourth of what it takes a flow to move does not */
+#define GAIN_PARTS 8u /* a flow moves for an eighth more than it has */
+
+static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
+{
+	return &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)];
+}
+
+/* ---- how much goes out (output_load.h) ---- */
+
+static node_time_t load_window_ps(const struct dataplane *dp)
+{
+	node_time_t window_ps = dp->config->switch_.routing.redirect_interval_ps / LOAD_WINDOWS;
+
+	return window_ps ? window_ps : 1;
+}
+
+static uint64_t load_window(const struct dataplane *dp, node_time_t now)
+{
+	return (uint64_t)(now / load_window_ps(dp));
+}
+
+/* that the link of @port can carry */
+static uint64_t bytes_within(const struct dataplane *dp, uint32_t port, node_time_t time_ps)
+{
+	return (uint64_t)((unsigned __int128)dp->config->ports[port].rate_bps * (uint64_t)time_ps / 8 / NODE_S);
+}
+
+void reroute_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint32_t frame_bytes, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+
+	if (dp->config->switch_.routing.redirect && out->kind == PORT_FABRIC)
+		output_load_add(&out->output_load, &line_of(dp, ref)->count,
+				FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES + out->link->gap_bytes,
+				load_window(dp, now));
+}
+
+uint64_t reroute_offer(const struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	return output_load_offer(&dp->ports[port].output_load, bytes_within(dp, port, load_window_ps(dp)),
+				 load_window(dp, now), now);
+}
+
+/* what flow @ref gets where it is */
+static uint64_t present_of(const struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	uint32_t port = dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port;
+
+	return output_load_present(&dp->ports[port].output_load,
+				   &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)].count,
+				   bytes_within(dp, port, load_window_ps(dp)), load_window(dp, now));
+}
+
+uint64_t reroute_needs(const struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	uint64_t present = present_of(dp, ref, now);
+
+	return present ? present + present / GAIN_PARTS + 1 : 0;
+}
+
+/* ---- who may move ---- */
+
+/* how many flows stand and wait for @out, which can take no more now; @flow counts */
+static uint32_t waiting_for(const struct port *out, const struct ifct_entry *flow)
+{
+	uint32_t flows = flow->wait != IFCT_REQUESTING;
+
+	for (uint32_t lane = 0; lane < out->lane_count; lane++)
+		flows += out->output[lane].arbiter.flow_count;
+	return flows;
+}
+
+/* may flow @ref be moved now? */
+static bool movable(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	return flow->active && ifct_flow_extent(flow) && flow->fc_state == RUNNING && !flow->ep_congestion &&
+	       (!tree_is(dp, ref) || tree_is_folded(dp, ref)) && now >= line_of(dp, ref)->not_before_ps;
+}
+
+/* Flow @ref, which is about to be stopped, will go by @move: others that compare loads until it is there take it into account. */
+static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move *move, node_time_t now)
+{
+	struct redirect_line *line = line_of(dp, ref);
+
+	line->to = (uint8_t)(move->port + 1);
+	line->to_via = move->via;
+	output_load_claim(&dp->ports[move->port].output_load, present_of(dp, ref, now),
+			  now + dp->config->switch_.routing.redirect_interval_ps, now);
+}
+
+/* from now on nothing of flow @ref goes on, wherever it stands; in an arbiter that shows when its turn comes */
+static void hold(struct dataplane *dp, uint32_t ref)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	flow->fc_state = BLOCK_FOR_REDIRECT;
+	dp->ports[flow_ref_port(ref)].stats->redirects++;
+	if (flow->wait == IFCT_NOT_WAITING || flow->wait == IFCT_REQUESTING)
+		return;
+	flow_stop_waiting(dp, ref);
+	flow->wait = IFCT_BLOCKED;
+}
+
+/* ---- two flows that change places ---- */
+
+/* flow @ref goes to upward port @hint: one that is there may go where it comes from, if nothing else is left there */
+static void swap_offer(struct dataplane *dp, uint32_t ref, uint32_t hint, node_time_t now)
+{
+	uint32_t from = flow_of(dp->ifcts, ref)->follow_port;
+	int to = route_upward_port(&dp->routes, hint);
+
+	if (to >= 0 && choose_may_move(dp, ref, (uint32_t)to, now) && dp->ports[from].ofct.used <= 1)
+		dp->ports[to].swap = (struct redirect_swap){
+			.until_ps = now + dp->config->switch_.routing.redirect_interval_ps, .ref = ref, .port = from
+		};
+}
+
+/* Flow @ref, a packet of which has asked for @out, takes the place that is offered there.   Return: does it? */
+static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node_time_t now)
+{
+	struct redirect_swap *swap = &out->swap;
+
+	if (now >= swap->until_ps || ref == swap->ref || !movable(dp, ref, now) ||
+	    !choose_may_move(dp, ref, swap->port, now))
+		return false;
+	swap->until_ps = 0;
+	if (dp->ports[swap->port].ofct.used > 1)
+		return false;
+	line_of(dp, ref)->far = true;
+	line_of(dp, ref)->hint = (uint8_t)route_upward_number(&dp->routes, swap->port);
+	line_of(dp, ref)->to = 0;
+	hold(dp, ref);
+	return true;
+}
+
+/* ---- who asks ---- */
+
+/* Is it for the other end of the link at @out to ask @flow, for that knows who has room? It sees what comes in, but not who waits here:
+ * victims of a source, which goes on slowly and does not leave, have to be told of it from here. */
+static bool for_other_end(const struct dataplane *dp, const struct port *out, const struct ifct_entry *flow,
+			  node_time_t now)
+{
+	node_time_t interval_ps = dp->config->switch_.routing.redirect_interval_ps;
+	bool has_source = out->redirect.source_ps && now - out->redirect.source_ps < interval_ps;
+
+	return choose_count(dp, flow) < 2 && !has_source;
+}
+
+void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now)
+{
+	const struct routing_config *config = &dp->config->switch_.routing;
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t waiting;
+
+	if (!config->redirect || out->kind != PORT_FABRIC)
+		return;
+	if (flow->ep_congestion)
+		out->redirect.source_ps = now;
+	if (!ordered || flow->ep_congestion || (config->redirect_inputs && swap_take(dp, out, ref, now)))
+		return;
+	waiting = waiting_for(out, flow);
+	if ((flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || waiting < 2 ||
+	    (config->redirect_rule == REDIRECT_BY_LOADS &&
+	     output_load_is_most(&out->output_load, &line_of(dp, ref)->count, load_window(dp, now))) ||
+	    (config->redirect_inputs && (for_other_end(dp, out, flow, now) || now < line_of(dp, ref)->not_before_ps)) ||
+	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, waiting, now))
+		return;
+	out->stats->reroute_acks++;
+	ack_path_up(dp, ref, ACK_REROUTE, 0, now);
+}
+
+/* How much better it would be to come in by upward port @port than by that of @own: of what comes in here, the part that more room
+ * there is; where there is none, of the flows, by how many more than one fewer there are there. 0: no better. */
+static uint64_t advantage(const struct dataplane *dp, const struct input_load *own, uint32_t port,
+			  node_time_t window_ps, node_time_t now)
+{
+	const struct input_load *other = &dp->ports[port].input_load;
+	uint64_t bytes = input_load_bytes(other, window_ps, now);
+	uint32_t flows = input_load_flows(own), others = input_load_flows(other);
+
+	if (now < other->named_until_ps || !dataplane_port_up(dp, port))
+		return 0;
+	if (bytes < bytes_within(dp, port, window_ps) / 8 * 7)
+		return own->last_bytes > bytes ? own->last_bytes - bytes : 0;
+	return flows > others + 1 ? own->last_bytes / flows * (flows - others - 1) : 0;
+}
+
+/* the port upward by which it would be best to come in.   Return: -1: none is better */
+static int best_input(struct dataplane *dp, const struct input_load *own, node_time_t window_ps, node_time_t now)
+{
+	uint64_t most = 0;
+	int best = -1;
+
+	for (uint64_t ports = dp->routes.upward; ports; ports &= ports - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(ports);
+		uint64_t better = advantage(dp, own, port, window_ps, now);
+
+		if (better <= most || route_upward_number(&dp->routes, port) > REROUTE_HINT_MAX)
+			continue;
+		most = better;
+		best = (int)port;
+	}
+	return best >= 0 && random_below(&dp->redirect_random, own->last_bytes) < most ? best : -1;
+}
+
+void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes, node_time_t now)
+{
+	const struct routing_config *config = &dp->config->switch_.routing;
+	node_time_t interval_ps = config->redirect_interval_ps, window_ps = interval_ps / WINDOWS;
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	uint32_t host = (uint32_t)flow->fabric_address << 8 | flow->egress_port, in_port = flow_ref_port(ref);
+	struct port *in = &dp->ports[in_port];
+	struct input_load *input_load = &in->input_load;
+	int best;
+
+	if (!config->redirect_inputs || !(dp->routes.upward >> in_port & 1))
+		return;
+	input_load_add(input_load, wire_bytes + in->link->gap_bytes, host, window_ps, now);
+	if (!ordered || !input_load_is_tenant(input_load, host, interval_ps, now) || now < input_load->quiet_until_ps ||
+	    flow->ep_congestion || (flow->dm && flow->headroom <= 0) ||
+	    !input_load_is_full(input_load, bytes_within(dp, in_port, window_ps)))
+		return;
+	input_load->quiet_until_ps = now + window_ps;
+	best = best_input(dp, input_load, window_ps, now);
+	if (best < 0)
+		return;
+	dp->ports[best].input_load.named_until_ps = now + interval_ps;
+	input_load->quiet_until_ps =
+		now + interval_ps / 2 + (node_time_t)random_below(&dp->redirect_random, 1024) * (interval_ps / 1024);
+	input_load->tenant_at_ps = 0;
+	in->stats->reroute_acks++;
+	ack_collect(&in->acks, flow_ref_id(ref), ACK_REROUTE,
+		    REROUTE_FAR | route_upward_number(&dp->routes, (uint32_t)best) * REROUTE_HINT, now);
+	dataplane_touch(dp, in_port);
+}
+
+void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	if (dp->config->switch_.routing.redirect_inputs)
+		line_of(dp, ref)->not_before_ps = now + dp->config->switch_.routing.redirect_pause_ps;
+}
+
+/* ---- who obeys ---- */
+
+/* has no fabric link of this switch failed? */
+static bool all_links_up(const struct dataplane *dp)
+{
+	for (uint32_t p = 0; p < dp->port_count; p++)
+		if (dp->ports[p].kind == PORT_FABRIC && !dp->config->ports[p].vacant && !dataplane_port_up(dp, p))
+			return false;
+	return true;
+}
+
+bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now)
+{
+	const struct routing_config *config = &dp->config->switch_.routing;
+	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	bool far = *value & REROUTE_FAR, has_other;
+	struct choose_move move;
+	uint32_t joins = *value / REROUTE_JOIN % (REROUTE_JOINS_MAX + 1), hint = *value / REROUTE_HINT;
+
+	if (!config->redirect || !flow->active)
+		return false;
+	move = choose_move_of(dp, ref, far, now);
+	has_other = move.port >= 0;
+	*value |= REROUTE_FAR | (has_other ? REROUTE_CHOICE : 0);
+	if (choose_count(dp, flow) < 2)
+		*value += joins < REROUTE_JOINS_MAX ? REROUTE_JOIN : 0;
+	else if (joins)
+		*value -= REROUTE_JOIN;
+	if (config->redirect_inputs && !far && !has_other && choose_count(dp, flow) > 1 && all_links_up(dp))
+		return true;
+	if (!ingress && (!config->redirect_anywhere || joins > 1 || choose_count(dp, flow) < 2 || !has_other))
+		return false;
+	if (!(has_other || (ingress && *value & REROUTE_CHOICE)) || choose_is_held(dp, ref, now))
+		return false; /* it could not move: it is not stopped for that */
+	if (movable(dp, ref, now)) {
+		line_of(dp, ref)->far = far;
+		line_of(dp, ref)->hint = (uint8_t)hint;
+		line_of(dp, ref)->to = 0;
+		if (!far && has_other && config->redirect_rule == REDIRECT_BY_LOADS)
+			decide(dp, ref, &move, now);
+		swap_offer(dp, ref, hint, now);
+		hold(dp, ref);
+	}
+	return true;
+}
+
+bool reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct redirect_line *line = line_of(dp, ref);
+
+	flow->fc_state = RUNNING;
+	line->not_before_ps = now + dp->config->switch_.routing.redirect_pause_ps;
+	if (!flow->queue.head || (flow->ep_congestion && choose_leads_on(dp, ref)))
+		return true; /* a flow without packets is free at once; a source keeps its path */
+	if (flow->wait == IFCT_REQUESTING) {
+		line->choose = true;
+		return true;
+	}
+	flow_stop_waiting(dp, ref);
+	if (crossbar_move(dp, ref, now))
+		return true;
+	link_change_lose(dp, ref, now);
+	return false;
+}
+
+bool reroute_due(struct dataplane *dp, uint32_t ref)
+{
+	return dp->config->switch_.routing.redirect && line_of(dp, ref)->choose;
+}
+
+bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+	struct redirect_line *line = line_of(dp, ref);
+	struct choose_move move = { .port = line->to - 1, .via = line->to_via };
+	bool by_loads = dp->config->switch_.routing.redirect_rule == REDIRECT_BY_LOADS;
+	enum drop_reason why;
+
+	line->choose = false;
+	line->to = 0;
+	if (choose_take(dp, ref, &move, now))
+		; /* as was decided when it was stopped */
+	else if (by_loads && choose_leads_on(dp, ref))
+		choose_other(dp, ref, line_of(dp, ref)->far, line_of(dp, ref)->hint, now);
+	else if (!choose_way(dp, flow, flow->queue.head, &why, now))
+		return false;
+	tree_moved(dp, ref);
+	return true;
+}
+
+void reroute_forget(struct dataplane *dp, uint32_t ref)
+{
+	if (dp->config->switch_.routing.redirect)
+		*line_of(dp, ref) = (struct redirect_line){ 0 };
+}

@@ -1,0 +1,267 @@
+#include "switchd/flow_channel/transmit.h"
+
+#include <string.h>
+
+#include "switchd/flow_channel/ack_path.h"
+#include "switchd/flow_channel/crossbar.h"
+#include "switchd/flow_channel/fgfc_path.h"
+
+/* does the lane have data that the peer's stop keeps back: on an edge link here, on a fabric link in front of the crossbar? */
+static bool is_stopped(const struct dataplane *dp, const struct port *out, uint32_t lane)
+{
+	const struct output_lane *output = &out->output[lane];
+
+	if (!link_stopped(out->link, lane))
+		return false;
+	if (out->kind == PORT_EDGE)
+		return output->queue.queue.head;
+	return output->stopped.first != FLOW_REF_NONE ||
+	       (crossbar_paused(dp, out, lane) && !output->queue.queue.head && !output->arbiter.empty);
+}
+
+/* Lanes that have a packet that may go, as a set. @later_at the earliest time another one will be ready without
+ * anything else happening; @waiting whether one waits for the peer alone.                                          */
+static uint32_t lanes_ready(const struct dataplane *dp, const struct port *out, node_time_t now, node_time_t *later_at,
+			    bool *waiting)
+{
+	uint32_t ready = 0;
+
+	*later_at = NODE_TIME_NEVER;
+	*waiting = false;
+	for (uint32_t c = 0; c < out->lane_count; c++) {
+		const struct packet *packet = out->output[c].queue.queue.head;
+		bool stopped = is_stopped(dp, out, c);
+		node_time_t at;
+
+		*waiting |= stopped || (packet && !link_may_send_packet(out->link));
+		if (!packet || (stopped && out->kind == PORT_EDGE) || !link_may_send_packet(out->link))
+			continue;
+		at = packet_ready_at(packet, out->link, dp->cut_through);
+		if (at <= now)
+			ready |= 1u << c;
+		else
+			*later_at = node_time_min(*later_at, at);
+	}
+	return ready;
+}
+
+/* the classes of @lanes, a set */
+static uint32_t classes_of(const struct port *out, uint32_t lanes)
+{
+	uint32_t classes = 0;
+
+	if (out->lanes == 1)
+		return lanes;
+	for (; lanes; lanes &= lanes - 1)
+		classes |= 1u << (uint32_t)__builtin_ctz(lanes) / out->lanes;
+	return classes;
+}
+
+/* Which of a class's lanes in @ready, a set, is next: the one whose flows got least, so that within a class all flows share equally,
+ * whatever their level (FC-19). */
+static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t ready)
+{
+	uint32_t first = traffic_class * out->lanes, best = first;
+	bool any = false;
+
+	if (out->lanes == 1)
+		return traffic_class;
+	for (uint32_t lane = first; lane < first + out->lanes; lane++) {
+		if (!(ready >> lane & 1) || (any && out->output[lane].served >= out->output[best].served))
+			continue;
+		best = lane;
+		any = true;
+	}
+	return best;
+}
+
+/* @bytes go out of @lane, for those of its flows that want something; who wants nothing has nothing to catch up on later */
+static void lane_served(struct port *out, uint32_t lane, uint32_t bytes)
+{
+	struct output_lane *output = &out->output[lane];
+	uint32_t first = lane - lane % out->lanes, flows = output->arbiter.flow_count;
+
+	if (out->lanes == 1)
+		return;
+	for (uint32_t other = first; other < first + out->lanes; other++)
+		if (!out->output[other].queue.units && out->output[other].served < output->served)
+			out->output[other].served = output->served;
+	output->served += (uint64_t)bytes * NODE_CHANNELS_MAX / (flows ? flows : 1);
+}
+
+/* keeps account of the time in which packets wait for the peer's buffer alone: from when the link is free, if it is busy */
+static void note_pause(struct port *out, bool paused, node_time_t now)
+{
+	if (paused == (out->paused_since_ps != NODE_TIME_NEVER))
+		return;
+	if (!paused && now > out->paused_since_ps)
+		out->stats->paused_ps += now - out->paused_since_ps;
+	out->paused_since_ps = paused ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
+	out->stats->paused_since_ps = paused ? node_time_max(out->paused_since_ps, 1) : 0;
+}
+
+void transmit_settle_pause(struct port *out, node_time_t now)
+{
+	bool paused = out->paused_since_ps != NODE_TIME_NEVER;
+
+	note_pause(out, false, now);
+	note_pause(out, paused, now);
+}
+
+/* may control words go out now? Under the real clock they too need room in the ring. */
+static bool may_send_words(struct link *link)
+{
+	return !link->real || link_ring_has_room(link);
+}
+
+/* when an FGFC frame may be due */
+static node_time_t fgfc_at(const struct port *out)
+{
+	if (!fgfc_enabled(&out->fgfc) || out->kind != PORT_EDGE || !link_may_send(out->link))
+		return NODE_TIME_NEVER;
+	return fgfc_ready_at(&out->fgfc);
+}
+
+/* does anything at all wait to be put on the link? */
+static bool has_work(const struct dataplane *dp, const struct port *out)
+{
+	if (link_words_due(out->link) || out->acks.count || out->fgfc.count || out->fgfc.on ||
+	    (out->link->guarded && out->link->sync_due) || link_ask_at(out->link) != NODE_TIME_NEVER)
+		return true;
+	for (uint32_t c = 0; c < out->lane_count; c++)
+		if (out->output[c].queue.queue.head || is_stopped(dp, out, c))
+			return true;
+	return false;
+}
+
+node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	struct link *link = out->link;
+	node_time_t free_at = link->busy_until_ps;
+	node_time_t data_at, ack_at, retry_at;
+	bool waiting;
+	uint32_t ready;
+
+	if (!dataplane_port_up(dp, port))
+		return NODE_TIME_NEVER;
+	if (free_at > now) /* what exactly is due then shows when it is free */
+		return has_work(dp, out) ? free_at : NODE_TIME_NEVER;
+	free_at = now;
+	if (link_words_due(link) && may_send_words(link))
+		return free_at;
+	ready = classes_of(out, lanes_ready(dp, out, free_at, &data_at, &waiting));
+	note_pause(out, waiting && !ready, now);
+	if (ready)
+		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0
+				  ? node_time_min(data_at, retry_at)
+				  : free_at;
+	ack_at = out->kind == PORT_FABRIC && out->acks.count && link_may_send(link) ? ack_ready_at(&out->acks, !ready)
+										    : NODE_TIME_NEVER;
+	data_at = node_time_min(data_at, ack_at);
+	if (data_at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
+		data_at = link->sync_due ? free_at : link_ask_at(link);
+	return node_time_max(node_time_min(data_at, fgfc_at(out)), free_at);
+}
+
+/* writes a packet as it goes over a fabric link: envelope, fabric header with this link's flow_id, inner frame */
+static void send_on_fabric(struct port *out, const struct packet *packet, uint32_t lane, node_time_t now)
+{
+	struct fabric_header header = {
+		.flow_id = packet->out_flow_id,
+		.data_flow = packet->out_position,
+		.fabric_address = packet->fabric_address,
+		.units = packet->units,
+		.egress_port = packet->egress_port,
+		.via = packet->via,
+		.traffic_class = packet->traffic_class,
+		.level = (uint8_t)(lane - packet->traffic_class * out->lanes),
+		.hops = (uint8_t)(packet->hops < FABRIC_HOPS_MAX ? packet->hops + 1u : FABRIC_HOPS_MAX),
+		.ordered = packet->ordered,
+	};
+	uint32_t wire_bytes = FABRIC_HEADER_BYTES + packet->frame_bytes + FRAME_FCS_BYTES;
+	uint8_t *bytes = link_send_packet(out->link, now, wire_bytes, FABRIC_FRONT_BYTES + packet->captured_bytes,
+					  packet->frame_bytes, lane, packet->out_flow_id);
+
+	if (!bytes)
+		return;
+	memcpy(bytes, out->envelope, FABRIC_ENVELOPE_BYTES);
+	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
+	packet_copy_out(packet, bytes + FABRIC_FRONT_BYTES);
+}
+
+/* The frame itself leaves the fabric, and its ACK starts back; on a guarded link once the receiver has it.
+ * @congested  the queue that it leaves was (EC-3)                                                                  */
+static void send_on_edge(struct dataplane *dp, struct port *out, const struct packet *packet, bool congested,
+			 node_time_t now)
+{
+	uint32_t ref = flow_ref(packet->in_port, packet->flow_id);
+	uint32_t tag = congested ? ref | ACK_TAG_CONGESTED : ref;
+	uint8_t *bytes = link_send_packet(out->link, now, packet->frame_bytes + FRAME_FCS_BYTES, packet->captured_bytes,
+					  packet->frame_bytes, packet->traffic_class, tag);
+
+	if (bytes)
+		packet_copy_out(packet, bytes);
+	if (!out->link->guarded)
+		ack_path_delivered(dp, tag, packet->units, now);
+}
+
+static void send_packet(struct dataplane *dp, uint32_t port, uint32_t lane, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	struct packet *packet = output_queue_pop(&out->output[lane].queue);
+	bool congested = crossbar_leave(dp, out, packet, now);
+
+	uint32_t bytes = packet->frame_bytes + out->link->front_bytes + FRAME_FCS_BYTES + out->link->gap_bytes;
+
+	class_scheduler_sent(&out->classes, packet->traffic_class, bytes, now);
+	lane_served(out, lane, bytes);
+	dp->stats->data_hops++;
+	if (out->kind == PORT_FABRIC)
+		send_on_fabric(out, packet, lane, now);
+	else
+		send_on_edge(dp, out, packet, congested, now);
+	packet_leave(dp, packet);
+	crossbar_grant(dp, port, lane, now);
+}
+
+static void send_acks(struct port *out, node_time_t now)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+	uint8_t bytes[LINK_ACK_BYTES_MAX];
+	uint32_t count = ack_take(&out->acks, acks);
+	uint32_t length = ack_frame_write(out->envelope, acks, count, bytes);
+
+	out->stats->acks += count;
+	link_send_acks(out->link, now, bytes, length, ack_frame_wire_bytes(count));
+}
+
+void transmit(struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	struct port *out = &dp->ports[port];
+	node_time_t later_at, retry_at;
+	bool waiting;
+	uint32_t lanes, ready;
+	int traffic_class;
+
+	if (out->link->busy_until_ps > now || !dataplane_port_up(dp, port))
+		return;
+	if (link_words_due(out->link) && may_send_words(out->link)) {
+		link_send_words(out->link, now, false);
+		return;
+	}
+	if (fgfc_at(out) <= now && fgfc_path_send(dp, port, now))
+		return;
+	lanes = lanes_ready(dp, out, now, &later_at, &waiting);
+	ready = classes_of(out, lanes);
+	if (out->kind == PORT_FABRIC && out->acks.count && link_may_send(out->link) &&
+	    ack_ready_at(&out->acks, !ready) <= now) {
+		send_acks(out, now);
+		return;
+	}
+	traffic_class = class_scheduler_pick(&out->classes, ready, now, &retry_at);
+	if (traffic_class >= 0)
+		send_packet(dp, port, lane_of(out, (uint32_t)traffic_class, lanes), now);
+	else if (out->link->guarded && !ready && later_at == NODE_TIME_NEVER && may_send_words(out->link))
+		link_send_words(out->link, now, true);
+}

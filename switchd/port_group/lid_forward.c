@@ -1,0 +1,373 @@
+#include "switchd/port_group/lid_forward.h"
+
+#include <string.h>
+
+#include "switchd/port_group/lid_queue.h"
+
+#define LOAD_CONGESTED (1ull << 63) /* more than any queue */
+#define DETOUR_WEIGHT 2u            /* [Kim et al. 2008] */
+
+/* ---- the static port, or another one of its group (PG-2 ... PG-8) ---- */
+
+/* link_has_credit() for one that only thinks of sending: nobody waits because of it */
+static bool would_have_credit(const struct link *link, uint32_t lane, uint32_t units)
+{
+	return !link->credits || credit_available(&link->credit, lane) >= (int32_t)units;
+}
+
+/* the receiver takes no more, or packets have been marked: what of PG-3 says so of any port, without a memory of the last look */
+static bool is_held_up(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units, node_time_t now)
+{
+	const struct port_group_config *settings = &lid->settings;
+	struct lid_port *out = &lid->ports[port];
+
+	return !would_have_credit(out->link, lane, units) ||
+	       congestion_log_says(&out->lanes[lane].log, settings->log_marks, settings->log_window_ps, now);
+}
+
+/* PG-3: (a) credit and what is pending, (b) the congestion log, of the lane. */
+static bool is_congested(struct lid_switch *lid, uint32_t port, uint32_t lane, uint32_t units, node_time_t now)
+{
+	const struct port_group_config *settings = &lid->settings;
+	struct lid_lane *pending = &lid->ports[port].lanes[lane];
+	bool rising = pending->units > pending->units_seen;
+
+	pending->units_seen = pending->units;
+	return (rising && pending->units >= settings->pending_units) || is_held_up(lid, port, lane, units, now);
+}
+
+/* the lane of the packet's class at its next link: -1: there is none so high */
+static int lane_at(const struct lid_switch *lid, const struct packet *packet, uint32_t out)
+{
+	uint32_t level = packet->lane % lid->levels;
+	bool by_hop = lid->config->switch_.routing.lane_rule == LANES_BY_HOP;
+
+	if (lid->ports[out].kind == PORT_EDGE || lid->ports[packet->in_port].kind == PORT_EDGE)
+		level = 0;
+	else if (by_hop && ++level >= lid->levels)
+		return -1;
+	return (int)(packet->traffic_class * lid->levels + level);
+}
+
+/* PG-7: least queue, and least congestion.   @from  what the packet does not take */
+static uint32_t choose(struct lid_switch *lid, uint64_t candidates, uint32_t from, const struct packet *packet,
+		       node_time_t now)
+{
+	uint64_t loads[NODE_PORTS_MAX];
+
+	for (uint64_t rest = candidates; rest; rest &= rest - 1) {
+		uint32_t port = (uint32_t)__builtin_ctzll(rest);
+		int lane = lane_at(lid, packet, port);
+
+		loads[port] = lid->ports[port].gauge.bytes;
+		if (lane < 0 || is_held_up(lid, port, (uint32_t)lane, packet->units, now))
+			loads[port] |= LOAD_CONGESTED;
+	}
+	return port_group_choose(lid->settings.policy, candidates, loads, from, &lid->random);
+}
+
+/* Another member of the group than @port, which is congested or down; @port if there is none. */
+static uint32_t turn_aside(struct lid_switch *lid, uint32_t port, uint64_t members, const struct packet *packet,
+			   node_time_t now)
+{
+	uint64_t others = port < NODE_PORTS_MAX ? members & ~(1ull << port) : members;
+	uint32_t other;
+
+	if (!others)
+		return port;
+	other = choose(lid, others, port, packet, now);
+	if (lid->settings.update_lft)
+		port_group_replace(&lid->tables, packet->dlid, (uint8_t)other, now);
+	return other;
+}
+
+/* PG-5: are the members of the group of @dlid partly on no shortest way? */
+static bool group_is_non_minimal(const struct lid_switch *lid, uint32_t dlid)
+{
+	return lid->settings.non_minimal && dlid < lid->tables.lid_count &&
+	       lid->tables.group[dlid] >= PORT_GROUP_EDGE_FROM;
+}
+
+/* The port for a packet that may take a longer way. That loads about twice as many links, so less than half as much as at the static port
+ * must wait for it: as flow channels weigh their detours (UGAL-L) [Kim et al. 2008]. The entry is not replaced, for others would
+ * take the longer way when there is no congestion any more: ours. */
+static uint32_t adapt_non_minimal(struct lid_switch *lid, uint64_t members, const struct packet *packet,
+				  node_time_t now)
+{
+	uint32_t home = lid->tables.home[packet->dlid], other;
+	uint64_t others = home < NODE_PORTS_MAX ? members & ~(1ull << home) : members;
+	bool usable = lid_port_up(lid, home) && home != packet->in_port;
+	int lane = usable ? lane_at(lid, packet, home) : -1;
+
+	if (!others || (lane >= 0 && !is_congested(lid, home, (uint32_t)lane, packet->units, now)))
+		return home;
+	other = choose(lid, others, home, packet, now);
+	return lane >= 0 && lid->ports[home].gauge.bytes <= DETOUR_WEIGHT * lid->ports[other].gauge.bytes ? home
+													  : other;
+}
+
+/* the port for a packet whose class may go several ways at a time */
+static uint32_t adapt(struct lid_switch *lid, uint64_t members, const struct packet *packet, node_time_t now)
+{
+	uint32_t port = lid->tables.now[packet->dlid];
+	/* a choice of former tables counts only if these allow it, too */
+	bool allowed = port == lid->tables.home[packet->dlid] || (port < NODE_PORTS_MAX && members >> port & 1);
+	bool usable = allowed && lid_port_up(lid, port) && port != packet->in_port;
+	int lane;
+
+	if (group_is_non_minimal(lid, packet->dlid))
+		return adapt_non_minimal(lid, members, packet, now);
+	if (!usable)
+		return turn_aside(lid, port, members, packet, now);
+	lane = lane_at(lid, packet, port);
+	if (lane < 0 || !is_congested(lid, port, (uint32_t)lane, packet->units, now) ||
+	    !port_group_may_replace(&lid->tables, packet->dlid, now, lid->settings.hold_ps))
+		return port;
+	return turn_aside(lid, port, members, packet, now);
+}
+
+/* The ports that a packet may take instead of its static one. A longer way only at its first switch, where the lanes suffice for
+ * it whatever is next, and only if it may choose: so it is sent round once at most. */
+static uint64_t members_for(const struct lid_switch *lid, const struct packet *packet)
+{
+	if (group_is_non_minimal(lid, packet->dlid) &&
+	    (lid->ports[packet->in_port].kind != PORT_EDGE || !lid_may_choose(lid, packet)))
+		return 0;
+	return port_group_members(&lid->tables, packet->dlid) & lid->ports_up & ~(1ull << packet->in_port);
+}
+
+/* where a packet leaves whose class keeps order: the same port for all of a DLID */
+static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *packet, uint64_t members)
+{
+	uint32_t home = lid->tables.home[packet->dlid];
+
+	return !lid_port_up(lid, home) && members ? lid_stand_in(members, packet->dlid) : home;
+}
+
+/* May @packet leave by the port that it came in at? Tables that have changed since its last switch
+ * may lead it there. Where levels rise with every hop it then takes a buffer of a higher level, so it
+ * cannot be part of a deadlock, however often it returns. On one level this would close a cycle. */
+static bool may_turn_back(const struct lid_switch *lid, const struct packet *packet)
+{
+	return lid->config->switch_.routing.lane_rule == LANES_BY_HOP &&
+	       lid->ports[packet->in_port].kind == PORT_FABRIC;
+}
+
+/* where @packet leaves; -1: nowhere, and why */
+static int output_of(struct lid_switch *lid, const struct packet *packet, enum drop_reason *why, node_time_t now)
+{
+	struct lid_port *in = &lid->ports[packet->in_port];
+	uint64_t members = members_for(lid, packet);
+	uint32_t home, port;
+
+	*why = DROP_BAD_LID;
+	if (packet->dlid >= lid->tables.lid_count || lid->tables.home[packet->dlid] == LFT_NO_PORT)
+		return -1;
+	home = lid->tables.home[packet->dlid];
+	port = members && lid_may_choose(lid, packet) ? adapt(lid, members, packet, now)
+						      : fixed_port(lid, packet, members);
+	*why = DROP_NO_ROUTE;
+	if (!lid_port_up(lid, port) || (port == packet->in_port && !may_turn_back(lid, packet)))
+		return -1;
+	if (members) {
+		in->stats->choices++;
+		in->stats->choices_other += port != home;
+	}
+	*why = DROP_NO_LANE;
+	return lane_at(lid, packet, port) < 0 ? -1 : (int)port;
+}
+
+/* ---- groups of hosts ---- */
+
+static struct packet *copy_of(struct lid_switch *lid, const struct packet *original)
+{
+	struct packet *copy = lid->flood_packets < lid->flood_packets_max ? packet_copy(&lid->pool, original) : NULL;
+
+	if (copy)
+		copy->copy = true;
+	return copy;
+}
+
+/* The tree may be deeper than there are levels: on the last one a copy stays, for it holds no buffer while it waits. */
+static uint8_t copy_lane(const struct lid_switch *lid, const struct packet *packet, uint32_t out)
+{
+	int lane = lane_at(lid, packet, out);
+
+	return (uint8_t)(lane < 0 ? packet->lane : (uint32_t)lane);
+}
+
+/* Replaces the packet, not inside yet, by copies along the tree; takes it. The books: each copy counts as a frame of its own, whether there
+ * is a cell for it or not; the original as one that is no more.                                                       */
+static void flood(struct lid_switch *lid, struct packet *packet, node_time_t now)
+{
+	uint64_t from = 1ull << packet->in_port, ports = lid->flood_ports & lid->ports_up;
+	struct stats_page *stats = lid->stats;
+
+	if (!(ports & from) || (ports == from && lid->ports[packet->in_port].kind == PORT_EDGE)) {
+		lid_drop(lid, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
+		return;
+	}
+	stats->flood_originals_bytes += packet->frame_bytes;
+	for (ports &= ~from; ports; ports &= ports - 1) {
+		uint32_t out = (uint32_t)__builtin_ctzll(ports);
+		struct packet *copy = copy_of(lid, packet);
+
+		stats->flooded_packets++;
+		stats->flooded_bytes += packet->frame_bytes;
+		if (!copy) {
+			lid_drop(lid, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+			continue;
+		}
+		copy->out_lane = copy_lane(lid, packet, out);
+		lid_enter(lid, copy);
+		lid_queue_push(lid, out, copy, now);
+	}
+}
+
+/* ---- arrival ---- */
+
+/* @packet, not inside yet; takes it.  Return: is it in the buffer of its input? */
+static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t now)
+{
+	enum lid_kind kind = lid_kind(packet->dlid, lid->settings.lid_bits);
+	enum drop_reason why = DROP_BAD_LID;
+	int out = kind == LID_HOST ? output_of(lid, packet, &why, now) : -1;
+
+	if (out >= 0) {
+		packet->out_lane = (uint8_t)lane_at(lid, packet, (uint32_t)out);
+		lid_enter(lid, packet);
+		lid_queue_push(lid, (uint32_t)out, packet, now);
+		return true;
+	}
+	if (kind == LID_GROUP)
+		flood(lid, packet, now);
+	else
+		lid_drop(lid, why, packet->in_port, packet->frame_bytes, now);
+	packet_free(&lid->pool, packet);
+	return false;
+}
+
+/* Is the lane that the link says what the header says, and does the link have it? */
+static bool lane_is_right(const struct lid_switch *lid, const struct lid_port *in, const struct lid_header *header,
+			  uint32_t lane)
+{
+	return header->service_level < lid->class_count && header->level < lid->levels &&
+	       (in->kind == PORT_FABRIC || !header->level) &&
+	       header->service_level * lid->levels + header->level == lane;
+}
+
+/* the packet that has come, or NULL: dropped and counted */
+static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struct record *record, const uint8_t *bytes,
+			      node_time_t now)
+{
+	struct lid_port *in = &lid->ports[port];
+	uint32_t frame_bytes = link_frame_bytes(in->link, record->wire_bytes);
+	uint8_t front[LID_FRONT_BYTES]; /* a copy: what is parsed must not change */
+	struct lid_header header;
+	struct packet *packet;
+	enum drop_reason why;
+
+	packet = packet_copy_in(&lid->pool, in->link, in->mtu_bytes, record, bytes, LID_FRONT_BYTES, &why);
+	if (!packet) {
+		lid_drop(lid, why, port, frame_bytes, now);
+		return NULL;
+	}
+	memcpy(front, bytes, sizeof(front));
+	if (lid_header_read(front, record->captured_bytes, frame_bytes, &header) ||
+	    !lane_is_right(lid, in, &header, record->traffic_class)) {
+		lid_drop(lid, DROP_MALFORMED, port, frame_bytes, now);
+		packet_free(&lid->pool, packet);
+		return NULL;
+	}
+	packet->traffic_class = header.service_level;
+	packet->lane = (uint8_t)record->traffic_class;
+	packet->dlid = header.dlid;
+	packet->slid = header.slid;
+	packet->fecn = header.fecn;
+	packet->lasting = header.lasting;
+	packet->becn = header.becn;
+	return packet;
+}
+
+void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *record, const uint8_t *bytes,
+		 node_time_t now)
+{
+	struct packet *packet = take_in(lid, port, record, bytes, now);
+
+	if (packet && forward(lid, packet, now))
+		return;
+	link_reject(lid->ports[port].link, record);
+	lid_touch(lid, port); /* there may be credit to give */
+}
+
+void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_t now)
+{
+	enum drop_reason why;
+	int out = packet->copy ? -1 : output_of(lid, packet, &why, now);
+
+	if (out < 0) {
+		lid_drop(lid, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
+		lid_leave(lid, packet);
+		return;
+	}
+	packet->out_lane = (uint8_t)lane_at(lid, packet, (uint32_t)out);
+	lid_queue_push(lid, (uint32_t)out, packet, now);
+}
+
+/* ---- tables or ports have changed ---- */
+
+/* does @port, where @packet waits, still lead to its destination, and may it go there? What leads nowhere has no better place. */
+static bool stays(const struct lid_switch *lid, const struct packet *packet, uint32_t port)
+{
+	uint64_t members = members_for(lid, packet);
+	uint32_t fixed;
+
+	if (packet->copy || packet->dlid >= lid->tables.lid_count || lid->tables.home[packet->dlid] == LFT_NO_PORT)
+		return true;
+	fixed = fixed_port(lid, packet, members);
+	return fixed == port || (lid_may_choose(lid, packet) && members >> port & 1) || !lid_port_up(lid, fixed) ||
+	       (fixed == packet->in_port && !may_turn_back(lid, packet)) || lane_at(lid, packet, fixed) < 0;
+}
+
+/* A lane where nobody moves keeps its turns as they are: whether tables that say the same were written must make no difference. */
+static bool all_stay(const struct lid_switch *lid, uint32_t port, uint32_t lane)
+{
+	const struct input_turns *turns = &lid->ports[port].lanes[lane].turns;
+
+	for (uint64_t inputs = turns->waiting; inputs; inputs &= inputs - 1) {
+		const struct packet *packet = turns->inputs[__builtin_ctzll(inputs)].queue.head;
+
+		for (; packet; packet = packet->next)
+			if (!stays(lid, packet, port))
+				return false;
+	}
+	return true;
+}
+
+/* Packets of one input in their order, so who moves is behind all of the same DLID that moved before. */
+static void move_lane(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now)
+{
+	struct packet_queue waiting = { 0 };
+	struct packet *packet;
+
+	while (lid->ports[port].backlog >> lane & 1) {
+		input_turns_first(&lid->ports[port].lanes[lane].turns);
+		packet_queue_push(&waiting, lid_queue_take(lid, port, lane, now));
+	}
+	while (waiting.head) {
+		packet = packet_queue_pop(&waiting);
+		if (stays(lid, packet, port))
+			lid_queue_push(lid, port, packet, now);
+		else
+			lid_forward_again(lid, packet, now);
+	}
+}
+
+void lid_follow(struct lid_switch *lid, node_time_t now)
+{
+	lid->tables_changed = false;
+	for (uint32_t port = 0; port < lid->port_count; port++)
+		for (uint32_t lanes = lid->ports[port].backlog; lanes; lanes &= lanes - 1)
+			if (!all_stay(lid, port, (uint32_t)__builtin_ctz(lanes)))
+				move_lane(lid, port, (uint32_t)__builtin_ctz(lanes), now);
+}

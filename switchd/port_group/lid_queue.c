@@ -1,0 +1,60 @@
+#include "switchd/port_group/lid_queue.h"
+
+void lid_enter(struct lid_switch *lid, struct packet *packet)
+{
+	lid->stats->inside_packets++;
+	lid->stats->inside_bytes += packet->frame_bytes;
+	if (packet->copy)
+		lid->flood_packets++;
+	else
+		lid->ports[packet->in_port].packets_from++;
+}
+
+/* What a link that is gone brought has no buffer any more. */
+void lid_leave(struct lid_switch *lid, struct packet *packet)
+{
+	struct lid_port *in = &lid->ports[packet->in_port];
+
+	lid->stats->inside_packets--;
+	lid->stats->inside_bytes -= packet->frame_bytes;
+	if (packet->copy) {
+		lid->flood_packets--;
+	} else {
+		in->packets_from--;
+		if (lid_port_up(lid, packet->in_port)) {
+			link_release(in->link, packet->lane, packet->units);
+			lid_touch(lid, packet->in_port); /* there may be credit to give */
+		}
+	}
+	packet_free(&lid->pool, packet);
+}
+
+static void count(struct lid_switch *lid, uint32_t port, const struct packet *packet, int sign, node_time_t now)
+{
+	struct lid_port *out = &lid->ports[port];
+
+	out->units += (uint32_t)(sign * packet->units);
+	out->lanes[packet->out_lane].units += (uint32_t)(sign * packet->units);
+	queue_gauge_add(&out->gauge, out->stats, sign * (int64_t)packet->frame_bytes, now);
+}
+
+void lid_queue_push(struct lid_switch *lid, uint32_t port, struct packet *packet, node_time_t now)
+{
+	struct lid_port *out = &lid->ports[port];
+
+	input_turns_push(&out->lanes[packet->out_lane].turns, packet);
+	out->backlog |= (uint8_t)(1u << packet->out_lane);
+	count(lid, port, packet, 1, now);
+	lid_touch(lid, port);
+}
+
+struct packet *lid_queue_take(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now)
+{
+	struct lid_port *out = &lid->ports[port];
+	struct packet *packet = input_turns_pop(&out->lanes[lane].turns);
+
+	if (!out->lanes[lane].turns.waiting)
+		out->backlog &= (uint8_t) ~(1u << lane);
+	count(lid, port, packet, -1, now);
+	return packet;
+}

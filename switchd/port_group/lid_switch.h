@@ -1,0 +1,106 @@
+/*  lid_switch - the switch of fabric kind port-group: packets by destination LID, port groups around congestion, credits per virtual lane
+ *  (PG-1 ... PG-10).
+ *
+ *      link -> forward (LFT; if its port is congested: group, choice) -> turns of the inputs, per output and lane -> credit -> link
+ *
+ *  A packet stands in the buffer of the input and virtual lane that it came in on until it goes out, and in the turns of its output at once:
+ *  whoever waits for another output is in nobody's way. Its sender had credit for it, so nothing is dropped for want of room
+ *  (PG-9, link.h). Between classes a link is shared as their shares say, between a class's lanes by turns, between inputs by turns.
+ *  Flooding: what is for a group of hosts is replaced by copies along a tree that spans the fabric, flood_ports. Copies stand in
+ *  a reserve of their own; so one that waits here keeps no credit from anybody, and cannot be in a circle.
+ *  Only the files of this dataplane know the order (lid_switch.c the events and links, lid_forward.c where a packet goes, lid_queue.c what
+ *  it counts for while it is inside, lid_transmit.c the link,
+ *  lid_tables.c what the fabric manager reads and writes, lid_show.c tables and parameters); a stage (port_group, congestion_log,
+ *  input_turns) never calls another one. Events as in the Ethernet switch: per port the next arrival and the next transmission, timers;
+ *  arrivals of one instant first, lower ports first.                                                                   */
+#ifndef HEDDLE_SWITCHD_PORT_GROUP_LID_SWITCH_H
+#define HEDDLE_SWITCHD_PORT_GROUP_LID_SWITCH_H
+
+#include "nodes/base/event_tree.h"
+#include "nodes/base/random.h"
+#include "nodes/config/config.h"
+#include "nodes/link/link.h"
+#include "nodes/link/traffic_class.h"
+#include "nodes/node/node.h"
+#include "nodes/stats/queue_gauge.h"
+#include "nodes/stats/stats.h"
+#include "nodes/wire/lid_header.h"
+#include "switchd/common/packet.h"
+#include "switchd/port_group/congestion_log.h"
+#include "switchd/port_group/fecn_mark.h"
+#include "switchd/port_group/input_turns.h"
+#include "switchd/port_group/port_group.h"
+
+/* a virtual lane of an output */
+struct lid_lane {
+	struct input_turns turns;
+	uint32_t units;      /* that wait */
+	uint32_t units_seen; /* when a choice looked at them last */
+	bool starved;        /* the first packet has no credit */
+	struct congestion_log log;
+};
+
+struct lid_port {
+	struct link *link;
+	struct port_stats *stats;
+	enum port_kind kind;
+	uint32_t mtu_bytes;
+	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
+	uint8_t backlog;                     /* set of lanes with packets */
+	uint8_t lane_turn[NODE_CLASSES_MAX]; /* the lane of a class that was served last */
+	uint32_t units;                      /* that wait, on all lanes */
+	uint32_t packets_from;               /* inside, that came in here and stand in its buffer */
+	node_time_t paused_since_ps;         /* data waits for the peer alone; NODE_TIME_NEVER: not */
+	struct fecn_mark fecn;
+	struct class_scheduler classes;
+	struct queue_gauge gauge;
+	struct lid_lane lanes[NODE_LANES_MAX];
+};
+
+struct lid_switch {
+	const struct node_config *config;
+	struct port_group_config settings; /* as they are set now */
+	struct stats_page *stats;
+	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
+	uint32_t port_count, class_count;
+	uint32_t levels;     /* lanes of a class, on every link; on edge links level 0 alone is used */
+	uint32_t lane_count; /* of a link: class_count * levels */
+	bool cut_through;
+	uint64_t touched; /* ports whose next transmission must be computed anew */
+	uint64_t ports_up;
+	uint64_t ports_coming; /* links that have returned, without buffer for packets of the former one inside */
+	bool tables_changed;   /* since then nobody has looked whether all packets wait at the right ports */
+	uint64_t flood_ports;
+	uint32_t flood_packets, flood_packets_max; /* copies inside */
+	struct random random;
+	struct event_tree events;
+	struct packet_pool pool;
+	struct port_group tables;
+	struct input_turn *turns; /* of all ports and lanes, by input */
+	struct lid_port ports[NODE_PORTS_MAX];
+};
+
+/* node.h has the contract */
+extern const struct node_ops lid_ops;
+
+/** lid_touch() - something changed that may let port @port transmit, or transmit earlier. */
+static inline void lid_touch(struct lid_switch *lid, uint32_t port)
+{
+	lid->touched |= 1ull << port;
+}
+
+static inline bool lid_port_up(const struct lid_switch *lid, uint32_t port)
+{
+	return port < NODE_PORTS_MAX && lid->ports_up >> port & 1;
+}
+
+/** lid_may_choose() - may @packet leave by another port than the fabric manager's? Its class need not stay in order then. */
+static inline bool lid_may_choose(const struct lid_switch *lid, const struct packet *packet)
+{
+	return lid->settings.adaptive && lid->config->classes[packet->traffic_class].unordered;
+}
+
+/** lid_drop() - counts a dropped frame under its reason, as one that came in at @port.  @frame_bytes  without FCS. */
+void lid_drop(struct lid_switch *lid, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now);
+
+#endif

@@ -1,0 +1,248 @@
+#include "switchd/port_group/lid_transmit.h"
+
+#include <string.h>
+
+#include "switchd/port_group/lid_queue.h"
+
+/* Collisions at full rate reach 2.5 links' buffers on a Clos, and half of what all inputs hold on a fat tree (k = 8): topologies/permutation-*.yaml */
+#define MARK_BUFFERS 3u
+#define MARK_PERMILLE 750u
+
+/* what a look at the lanes of a port finds */
+struct lanes_seen {
+	uint32_t ready;       /* set of lanes whose first packet may go */
+	node_time_t later_at; /* the earliest time another one's may, without anything else happening */
+	bool waiting;         /* one waits for the peer alone */
+};
+
+/* has @packet, the first of its lane, credit? (PG-9) */
+static bool has_credit(struct lid_port *out, struct lid_lane *lane, const struct packet *packet, node_time_t now)
+{
+	bool credit = link_has_credit(out->link, packet->out_lane, packet->units, now);
+
+	lane->starved |= !credit;
+	return credit;
+}
+
+static struct lanes_seen look(const struct lid_switch *lid, struct lid_port *out, node_time_t now)
+{
+	struct lanes_seen seen = { .later_at = NODE_TIME_NEVER };
+	bool room = link_may_send_packet(out->link);
+
+	for (uint32_t backlog = out->backlog; backlog; backlog &= backlog - 1) {
+		uint32_t l = (uint32_t)__builtin_ctz(backlog);
+		const struct packet *packet = input_turns_first(&out->lanes[l].turns);
+		node_time_t at = packet_ready_at(packet, out->link, lid->cut_through);
+
+		if (!room || !has_credit(out, &out->lanes[l], packet, now))
+			seen.waiting = true;
+		else if (at <= now)
+			seen.ready |= 1u << l;
+		else
+			seen.later_at = node_time_min(seen.later_at, at);
+	}
+	return seen;
+}
+
+static uint32_t classes_of(const struct lid_switch *lid, uint32_t lanes)
+{
+	uint32_t classes = 0;
+
+	if (lid->levels == 1)
+		return lanes;
+	for (; lanes; lanes &= lanes - 1)
+		classes |= 1u << (uint32_t)__builtin_ctz(lanes) / lid->levels;
+	return classes;
+}
+
+/* of the ready lanes of the class, the one behind that which was served last */
+static uint32_t lane_of(const struct lid_switch *lid, const struct lid_port *out, uint32_t traffic_class,
+			uint32_t ready)
+{
+	uint32_t first = traffic_class * lid->levels, mask = ((1u << lid->levels) - 1) << first;
+	uint32_t behind = ready & mask & ~((2u << out->lane_turn[traffic_class]) - 1);
+
+	return (uint32_t)__builtin_ctz(behind ? behind : ready & mask);
+}
+
+/* keeps account of the time in which packets wait for the peer alone: from when the link is free, if it is busy */
+static void note_pause(struct lid_port *out, bool paused, node_time_t now)
+{
+	if (paused == (out->paused_since_ps != NODE_TIME_NEVER))
+		return;
+	if (!paused && now > out->paused_since_ps)
+		out->stats->paused_ps += now - out->paused_since_ps;
+	out->paused_since_ps = paused ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
+	out->stats->paused_since_ps = paused ? node_time_max(out->paused_since_ps, 1) : 0;
+}
+
+void lid_transmit_settle(struct lid_port *out, node_time_t now)
+{
+	bool paused = out->paused_since_ps != NODE_TIME_NEVER;
+
+	note_pause(out, false, now);
+	note_pause(out, paused, now);
+}
+
+/* may control words go out now? Under the real clock they too need room in the ring. */
+static bool may_send_words(struct link *link)
+{
+	return !link->real || link_ring_has_room(link);
+}
+
+static bool has_work(const struct lid_port *out)
+{
+	const struct link *link = out->link;
+
+	return out->backlog || link_words_due(link) || (link->guarded && link->sync_due) ||
+	       link_ask_at(link) != NODE_TIME_NEVER;
+}
+
+node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_time_t now)
+{
+	struct lid_port *out = &lid->ports[port];
+	struct link *link = out->link;
+	struct lanes_seen seen;
+	node_time_t at, retry_at;
+
+	if (!lid_port_up(lid, port))
+		return NODE_TIME_NEVER;
+	if (link->busy_until_ps > now) /* what exactly is due then shows when it is free */
+		return has_work(out) ? link->busy_until_ps : NODE_TIME_NEVER;
+	if (link_words_due(link) && may_send_words(link))
+		return now;
+	seen = look(lid, out, now);
+	note_pause(out, seen.waiting && !seen.ready, now);
+	at = seen.later_at;
+	if (seen.ready)
+		at = class_scheduler_pick(&out->classes, classes_of(lid, seen.ready), now, &retry_at) < 0
+			     ? node_time_min(at, retry_at)
+			     : now;
+	if (at == NODE_TIME_NEVER && link->guarded && may_send_words(link))
+		at = link->sync_due ? now : link_ask_at(link);
+	return node_time_max(at, now);
+}
+
+/* a destination answers a source no more often */
+static node_time_t mark_window(const struct lid_switch *lid)
+{
+	return node_time_max(lid->settings.becn_interval_ps, NODE_NS);
+}
+
+static uint64_t buffers_of_collision(const struct lid_switch *lid, uint64_t buffer_units)
+{
+	uint64_t least = MARK_BUFFERS * buffer_units;
+	uint64_t most = buffer_units * (uint64_t)(__builtin_popcountll(lid->ports_up) - 1) * MARK_PERMILLE / 1000;
+
+	return most > least ? most : least;
+}
+
+/* PG-10: how much waits at a port whose packets' sources are to hear of it. A collision that choices will have undone in a moment must not slow down a source for
+ * much longer: inside the fabric, what may take other ports first does so, and before a host what one source's packets on several ways
+ * have become is no congestion. What fills most of all inputs' buffers is no collision, nor there what is as much as one. */
+static uint64_t mark_at_units(const struct lid_switch *lid, const struct lid_port *out, const struct packet *packet,
+			      node_time_t now)
+{
+	uint64_t units = lid->settings.fecn_units, collision_units = out->link->buffer_units;
+
+	if (!lid_may_choose(lid, packet))
+		return units;
+	if (out->kind == PORT_FABRIC)
+		collision_units = buffers_of_collision(lid, collision_units);
+	else if (fecn_mark_shared(&out->fecn, mark_window(lid), now))
+		return units;
+	return collision_units > units ? collision_units : units;
+}
+
+/* Is the port where congestion begins? Where packets wait for credit it begins behind the link, but for one that a host does not take. */
+static bool is_marked(const struct lid_switch *lid, const struct lid_port *out, const struct lid_lane *lane,
+		      const struct packet *packet, node_time_t now)
+{
+	return lid->settings.fecn && !out->fecn.falling && out->units >= mark_at_units(lid, out, packet, now) &&
+	       (!lane->starved || out->kind == PORT_EDGE);
+}
+
+/* Congestion detected at a port inside the fabric (PG-3): packets that leave it say so, and its log remembers, so that others leave it aside.
+ * Where packets wait for credit that alone says so, and congestion begins further on. */
+static bool is_detected(const struct lid_switch *lid, const struct lid_port *out, const struct lid_lane *lane)
+{
+	return lid->settings.fecn && out->kind == PORT_FABRIC && out->units >= lid->settings.queue_units &&
+	       !lane->starved;
+}
+
+/* of @packet, still queued */
+static void mark(const struct lid_switch *lid, struct lid_port *out, struct lid_lane *lane, struct packet *packet,
+		 node_time_t now)
+{
+	bool lasting;
+
+	fecn_mark_on_packet(&out->fecn, packet->slid, out->units, out->link->rate_bps, mark_window(lid), now);
+	if (packet->becn)
+		return;
+	lasting = is_marked(lid, out, lane, packet, now);
+	if (!lasting && !is_detected(lid, out, lane))
+		return;
+	packet->fecn = true;
+	packet->lasting |= lasting;
+	out->stats->fecn_marked++;
+	congestion_log_add(&lane->log, packet->dlid, packet->slid, now);
+}
+
+static void put_on_link(struct lid_switch *lid, struct lid_port *out, const struct packet *packet, node_time_t now)
+{
+	uint32_t wire_bytes = LID_HEADER_BYTES + packet->frame_bytes + FRAME_FCS_BYTES;
+	struct lid_header header = { .dlid = packet->dlid,
+				     .slid = packet->slid,
+				     .frame_bytes = (uint16_t)packet->frame_bytes,
+				     .service_level = packet->traffic_class,
+				     .level = (uint8_t)(packet->out_lane % lid->levels),
+				     .fecn = packet->fecn,
+				     .lasting = packet->lasting,
+				     .becn = packet->becn };
+	uint8_t *bytes;
+
+	class_scheduler_sent(&out->classes, packet->traffic_class, wire_bytes + out->link->gap_bytes, now);
+	lid->stats->data_hops++;
+	bytes = link_send_packet(out->link, now, wire_bytes, LID_FRONT_BYTES + packet->captured_bytes,
+				 packet->frame_bytes, packet->out_lane, 0);
+	if (!bytes)
+		return;
+	memcpy(bytes, out->envelope, FABRIC_ENVELOPE_BYTES);
+	lid_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
+	packet_copy_out(packet, bytes + LID_FRONT_BYTES);
+}
+
+static void send_packet(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now)
+{
+	struct lid_port *out = &lid->ports[port];
+	struct packet *packet = input_turns_first(&out->lanes[lane].turns);
+
+	mark(lid, out, &out->lanes[lane], packet, now);
+	lid_queue_take(lid, port, lane, now);
+	out->lanes[lane].starved = false;
+	out->lane_turn[packet->traffic_class] = (uint8_t)lane;
+	put_on_link(lid, out, packet, now);
+	lid_leave(lid, packet);
+}
+
+void lid_transmit(struct lid_switch *lid, uint32_t port, node_time_t now)
+{
+	struct lid_port *out = &lid->ports[port];
+	struct link *link = out->link;
+	struct lanes_seen seen;
+	node_time_t retry_at;
+	int traffic_class;
+
+	if (link->busy_until_ps > now || !lid_port_up(lid, port))
+		return;
+	if (link_words_due(link) && may_send_words(link)) {
+		link_send_words(link, now, false);
+		return;
+	}
+	seen = look(lid, out, now);
+	traffic_class = class_scheduler_pick(&out->classes, classes_of(lid, seen.ready), now, &retry_at);
+	if (traffic_class >= 0)
+		send_packet(lid, port, lane_of(lid, out, (uint32_t)traffic_class, seen.ready), now);
+	else if (link->guarded && !seen.ready && seen.later_at == NODE_TIME_NEVER && may_send_words(link))
+		link_send_words(link, now, true);
+}

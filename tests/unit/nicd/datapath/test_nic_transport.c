@@ -1,0 +1,483 @@
+/*  Two NICs with queue pairs, back to back: two_nics.h has the drawing.                                              */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nicd/transport/queue_pair.h"
+#include "nodes/base/bytes.h"
+#include "nodes/base/random.h"
+#include "tests/testing.h"
+#include "tests/unit/nicd/datapath/two_nics.h"
+
+#define CAPACITY_BYTES TWO_PATH_MTU
+
+static const struct flow_tx_stats *tx(uint32_t slot)
+{
+	return stats_flow_tx(two[0].stats, slot);
+}
+
+static const struct flow_rx_stats *rx(uint32_t slot)
+{
+	return stats_flow_rx(two[1].stats, slot);
+}
+
+/* everything that host 0 started has arrived once, in order, and all of it is acknowledged */
+static void check_delivered(uint32_t flows, uint64_t messages)
+{
+	uint64_t sent = 0, received = 0;
+
+	ck_assert_uint_eq(two[0].stats->flow_tx_count, flows);
+	ck_assert_uint_eq(two[1].stats->flow_rx_count, flows);
+	for (uint32_t i = 0; i < flows; i++) {
+		ck_assert_uint_eq(rx(i)->lost + rx(i)->reordered, 0);
+		ck_assert_uint_eq(tx(i)->in_error, 0);
+		sent += tx(i)->packets - tx(i)->resent;
+		received += rx(i)->packets;
+		messages -= rx(i)->messages;
+	}
+	ck_assert_uint_eq(messages, 0);
+	ck_assert_uint_eq(sent, received);
+	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
+	ck_assert_uint_eq(two[0].nic->transport.pool_count, 0);
+	ck_assert_uint_eq(two[0].nic->workloads.workloads[0].sent, two[0].nic->workloads.workloads[0].started);
+	two_check_books();
+}
+
+/* ---- a link that loses nothing ---- */
+
+TEST_GROUP(nic_transport, .setup = two_setup, .timeout_s = 120);
+
+/* RC-4: a message is complete for its sender when it is acknowledged: then a closed loop starts the next one */
+TEST(nic_transport__completion_at_the_ack)
+{
+	const node_time_t packets_ps = 10 * (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS; /* with FCS and gap */
+	const node_time_t ack_ps = (62 + 4) * TWO_BYTE_PS;
+
+	two[0].workloads[0].message_bytes = 10 * CAPACITY_BYTES;
+	two[0].workloads[0].messages_max = 2;
+	two_build();
+	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
+	check_delivered(1, 2);
+	ck_assert_uint_eq(stats_message(two[1].stats, 0)->end_ps,
+			  packets_ps - TWO_GAP_BYTES * TWO_BYTE_PS + TWO_LEAD_PS);
+	ck_assert_uint_eq(stats_message(two[1].stats, 1)->start_ps,
+			  packets_ps - TWO_GAP_BYTES * TWO_BYTE_PS + 2 * TWO_LEAD_PS + ack_ps);
+	ck_assert_uint_eq(tx(0)->packets, 20);
+	ck_assert_uint_eq(tx(0)->resent + tx(0)->timeouts + tx(0)->naks, 0);
+	ck_assert_uint_eq(two[1].stats->injected_packets, 2); /* one ACK a message */
+	two_free();
+}
+
+/* RC-4: with two messages under way the link never waits for an ACK */
+TEST(nic_transport__window_of_two_fills_the_link)
+{
+	two[0].workloads[0].message_bytes = 50 * CAPACITY_BYTES;
+	two[0].workloads[0].window = 2;
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two_build();
+	two_run(NODE_MS);
+	ck_assert_uint_ge(stats_port(two[0].stats, 0)->tx_busy_ps, NODE_MS - NODE_NS);
+	two_run(NODE_S);
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_free();
+}
+
+/* every connection of a closed loop has its own window; IPv6 as well */
+TEST(nic_transport__connections_of_a_closed_loop)
+{
+	const uint32_t connections = 1000;
+
+	two[0].workloads[0].frame = FRAME_ROCE_IPV6;
+	two[0].workloads[0].connections = connections;
+	two[0].workloads[0].packet_bytes = TWO_FRAME_BYTES + 20;
+	two[0].workloads[0].message_bytes = 3 * CAPACITY_BYTES;
+	two[0].workloads[0].stop_ps = 2 * NODE_MS;
+	two_build();
+	two_run(NODE_S);
+	check_delivered(connections, two[0].nic->workloads.workloads[0].started);
+	for (uint32_t i = 0; i < connections; i++) {
+		ck_assert_uint_eq(tx(i)->connection, i);
+		ck_assert_uint_ge(tx(i)->packets + 3, tx(0)->packets); /* they share the link fairly */
+		ck_assert_uint_le(tx(i)->packets, tx(0)->packets + 3);
+	}
+	ck_assert_uint_ge(tx(0)->messages, 7);
+	two_free();
+}
+
+/* arrivals of an open loop take connections in turn, with or without a transport */
+TEST_RANGE(nic_transport__connections_in_turn, 0, 2)
+{
+	two[0].workloads[0].arrival = ARRIVAL_PACED;
+	two[0].workloads[0].load_permille = 500;
+	two[0].workloads[0].connections = 4;
+	two[0].workloads[0].messages_max = 10;
+	two[0].workloads[0].transport = _i ? TRANSPORT_RC : TRANSPORT_NONE;
+	two_build();
+	two_run(NODE_S);
+	ck_assert_uint_eq(two[0].stats->flow_tx_count, 4);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(tx(i)->messages, i < 2 ? 3 : 2);
+	check_delivered(4, 10);
+	two_free();
+}
+
+/* ---- losses ---- */
+
+/* RC-4: both directions lose up to a tenth of all frames, data, ACKs, NAKs alike: everything arrives exactly once and in order */
+TEST_RANGE(nic_transport__lossy_link_exactly_once, 0, 40)
+{
+	struct random random;
+
+	random_init(&random, 1000 + (uint64_t)_i, 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		two[i].config.seed = 100 + 2 * (uint64_t)_i + i;
+		two[i].port.loss_ppb = (uint32_t)random_below(&random, 100000000);
+		two[i].config.roce.queue_pair.ack_packets = 1 + (uint32_t)random_below(&random, 20);
+		two[i].config.roce.queue_pair.window_bytes = random_below(&random, 3) * 10000;
+		two[i].config.roce.queue_pair.timeout_ps = 20 * NODE_US;
+		two[i].config.roce.queue_pair.retries = 1000;
+	}
+	two[0].workloads[0].connections = 1 + (uint32_t)random_below(&random, 5);
+	two[0].workloads[0].window = 1 + (uint32_t)random_below(&random, 4);
+	two[0].workloads[0].message_bytes = 1 + random_below(&random, 40000);
+	two[0].workloads[0].messages_max = 200;
+	two[1].config.nic.workload_count = (uint32_t)_i & 1; /* the other way round, too */
+	two[1].workloads[0].messages_max = 100;
+	two_build();
+	ck_assert_uint_eq(two_run(10 * NODE_S), NODE_TIME_NEVER);
+	check_delivered(two[0].workloads[0].connections, 200);
+	if (_i & 1)
+		ck_assert_uint_eq(stats_flow_rx(two[0].stats, 0)->messages, 100);
+	two_free();
+}
+
+/* both ends are far on already: so many packets have gone over their queue pair */
+static void far_on(uint64_t packets)
+{
+	struct transport_flow *flow = &two[0].nic->transport.flows[0];
+
+	ck_assert_uint_eq(flow->acknowledged, flow->end);
+	flow->acknowledged += packets;
+	flow->next += packets;
+	flow->top += packets;
+	flow->end += packets;
+	flow->ack_asked += (uint32_t)packets;
+	two[1].nic->replies.responders[0].expected = (uint32_t)flow->next & ROCE_PSN_MASK;
+	two[1].nic->receive.flows[0].packet += (uint32_t)packets;
+}
+
+/* RC-4: PSNs begin anew behind 2^24, packet numbers behind 2^32, in the middle of a message and of losses */
+TEST_RANGE(nic_transport__numbers_wrap, 0, 2)
+{
+	two[0].workloads[0].arrival = ARRIVAL_BURST;
+	two[0].workloads[0].burst_messages = 1;
+	two[0].workloads[0].burst_period_ps = NODE_MS;
+	two[0].workloads[0].messages_max = 2;
+	two[0].workloads[0].message_bytes = 300 * CAPACITY_BYTES;
+	two[0].config.roce.queue_pair.timeout_ps = 20 * NODE_US;
+	two[0].config.roce.queue_pair.retries = 1000;
+	two[0].port.loss_ppb = two[1].port.loss_ppb = 20000000;
+	two_build();
+	two_run(NODE_MS - NODE_US);
+	far_on((_i ? 1ull << 32 : 1 << 24) - 450);
+	two_run(NODE_S);
+	ck_assert_uint_gt(tx(0)->resent, 0);
+	ck_assert_uint_eq(tx(0)->packets - tx(0)->resent, 600);
+	check_delivered(1, 2);
+	two_free();
+}
+
+/* RC-4: nobody answers: so many timeouts, then the queue pair gives up, what waits is discarded, and the fabric falls silent */
+TEST(nic_transport__gives_up)
+{
+	two[0].port.loss_ppb = 1000000000;
+	two[0].workloads[0].window = 3;
+	two_build();
+	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_eq(tx(0)->in_error, 1);
+	ck_assert_uint_eq(tx(0)->timeouts, 8);
+	ck_assert_uint_eq(tx(0)->resent, 7 * 30); /* three messages of 10 packets */
+	ck_assert_uint_eq(two[0].nic->transport.discarded, 3);
+	ck_assert_uint_eq(two[0].nic->transport.pool_count, 0);
+	ck_assert_uint_eq(stats_port(two[0].stats, 0)->queue_bytes, 0);
+	two_free();
+}
+
+/* ---- PFC ---- */
+
+/* a PFC frame of host 1 for class 0, as its neighbour puts it on the link */
+static void pfc_send(uint16_t quanta)
+{
+	struct pause_frame frame = { .enabled = 1, .quanta = { quanta } };
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+
+	pause_frame_write(&frame, two[1].nic->receive.mac, bytes);
+	link_send_pause(&two[1].link, two_now, bytes, sizeof(bytes));
+	ck_assert_uint_ne(link_flush(&two[1].link, &(bool){ 0 }), NODE_TIME_NEVER);
+}
+
+/* RC-11: the class is held for the time given, then goes on */
+TEST(nic_transport__pfc_holds_until_it_expires)
+{
+	const node_time_t pause_ps = 65535 * pfc_quantum_ps(TWO_RATE_BPS); /* 335 us */
+	uint64_t sent;
+
+	two[0].workloads[0].window = 2;
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two_build();
+	two_run(100 * NODE_US);
+	pfc_send(65535);
+	two_run(110 * NODE_US);
+	sent = two[0].stats->injected_packets;
+	ck_assert_uint_eq(two_run(100 * NODE_US + pause_ps), 100 * NODE_US + pause_ps + TWO_LEAD_PS + 64 * TWO_BYTE_PS);
+	ck_assert_uint_eq(two[0].stats->injected_packets, sent);
+	two_run(NODE_S);
+	ck_assert_uint_eq(stats_port(two[0].stats, 0)->pauses_received, 1);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, pause_ps);
+	ck_assert_uint_gt(stats_port(two[0].stats, 0)->paused_ps,
+			  pause_ps - (TWO_FRAME_BYTES + 24) * TWO_BYTE_PS); /* a frame was under way */
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	ck_assert_uint_eq(tx(0)->timeouts, 0);
+	two_free();
+}
+
+/* RC-11: XON ends it at once */
+TEST(nic_transport__pfc_xon)
+{
+	two[0].workloads[0].window = 2;
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two_build();
+	two_run(100 * NODE_US);
+	pfc_send(65535);
+	two_run(150 * NODE_US);
+	pfc_send(0);
+	two_run(NODE_S);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, 50 * NODE_US);
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_free();
+}
+
+/* RC-5: `pauses` make the NIC send XOFF, again half a pause time later, and XON: the sender stands still meanwhile */
+TEST(nic_transport__pauses_are_pfc)
+{
+	two[1].config.nic.pause_count = 1;
+	two[1].pauses[0] = (struct pause_config){
+		.start_ps = 200 * NODE_US, .stop_ps = NODE_S, .every_ps = NODE_S, .for_ps = 500 * NODE_US, .classes = 1
+	};
+	two[0].workloads[0].window = 2;
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two[0].config.roce.queue_pair.timeout_ps = 10 * NODE_MS;
+	two_build();
+	two_run(NODE_S);
+	ck_assert_uint_eq(stats_port(two[1].stats, 0)->pauses_sent, 4); /* XOFF at 200, 368, 536 us; XON */
+	ck_assert_uint_eq(stats_port(two[0].stats, 0)->pauses_received, 4);
+	ck_assert_uint_ge(stats_class(two[0].stats, 0, 0)->paused_ps, 499 * NODE_US);
+	ck_assert_uint_le(stats_class(two[0].stats, 0, 0)->paused_ps, 501 * NODE_US);
+	ck_assert_uint_eq(stats_class(two[1].stats, 0, 0)->xoff_since_ps, 0);
+	ck_assert_uint_eq(stats_class(two[1].stats, 0, 0)->xoff_first_ps, 200 * NODE_US);
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_free();
+}
+
+/* the class of CNPs is held, too: answers wait, and nothing else does */
+TEST(nic_transport__held_answers)
+{
+	const node_time_t pause_ps = 10000 * pfc_quantum_ps(TWO_RATE_BPS);
+
+	two[0].workloads[0].messages_max = 3;
+	two[0].config.roce.queue_pair.timeout_ps = NODE_MS;
+	two_build();
+	two[1].nic->pfc_gate.until_ps[0] = pause_ps; /* host 1 may not send ACKs */
+	two_run(NODE_S);
+	ck_assert_uint_ge(stats_message(two[1].stats, 1)->start_ps, pause_ps + TWO_LEAD_PS);
+	ck_assert_uint_gt(stats_class(two[1].stats, 0, 0)->paused_ps, pause_ps - 10 * NODE_US);
+	check_delivered(1, 3);
+	two_free();
+}
+
+/* RC-11: frames of an attached host are held like any others */
+TEST(nic_transport__held_host_frames)
+{
+	const node_time_t pause_ps = 10000 * pfc_quantum_ps(TWO_RATE_BPS);
+	struct frame_spec spec = { .kind = FRAME_ETHERNET, .destination = 1, .frame_bytes = FRAME_BYTES_MIN };
+	struct frame_payload payload = {
+		.message_bytes = 1, .payload_bytes = 1, .message_first = true, .message_last = true
+	};
+	uint8_t message[sizeof(struct virtio_net_hdr) + FRAME_HEADERS_MAX] = { 0 };
+	int sockets[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0, sockets), 0);
+	two[0].config.nic.host_queues = 1;
+	two[0].config.nic.workload_count = 0;
+	two_build();
+	ck_assert_int_eq(nicd_ops.host_open(two[0].nic, sockets, 1), 0);
+	two[0].nic->pfc_gate.until_ps[0] = pause_ps;
+	frame_write(&spec, &payload, message + sizeof(struct virtio_net_hdr));
+	ck_assert_int_eq(send(sockets[1], message, sizeof(struct virtio_net_hdr) + FRAME_BYTES_MIN, 0),
+			 sizeof(struct virtio_net_hdr) + FRAME_BYTES_MIN);
+	ck_assert(nicd_ops.host_receive(two[0].nic, &(uint32_t){ 1 }, two_now));
+	two_run(NODE_S);
+	ck_assert_uint_eq(two[0].stats->host_tx_packets, 1);
+	ck_assert_uint_eq(rx(0)->first_ps, pause_ps + TWO_LEAD_PS + (FRAME_BYTES_MIN + 4) * TWO_BYTE_PS);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_ps, pause_ps);
+	two_free();
+	close(sockets[1]);
+}
+
+/* RC-11: PAUSE holds all classes; a class that is held for long is noticed */
+TEST(nic_transport__pause_holds_the_port)
+{
+	struct pause_frame frame = { .port = true, .quanta = { 65535 } };
+	uint8_t bytes[PAUSE_FRAME_BYTES];
+
+	two[0].workloads[0].stop_ps = NODE_MS;
+	two[0].config.roce.watchdog_ps = 300 * NODE_US;
+	two[0].config.roce.queue_pair.timeout_ps = NODE_MS;
+	two_build();
+	two_run(10 * NODE_US);
+	pause_frame_write(&frame, two[1].nic->receive.mac, bytes);
+	link_send_pause(&two[1].link, two_now, bytes, sizeof(bytes));
+	two_run(20 * NODE_US);
+	ck_assert_uint_eq(pfc_gate_held(&two[0].nic->pfc_gate, two_now), 0xff);
+	two_run(NODE_S);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->stuck, 1);
+	ck_assert_uint_eq(stats_class(two[0].stats, 0, 0)->paused_since_ps, 0);
+	check_delivered(1, two[0].nic->workloads.workloads[0].started);
+	two_free();
+}
+
+/* ---- frames that others send ---- */
+
+/* a frame of @length bytes comes to host @to */
+static void inject(uint32_t to, const uint8_t *bytes, uint32_t length)
+{
+	uint8_t *at = link_send_packet(&two[!to].link, two_now, length + 4, length, length, 0, 0);
+
+	ck_assert_ptr_nonnull(at);
+	memcpy(at, bytes, length);
+	two[!to].stats->injected_packets++; /* for the books */
+}
+
+/* an answer of host 1, as it would be, for queue pair @queue_pair of host 0 */
+static struct roce_reply answer_of(uint32_t queue_pair)
+{
+	return (struct roce_reply){ .ends = two[1].nic->replies.responders[0].ends,
+				    .queue_pair = queue_pair,
+				    .psn = 5,
+				    .syndrome = ROCE_SYNDROME_NAK_PSN };
+}
+
+/* RC-2, RC-4: a CNP reaches its queue pair; what has a wrong ICRC, another sender or a queue pair that is not there does not */
+TEST(nic_transport__answers_are_checked)
+{
+	struct roce_reply reply;
+	uint8_t bytes[ROCE_REPLY_BYTES_MAX];
+	uint32_t length;
+
+	two[0].workloads[0].messages_max = 1;
+	two_build();
+	two_run(NODE_MS);
+	reply = answer_of(ROCE_REQUESTER | 0);
+	inject(0, bytes, roce_cnp_write(&reply, bytes));
+	two_run(2 * NODE_MS);
+	ck_assert_uint_eq(tx(0)->cnps, 1);
+	length = roce_cnp_write(&reply, bytes);
+	bytes[length - 1] ^= 1;
+	inject(0, bytes, length);
+	two_run(3 * NODE_MS);
+	ck_assert_uint_eq(two[0].stats->drops[DROP_BAD_ICRC], 1);
+	reply = answer_of(ROCE_REQUESTER | 1);
+	inject(0, bytes, roce_cnp_write(&reply, bytes));
+	reply = answer_of(ROCE_REQUESTER | (QUEUE_PAIR_SLOTS_MAX - 1));
+	inject(0, bytes, roce_ack_write(&reply, bytes));
+	reply = answer_of(ROCE_REQUESTER | 0);
+	reply.ends.source_mac[5]++;
+	inject(0, bytes, roce_ack_write(&reply, bytes));
+	two_run(4 * NODE_MS);
+	ck_assert_uint_eq(two[0].stats->drops[DROP_UNKNOWN_FLOW], 3);
+	reply = answer_of(ROCE_REQUESTER | 0); /* says what cannot be */
+	inject(0, bytes, roce_ack_write(&reply, bytes));
+	two_run(5 * NODE_MS);
+	ck_assert_uint_eq(tx(0)->cnps, 1);
+	ck_assert_uint_eq(tx(0)->naks + tx(0)->resent, 0);
+	check_delivered(1, 1);
+	two_free();
+}
+
+/* marks the data frames on their way to host 1: what a congested switch does */
+static void inject_marked(uint32_t packet)
+{
+	struct frame_spec spec = {
+		.kind = FRAME_ROCE, .destination = 1, .flow = QUEUE_PAIR_RELIABLE, .frame_bytes = 100
+	};
+	struct frame_payload payload = {
+		.packet = packet, .message_bytes = 14, .payload_bytes = 14, .message_first = true, .message_last = true
+	};
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t captured_bytes = frame_write(&spec, &payload, bytes);
+	uint8_t *at;
+
+	bytes[15] |= 3; /* CE, and the header's checksum for it */
+	bytes_put16(bytes + 24, (uint16_t)(bytes_get16(bytes + 24) - 3));
+	at = link_send_packet(&two[0].link, two_now, 104, captured_bytes, 100, 0, 0);
+	memcpy(at, bytes, captured_bytes);
+	two[0].stats->injected_packets++;
+}
+
+/* RC-2: marked packets make CNPs, one of a flow in the interval; out of order ones, too; they come back to their queue pair */
+TEST(nic_transport__cnps)
+{
+	two[1].config.roce.dcqcn = (struct dcqcn_config){ .enabled = true, .cnp_interval_ps = 50 * NODE_US };
+	two[0].config.nic.workload_count = 0;
+	two_build();
+	for (uint32_t i = 0; i < 10; i++) {
+		inject_marked(2 * i); /* all but the first are behind a gap */
+		two_run((i + 1) * 10 * NODE_US);
+	}
+	two_run(NODE_MS);
+	ck_assert_uint_eq(rx(0)->marked, 10);
+	ck_assert_uint_eq(rx(0)->cnps, 2);
+	ck_assert_uint_eq(rx(0)->cnp_gap_min_ps, 50 * NODE_US);
+	ck_assert_uint_eq(rx(0)->out_of_order, 9);
+	ck_assert_uint_eq(rx(0)->messages, 1);
+	ck_assert_uint_eq(two[1].stats->injected_packets, 3); /* two CNPs, a NAK: nobody asked for an ACK */
+	ck_assert_uint_eq(two[0].stats->drops[DROP_UNKNOWN_FLOW], 3);
+	two_check_books();
+	two_free();
+}
+
+/* ---- observing ---- */
+
+/* samples as long as the measured interval lasts; tables */
+TEST(nic_transport__samples_and_tables)
+{
+	const struct sample_stats *sample;
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	two[0].config.sample_ps = 10 * NODE_US;
+	two[0].config.samples_max = 1000;
+	two[0].config.measure_to_ps = 95 * NODE_US;
+	two[0].workloads[0].message_bytes = 1000 * CAPACITY_BYTES;
+	two[0].workloads[0].messages_max = 1;
+	two_build();
+	two_run(50 * NODE_US);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "queue-pairs", 0, 0, out), 0);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "pfc", -1, 0, out), 0);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "flows", 0, 0, out), 0);
+	ck_assert_int_eq(nicd_ops.show(two[0].nic, "nothing", 0, 0, out), -ENOENT);
+	fclose(out);
+	ck_assert_ptr_nonnull(strstr(text, "ready"));
+	ck_assert_ptr_nonnull(strstr(text, "frames sent: 0, received: 0"));
+	ck_assert_ptr_nonnull(strstr(text, "queue-pairs pfc"));
+	free(text);
+	ck_assert_uint_eq(two_run(NODE_S), NODE_TIME_NEVER);
+	ck_assert_uint_eq(two[0].stats->sample_count, 10); /* 0 ... 90 us */
+	sample = stats_sample(two[0].stats, 5);
+	ck_assert_uint_eq(sample->at_ps, 50 * NODE_US);
+	ck_assert_uint_gt(sample->queue_bytes, 0);
+	ck_assert_uint_gt(sample->tx_bytes, 0);
+	two_free();
+}

@@ -1,0 +1,88 @@
+/*  nicd/gates/pause: when a NIC says stop (EC-4).                                                                     */
+#include <stdlib.h>
+
+#include "nicd/gates/pause.h"
+#include "tests/testing.h"
+
+/* from 100 to 200: 15 out of every 20 */
+static struct pause_config pauses[2] = {
+	{ .start_ps = 100, .stop_ps = 200, .every_ps = 20, .for_ps = 15, .classes = 1 }
+};
+static struct nic_config config = { .pause_count = 1, .pauses = pauses };
+
+TEST(pause_classes__edges)
+{
+	ck_assert_uint_eq(pause_classes(&config, 0), 0);
+	ck_assert_uint_eq(pause_classes(&config, 99), 0);
+	ck_assert_uint_eq(pause_classes(&config, 100), 1);
+	ck_assert_uint_eq(pause_classes(&config, 114), 1);
+	ck_assert_uint_eq(pause_classes(&config, 115), 0);
+	ck_assert_uint_eq(pause_classes(&config, 119), 0);
+	ck_assert_uint_eq(pause_classes(&config, 120), 1);
+	ck_assert_uint_eq(pause_classes(&config, 194), 1);
+	ck_assert_uint_eq(pause_classes(&config, 200), 0);
+	ck_assert_uint_eq(pause_classes(&config, NODE_TIME_NEVER), 0);
+}
+
+/* from edge to edge: whatever pause_classes() says changes nowhere else, and it ends */
+TEST(pause_next_at__every_edge)
+{
+	node_time_t at = 0, edges[16];
+	uint32_t count = 0;
+
+	for (node_time_t next = pause_next_at(&config, at); next != NODE_TIME_NEVER;
+	     next = pause_next_at(&config, at)) {
+		ck_assert_uint_gt(next, at);
+		for (node_time_t t = at + 1; t < next; t++)
+			ck_assert_uint_eq(pause_classes(&config, t), pause_classes(&config, at));
+		ck_assert_uint_ne(pause_classes(&config, next), pause_classes(&config, at));
+		ck_assert_uint_lt(count, 16);
+		edges[count++] = at = next;
+	}
+	ck_assert_uint_eq(count, 10);
+	ck_assert_uint_eq(edges[0], 100);
+	ck_assert_uint_eq(edges[9], 195); /* nothing is left to end at 200 */
+}
+
+/* the stop cuts the last one short */
+TEST(pause_next_at__cut_short)
+{
+	struct pause_config once = { .start_ps = 100, .stop_ps = 110, .every_ps = 20, .for_ps = 15, .classes = 1 };
+	struct nic_config short_one = { .pause_count = 1, .pauses = &once };
+
+	ck_assert_uint_eq(pause_next_at(&short_one, 0), 100);
+	ck_assert_uint_eq(pause_next_at(&short_one, 100), 110);
+	ck_assert_uint_eq(pause_next_at(&short_one, 110), NODE_TIME_NEVER);
+}
+
+/* all of the time: one long pause, not one after the other */
+TEST(pause_next_at__whole_period)
+{
+	struct pause_config all = { .start_ps = 100, .stop_ps = 200, .every_ps = 20, .for_ps = 20, .classes = 2 };
+	struct nic_config whole = { .pause_count = 1, .pauses = &all };
+
+	ck_assert_uint_eq(pause_next_at(&whole, 100), 200);
+	ck_assert_uint_eq(pause_classes(&whole, 139), 2);
+	ck_assert_uint_eq(pause_next_at(&whole, 200), NODE_TIME_NEVER);
+}
+
+TEST(pause_classes__overlapping)
+{
+	pauses[1] =
+		(struct pause_config){ .start_ps = 110, .stop_ps = 130, .every_ps = 20, .for_ps = 20, .classes = 3 };
+	config.pause_count = 2;
+	ck_assert_uint_eq(pause_classes(&config, 105), 1);
+	ck_assert_uint_eq(pause_classes(&config, 112), 3);
+	ck_assert_uint_eq(pause_classes(&config, 117), 3);
+	ck_assert_uint_eq(pause_classes(&config, 130), 1);
+	ck_assert_uint_eq(pause_next_at(&config, 105), 110);
+	ck_assert_uint_eq(pause_next_at(&config, 110), 115);
+}
+
+TEST(pause_next_at__none)
+{
+	struct nic_config none = { 0 };
+
+	ck_assert_uint_eq(pause_classes(&none, 5), 0);
+	ck_assert_uint_eq(pause_next_at(&none, 0), NODE_TIME_NEVER);
+}

@@ -1,0 +1,371 @@
+/*  Cutting and merging are checked against a plain RFC 1071 sum over whole frames and against the super-frame they come
+ *  from: whatever is cut and merged again is what it was.                                                            */
+#include "nicd/host/host_offload.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/base/bytes.h"
+#include "tests/testing.h"
+
+#define GSO_UDP_L4 5
+#define PAYLOAD_AT(ipv4, l4) (14u + ((ipv4) ? 20u : 40u) + (l4))
+#define OPTIONS_BYTES 12u
+
+static uint8_t super[70000], cut_frames[64][9300], merged[70000];
+
+/* ---- frames ---- */
+
+/* as in RFC 1071: 16-bit big-endian words */
+static uint16_t plain_sum(const uint8_t *bytes, uint32_t count, uint32_t begun)
+{
+	uint64_t sum = begun;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += i & 1 ? bytes[i] : (uint64_t)bytes[i] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+static uint16_t plain_pseudo(const uint8_t *ip, bool ipv4, uint32_t l4_bytes)
+{
+	return ipv4 ? plain_sum(ip + 12, 8, ip[9] + l4_bytes) : plain_sum(ip + 8, 32, ip[6] + l4_bytes);
+}
+
+/* a frame of TCP (with a timestamp option) or UDP as a kernel hands it over: the checksum seeded */
+static uint32_t super_write(bool ipv4, bool udp, uint32_t payload_bytes, uint32_t gso_size,
+			    struct virtio_net_hdr *header)
+{
+	uint32_t l4_at = PAYLOAD_AT(ipv4, 0), l4_header = udp ? 8 : 20 + OPTIONS_BYTES;
+	uint32_t l4_bytes = l4_header + payload_bytes;
+	uint8_t *ip = super + 14, *l4 = super + l4_at;
+
+	memset(super, 0, sizeof(super));
+	memcpy(super, "\x02\x48\x00\x00\x00\x02\x02\x48\x00\x00\x00\x01", 12);
+	bytes_put16(super + 12, ipv4 ? 0x0800 : 0x86dd);
+	if (ipv4) {
+		bytes_put32(ip, 0x45020000u | (20 + l4_bytes));
+		bytes_put32(ip + 4, 0xfffe4000u); /* the identification runs over */
+		bytes_put32(ip + 8, 0x40000000u | (udp ? 17u : 6u) << 16);
+		bytes_put32(ip + 12, 0x0a000001);
+		bytes_put32(ip + 16, 0x0a000002);
+		bytes_put16(ip + 10, (uint16_t)~plain_sum(ip, 20, 0));
+	} else {
+		bytes_put32(ip, 0x60212345);
+		bytes_put16(ip + 4, (uint16_t)l4_bytes);
+		ip[6] = udp ? 17 : 6;
+		ip[7] = 64;
+		ip[8] = ip[24] = 0xfd;
+		ip[23] = 1;
+		ip[39] = 2;
+	}
+	bytes_put32(l4, 40000u << 16 | 5001);
+	if (udp) {
+		bytes_put16(l4 + 4, (uint16_t)l4_bytes);
+	} else {
+		bytes_put32(l4 + 4, 0xfffff000u); /* the sequence too */
+		bytes_put32(l4 + 8, 77);
+		bytes_put32(l4 + 12, 0x80180200u); /* 8 words, ACK and PSH */
+		bytes_put32(l4 + 20, 0x0101080au);
+		bytes_put32(l4 + 24, 123456);
+	}
+	for (uint32_t i = 0; i < payload_bytes; i++)
+		l4[l4_header + i] = (uint8_t)(i * 31 + i / 251);
+	bytes_put16(l4 + (udp ? 6 : 16), plain_pseudo(ip, ipv4, l4_bytes));
+	*header = (struct virtio_net_hdr){
+		.flags = VIRTIO_NET_HDR_F_NEEDS_CSUM,
+		.gso_type = !gso_size ? VIRTIO_NET_HDR_GSO_NONE
+			    : udp     ? GSO_UDP_L4
+			    : ipv4    ? VIRTIO_NET_HDR_GSO_TCPV4
+				      : VIRTIO_NET_HDR_GSO_TCPV6,
+		.hdr_len = (uint16_t)(l4_at + l4_header),
+		.gso_size = (uint16_t)gso_size,
+		.csum_start = (uint16_t)l4_at,
+		.csum_offset = udp ? 6 : 16,
+	};
+	return l4_at + l4_bytes;
+}
+
+static uint32_t ip_bytes_of(const uint8_t *frame, bool ipv4)
+{
+	return ipv4 ? bytes_get16(frame + 16) : 40u + bytes_get16(frame + 18);
+}
+
+static void check_sums(const uint8_t *frame, bool ipv4)
+{
+	uint32_t l4_at = PAYLOAD_AT(ipv4, 0), l4_bytes = 14 + ip_bytes_of(frame, ipv4) - l4_at;
+
+	if (ipv4)
+		ck_assert_uint_eq(plain_sum(frame + 14, 20, 0), 0xffff);
+	ck_assert_uint_eq(plain_sum(frame + l4_at, l4_bytes, plain_pseudo(frame + 14, ipv4, l4_bytes)), 0xffff);
+}
+
+static uint32_t cut_all(const struct virtio_net_hdr *header, uint32_t super_bytes, uint32_t *bytes)
+{
+	struct host_cut cut;
+	uint32_t count = 0;
+
+	ck_assert_int_eq(host_cut_init(&cut, header, super, super_bytes), 0);
+	while ((bytes[count] = host_cut_bytes(&cut))) {
+		memset(cut_frames[count], 0xee, bytes[count] + 1);
+		host_cut_write(&cut, cut_frames[count]);
+		ck_assert_uint_eq(cut_frames[count][bytes[count]], 0xee);
+		count++;
+	}
+	return count;
+}
+
+/* ---- cutting ---- */
+
+/* TB-15: every segment is a complete, standard frame; together they are the super-frame; _i: IPv4 or not, 64 KiB */
+TEST_RANGE(host_cut__tcp, 0, 8)
+{
+	bool ipv4 = _i & 1;
+	uint32_t gso_size = _i & 2 ? 1448 : 1001, payload_at = PAYLOAD_AT(ipv4, 20 + OPTIONS_BYTES);
+	uint32_t payload_bytes = _i & 4 ? 40000 : 10 * gso_size, bytes[65], got = 0;
+	struct virtio_net_hdr header;
+	uint32_t super_bytes = super_write(ipv4, false, payload_bytes, gso_size, &header), count;
+
+	super[PAYLOAD_AT(ipv4, 13)] |= 0x81; /* CWR and FIN */
+	header.gso_type |= VIRTIO_NET_HDR_GSO_ECN;
+	count = cut_all(&header, super_bytes, bytes);
+	ck_assert_uint_eq(count, (payload_bytes + gso_size - 1) / gso_size);
+	for (uint32_t i = 0; i < count; i++) {
+		const uint8_t *tcp = cut_frames[i] + PAYLOAD_AT(ipv4, 0);
+		uint32_t part = bytes[i] - payload_at;
+
+		ck_assert_uint_eq(14 + ip_bytes_of(cut_frames[i], ipv4), bytes[i]);
+		check_sums(cut_frames[i], ipv4);
+		ck_assert_uint_eq(bytes_get32(tcp + 4), 0xfffff000u + got);
+		ck_assert_uint_eq(tcp[13], 0x10 | (i ? 0 : 0x80) | (i == count - 1 ? 0x09 : 0));
+		if (ipv4)
+			ck_assert_uint_eq(bytes_get16(cut_frames[i] + 18), (0xfffe + i) & 0xffff);
+		ck_assert_mem_eq(cut_frames[i] + payload_at, super + payload_at + got, part);
+		got += part;
+	}
+	ck_assert_uint_eq(got, payload_bytes);
+}
+
+TEST_RANGE(host_cut__udp, 0, 2)
+{
+	bool ipv4 = _i;
+	uint32_t bytes[65], payload_at = PAYLOAD_AT(ipv4, 8);
+	struct virtio_net_hdr header;
+	uint32_t super_bytes = super_write(ipv4, true, 3 * 1200 + 7, 1200, &header);
+
+	ck_assert_uint_eq(cut_all(&header, super_bytes, bytes), 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		uint32_t part = i < 3 ? 1200 : 7;
+
+		check_sums(cut_frames[i], ipv4);
+		ck_assert_uint_eq(bytes_get16(cut_frames[i] + payload_at - 4), 8 + part);
+		ck_assert_mem_eq(cut_frames[i] + payload_at, super + payload_at + 1200 * i, part);
+	}
+}
+
+/* a frame that is none too long: only its checksum is completed, and it is padded as by a NIC */
+TEST(host_cut__single_frame)
+{
+	uint32_t bytes[65];
+	struct virtio_net_hdr header;
+	uint32_t super_bytes = super_write(true, true, 3, 0, &header);
+
+	ck_assert_uint_eq(cut_all(&header, super_bytes, bytes), 1);
+	ck_assert_uint_eq(bytes[0], 60);
+	check_sums(cut_frames[0], true);
+	for (uint32_t i = super_bytes; i < 60; i++)
+		ck_assert_uint_eq(cut_frames[0][i], 0);
+	header.flags = 0; /* nothing to do: bit by bit the same */
+	super_bytes = super_write(false, true, 500, 0, &header);
+	header.flags = 0;
+	ck_assert_uint_eq(cut_all(&header, super_bytes, bytes), 1);
+	ck_assert_mem_eq(cut_frames[0], super, super_bytes);
+}
+
+/* RFC 768: a UDP checksum of 0 is written as 0xffff */
+TEST(host_cut__udp_checksum_zero)
+{
+	uint32_t bytes[65];
+	struct virtio_net_hdr header;
+	uint32_t super_bytes = super_write(true, true, 2, 0, &header);
+	uint16_t sum;
+
+	memset(super + 42, 0, 2);
+	sum = plain_sum(super + 34, 10, 0);
+	bytes_put16(super + 42, (uint16_t)~sum);
+	cut_all(&header, super_bytes, bytes);
+	ck_assert_uint_eq(bytes_get16(cut_frames[0] + 40), 0xffff);
+}
+
+TEST(host_cut__tagged)
+{
+	uint32_t bytes[65];
+	struct virtio_net_hdr header;
+	uint32_t super_bytes = super_write(true, false, 5000, 1400, &header) + 4;
+
+	memmove(super + 16, super + 12, super_bytes - 16);
+	bytes_put32(super + 12, 0x8100a007u);
+	header.csum_start += 4;
+	ck_assert_uint_eq(cut_all(&header, super_bytes, bytes), 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		ck_assert_uint_eq(bytes_get32(cut_frames[i] + 12), 0x8100a007u);
+		memmove(cut_frames[i] + 12, cut_frames[i] + 16, bytes[i] - 16);
+		check_sums(cut_frames[i], true);
+	}
+}
+
+/* TB-23: whatever is said about a frame, nothing outside it is read or written */
+TEST(host_cut__malformed)
+{
+	struct virtio_net_hdr header, good;
+	uint32_t super_bytes = super_write(true, false, 5000, 1400, &good), refused = 0;
+	struct host_cut cut;
+
+	header = good;
+	header.gso_size = 0;
+	ck_assert_int_eq(host_cut_init(&cut, &header, super, super_bytes), -EINVAL);
+	header = good;
+	header.flags = 0;
+	ck_assert_int_eq(host_cut_init(&cut, &header, super, super_bytes), -EINVAL);
+	header = good;
+	header.gso_type = VIRTIO_NET_HDR_GSO_TCPV6;
+	ck_assert_int_eq(host_cut_init(&cut, &header, super, super_bytes), -EINVAL);
+	header = good;
+	header.csum_offset = 8; /* SCTP */
+	header.gso_type = VIRTIO_NET_HDR_GSO_NONE;
+	ck_assert_int_eq(host_cut_init(&cut, &header, super, super_bytes), -EINVAL);
+	srand(1);
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint32_t length = (uint32_t)rand() % 80, frame_bytes;
+		uint8_t *exact = malloc(length + 1), out[200];
+
+		memcpy(exact, super, length);
+		header = good;
+		header.gso_size = 30;
+		((uint8_t *)&header)[(uint32_t)rand() % sizeof(header)] = (uint8_t)rand();
+		if (length)
+			exact[(uint32_t)rand() % length] = (uint8_t)rand();
+		exact = realloc(exact, length ? length : 1);
+		if (host_cut_init(&cut, &header, exact, length))
+			refused++;
+		else
+			while ((frame_bytes = host_cut_bytes(&cut))) {
+				ck_assert_uint_le(frame_bytes, sizeof(out));
+				host_cut_write(&cut, out);
+			}
+		free(exact);
+	}
+	ck_assert_uint_gt(refused, 5000);
+	ck_assert_uint_lt(refused, 20000);
+}
+
+/* ---- merging ---- */
+
+static uint32_t merge_all(uint32_t count, const uint32_t *bytes, struct host_merge *merge, uint8_t *first)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct host_segment segment;
+
+		ck_assert_int_eq(host_segment_read(cut_frames[i], bytes[i], &segment), HOST_SEGMENT_TCP);
+		if (!i) {
+			host_merge_start(merge, &segment);
+			memcpy(first, cut_frames[0], bytes[0]);
+			at = bytes[0];
+			continue;
+		}
+		if (!host_merge_add(merge, first, cut_frames[i], &segment))
+			return at;
+		memcpy(first + at, cut_frames[i] + segment.headers_bytes, segment.payload_bytes);
+		at += segment.payload_bytes;
+	}
+	return at;
+}
+
+TEST_RANGE(host_merge__round_trip, 0, 4)
+{
+	bool ipv4 = _i & 1;
+	uint32_t bytes[65], super_bytes, count;
+	struct virtio_net_hdr header, again;
+	struct host_merge merge;
+
+	super_bytes = super_write(ipv4, false, _i & 2 ? 45 * 1448 : 20000, 1448, &header);
+	if (super_bytes > HOST_SUPER_BYTES_MAX)
+		super_bytes = super_write(ipv4, false, 45 * 1448 - 100, 1448, &header);
+	count = cut_all(&header, super_bytes, bytes);
+	ck_assert_uint_eq(merge_all(count, bytes, &merge, merged), super_bytes);
+	ck_assert(!merge.open); /* PSH */
+	for (uint32_t twice = 0; twice < 2; twice++) {
+		host_merge_finish(&merge, merged, &again);
+		ck_assert_mem_eq(&again, &header, sizeof(header));
+		ck_assert_mem_eq(merged, super, super_bytes);
+	}
+}
+
+static void resum(uint8_t *frame)
+{
+	uint32_t l4_bytes = bytes_get16(frame + 16) - 20u;
+
+	bytes_put16(frame + 24, 0);
+	bytes_put16(frame + 24, (uint16_t)~plain_sum(frame + 14, 20, 0));
+	bytes_put16(frame + 50, 0);
+	bytes_put16(frame + 50, (uint16_t)~plain_sum(frame + 34, l4_bytes, plain_pseudo(frame + 14, true, l4_bytes)));
+}
+
+/* what differs from its predecessor in anything but the sequence is not merged, nor what has a wrong checksum */
+TEST(host_merge__refused)
+{
+	/* MAC, TOS, identification, DF, TTL, address, port, sequence, acknowledgement, RST, CWR, window, urgent, option */
+	static const uint8_t at[] = { 5, 15, 19, 20, 22, 29, 35, 41, 45, 47, 47, 49, 53, 58 };
+	static const uint8_t change[] = { 1, 1, 1, 0x40, 1, 1, 1, 1, 1, 0x04, 0x80, 1, 1, 1 };
+	uint32_t bytes[65];
+	struct virtio_net_hdr header;
+	struct host_merge merge;
+
+	for (uint32_t i = 0; i <= sizeof(at); i++) {
+		uint32_t super_bytes = super_write(true, false, 3000, 1400, &header), good;
+
+		cut_all(&header, super_bytes, bytes);
+		good = merge_all(2, bytes, &merge, merged);
+		ck_assert_uint_gt(good, bytes[0]);
+		if (i < sizeof(at)) {
+			cut_frames[1][at[i]] ^= change[i];
+			resum(cut_frames[1]);
+		} else {
+			cut_frames[1][900] ^= 1;
+		}
+		ck_assert_uint_eq(merge_all(2, bytes, &merge, merged), bytes[0]);
+		host_merge_finish(&merge, merged, &header);
+		ck_assert_uint_eq(header.gso_type, VIRTIO_NET_HDR_GSO_NONE);
+		ck_assert_uint_eq(header.flags, 0);
+		ck_assert_mem_eq(merged, cut_frames[0], bytes[0]);
+	}
+}
+
+TEST_RANGE(host_segment_read__kinds, 0, 2)
+{
+	struct virtio_net_hdr header;
+	struct host_segment segment;
+	uint32_t super_bytes = super_write(true, false, 100, 0, &header);
+
+	ck_assert_int_eq(host_segment_read(super, super_bytes, &segment), HOST_SEGMENT_TCP);
+	ck_assert(!segment.mergeable); /* the checksum is only seeded */
+	super[20] |= 0x20;             /* more fragments */
+	ck_assert_int_eq(host_segment_read(super, super_bytes, &segment), HOST_SEGMENT_ODD);
+	super_bytes = super_write(true, true, 100, 0, &header);
+	ck_assert_int_eq(host_segment_read(super, super_bytes, &segment), HOST_SEGMENT_OTHER);
+	super_bytes = super_write(false, false, 100, 0, &header);
+	super[20] = 44; /* a fragment header: who knows what is behind it */
+	ck_assert_int_eq(host_segment_read(super, super_bytes, &segment), HOST_SEGMENT_ODD);
+	for (uint32_t length = 0; length < 90; length++) {
+		uint8_t *exact = malloc(length ? length : 1);
+
+		super_write(_i, false, 1000, 0, &header);
+		memcpy(exact, super, length);
+		host_segment_read(exact, length, &segment);
+		free(exact);
+	}
+}

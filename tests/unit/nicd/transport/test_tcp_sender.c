@@ -1,0 +1,423 @@
+/*  TCP connections of one NIC through a queue that drops what it has no room for (RC-6):
+ *
+ *      transport, tcp_sender --40 Gb/s--> [ queue of so many packets ] --10 Gb/s, 10 us--> tcp_receiver
+ *           ^------------------------------- ACKs, 10 us ----------------------------------------+
+ *
+ *  The test is the links and the queue. Frames are written and read back: what sequence numbers say is what counts.          */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nicd/transport/tcp_receiver.h"
+#include "nicd/transport/tcp_sender.h"
+#include "nodes/base/random.h"
+#include "nodes/wire/ecn_mark.h"
+#include "nodes/wire/tcp_frame.h"
+#include "tests/testing.h"
+
+#define FLOWS 64u
+#define PACKET_BYTES 1500u
+#define NIC_BPS 40000000000ull
+#define LINK_BPS 10000000000ull
+#define DELAY_PS (10 * NODE_US)
+#define PIPE 65536u /* packets under way, at most */
+
+/* a segment in the queue or behind it, or an ACK on its way back */
+struct parcel {
+	node_time_t at_ps; /* arrives */
+	uint32_t slot;
+	struct tcp_segment segment;
+	struct tcp_fields fields;
+	bool marked;
+};
+
+struct pipe {
+	struct parcel *parcels;
+	uint32_t first, count;
+};
+
+static struct port_config port = { .rate_bps = NIC_BPS };
+static struct node_config config;
+static struct stats_page *stats;
+static struct transport transport;
+static struct tcp_sender sender;
+static struct tcp_receiver receiver;
+static struct pipe forward, back;
+static uint32_t queue_max, mark_from; /* packets */
+static uint32_t loss_permille;
+static struct random random_;
+static node_time_t now, nic_free_ps, link_free_ps;
+static uint32_t delivered[FLOWS], complete[FLOWS];
+static uint64_t dropped;
+
+static void start(uint32_t queue, bool ecn)
+{
+	config = (struct node_config){
+		.kind = NODE_NIC, .fabric = FABRIC_ROCE, .port_count = 1, .ports = &port, .nic = { .flows_max = FLOWS }
+	};
+	config.roce.queue_pair = (struct queue_pair_config){ .ack_packets = 1, .timeout_ps = NODE_MS };
+	config.roce.tcp = (struct tcp_config){
+		.initial_packets = 10, .window_packets_max = 1024, .ecn = ecn, .rto_min_ps = NODE_MS
+	};
+	stats = calloc(1, stats_bytes(&config));
+	stats_init(stats, &config);
+	ck_assert_int_eq(transport_init(&transport, &config, FLOWS, 1024, stats), 0);
+	ck_assert_int_eq(tcp_sender_init(&sender, &config, FLOWS, &transport), 0);
+	ck_assert_int_eq(tcp_receiver_init(&receiver, FLOWS, 65536, 1024), 0);
+	forward = (struct pipe){ .parcels = calloc(PIPE, sizeof(struct parcel)) };
+	back = (struct pipe){ .parcels = calloc(PIPE, sizeof(struct parcel)) };
+	queue_max = queue;
+	mark_from = UINT32_MAX;
+	loss_permille = 0;
+	now = nic_free_ps = link_free_ps = 0;
+	dropped = 0;
+	memset(delivered, 0, sizeof(delivered));
+	memset(complete, 0, sizeof(complete));
+	random_init(&random_, 5, (uint64_t)queue);
+}
+
+static void stop(void)
+{
+	tcp_receiver_fini(&receiver);
+	tcp_sender_fini(&sender);
+	transport_fini(&transport);
+	free(stats);
+	free(forward.parcels);
+	free(back.parcels);
+}
+
+static void open_flow(uint32_t slot)
+{
+	struct transport_flow_spec spec = {
+		.transport = TRANSPORT_TCP,
+		.destination = 1,
+		.frame = FRAME_TCP,
+		.shape = message_shape_of(FRAME_TCP, PACKET_BYTES),
+	};
+
+	transport_open(&transport, slot, &spec, now);
+}
+
+static void put(uint32_t slot, uint64_t bytes)
+{
+	ck_assert(transport_put(&transport, slot, bytes, now, now));
+}
+
+static struct parcel *pipe_put(struct pipe *pipe, node_time_t at)
+{
+	struct parcel *parcel = &pipe->parcels[(pipe->first + pipe->count++) % PIPE];
+
+	ck_assert_uint_le(pipe->count, PIPE);
+	parcel->at_ps = at;
+	return parcel;
+}
+
+static node_time_t pipe_at(const struct pipe *pipe)
+{
+	return pipe->count ? pipe->parcels[pipe->first].at_ps : NODE_TIME_NEVER;
+}
+
+static struct parcel pipe_take(struct pipe *pipe)
+{
+	struct parcel parcel = pipe->parcels[pipe->first];
+
+	pipe->first = (pipe->first + 1) % PIPE;
+	pipe->count--;
+	return parcel;
+}
+
+/* packets in the queue in front of the link */
+static uint32_t queued(void)
+{
+	return link_free_ps > now ? (uint32_t)((link_free_ps - now) / node_time_of_bytes(PACKET_BYTES + 24, LINK_BPS))
+				  : 0;
+}
+
+static void send_packet(void)
+{
+	struct transport_packet packet = transport_next(&transport, 0);
+	uint8_t bytes[FRAME_HEADERS_MAX];
+	uint32_t wire_bytes = packet.frame_bytes + 24;
+	struct parcel *parcel;
+
+	transport_write(&transport, &packet, bytes);
+	transport_sent(&transport, &packet, wire_bytes, now);
+	nic_free_ps = now + node_time_of_bytes(wire_bytes, NIC_BPS);
+	if (queued() >= queue_max || random_below(&random_, 1000) < loss_permille) {
+		dropped++;
+		return;
+	}
+	if (queued() >= mark_from)
+		ecn_mark(bytes, packet.captured_bytes);
+	link_free_ps = node_time_max(link_free_ps, nic_free_ps) + node_time_of_bytes(wire_bytes, LINK_BPS);
+	parcel = pipe_put(&forward, link_free_ps + DELAY_PS);
+	parcel->segment =
+		(struct tcp_segment){ .frame_bytes = packet.frame_bytes, .bytes = packet.frame_bytes - TCP_SEGMENT_AT };
+	ck_assert_int_eq(frame_payload_read(bytes, packet.captured_bytes, packet.frame_bytes, &parcel->segment.payload),
+			 0);
+	parcel->slot = parcel->segment.payload.flow_slot;
+	parcel->fields = tcp_fields_read(bytes);
+	parcel->segment.sequence = parcel->fields.sequence;
+	parcel->marked = ecn_read(bytes, packet.captured_bytes) == 3;
+}
+
+static void deliver(uint32_t slot, const struct tcp_segment *segment)
+{
+	ck_assert_uint_eq(segment->payload.packet, delivered[slot]);
+	delivered[slot]++;
+}
+
+static void arrive(void)
+{
+	struct parcel parcel = pipe_take(&forward), *ack;
+	struct tcp_segment segment = parcel.segment;
+
+	if (tcp_receiver_take(&receiver, parcel.slot, &segment, parcel.marked, parcel.fields.flags & TCP_FLAG_CWR) ==
+	    TCP_IN_ORDER) {
+		deliver(parcel.slot, &segment);
+		while (tcp_receiver_pop(&receiver, parcel.slot, &segment))
+			deliver(parcel.slot, &segment);
+	}
+	if (random_below(&random_, 1000) < loss_permille)
+		return;
+	ack = pipe_put(&back, now + DELAY_PS);
+	ack->slot = parcel.slot;
+	ack->fields = (struct tcp_fields){
+		.acknowledgement = tcp_receiver_expected(&receiver, parcel.slot),
+		.flags = TCP_FLAG_ACK | (tcp_receiver_echo(&receiver, parcel.slot) ? TCP_FLAG_ECE : 0),
+	};
+}
+
+static void acknowledge(void)
+{
+	struct parcel parcel = pipe_take(&back);
+
+	complete[parcel.slot] += tcp_sender_on_ack(&sender, parcel.slot, &parcel.fields, now);
+}
+
+/* Return: false when nothing happens any more */
+static bool run(node_time_t until)
+{
+	for (;;) {
+		node_time_t next, send_at;
+
+		transport_settle(&transport, now);
+		send_at = transport.ready ? node_time_max(nic_free_ps, now) : NODE_TIME_NEVER;
+		next = node_time_min(node_time_min(pipe_at(&forward), pipe_at(&back)),
+				     node_time_min(send_at, transport_next_at(&transport)));
+		if (next >= until)
+			return next != NODE_TIME_NEVER;
+		now = node_time_max(now, next);
+		if (pipe_at(&forward) <= now)
+			arrive();
+		else if (pipe_at(&back) <= now)
+			acknowledge();
+		else if (transport_next_at(&transport) <= now)
+			transport_step(&transport, now);
+		else
+			send_packet();
+	}
+}
+
+/* share of the link that arrived between two moments, in permille */
+static uint64_t share_permille(uint32_t packets, node_time_t over_ps)
+{
+	return packets * node_time_of_bytes(PACKET_BYTES + 24, LINK_BPS) * 1000 / over_ps;
+}
+
+/* ---- one connection ---- */
+
+TEST_GROUP(tcp_sender, .timeout_s = 60);
+
+/* messages of all lengths: sequence numbers and message ends agree */
+TEST(tcp_sender__messages)
+{
+	uint64_t packets = 0;
+
+	start(1000, false);
+	open_flow(0);
+	for (uint32_t i = 0; i < 200; i++) {
+		uint64_t bytes = 1 + random_below(&random_, 10000);
+
+		packets += message_packets(&transport.specs[0].shape, bytes);
+		put(0, bytes);
+	}
+	ck_assert(!run(NODE_S));
+	ck_assert_uint_eq(complete[0], 200);
+	ck_assert_uint_eq(delivered[0], packets);
+	ck_assert_uint_eq(stats_flow_tx(stats, 0)->resent, 0);
+	ck_assert_uint_eq(stats_flow_tx(stats, 0)->timeouts, 0);
+	ck_assert_uint_eq(transport_waiting(&transport, 0), 0);
+	stop();
+}
+
+/* RC-6: a stream beyond 2^32 bytes */
+TEST(tcp_sender__sequence_wraps)
+{
+	start(1000, false);
+	loss_permille = 5;
+	open_flow(0);
+	transport.flows[0].stream_end = receiver.streams[0].expected = UINT32_MAX - 1000000;
+	put(0, 1500000);
+	put(0, 1);
+	ck_assert(!run(NODE_TIME_NEVER));
+	ck_assert_uint_eq(complete[0], 2);
+	ck_assert_uint_lt(receiver.streams[0].expected, 1000000);
+	stop();
+}
+
+/* RC-6: a queue as long as the round trip, and of a fourth of it: slow start overshoots it, then the sawtooth holds the link full */
+TEST_RANGE(tcp_sender__fills_the_link, 0, 2)
+{
+	uint32_t before;
+
+	start(_i ? 20 : 80, false);
+	config.roce.tcp.window_packets_max = 4096;
+	open_flow(0);
+	put(0, 1ull << 39);
+	run(20 * NODE_MS);
+	before = delivered[0];
+	ck_assert_uint_gt(dropped, 0);
+	run(80 * NODE_MS);
+	ck_assert_uint_ge(share_permille(delivered[0] - before, 60 * NODE_MS), _i ? 800 : 950);
+	ck_assert_uint_gt(stats_flow_tx(stats, 0)->naks, 5);
+	ck_assert_uint_le(stats_flow_tx(stats, 0)->timeouts, 2);
+	stop();
+}
+
+/* RC-6: what the window does not fit into the pipe waits at the queue, which is not full: nothing is lost, and the link is full */
+TEST(tcp_sender__window_max)
+{
+	start(1024, false);
+	config.roce.tcp.window_packets_max = 100;
+	open_flow(0);
+	put(0, 1ull << 39);
+	run(20 * NODE_MS);
+	ck_assert_uint_ge(share_permille(delivered[0], 20 * NODE_MS), 980);
+	ck_assert_uint_eq(dropped, 0);
+	ck_assert_uint_eq(stats_flow_tx(stats, 0)->window_bytes_max, 100 * (PACKET_BYTES - 82));
+	stop();
+}
+
+/* ---- several ---- */
+
+/* RC-6: connections that begin at the same time or later share a queue that drops what it has no room for */
+TEST_RANGE(tcp_sender__share, 1, 2)
+{
+	const uint32_t flows = 2 * (uint32_t)_i;
+	uint32_t before[FLOWS], total = 0, least = UINT32_MAX, most = 0;
+
+	start(100, false);
+	for (uint32_t i = 0; i < flows; i++) {
+		open_flow(i);
+		put(i, 1ull << 39);
+		run((i + 1) * NODE_MS);
+	}
+	run(20 * NODE_MS);
+	memcpy(before, delivered, sizeof(before));
+	run(60 * NODE_MS);
+	for (uint32_t i = 0; i < flows; i++) {
+		uint32_t packets = delivered[i] - before[i];
+
+		total += packets;
+		least = packets < least ? packets : least;
+		most = packets > most ? packets : most;
+	}
+	ck_assert_uint_ge(share_permille(total, 40 * NODE_MS), 950);
+	ck_assert_uint_le(most, 3 * least);
+	stop();
+}
+
+/* RC-6: everything arrives once and in order whatever is lost, data or ACKs */
+TEST_RANGE(tcp_sender__losses, 0, 5)
+{
+	static const uint32_t permille[] = { 1, 2, 3, 100, 101 };
+
+	start(50, false);
+	loss_permille = permille[_i];
+	for (uint32_t i = 0; i < 8; i++) {
+		open_flow(i);
+		for (uint32_t m = 0; m < 20; m++)
+			put(i, 1 + random_below(&random_, 100000));
+	}
+	ck_assert(!run(NODE_TIME_NEVER));
+	for (uint32_t i = 0; i < 8; i++)
+		ck_assert_uint_eq(complete[i], 20);
+	ck_assert_uint_eq(receiver.pool_count, 0);
+	ck_assert_uint_gt(dropped, 0);
+	stop();
+}
+
+/* RC-6, RFC 3168: marks hold the queue where they begin, without a loss */
+TEST(tcp_sender__ecn)
+{
+	start(1000, true);
+	mark_from = 50;
+	for (uint32_t i = 0; i < 4; i++) {
+		open_flow(i);
+		put(i, 1ull << 39);
+	}
+	run(20 * NODE_MS);
+	for (uint32_t i = 0; i < 200; i++) {
+		run(now + 100 * NODE_US);
+		ck_assert_uint_le(queued(), 120);
+	}
+	ck_assert_uint_eq(dropped, 0);
+	for (uint32_t i = 0; i < 4; i++) {
+		ck_assert_uint_gt(stats_flow_tx(stats, i)->cnps, 3);
+		ck_assert_uint_eq(stats_flow_tx(stats, i)->resent, 0);
+	}
+	stop();
+}
+
+/* ACKs that no receiver of ours sends change nothing */
+static bool says_cwr(const struct transport_packet *packet)
+{
+	uint8_t bytes[FRAME_HEADERS_MAX];
+
+	transport_write(&transport, packet, bytes);
+	return tcp_fields_read(bytes).flags & TCP_FLAG_CWR;
+}
+
+/* the first new packet behind a cut says it, whether it is written or not: one that is lost is written for a capture only */
+TEST_RANGE(tcp_sender__cwr_once, 0, 2)
+{
+	struct transport_packet packet;
+
+	start(100, true);
+	open_flow(0);
+	put(0, 10 * PACKET_BYTES);
+	now = NODE_MS;
+	transport_step(&transport, now);
+	sender.windows[0].reduced = true;
+	packet = transport_next(&transport, 0);
+	if (_i) {
+		ck_assert(says_cwr(&packet));
+		ck_assert(says_cwr(&packet));
+	}
+	transport_sent(&transport, &packet, packet.frame_bytes + 24, now);
+	packet = transport_next(&transport, 0);
+	ck_assert(!says_cwr(&packet));
+	stop();
+}
+
+TEST(tcp_sender_on_ack__nonsense)
+{
+	struct transport_flow before;
+
+	start(1000, false);
+	open_flow(0);
+	put(0, 100000);
+	run(5 * NODE_US);
+	before = transport.flows[0];
+	for (uint32_t i = 0; i < 100000; i++) {
+		struct tcp_fields ack = { .acknowledgement = (uint32_t)random_next(&random_), .flags = TCP_FLAG_ACK };
+
+		if (ack.acknowledgement % (PACKET_BYTES - TCP_SEGMENT_AT))
+			ck_assert_uint_eq(tcp_sender_on_ack(&sender, 0, &ack, now), 0);
+	}
+	ck_assert_uint_eq(transport.flows[0].acknowledged, before.acknowledged);
+	ck_assert_uint_eq(transport.flows[0].next, before.next);
+	ck_assert(!run(NODE_S));
+	ck_assert_uint_eq(complete[0], 1);
+	stop();
+}

@@ -1,0 +1,110 @@
+/*  nodes/clock/clock_pages: nodes read the real clock's state and time, and cannot write them (TB-23).               */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nodes/clock/clock_pages.h"
+#include "tests/testing.h"
+
+#define NODES 9u
+
+static struct clock_pages own, joined;
+static struct clock clock_;
+static int fd;
+
+static void setup(void)
+{
+	ck_assert_int_eq(clock_pages_make(&own, NODES, &fd), 0);
+	clock_init(own.page, NODES, NODE_US);
+	own.page->epoch_ns = 77;
+	ck_assert_int_eq(clock_pages_join(&joined, fd), 0);
+	ck_assert_int_eq(clock_attach(&clock_, joined.page, joined.bytes), 0);
+}
+
+static void teardown(void)
+{
+	clock_pages_free(&own);
+	clock_pages_free(&joined);
+	clock_pages_free(&joined);
+	close(fd);
+}
+
+TEST_GROUP(clock_pages, .setup = setup, .teardown = teardown);
+
+TEST(clock_pages_join__one_head_for_both)
+{
+	struct clock makers;
+
+	ck_assert_int_eq(clock_attach(&makers, own.page, own.bytes), 0);
+	ck_assert_uint_eq(clock_.page->epoch_ns, 77);
+	ck_assert_uint_eq(clock_.node_count, NODES);
+	atomic_store(&own.page->state, CLOCK_RUNNING);
+	ck_assert_uint_eq(atomic_load(&clock_.page->state), CLOCK_RUNNING);
+}
+
+/* all that a node can write there is its own: nobody else sees it */
+TEST(clock_pages_join__no_word_is_shared)
+{
+	struct clock makers;
+
+	ck_assert_int_eq(clock_attach(&makers, own.page, own.bytes), 0);
+	memset((char *)joined.page + CLOCK_HEAD_BYTES, 0xff, joined.bytes - CLOCK_HEAD_BYTES);
+	for (uint32_t i = 0; i < NODES; i++) {
+		ck_assert_uint_eq(atomic_load(&makers.asleep[i]), 0);
+		ck_assert_uint_eq(atomic_load(&makers.own_next[i]), 0);
+	}
+}
+
+TEST(clock_pages_join__too_small)
+{
+	struct clock_pages pages;
+	int small = memfd_create("small", 0);
+
+	ck_assert_int_eq(ftruncate(small, 64), 0);
+	ck_assert_int_eq(clock_pages_join(&pages, small), -EINVAL);
+	ck_assert_int_eq(ftruncate(small, CLOCK_HEAD_BYTES), 0);
+	ck_assert_int_eq(clock_pages_join(&pages, small), -EINVAL); /* of no node */
+	ck_assert_ptr_null(pages.page);
+	close(small);
+}
+
+/* the write of a node that ends the fabric, in a process of its own */
+TEST(clock_pages__a_wild_write_kills_its_writer_alone)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		signal(SIGSEGV, SIG_DFL);
+		atomic_store(&clock_.page->state, CLOCK_ENDED);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(!WIFEXITED(status) || WEXITSTATUS(status)); /* a sanitizer exits instead of the signal */
+	ck_assert_uint_eq(atomic_load(&own.page->state), CLOCK_STOPPED);
+	ck_assert_uint_eq(own.page->epoch_ns, 77);
+}
+
+/* nor on purpose, with the descriptor that it was handed */
+TEST(clock_pages__the_head_cannot_be_made_writable)
+{
+	char path[64];
+	int again;
+
+	ck_assert_int_eq(mprotect(joined.page, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE), -1);
+	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0), MAP_FAILED);
+	ck_assert_int_eq((int)pwrite(fd, "xx", 2, 0), -1);
+	ck_assert_int_eq(ftruncate(fd, 0), -1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	again = open(path, O_RDWR);
+	ck_assert_ptr_eq(mmap(NULL, CLOCK_HEAD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, again, 0), MAP_FAILED);
+	close(again);
+	own.page->epoch_ns = 78; /* its maker may */
+	ck_assert_uint_eq(clock_.page->epoch_ns, 78);
+}

@@ -1,0 +1,84 @@
+/*  nodes/clock/home_core (TB-8): which cores a node may use, as the kernel has it. */
+#include <stdlib.h>
+
+#include "nodes/clock/home_core.h"
+#include "tests/testing.h"
+
+static struct home_core home;
+static cpu_set_t all;
+static int core = -1;
+
+static int cores_now(void)
+{
+	cpu_set_t now;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(now), &now), 0);
+	return CPU_COUNT(&now);
+}
+
+/* the last core that this process may use */
+static void set_up(void)
+{
+	if (sched_getaffinity(0, sizeof(all), &all))
+		abort();
+	for (int i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &all))
+			core = i;
+}
+
+TEST_GROUP(home_core, .setup_once = set_up);
+
+TEST(home_core_init__stays_where_it_is)
+{
+	home_core_init(&home, -1);
+	ck_assert_int_eq(cores_now(), CPU_COUNT(&all));
+	home_core_init(&home, CPU_SETSIZE);
+	ck_assert_int_eq(cores_now(), CPU_COUNT(&all));
+	home_core_note(&home, NODE_S, NODE_S);
+	home_core_look(&home, 100 * NODE_S);
+	ck_assert_int_eq(cores_now(), CPU_COUNT(&all));
+}
+
+TEST(home_core_note__who_is_late_leaves_at_once)
+{
+	if (CPU_COUNT(&all) == 1)
+		return; /* there is nothing to choose */
+	home_core_init(&home, core);
+	ck_assert_int_eq(cores_now(), 1);
+	home_core_note(&home, HOME_CORE_LATE_PS, NODE_S);
+	ck_assert_int_eq(cores_now(), 1);
+	home_core_note(&home, HOME_CORE_LATE_PS + 1, 2 * NODE_S);
+	ck_assert_int_eq(cores_now(), CPU_COUNT(&all));
+	home_core_look(&home, 2 * NODE_S + HOME_CORE_AWAY_MIN_PS);
+	ck_assert_int_eq(cores_now(), CPU_COUNT(&all));
+	home_core_look(&home, 2 * NODE_S + HOME_CORE_AWAY_MIN_PS + 1);
+	ck_assert_int_eq(cores_now(), 1);
+}
+
+/* who keeps being late away from home does not return; who was too early each time stays away longer, up to a limit */
+TEST(home_core_look__the_longer_the_more_often)
+{
+	node_time_t now = 2 * NODE_S, away_ps = 0;
+
+	if (CPU_COUNT(&all) == 1)
+		return; /* there is nothing to choose */
+	home_core_init(&home, core);
+	for (int round = 0; round < 20; round++) {
+		node_time_t left_ps;
+
+		home_core_note(&home, NODE_MS, now);
+		now += HOME_CORE_AWAY_MIN_PS / 2;
+		home_core_note(&home, NODE_MS, now); /* late again, away */
+		left_ps = now;
+		while (!home.is_home)
+			home_core_look(&home, now += NODE_MS);
+		ck_assert_uint_ge(now - left_ps, away_ps);
+		ck_assert_uint_le(now - left_ps, HOME_CORE_AWAY_MAX_PS + NODE_MS);
+		away_ps = now - left_ps;
+		now += NODE_MS;
+	}
+	ck_assert_uint_ge(away_ps, HOME_CORE_AWAY_MAX_PS);
+	home_core_note(&home, NODE_MS, now += 2 * HOME_CORE_SETTLED_PS); /* was at home for good */
+	home_core_look(&home, now + HOME_CORE_AWAY_MIN_PS + 1);
+	ck_assert_int_eq(cores_now(), 1);
+}

@@ -1,0 +1,594 @@
+/*  nodes/control/control: what is sent arrives, nonsense is refused with a sentence, descriptors travel (TB-6, TB-23). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "nodes/control/control.h"
+#include "tests/testing.h"
+#include "tests/unit/nodes/config/example_config.h"
+
+static struct node_config config;
+static struct control_message sent, got;
+static char why[256];
+static int sockets[2];
+
+static void setup(void)
+{
+	memset(&sent, 0, sizeof(sent));
+	memset(&got, 0, sizeof(got));
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets), 0);
+}
+
+static void round_trip(void)
+{
+	uint8_t *bytes = NULL;
+	int length = control_pack(&sent, &bytes);
+
+	ck_assert_int_gt(length, 0);
+	ck_assert_msg(!control_unpack(bytes, (size_t)length, &got, why, sizeof(why)), "%s", why);
+	free(bytes);
+	ck_assert_int_eq(got.kind, sent.kind);
+	ck_assert_int_eq(got.number, sent.number);
+	ck_assert_str_eq(got.text, sent.text);
+	ck_assert_str_eq(got.text2, sent.text2);
+}
+
+TEST_GROUP(control, .setup = setup);
+
+TEST_RANGE(control_pack__every_kind, 0, CONTROL_KINDS)
+{
+	static char body[] = "flow_id  extent\n  5  9\n";
+	static struct table_block block = { .table = TABLE_VIAS, .number = 3, .bytes = { 1, 2, 3 } };
+
+	example_nic(&config);
+	sent = (struct control_message){ .kind = (enum control_kind)_i,
+					 .block = &block,
+					 .number = -5,
+					 .text = "ifct",
+					 .text2 = "7",
+					 .body = body,
+					 .config = &config,
+					 .port = &config.ports[0] };
+	round_trip();
+	ck_assert_str_eq(got.body, body);
+	ck_assert_int_eq(got.config != NULL, _i == CONTROL_CONFIGURE);
+	ck_assert_int_eq(got.port != NULL, _i >= CONTROL_LINK_DOWN && _i <= CONTROL_LINK_SET);
+	ck_assert_int_eq(got.block != NULL, _i == CONTROL_TABLE_READ || _i == CONTROL_TABLE_READ_BACK ||
+						    _i == CONTROL_TABLE_WRITE || _i == CONTROL_ANSWER);
+	if (got.block)
+		ck_assert_mem_eq(got.block, &block, sizeof(block));
+	if (got.port)
+		ck_assert_uint_eq(got.port->rate_bps, config.ports[0].rate_bps);
+	control_message_free(&got);
+	node_config_free(&config);
+}
+
+static void port_expect(const struct port_config *a, const struct port_config *b)
+{
+	ck_assert_int_eq(a->kind, b->kind);
+	ck_assert_int_eq(a->medium, b->medium);
+	ck_assert_int_eq(a->vacant, b->vacant);
+	ck_assert_str_eq(a->peer_name, b->peer_name);
+	ck_assert_uint_eq(a->peer_index, b->peer_index);
+	ck_assert_uint_eq(a->peer_port, b->peer_port);
+	ck_assert_uint_eq(a->link_index, b->link_index);
+	ck_assert_uint_eq(a->rate_bps, b->rate_bps);
+	ck_assert_uint_eq(a->delay_ps, b->delay_ps);
+	ck_assert_uint_eq(a->mtu_bytes, b->mtu_bytes);
+	ck_assert_uint_eq(a->gap_bytes, b->gap_bytes);
+	ck_assert_uint_eq(a->loss_ppb, b->loss_ppb);
+	ck_assert_uint_eq(a->bit_error_e15, b->bit_error_e15);
+	ck_assert_int_eq(a->guarded, b->guarded);
+	ck_assert_uint_eq(a->channels, b->channels);
+	ck_assert_uint_eq(a->buffer_units, b->buffer_units);
+	ck_assert_uint_eq(a->peer_units, b->peer_units);
+	ck_assert_uint_eq(a->stop_units, b->stop_units);
+	ck_assert_uint_eq(a->flight_units, b->flight_units);
+	ck_assert(flow_match_equal(&a->match, &b->match));
+	ck_assert_uint_eq(a->ring_bytes, b->ring_bytes);
+	ck_assert_uint_eq(a->capture_bytes, b->capture_bytes);
+	ck_assert_uint_eq(a->headroom_bytes, b->headroom_bytes);
+	ck_assert_int_eq(a->tier, b->tier);
+}
+
+static void node_expect(const struct node_config *a, const struct node_config *b)
+{
+	ck_assert_int_eq(a->kind, b->kind);
+	ck_assert_str_eq(a->name, b->name);
+	ck_assert_uint_eq(a->index, b->index);
+	ck_assert_uint_eq(a->node_count, b->node_count);
+	ck_assert_uint_eq(a->seed, b->seed);
+	ck_assert_uint_eq(a->measure_from_ps, b->measure_from_ps);
+	ck_assert_uint_eq(a->measure_to_ps, b->measure_to_ps);
+	ck_assert_uint_eq(a->sample_ps, b->sample_ps);
+	ck_assert_uint_eq(a->samples_max, b->samples_max);
+	ck_assert_uint_eq(a->class_count, b->class_count);
+	ck_assert_uint_eq(a->lanes, b->lanes);
+	ck_assert_mem_eq(a->classes, b->classes, sizeof(a->classes));
+	ck_assert_uint_eq(a->port_count, b->port_count);
+	for (uint32_t i = 0; i < a->port_count; i++)
+		port_expect(&a->ports[i], &b->ports[i]);
+}
+
+static void congestion_expect(const struct congestion_config *a, const struct congestion_config *b)
+{
+	ck_assert_int_eq(a->eca, b->eca);
+	ck_assert_uint_eq(a->lbf_thresh_units, b->lbf_thresh_units);
+	ck_assert_uint_eq(a->lbf_shift, b->lbf_shift);
+	ck_assert_uint_eq(a->lpf_thresh, b->lpf_thresh);
+	ck_assert_uint_eq(a->lpf_shift, b->lpf_shift);
+	ck_assert_uint_eq(a->dbf_thresh_units, b->dbf_thresh_units);
+	ck_assert_uint_eq(a->dbf_shift, b->dbf_shift);
+	ck_assert_uint_eq(a->dbf_clk_cnt, b->dbf_clk_cnt);
+	ck_assert_uint_eq(a->ecn_eca, b->ecn_eca);
+	ck_assert_int_eq(a->inputs, b->inputs);
+	ck_assert_uint_eq(a->inputs_thresh_units, b->inputs_thresh_units);
+	ck_assert_uint_eq(a->inputs_shift, b->inputs_shift);
+	ck_assert_int_eq(a->slow_start, b->slow_start);
+	ck_assert_uint_eq(a->slow_start_setting, b->slow_start_setting);
+	ck_assert_int_eq(a->rate_limit, b->rate_limit);
+	ck_assert_int_eq(a->flow_limit, b->flow_limit);
+	ck_assert_int_eq(a->limit_after_ack, b->limit_after_ack);
+	ck_assert_int_eq(a->headroom, b->headroom);
+	ck_assert_int_eq(a->fgfc, b->fgfc);
+	ck_assert_uint_eq(a->fgfc_pause_ps, b->fgfc_pause_ps);
+	ck_assert_uint_eq(a->fgfc_credit_units, b->fgfc_credit_units);
+	ck_assert_uint_eq(a->port_limit_units, b->port_limit_units);
+	for (uint32_t i = 0; i < CONGESTION_SETTINGS; i++) {
+		const struct congestion_setting *x = &a->settings[i], *y = &b->settings[i];
+
+		ck_assert_uint_eq(x->eca_min, y->eca_min);
+		ck_assert_uint_eq(x->rate_bps, y->rate_bps);
+		ck_assert_uint_eq(x->flow_extent_units, y->flow_extent_units);
+		ck_assert_uint_eq(x->queue_extent_units, y->queue_extent_units);
+		ck_assert_uint_eq(x->high_units, y->high_units);
+		ck_assert_uint_eq(x->target_units, y->target_units);
+		ck_assert_uint_eq(x->drop_units, y->drop_units);
+		ck_assert_int_eq(x->limit_after_ack, y->limit_after_ack);
+		ck_assert_uint_eq(x->byte_time_ps, y->byte_time_ps);
+		ck_assert_uint_eq(x->byte_time_scale, y->byte_time_scale);
+	}
+}
+
+static void routing_expect(const struct routing_config *a, const struct routing_config *b)
+{
+	ck_assert_int_eq(a->choice, b->choice);
+	ck_assert_int_eq(a->detour, b->detour);
+	ck_assert_uint_eq(a->detour_weight_permille, b->detour_weight_permille);
+	ck_assert_uint_eq(a->detour_bias_units, b->detour_bias_units);
+	ck_assert_uint_eq(a->detour_draws, b->detour_draws);
+	ck_assert_int_eq(a->lane_rule, b->lane_rule);
+	ck_assert_int_eq(a->load_queue, b->load_queue);
+	ck_assert_int_eq(a->redirect_rule, b->redirect_rule);
+	ck_assert_int_eq(a->hold_sources, b->hold_sources);
+	ck_assert_uint_eq(a->hold_ps, b->hold_ps);
+	ck_assert_int_eq(a->redirect, b->redirect);
+	ck_assert_int_eq(a->redirect_anywhere, b->redirect_anywhere);
+	ck_assert_int_eq(a->redirect_inputs, b->redirect_inputs);
+	ck_assert_uint_eq(a->redirect_depth_units, b->redirect_depth_units);
+	ck_assert_uint_eq(a->redirect_full_units, b->redirect_full_units);
+	ck_assert_uint_eq(a->redirect_growth_weight_permille, b->redirect_growth_weight_permille);
+	ck_assert_uint_eq(a->redirect_interval_ps, b->redirect_interval_ps);
+	ck_assert_uint_eq(a->redirect_pause_ps, b->redirect_pause_ps);
+	ck_assert_uint_eq(a->seed, b->seed);
+}
+
+/* the fabric manager writes them (PG-11) */
+static void no_tables_expect(const struct switch_config *got_switch)
+{
+	ck_assert_uint_eq(got_switch->route_count, 0);
+	ck_assert_uint_eq(got_switch->via_count, 0);
+	ck_assert_uint_eq(got_switch->host_count, 0);
+	ck_assert_uint_eq(got_switch->lids.lid_count, 0);
+	ck_assert_uint_eq(got_switch->lids.group_count, 0);
+	ck_assert_uint_eq(got_switch->flood_ports, 0);
+}
+
+static void port_group_expect(const struct port_group_config *a, const struct port_group_config *b)
+{
+	ck_assert_uint_eq(a->lid_bits, b->lid_bits);
+	ck_assert_int_eq(a->adaptive, b->adaptive);
+	ck_assert_int_eq(a->policy, b->policy);
+	ck_assert_int_eq(a->update_lft, b->update_lft);
+	ck_assert_int_eq(a->non_minimal, b->non_minimal);
+	ck_assert_uint_eq(a->pending_units, b->pending_units);
+	ck_assert_uint_eq(a->queue_units, b->queue_units);
+	ck_assert_uint_eq(a->log_marks, b->log_marks);
+	ck_assert_uint_eq(a->log_window_ps, b->log_window_ps);
+	ck_assert_uint_eq(a->hold_ps, b->hold_ps);
+	ck_assert_int_eq(a->fecn, b->fecn);
+	ck_assert_uint_eq(a->fecn_units, b->fecn_units);
+	ck_assert_int_eq(a->becn, b->becn);
+	ck_assert_uint_eq(a->becn_interval_ps, b->becn_interval_ps);
+	ck_assert_uint_eq(a->ccti_increase, b->ccti_increase);
+	ck_assert_uint_eq(a->ccti_max, b->ccti_max);
+	ck_assert_uint_eq(a->ccti_step_permille, b->ccti_step_permille);
+	ck_assert_uint_eq(a->ccti_timer_ps, b->ccti_timer_ps);
+}
+
+TEST(control_unpack__switch_as_it_was)
+{
+	const struct switch_config *a, *b;
+
+	example_switch(&config);
+	config.ports[0].capture_bytes = 128;
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	round_trip();
+	node_expect(got.config, &config);
+	a = &got.config->switch_;
+	b = &config.switch_;
+	ck_assert_uint_eq(a->fabric_address, b->fabric_address);
+	ck_assert_uint_eq(a->latency_ps, b->latency_ps);
+	ck_assert_int_eq(a->cut_through, b->cut_through);
+	ck_assert_int_eq(a->arbiter, b->arbiter);
+	ck_assert_uint_eq(a->output_queue_units_max, b->output_queue_units_max);
+	ck_assert_uint_eq(a->ack_t1_ps, b->ack_t1_ps);
+	ck_assert_uint_eq(a->ack_t2_ps, b->ack_t2_ps);
+	ck_assert_uint_eq(a->ack_t3_ps, b->ack_t3_ps);
+	ck_assert_uint_eq(a->ack_collect, b->ack_collect);
+	congestion_expect(&a->congestion, &b->congestion);
+	routing_expect(&a->routing, &b->routing);
+	no_tables_expect(a);
+	ck_assert_uint_eq(a->prefix_count, b->prefix_count); /* FC-3 */
+	for (uint32_t i = 0; i < b->prefix_count; i++) {
+		ck_assert_int_eq(prefix_order(&a->prefixes[i], &b->prefixes[i]), 0);
+		ck_assert_uint_eq(a->prefixes[i].host_index, b->prefixes[i].host_index);
+	}
+	control_message_free(&got);
+	node_config_free(&config);
+}
+
+static void workload_expect(const struct workload_config *a, const struct workload_config *b)
+{
+	ck_assert_uint_eq(a->workload_index, b->workload_index);
+	ck_assert_str_eq(a->name, b->name);
+	ck_assert_int_eq(a->destination, b->destination);
+	ck_assert_int_eq(a->arrival, b->arrival);
+	ck_assert_int_eq(a->frame, b->frame);
+	ck_assert_int_eq(a->transport, b->transport);
+	ck_assert_uint_eq(a->connections, b->connections);
+	ck_assert_uint_eq(a->traffic_class, b->traffic_class);
+	ck_assert_uint_eq(a->packet_bytes, b->packet_bytes);
+	ck_assert_uint_eq(a->window, b->window);
+	ck_assert_uint_eq(a->load_permille, b->load_permille);
+	ck_assert_uint_eq(a->burst_messages, b->burst_messages);
+	ck_assert_uint_eq(a->burst_period_ps, b->burst_period_ps);
+	ck_assert_uint_eq(a->start_ps, b->start_ps);
+	ck_assert_uint_eq(a->stop_ps, b->stop_ps);
+	ck_assert_uint_eq(a->messages_max, b->messages_max);
+	ck_assert_uint_eq(a->message_bytes, b->message_bytes);
+	ck_assert_uint_eq(a->seed, b->seed);
+	ck_assert_uint_eq(a->size_count, b->size_count);
+	for (uint32_t i = 0; i < a->size_count; i++) {
+		ck_assert_uint_eq(a->sizes[i].bytes, b->sizes[i].bytes);
+		ck_assert_uint_eq(a->sizes[i].cumulative_ppm, b->sizes[i].cumulative_ppm);
+	}
+	ck_assert_uint_eq(a->destination_count, b->destination_count);
+	ck_assert_mem_eq(a->destinations, b->destinations, a->destination_count * sizeof(*a->destinations));
+}
+
+TEST(control_unpack__nic_as_it_was)
+{
+	example_nic(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	round_trip();
+	node_expect(got.config, &config);
+	ck_assert_uint_eq(got.config->nic.host_index, config.nic.host_index);
+	ck_assert_uint_eq(got.config->nic.latency_ps, config.nic.latency_ps);
+	ck_assert_uint_eq(got.config->nic.flows_max, config.nic.flows_max);
+	ck_assert_uint_eq(got.config->nic.messages_max, config.nic.messages_max);
+	ck_assert_uint_eq(got.config->nic.workload_count, 2);
+	for (int i = 0; i < 2; i++)
+		workload_expect(&got.config->nic.workloads[i], &config.nic.workloads[i]);
+	ck_assert_uint_eq(got.config->nic.pause_count, 2);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_uint_eq(got.config->nic.pauses[i].start_ps, config.nic.pauses[i].start_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].stop_ps, config.nic.pauses[i].stop_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].every_ps, config.nic.pauses[i].every_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].for_ps, config.nic.pauses[i].for_ps);
+		ck_assert_uint_eq(got.config->nic.pauses[i].classes, config.nic.pauses[i].classes);
+	}
+	control_message_free(&got);
+	node_config_free(&config);
+}
+
+static void roce_class_expect(const struct roce_class_config *a, const struct roce_class_config *b)
+{
+	ck_assert_int_eq(a->lossless, b->lossless);
+	ck_assert_int_eq(a->ecn, b->ecn);
+	ck_assert_uint_eq(a->kmin_bytes, b->kmin_bytes);
+	ck_assert_uint_eq(a->kmin_per_bps, b->kmin_per_bps);
+	ck_assert_uint_eq(a->kmax_per_bps, b->kmax_per_bps);
+	ck_assert_uint_eq(a->kmax_bytes, b->kmax_bytes);
+	ck_assert_uint_eq(a->pmax_ppm, b->pmax_ppm);
+	ck_assert_uint_eq(a->queue_bytes_max, b->queue_bytes_max);
+	ck_assert_uint_eq(a->alpha_permille, b->alpha_permille);
+	ck_assert_uint_eq(a->xoff_bytes, b->xoff_bytes);
+	ck_assert_uint_eq(a->xon_offset_bytes, b->xon_offset_bytes);
+	ck_assert_int_eq(a->watched, b->watched);
+	ck_assert_int_eq(a->mark_at_dequeue, b->mark_at_dequeue);
+}
+
+static void dcqcn_expect(const struct dcqcn_config *a, const struct dcqcn_config *b)
+{
+	ck_assert_int_eq(a->enabled, b->enabled);
+	ck_assert_uint_eq(a->g_ppb, b->g_ppb);
+	ck_assert_uint_eq(a->alpha_initial_ppm, b->alpha_initial_ppm);
+	ck_assert_int_eq(a->alpha_first, b->alpha_first);
+	ck_assert_uint_eq(a->alpha_timer_ps, b->alpha_timer_ps);
+	ck_assert_uint_eq(a->increase_timer_ps, b->increase_timer_ps);
+	ck_assert_uint_eq(a->byte_counter_bytes, b->byte_counter_bytes);
+	ck_assert_uint_eq(a->fast_recovery, b->fast_recovery);
+	ck_assert_uint_eq(a->ai_bps, b->ai_bps);
+	ck_assert_uint_eq(a->hai_bps, b->hai_bps);
+	ck_assert_uint_eq(a->rate_min_bps, b->rate_min_bps);
+	ck_assert_uint_eq(a->rate_initial_bps, b->rate_initial_bps);
+	ck_assert_uint_eq(a->cut_interval_ps, b->cut_interval_ps);
+	ck_assert_int_eq(a->clamp_target, b->clamp_target);
+	ck_assert_int_eq(a->hyper_by_timer, b->hyper_by_timer);
+	ck_assert_int_eq(a->react_on_tick, b->react_on_tick);
+	ck_assert_uint_eq(a->cnp_interval_ps, b->cnp_interval_ps);
+}
+
+static void roce_expect(const struct roce_config *a, const struct roce_config *b)
+{
+	ck_assert_int_eq(a->pfc, b->pfc);
+	ck_assert_int_eq(a->pause, b->pause);
+	ck_assert_uint_eq(a->cnp_class, b->cnp_class);
+	ck_assert_uint_eq(a->buffer_bytes, b->buffer_bytes);
+	for (uint32_t i = 0; i < ROCE_CLASSES_MAX; i++)
+		roce_class_expect(&a->classes[i], &b->classes[i]);
+	ck_assert_int_eq(a->supplement, b->supplement);
+	ck_assert_uint_eq(a->increase_period_ps, b->increase_period_ps);
+	ck_assert_uint_eq(a->idle_ps, b->idle_ps);
+	ck_assert_uint_eq(a->reference_permille, b->reference_permille);
+	ck_assert_int_eq(a->path_pause, b->path_pause);
+	ck_assert_int_eq(a->path_target, b->path_target);
+	ck_assert_int_eq(a->path_form, b->path_form);
+	ck_assert_uint_eq(a->path_high_bytes, b->path_high_bytes);
+	ck_assert_uint_eq(a->path_low_bytes, b->path_low_bytes);
+	ck_assert_uint_eq(a->path_per_bps, b->path_per_bps);
+	ck_assert_uint_eq(a->flows_max, b->flows_max);
+	ck_assert_uint_eq(a->watchdog_ps, b->watchdog_ps);
+	dcqcn_expect(&a->dcqcn, &b->dcqcn);
+	ck_assert_uint_eq(a->queue_pair.ack_packets, b->queue_pair.ack_packets);
+	ck_assert_uint_eq(a->queue_pair.window_bytes, b->queue_pair.window_bytes);
+	ck_assert_uint_eq(a->queue_pair.timeout_ps, b->queue_pair.timeout_ps);
+	ck_assert_uint_eq(a->queue_pair.retries, b->queue_pair.retries);
+	ck_assert_uint_eq(a->tcp.initial_packets, b->tcp.initial_packets);
+	ck_assert_uint_eq(a->tcp.window_packets_max, b->tcp.window_packets_max);
+	ck_assert_int_eq(a->tcp.ecn, b->tcp.ecn);
+	ck_assert_uint_eq(a->tcp.rto_min_ps, b->tcp.rto_min_ps);
+}
+
+/* _i: the kind of node */
+TEST_RANGE(control_unpack__roce_as_it_was, 0, NODE_KINDS)
+{
+	if (_i == NODE_SWITCH)
+		example_switch(&config);
+	else
+		example_nic(&config);
+	example_roce(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	round_trip();
+	node_expect(got.config, &config);
+	ck_assert_int_eq(got.config->fabric, FABRIC_ROCE);
+	roce_expect(&got.config->roce, &config.roce);
+	for (uint32_t i = 0; i < config.nic.workload_count; i++)
+		workload_expect(&got.config->nic.workloads[i], &config.nic.workloads[i]);
+	control_message_free(&got);
+	node_config_free(&config);
+}
+
+/* _i: the kind of node */
+TEST_RANGE(control_unpack__port_group_as_it_was, 0, NODE_KINDS)
+{
+	if (_i == NODE_SWITCH)
+		example_switch(&config);
+	else
+		example_nic(&config);
+	example_port_group(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	round_trip();
+	node_expect(got.config, &config);
+	ck_assert_int_eq(got.config->fabric, FABRIC_PORT_GROUP);
+	port_group_expect(&got.config->port_group, &config.port_group);
+	no_tables_expect(&got.config->switch_);
+	control_message_free(&got);
+	node_config_free(&config);
+}
+
+static void block_refused(const uint8_t *bytes, size_t length, const char *expected)
+{
+	ck_assert_int_eq(control_unpack(bytes, length, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, expected);
+}
+
+/* none at all, one of a table that nobody has, one that is cut off */
+TEST(control_unpack__block_does_not_fit)
+{
+	static const char wrong[] = "the block of a table is of an unknown table, or not of the right length";
+	static struct table_block block = { .table = (enum table_kind)TABLE_KINDS };
+	uint8_t *bytes = NULL;
+	int length;
+
+	block_refused((const uint8_t *)"\x08\x0c", 2, "the message about a block of a table has none");
+	block_refused((const uint8_t *)"\x08\x0c\x5a\x03\x1a\x01\x05", 7, wrong);
+	sent = (struct control_message){ .kind = CONTROL_TABLE_WRITE, .block = &block };
+	length = control_pack(&sent, &bytes);
+	ck_assert_int_gt(length, TABLE_BLOCK_BYTES);
+	block_refused(bytes, (size_t)length, wrong);
+	free(bytes);
+}
+
+/* every way of cutting a message short, and every byte of it spoilt: refused or harmless, never a crash or a leak */
+TEST_RANGE(control_unpack__spoilt_bytes, 0, 6)
+{
+	uint8_t *bytes = NULL;
+	int length;
+
+	if (_i % 2)
+		example_nic(&config);
+	else
+		example_switch(&config);
+	if (_i / 2 == 1)
+		example_roce(&config);
+	if (_i / 2 == 2)
+		example_port_group(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	length = control_pack(&sent, &bytes);
+	for (int i = 0; i < length; i++) {
+		uint8_t *part = malloc((size_t)i + 1);
+
+		memcpy(part, bytes, (size_t)i);
+		why[0] = 0;
+		if (!control_unpack(part, (size_t)i, &got, why, sizeof(why)))
+			control_message_free(&got);
+		else
+			ck_assert_uint_gt(strlen(why), 10);
+		free(part);
+		bytes[i] ^= 0x55;
+		if (!control_unpack(bytes, (size_t)length, &got, why, sizeof(why)))
+			control_message_free(&got);
+		bytes[i] ^= 0x55;
+	}
+	free(bytes);
+	node_config_free(&config);
+}
+
+TEST(control_pack__identity)
+{
+	static struct node_identity identity = { .kind = NODE_SWITCH,
+						 .fabric = FABRIC_ROCE,
+						 .name = "s7",
+						 .index = 6,
+						 .fabric_address = 7,
+						 .table_blocks = { 5, 4, 3 },
+						 .port_count = 2,
+						 .ports = { { 0 },
+							    { .kind = PORT_FABRIC,
+							      .plugged = true,
+							      .up = true,
+							      .tier = TIER_GLOBAL,
+							      .peer_index = 8,
+							      .peer_port = 9,
+							      .rate_bps = 100000000000 } } };
+
+	sent = (struct control_message){ .kind = CONTROL_ANSWER, .question = 4, .identity = &identity };
+	round_trip();
+	ck_assert_ptr_nonnull(got.identity);
+	ck_assert_mem_eq(got.identity, &identity, sizeof(identity));
+	control_message_free(&got);
+}
+
+TEST(control_unpack__no_message)
+{
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\xff\xff\xff", 3, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the bytes are no control message");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"", 0, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind 0");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x10", 2, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind 16");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11, &got, why,
+					sizeof(why)),
+			 -EINVAL);
+	ck_assert_str_eq(why, "the control message is of unknown kind -1");
+	ck_assert_int_eq(control_unpack((const uint8_t *)"\x08\x01", 2, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "the message to configure a node has no configuration");
+}
+
+/* limits are held on arrival too, whoever sent it */
+TEST(control_unpack__configuration_is_checked)
+{
+	uint8_t *bytes = NULL;
+	int length;
+
+	example_switch(&config);
+	config.ports[1].mtu_bytes = 9217;
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config };
+	length = control_pack(&sent, &bytes);
+	ck_assert_int_eq(control_unpack(bytes, (size_t)length, &got, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "ports[1].mtu_bytes is 9217, it must be 64..9216");
+	free(bytes);
+	node_config_free(&config);
+}
+
+TEST(control_send__with_descriptors)
+{
+	example_switch(&config);
+	sent = (struct control_message){ .kind = CONTROL_CONFIGURE, .config = &config, .fd_count = CONTROL_FDS_MAX };
+	for (uint32_t i = 0; i < sent.fd_count; i++)
+		sent.fds[i] = sockets[0];
+	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), 0);
+	ck_assert_uint_eq(got.fd_count, CONTROL_FDS_MAX);
+	ck_assert_int_ge(fcntl(got.fds[CONTROL_FDS_MAX - 1], F_GETFD), FD_CLOEXEC);
+	control_message_free(&got);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), -EAGAIN);
+	node_config_free(&config);
+}
+
+/* descriptors that came with nonsense are closed again */
+TEST(control_receive__nonsense_with_descriptors)
+{
+	int probe = dup(0), after;
+
+	close(probe);
+	sent = (struct control_message){ .kind = CONTROL_KINDS, .fd_count = 3, .fds = { 0, 1, 2 } };
+	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "unknown kind"));
+	after = dup(0);
+	ck_assert_int_eq(after, probe);
+	close(after);
+}
+
+TEST(control_receive__peer_is_gone)
+{
+	sent = (struct control_message){ .kind = CONTROL_READY };
+	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
+	close(sockets[0]);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), 0); /* what it said last is heard */
+	ck_assert_int_eq(control_receive(sockets[1], &got, 1, why, sizeof(why)), -EPIPE);
+	ck_assert_int_eq(control_send(sockets[1], &sent), -EPIPE);
+}
+
+/* more than a socket takes by default, then more than a message may have */
+TEST(control_send__large)
+{
+	size_t length = 300000;
+
+	sent = (struct control_message){ .kind = CONTROL_ANSWER, .body = malloc(2 * CONTROL_BYTES_MAX) };
+	memset(sent.body, 'x', 2 * CONTROL_BYTES_MAX);
+	sent.body[length] = 0;
+	ck_assert_int_eq(control_send(sockets[0], &sent), 0);
+	ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), 0);
+	ck_assert_uint_eq(strlen(got.body), length);
+	control_message_free(&got);
+	sent.body[length] = 'x';
+	sent.body[2 * CONTROL_BYTES_MAX - 1] = 0;
+	ck_assert_int_eq(control_send(sockets[0], &sent), -EMSGSIZE);
+	free(sent.body);
+}
+
+/* a peer that does not read holds nobody up; what it is told later arrives once it reads again */
+TEST(control_send_now__queue_is_full)
+{
+	int error = 0, count = 0;
+
+	sent = (struct control_message){ .kind = CONTROL_SHOW, .text = "efct" };
+	while (!error && count++ < 1000000) {
+		sent.question = (uint32_t)count;
+		error = control_send_now(sockets[0], &sent);
+	}
+	ck_assert_int_eq(error, -EAGAIN);
+	for (int i = 1; i < count; i++) {
+		ck_assert_int_eq(control_receive(sockets[1], &got, 0, why, sizeof(why)), 0);
+		ck_assert_int_eq(got.question, i);
+		control_message_free(&got);
+	}
+	ck_assert_int_eq(control_send_now(sockets[0], &sent), 0);
+}

@@ -1,0 +1,449 @@
+/*  nodes/link/capture: what of a frame goes to the file, in which order, when, and what if it does not (TB-19). */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "nodes/link/capture.h"
+#include "nodes/link/link.h"
+#include "nodes/wire/fabric_header.h"
+#include "nodes/wire/frame.h"
+#include "nodes/wire/pcapng.h"
+#include "nodes/wire/roce_frame.h"
+#include "tests/testing.h"
+#include "tests/unit/nodes/config/example_config.h"
+
+#define RATE_BPS 200000000000ull
+#define LATENCY_PS (350 * NODE_NS)
+#define REACH_PS (RING_CAPTURED_MAX * 40ull) /* the longest frame at 200 Gb/s: 384 ns */
+#define FRAMES_MAX 4096
+
+static struct node_config config;
+static struct capture capture;
+static uint64_t error_told;
+static int file, file_kept; /* the capture closes its own */
+static uint8_t frame_bytes[RING_CAPTURED_MAX];
+
+/* a frame as it is found in the file */
+static struct found {
+	uint64_t stamp_ns;
+	uint32_t kept_bytes, frame_bytes;
+	bool inbound, lost;
+	const uint8_t *bytes;
+} found[FRAMES_MAX];
+static uint32_t found_count;
+static uint8_t content[8u << 20];
+
+static uint32_t word(const uint8_t *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return value;
+}
+
+/* every block of the file; the last one ends where the file does */
+static void file_read(void)
+{
+	ssize_t length = pread(file_kept, content, sizeof(content), 0);
+	const uint8_t *at = content;
+
+	found_count = 0;
+	ck_assert_int_ge(length, 0);
+	while (at < content + length) {
+		uint32_t kept = word(at + 20), options = 28 + (kept + 3) / 4 * 4;
+
+		ck_assert_uint_lt(found_count, FRAMES_MAX);
+		ck_assert_uint_eq(word(at), 6);
+		ck_assert_uint_eq(word(at + 4), pcapng_block_before(at + word(at + 4)));
+		found[found_count++] = (struct found){ .stamp_ns = pcapng_packet_stamp(at),
+						       .kept_bytes = kept,
+						       .frame_bytes = word(at + 24),
+						       .lost = (word(at + options) & 0xffff) == 1,
+						       .inbound = at[word(at + 4) - 12] == 1,
+						       .bytes = at + 28 };
+		at += word(at + 4);
+	}
+	ck_assert_ptr_eq(at, content + length);
+}
+
+/* port 0 is an edge port, port 1 a fabric port */
+static void begin(uint32_t port, uint32_t kept_bytes)
+{
+	config.ports[port].capture_bytes = kept_bytes;
+	ck_assert_int_eq(capture_init(&capture, file, &config, port, &error_told), 0);
+}
+
+static void setup(void)
+{
+	example_node(&config, NODE_SWITCH, 2);
+	config.switch_.latency_ps = LATENCY_PS;
+	file = memfd_create("capture", 0);
+	file_kept = dup(file);
+	error_told = 0;
+	for (uint32_t i = 0; i < sizeof(frame_bytes); i++)
+		frame_bytes[i] = (uint8_t)(i + 1);
+}
+
+static void teardown(void)
+{
+	node_config_free(&config);
+	close(file_kept);
+}
+
+static void take(node_time_t now, node_time_t at_ps, bool inbound)
+{
+	const struct capture_frame frame = {
+		.at_ps = at_ps, .wire_bytes = 64, .captured_bytes = 60, .kind = RECORD_PACKET, .inbound = inbound
+	};
+
+	capture_take(&capture, now, &frame, frame_bytes);
+}
+
+static void take_kind(enum record_kind kind, uint32_t wire_bytes, uint32_t captured_bytes)
+{
+	const struct capture_frame frame = { .wire_bytes = wire_bytes, .captured_bytes = captured_bytes, .kind = kind };
+
+	capture_take(&capture, 0, &frame, frame_bytes);
+}
+
+TEST_GROUP(capture, .setup = setup, .teardown = teardown);
+
+/* ---- what ---- */
+
+TEST(take__lengths_at_an_edge)
+{
+	begin(0, NODE_CAPTURE_WHOLE);
+	take_kind(RECORD_PACKET, 104, 100);
+	take_kind(RECORD_PACKET, 4100, 48); /* generated: the rest is zeros */
+	take_kind(RECORD_FGFC, 96, 92);
+	take_kind(RECORD_PAUSE, 64, 60);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found_count, 4);
+	ck_assert_uint_eq(found[0].frame_bytes, 100);
+	ck_assert_uint_eq(found[1].frame_bytes, 4096);
+	ck_assert_uint_eq(found[1].kept_bytes, 4096);
+	ck_assert_mem_eq(found[1].bytes, frame_bytes, 48);
+	for (uint32_t i = 48; i < 4096; i++)
+		ck_assert_uint_eq(found[1].bytes[i], 0);
+	ck_assert_uint_eq(found[2].frame_bytes, 92);
+	ck_assert_uint_eq(found[3].frame_bytes, 60);
+}
+
+TEST(take__lengths_on_a_fabric_link)
+{
+	begin(1, NODE_CAPTURE_WHOLE);
+	take_kind(RECORD_PACKET, 12 + 1000 + 4, FABRIC_FRONT_BYTES + 48);
+	take_kind(RECORD_ACKS, 13, 27); /* its FCS is captured */
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found[0].frame_bytes, FABRIC_FRONT_BYTES + 1000);
+	ck_assert_uint_eq(found[1].frame_bytes, 27);
+	ck_assert_uint_eq(found[1].kept_bytes, 27);
+}
+
+TEST(take__snap)
+{
+	begin(0, 50);
+	take_kind(RECORD_PACKET, 104, 100);
+	take_kind(RECORD_PACKET, 1004, 48);
+	take_kind(RECORD_PACKET, 44, 40);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found[0].kept_bytes, 50);
+	ck_assert_uint_eq(found[0].frame_bytes, 100);
+	ck_assert_uint_eq(found[1].kept_bytes, 50);
+	ck_assert_uint_eq(found[1].frame_bytes, 1000);
+	ck_assert_uint_eq(found[2].kept_bytes, 40);
+}
+
+/* a generated RoCEv2 frame is whole in the file, and its ICRC right; where its end is not kept, there is none */
+TEST_RANGE(take__roce, 0, 2)
+{
+	const struct frame_spec spec = { .kind = FRAME_ROCE, .destination = 1, .frame_bytes = 1000 };
+	const struct frame_payload payload = { .message_bytes = 100, .payload_bytes = 100 };
+	struct capture_frame frame = { .wire_bytes = 1004, .kind = RECORD_PACKET };
+	uint32_t port = (uint32_t)_i, front = port ? FABRIC_FRONT_BYTES : 0;
+
+	frame.captured_bytes = front + frame_write(&spec, &payload, frame_bytes + front);
+	frame.wire_bytes += port ? FABRIC_HEADER_BYTES : 0;
+	begin(port, NODE_CAPTURE_WHOLE);
+	capture_take(&capture, 0, &frame, frame_bytes);
+	capture.kept_max = 999;
+	capture_take(&capture, 0, &frame, frame_bytes);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found[0].frame_bytes, front + 1000);
+	ck_assert_uint_ne(word(found[0].bytes + front + 996), 0);
+	ck_assert(roce_icrc_holds(found[0].bytes + front, 1000, 1000));
+	ck_assert_uint_eq(found[1].kept_bytes, 999);
+	ck_assert_uint_eq(word(found[1].bytes + 995), 0);
+}
+
+TEST(take__lengths_that_cannot_be)
+{
+	begin(0, NODE_CAPTURE_WHOLE);
+	take_kind(RECORD_PACKET, 3, 60);
+	take_kind(RECORD_PACKET, 50, 60);
+	take_kind(RECORD_PACKET, UINT32_MAX, 60);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found[0].frame_bytes, 60);
+	ck_assert_uint_eq(found[1].frame_bytes, 60);
+	ck_assert_uint_eq(found[2].frame_bytes, UINT32_MAX - 4);
+	ck_assert_uint_eq(found[2].kept_bytes, RING_CAPTURED_MAX + FABRIC_ENVELOPE_BYTES);
+}
+
+TEST(sending__bytes_come_afterwards)
+{
+	struct capture_frame frame = { .at_ps = 5000, .wire_bytes = 64, .captured_bytes = 60, .kind = RECORD_PACKET };
+	uint8_t place[60], *lost;
+
+	begin(0, NODE_CAPTURE_WHOLE);
+	ck_assert_ptr_eq(capture_sending(&capture, 0, &frame, place), place);
+	memset(place, 'a', sizeof(place));
+	capture_settle(&capture);
+	memset(place, 0, sizeof(place));
+	frame.lost = true;
+	lost = capture_sending(&capture, 0, &frame, NULL);
+	memset(lost, 'b', 60);
+	take(0, 5000, true);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found_count, 3);
+	ck_assert(found[0].bytes[59] == 'a' && !found[0].lost && !found[0].inbound);
+	ck_assert(found[1].bytes[59] == 'b' && found[1].lost && !found[1].inbound);
+	ck_assert(!found[2].lost && found[2].inbound);
+}
+
+/* ---- when ---- */
+
+TEST(order__received_later_but_passed_earlier)
+{
+	begin(0, NODE_CAPTURE_WHOLE);
+	take(1000000, 1350000, false);
+	take(1010000, 1420000, false);
+	take(1100000, 900000, true);
+	take(1400000, 1350000, true); /* as the first: behind it */
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found[0].stamp_ns, 900);
+	ck_assert_uint_eq(found[1].stamp_ns, 1350);
+	ck_assert(!found[1].inbound);
+	ck_assert_uint_eq(found[2].stamp_ns, 1350);
+	ck_assert(found[2].inbound);
+	ck_assert_uint_eq(found[3].stamp_ns, 1420);
+}
+
+TEST(order__told_too_late)
+{
+	begin(0, NODE_CAPTURE_WHOLE);
+	take(10 * NODE_US, 10 * NODE_US, false);
+	take(10 * NODE_US, NODE_US, true);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found[0].stamp_ns, (10 * NODE_US - REACH_PS) / NODE_NS);
+	ck_assert_uint_eq(found[1].stamp_ns, 10000);
+}
+
+/* in and out by turns, for several buffers: stamps as they were, and in order */
+TEST(order__over_the_borders_of_the_buffer)
+{
+	uint32_t count = 3 * CAPTURE_WRITE_BYTES / 4096;
+	off_t first;
+
+	begin(0, NODE_CAPTURE_WHOLE);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct capture_frame in = { .at_ps = 200 * NODE_NS * (i + 1),
+						  .wire_bytes = 4000,
+						  .captured_bytes = 100,
+						  .kind = RECORD_PACKET,
+						  .inbound = true };
+		node_time_t now = in.at_ps + 160 * NODE_NS;
+
+		capture_take(&capture, now, &in, frame_bytes);
+		take(now, now + LATENCY_PS, false);
+	}
+	first = lseek(file_kept, 0, SEEK_END);
+	ck_assert_int_ge(first, CAPTURE_WRITE_BYTES);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found_count, 2 * count);
+	for (uint32_t i = 0, in = 0, out = 0; i < found_count; i++) {
+		if (i)
+			ck_assert_uint_ge(found[i].stamp_ns, found[i - 1].stamp_ns);
+		if (found[i].inbound)
+			ck_assert_uint_eq(found[i].stamp_ns, 200 * ++in);
+		else
+			ck_assert_uint_eq(found[i].stamp_ns, 200 * ++out + 160 + 350);
+	}
+	ck_assert_uint_eq(error_told, 0);
+}
+
+/* with a latency of 1 s more is sent before it leaves than is held: nothing is lost, and stamps do not go back */
+TEST(order__more_than_can_be_held)
+{
+	uint32_t count;
+
+	config.switch_.latency_ps = NODE_S;
+	begin(0, NODE_CAPTURE_WHOLE);
+	ck_assert_uint_eq(capture.buffer_bytes, CAPTURE_WRITE_BYTES + CAPTURE_HOLD_MAX);
+	capture.buffer_bytes = 5000; /* so that it does not take that many here */
+	count = 100;
+	for (uint32_t i = 0; i < count; i++) {
+		take(NODE_US * i, NODE_US * i + NODE_S, false);
+		take(NODE_US * i, NODE_US * i, true);
+	}
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found_count, 2 * count);
+	for (uint32_t i = 1; i < found_count; i++)
+		ck_assert_uint_ge(found[i].stamp_ns, found[i - 1].stamp_ns);
+}
+
+TEST(init__holds_what_a_latency_takes)
+{
+	begin(0, NODE_CAPTURE_WHOLE);
+	/* 350 ns at 200 Gb/s are 8750 bytes; three of the longest frames; 8 bytes of blocks for one on the link */
+	ck_assert_uint_eq(capture.buffer_bytes, CAPTURE_WRITE_BYTES + 8 * (8750 + 3 * RING_CAPTURED_MAX));
+	capture_fini(&capture);
+}
+
+TEST(step__writes_after_a_rest)
+{
+	begin(0, NODE_CAPTURE_WHOLE);
+	capture_epoch(&capture, 1700000000000000000);
+	ck_assert_uint_eq(capture_step(&capture, 5 * NODE_MS), NODE_TIME_NEVER);
+	take(10 * NODE_MS, 10 * NODE_MS, true);
+	ck_assert_uint_eq(capture_step(&capture, 11 * NODE_MS), 110 * NODE_MS);
+	ck_assert_int_eq(lseek(file_kept, 0, SEEK_END), 0);
+	ck_assert_uint_eq(capture_step(&capture, 110 * NODE_MS), NODE_TIME_NEVER);
+	file_read();
+	ck_assert_uint_eq(found_count, 1);
+	ck_assert_uint_eq(found[0].stamp_ns, 1700000000010000000);
+	/* one that has not left yet waits for the next time */
+	take(200 * NODE_MS, 301 * NODE_MS, false);
+	ck_assert_uint_eq(capture_step(&capture, 300 * NODE_MS), 400 * NODE_MS);
+	file_read();
+	ck_assert_uint_eq(found_count, 1);
+	ck_assert_uint_eq(capture_step(&capture, 400 * NODE_MS), NODE_TIME_NEVER);
+	file_read();
+	ck_assert_uint_eq(found_count, 2);
+	capture_fini(&capture);
+}
+
+/* ---- what if not ---- */
+
+TEST(write__no_room_ends_with_the_last_whole_block)
+{
+	struct rlimit limit;
+	rlim_t limit_was;
+	uint8_t place[60];
+	const struct capture_frame frame = { .wire_bytes = 64, .captured_bytes = 60 };
+
+	signal(SIGXFSZ, SIG_IGN);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit_was = limit.rlim_cur;
+	limit.rlim_cur = 1000;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	begin(0, NODE_CAPTURE_WHOLE);
+	for (uint32_t i = 0; i < 100; i++)
+		take(0, NODE_NS * i, true);
+	ck_assert_uint_eq(capture_step(&capture, NODE_S), NODE_TIME_NEVER);
+	limit.rlim_cur = limit_was; /* the test's own results are files too */
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	ck_assert_uint_eq(error_told, EFBIG);
+	file_read();
+	ck_assert_uint_eq(found_count, 1000 / 104); /* a block is 28 + 60 + 8 + 4 + 4 */
+	/* and nothing more happens */
+	take(NODE_S, NODE_S, true);
+	ck_assert_ptr_eq(capture_sending(&capture, NODE_S, &frame, place), place);
+	ck_assert_ptr_null(capture_sending(&capture, NODE_S, &frame, NULL));
+	capture_settle(&capture);
+	ck_assert_uint_eq(capture_step(&capture, 2 * NODE_S), NODE_TIME_NEVER);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found_count, 1000 / 104);
+}
+
+TEST(write__reader_is_gone)
+{
+	int ends[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	ck_assert_int_eq(pipe(ends), 0);
+	close(ends[0]);
+	close(file);
+	file = ends[1];
+	begin(0, NODE_CAPTURE_WHOLE);
+	take(0, 0, true);
+	ck_assert_uint_eq(error_told, 0);
+	capture_fini(&capture);
+	ck_assert_uint_eq(error_told, EPIPE);
+}
+
+/* ---- from a link ---- */
+
+/* What @link sends and loses, and what its peer receives, are in their files with stamps that differ by the delay. */
+TEST(link__both_ends)
+{
+	size_t bytes = ring_bytes(1u << 20);
+	struct ring_page *rings[2];
+	struct stats_page *stats;
+	static struct link a, b;
+	struct record record;
+	uint8_t *place;
+	bool packet;
+
+	config.ports[0].bit_error_e15 = config.ports[0].loss_ppb = 0;
+	config.ports[0].guarded = false;
+	config.ports[0].delay_ps = 2 * NODE_US;
+	stats = aligned_alloc(64, (stats_bytes(&config) + 63) / 64 * 64);
+	memset(stats, 0, stats_bytes(&config));
+	stats_init(stats, &config);
+	for (int i = 0; i < 2; i++) {
+		rings[i] = memset(aligned_alloc(64, (bytes + 63) / 64 * 64), 0, bytes);
+		ring_init(rings[i], 1u << 20);
+	}
+	begin(0, NODE_CAPTURE_WHOLE);
+	ck_assert_int_eq(link_init(&a, &config, 0, rings[0], bytes, rings[1], bytes, stats), 0);
+	ck_assert_int_eq(link_init(&b, &config, 0, rings[1], bytes, rings[0], bytes, stats), 0);
+	a.capture = &capture;
+	place = link_send_packet(&a, 0, 1004, 48, 1000, 0, 0);
+	memset(place, 'p', 48);
+	a.loss_ppb = 1000000000;
+	place = link_send_packet(&a, a.busy_until_ps, 504, 48, 500, 0, 0);
+	ck_assert_ptr_nonnull(place);
+	memset(place, 'l', 48);
+	link_send_fgfc(&a, a.busy_until_ps, frame_bytes, 92);
+	a.loss_ppb = 0;
+	link_send_pause(&a, a.busy_until_ps, frame_bytes, 60);
+	link_flush(&a, &packet);
+	/* the other way */
+	memset(link_send_packet(&b, 0, 2004, 48, 2000, 0, 0), 'r', 48);
+	link_flush(&b, &packet);
+	link_refresh(&a, 0);
+	ck_assert_uint_eq(link_next_at(&a), LATENCY_PS + 2 * NODE_US + 2004 * 40);
+	ck_assert_ptr_nonnull(link_receive(&a, &record, link_next_at(&a)));
+	link_done(&a, &record);
+	capture_fini(&capture);
+	file_read();
+	ck_assert_uint_eq(found_count, 5);
+	ck_assert(found[0].bytes[47] == 'p' && found[0].stamp_ns == 350 && found[0].frame_bytes == 1000);
+	ck_assert(found[1].bytes[47] == 'l' && found[1].lost && found[1].frame_bytes == 500);
+	ck_assert_uint_eq(found[1].stamp_ns, 350 + (1004 + 20) * 40 / 1000);
+	ck_assert(found[2].lost && found[2].frame_bytes == 92);
+	ck_assert(!found[3].lost && found[3].frame_bytes == 60);
+	ck_assert(found[4].bytes[47] == 'r' && found[4].inbound && found[4].stamp_ns == 350 + 2000);
+	ck_assert_uint_eq(stats_port(stats, 0)->lost_frames, 2);
+	link_fini(&a);
+	link_fini(&b);
+	free(rings[0]);
+	free(rings[1]);
+	free(stats);
+}

@@ -1,0 +1,192 @@
+/*  nodes/node/managed: blocks that a switch collects, reads back and lets take effect together, and those that take effect alone (PG-8, PG-11),
+ *  over a toy dataplane that counts how often its tables are replaced, and goes by nothing but them.                  */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nodes/node/managed.h"
+#include "tests/testing.h"
+
+#define ADDRESSES 200 /* of switches: several blocks */
+#define LIDS 600      /* the same */
+
+static struct {
+	uint64_t routes[ADDRESSES], flood_ports;
+	uint8_t lft[LIDS], pgft[LIDS];
+	uint64_t pgt[PORT_GROUPS_MAX][PORT_GROUP_WORDS];
+	uint32_t changes;
+	int error;
+} toy;
+
+static uint32_t toy_blocks(void *dataplane, enum table_kind table)
+{
+	ck_assert_ptr_eq(dataplane, &toy);
+	return table == TABLE_ROUTES                       ? table_blocks(table, ADDRESSES)
+	       : table == TABLE_LFT || table == TABLE_PGFT ? table_blocks(table, LIDS)
+	       : table == TABLE_PGT                        ? table_blocks(table, PORT_GROUPS_MAX)
+							   : table == TABLE_FLOOD;
+}
+
+static void toy_read(void *dataplane, struct table_block *block)
+{
+	uint32_t entries = table_entries(block->table), first = block->number * entries;
+
+	ck_assert_ptr_eq(dataplane, &toy);
+	for (uint32_t i = 0; i < entries; i++) {
+		if (block->table == TABLE_ROUTES && first + i < ADDRESSES)
+			table_put(block->table, block->bytes, i, toy.routes[first + i]);
+		if (block->table == TABLE_LFT && first + i < LIDS)
+			table_put(block->table, block->bytes, i, toy.lft[first + i]);
+		if (block->table == TABLE_PGFT && first + i < LIDS)
+			table_put(block->table, block->bytes, i, toy.pgft[first + i]);
+		if (block->table == TABLE_PGT && first + i < PORT_GROUPS_MAX)
+			table_put_mask(block->bytes, i, toy.pgt[first + i]);
+	}
+	if (block->table == TABLE_FLOOD)
+		table_put(TABLE_FLOOD, block->bytes, 0, toy.flood_ports);
+}
+
+static int toy_tables(void *dataplane, const struct switch_config *tables)
+{
+	ck_assert_ptr_eq(dataplane, &toy);
+	if (toy.error)
+		return toy.error;
+	toy.changes++;
+	memset(toy.routes, 0, sizeof(toy.routes));
+	for (uint32_t i = 0; i < tables->route_count; i++)
+		toy.routes[tables->routes[i].fabric_address] = tables->routes[i].ports;
+	for (uint32_t i = 0; i < tables->lids.lid_count && i < LIDS; i++) {
+		toy.lft[i] = tables->lids.lft[i];
+		toy.pgft[i] = tables->lids.pgft[i];
+	}
+	memcpy(toy.pgt, tables->lids.pgt, tables->lids.group_count * sizeof(toy.pgt[0]));
+	toy.flood_ports = tables->flood_ports;
+	return 0;
+}
+
+static const struct node_ops toy_ops = { .table_blocks = toy_blocks, .table_read = toy_read, .tables = toy_tables };
+static struct port_config ports[8];
+static struct node_config config;
+static struct managed managed;
+static char why[256];
+
+static void opened(enum fabric_kind fabric)
+{
+	memset(&toy, 0, sizeof(toy));
+	memset(toy.lft, LFT_NO_PORT, sizeof(toy.lft));
+	config = (struct node_config){
+		.kind = NODE_SWITCH, .fabric = fabric, .name = "s", .port_count = 8, .ports = ports
+	};
+	managed_init(&managed, &config, NULL, &toy_ops, &toy);
+}
+
+static void closed(void)
+{
+	managed_fini(&managed);
+}
+
+static struct table_block route_block(uint32_t number, uint32_t entry, uint64_t value)
+{
+	struct table_block block = { .table = TABLE_ROUTES, .number = number };
+
+	table_put(TABLE_ROUTES, block.bytes, entry, value);
+	return block;
+}
+
+static void write_to(int wanted, struct table_block block)
+{
+	ck_assert_int_eq(managed_write(&managed, &block, why, sizeof(why)), wanted);
+}
+
+TEST_GROUP(all, .teardown = closed);
+
+TEST(managed_write__alone)
+{
+	opened(FABRIC_FLOW_CHANNEL);
+	write_to(0, route_block(1, 2, 5));
+	ck_assert_uint_eq(toy.changes, 1);
+	ck_assert_uint_eq(toy.routes[table_entries(TABLE_ROUTES) + 2], 5);
+	write_to(-EINVAL, route_block(0, 2, 1 << 8)); /* a port that is not there */
+	ck_assert_uint_eq(toy.changes, 1);
+	ck_assert_int_eq(managed_commit(&managed), -EINVAL); /* nothing was begun */
+}
+
+TEST(managed_commit__all_at_once)
+{
+	struct table_block back = { .table = TABLE_ROUTES, .number = 1 };
+
+	opened(FABRIC_FLOW_CHANNEL);
+	toy.routes[7] = 3;
+	ck_assert_int_eq(managed_read_back(&managed, &back, why, sizeof(why)), -EINVAL);
+	ck_assert_str_eq(why, "nothing is collected: TABLE_BEGIN comes first");
+	ck_assert_int_eq(managed_begin(&managed), 0);
+	write_to(0, route_block(1, 2, 5));
+	write_to(0, route_block(2, 0, 6));
+	ck_assert_uint_eq(toy.changes, 0);
+	ck_assert_int_eq(managed_read_back(&managed, &back, why, sizeof(why)), 0);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, back.bytes, 2), 5);
+	ck_assert_int_eq(managed_read(&managed, &back, why, sizeof(why)), 0);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, back.bytes, 2), 0);
+	ck_assert_int_eq(managed_commit(&managed), 0);
+	ck_assert_uint_eq(toy.changes, 1);
+	ck_assert_uint_eq(toy.routes[7], 3);
+	ck_assert_uint_eq(toy.routes[table_entries(TABLE_ROUTES) + 2], 5);
+	ck_assert_uint_eq(toy.routes[2 * table_entries(TABLE_ROUTES)], 6);
+}
+
+/* a manager that ended in between: the next one begins anew */
+TEST(managed_begin__forgets)
+{
+	opened(FABRIC_FLOW_CHANNEL);
+	ck_assert_int_eq(managed_begin(&managed), 0);
+	write_to(0, route_block(1, 2, 5));
+	ck_assert_int_eq(managed_begin(&managed), 0);
+	write_to(0, route_block(2, 0, 6));
+	ck_assert_int_eq(managed_commit(&managed), 0);
+	ck_assert_uint_eq(toy.routes[table_entries(TABLE_ROUTES) + 2], 0);
+	ck_assert_uint_eq(toy.routes[2 * table_entries(TABLE_ROUTES)], 6);
+}
+
+TEST(managed_commit__refused)
+{
+	opened(FABRIC_FLOW_CHANNEL);
+	ck_assert_int_eq(managed_begin(&managed), 0);
+	write_to(0, route_block(1, 2, 5));
+	toy.error = -ENOMEM;
+	ck_assert_int_eq(managed_commit(&managed), -ENOMEM);
+	toy.error = 0;
+	ck_assert_int_eq(managed_commit(&managed), -EINVAL); /* forgotten */
+	ck_assert_uint_eq(toy.changes, 0);
+}
+
+/* PG-2, PG-5, PG-6: LFT, PGFT and PGT together; an entry of one would otherwise meet former ones of the others */
+TEST(managed_commit__port_groups)
+{
+	struct table_block block = { .table = TABLE_LFT, .number = 1 };
+	uint64_t mask[PORT_GROUP_WORDS] = { 0xf0 };
+
+	opened(FABRIC_PORT_GROUP);
+	memset(block.bytes, LFT_NO_PORT, sizeof(block.bytes));
+	block.bytes[3] = 4;
+	ck_assert_int_eq(managed_begin(&managed), 0);
+	write_to(0, block);
+	block = (struct table_block){ .table = TABLE_PGFT, .number = 1, .bytes = { [3] = 9 } };
+	write_to(0, block);
+	block = (struct table_block){ .table = TABLE_PGT };
+	table_put_mask(block.bytes, 9, mask);
+	write_to(0, block);
+	ck_assert_uint_eq(toy.changes, 0);
+	ck_assert_int_eq(managed_commit(&managed), 0);
+	ck_assert_uint_eq(toy.changes, 1);
+	ck_assert_uint_eq(toy.lft[table_entries(TABLE_LFT) + 3], 4);
+	ck_assert_uint_eq(toy.lft[3], LFT_NO_PORT);
+	ck_assert_uint_eq(toy.pgft[table_entries(TABLE_PGFT) + 3], 9);
+	ck_assert_uint_eq(toy.pgt[9][0], 0xf0);
+}
+
+TEST(managed_begin__no_switch)
+{
+	opened(FABRIC_FLOW_CHANNEL);
+	config.kind = NODE_NIC;
+	ck_assert_int_eq(managed_begin(&managed), -ENOENT);
+}

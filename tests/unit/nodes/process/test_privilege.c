@@ -1,0 +1,48 @@
+/*  nodes/process/privilege: what a node cannot do any more (TB-24). The rest is seen from outside by system/test_privileges. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "nodes/process/privilege.h"
+#include "tests/testing.h"
+
+/* no two fabrics of a machine share a user, and it is in the range that nothing else uses */
+TEST(privilege_user__one_for_each_fabric)
+{
+	ck_assert_uint_ne(privilege_user(77), privilege_user(78));
+	ck_assert_uint_ge(privilege_user(1), 1879048192u);
+	ck_assert_uint_le(privilege_user(1 << 22), 2147483647u);
+}
+
+/* a node that goes on writing into the log comes to an end, and lives */
+TEST(privilege_files__the_log_has_an_end)
+{
+	const off_t before = 1000;
+	char path[] = "/tmp/test_privilege.XXXXXX";
+	int fd = mkostemp(path, O_APPEND), status;
+	struct stat file;
+	pid_t child;
+
+	ck_assert_int_eq(ftruncate(fd, before), 0);
+	child = fork();
+	if (!child) {
+		static char block[1 << 20];
+		uint32_t refused = 0;
+
+		dup2(fd, STDERR_FILENO);
+		privilege_files();
+		for (uint32_t i = 0; i < 40; i++)
+			refused += write(STDERR_FILENO, block, sizeof(block)) < 0;
+		_exit(refused ? 0 : 1);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status) && !WEXITSTATUS(status));
+	ck_assert_int_eq(fstat(fd, &file), 0);
+	ck_assert_int_eq(file.st_size, before + (off_t)NODE_FILE_BYTES_MAX);
+	close(fd);
+	unlink(path);
+}

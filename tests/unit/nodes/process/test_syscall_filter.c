@@ -1,0 +1,138 @@
+/*  nodes/process/syscall_filter: what a node may still ask the kernel for, and that anything else kills it (TB-24).  */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "nodes/clock/futex.h"
+#include "nodes/process/syscall_filter.h"
+#include "tests/testing.h"
+
+#define NO_FILTER 77
+
+/* runs @action in a process with the filter.  Return: as from wait() */
+static int filtered(void (*action)(int), int argument)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		struct rlimit none = { 0 };
+
+		setrlimit(RLIMIT_CORE, &none);
+		signal(SIGABRT, SIG_DFL);
+		signal(SIGSYS, SIG_DFL);
+		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+		if (syscall_filter_apply())
+			_exit(NO_FILTER);
+		action(argument);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static bool no_filter(int status)
+{
+	return WIFEXITED(status) && WEXITSTATUS(status) == NO_FILTER;
+}
+
+/* what a running node does: waits, memory, sockets that it has, its core, the time */
+static void work(int event)
+{
+	_Atomic uint32_t word = 1;
+	uint64_t one = 1;
+	cpu_set_t cores;
+	int pair[2] = { event - 2, event - 1 };
+	struct timespec now;
+	void *memory = malloc(1 << 22);
+	char byte = 0;
+
+	memset(memory, 1, 1 << 22);
+	free(memory);
+	sched_yield();
+	futex_wake(&word, 1);
+	if (write(event, &one, 8) != 8 || read(event, &one, 8) != 8 || send(pair[0], "x", 1, 0) != 1 ||
+	    recv(pair[1], &byte, 1, 0) != 1 || sched_getaffinity(0, sizeof(cores), &cores) ||
+	    sched_setaffinity(0, sizeof(cores), &cores) || clock_gettime(CLOCK_MONOTONIC, &now) ||
+	    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now) || getppid() <= 0)
+		_exit(1);
+}
+
+TEST(syscall_filter_apply__a_node_can_work)
+{
+	int pair[2], event, status;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+	event = eventfd(0, 0);
+	ck_assert_int_eq(event, pair[1] + 1);
+	status = filtered(work, event);
+	ck_assert(no_filter(status) || (WIFEXITED(status) && !WEXITSTATUS(status)));
+}
+
+static const struct {
+	long call, first;
+} forbidden[] = {
+	{ SYS_openat, AT_FDCWD },
+	{ SYS_execve, 0 },
+	{ SYS_clone, SIGCHLD },
+	{ SYS_socket, AF_INET },
+	{ SYS_connect, -1 },
+	{ SYS_kill, 0 },
+	{ SYS_tgkill, 1 }, /* another process */
+	{ SYS_pidfd_open, 1 },
+	{ SYS_ptrace, 0 },
+	{ SYS_process_vm_writev, 1 },
+	{ SYS_io_uring_setup, 1 },
+	{ SYS_sched_setaffinity, 1 },
+	{ SYS_setresuid, 0 },
+	{ SYS_prctl, 0 },
+	{ SYS_unshare, 0 },
+	{ SYS_setns, -1 },
+	{ SYS_mount, 0 },
+	{ SYS_bpf, 0 },
+	{ SYS_userfaultfd, 0 },
+	{ SYS_perf_event_open, 0 },
+	{ SYS_shmget, 0 },
+	{ SYS_memfd_create, 0 },
+};
+
+static void call(int index)
+{
+	syscall(forbidden[index].call, forbidden[index].first, 0, 0, 0, 0, 0);
+}
+
+TEST_RANGE(syscall_filter_apply__other_calls_kill, 0, (sizeof(forbidden) / sizeof(forbidden[0])))
+{
+	int status = filtered(call, _i);
+
+	ck_assert_msg(no_filter(status) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS), "call %ld",
+		      forbidden[_i].call);
+}
+
+/* a failed assertion still ends as one */
+static void end_badly(int unused)
+{
+	(void)unused;
+	abort();
+}
+
+TEST(syscall_filter_apply__abort_is_an_abort)
+{
+	int status = filtered(end_badly, 0);
+
+	ck_assert(no_filter(status) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT));
+}

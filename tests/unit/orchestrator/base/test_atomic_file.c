@@ -1,0 +1,152 @@
+/*  orchestrator/base/atomic_file: complete or not there, and never where somebody else wants it (TB-13, TB-24).      */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "orchestrator/base/atomic_file.h"
+#include "tests/testing.h"
+
+static char folder[] = "/tmp/test_atomic_file.XXXXXX";
+static struct atomic_file file;
+
+static const char *in_folder(const char *name)
+{
+	static char paths[4][128];
+	static int next;
+
+	next = (next + 1) % 4;
+	snprintf(paths[next], sizeof(paths[next]), "%s/%s", folder, name);
+	return paths[next];
+}
+
+static void setup(void)
+{
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	umask(022);
+}
+
+static void teardown(void)
+{
+	char command[160];
+
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *out = fopen(path, "we");
+
+	ck_assert_ptr_nonnull(out);
+	fputs(text, out);
+	fclose(out);
+}
+
+static const char *got(const char *path)
+{
+	static char text[64];
+	FILE *in = fopen(path, "re");
+
+	memset(text, 0, sizeof(text));
+	if (!in)
+		return "none";
+	ck_assert_uint_lt(fread(text, 1, sizeof(text) - 1, in), sizeof(text));
+	fclose(in);
+	return text;
+}
+
+static int written(const char *path, const char *text)
+{
+	int error = atomic_file_open(&file, path);
+
+	if (error)
+		return error;
+	fputs(text, file.stream);
+	return atomic_file_commit(&file);
+}
+
+TEST_GROUP(atomic_file, .setup = setup, .teardown = teardown);
+
+TEST(atomic_file_commit__appears_whole)
+{
+	const char *path = in_folder("r.json");
+	struct stat status;
+
+	ck_assert_int_eq(atomic_file_open(&file, path), 0);
+	fputs("new", file.stream);
+	fflush(file.stream);
+	ck_assert_str_eq(got(path), "none");
+	ck_assert_int_eq(atomic_file_commit(&file), 0);
+	ck_assert_str_eq(got(path), "new");
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_uint_eq(status.st_mode & 0777, 0644);
+	ck_assert_int_eq(atomic_file_open(&file, path), 0);
+	atomic_file_abort(&file);
+	ck_assert_str_eq(got(path), "new");
+	ck_assert_int_ne(access(file.written, F_OK), 0);
+}
+
+TEST(atomic_file_commit__keeps_the_access_of_what_it_replaces)
+{
+	const char *path = in_folder("secret");
+	struct stat status;
+
+	put(path, "old");
+	chmod(path, 0600);
+	ck_assert_int_eq(written(path, "new"), 0);
+	ck_assert_int_eq(stat(path, &status), 0);
+	ck_assert_uint_eq(status.st_mode & 0777, 0600);
+	ck_assert_str_eq(got(path), "new");
+}
+
+TEST(atomic_file_open__through_a_symlink_of_our_own)
+{
+	struct stat status;
+
+	put(in_folder("target"), "old");
+	ck_assert_int_eq(symlink(in_folder("target"), in_folder("link")), 0);
+	ck_assert_int_eq(written(in_folder("link"), "new"), 0);
+	ck_assert_int_eq(lstat(in_folder("link"), &status), 0);
+	ck_assert(S_ISLNK(status.st_mode));
+	ck_assert_str_eq(got(in_folder("target")), "new");
+}
+
+TEST(atomic_file_open__not_through_one_of_another_user)
+{
+	put(in_folder("target"), "old");
+	ck_assert_int_eq(symlink(in_folder("target"), in_folder("link")), 0);
+	if (lchown(in_folder("link"), 4243, 4243))
+		return; /* only root can give one away */
+	ck_assert_int_eq(atomic_file_open(&file, in_folder("link")), -ELOOP);
+	ck_assert_str_eq(atomic_file_why(-ELOOP), "it is a symbolic link of another user");
+	ck_assert_str_eq(got(in_folder("target")), "old");
+}
+
+/* TB-24: who knows the name under which a file is written puts a symlink there */
+TEST(atomic_file_open__a_link_under_the_other_name)
+{
+	char trap[128];
+
+	put(in_folder("victim"), "old");
+	snprintf(trap, sizeof(trap), "%s/r.json.part.%ld", folder, (long)getpid());
+	ck_assert_int_eq(symlink(in_folder("victim"), trap), 0);
+	ck_assert_int_eq(written(in_folder("r.json"), "new"), 0);
+	ck_assert_str_eq(got(in_folder("victim")), "old");
+	ck_assert_str_eq(got(in_folder("r.json")), "new");
+}
+
+/* what is no file is written itself; the disk that is full says so */
+TEST(atomic_file_commit__the_reason_of_a_failed_write)
+{
+	struct stat status;
+
+	ck_assert_int_eq(written("/dev/null", "text"), 0);
+	ck_assert_int_eq(written("/dev/full", "text"), -ENOSPC);
+	ck_assert_int_eq(stat("/dev/full", &status), 0);
+	ck_assert(S_ISCHR(status.st_mode));
+	ck_assert_int_eq(atomic_file_open(&file, in_folder("nowhere/r.json")), -ENOENT);
+}

@@ -1,0 +1,96 @@
+/*  orchestrator/base/output_names, utf8: files that a run must not write, and text that must not reach a terminal (TB-11, TB-13). */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "orchestrator/base/output_names.h"
+#include "orchestrator/base/utf8.h"
+#include "tests/testing.h"
+
+static char folder[] = "/tmp/test_output_names.XXXXXX", other_name[128];
+static char why[512];
+static struct origin *origin;
+
+static void setup(void)
+{
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(
+		system("touch scenario.yaml sizes.csv script && ln scenario.yaml hard && ln -s sizes.csv soft && "
+		       "mkdir sub"),
+		0);
+	snprintf(other_name, sizeof(other_name), "%s/sub/../sub/new", folder);
+	origin = origin_new("", 0, NULL, 0);
+	origin_input(origin, "scenario.yaml");
+	origin_input(origin, "sizes.csv");
+	origin_input(origin, "not there");
+}
+
+static void teardown(void)
+{
+	char command[160];
+
+	origin_release(origin);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static int check_two(const char *a_option, const char *a, const char *b_option, const char *b)
+{
+	struct output_name names[] = { { a_option, a }, { b_option, b } };
+
+	return output_names_check(names, b ? 2 : 1, origin, "script", why, sizeof(why));
+}
+
+TEST_GROUP(output_names, .setup = setup, .teardown = teardown);
+
+TEST(output_names_check__an_input)
+{
+	static const char *const bad[] = { "scenario.yaml", "./sub/../scenario.yaml", "hard", "soft", "script" };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		ck_assert_int_eq(check_two("--json", bad[i], NULL, NULL), -EINVAL);
+		ck_assert_ptr_nonnull(strstr(why, "is read by this run: name another file for --json"));
+	}
+	ck_assert_int_eq(check_two("--json", "r.json", "--capture", "new"), 0);
+}
+
+TEST(output_names_check__two_of_one_file)
+{
+	ck_assert_int_eq(system("touch old && ln old again"), 0);
+	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", other_name), -EINVAL);
+	ck_assert_ptr_nonnull(strstr(why, "is to be written by --json and by --capture"));
+	ck_assert_int_eq(check_two("--csv", "old", "--json", "again"), -EINVAL);
+	ck_assert_int_eq(check_two("--json", "sub/new", "--capture", "new"), 0);
+	ck_assert_int_eq(check_two("--json", "/dev/null", "--capture", "/dev/null"), 0);
+	ck_assert_int_eq(check_two("--json", "none/x", "--capture", "nor/x"), 0); /* opening them will fail */
+}
+
+TEST(utf8_plain__nothing_commands_a_terminal)
+{
+	char text[] = "a\033]0;x\007b\nc\td\177e\302\233f\303\244\r";
+
+	utf8_plain(text);
+	ck_assert_str_eq(text, "a?]0;x?b?c\td?e??f\303\244?");
+}
+
+/* what a request says is quoted up to a limit, and must stay UTF-8 there, or no answer could be made of it (TB-9) */
+TEST(utf8_length__never_within_a_character)
+{
+	const char *text = "ab\303\244\342\202\254\360\237\230\200";
+
+	static const int length[] = { 0, 1, 2, 2, 4, 4, 4, 7, 7, 7, 7, 11, 11 };
+
+	for (unsigned max = 0; max < sizeof(length) / sizeof(length[0]); max++)
+		ck_assert_int_eq(utf8_length(text, max), length[max]);
+}
+
+TEST(utf8_plain_lines__ends_of_lines_stay)
+{
+	char text[] = "port  state\n\0330\tup\r\n";
+
+	utf8_plain_lines(text);
+	ck_assert_str_eq(text, "port  state\n?0\tup?\n");
+}

@@ -1,0 +1,306 @@
+#include "orchestrator/hosts/namespace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orchestrator/cli/enter.h"
+#include "tests/testing.h"
+
+static struct fabric_namespaces namespaces;
+static char hosts_file[] = "/tmp/test_namespace_hosts_XXXXXX";
+static char why[512];
+
+static ino_t own_namespace(const char *name)
+{
+	struct stat status;
+	char path[64];
+
+	snprintf(path, sizeof path, "/proc/self/ns/%s", name);
+	ck_assert_int_eq(stat(path, &status), 0);
+	return status.st_ino;
+}
+
+/* can namespaces be made here? Tried in a process of its own. */
+static bool allowed(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		int error = namespaces_open(&namespaces, hosts_file, why, sizeof why);
+
+		if (error)
+			printf("skipped, needs namespaces: %s\n", why);
+		fflush(stdout);
+		_exit(error != 0);
+	}
+	waitpid(child, &status, 0);
+	return status == 0;
+}
+
+static void open_or_fail(void)
+{
+	int error = namespaces_open(&namespaces, hosts_file, why, sizeof why);
+
+	ck_assert_msg(error == 0, "%s", why);
+}
+
+/* ---- the sentence when it is forbidden (TB-16) ---- */
+
+static char root[] = "/tmp/test_namespace_sysctl_XXXXXX";
+
+static void setting_write(const char *folder, const char *name, const char *value)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof path, "%s/%s", root, folder);
+	mkdir(path, 0700);
+	snprintf(path, sizeof path, "%s/%s/%s", root, folder, name);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(value, file);
+	fclose(file);
+}
+
+static void refusal_names(const char *folder, const char *name, const char *value, int error, const char *expected)
+{
+	char path[128];
+	int fd;
+
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	if (folder)
+		setting_write(folder, name, value);
+	fd = open(root, O_PATH | O_DIRECTORY);
+	namespaces_refusal(fd, "a user namespace", error, why, sizeof why);
+	close(fd);
+	if (folder) {
+		snprintf(path, sizeof path, "%s/%s/%s", root, folder, name);
+		unlink(path);
+		snprintf(path, sizeof path, "%s/%s", root, folder);
+		rmdir(path);
+	}
+	rmdir(root);
+	ck_assert_msg(strstr(why, expected) != NULL, "'%s' lacks '%s'", why, expected);
+	ck_assert_ptr_eq(strstr(why, "a user namespace is refused ("), why);
+}
+
+static void hosts_file_create(void)
+{
+	close(mkstemp(hosts_file));
+}
+
+static void hosts_file_remove(void)
+{
+	unlink(hosts_file);
+}
+
+TEST_GROUP(namespace, .setup_once = hosts_file_create, .teardown_once = hosts_file_remove, .timeout_s = 30);
+
+TEST(namespaces_refusal__debian_setting)
+{
+	refusal_names("kernel", "unprivileged_userns_clone", "0\n", -EPERM,
+		      "sysctl kernel.unprivileged_userns_clone=1");
+}
+
+TEST(namespaces_refusal__ubuntu_setting)
+{
+	refusal_names("kernel", "apparmor_restrict_unprivileged_userns", "1\n", -EPERM,
+		      "sysctl kernel.apparmor_restrict_unprivileged_userns=0");
+}
+
+TEST(namespaces_refusal__limit)
+{
+	refusal_names("user", "max_user_namespaces", "0\n", -ENOSPC, "sysctl user.max_user_namespaces=");
+}
+
+TEST(namespaces_refusal__container)
+{
+	refusal_names(NULL, NULL, NULL, -EPERM, "--cap-add SYS_ADMIN");
+}
+
+TEST(namespaces_refusal__setting_is_fine)
+{
+	refusal_names("kernel", "unprivileged_userns_clone", "1\n", -EPERM, "--cap-add SYS_ADMIN");
+}
+
+/* ---- making and ending ---- */
+
+TEST(namespaces_open__where_the_daemon_is)
+{
+	ino_t net, mount, pid;
+
+	if (!allowed())
+		return;
+	net = own_namespace("net");
+	mount = own_namespace("mnt");
+	pid = own_namespace("pid_for_children");
+	open_or_fail();
+	ck_assert_uint_ne(own_namespace("net"), net);
+	ck_assert_uint_eq(own_namespace("mnt"), mount);
+	ck_assert_uint_eq(own_namespace("pid_for_children"), pid);
+	namespaces_close(&namespaces);
+	ck_assert_int_eq(namespaces.net_fd, -1);
+	namespaces_close(&namespaces);
+}
+
+/* TB-22: the daemon is killed; a program in the hosts, which would run for ever, ends with it */
+TEST(namespaces_open__daemon_killed)
+{
+	int alive[2];
+	char byte;
+	pid_t daemon_pid;
+
+	if (!allowed())
+		return;
+	ck_assert_int_eq(pipe(alive), 0);
+	daemon_pid = fork();
+	if (daemon_pid == 0) {
+		open_or_fail();
+		if (fork() == 0) {
+			struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd,
+						 namespaces.net_fd, -1 };
+			char *argv[] = { "sh", "-c", "(echo r; exec sleep 1000) >&$ALIVE & exec sleep 1000", NULL };
+			char number[16];
+
+			snprintf(number, sizeof number, "%d", alive[1]);
+			setenv("ALIVE", number, 1);
+			enter_run(&fds, argv, NULL, why, sizeof why);
+			_exit(0);
+		}
+		for (;;)
+			pause();
+	}
+	close(alive[1]);
+	ck_assert_int_eq(read(alive[0], &byte, 1), 1);
+	ck_assert_int_eq(byte, 'r');
+	ck_assert_int_eq(kill(daemon_pid, SIGKILL), 0);
+	while (read(alive[0], &byte, 1) > 0)
+		; /* until the last process that holds the pipe has ended: the test's time limit is the judge */
+	waitpid(daemon_pid, NULL, 0);
+}
+
+/* ---- entering ---- */
+
+/* runs @command in the shared namespaces, from a child. Return: its status, 255 and a line if it did not run. */
+static int run_inside(const char *command)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		struct enter_fds fds = { namespaces.user_fd, namespaces.pid_fd, namespaces.mount_fd, namespaces.net_fd,
+					 namespaces.uts_fd };
+		char *argv[] = { "sh", "-c", (char *)command, NULL };
+		int result = enter_run(&fds, argv, "/usr", why, sizeof why);
+
+		if (result < 0)
+			fprintf(stderr, "%s\n", why);
+		_exit(result < 0 ? 255 : result);
+	}
+	waitpid(child, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(enter_run__exit_status)
+{
+	if (!allowed())
+		return;
+	open_or_fail();
+	ck_assert_int_eq(run_inside("exit 7"), 7);
+	ck_assert_int_eq(run_inside("kill -TERM $$"), 128 + SIGTERM);
+	ck_assert_int_eq(run_inside("test $(pwd) = /usr"), 0);
+	namespaces_close(&namespaces);
+}
+
+TEST(enter_run__signal_passed_on)
+{
+	char *argv[] = { "sh", "-c", "trap 'exit 9' TERM; kill -TERM $OUTER; while :; do sleep 0.01; done", NULL };
+	struct enter_fds none = { -1, -1, -1, -1, -1 };
+	char number[16];
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		snprintf(number, sizeof number, "%d", (int)getpid());
+		setenv("OUTER", number, 1);
+		_exit(enter_run(&none, argv, NULL, why, sizeof why));
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(WEXITSTATUS(status), 9);
+}
+
+TEST(enter_run__no_such_program)
+{
+	struct enter_fds none = { -1, -1, -1, -1, -1 };
+	char *argv[] = { "/nowhere/at-all", NULL };
+
+	ck_assert_int_eq(enter_run(&none, argv, NULL, why, sizeof why), -ENOENT);
+	ck_assert_str_eq(why, "cannot run /nowhere/at-all: No such file or directory");
+}
+
+TEST(enter_run__not_a_namespace)
+{
+	struct enter_fds fds = { -1, -1, -1, -1, -1 };
+	char *argv[] = { "true", NULL };
+
+	fds.net_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(enter_run(&fds, argv, NULL, why, sizeof why), -EINVAL);
+	ck_assert_str_eq(why, "entering the host's network namespace: Invalid argument");
+	close(fds.net_fd);
+}
+
+TEST(enter_run__hosts_file_and_proc)
+{
+	int fd;
+
+	if (!allowed())
+		return;
+	open_or_fail();
+	fd = open(hosts_file, O_WRONLY);
+	ck_assert_int_eq(write(fd, "10.0.0.1\th0\n", 12), 12);
+	close(fd);
+	if (namespaces.hosts_shown)
+		ck_assert_int_eq(run_inside("grep -q h0 /etc/hosts"), 0);
+	if (namespaces.proc_mounted)
+		ck_assert_int_eq(run_inside("grep -q heddle-init /proc/1/comm"), 0);
+	/* TB-24: of the machine's parameters those of the network only, also as root */
+	if (namespaces.proc_mounted)
+		ck_assert_int_eq(run_inside("! test -w /proc/sys/kernel/panic && ! test -w /proc/sysrq-trigger && "
+					    "test -w /proc/sys/net/ipv4/ip_forward"),
+				 0);
+	ck_assert_int_eq(run_inside("grep -q '^ *lo:' /proc/self/net/dev"), 0);
+	namespaces_close(&namespaces);
+}
+
+/* A fabric that has ended while somebody still holds its namespaces. In a child that does not come back: it can start no
+ * process any more. */
+TEST(enter_run__fabric_ended)
+{
+	struct enter_fds fds = { -1, -1, -1, -1, -1 };
+	char *argv[] = { "true", NULL };
+	int status;
+	pid_t child;
+
+	if (!allowed())
+		return;
+	open_or_fail();
+	fds.pid_fd = fcntl(namespaces.pid_fd, F_DUPFD_CLOEXEC, 0);
+	namespaces_close(&namespaces);
+	child = fork();
+	if (child == 0) {
+		int result = enter_run(&fds, argv, NULL, why, sizeof why);
+
+		_exit(result == -ENOMEM && strstr(why, "its fabric has ended") ? 0 : 1);
+	}
+	waitpid(child, &status, 0);
+	ck_assert_int_eq(status, 0);
+	close(fds.pid_fd);
+}

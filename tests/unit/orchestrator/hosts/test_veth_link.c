@@ -1,0 +1,45 @@
+/*  orchestrator/hosts/veth_link: what the interfaces of veth links are called (TB-3). Making them: system/test_veth. */
+#include "orchestrator/hosts/veth_link.h"
+#include "tests/testing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static char name[IFNAMSIZ];
+
+static const char *named(const char *own, const char *peer, uint32_t number, char end, bool numbered)
+{
+	memset(name, 'x', sizeof(name));
+	veth_link_name(name, own, peer, number, end, numbered);
+	ck_assert_ptr_nonnull(memchr(name, 0, sizeof(name)));
+	return name;
+}
+
+TEST(veth_link_name__from_here_to_there)
+{
+	ck_assert_str_eq(named("s1", "s2", 7, 'a', false), "s1.s2");
+	ck_assert_str_eq(named("s2", "s1", 7, 'b', false), "s2.s1");
+}
+
+TEST(veth_link_name__second_link_between_two_switches)
+{
+	ck_assert_str_eq(named("s1", "s2", 7, 'a', true), "s1.s2.7a");
+	ck_assert_str_eq(named("s2", "s1", 7, 'b', true), "s2.s1.7b");
+}
+
+TEST(veth_link_name__exactly_as_long_as_allowed)
+{
+	ck_assert_str_eq(named("spine-1", "leaf-11", 1, 'a', false), "spine-1.leaf-11"); /* 15 characters */
+	ck_assert_str_eq(named("spine-1", "leaf-111", 1, 'a', false), "spine.leaf-.1a");
+}
+
+TEST(veth_link_name__long_names_stay_apart_by_the_number)
+{
+	char other[IFNAMSIZ];
+	static const char long_name[] = "a-switch-with-a-name-that-is-far-too-long";
+
+	strcpy(other, named(long_name, long_name, 4294967295u, 'a', true));
+	ck_assert_str_eq(other, "a.a.4294967295a");
+	ck_assert_str_ne(other, named(long_name, long_name, 4294967294u, 'a', true));
+	ck_assert_str_ne(other, named(long_name, long_name, 4294967295u, 'b', true));
+}

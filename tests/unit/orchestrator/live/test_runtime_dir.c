@@ -1,0 +1,201 @@
+/*  orchestrator/live/runtime_dir (TB-22: nothing is left, down is idempotent; TB-24: for its owner only). */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "orchestrator/live/runtime_dir.h"
+#include "tests/testing.h"
+
+static char root[64], path[128], why[512];
+
+static void set_up(void)
+{
+	snprintf(root, sizeof(root), "/tmp/heddle-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	snprintf(path, sizeof(path), "%s/run", root);
+	setenv("HEDDLE_RUNTIME_DIR", path, 1);
+}
+
+static void tear_down(void)
+{
+	rmdir(path);
+	ck_assert_int_eq(rmdir(root), 0); /* every test leaves an empty directory */
+}
+
+static bool exists(const char *name)
+{
+	char full[256];
+
+	snprintf(full, sizeof(full), "%s/%s", path, name);
+	return !access(full, F_OK);
+}
+
+/* a process that holds fabric @name until it is killed */
+static pid_t holder_start(int base_fd, const char *name)
+{
+	struct runtime_place place;
+	int pipes[2];
+	char told;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(pipes), 0);
+	pid = fork();
+	if (!pid) {
+		if (!runtime_claim(base_fd, name, &place, why, sizeof(why)) && runtime_listen(&place) >= 0)
+			(void)!write(pipes[1], "x", 1);
+		close(pipes[1]);
+		for (;;)
+			pause();
+	}
+	close(pipes[1]);
+	ck_assert_int_eq(read(pipes[0], &told, 1), 1);
+	close(pipes[0]);
+	return pid;
+}
+
+TEST_GROUP(runtime_dir, .setup = set_up, .teardown = tear_down);
+
+TEST(runtime_path__order_of_the_environment)
+{
+	char expected[64];
+
+	ck_assert_int_eq(runtime_path(why, sizeof(why)), 0);
+	ck_assert_str_eq(why, path);
+	unsetenv("HEDDLE_RUNTIME_DIR");
+	setenv("XDG_RUNTIME_DIR", "/run/user/7", 1);
+	ck_assert_int_eq(runtime_path(why, sizeof(why)), 0);
+	ck_assert_str_eq(why, "/run/user/7/heddle");
+	unsetenv("XDG_RUNTIME_DIR");
+	ck_assert_int_eq(runtime_path(why, sizeof(why)), 0);
+	snprintf(expected, sizeof(expected), "/tmp/heddle-%u", (unsigned)getuid());
+	ck_assert_str_eq(why, getuid() ? expected : "/run/heddle");
+	ck_assert_int_eq(runtime_path(why, 3), -ENAMETOOLONG);
+}
+
+TEST(runtime_open__missing_is_no_complaint)
+{
+	ck_assert_int_eq(runtime_open(false, why, sizeof(why)), -ENOENT);
+}
+
+TEST(runtime_open__makes_it_for_its_owner_only)
+{
+	struct stat state;
+	int fd = runtime_open(true, why, sizeof(why));
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fstat(fd, &state), 0);
+	ck_assert_uint_eq(state.st_mode & 0777, 0700);
+	close(fd);
+}
+
+TEST(runtime_open__refuses_what_is_open_to_others)
+{
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	ck_assert_int_eq(runtime_open(true, why, sizeof(why)), -EPERM);
+	ck_assert_ptr_nonnull(strstr(why, "chmod 700"));
+}
+
+TEST(runtime_open__follows_no_symlink)
+{
+	ck_assert_int_eq(symlink("/tmp", path), 0);
+	ck_assert_int_lt(runtime_open(true, why, sizeof(why)), 0);
+	unlink(path);
+}
+
+TEST(runtime_name_fine__only_file_names)
+{
+	ck_assert(runtime_name_fine("two-racks_1.5"));
+	ck_assert(!runtime_name_fine(""));
+	ck_assert(!runtime_name_fine(".."));
+	ck_assert(!runtime_name_fine("a/b"));
+	ck_assert(!runtime_name_fine("a b"));
+	ck_assert(!runtime_name_fine("a-name-that-is-much-too-long-for-it"));
+}
+
+TEST(runtime_claim__once)
+{
+	int base_fd = runtime_open(true, why, sizeof(why));
+	struct runtime_place place, second;
+
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &second, why, sizeof(why)), -EEXIST);
+	ck_assert(runtime_lives(base_fd, "a"));
+	runtime_release(&place);
+	ck_assert(!exists("a"));
+	ck_assert(!runtime_lives(base_fd, "a"));
+	close(base_fd);
+}
+
+TEST(runtime_names__those_that_live_in_order)
+{
+	int base_fd = runtime_open(true, why, sizeof(why));
+	struct runtime_place b, a;
+	char(*names)[NODE_NAME_MAX];
+
+	ck_assert_int_eq(runtime_names(base_fd, &names), 0);
+	ck_assert_int_eq(runtime_claim(base_fd, "b", &b, why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &a, why, sizeof(why)), 0);
+	ck_assert_int_eq(runtime_names(base_fd, &names), 2);
+	ck_assert_str_eq(names[0], "a");
+	ck_assert_str_eq(names[1], "b");
+	free(names);
+	runtime_release(&a);
+	runtime_release(&b);
+	close(base_fd);
+}
+
+TEST(runtime_kill__then_nothing_is_left)
+{
+	int base_fd = runtime_open(true, why, sizeof(why)), socket_fd;
+	pid_t pid = holder_start(base_fd, "a");
+	char(*names)[NODE_NAME_MAX];
+
+	socket_fd = runtime_connect(base_fd, "a");
+	ck_assert_int_ge(socket_fd, 0);
+	close(socket_fd);
+	ck_assert_int_eq(runtime_kill(base_fd, "a"), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert(exists("a"));
+	ck_assert_int_eq(runtime_names(base_fd, &names), 0);
+	ck_assert(!exists("a"));
+	ck_assert_int_eq(runtime_kill(base_fd, "a"), -ESRCH);
+	close(base_fd);
+}
+
+TEST(runtime_kill__not_a_process_that_has_its_pid_now)
+{
+	int base_fd = runtime_open(true, why, sizeof(why));
+	struct runtime_place place;
+
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	ck_assert_int_eq(ftruncate(place.lock_fd, 0), 0);
+	lseek(place.lock_fd, 0, SEEK_SET);
+	dprintf(place.lock_fd, "%d 1\n", (int)getpid());
+	ck_assert_int_eq(runtime_kill(base_fd, "a"), -EIO);
+	runtime_release(&place);
+	close(base_fd);
+}
+
+TEST(runtime_claim__takes_over_what_a_killed_daemon_left)
+{
+	int base_fd = runtime_open(true, why, sizeof(why)), listener;
+	pid_t pid = holder_start(base_fd, "a");
+	struct runtime_place place;
+
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	ck_assert_int_eq(runtime_claim(base_fd, "a", &place, why, sizeof(why)), 0);
+	listener = runtime_listen(&place);
+	ck_assert_int_ge(listener, 0);
+	close(listener);
+	runtime_release(&place);
+	ck_assert(!exists("a"));
+	close(base_fd);
+}

@@ -1,0 +1,70 @@
+/*  orchestrator/plan/placement: neighbours together, work in equal parts; results must not depend on it (TB-7).       */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/plan/placement.h"
+#include "orchestrator/scenario/scenario.h"
+#include "tests/testing.h"
+
+static struct plan plan;
+static uint32_t *core_of;
+
+static void place(const char *topology, uint32_t core_count)
+{
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	char text[512];
+
+	snprintf(text, sizeof(text), "name: p\nrun: {duration: 1us}\ntopology: {generate: %s}\n", topology);
+	ck_assert_int_eq(scenario_read_memory("p.yaml", text, strlen(text), NULL, 0, &scenario, &errors), 0);
+	ck_assert_int_eq(plan_make(&scenario, &plan, &errors), 0);
+	scenario_free(&scenario);
+	core_of = calloc(plan.node_count, sizeof(*core_of));
+	ck_assert_int_eq(placement_make(&plan, core_count, core_of), 0);
+	for (uint32_t i = 0; i < plan.node_count; i++)
+		ck_assert_uint_lt(core_of[i], core_count);
+}
+
+static void done(void)
+{
+	free(core_of);
+	plan_free(&plan);
+}
+
+/* how many nodes of [first, end) are on @core */
+static uint32_t on_core(uint32_t first, uint32_t end, uint32_t core)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = first; i < end; i++)
+		count += core_of[i] == core;
+	return count;
+}
+
+TEST(placement_make__hosts_beside_their_switch)
+{
+	place("leaf-spine, leaves: 4, hosts-per-leaf: 4, spines: 4", 2);
+	for (uint32_t host = 0; host < plan.host_count; host++) {
+		const struct node_config *nic = &plan.nodes[plan_host_node(&plan, host)];
+
+		ck_assert_uint_eq(core_of[nic->index], core_of[nic->ports[0].peer_index]);
+	}
+	ck_assert_uint_eq(on_core(0, plan.switch_count, 0), 4);
+	ck_assert_uint_eq(on_core(plan.switch_count, plan.node_count, 0), 8);
+	done();
+}
+
+TEST(placement_make__a_star_is_shared_out)
+{
+	place("star, hosts: 32", 4);
+	for (uint32_t core = 0; core < 4; core++)
+		ck_assert_uint_ge(on_core(0, plan.node_count, core), 1);
+	done();
+}
+
+TEST(placement_make__one_core)
+{
+	place("star, hosts: 3", 1);
+	ck_assert_uint_eq(on_core(0, plan.node_count, 0), plan.node_count);
+	done();
+}

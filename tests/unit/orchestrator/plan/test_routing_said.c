@@ -1,0 +1,133 @@
+/*  orchestrator/routing/routing_said: routes that a scenario asks for (FC-26, RC-5): they take the place of those worked out, as long as their link is
+ *  up, and a loop of them is named. What is refused, and how, is held by tests/bad-scenarios/.                        */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/plan/plan.h"
+#include "orchestrator/plan/plan_ideal.h"
+#include "orchestrator/plan/plan_said.h"
+#include "orchestrator/plan/plan_ways.h"
+#include "tests/testing.h"
+
+#define TOPOLOGY                                                                                                     \
+	"topology: {switches: [a, b, c, d], hosts: {A: a, B: b, D: d}, links: [[a, b], [a, b], [b, c], [c, a], [c, " \
+	"d]]}\n"
+#define SCENARIO "name: t\nrun: {duration: 1us}\n" TOPOLOGY
+#define ROCE SCENARIO "fabric: roce\n"
+#define LOOP "{routes: [{at: c, to: D, by: a}, {at: a, to: D, by: b}]}"
+
+static struct scenario scenario;
+static struct scenario_errors errors;
+static struct plan plan;
+
+static void tear_down(void)
+{
+	plan_free(&plan);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+}
+
+static int make(const char *text)
+{
+	int error = scenario_read_memory("t.yaml", text, strlen(text), NULL, 0, &scenario, &errors);
+
+	return error ? error : plan_make(&scenario, &plan, &errors);
+}
+
+static void made(const char *text)
+{
+	ck_assert_msg(!make(text), "%s", errors.count ? errors.texts[0] : "no error");
+}
+
+static uint64_t ports(const char *from, const char *to)
+{
+	return plan_ways_route(plan_node_find(&plan, from), plan_node_find(&plan, to)->index)->ports;
+}
+
+/* the ports of switch @from that lead to switch @to */
+static uint64_t leads_to(const char *from, const char *to)
+{
+	const struct node_config *node = plan_node_find(&plan, from);
+	uint64_t set = 0;
+
+	for (uint32_t p = 0; p < node->port_count; p++)
+		if (node->ports[p].peer_index == plan_node_find(&plan, to)->index)
+			set |= 1ull << p;
+	return set;
+}
+
+static void loops_expect(int count, const char *lines)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_int_eq(plan_loops_print(&plan, "loop ", out), count);
+	fclose(out);
+	ck_assert_str_eq(text, lines);
+	free(text);
+}
+
+TEST_GROUP(routing_said, .teardown = tear_down);
+
+/* all links to the next hop, towards that switch alone; no loop, although the way is longer */
+TEST(routing_said__in_place_of_the_shortest)
+{
+	made(ROCE "routing: {routes: [{at: a, to: D, by: b}]}\n");
+	ck_assert_uint_eq(ports("a", "d"), leads_to("a", "b"));
+	ck_assert_int_eq(__builtin_popcountll(ports("a", "d")), 2);
+	ck_assert_uint_eq(ports("a", "c"), leads_to("a", "c"));
+	ck_assert_uint_eq(ports("b", "d"), leads_to("b", "c"));
+	loops_expect(0, "");
+}
+
+/* named once, although two routes are part of it; the plan knows of no end of such a way, and makes none up */
+TEST(routing_said__a_loop_is_named)
+{
+	made(ROCE "routing: " LOOP "\nworkloads: [{name: w, pattern: pairs, pairs: [[A, D]], size: 1}]\n");
+	ck_assert_uint_eq(ports("c", "d"), leads_to("c", "a"));
+	loops_expect(1, "loop to d: c -> a -> b -> c\n");
+	ck_assert_uint_eq(plan_ideal_ps(&plan, 0, 2, 0, 1), NODE_TIME_NEVER);
+	ck_assert_uint_lt(plan_ideal_ps(&plan, 2, 0, 0, 1), NODE_MS);
+}
+
+TEST(routing_said__a_loop_is_refused)
+{
+	ck_assert_int_eq(
+		make(ROCE "routing: {cycles: refuse, routes: [{at: c, to: D, by: a}, {at: a, to: D, by: b}]}\n"),
+		-EINVAL);
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], "packets could wait for each other in a circle"));
+}
+
+/* other kinds of fabric, which have no TTL, are as they would be without */
+TEST(routing_said__of_kind_roce_alone)
+{
+	made(SCENARIO "routing: " LOOP "\n");
+	ck_assert_uint_eq(ports("c", "d"), leads_to("c", "d"));
+	ck_assert_uint_eq(ports("a", "d"), leads_to("a", "c"));
+	loops_expect(0, "");
+	ck_assert_uint_eq(scenario.idle_count, 1);
+	ck_assert_ptr_nonnull(strstr(scenario.idle[0], "routing.routes"));
+}
+
+/* FC-26: one of two links is enough; without both the route worked out is taken, and the other one again when a link is back */
+TEST(routing_said__as_long_as_a_link_is_up)
+{
+	char why[256];
+	uint64_t both;
+
+	made(ROCE "routing: {routes: [{at: a, to: D, by: b}]}\n");
+	both = leads_to("a", "b");
+	for (uint32_t links = 0; links < 8; links++) {
+		uint32_t i = plan.host_count;
+
+		plan.links[i].down = (links & 3) > 0;
+		plan.links[i + 1].down = (links & 3) > 1;
+		ck_assert_int_eq(plan_ways_make(&plan, why, sizeof(why)), 0);
+		if ((links & 3) > 1)
+			ck_assert_uint_eq(ports("a", "d"), leads_to("a", "c"));
+		else
+			ck_assert_uint_eq(ports("a", "d"), links & 3 ? both & (both - 1) : both);
+	}
+}

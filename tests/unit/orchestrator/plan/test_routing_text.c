@@ -1,0 +1,163 @@
+/*  orchestrator/plan/routing_text: heddle check says how paths are chosen, to people and to programs (FC-23 ... FC-25, PG-3 ... PG-10). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/plan/routing_text.h"
+#include "tests/testing.h"
+
+#define TWO \
+	"name: t\nrun: {duration: 100us}\ntopology: {switches: [s1, s2], hosts: {A: s1, B: s2}, links: [[s1, s2]]}\n"
+
+static struct plan plan;
+static char *text;
+
+static void tear_down(void)
+{
+	plan_free(&plan);
+	free(text);
+	text = NULL;
+}
+
+static void plan_of(const char *yaml)
+{
+	struct scenario_errors errors = { 0 };
+	struct scenario scenario;
+	int error = scenario_read_memory("t.yaml", yaml, strlen(yaml), NULL, 0, &scenario, &errors);
+
+	if (!error)
+		error = plan_make(&scenario, &plan, &errors);
+	ck_assert_msg(!error, "%s", errors.count ? errors.texts[0] : "no error");
+	scenario_free(&scenario);
+}
+
+static void printed(const char *yaml)
+{
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	plan_of(yaml);
+	routing_print(&plan, out);
+	fclose(out);
+}
+
+static void says(const char *line)
+{
+	ck_assert_msg(strstr(text, line), "'%s' is not in\n%s", line, text);
+}
+
+TEST_GROUP(routing_text, .teardown = tear_down);
+
+TEST(routing_print__static)
+{
+	printed(TWO);
+	ck_assert_str_eq(text, "paths         static, one lane for each class\n");
+}
+
+TEST(routing_print__adaptive)
+{
+	printed(TWO "routing: {choice: adaptive, lanes: 2, detour: {weight: 1.5, bias: 16KiB, draws: 3}, hold-sources: "
+		    "{for: 30us},\n"
+		    "  redirect: {depth: 100kB, full: 256kB, growth: 2, interval: 3us, pause: 40us, anywhere: yes}}\n");
+	says("paths         adaptive, 2 lanes for each class, ");
+	says("  detours     the better of 3, if more than 1.5 times its load and 16.38 kB wait for the minimal way\n");
+	says("  sources     of congestion keep their path, and what follows within 30.00 us\n");
+	says("  redirects   from 100.1 kB on, always at 256.0 kB; growth within 3.000 us counts 2 times; a flow again "
+	     "after "
+	     "40.00 us; anywhere\n");
+}
+
+/* of roce only the hash */
+TEST(routing_print__roce)
+{
+	printed(TWO "fabric: roce\nrouting: {detour: always}\n");
+	ck_assert_str_eq(text, "paths         hash, one lane for each class\n");
+}
+
+TEST(routing_print__port_group)
+{
+	printed(TWO "fabric: port-group\nport-group: {lid-bits: 24, policy: greedy, update: no, pending: 4KiB, queue: "
+		    "8KiB,\n"
+		    "  log: {marks: 5, window: 7us}, hold: 2us, fecn: {at: 64KiB},\n"
+		    "  becn: {interval: 20us, increase: 2, max: 500, step: 25%, timer: 30us}}\n");
+	says("port groups   LIDs of 24 bits, policy greedy, the choice holds for the packet\n");
+	says("  congested   without credit, or 4.096 kB and rising wait for it, or 5 marks, from 8.192 kB on, within "
+	     "7.000 us; an entry again after 2.000 us\n");
+	says("  classes     adaptive, any order: best-effort\n");
+	says("  FECN        that sources hear of where 65.54 kB wait\n");
+	says("  BECN        one in 20.00 us; each raises the index by 2 up to 500, each 30.00 us lowers it by 1; rate "
+	     "/ (1 + 0.25 "
+	     "* index)\n");
+	says("paths         one lane for each class\n");
+}
+
+/* PG-4, PG-8: which classes adapt, which keep order as they ask for */
+TEST(routing_print__classes)
+{
+	printed(TWO "fabric: port-group\nclasses: [{name: a}, {name: b, unordered: no}, {name: c}, {name: d, "
+		    "unordered: no}]\n");
+	says("  classes     adaptive, any order: a, c; in order, static ports: b, d\n");
+}
+
+TEST(routing_print__classes_in_order)
+{
+	printed(TWO "fabric: port-group\nclasses: [{name: b, unordered: no}]\n");
+	says("  classes     in order, static ports: b\n");
+}
+
+/* PG-5: 8 bits for a group; what is left out is told, by switch and number */
+TEST(routing_print__groups_do_not_suffice)
+{
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	plan_of(TWO "fabric: port-group\n");
+	for (uint32_t i = 0, switches = 0; i < plan.node_count; i++)
+		if (plan.nodes[i].kind == NODE_SWITCH)
+			plan.nodes[i].switch_.lids.ungrouped = 7 - 4 * switches++;
+	routing_print(&plan, out);
+	fclose(out);
+	says("  groups      a switch has at most 255; with their static port alone are, at s1: 7 destinations, s2: 3 "
+	     "destinations\n");
+}
+
+/* PG-5: entries with longer ways are counted, or it is said that there are none */
+TEST(routing_print__non_minimal)
+{
+	printed("name: t\nrun: {duration: 1us}\ntopology: {switches: [a, b, c], hosts: {A: a, B: b, C: c}, links: [[a, "
+		"b], "
+		"[b, c], [c, a]]}\nfabric: port-group\nport-group: {non-minimal: yes}\n");
+	says("  non-minimal packets from hosts may take one link more where one port alone is shortest: 6 of 9 "
+	     "entries\n");
+	says("paths         2 lanes for each class, the next higher one at every hop\n");
+}
+
+TEST(routing_print__non_minimal_none)
+{
+	printed(TWO "fabric: port-group\nport-group: {non-minimal: yes}\n");
+	says("  non-minimal none: nowhere is one port alone the shortest and a longer way within the lanes\n");
+}
+
+TEST(routing_print__static_ports)
+{
+	printed(TWO "fabric: port-group\nport-group: {adaptive: no, fecn: no}\n");
+	ck_assert_str_eq(text,
+			 "port groups   LIDs of 16 bits, static ports only\npaths         one lane for each class\n");
+}
+
+TEST(routing_json__numbers)
+{
+	json_t *root;
+
+	plan_of(TWO "fabric: port-group\nrouting: {order: up-down, redirect: {depth: 256B, full: 512B}}\nport-group: "
+		    "{queue: 1KiB}\n");
+	root = routing_json(&plan);
+	ck_assert_str_eq(json_string_value(json_object_get(root, "order")), "up-down");
+	ck_assert_int_eq(json_integer_value(json_object_get(root, "redirect_depth_units")), 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(root, "redirect_full_units")), 2);
+	json_decref(root);
+	root = port_group_json(&plan);
+	ck_assert_str_eq(json_string_value(json_object_get(root, "policy")), "greedy-random");
+	ck_assert_int_eq(json_integer_value(json_object_get(root, "queue_units")), 4);
+	ck_assert_uint_eq(json_array_size(json_object_get(root, "adaptive_classes")), 1);
+	json_decref(root);
+}

@@ -1,0 +1,139 @@
+/*  orchestrator/results/results_fidelity (TB-8): which run under the real clock may be believed, and what it says otherwise.
+ *
+ *  h0 -- s1 -- h1, 100 Mb/s and 1 ms a link; the pages are written here, as nodes would. The run took a second.      */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/results/results.h"
+#include "orchestrator/results/results_fidelity.h"
+#include "tests/testing.h"
+
+enum { S1, H0, H1, NODES };
+
+static struct port_config switch_ports[2], host_ports[2];
+static struct node_config nodes[NODES];
+static struct plan plan;
+static struct stats_page *pages[NODES];
+static struct results results;
+static char text[1024];
+
+static struct port_config port_to(uint32_t peer_index, uint32_t peer_port, const char *peer_name)
+{
+	struct port_config port = { .kind = PORT_EDGE,
+				    .peer_index = peer_index,
+				    .peer_port = peer_port,
+				    .rate_bps = 100000000,
+				    .delay_ps = NODE_MS,
+				    .buffer_units = 100,
+				    .ring_bytes = 1 << 19 };
+
+	snprintf(port.peer_name, sizeof(port.peer_name), "%s", peer_name);
+	return port;
+}
+
+static void set_up(void)
+{
+	switch_ports[0] = port_to(H0, 0, "h0");
+	switch_ports[1] = port_to(H1, 0, "h1");
+	for (uint32_t i = 0; i < 2; i++)
+		host_ports[i] = port_to(S1, i, "s1");
+	nodes[S1] = (struct node_config){ .kind = NODE_SWITCH, .name = "s1", .port_count = 2, .ports = switch_ports };
+	nodes[H0] = (struct node_config){ .kind = NODE_NIC, .name = "h0", .port_count = 1, .ports = &host_ports[0] };
+	nodes[H1] = (struct node_config){ .kind = NODE_NIC, .name = "h1", .port_count = 1, .ports = &host_ports[1] };
+	plan = (struct plan){ .node_count = NODES, .switch_count = 1, .host_count = 2, .nodes = nodes };
+	results = (struct results){ .end_ps = NODE_S };
+	for (uint32_t i = 0; i < NODES; i++) {
+		nodes[i].index = i;
+		nodes[i].clock = CLOCK_REAL;
+		pages[i] = calloc(1, stats_bytes(&nodes[i]));
+		stats_init(pages[i], &nodes[i]);
+		for (uint32_t turn = 0; turn < 1000; turn++)
+			stats_lateness_add(&pages[i]->lateness, 20000);
+	}
+}
+
+static void tear_down(void)
+{
+	for (uint32_t i = 0; i < NODES; i++)
+		free(pages[i]);
+	results_free(&results);
+}
+
+static void gather(void)
+{
+	ck_assert_int_eq(results_fidelity_gather(&plan, pages, &results), 0);
+	if (results.fidelity.nodes)
+		results_fidelity_describe(&plan, &results, text, sizeof(text));
+}
+
+TEST_GROUP(results_fidelity, .setup = set_up, .teardown = tear_down);
+
+TEST(results_faithful__always_under_the_virtual_clock)
+{
+	nodes[S1].clock = CLOCK_VIRTUAL;
+	gather();
+	ck_assert_ptr_null(results.fidelity.nodes);
+	ck_assert(results_faithful(&results));
+}
+
+TEST(results_faithful__links_make_up)
+{
+	gather();
+	ck_assert(results_faithful(&results));
+	ck_assert_int_eq(results.fidelity.verdict, FIDELITY_FAITHFUL);
+	ck_assert_uint_eq(results.fidelity.nodes[S1].made_up_ns, 1000000);
+}
+
+TEST(results_faithful__delayed_but_rates_hold)
+{
+	for (uint32_t turn = 0; turn < 100; turn++)
+		stats_lateness_add(&pages[S1]->lateness, 3000000);
+	gather();
+	ck_assert(results_faithful(&results));
+	ck_assert_int_eq(results.fidelity.verdict, FIDELITY_DELAYED);
+	ck_assert_uint_eq(results.fidelity.worst, S1);
+	ck_assert_ptr_nonnull(strstr(text, "s1 was late by p50"));
+	ck_assert_ptr_nonnull(strstr(text, "--set links.delay=5ms"));
+}
+
+TEST(results_faithful__not_if_a_node_was_far_behind)
+{
+	struct result_port port = { .node = S1, .port = 1, .stats.tx_bytes = 8000000 };
+
+	results.ports = malloc(sizeof(port));
+	memcpy(results.ports, &port, sizeof(port));
+	results.port_count = 1;
+	pages[H1]->behind_max_ns = 10000000; /* 1 % of the run */
+	gather();
+	ck_assert(results_faithful(&results));
+	free(results.fidelity.nodes);
+	results.fidelity = (struct result_fidelity){ 0 };
+	pages[H1]->behind_max_ns++;
+	gather();
+	ck_assert(!results_faithful(&results));
+	ck_assert_uint_eq(results.fidelity.worst, H1);
+	ck_assert_ptr_nonnull(strstr(text, "s1 to h1, carried 64.00 Mb/s"));
+	ck_assert_ptr_nonnull(strstr(text, "--set links.rate=20Mb/s"));
+}
+
+TEST(results_faithful__not_if_a_ring_was_full)
+{
+	stats_port(pages[S1], 1)->ring_full_ps = 20 * NODE_MS;
+	gather();
+	ck_assert(!results_faithful(&results));
+	ck_assert_ptr_nonnull(strstr(text, "the ring from s1 to h1 was full for 2.0 % of the run: h1 is too slow"));
+	ck_assert_ptr_nonnull(strstr(text, "Nothing has arrived"));
+}
+
+TEST(results_round__one_two_five)
+{
+	static const uint64_t rows[][3] = { { 0, 0, 0 },     { 1, 1, 1 },       { 3, 2, 5 },
+					    { 7, 5, 10 },    { 19, 10, 20 },    { 50, 50, 50 },
+					    { 51, 50, 100 }, { 249, 200, 500 }, { 1001, 1000, 2000 } };
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ck_assert_uint_eq(results_round_down(rows[i][0]), rows[i][1]);
+		ck_assert_uint_eq(results_round_up(rows[i][0]), rows[i][2]);
+	}
+	ck_assert_uint_eq(results_round_down(UINT64_MAX), 10000000000000000000ull);
+}

@@ -1,0 +1,466 @@
+/*  orchestrator/scenario/scenario and the readers behind it (TB-11, TB-12): defaults, every section, --set, places of errors.
+ *  What is refused, and how, is held by tests/bad-scenarios/. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/base/yaml_reader.h"
+#include "orchestrator/scenario/scenario.h"
+#include "orchestrator/scenario/scenario_elsewhere.h"
+#include "orchestrator/scenario/scenario_keys.h"
+#include "orchestrator/scenario/size_file.h"
+#include "tests/testing.h"
+
+#define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
+
+static struct scenario scenario;
+static struct scenario_errors errors;
+
+static void set_up(void)
+{
+	memset(&scenario, 0, sizeof(scenario));
+	memset(&errors, 0, sizeof(errors));
+}
+
+static void tear_down(void)
+{
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+}
+
+static int read_set(const char *text, const char *const *settings, unsigned count)
+{
+	return scenario_read_memory("t.yaml", text, strlen(text), settings, count, &scenario, &errors);
+}
+
+/* @text must be fine */
+static void read_fine(const char *text)
+{
+	int error = read_set(text, NULL, 0);
+
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+}
+
+static void read_fine_set(const char *text, const char *setting)
+{
+	int error = read_set(text, &setting, 1);
+
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+}
+
+TEST_GROUP(scenario, .setup = set_up, .teardown = tear_down);
+
+/* ---- values ---- */
+
+TEST(scenario_read__defaults)
+{
+	read_fine(STAR);
+	ck_assert_str_eq(scenario.name, "t");
+	ck_assert_str_eq(scenario.about, "");
+	ck_assert_uint_eq(scenario.seed, 1);
+	ck_assert_uint_eq(scenario.duration_ps, 100 * NODE_US);
+	ck_assert_uint_eq(scenario.warmup_ps, 0);
+	ck_assert(scenario.drain);
+	ck_assert_uint_eq(scenario.switch_latency_ps, 350 * NODE_NS);
+	ck_assert(scenario.cut_through);
+	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_FLOW);
+	ck_assert_uint_eq(scenario.ack_t1_ps, 30 * NODE_NS); /* FC-18 */
+	ck_assert_uint_eq(scenario.ack_t2_ps, 60 * NODE_NS);
+	ck_assert_uint_eq(scenario.ack_t3_ps, 90 * NODE_NS);
+	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 200000000000); /* FC-22 */
+	ck_assert_uint_eq(scenario.hosts[0].link.channels, 2048);         /* FC-5 */
+	ck_assert_uint_eq(scenario.class_count, 1);
+	ck_assert_str_eq(scenario.classes[0].name, "best-effort");
+	ck_assert_uint_eq(scenario.workload_count, 0);
+}
+
+TEST(scenario_read__run)
+{
+	read_fine("name: t\nabout: all of it\nseed: 18446744073709551615\n"
+		  "run: {duration: 1ms, warmup: 100us, drain: no, drain-max: 5ms, sample: 1us}\n"
+		  "topology: {generate: star, hosts: 2}\n");
+	ck_assert_str_eq(scenario.about, "all of it");
+	ck_assert_uint_eq(scenario.seed, UINT64_MAX);
+	ck_assert_uint_eq(scenario.warmup_ps, 100 * NODE_US);
+	ck_assert(!scenario.drain);
+	ck_assert_uint_eq(scenario.drain_max_ps, 5 * NODE_MS);
+	ck_assert_uint_eq(scenario.sample_ps, NODE_US);
+}
+
+TEST(scenario_read__switch_and_nic)
+{
+	read_fine(
+		STAR
+		"switch:\n  latency: 300ns\n  forwarding: store-and-forward\n  arbiter: by-port\n  buffer: 1MiB\n"
+		"  output-queue: 16KiB\n  flow-key: [vlan, hpc]\n  acks: {t1: 10ns, t2: 20ns, t3: 30ns, collect: 48}\n"
+		"nic: {latency: 400ns, flows-max: 7, messages-max: 9, fgfc-entries: 11}\n");
+	ck_assert_uint_eq(scenario.switch_latency_ps, 300 * NODE_NS);
+	ck_assert(!scenario.cut_through);
+	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
+	ck_assert_uint_eq(scenario.buffer_bytes, 1 << 20);
+	ck_assert_uint_eq(scenario.output_queue_bytes, 16 << 10);
+	ck_assert_uint_eq(scenario.match.fields, MATCH_VLAN | MATCH_HPC); /* FC-2 */
+	ck_assert_uint_eq(scenario.ack_t3_ps, 30 * NODE_NS);
+	ck_assert_uint_eq(scenario.ack_collect, 48);
+	ck_assert_uint_eq(scenario.nic_latency_ps, 400 * NODE_NS);
+	ck_assert_uint_eq(scenario.flows_max, 7);
+	ck_assert_uint_eq(scenario.messages_max, 9);
+	ck_assert_uint_eq(scenario.fgfc_entries_max, 11);
+}
+
+TEST(scenario_read__classes)
+{
+	read_fine(STAR "classes: [{name: low, min: 10%, max: 50%}, {name: high, min: 62.5%}]\n"
+		       "workloads: [{name: w, pattern: permutation, class: high}]\n");
+	ck_assert_uint_eq(scenario.class_count, 2);
+	ck_assert_uint_eq(scenario.classes[0].min_permille, 100);
+	ck_assert_uint_eq(scenario.classes[0].max_permille, 500);
+	ck_assert_uint_eq(scenario.classes[1].min_permille, 625);
+	ck_assert_uint_eq(scenario.classes[1].max_permille, 1000);
+	ck_assert_uint_eq(scenario.workloads[0].traffic_class, 1);
+}
+
+TEST(scenario_read__links_from_general_to_special)
+{
+	read_fine("name: t\nrun: {duration: 1us}\n"
+		  "links: {rate: 100Gb/s, delay: 2us, edge: {rate: 50Gb/s}, fabric: {delay: 3us}}\n"
+		  "topology:\n"
+		  "  switches: [s1, s2]\n"
+		  "  hosts: {A: s1, B: {switch: s2, rate: 10Gb/s}}\n"
+		  "  links: [[s1, s2], {between: [s1, s2], rate: 400Gb/s, loss: 0.1%, bit-errors: 1e-12}]\n");
+	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 50000000000);
+	ck_assert_uint_eq(scenario.hosts[0].link.delay_ps, 2 * NODE_US);
+	ck_assert_uint_eq(scenario.hosts[1].link.rate_bps, 10000000000);
+	ck_assert_uint_eq(scenario.hosts[1].switch_index, 1);
+	ck_assert_uint_eq(scenario.links[0].settings.rate_bps, 100000000000);
+	ck_assert_uint_eq(scenario.links[0].settings.delay_ps, 3 * NODE_US);
+	ck_assert_uint_eq(scenario.links[1].settings.rate_bps, 400000000000);
+	ck_assert_uint_eq(scenario.links[1].settings.loss_ppb, 1000000);
+	ck_assert_uint_eq(scenario.links[1].settings.bit_error_e15, 1000);
+}
+
+static const char *match_text(const struct flow_match *match)
+{
+	static char text[FLOW_MATCH_TEXT_MAX];
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	flow_match_print(match, out);
+	fclose(out);
+	return text;
+}
+
+/* FC-2: a host's own flow key, else that of all switches; said later in the file, and for generated hosts by their names */
+TEST(scenario_read__flow_keys_of_hosts)
+{
+	read_fine("name: t\nrun: {duration: 1us}\n"
+		  "topology:\n  switches: [s1]\n"
+		  "  hosts: {A: s1, B: {switch: s1, flow-key: [vlan/4, 'source-port&0xff00']}, C: {switch: s1, "
+		  "flow-key: []}}\n"
+		  "switch: {flow-key: destination-ip/24}\n");
+	ck_assert_str_eq(match_text(&scenario.hosts[0].match), "destination-ip/24");
+	ck_assert_str_eq(match_text(&scenario.hosts[1].match), "vlan/4, source-port/8");
+	ck_assert_str_eq(match_text(&scenario.hosts[2].match), "none");
+	scenario_free(&scenario);
+	read_fine(STAR);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_str_eq(match_text(&scenario.hosts[i].match), "source-mac, ip-pair, ports, hpc");
+	scenario_free(&scenario);
+	read_fine("name: t\nrun: {duration: 1us}\n"
+		  "topology: {generate: star, hosts: 3, flow-keys: {h2: [queue-pair/8], h0: hpc}}\n");
+	ck_assert_str_eq(match_text(&scenario.hosts[0].match), "hpc");
+	ck_assert_str_eq(match_text(&scenario.hosts[1].match), "source-mac, ip-pair, ports, hpc");
+	ck_assert_str_eq(match_text(&scenario.hosts[2].match), "queue-pair/8");
+}
+
+TEST(scenario_read__medium_of_links)
+{
+	read_fine("name: t\nrun: {duration: 1ms}\n"
+		  "links: {fabric: {medium: veth}}\n"
+		  "topology:\n"
+		  "  switches: [s1, s2]\n"
+		  "  hosts: {h1: s1, h2: {switch: s2, medium: veth}}\n"
+		  "  links: [[s1, s2], {between: [s1, s2], medium: shm}]\n");
+	ck_assert_int_eq(scenario.hosts[0].link.medium, MEDIUM_SHM); /* TB-2: the default */
+	ck_assert_int_eq(scenario.hosts[1].link.medium, MEDIUM_VETH);
+	ck_assert_int_eq(scenario.links[0].settings.medium, MEDIUM_VETH);
+	ck_assert_int_eq(scenario.links[1].settings.medium, MEDIUM_SHM);
+}
+
+TEST(scenario_read__order_of_sections_does_not_matter)
+{
+	read_fine("workloads: [{name: w, pattern: incast, to: A, class: low}]\n"
+		  "topology: {switches: [s1], hosts: {A: s1, B: s1}}\n"
+		  "links: {rate: 1Gb/s}\nclasses: [{name: low}]\nrun: {duration: 1us}\nname: t\n");
+	ck_assert_uint_eq(scenario.hosts[1].link.rate_bps, 1000000000);
+}
+
+/* ---- workloads ---- */
+
+TEST(scenario_read__incast_all_but_the_receiver)
+{
+	read_fine(STAR "workloads: [{name: w, pattern: incast, to: h2, size: 1MiB, window: 4}]\n");
+	ck_assert_uint_eq(scenario.workloads[0].sender_count, 3);
+	ck_assert_uint_eq(scenario.workloads[0].senders[2], 3);
+	ck_assert_uint_eq(scenario.workloads[0].receivers[0], 2);
+	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 1 << 20);
+	ck_assert_uint_eq(scenario.workloads[0].window, 4);
+	ck_assert_int_eq(scenario.workloads[0].arrival, ARRIVAL_CLOSED);
+	ck_assert_int_eq(scenario.workloads[0].frame, FRAME_HPC);
+}
+
+TEST(scenario_read__permutation_by_half_the_hosts)
+{
+	read_fine(STAR "workloads: [{name: w, pattern: permutation}]\n");
+	ck_assert_uint_eq(scenario.workloads[0].shift, 2);
+	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 64 << 10);
+}
+
+TEST(scenario_read__pairs)
+{
+	read_fine(STAR "workloads: [{name: w, pattern: pairs, pairs: [[h0, h1], [h0, h2]], frame: roce, path-mtu: 1024,\n"
+		       "  start: 1us, stop: 50us, messages: 3}]\n");
+	ck_assert_uint_eq(scenario.workloads[0].sender_count, 2);
+	ck_assert_uint_eq(scenario.workloads[0].receivers[1], 2);
+	ck_assert_uint_eq(scenario.workloads[0].packet_bytes, 1024 + 58);
+	ck_assert_int_eq(scenario.workloads[0].frame, FRAME_ROCE);
+	ck_assert_uint_eq(scenario.workloads[0].start_ps, NODE_US);
+	ck_assert_uint_eq(scenario.workloads[0].stop_ps, 50 * NODE_US);
+	ck_assert_uint_eq(scenario.workloads[0].messages_max, 3);
+}
+
+TEST(scenario_read__open_loops)
+{
+	read_fine(STAR "workloads:\n"
+		       "  - {name: a, pattern: uniform, from: h0, to: [h1, h2], arrival: poisson, load: 62.5%}\n"
+		       "  - {name: b, pattern: all-to-all, arrival: burst, burst: {messages: 8, period: 10us}}\n");
+	ck_assert_uint_eq(scenario.workloads[0].load_permille, 625);
+	ck_assert_uint_eq(scenario.workloads[0].sender_count, 1);
+	ck_assert_uint_eq(scenario.workloads[0].receiver_count, 2);
+	ck_assert_uint_eq(scenario.workloads[1].burst_messages, 8);
+	ck_assert_uint_eq(scenario.workloads[1].burst_period_ps, 10 * NODE_US);
+	ck_assert_uint_eq(scenario.workloads[1].sender_count, 4);
+}
+
+/* EC-4 */
+TEST(scenario_read__pauses)
+{
+	read_fine("classes: [{name: low}, {name: high}]\n" STAR
+		  "pauses:\n  - {host: h3, start: 10us, stop: 300us, every: 20us, for: 15us, class: high}\n"
+		  "  - {host: h1, start: 99us, for: 5us}\n");
+	ck_assert_uint_eq(scenario.pause_count, 2);
+	ck_assert_uint_eq(scenario.pauses[0].host, 3);
+	ck_assert_uint_eq(scenario.pauses[0].config.start_ps, 10 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.stop_ps, 100 * NODE_US); /* with the run */
+	ck_assert_uint_eq(scenario.pauses[0].config.every_ps, 20 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.for_ps, 15 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.classes, 2);
+	ck_assert_uint_eq(scenario.pauses[1].config.stop_ps, 100 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[1].config.classes, 3);
+}
+
+/* without 'every' a pause happens once */
+TEST(scenario_read__pause_once)
+{
+	read_fine(STAR "pauses: [{host: h1, start: 20us, for: 5us}]\n");
+	ck_assert_uint_eq(scenario.pauses[0].config.start_ps, 20 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.stop_ps, 25 * NODE_US);
+	ck_assert_uint_eq(scenario.pauses[0].config.for_ps, scenario.pauses[0].config.every_ps);
+	ck_assert_uint_eq(scenario.pauses[0].config.classes, 1);
+}
+
+TEST(scenario_read__expectations_with_their_places)
+{
+	read_fine(STAR "expect:\n  - lost == 0\n  - share(h0, h1) == 1/144 +- 2%\n");
+	ck_assert_uint_eq(scenario.expectation_count, 2);
+	ck_assert_str_eq(scenario.expectations[1].text, "share(h0, h1) == 1/144 +- 2%");
+	ck_assert_int_eq(scenario.expectations[1].line, 6);
+	ck_assert_int_eq(scenario.expectations[1].column, 5);
+}
+
+/* ---- sizes (TB-12) ---- */
+
+TEST(size_file_read__web_search_has_its_mean)
+{
+	struct size_point points[WORKLOAD_SIZES_MAX];
+	uint64_t sum = 0, before_bytes = 0;
+	uint32_t count, before_ppm = 0;
+
+	ck_assert_int_eq(size_file_read("topologies/web-search.csv", NULL, points, &count, &errors), 0);
+	ck_assert_uint_eq(count, 11);
+	for (uint32_t i = 0; i < count; i++) { /* uniform between points */
+		sum += (points[i].bytes + before_bytes) * (points[i].cumulative_ppm - before_ppm);
+		before_bytes = points[i].bytes;
+		before_ppm = points[i].cumulative_ppm;
+	}
+	ck_assert_uint_eq(sum / 2 / 1000000, 1711250);
+}
+
+TEST(size_file_parse__heading_comments_and_percent_signs)
+{
+	char text[] = "# sizes\r\n\nbytes , percent\n 1kB, 12.5%\n2KiB;100\n";
+	struct size_point points[WORKLOAD_SIZES_MAX];
+	uint32_t count;
+
+	ck_assert_int_eq(size_file_parse("s.csv", text, points, &count, &errors), 0);
+	ck_assert_uint_eq(count, 2);
+	ck_assert_uint_eq(points[0].bytes, 1000);
+	ck_assert_uint_eq(points[0].cumulative_ppm, 125000);
+	ck_assert_uint_eq(points[1].bytes, 2048);
+	ck_assert_uint_eq(points[1].cumulative_ppm, 1000000);
+}
+
+TEST(size_file_parse__errors_name_the_line)
+{
+	struct size_point points[WORKLOAD_SIZES_MAX];
+	char one_column[] = "1000\n", late_heading[] = "1,50\nbytes,percent\n", above[] = "1,101\n", nothing[] = "\n";
+	uint32_t count;
+
+	ck_assert_int_eq(size_file_parse("s.csv", one_column, points, &count, &errors), -EINVAL);
+	ck_assert_str_eq(errors.texts[0], "s.csv:1:1: expected 'bytes,cumulative percent', such as 10000,15");
+	ck_assert_int_eq(size_file_parse("s.csv", late_heading, points, &count, &errors), -EINVAL);
+	ck_assert_int_eq(strncmp(errors.texts[1], "s.csv:2:1: ", 11), 0);
+	ck_assert_int_eq(size_file_parse("s.csv", above, points, &count, &errors), -EINVAL);
+	ck_assert_int_eq(size_file_parse("s.csv", nothing, points, &count, &errors), -EINVAL);
+	ck_assert_uint_eq(errors.count, 4);
+}
+
+TEST(scenario_read_file__sizes_are_beside_the_scenario)
+{
+	ck_assert_int_eq(scenario_read_file("topologies/web-search.yaml", NULL, 0, &scenario, &errors), 0);
+	ck_assert_uint_eq(scenario.workloads[0].size_count, 11);
+	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 0);
+}
+
+/* TB-13: the digest is that of the scenario and the files it names, as sha256sum sees them; settings are kept beside it */
+TEST(scenario_read_file__origin)
+{
+	static const char *const settings[] = { "seed=7", "run.duration=1ms" };
+	char digest[SHA256_TEXT_MAX], expected[SHA256_TEXT_MAX + 8] = "";
+	FILE *sum = popen("cat topologies/web-search.yaml topologies/web-search.csv | sha256sum", "r");
+	const struct origin *origin;
+
+	ck_assert_ptr_nonnull(fgets(expected, SHA256_TEXT_MAX, sum));
+	ck_assert_int_eq(pclose(sum), 0);
+	ck_assert_int_eq(scenario_read_file("topologies/web-search.yaml", settings, 2, &scenario, &errors), 0);
+	origin = scenario.origin;
+	ck_assert_str_eq(sha256_text(&origin->digest, digest), expected);
+	ck_assert_uint_eq(origin->setting_count, 2);
+	ck_assert_str_eq(origin->settings[1], "run.duration=1ms");
+	ck_assert_str_eq(yaml_find(yaml_find(origin->effective, "run"), "duration")->text, "1ms");
+}
+
+/* ---- --set (TB-10) ---- */
+
+TEST(scenario_set__replaces_a_value)
+{
+	read_fine_set(STAR "switch: {arbiter: by-flow}\n", "switch.arbiter=by-port");
+	ck_assert_int_eq(scenario.arbiter, ARBITER_BY_PORT);
+}
+
+TEST(scenario_set__makes_missing_keys)
+{
+	read_fine_set(STAR, "links.edge.rate=10Gb/s");
+	ck_assert_uint_eq(scenario.hosts[0].link.rate_bps, 10000000000);
+}
+
+TEST(scenario_set__element_by_number_and_by_name)
+{
+	static const char text[] =
+		STAR "workloads: [{name: a, pattern: permutation}, {name: b, pattern: permutation}]\n";
+	static const char *const settings[] = { "workloads.0.size=1MiB", "workloads.b.size=2MiB" };
+
+	ck_assert_int_eq(read_set(text, settings, 2), 0);
+	ck_assert_uint_eq(scenario.workloads[0].message_bytes, 1 << 20);
+	ck_assert_uint_eq(scenario.workloads[1].message_bytes, 2 << 20);
+}
+
+TEST(scenario_set__appends_and_takes_yaml)
+{
+	static const char *const settings[] = { "workloads.0={name: a, pattern: incast, to: h0}",
+						"expect=[lost == 0, reordered == 0]", "expect.2=jain(a) >= 0.9" };
+
+	ck_assert_int_eq(read_set(STAR "workloads: []\n", settings, 3), 0);
+	ck_assert_uint_eq(scenario.workload_count, 1);
+	ck_assert_uint_eq(scenario.expectation_count, 3);
+	ck_assert_str_eq(scenario.expectations[2].text, "jain(a) >= 0.9");
+	ck_assert_int_eq(scenario.expectations[2].line, 0);
+}
+
+TEST(scenario_set__errors_name_the_setting)
+{
+	static const char *const settings[] = { "run.duration=50us", "links.rate=fast" };
+
+	ck_assert_int_eq(read_set(STAR, settings, 2), -EINVAL);
+	ck_assert_uint_eq(errors.count, 1);
+	ck_assert_int_eq(strncmp(errors.texts[0], "--set links.rate=fast: ", 23), 0);
+}
+
+/* ---- errors ---- */
+
+/* TB-11: a word that is a key elsewhere: what is suggested is a key there, and the word none here */
+TEST(scenario_set__words_that_are_keys_elsewhere)
+{
+	static const char star[] = "name: t\nrun: {duration: 10us}\ntopology: {generate: star, hosts: 4}\n"
+				   "workloads: [{name: w, pattern: incast, to: h0}]\n";
+
+	for (size_t i = 0; i < key_elsewhere_count; i++) {
+		const struct key_elsewhere *row = &key_elsewhere[i];
+		bool of_workload = !strcmp(row->in, "a workload");
+		char said[128], meant[128], hint[128];
+		const char *settings[] = { said };
+
+		snprintf(said, sizeof(said), "%s%s=zzz", of_workload ? "workloads.0." : "", row->word);
+		snprintf(hint, sizeof(hint), " has no key '%s' - did you mean '%s'?", row->word, row->meant);
+		ck_assert_int_eq(scenario_read_memory("t", star, strlen(star), settings, 1, &scenario, &errors),
+				 -EINVAL);
+		ck_assert_msg(strstr(errors.texts[0], hint) != NULL, "%s", errors.texts[0]);
+		scenario_free(&scenario);
+		scenario_errors_free(&errors);
+		snprintf(meant, sizeof(meant), "%s%s=zzz", of_workload ? "workloads.0." : "", row->meant);
+		settings[0] = meant;
+		scenario_read_memory("t", star, strlen(star), settings, 1, &scenario, &errors);
+		for (unsigned e = 0; e < errors.count && e < SCENARIO_ERRORS_MAX; e++)
+			ck_assert_msg(strstr(errors.texts[e], "has no key") == NULL, "%s", errors.texts[e]);
+		scenario_free(&scenario);
+		scenario_errors_free(&errors);
+	}
+}
+
+TEST(scenario_errors__all_are_collected)
+{
+	static const char text[] = "nam: t\nrun: {duration: 1, warmup: x}\ntopology: {generate: star, hosts: 0}\n";
+
+	ck_assert_int_eq(read_set(text, NULL, 0), -EINVAL);
+	ck_assert_uint_eq(errors.count, 5);
+	ck_assert_str_eq(errors.texts[0], "t.yaml:1:1: a scenario has no key 'nam' - did you mean 'name'?");
+}
+
+TEST(scenario_errors__no_more_than_twenty_are_kept)
+{
+	char printed[4096] = "";
+	FILE *out = fmemopen(printed, sizeof(printed), "w");
+
+	for (int i = 1; i <= 25; i++)
+		scenario_errors_add(&errors, "f", i, 1, "wrong");
+	scenario_errors_print(&errors, out);
+	fclose(out);
+	ck_assert_uint_eq(errors.count, 25);
+	ck_assert_ptr_nonnull(strstr(printed, "f:20:1: wrong\n... and 5 more\n"));
+}
+
+TEST(scenario_read_file__missing_file_and_folder)
+{
+	ck_assert_int_eq(scenario_read_file("/nonexistent/x.yaml", NULL, 0, &scenario, &errors), -EINVAL);
+	ck_assert_str_eq(errors.texts[0], "/nonexistent/x.yaml: cannot be read: No such file or directory");
+	ck_assert_int_eq(scenario_read_file("/", NULL, 0, &scenario, &errors), -EINVAL);
+}
+
+TEST(scenario_read_memory__larger_than_allowed)
+{
+	char *text = calloc(1, SCENARIO_BYTES_MAX + 1);
+
+	memset(text, '\n', SCENARIO_BYTES_MAX + 1);
+	ck_assert_int_eq(scenario_read_memory("big", text, SCENARIO_BYTES_MAX + 1, NULL, 0, &scenario, &errors),
+			 -EINVAL);
+	free(text);
+}

@@ -1,0 +1,69 @@
+/*  orchestrator/scenario/scenario_idle: what is told of keys that have no effect, and when (TB-11). That it is true of each key: sim/test_idle_keys. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/scenario/scenario_idle.h"
+#include "tests/testing.h"
+
+#define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
+
+static struct scenario scenario;
+static struct scenario_errors errors;
+static char *printed;
+static size_t printed_bytes;
+
+static void tear_down(void)
+{
+	free(printed);
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+}
+
+static const char *told(const char *text, const char *const *settings, unsigned count)
+{
+	int error = scenario_read_memory("t.yaml", text, strlen(text), settings, count, &scenario, &errors);
+	FILE *out = open_memstream(&printed, &printed_bytes);
+
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+	scenario_idle_print(&scenario, "idle: ", out);
+	fclose(out);
+	return printed;
+}
+
+TEST_GROUP(scenario_idle, .teardown = tear_down);
+
+TEST(scenario_idle_print__nothing)
+{
+	ck_assert_str_eq(told(STAR "routing: {choice: adaptive, redirect: no}\ncongestion: no\n", NULL, 0), "");
+}
+
+/* a section is named as a whole, of a section that has other keys the key */
+TEST(scenario_idle_print__keys_and_lines)
+{
+	const char *text = STAR "fabric: roce\n"
+				"routing: {reaction: 2us,\n"
+				"          redirect: {pause: 1us}}\n"
+				"port-group: {policy: random}\n"
+				"classes:\n  - {name: a}\n  - {name: b, unordered: yes}\n";
+
+	ck_assert_str_eq(told(text, NULL, 0),
+			 "idle: port-group (line 7), routing.redirect (line 6), classes.1.unordered (line 10)\n");
+}
+
+TEST(scenario_idle_print__settings)
+{
+	static const char *const settings[] = { "fabric=port-group", "switch.acks.t1=10ns", "classes.0.ecn=no" };
+
+	ck_assert_str_eq(told(STAR "classes: [{name: a}]\n", settings, 3),
+			 "idle: switch.acks (--set switch.acks.t1=10ns), classes.0.ecn (--set classes.0.ecn=no)\n");
+}
+
+/* a key that some variant needs is not idle; one that none needs is */
+TEST(scenario_idle_print__variants)
+{
+	const char *text = STAR "congestion: no\nport-group: {becn: no}\nroce: {pfc: no}\n"
+				"compare:\n  columns: [lost]\n  variants:\n"
+				"    - {name: a}\n    - {name: b, set: {fabric: roce}}\n";
+
+	ck_assert_str_eq(told(text, NULL, 0), "idle: port-group (line 5)\n");
+}

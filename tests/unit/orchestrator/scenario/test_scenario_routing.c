@@ -1,0 +1,157 @@
+/*  orchestrator/scenario/scenario_routing, scenario_port_group: every key of the sections `routing` and `port-group` (FC-15, FC-16, FC-23 ... FC-25,
+ *  PG-1 ... PG-10). What is refused, and how, is held by tests/bad-scenarios/.                                      */
+#include <stdlib.h>
+#include <string.h>
+
+#include "orchestrator/scenario/scenario.h"
+#include "tests/testing.h"
+
+#define STAR "name: t\nrun: {duration: 100us}\ntopology: {generate: star, hosts: 4}\n"
+
+static struct scenario scenario;
+static struct scenario_errors errors;
+
+static void tear_down(void)
+{
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+}
+
+static const struct scenario_routing *routing_of(const char *text)
+{
+	int error = scenario_read_memory("t.yaml", text, strlen(text), NULL, 0, &scenario, &errors);
+
+	ck_assert_msg(error == 0, "%s", errors.count ? errors.texts[0] : "no error");
+	return &scenario.routing;
+}
+
+static const struct scenario_port_group *port_group_of(const char *text)
+{
+	routing_of(text);
+	return &scenario.port_group;
+}
+
+TEST_GROUP(scenario_routing, .teardown = tear_down);
+
+TEST(scenario_routing__defaults)
+{
+	const struct scenario_routing *routing = routing_of(STAR);
+
+	ck_assert_uint_eq(routing->choice, SCENARIO_DERIVED);
+	ck_assert_uint_eq(routing->order, ORDER_AUTO);
+	ck_assert_uint_eq(routing->lanes, 0);
+	ck_assert_uint_eq(routing->cycles_allowed, SCENARIO_DERIVED);
+	ck_assert_uint_eq(routing->detour, DETOUR_NEVER);
+	ck_assert_uint_eq(routing->hold_sources, SCENARIO_DERIVED);
+	ck_assert_uint_eq(routing->redirect, SCENARIO_DERIVED);
+	ck_assert_uint_eq(routing->redirect_anywhere, SCENARIO_DERIVED);
+	ck_assert_uint_eq(routing->reaction_ps, 10 * NODE_US);
+	ck_assert(!scenario.classes[0].unordered);
+}
+
+/* PG-4, PG-8: port groups are for every packet, unless its class asks for order; flow channels keep order */
+TEST(scenario_routing__order_by_kind)
+{
+	routing_of(STAR "fabric: port-group\n");
+	ck_assert(scenario.classes[0].unordered);
+	scenario_free(&scenario);
+	routing_of("classes: [{name: a}, {name: b, unordered: no}]\nfabric: port-group\n" STAR);
+	ck_assert(scenario.classes[0].unordered);
+	ck_assert(!scenario.classes[1].unordered);
+	scenario_free(&scenario);
+	routing_of(STAR "fabric: roce\n");
+	ck_assert(!scenario.classes[0].unordered);
+}
+
+TEST(scenario_routing__words)
+{
+	const struct scenario_routing *routing = routing_of(STAR "classes: [{name: a}, {name: b, unordered: yes}]\n"
+								 "routing: {choice: adaptive, order: up-down, lanes: "
+								 "4, cycles: allow, detour: always, hold-sources: no, "
+								 "redirect: no, reaction: 3us}\n");
+
+	ck_assert(!scenario.classes[0].unordered);
+	ck_assert(scenario.classes[1].unordered);
+	ck_assert_uint_eq(routing->choice, ROUTING_ADAPTIVE);
+	ck_assert_uint_eq(routing->order, ORDER_UP_DOWN);
+	ck_assert_uint_eq(routing->lanes, 4);
+	ck_assert_uint_eq(routing->cycles_allowed, 1);
+	ck_assert_uint_eq(routing->detour, DETOUR_ALWAYS);
+	ck_assert_uint_eq(routing->hold_sources, 0);
+	ck_assert_uint_eq(routing->redirect, 0);
+	ck_assert_uint_eq(routing->reaction_ps, 3 * NODE_US);
+}
+
+/* who gives a mechanism numbers wants it */
+TEST(scenario_routing__numbers)
+{
+	const struct scenario_routing *routing = routing_of(
+		STAR
+		"routing: {lanes: auto, detour: {weight: 1.5, bias: 12KiB, draws: 3}, hold-sources: {for: 80us},\n"
+		"  redirect: {depth: 100KB, full: 300KB, growth: 2, interval: 4us, pause: 50us, anywhere: yes}}\n");
+
+	ck_assert_uint_eq(routing->lanes, 0);
+	ck_assert_uint_eq(routing->detour, DETOUR_ADAPTIVE);
+	ck_assert_uint_eq(routing->detour_weight_permille, 1500);
+	ck_assert_uint_eq(routing->detour_bias_bytes, 12288);
+	ck_assert_uint_eq(routing->detour_draws, 3);
+	ck_assert_uint_eq(routing->hold_sources, 1);
+	ck_assert_uint_eq(routing->hold_ps, 80 * NODE_US);
+	ck_assert_uint_eq(routing->redirect, 1);
+	ck_assert(routing->redirect_anywhere);
+	ck_assert_uint_eq(routing->redirect_depth_bytes, 100000);
+	ck_assert_uint_eq(routing->redirect_full_bytes, 300000);
+	ck_assert_uint_eq(routing->redirect_growth_permille, 2000);
+	ck_assert_uint_eq(routing->redirect_interval_ps, 4 * NODE_US);
+	ck_assert_uint_eq(routing->redirect_pause_ps, 50 * NODE_US);
+}
+
+TEST(scenario_routing__detour_off_with_numbers)
+{
+	ck_assert_uint_eq(routing_of(STAR "routing: {detour: {when: never, draws: 5}}\n")->detour, DETOUR_NEVER);
+	ck_assert_uint_eq(scenario.routing.detour_draws, 5);
+}
+
+TEST(scenario_port_group__defaults)
+{
+	const struct scenario_port_group *port_group = port_group_of(STAR "fabric: port-group\n");
+
+	ck_assert_int_eq(scenario.fabric, FABRIC_PORT_GROUP);
+	ck_assert_uint_eq(port_group->lid_bits, 16);
+	ck_assert(port_group->adaptive && port_group->update_lft && port_group->fecn && port_group->becn);
+	ck_assert(!port_group->non_minimal);
+	ck_assert_uint_eq(port_group->policy, POLICY_GREEDY_RANDOM);
+	ck_assert_uint_eq(port_group->pending_bytes, SCENARIO_DERIVED);
+	ck_assert_uint_eq(port_group->ccti_timer_ps, SCENARIO_DERIVED);
+}
+
+TEST(scenario_port_group__all)
+{
+	const struct scenario_port_group *port_group = port_group_of(
+		STAR "port-group: {lid-bits: 24, adaptive: no, policy: greedy, update: no, non-minimal: yes,\n"
+		     "  pending: 8KiB, queue: 16KiB,\n"
+		     "  log: {marks: 7, window: 9us}, hold: 2us, fecn: {at: 64KiB},\n"
+		     "  becn: {interval: 20us, increase: 2, max: 500, step: 25%, timer: 30us}}\n");
+
+	ck_assert_uint_eq(port_group->lid_bits, 24);
+	ck_assert(!port_group->adaptive && !port_group->update_lft && port_group->non_minimal);
+	ck_assert_uint_eq(port_group->policy, POLICY_GREEDY);
+	ck_assert_uint_eq(port_group->pending_bytes, 8192);
+	ck_assert_uint_eq(port_group->queue_bytes, 16384);
+	ck_assert_uint_eq(port_group->log_marks, 7);
+	ck_assert_uint_eq(port_group->log_window_ps, 9 * NODE_US);
+	ck_assert_uint_eq(port_group->hold_ps, 2 * NODE_US);
+	ck_assert_uint_eq(port_group->fecn_bytes, 65536);
+	ck_assert_uint_eq(port_group->becn_interval_ps, 20 * NODE_US);
+	ck_assert_uint_eq(port_group->ccti_increase, 2);
+	ck_assert_uint_eq(port_group->ccti_max, 500);
+	ck_assert_uint_eq(port_group->ccti_step_permille, 250);
+	ck_assert_uint_eq(port_group->ccti_timer_ps, 30 * NODE_US);
+}
+
+TEST(scenario_port_group__off)
+{
+	const struct scenario_port_group *port_group = port_group_of(STAR "port-group: {fecn: no, becn: no}\n");
+
+	ck_assert(!port_group->fecn && !port_group->becn);
+}

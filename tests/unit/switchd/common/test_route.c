@@ -1,0 +1,153 @@
+/*  switchd/common/route: which ports lead to a switch, and the static choice among them (FC-1, FC-15); ports upward (FC-25). */
+#include <stdlib.h>
+
+#include "switchd/common/route.h"
+#include "switchd/common/table_read.h"
+#include "tests/testing.h"
+
+#define OWN_ADDRESS 7u
+#define UPWARD (1ull << 0 | 1ull << 3 | 1ull << 62 | 1ull << 63)
+
+static struct route_config routes[] = {
+	{ .fabric_address = 2, .ports = 1ull << 5 },
+	{ .fabric_address = 300, .ports = 1ull << 0 | 1ull << 3 | 1ull << 63 },
+	{ .fabric_address = ROUTE_UPWARD, .ports = UPWARD },
+};
+
+static struct route_table table;
+
+static void setup(void)
+{
+	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 3, .routes = routes };
+
+	ck_assert_int_eq(route_table_init(&table, &config), 0);
+}
+
+static void teardown(void)
+{
+	route_table_fini(&table);
+}
+
+TEST_GROUP(route, .setup = setup, .teardown = teardown);
+
+TEST(route_table_init__no_routes)
+{
+	struct switch_config config = { .fabric_address = OWN_ADDRESS };
+	struct route_table lonely;
+
+	ck_assert_int_eq(route_table_init(&lonely, &config), 0);
+	ck_assert_int_eq(route_choose(&lonely, OWN_ADDRESS, 4), 4);
+	for (uint32_t address = 0; address < 10; address++)
+		ck_assert(address == OWN_ADDRESS || route_choose(&lonely, address, 0) == -1);
+	route_table_fini(&lonely);
+}
+
+/* FC-1: a path may have ingress and egress on the same switch */
+TEST(route_choose__own_switch)
+{
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		ck_assert_int_eq(route_choose(&table, OWN_ADDRESS, port), (int)port);
+}
+
+TEST(route_choose__one_candidate)
+{
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		ck_assert_int_eq(route_choose(&table, 2, port), 5);
+}
+
+/* the (egress port mod count)-th: the hosts of a switch spread over the paths to it */
+TEST(route_choose__spread_over_candidates)
+{
+	static const int expected[3] = { 0, 3, 63 };
+
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		ck_assert_int_eq(route_choose(&table, 300, port), expected[port % 3]);
+}
+
+TEST(route_choose__unknown_switch)
+{
+	static const uint32_t unknown[] = { 0, 1, 3, 299, 301, 65535 };
+
+	for (uint32_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++)
+		ck_assert_int_eq(route_choose(&table, unknown[i], 0), -1);
+}
+
+/* ---- ports upward (FC-25) ---- */
+
+/* address 0 is no switch's: what stands there is no way */
+TEST(route_upward__is_no_destination)
+{
+	ck_assert_uint_eq(table.upward, UPWARD);
+	ck_assert_uint_eq(route_of(&table, ROUTE_UPWARD)->port_count, 0);
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++)
+		ck_assert_int_eq(route_choose(&table, ROUTE_UPWARD, port), -1);
+}
+
+/* 1 is the lowest; back is the same port, 63 too */
+TEST(route_upward__number_and_port)
+{
+	static const uint32_t ports[] = { 0, 3, 62, 63 };
+
+	for (uint32_t i = 0; i < 4; i++) {
+		ck_assert_uint_eq(route_upward_number(&table, ports[i]), i + 1);
+		ck_assert_int_eq(route_upward_port(&table, i + 1), (int)ports[i]);
+	}
+}
+
+/* 0: none is said */
+TEST(route_upward__no_such_number)
+{
+	static const uint32_t numbers[] = { 0, 5, 6, 63, 64, 2047, UINT32_MAX };
+
+	for (uint32_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		ck_assert_int_eq(route_upward_port(&table, numbers[i]), -1);
+}
+
+TEST(route_upward__all_ports)
+{
+	table.upward = UINT64_MAX;
+	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {
+		ck_assert_uint_eq(route_upward_number(&table, port), port + 1);
+		ck_assert_int_eq(route_upward_port(&table, port + 1), (int)port);
+	}
+	ck_assert_int_eq(route_upward_port(&table, 65), -1);
+}
+
+/* the top of a tree, and whatever is none */
+TEST(route_upward__none)
+{
+	table.upward = 0;
+	for (uint32_t number = 0; number < 70; number++)
+		ck_assert_int_eq(route_upward_port(&table, number), -1);
+}
+
+/* what the fabric manager reads is what it wrote: it would write it again at every sweep (PG-11) */
+TEST(route_upward__is_read_back)
+{
+	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 3, .routes = routes };
+	struct table_block block = { .table = TABLE_ROUTES };
+	struct route_table ways = { 0 };
+	struct translate hosts = { 0 };
+
+	ck_assert_int_eq(table_replace(&ways, &hosts, &config), 1);
+	ck_assert_int_eq(table_replace(&ways, &hosts, &config), 0);
+	table_read_block(&ways, &hosts, &block);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, ROUTE_UPWARD), UPWARD);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 1), 0);
+	ck_assert_uint_eq(table_get(TABLE_ROUTES, block.bytes, 2), 1 << 5);
+	route_table_fini(&ways);
+	translate_fini(&hosts);
+}
+
+/* tables that differ in nothing else are others */
+TEST(route_upward__makes_a_difference)
+{
+	struct switch_config config = { .fabric_address = OWN_ADDRESS, .route_count = 2, .routes = routes };
+	struct route_table without;
+
+	ck_assert_int_eq(route_table_init(&without, &config), 0);
+	ck_assert(!route_table_same(&table, &without));
+	without.upward = UPWARD;
+	ck_assert(route_table_same(&table, &without));
+	route_table_fini(&without);
+}

@@ -1,0 +1,135 @@
+/*  one_switch_expect - one_switch.h for tests with Check: the one switch, and what is expected of it.  */
+#ifndef HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_EXPECT_H
+#define HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_ONE_SWITCH_EXPECT_H
+
+#include <check.h>
+
+#include "tests/unit/switchd/flow_channel/one_switch.h"
+
+#define T1 (30 * NODE_NS)
+#define FAR (NODE_S / 2)
+
+static struct one_switch s;
+static struct received got;
+
+static inline void setup(void)
+{
+	one_switch_configure(&s);
+}
+
+static inline void teardown(void)
+{
+	one_switch_close(&s);
+}
+
+static inline uint64_t drops(enum drop_reason reason)
+{
+	return s.stats->drops[reason];
+}
+
+static inline uint64_t drops_all(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < DROP_REASONS; i++)
+		sum += s.stats->drops[i];
+	return sum;
+}
+
+static inline struct port_stats *stats_of(uint32_t port)
+{
+	return stats_port(s.stats, port);
+}
+
+/* the next packet out of @port is the one of @frame_bytes, its first bit there at @at_ps */
+static inline void packet_expect_at(uint32_t port, uint32_t frame_bytes, node_time_t at_ps)
+{
+	ck_assert(neighbour_receive(&s, port, RECORD_PACKET, &got));
+	ck_assert_uint_eq(link_frame_bytes(&s.links[port], got.header.wire_bytes), frame_bytes);
+	ck_assert_uint_eq(got.header.at_ps, at_ps);
+}
+
+/* from now on the link at @port is busy with something else */
+static inline void port_block(uint32_t port)
+{
+	s.links[port].busy_until_ps = NODE_S;
+}
+
+static inline void packet_expect(uint32_t port, uint32_t frame_bytes)
+{
+	ck_assert(neighbour_receive(&s, port, RECORD_PACKET, &got));
+	ck_assert_uint_eq(link_frame_bytes(&s.links[port], got.header.wire_bytes), frame_bytes);
+}
+
+static inline void no_packet_expect(uint32_t port)
+{
+	ck_assert(!neighbour_receive(&s, port, RECORD_PACKET, &got));
+}
+
+/* the fabric header of the packet that neighbour_receive() took last */
+static inline struct fabric_header header_of_packet(uint32_t port)
+{
+	struct fabric_header header;
+
+	ck_assert_int_eq(fabric_header_read(got.bytes, got.header.captured_bytes,
+					    link_frame_bytes(&s.links[port], got.header.wire_bytes), &header),
+			 0);
+	return header;
+}
+
+/* the ACKs of the next frame out of @port */
+static inline uint32_t acks_receive(uint32_t port, struct ack acks[ACK_FRAME_ACKS_MAX])
+{
+	int count;
+
+	ck_assert(neighbour_receive(&s, port, RECORD_ACKS, &got));
+	count = ack_frame_read(got.bytes, got.header.captured_bytes, acks);
+	ck_assert_int_gt(count, 0);
+	return (uint32_t)count;
+}
+
+/* the next ACK frame out of @port has just this one ACK */
+static inline void ack_expect(uint32_t port, uint32_t flow_id, enum ack_type type, uint32_t value)
+{
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+
+	ck_assert_uint_eq(acks_receive(port, acks), 1);
+	ck_assert_uint_eq(acks[0].flow_id, flow_id);
+	ck_assert_uint_eq(acks[0].type, type);
+	ck_assert_uint_eq(acks[0].value, value);
+}
+
+/* the next control word out of @port of @kind, its value */
+static inline uint32_t word_expect(uint32_t port, enum link_word kind)
+{
+	while (neighbour_receive(&s, port, RECORD_WORD, &got))
+		if (got.header.word >> 32 == kind)
+			return (uint32_t)got.header.word;
+	ck_abort_msg("port %u sent no word of kind %d", port, kind);
+	return 0;
+}
+
+/* FC-14, TB-25: every channel free, every buffer empty, nobody limited, metered or asleep */
+static inline void all_released_expect(void)
+{
+	ck_assert_uint_eq(s.stats->inside_packets, 0);
+	ck_assert_uint_eq(s.stats->inside_bytes, 0);
+	ck_assert_uint_eq(s.dp->pool.used, 0);
+	ck_assert_uint_eq(s.dp->wakes.count, 0);
+	for (uint32_t p = 0; p < PORTS; p++) {
+		ck_assert_uint_eq(s.dp->ifcts[p].used, 0);
+		ck_assert_uint_eq(s.dp->ports[p].efct.used, 0);
+		ck_assert_uint_eq(s.dp->ports[p].ofct.used, 0);
+		ck_assert_uint_eq(s.dp->ports[p].gauge.bytes, 0);
+		ck_assert_uint_eq(stats_of(p)->extent_units, 0);
+		ck_assert_uint_eq(stats_of(p)->limited, 0);
+		ck_assert_uint_eq(stats_of(p)->metered, 0);
+		for (uint32_t c = 0; c < s.config.class_count; c++) {
+			ck_assert_uint_eq(s.links[p].held_units[c], 0);
+			ck_assert_uint_eq(s.dp->ports[p].promised_units[c], 0);
+			ck_assert_uint_eq(s.dp->ports[p].output[c].queue.units, 0);
+		}
+	}
+}
+
+#endif

@@ -1,0 +1,143 @@
+/*  packet_flood - floods of raw frames through one_switch.h until its buffers are full (TB-26).
+ *
+ *  For the tests of the dataplanes' pools. Host 0 sends whole frames, as real programs do, faster
+ *  than host 1 receives them, as short or as long as a test says. Received bytes are compared with
+ *  those that were sent. The test says what precedes a frame on the link, and when there is buffer. */
+#ifndef HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_PACKET_FLOOD_H
+#define HEDDLE_TESTS_UNIT_SWITCHD_FLOW_CHANNEL_PACKET_FLOOD_H
+
+#include "nodes/base/random.h"
+#include "nodes/wire/address.h"
+#include "tests/unit/switchd/flow_channel/one_switch_expect.h"
+
+#define FLOOD_MTU 9216u
+#define FLOOD_GREATEST_CELLS packet_cells(FLOOD_MTU)
+#define FLOOD_GREATEST_BYTES ((size_t)FLOOD_GREATEST_CELLS * PACKET_CELL_BYTES)
+#define FLOOD_FRAMES_MAX 40000u
+#define FLOOD_REFUSED 30u      /* a flood ends when so many have been refused */
+#define FLOOD_OUT_BPS 1000000u /* of host 1: nothing to speak of leaves during a flood */
+
+struct flood {
+	struct packet_pool *pool;
+	uint32_t front_bytes;                                /* in front of each frame */
+	void (*front)(uint32_t frame_bytes, uint8_t *bytes); /* writes them */
+	bool (*has_buffer)(uint32_t frame_bytes);            /* is there buffer for one more? NULL: drops tell */
+	uint32_t number, received, inside;                   /* frames */
+	uint32_t numbers[FLOOD_FRAMES_MAX], lengths[FLOOD_FRAMES_MAX]; /* of those inside, in order */
+	struct random random;
+};
+
+/* the lengths around which a packet takes one cell more, or one unit more of buffer */
+static const uint32_t flood_lengths[] = { 14,  59,  60,  61,  64,  65,  124, 125, 128,  129,  252,  256,
+					  257, 312, 313, 496, 497, 512, 513, 600, 1024, 1514, 4096, FLOOD_MTU };
+#define FLOOD_LENGTHS (sizeof(flood_lengths) / sizeof(flood_lengths[0]))
+#define FLOOD_MIXED 0u /* any of these lengths, drawn at random */
+
+static inline void flood_configure(void)
+{
+	s.config.clock = CLOCK_REAL;
+	for (uint32_t p = 0; p < PORTS; p++)
+		s.ports[p].mtu_bytes = FLOOD_MTU;
+	s.ports[1].rate_bps = FLOOD_OUT_BPS;
+}
+
+static inline void flood_frame_make(uint32_t number, uint32_t frame_bytes, uint8_t *bytes)
+{
+	for (uint32_t i = 0; i < frame_bytes; i++)
+		bytes[i] = (uint8_t)(number * 31 + i * 7 + i / 256);
+	address_mac(1, bytes);
+	address_mac(0, bytes + 6);
+	bytes[12] = 0x88; /* an EtherType of which nothing is known */
+	bytes[13] = 0xb5;
+}
+
+static inline void flood_send(struct flood *flood, uint32_t frame_bytes)
+{
+	static uint8_t bytes[RING_CAPTURED_MAX];
+	uint64_t before = drops_all(), no_cell = drops(DROP_BUFFER_OVERFLOW);
+	bool buffer = !flood->has_buffer || flood->has_buffer(frame_bytes);
+
+	if (flood->front_bytes)
+		flood->front(frame_bytes, bytes);
+	flood_frame_make(flood->number, frame_bytes, bytes + flood->front_bytes);
+	neighbour_send_frame(&s, 0, 0, RECORD_PACKET, s.links[0].front_bytes + frame_bytes + FRAME_FCS_BYTES, 0, bytes,
+			     flood->front_bytes + frame_bytes);
+	one_switch_run(&s, s.neighbours[0].busy_until_ps);
+	if (drops_all() == before) {
+		ck_assert_uint_lt(flood->inside, FLOOD_FRAMES_MAX);
+		flood->numbers[flood->inside] = flood->number;
+		flood->lengths[flood->inside++] = frame_bytes;
+	} else if (buffer) { /* the pool has cells for whatever fits into the buffer */
+		ck_assert_uint_eq(drops(DROP_BUFFER_OVERFLOW), no_cell);
+	}
+	flood->number++;
+}
+
+/* frames of @frame_bytes, or FLOOD_MIXED, until FLOOD_REFUSED of them were refused */
+static inline void flood_fill(struct flood *flood, uint32_t frame_bytes)
+{
+	uint64_t end = drops_all() + FLOOD_REFUSED;
+
+	while (drops_all() < end)
+		flood_send(flood,
+			   frame_bytes ? frame_bytes : flood_lengths[random_below(&flood->random, FLOOD_LENGTHS)]);
+}
+
+/* host 1 takes all that is inside; it is what was sent, in order */
+static inline void flood_drain(struct flood *flood)
+{
+	static uint8_t bytes[FLOOD_MTU];
+	node_time_t end = s.neighbours[0].busy_until_ps;
+	uint32_t i = 0;
+
+	for (uint32_t idle = 0; i < flood->inside && idle < 100; idle++) {
+		one_switch_run(&s, end += 100 * NODE_MS);
+		while (neighbour_receive(&s, 1, RECORD_PACKET, &got)) {
+			flood_frame_make(flood->numbers[i], flood->lengths[i], bytes);
+			ck_assert_uint_eq(got.header.captured_bytes, flood->front_bytes + flood->lengths[i]);
+			ck_assert_mem_eq(got.bytes + flood->front_bytes, bytes, flood->lengths[i]);
+			i++;
+			idle = 0;
+		}
+	}
+	ck_assert_uint_eq(i, flood->inside);
+	s.neighbours[0].busy_until_ps = end;
+	flood->received += i;
+	flood->inside = 0;
+}
+
+/* One flood after another, while all other cells of the pool are in use: @own_cells, which the
+ * documents promise for the flooded buffer, must suffice.
+ * Return: the most that packets used at one time, bytes. */
+static inline size_t flood_all(struct flood *flood, uint32_t own_cells)
+{
+	struct packet_pool *pool = flood->pool;
+	struct packet_queue others = { 0 };
+	size_t others_bytes, most_bytes = 0;
+	uint32_t others_count;
+
+	random_init(&flood->random, 26, 1);
+	ck_assert_uint_le(own_cells, pool->cell_count);
+	while (pool->cell_count - pool->cells_used > own_cells)
+		packet_queue_push(&others, packet_alloc(pool, 0));
+	others_count = pool->used;
+	others_bytes = packet_pool_touched_bytes(pool);
+	for (uint32_t i = 0; i <= FLOOD_LENGTHS; i++) {
+		size_t held_bytes;
+
+		flood_fill(flood, i < FLOOD_LENGTHS ? flood_lengths[i] : FLOOD_MIXED);
+		held_bytes = (size_t)(pool->cells_used - others_count) * PACKET_CELL_BYTES;
+		if (held_bytes > most_bytes)
+			most_bytes = held_bytes;
+		flood_drain(flood);
+		ck_assert_uint_eq(pool->used, others_count);
+		ck_assert_uint_eq(pool->cells_used, others_count);
+		/* a frame that was refused for want of buffer may have had its cells */
+		ck_assert_uint_le(packet_pool_touched_bytes(pool), others_bytes + most_bytes + FLOOD_GREATEST_BYTES);
+	}
+	while (others.head)
+		packet_free(pool, packet_queue_pop(&others));
+	return most_bytes;
+}
+
+#endif

@@ -1,0 +1,300 @@
+/*  switchd/flow_channel/fgfc: S3 figure 9A step by step, and which frames come of it (EC-15, EC-16). */
+#include <stdlib.h>
+
+#include "switchd/flow_channel/fgfc.h"
+#include "tests/testing.h"
+
+#define CHANNELS 8u
+#define PAUSE (40 * NODE_US)
+#define CREDIT 10u
+#define DISTANCE (100 * NODE_NS)
+
+static const struct congestion_setting setting = { .high_units = 200, .target_units = 100, .drop_units = 40 };
+static struct fgfc fgfc;
+static struct fgfc_frame frame;
+
+static void setup(void)
+{
+	struct congestion_config config = { .fgfc = true, .fgfc_pause_ps = PAUSE, .fgfc_credit_units = CREDIT };
+
+	ck_assert_int_eq(fgfc_init(&fgfc, CHANNELS, &config), 0);
+}
+
+static void teardown(void)
+{
+	fgfc_fini(&fgfc);
+}
+
+static const struct flow_name whole; /* no mask */
+
+static struct flow_name name_of(uint32_t number)
+{
+	return (struct flow_name){ .fields = MATCH_PORTS, .source_port = (uint16_t)number, .kind = FLOW_IPV4 };
+}
+
+static void start(uint32_t flow_id)
+{
+	struct flow_name name = name_of(flow_id);
+
+	ck_assert(fgfc_wanted(&fgfc, flow_id, 100, &setting));
+	ck_assert(fgfc_start(&fgfc, flow_id, &name, &whole));
+}
+
+/* the frame for @flow_id, with @pause_ps and @credit_units */
+static void take(uint32_t flow_id, node_time_t now, node_time_t pause_ps, uint32_t credit_units)
+{
+	ck_assert_uint_le(fgfc_ready_at(&fgfc), now);
+	ck_assert(fgfc_take(&fgfc, now, DISTANCE, &frame));
+	ck_assert_uint_eq(frame.name.source_port, flow_id);
+	ck_assert_uint_eq(frame.pause_ps, pause_ps);
+	ck_assert_uint_eq(frame.credit_units, credit_units);
+}
+
+static void take_none(node_time_t now)
+{
+	ck_assert(!fgfc_take(&fgfc, now, DISTANCE, &frame));
+}
+
+TEST_GROUP(fgfc, .setup = setup, .teardown = teardown);
+
+TEST(fgfc_init__off)
+{
+	struct congestion_config config = { 0 };
+	struct fgfc off;
+
+	ck_assert_int_eq(fgfc_init(&off, CHANNELS, &config), 0);
+	ck_assert(!fgfc_enabled(&off));
+	ck_assert_uint_eq(fgfc_ready_at(&off), NODE_TIME_NEVER);
+	fgfc_fini(&off);
+}
+
+/* 902, 904, 908: not above the target level: regular transmission (914) */
+TEST(figure_9a__off_below_target)
+{
+	ck_assert(!fgfc_wanted(&fgfc, 3, 99, &setting));
+	ck_assert(!fgfc_forwarded(&fgfc, 3, 16, 20, &setting));
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
+}
+
+/* 908, 910: the target level is reached: the flow is named, with pause and credit */
+TEST(figure_9a__off_to_on)
+{
+	start(3);
+	ck_assert_uint_eq(fgfc.on, 1);
+	ck_assert(!fgfc_wanted(&fgfc, 3, 150, &setting)); /* once */
+	take(3, 0, PAUSE, CREDIT);
+	take_none(PAUSE / 2 - 1);
+}
+
+/* 904, 906, 912: not below the drop level: what is forwarded gives credit, saved up until it is worth a frame: 20 units */
+TEST(figure_9a__credit_mode)
+{
+	start(3);
+	take(3, 0, PAUSE, CREDIT);
+	ck_assert(!fgfc_forwarded(&fgfc, 3, 16, 90, &setting)); /* 18 */
+	take_none(NODE_US);
+	ck_assert(!fgfc_forwarded(&fgfc, 3, 16, 74, &setting)); /* 36 */
+	take(3, NODE_US, PAUSE, 36);
+	ck_assert(!fgfc_forwarded(&fgfc, 3, 16, 201, &setting)); /* above high: none */
+	take_none(2 * NODE_US);
+	ck_assert(!fgfc_forwarded(&fgfc, 3, 16, 150, &setting)); /* 14 */
+	ck_assert(!fgfc_forwarded(&fgfc, 3, 7, 143, &setting));  /* 20 1/8 */
+	take(3, 2 * NODE_US, PAUSE, 20);
+	ck_assert_uint_eq(fgfc.on, 1);
+}
+
+/* 906, 914: below the drop level: regular transmission again, and the NIC is told */
+TEST_RANGE(figure_9a__on_to_off, 0, 2)
+{
+	static const uint32_t queue_units[] = { 39, 0 };
+
+	start(3);
+	take(3, 0, PAUSE, CREDIT);
+	ck_assert(!fgfc_forwarded(&fgfc, 3, 16, 40, &setting));
+	ck_assert(fgfc_forwarded(&fgfc, 3, 16, queue_units[_i], &setting));
+	ck_assert_uint_eq(fgfc.on, 0);
+	take(3, NODE_US, 0, 0);
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
+	start(3); /* and again */
+	take(3, 2 * NODE_US, PAUSE, CREDIT);
+}
+
+/* a drop level of 0: an empty queue ends it all the same */
+TEST(fgfc_forwarded__empty_queue_always_ends)
+{
+	struct congestion_setting low = { .high_units = 2, .target_units = 1, .drop_units = 0 };
+
+	start(3);
+	take(3, 0, PAUSE, CREDIT);
+	ck_assert(!fgfc_forwarded(&fgfc, 3, 1, 1, &low));
+	ck_assert(fgfc_forwarded(&fgfc, 3, 1, 0, &low));
+	take(3, NODE_US, 0, 0);
+}
+
+/* over before it was said: nobody is told anything */
+TEST(fgfc_take__over_before_told)
+{
+	start(3);
+	ck_assert(fgfc_forwarded(&fgfc, 3, 90, 10, &setting));
+	take_none(0);
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
+}
+
+/* EC-16: renewed when half of the pause is over, the flow told longest ago first, with what is owed */
+TEST(fgfc_take__renews)
+{
+	start(3);
+	take(3, 0, PAUSE, CREDIT);
+	start(4);
+	take(4, 5 * NODE_US, PAUSE, CREDIT);
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), PAUSE / 2);
+	ck_assert(!fgfc_forwarded(&fgfc, 3, 8, 90, &setting)); /* 9, not worth a frame */
+	take(3, PAUSE / 2, PAUSE, 9);
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), PAUSE / 2 + 5 * NODE_US);
+	take(4, PAUSE / 2 + 5 * NODE_US, PAUSE, 0);
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), PAUSE);
+	take(3, PAUSE, PAUSE, 0);
+}
+
+/* the longer it is held, the longer the pause, never longer than it was held: few frames, and a lost end costs little */
+TEST(fgfc_take__pauses_grow)
+{
+	static const uint32_t at_halves[] = { 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96 };
+	static const uint32_t times[] = { 1, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 16, 16, 16 };
+
+	start(3);
+	take(3, 0, PAUSE, CREDIT);
+	for (uint32_t i = 0; i < 14; i++) {
+		if (i == 5) { /* another one, on a list of its own */
+			start(4);
+			take(4, 7 * PAUSE / 2, PAUSE, CREDIT);
+			fgfc_stop(&fgfc, 4);
+			take(4, 7 * PAUSE / 2 + DISTANCE, 0, 0);
+		}
+		ck_assert_uint_eq(fgfc_ready_at(&fgfc), at_halves[i] * PAUSE / 2);
+		take(3, at_halves[i] * PAUSE / 2, times[i] * PAUSE, 0);
+	}
+	fgfc_stop(&fgfc, 3);
+	take(3, 100 * PAUSE, 0, 0);
+	start(3); /* from the shortest again */
+	take(3, 101 * PAUSE, PAUSE, CREDIT);
+}
+
+/* credit renews too */
+TEST(fgfc_take__credit_renews)
+{
+	start(3);
+	take(3, 0, PAUSE, CREDIT);
+	fgfc_forwarded(&fgfc, 3, 32, 90, &setting);
+	take(3, 15 * NODE_US, PAUSE, 36);
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), 15 * NODE_US + PAUSE / 2);
+}
+
+TEST(fgfc_take__keeps_its_distance)
+{
+	start(3);
+	start(4);
+	take(3, NODE_US, PAUSE, CREDIT);
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_US + DISTANCE);
+	take_none(NODE_US + DISTANCE - 1);
+	fgfc_forwarded(&fgfc, 4, 8, 90, &setting);
+	take(4, NODE_US + DISTANCE, PAUSE, CREDIT + 9); /* who waits collects */
+}
+
+/* a flow has gone, its line has another one before the end was sent: first the end */
+TEST(fgfc_start__line_owes_an_end)
+{
+	struct flow_name other = name_of(77);
+
+	start(3);
+	take(3, 0, PAUSE, CREDIT);
+	ck_assert(fgfc_stop(&fgfc, 3));
+	ck_assert(!fgfc_stop(&fgfc, 3));
+	ck_assert(!fgfc_start(&fgfc, 3, &other, &whole));
+	take(3, NODE_US, 0, 0);
+	ck_assert(fgfc_start(&fgfc, 3, &other, &whole));
+	take(77, 2 * NODE_US, PAUSE, CREDIT);
+}
+
+/* FC-2: the mask goes with the name, into the end as well; another mask is another flow */
+TEST(fgfc_start__mask)
+{
+	struct flow_name name = name_of(0x4200), mask = { .source_port = 0xff00 };
+
+	ck_assert(fgfc_start(&fgfc, 3, &name, &mask));
+	take(0x4200, 0, PAUSE, CREDIT);
+	ck_assert(flow_name_equal(&frame.mask, &mask));
+	fgfc_stop(&fgfc, 3);
+	ck_assert(!fgfc_start(&fgfc, 3, &name, &whole));
+	take(0x4200, NODE_US, 0, 0);
+	ck_assert(flow_name_equal(&frame.mask, &mask));
+	ck_assert(fgfc_start(&fgfc, 3, &name, &whole));
+	take(0x4200, 2 * NODE_US, PAUSE, CREDIT);
+	ck_assert(flow_name_equal(&frame.mask, &whole));
+}
+
+/* the same flow: no end, it just goes on */
+TEST(fgfc_start__same_flow_again)
+{
+	start(3);
+	take(3, 0, PAUSE, CREDIT);
+	fgfc_stop(&fgfc, 3);
+	start(3);
+	take(3, NODE_US, PAUSE, CREDIT);
+	take_none(2 * NODE_US);
+	take(3, NODE_US + PAUSE / 2, PAUSE, 0);
+	fgfc_stop(&fgfc, 3);
+	take(3, PAUSE, 0, 0);
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
+}
+
+TEST(fgfc_clear__forgets)
+{
+	start(1); /* told, held */
+	take(1, 0, PAUSE, CREDIT);
+	start(2); /* told, to be ended */
+	take(2, NODE_US, PAUSE, CREDIT);
+	fgfc_stop(&fgfc, 2);
+	start(3); /* not told */
+	fgfc_clear(&fgfc);
+	ck_assert_uint_eq(fgfc.on, 0);
+	ck_assert_uint_eq(fgfc_ready_at(&fgfc), NODE_TIME_NEVER);
+	for (uint32_t flow_id = 1; flow_id <= 3; flow_id++)
+		start(flow_id);
+	for (uint32_t flow_id = 1; flow_id <= 3; flow_id++)
+		take(flow_id, NODE_MS + flow_id * NODE_US, PAUSE, CREDIT);
+}
+
+/* all channels at once, again and again: nothing overflows, everybody is told everything */
+TEST(fgfc__all_channels)
+{
+	node_time_t now = 0;
+
+	for (uint32_t round = 0; round < 20; round++) {
+		for (uint32_t flow_id = 0; flow_id < CHANNELS; flow_id++)
+			start(flow_id);
+		ck_assert_uint_eq(fgfc.on, CHANNELS);
+		for (uint32_t flow_id = 0; flow_id < CHANNELS; flow_id++)
+			take(flow_id, now += DISTANCE, PAUSE, CREDIT);
+		for (uint32_t flow_id = 0; flow_id < CHANNELS; flow_id++)
+			fgfc_forwarded(&fgfc, flow_id ^ 5, 20, 30 + (flow_id ^ 5) % 2 * 20, &setting);
+		ck_assert_uint_eq(fgfc.on, CHANNELS / 2);
+		for (uint32_t flow_id = 0; flow_id < CHANNELS; flow_id++)
+			take(flow_id ^ 5, now += DISTANCE, (flow_id ^ 5) % 2 ? PAUSE : 0, (flow_id ^ 5) % 2 ? 22 : 0);
+		for (uint32_t flow_id = 1; flow_id < CHANNELS; flow_id += 2)
+			fgfc_stop(&fgfc, flow_id);
+		for (uint32_t flow_id = 1; flow_id < CHANNELS; flow_id += 2)
+			take(flow_id, now += DISTANCE, 0, 0);
+		take_none(now + NODE_S);
+	}
+}
+
+/* EC-13 */
+TEST(fgfc_credit_eighths__levels)
+{
+	ck_assert_uint_eq(fgfc_credit_eighths(16, 201, &setting), 0);
+	ck_assert_uint_eq(fgfc_credit_eighths(16, 200, &setting), 7 * 16);
+	ck_assert_uint_eq(fgfc_credit_eighths(16, 101, &setting), 7 * 16);
+	ck_assert_uint_eq(fgfc_credit_eighths(16, 100, &setting), 9 * 16);
+	ck_assert_uint_eq(fgfc_credit_eighths(16, 40, &setting), 9 * 16);
+}

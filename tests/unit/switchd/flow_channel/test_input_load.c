@@ -1,0 +1,183 @@
+/*  switchd/flow_channel/input_load: windows, what comes in now, links that are full with flows to several hosts, and who has been there for longest (FC-25).
+ */
+#include <stdlib.h>
+
+#include "switchd/flow_channel/input_load.h"
+#include "tests/testing.h"
+
+#define WINDOW 1000u
+#define ABSENCE (16 * WINDOW)
+#define FULL_BYTES 8000u
+#define BEGIN 5000 /* of the first window */
+
+static struct input_load input_load;
+
+/* the first window begins at BEGIN, with nothing, and whoever comes is tenant */
+static void setup(void)
+{
+	input_load = (struct input_load){ 0 };
+	input_load_add(&input_load, 0, 0, WINDOW, BEGIN);
+}
+
+static void add(uint64_t bytes, uint32_t host, node_time_t at)
+{
+	input_load_add(&input_load, bytes, host, WINDOW, BEGIN + at);
+	ck_assert(input_load_is_tenant(&input_load, host, ABSENCE, BEGIN + at) == (host == input_load.tenant));
+}
+
+static uint64_t now_in(node_time_t at)
+{
+	return input_load_bytes(&input_load, WINDOW, BEGIN + at);
+}
+
+/* ---- windows ---- */
+
+TEST_GROUP(input_load, .setup = setup);
+
+/* what has come in counts when its window is over: what is one packet old would be all or nothing */
+TEST(input_load_bytes__of_the_last_window)
+{
+	add(300, 1, 10);
+	add(400, 1, WINDOW - 1);
+	ck_assert_uint_eq(now_in(WINDOW - 1), 0);
+	add(5, 1, WINDOW);
+	ck_assert_uint_eq(now_in(WINDOW), 700);
+	ck_assert_uint_eq(now_in(2 * WINDOW), 700);
+	add(6, 1, 2 * WINDOW);
+	ck_assert_uint_eq(now_in(2 * WINDOW), 5);
+}
+
+/* the first packet behind the end of a window ends it: the more bytes in the longer time are no higher rate */
+TEST(input_load_bytes__of_a_window_that_took_longer)
+{
+	add(3000, 1, 10);
+	add(1, 1, 3 * WINDOW / 2);
+	ck_assert_uint_eq(now_in(3 * WINDOW / 2), 2000);
+	add(1, 1, 5 * WINDOW / 2); /* and the next one begins with it */
+	ck_assert_uint_eq(now_in(5 * WINDOW / 2), 1);
+}
+
+/* where nothing comes any more no packet says so: the less the longer it is */
+TEST(input_load_bytes__after_a_silence)
+{
+	add(700, 1, 10);
+	add(1000, 1, WINDOW);
+	ck_assert_uint_eq(now_in(2 * WINDOW), 700);
+	ck_assert_uint_eq(now_in(3 * WINDOW), 500);
+	ck_assert_uint_eq(now_in(11 * WINDOW), 100);
+	ck_assert_uint_eq(now_in(2000 * WINDOW), 0);
+	add(1, 1, 11 * WINDOW); /* what comes then finds the same */
+	ck_assert_uint_eq(now_in(11 * WINDOW), 100);
+}
+
+/* 800 Gb/s for an hour: nothing overflows */
+TEST(input_load_bytes__much_for_long)
+{
+	uint64_t bytes = 100ull * 1000 * 1000 * 1000 * 3600;
+
+	input_load = (struct input_load){ 0 };
+	input_load_add(&input_load, bytes, 1, NODE_MS, 0);
+	ck_assert_uint_eq(input_load_bytes(&input_load, NODE_MS, 3600 * NODE_S), 100000000);
+	input_load_add(&input_load, 1, 1, NODE_MS, 3600 * NODE_S);
+	ck_assert_uint_eq(input_load.last_bytes, 100000000);
+}
+
+/* the first packet may come at 0, and windows of no length end with every packet that does not come at once */
+TEST(input_load_add__no_time)
+{
+	input_load = (struct input_load){ 0 };
+	input_load_add(&input_load, 100, 1, 0, 0);
+	input_load_add(&input_load, 200, 1, 0, 0);
+	ck_assert_uint_eq(input_load_bytes(&input_load, 0, 0), 0);
+	input_load_add(&input_load, 300, 1, 0, 1);
+	ck_assert_uint_eq(input_load.bytes, 300);
+}
+
+/* ---- full and mixed ---- */
+
+/* a window in which @packets of 100 bytes come, every @apart-th of them to another host than the one before */
+static void window_of(uint32_t packets, uint32_t apart)
+{
+	for (uint32_t i = 0; i < packets; i++)
+		add(100, apart ? i / apart : 0, i);
+	add(0, 0, WINDOW);
+}
+
+/* seven eighths are full: a flow that goes on has gaps */
+TEST(input_load_is_full__from_seven_eighths_on)
+{
+	window_of(FULL_BYTES / 100 * 7 / 8, 1);
+	ck_assert(input_load_is_full(&input_load, FULL_BYTES));
+	setup();
+	window_of(FULL_BYTES / 100 * 7 / 8 - 1, 1);
+	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
+}
+
+/* whom should one flow make room for? It is alone, however full the link is */
+TEST(input_load_is_full__one_host)
+{
+	window_of(FULL_BYTES / 100, 0);
+	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
+}
+
+/* every fourth packet or more behind one to another host: two flows that share the link; less is one flow and small change */
+TEST(input_load_is_full__mixed)
+{
+	window_of(FULL_BYTES / 100, 2);
+	ck_assert(input_load_is_full(&input_load, FULL_BYTES));
+	setup();
+	window_of(FULL_BYTES / 100, 5);
+	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
+}
+
+/* the window that goes on says nothing yet, the one before the last nothing any more */
+TEST(input_load_is_full__of_the_last_window)
+{
+	for (uint32_t i = 0; i < FULL_BYTES / 100; i++)
+		add(100, i, i);
+	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
+	add(100, 1, WINDOW);
+	ck_assert(input_load_is_full(&input_load, FULL_BYTES));
+	add(100, 2, 2 * WINDOW);
+	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
+}
+
+/* ---- the tenant ---- */
+
+/* who was first, however many come after it */
+TEST(tenant__stays)
+{
+	add(100, 7, 0);
+	for (node_time_t at = 1; at < 10 * ABSENCE; at += WINDOW) {
+		add(100, 8, at);
+		add(100, 9, at + 1);
+		add(100, 7, at + 2);
+		ck_assert_uint_eq(input_load.tenant, 7);
+	}
+}
+
+/* it has left when nothing has come for so long, not before; then it is who comes next */
+TEST(tenant__absent)
+{
+	add(100, 7, 0);
+	add(100, 8, ABSENCE);
+	ck_assert_uint_eq(input_load.tenant, 7);
+	add(100, 9, ABSENCE + 1);
+	ck_assert_uint_eq(input_load.tenant, 9);
+	add(100, 7, ABSENCE + 2); /* back again, it is the last of them */
+	ck_assert_uint_eq(input_load.tenant, 9);
+}
+
+/* it was asked to move, so another one is: who comes next, even itself */
+TEST(tenant__dismissed)
+{
+	add(100, 7, 0);
+	input_load.tenant_at_ps = 0;
+	add(100, 8, 1);
+	ck_assert_uint_eq(input_load.tenant, 8);
+	add(100, 7, 2);
+	ck_assert_uint_eq(input_load.tenant, 8);
+	input_load.tenant_at_ps = 0;
+	add(100, 8, 3);
+	ck_assert_uint_eq(input_load.tenant, 8);
+}

@@ -1,0 +1,173 @@
+/*  one_lid - the switch of one_switch.h as one of fabric kind port-group, and what is expected of it.
+ *
+ *  The same ports and hosts: host h has LID h + 1. Ports 2 and 3 are group 1, and both lead to hosts 2 ... 5 (LIDs 3 ... 6); the LFT says
+ *  port 2 for LIDs 3 and 4, port 3 for 5 and 6. Two classes of two lanes each: 0 keeps order, 1 does not. Levels rise by hop. The tree for
+ *  floods is all ports. Neighbours grant everything unless a test says otherwise.                                     */
+#ifndef HEDDLE_TESTS_UNIT_SWITCHD_PORT_GROUP_ONE_LID_H
+#define HEDDLE_TESTS_UNIT_SWITCHD_PORT_GROUP_ONE_LID_H
+
+#include "nodes/wire/lid_header.h"
+#include "switchd/port_group/lid_switch.h"
+#include "tests/unit/switchd/flow_channel/one_switch_expect.h"
+
+#define ORDERED 0u
+#define UNORDERED 1u
+#define LEVELS 2u
+#define LANES (2 * LEVELS)
+#define LID_COUNT 8u
+#define PLENTY 100000u /* units of credit */
+#define FULL_BYTES 1024u
+#define FULL_UNITS 4u
+
+static uint8_t lid_lft[LID_COUNT] = { LFT_NO_PORT, 0, 1, 2, 2, 3, 3, LFT_NO_PORT };
+static uint8_t lid_pgft[LID_COUNT] = { 0, 0, 0, 1, 1, 1, 1, 1 };
+static uint64_t lid_pgt[2][PORT_GROUP_WORDS] = { { 0 }, { 1 << 2 | 1 << 3 } };
+
+static inline void lid_setup(void)
+{
+	one_switch_configure(&s);
+	s.ops = &lid_ops;
+	s.config.fabric = FABRIC_PORT_GROUP;
+	s.config.seed = 7;
+	s.config.class_count = 2;
+	s.config.classes[UNORDERED].unordered = true;
+	s.config.lanes = LEVELS;
+	s.config.switch_.flood_ports = (1u << PORTS) - 1;
+	s.config.switch_.routing.lane_rule = LANES_BY_HOP;
+	s.config.switch_.routing.seed = 11;
+	s.config.switch_.lids = (struct lid_tables){
+		.lid_count = LID_COUNT, .lft = lid_lft, .pgft = lid_pgft, .group_count = 2, .pgt = lid_pgt
+	};
+	s.config.port_group = (struct port_group_config){ .lid_bits = 16,
+							  .adaptive = true,
+							  .policy = POLICY_GREEDY_RANDOM,
+							  .update_lft = true,
+							  .pending_units = PORT_GROUP_UNITS_MAX,
+							  .queue_units = PORT_GROUP_UNITS_MAX,
+							  .log_marks = PORT_GROUP_MARKS_MAX,
+							  .log_window_ps = 1,
+							  .fecn_units = PORT_GROUP_UNITS_MAX,
+							  .ccti_increase = 1,
+							  .ccti_max = 1,
+							  .ccti_step_permille = 1,
+							  .ccti_timer_ps = 1 };
+}
+
+static inline struct lid_switch *lid_of(void)
+{
+	return s.dataplane;
+}
+
+/* the neighbour at @port lets @units of @lane come, in all */
+static inline void grant(uint32_t port, node_time_t at, uint32_t lane, uint32_t units)
+{
+	neighbour_send_word(&s, port, at, LINK_WORD_CREDIT, lane, units);
+}
+
+/* the switch, whose neighbours grant everything but those in the set @stingy */
+static inline void lid_open(uint32_t stingy)
+{
+	one_switch_open(&s);
+	for (uint32_t p = 0; p < PORTS; p++)
+		for (uint32_t l = 0; l < LANES && !(stingy >> p & 1); l++)
+			grant(p, 0, l, PLENTY);
+	one_switch_run(&s, NODE_US);
+}
+
+/* the neighbour at @port sends a frame with @header; its lane is the header's */
+static inline node_time_t lid_send_header(uint32_t port, node_time_t at, const struct lid_header *header)
+{
+	uint8_t bytes[LID_FRONT_BYTES + FRAME_HEADERS_MAX];
+	uint32_t captured = frame_make(header->slid - 1, header->dlid % LID_COUNT, 0, header->service_level,
+				       header->frame_bytes, bytes + LID_FRONT_BYTES);
+
+	fabric_envelope_write(9, 0, 1, 0, bytes);
+	lid_header_write(header, bytes + FABRIC_ENVELOPE_BYTES);
+	return neighbour_send_frame(&s, port, at, RECORD_PACKET,
+				    LID_HEADER_BYTES + header->frame_bytes + FRAME_FCS_BYTES,
+				    header->service_level * LEVELS + header->level, bytes, LID_FRONT_BYTES + captured);
+}
+
+static inline node_time_t lid_send(uint32_t port, node_time_t at, uint32_t dlid, uint32_t traffic_class,
+				   uint32_t frame_bytes)
+{
+	struct lid_header header = { .dlid = dlid,
+				     .slid = 1 + port,
+				     .frame_bytes = (uint16_t)frame_bytes,
+				     .service_level = (uint8_t)traffic_class };
+
+	return lid_send_header(port, at, &header);
+}
+
+/* the header of the next packet out of @port */
+static inline struct lid_header lid_expect(uint32_t port, uint32_t frame_bytes)
+{
+	struct lid_header header;
+
+	packet_expect(port, frame_bytes);
+	ck_assert_int_eq(lid_header_read(got.bytes, got.header.captured_bytes, frame_bytes, &header), 0);
+	ck_assert_uint_eq(got.header.traffic_class, header.service_level * LEVELS + header.level);
+	return header;
+}
+
+static inline uint32_t packets_receive(uint32_t port)
+{
+	uint32_t count = 0;
+
+	while (neighbour_receive(&s, port, RECORD_PACKET, &got))
+		count++;
+	return count;
+}
+
+/* what lies in the turns of a lane */
+struct waiting {
+	uint32_t packets, units;
+	uint64_t bytes;
+};
+
+static inline struct waiting lane_waiting(const struct lid_lane *lane)
+{
+	struct waiting waiting = { 0 };
+
+	for (uint32_t in = 0; in < PORTS; in++)
+		for (const struct packet *i = lane->turns.inputs[in].queue.head; i; i = i->next) {
+			waiting.packets++;
+			waiting.units += i->units;
+			waiting.bytes += i->frame_bytes;
+		}
+	return waiting;
+}
+
+/* TB-25: @packets are inside, by every account; if none is, every buffer is empty and every grant is for all of it */
+static inline void books_expect(uint32_t packets)
+{
+	struct lid_switch *lid = lid_of();
+	struct waiting all = { 0 };
+	uint32_t held_units = 0;
+
+	for (uint32_t p = 0; p < PORTS; p++) {
+		uint64_t bytes = 0;
+
+		for (uint32_t l = 0; l < LANES; l++) {
+			struct waiting waiting = lane_waiting(&lid->ports[p].lanes[l]);
+
+			ck_assert_uint_eq(waiting.units, lid->ports[p].lanes[l].units);
+			ck_assert_uint_eq(!waiting.packets, !(lid->ports[p].backlog >> l & 1));
+			all.packets += waiting.packets;
+			all.units += waiting.units;
+			bytes += waiting.bytes;
+			held_units += s.links[p].held_units[l];
+		}
+		ck_assert_uint_eq(bytes, lid->ports[p].gauge.bytes);
+		ck_assert_uint_eq(bytes, stats_of(p)->queue_bytes);
+		all.bytes += bytes;
+	}
+	ck_assert_uint_eq(all.packets, packets);
+	ck_assert_uint_eq(lid->pool.used, packets);
+	ck_assert_uint_eq(s.stats->inside_packets, packets);
+	ck_assert_uint_eq(s.stats->inside_bytes, all.bytes);
+	if (!lid->flood_packets)
+		ck_assert_uint_eq(held_units, all.units);
+}
+
+#endif
