@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/version.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/cmd_add.h"
@@ -50,7 +51,7 @@ static const struct command {
 	{ "help", cmd_help, "explain a command" },
 };
 
-#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+#define COMMAND_COUNT COUNT_OF(commands)
 
 static const struct command *command_find(const char *name)
 {

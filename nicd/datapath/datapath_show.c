@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "nodes/stats/trace.h"
 
 /* ---- show ---- */
@@ -141,7 +142,7 @@ static void show_workloads(struct nic *nic, FILE *out)
 {
 	static const char *const arrivals[] = { "closed", "paced", "poisson", "burst" };
 
-	_Static_assert(sizeof(arrivals) / sizeof(arrivals[0]) == ARRIVAL_KINDS, "one name per kind");
+	_Static_assert(COUNT_OF(arrivals) == ARRIVAL_KINDS, "one name per kind");
 	fprintf(out, "%-16s %-8s %9s %9s %9s %9s %9s %16s\n", "workload", "arrivals", "permille", "started", "sent",
 		"under_way", "deferred", "next_ps");
 	for (uint32_t w = 0; w < nic->workloads.count; w++) {

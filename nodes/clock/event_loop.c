@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "nodes/clock/futex.h"
 
 /* [linux/io_uring.h and linux/futex.h of 6.7], absent from liburing 2.3 and the headers it was made with */
@@ -93,7 +94,7 @@ static int ring_restrict(struct io_uring *ring)
 		{ .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_REGISTER_RING_FDS },
 		{ .opcode = IORING_RESTRICTION_REGISTER_OP, .register_op = IORING_UNREGISTER_RING_FDS },
 	};
-	const unsigned count = sizeof(allowed) / sizeof(allowed[0]);
+	const unsigned count = COUNT_OF(allowed);
 
 	/* liburing 2.3 declares functions for both, and lacks them */
 	if (syscall(SYS_io_uring_register, ring->ring_fd, IORING_REGISTER_RESTRICTIONS, allowed, count) ||

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/bytes.h"
 
 #define WORD_MAX 96u
@@ -72,7 +73,7 @@ static const struct {
 	{ PART(QUEUE_PAIR), NUMBER, NULL },
 };
 
-#define WORDS (sizeof(words) / sizeof(words[0]))
+#define WORDS COUNT_OF(words)
 
 const char *const flow_match_words[] = {
 	"source-mac",       "destination-mac",  "vlan",        "ip-pair",
@@ -83,7 +84,7 @@ const char *const flow_match_words[] = {
 };
 const size_t flow_match_word_count = WORDS;
 
-_Static_assert(sizeof(flow_match_words) / sizeof(flow_match_words[0]) == WORDS, "a name for each word");
+_Static_assert(COUNT_OF(flow_match_words) == WORDS, "a name for each word");
 
 static uint64_t ones(uint32_t bits)
 {

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/limits.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct limit port_group_limits[] = {
 	LIMIT(struct port_group_config, policy, 0, PORT_GROUP_POLICIES - 1),

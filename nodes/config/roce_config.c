@@ -4,9 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/limits.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ours, to keep sums and products within 64 bits */
 #define TIME_MAX_PS (3600 * NODE_S)

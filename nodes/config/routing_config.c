@@ -4,9 +4,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/limits.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct limit routing_limits[] = {
 	LIMIT(struct routing_config, choice, 0, ROUTING_CHOICES - 1),

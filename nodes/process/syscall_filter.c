@@ -9,6 +9,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
+
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -80,8 +82,7 @@ static const uint16_t calls[] = {
 /* allowed if the first argument is the process itself: 0 stands for it, except in tgkill(), which abort() uses */
 static const uint16_t own_calls[] = { SYS_sched_setaffinity, SYS_sched_setattr };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define LENGTH_MAX (5 + 2 * COUNT(calls) + 5 * (COUNT(own_calls) + 1))
+#define LENGTH_MAX (5 + 2 * COUNT_OF(calls) + 5 * (COUNT_OF(own_calls) + 1))
 
 static void add(struct sock_fprog *program, struct sock_filter statement)
 {
@@ -115,9 +116,9 @@ static void program_make(struct sock_fprog *program)
 	add(program, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
 	add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
 	add(program, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)));
-	for (size_t i = 0; i < COUNT(calls); i++)
+	for (size_t i = 0; i < COUNT_OF(calls); i++)
 		call_add(program, calls[i]);
-	for (size_t i = 0; i < COUNT(own_calls); i++)
+	for (size_t i = 0; i < COUNT_OF(own_calls); i++)
 		own_call_add(program, own_calls[i], 0);
 	own_call_add(program, SYS_tgkill, (uint32_t)getpid());
 	add(program, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));

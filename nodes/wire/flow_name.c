@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/bytes.h"
 
 #define VLAN_MAX 0xfffu
@@ -158,7 +159,7 @@ static struct flow_name bits_of(const struct flow_name *name, const struct flow_
 
 	memcpy(bits, mask, sizeof(bits));
 	memcpy(values, name, sizeof(values));
-	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bits); i++)
 		values[i] &= bits[i];
 	memcpy(&under, values, sizeof(under));
 	under.fields = name->fields;

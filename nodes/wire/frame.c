@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/bytes.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/ip_header.h"
@@ -84,7 +85,7 @@ static const struct layout layouts[] = {
 	[FRAME_ROCE_IPV6] = { ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES, ICRC_BYTES, true },
 	[FRAME_TCP] = { ETHERNET_BYTES + IPV4_BYTES + TCP_BYTES, 0, false },
 };
-static_assert(sizeof(layouts) / sizeof(layouts[0]) == FRAME_KINDS, "one layout per kind");
+static_assert(COUNT_OF(layouts) == FRAME_KINDS, "one layout per kind");
 static_assert(ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES + BTH_BYTES + PAYLOAD_BYTES <= FRAME_HEADERS_MAX, "the longest");
 
 /* What is left of a frame: the first captured_bytes of its length_bytes. captured_bytes <= length_bytes. */

@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/suggest.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 #define NUMBER_DIGITS_MAX 20 /* of a written number: any of 64 bits */
 #define EXPONENT_MAX 30

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
+
 struct reading {
 	const char *file;
 	uint32_t setting;
@@ -266,7 +268,7 @@ static const char *syntax_text(const char *message)
 		{ "indented single-quoted scalar", "a text in ' lacks its end" },
 	};
 
-	for (size_t i = 0; message && i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; message && i < COUNT_OF(texts); i++) {
 		if (strstr(message, texts[i].part))
 			return texts[i].text;
 	}

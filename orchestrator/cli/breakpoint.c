@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "nodes/stats/trace.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/interrupt.h"
@@ -15,8 +16,6 @@
 #include "orchestrator/fabric/fabric_ask.h"
 #include "orchestrator/live/parameter.h"
 #include "orchestrator/results/counter.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 enum step {
 	STEP_NEXT,  /* the next command, please */

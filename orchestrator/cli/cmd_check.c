@@ -18,8 +18,6 @@
 #include "orchestrator/results/expect.h"
 #include "orchestrator/scenario/scenario_idle.h"
 
-#define SETTINGS_MAX 256u
-
 static const char usage[] =
 	"usage: heddle check [--json] [--congestion] [--seed N] [--set PATH=VALUE]... SCENARIO\n"
 	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
@@ -31,7 +29,7 @@ static const char usage[] =
 
 struct request {
 	bool json, congestion;
-	const char *settings[SETTINGS_MAX];
+	const char *settings[SCENARIO_SETTINGS_MAX];
 	unsigned setting_count;
 	const char *path;
 	char seed[64];
@@ -45,8 +43,8 @@ struct summary {
 
 static int setting_add(struct request *request, const char *setting)
 {
-	if (request->setting_count == SETTINGS_MAX) {
-		fprintf(stderr, "heddle check: at most %u settings\n", SETTINGS_MAX);
+	if (request->setting_count == SCENARIO_SETTINGS_MAX) {
+		fprintf(stderr, "heddle check: at most %u settings\n", SCENARIO_SETTINGS_MAX);
 		return -EINVAL;
 	}
 	request->settings[request->setting_count++] = setting;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/cli/client.h"
 #include "orchestrator/cli/enter.h"
 #include "orchestrator/live/live_request.h"
@@ -58,7 +59,7 @@ static int host_ask(const char *command, const char *fabric, const char *host, s
 	for (unsigned i = 0; i < fd_count; i++) {
 		const char *name = json_string_value(json_array_get(names, i));
 
-		for (size_t k = 0; k < sizeof(places) / sizeof(places[0]); k++)
+		for (size_t k = 0; k < COUNT_OF(places); k++)
 			if (name && !strcmp(places[k].name, name))
 				*places[k].fd = fds[i];
 	}

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/interrupt.h"
@@ -38,7 +39,6 @@
 #include "orchestrator/results/results_text.h"
 #include "orchestrator/scenario/scenario_idle.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define REAL_MEASURED_MIN_PS (100 * NODE_MS) /* what is shorter is soon blurred by processes that are late (ours) */
 #define REAL_GRACE_PS (10 * NODE_MS)         /* for nodes that are late to handle what was due before the end */
 
@@ -112,8 +112,8 @@ static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
 
 static int setting_add(struct options *options, const char *setting)
 {
-	if (options->setting_count == SETTINGS_MAX)
-		return wrong("more than %u settings", SETTINGS_MAX);
+	if (options->setting_count == SCENARIO_SETTINGS_MAX)
+		return wrong("more than %u settings", SCENARIO_SETTINGS_MAX);
 	options->settings[options->setting_count++] = setting;
 	return 0;
 }

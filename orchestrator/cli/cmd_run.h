@@ -8,7 +8,6 @@
 #include "orchestrator/results/compare.h"
 #include "orchestrator/results/results_csv.h"
 
-#define SETTINGS_MAX 256u
 #define JSON_STDOUT "-"
 
 enum exit_status {
@@ -23,7 +22,7 @@ enum exit_status {
 
 struct options {
 	const char *scenario;
-	const char *settings[SETTINGS_MAX];
+	const char *settings[SCENARIO_SETTINGS_MAX];
 	unsigned setting_count;
 	const char *captures[CAPTURE_FILES_MAX];
 	unsigned capture_count;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/units.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/suggest.h"
@@ -20,7 +21,6 @@
 #include "orchestrator/plan/roce_text.h"
 #include "orchestrator/plan/routing_text.h"
 
-#define SETTINGS_MAX 256u
 
 static const char usage[] =
 	"usage: heddle show SCENARIO [PART] [--set PATH=VALUE]...\n"
@@ -42,7 +42,7 @@ static const char usage[] =
 
 struct request {
 	const char *scenario, *part, *node;
-	const char *settings[SETTINGS_MAX];
+	const char *settings[SCENARIO_SETTINGS_MAX];
 	unsigned setting_count;
 };
 
@@ -58,7 +58,7 @@ static const struct part {
 	{ "routes", routes_print },   { "hosts", hosts_print }, { "config", config_print },
 };
 
-#define PART_COUNT (sizeof(parts) / sizeof(parts[0]))
+#define PART_COUNT COUNT_OF(parts)
 
 static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
 {
@@ -114,8 +114,8 @@ static int request_parse(struct request *request, int argc, char **argv)
 			status = wrong("there is no option %s here; 'heddle show --help' explains", argv[at]);
 		else
 			status = word_take(request, argv[at]);
-		if (setting && request->setting_count == SETTINGS_MAX)
-			status = wrong("more than %u settings", SETTINGS_MAX);
+		if (setting && request->setting_count == SCENARIO_SETTINGS_MAX)
+			status = wrong("more than %u settings", SCENARIO_SETTINGS_MAX);
 		if (status)
 			return status;
 		if (setting)

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/cli/client.h"
 #include "orchestrator/live/live.h"
@@ -25,7 +26,6 @@
 #include "orchestrator/plan/routing_text.h"
 #include "orchestrator/scenario/scenario_idle.h"
 
-#define SETTINGS_MAX 256u
 #define HOSTS_SHOWN_MAX 16u
 #define REPORT_FD 3
 
@@ -46,7 +46,7 @@ static const char usage[] =
 
 struct up {
 	const char *scenario, *name;
-	const char *settings[SETTINGS_MAX];
+	const char *settings[SCENARIO_SETTINGS_MAX];
 	unsigned setting_count;
 	bool json;
 	struct fabric_options fabric;
@@ -98,8 +98,8 @@ static int word_take(struct up *up, int argc, char **argv, int *at)
 		return cores_take(up, value);
 	} else if (!strchr(value, '=')) {
 		return client_wrong("up", "--set takes PATH=VALUE, not '%s'", value);
-	} else if (up->setting_count == SETTINGS_MAX) {
-		return client_wrong("up", "more than %u settings", SETTINGS_MAX);
+	} else if (up->setting_count == SCENARIO_SETTINGS_MAX) {
+		return client_wrong("up", "more than %u settings", SCENARIO_SETTINGS_MAX);
 	} else {
 		up->settings[up->setting_count++] = value;
 	}
@@ -204,7 +204,7 @@ static const char *advice(const char *report)
 	static const int refusals[] = { EPERM, EACCES, ENOSYS };
 	size_t length = strlen(report);
 
-	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(refusals); i++) {
 		const char *end = strerror(refusals[i]);
 
 		if (length >= strlen(end) && !strcmp(report + length - strlen(end), end))

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
+
 static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_max);
 static void sysfs_renew(void);
 static int program_run(char *const argv[], char *why, size_t why_max);
@@ -58,7 +60,7 @@ static int namespaces_enter(const struct enter_fds *fds, char *why, size_t why_m
 		{ fds->mount_fd, CLONE_NEWNS, "mount", "/proc/self/ns/mnt" },
 	};
 
-	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+	for (size_t i = 0; i < COUNT_OF(steps); i++) {
 		if (steps[i].fd < 0 || is_inside(steps[i].fd, steps[i].own_path))
 			continue;
 		if (setns(steps[i].fd, steps[i].kind)) {
@@ -90,7 +92,7 @@ static void signals_block(sigset_t *before)
 
 	sigemptyset(&awaited);
 	sigaddset(&awaited, SIGCHLD);
-	for (size_t i = 0; i < sizeof passed_on / sizeof *passed_on; i++)
+	for (size_t i = 0; i < COUNT_OF(passed_on); i++)
 		sigaddset(&awaited, passed_on[i]);
 	signal(SIGXFSZ, SIG_DFL); /* ignored by heddle alone */
 	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the exit status away */

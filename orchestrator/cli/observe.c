@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/cli/client.h"
 #include "orchestrator/results/fidelity.h"
@@ -119,7 +120,7 @@ void observe_traffic(json_t *later, const json_t *before)
 		rate_put(node, "dropped_pps", growth(node, then, "dropped_packets"), 1e9, passed_ns);
 		rate_put(node, "eca_acks_per_s", growth(node, then, "eca_acks"), 1e9, passed_ns);
 		rate_put(node, "stops_per_s", growth(node, then, "stops"), 1e9, passed_ns);
-		for (size_t r = 0; r < sizeof(roce_rates) / sizeof(roce_rates[0]) && json_object_get(node, "held"); r++)
+		for (size_t r = 0; r < COUNT_OF(roce_rates) && json_object_get(node, "held"); r++)
 			rate_put(node, roce_rates[r].rate, growth(node, then, roce_rates[r].counter), 1e9, passed_ns);
 		ports_put(node, then, passed_ns);
 	}

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/ring.h"
 #include "nodes/clock/clock_pages.h"
 #include "orchestrator/base/descriptor.h"
@@ -68,7 +69,7 @@ static int program_find(struct fabric *fabric, enum node_kind kind, char *path, 
 		return -ENOENT;
 	self[length] = 0;
 	*(strrchr(self, '/') + 1) = 0;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(places); i++) {
 		if (snprintf(path, path_max, "%s%s%s", self, places[i], names[kind]) < (int)path_max &&
 		    !access(path, X_OK))
 			return 0;

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "nodes/wire/address.h"
 #include "orchestrator/base/descriptor.h"
 #include "orchestrator/base/socket_buffer.h"
@@ -167,7 +168,7 @@ static void ipv6_settings(const struct fabric_namespaces *namespaces, const stru
 
 	if (setns(host->net_fd, CLONE_NEWNET))
 		return;
-	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+	for (size_t i = 0; i < COUNT_OF(settings); i++) {
 		snprintf(path, sizeof path, "net/ipv6/conf/%s/%s", host->interface, settings[i].name);
 		namespaces_sysctl(namespaces, path, settings[i].value);
 	}

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/descriptor.h"
 
 /* the init process's only message: how far it came */
@@ -238,7 +239,7 @@ static void machine_guard(void)
 	static const char *const guarded[] = { "/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus",
 					       "/proc/fs" };
 
-	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(guarded); i++)
 		(void)remount(guarded[i], true);
 	(void)remount("/proc/sys/net", false);
 }
@@ -419,7 +420,7 @@ static bool privileged(void)
 
 	if (syscall(SYS_capget, &header, sets))
 		return false;
-	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+	for (size_t i = 0; i < COUNT_OF(needed); i++)
 		if (!(sets[CAP_TO_INDEX(needed[i])].effective & CAP_TO_MASK(needed[i])))
 			return false;
 	return true;

@@ -3,10 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/fabric/fabric_real.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 json_t *live_link_describe(const struct live *live, uint32_t index)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "nodes/stats/trace.h"
 #include "orchestrator/base/utf8.h"
 #include "orchestrator/base/wall_time.h"
@@ -21,8 +22,6 @@
 #include "orchestrator/plan/plan_spare.h"
 
 #define NAME_SAID_MAX 64u /* bytes of a table's or parameter's name that an answer repeats */
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static live_query_fn ask_hosts, ask_exec, ask_show, ask_set, ask_start, ask_down;
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/units.h"
 #include "orchestrator/base/quantity.h"
 
@@ -46,7 +47,7 @@ static const struct parameter *parameter_find(enum fabric_kind fabric, const cha
 {
 	const char *dot = strrchr(name, '.');
 
-	for (size_t i = 0; i < sizeof(parameters) / sizeof(parameters[0]); i++) {
+	for (size_t i = 0; i < COUNT_OF(parameters); i++) {
 		const struct parameter *parameter = &parameters[i];
 
 		if (!(parameter->fabrics >> fabric & 1))

@@ -17,6 +17,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
+
 #define CLAIM_TRIES 100 /* somebody may remove a stale directory under our hands; not that often */
 
 static const char *const files[] = { "control", "hosts", "log", "lock" }; /* lock last: it guards the others */
@@ -132,7 +134,7 @@ static int lock_take(int dir_fd, int flags)
 
 static void directory_remove(int base_fd, int dir_fd, const char *name)
 {
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(files); i++)
 		unlinkat(dir_fd, files[i], 0);
 	unlinkat(base_fd, name, AT_REMOVEDIR);
 }

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/port_name.h"
 #include "orchestrator/base/suggest.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define WORD_MAX 128u
 
 /* clang-format off */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/port_name.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/results/metric.h"
 
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define WORD_MAX 128u
 
 enum comparison { EQUAL, NOT_EQUAL, LESS_EQUAL, GREATER_EQUAL, LESS, GREATER };

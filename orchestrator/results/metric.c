@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/units.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/results/metric_balance.h"
@@ -471,7 +472,7 @@ const struct metric metric_table[] = {
 	{ "rate.mean", QUANTITY_RATE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATE, metric_rate_mean, 0 },
 };
 
-const size_t metric_count = sizeof(metric_table) / sizeof(metric_table[0]);
+const size_t metric_count = COUNT_OF(metric_table);
 
 void metric_show(const struct metric *metric, double value, char *shown, size_t shown_max)
 {

@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/results/counter.h"
 #include "orchestrator/results/results_roce.h"
@@ -54,7 +55,7 @@ static const struct {
 
 const char *results_csv_name(unsigned index)
 {
-	return index < sizeof(files) / sizeof(files[0]) ? files[index].name : NULL;
+	return index < COUNT_OF(files) ? files[index].name : NULL;
 }
 
 int results_csv_write(const struct plan *plan, struct stats_page *const *pages, const struct results *results,
@@ -65,7 +66,7 @@ int results_csv_write(const struct plan *plan, struct stats_page *const *pages, 
 
 	if (error)
 		snprintf(why, why_max, "cannot make the folder %s: %s", folder, strerror(-error));
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]) && !error; i++) {
+	for (size_t i = 0; i < COUNT_OF(files) && !error; i++) {
 		if ((files[i].write == nodes_write && !results->fidelity.nodes) ||
 		    (files[i].write == classes_write && !results_is_roce(plan)))
 			continue;

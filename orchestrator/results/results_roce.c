@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/results/counter.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static uint32_t class_count(const struct plan *plan)
 {

@@ -23,6 +23,7 @@
 #include "orchestrator/scenario/scenario_routing.h"
 
 #define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
+#define SCENARIO_SETTINGS_MAX 256u    /* of a command, behind --set */
 #define SCENARIO_WORKLOADS_MAX 64u
 #define SCENARIO_PAUSES_MAX 1024u
 #define SCENARIO_EXPECTATIONS_MAX 1024u

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
+
 #define FLOW_CHANNEL (1u << FABRIC_FLOW_CHANNEL)
 #define ROCE (1u << FABRIC_ROCE)
 #define PORT_GROUP (1u << FABRIC_PORT_GROUP)
@@ -131,7 +133,7 @@ int scenario_idle_find(const struct yaml_node *root, struct scenario *scenario)
 	struct search search = { .scenario = scenario };
 	unsigned kinds = kinds_of(root, scenario);
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !search.error; i++)
+	for (size_t i = 0; i < COUNT_OF(keys) && !search.error; i++)
 		if (!(keys[i].kinds & kinds))
 			walk(&search, root, keys[i].path, 0);
 	return search.error;

@@ -4,11 +4,10 @@
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_KEYS_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_KEYS_H
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/yaml_reader.h"
 #include "orchestrator/scenario/scenario.h"
-
-#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct links_settings {
 	struct scenario_link_settings base, edge, fabric;

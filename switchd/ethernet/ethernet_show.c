@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/frame.h"
 #include "switchd/ethernet/ethernet_path.h"
@@ -150,7 +151,7 @@ static const struct show_table tables[] = {
 	  show_states },
 };
 
-#define TABLES (sizeof(tables) / sizeof(tables[0]))
+#define TABLES COUNT_OF(tables)
 
 static void show_routes(const struct ethernet *eth, FILE *out)
 {

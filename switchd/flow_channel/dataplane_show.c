@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "nodes/stats/trace.h"
 
 typedef void show_port_fn(const struct dataplane *dp, uint32_t port, FILE *out);
@@ -256,7 +257,7 @@ static const struct show_table tables[] = {
 	{ "sources", "port    dest   port  class follow_port  via    ends_us\n", show_sources, false },
 };
 
-#define TABLES (sizeof(tables) / sizeof(tables[0]))
+#define TABLES COUNT_OF(tables)
 
 static void show_routes(const struct dataplane *dp, FILE *out)
 {

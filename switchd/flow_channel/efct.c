@@ -7,6 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "nodes/base/array.h"
 #include "nodes/base/bytes.h"
 #include "nodes/base/table.h"
 
@@ -109,7 +110,7 @@ static void __attribute__((noinline, cold)) pattern_mask(const struct efct_patte
 
 	memcpy(bits, mask, sizeof(bits));
 	memcpy(values, pattern, sizeof(values));
-	for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++)
+	for (size_t i = 0; i < COUNT_OF(bits); i++)
 		values[i] &= bits[i];
 	memcpy(pattern, values, sizeof(values));
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "nodes/stats/trace.h"
 
 static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [PORT_FABRIC] = "fabric" };
@@ -164,7 +165,7 @@ int lid_show(void *dataplane, const char *table, int port, node_time_t now, FILE
 	if (port < -1 || port >= (int)lid->port_count)
 		return -EINVAL;
 	lid->shown_ps = node_time_max(now, lid->stats->now_ps);
-	for (uint32_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
+	for (uint32_t t = 0; t < COUNT_OF(tables); t++) {
 		if (strcmp(tables[t].name, table) != 0)
 			continue;
 		fputs(tables[t].header, out);
