@@ -25,7 +25,7 @@ int rate_agents_init(struct rate_agents *agents, const struct port_group_config 
 		.places = calloc(RATE_LIDS, sizeof(*agents->places)),
 		.free = malloc(RATE_AGENTS_MAX * sizeof(*agents->free)),
 	};
-	if (!agents->agents || !agents->places || !agents->free || due_heap_init(&agents->due, RATE_AGENTS_MAX))
+	if (!agents->agents || !agents->places || !agents->free || deadline_heap_init(&agents->due, RATE_AGENTS_MAX))
 		return -ENOMEM;
 	for (uint32_t a = 0; a < RATE_AGENTS_MAX; a++)
 		agents->free[a] = RATE_AGENTS_MAX - 1 - a;
@@ -34,7 +34,7 @@ int rate_agents_init(struct rate_agents *agents, const struct port_group_config 
 
 void rate_agents_fini(struct rate_agents *agents)
 {
-	due_heap_fini(&agents->due);
+	deadline_heap_fini(&agents->due);
 	free(agents->agents);
 	free(agents->places);
 	free(agents->free);
@@ -45,8 +45,8 @@ static void plan(struct rate_agents *agents, uint32_t a)
 {
 	const struct rate_agent *agent = &agents->agents[a];
 
-	due_heap_set(&agents->due, a,
-		     agent->waits ? node_time_min(agent->timer_at_ps, agent->next_ps) : agent->timer_at_ps);
+	deadline_heap_set(&agents->due, a,
+			  agent->waits ? node_time_min(agent->timer_at_ps, agent->next_ps) : agent->timer_at_ps);
 }
 
 /* a fresh agent for @lid, or RATE_NONE */
@@ -100,7 +100,7 @@ void rate_agents_wait(struct rate_agents *agents, uint32_t a)
 
 uint32_t rate_agents_step(struct rate_agents *agents, node_time_t now)
 {
-	uint32_t a = due_heap_first(&agents->due);
+	uint32_t a = deadline_heap_first(&agents->due);
 	struct rate_agent *agent = &agents->agents[a];
 
 	if (agent->timer_at_ps <= now) {
@@ -116,7 +116,7 @@ uint32_t rate_agents_step(struct rate_agents *agents, node_time_t now)
 
 void rate_agents_free(struct rate_agents *agents, uint32_t a)
 {
-	due_heap_set(&agents->due, a, NODE_TIME_NEVER);
+	deadline_heap_set(&agents->due, a, NODE_TIME_NEVER);
 	agents->places[agents->agents[a].lid] = 0;
 	agents->agents[a].lid = 0;
 	agents->free[RATE_AGENTS_MAX - agents->used--] = a;

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "nicd/transport/due_heap.h"
+#include "nodes/base/deadline_heap.h"
 #include "nodes/base/time.h"
 #include "nodes/config/port_group_config.h"
 #include "nodes/wire/address.h"
@@ -38,7 +38,7 @@ struct rate_agents {
 	uint32_t *free;   /* stack of agents */
 	uint32_t used;
 	uint64_t refused; /* BECNs for which there was no agent */
-	struct due_heap due;
+	struct deadline_heap due;
 };
 
 /** rate_agent_bps() - the rate at @index on a link of @line_bps. Pure. */
@@ -75,7 +75,7 @@ void rate_agents_wait(struct rate_agents *agents, uint32_t a);
 /** rate_agents_next_at() - when to call rate_agents_step(); NODE_TIME_NEVER: nothing is due. */
 static inline node_time_t rate_agents_next_at(const struct rate_agents *agents)
 {
-	return agents->used ? due_heap_next_at(&agents->due) : NODE_TIME_NEVER;
+	return agents->used ? deadline_heap_next_at(&agents->due) : NODE_TIME_NEVER;
 }
 
 /** rate_agents_step() - what is due first at @now.  Return: the agent whose index has changed, or that is open. O(log agents). */

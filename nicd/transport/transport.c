@@ -44,7 +44,7 @@ int transport_init(struct transport *transport, const struct node_config *config
 		.timeouts_max = queue_pair->retries,
 	};
 	if (!transport->flow_memory || !transport->specs || !transport->templates || !transport->pool ||
-	    due_heap_init(&transport->timers, flows_max)) {
+	    deadline_heap_init(&transport->timers, flows_max)) {
 		transport_fini(transport);
 		return -ENOMEM;
 	}
@@ -60,7 +60,7 @@ void transport_fini(struct transport *transport)
 	free(transport->specs);
 	free(transport->templates);
 	free(transport->pool);
-	due_heap_fini(&transport->timers);
+	deadline_heap_fini(&transport->timers);
 	*transport = (struct transport){ 0 };
 }
 
@@ -193,8 +193,8 @@ static void flow_settle(struct transport *transport, uint32_t slot, node_time_t 
 
 	if (!flow->in_ring && may_send(flow, now))
 		ring_join(transport, slot);
-	if (due < due_heap_due(&transport->timers, slot) || due == NODE_TIME_NEVER)
-		due_heap_set(&transport->timers, slot, due);
+	if (due < deadline_heap_due(&transport->timers, slot) || due == NODE_TIME_NEVER)
+		deadline_heap_set(&transport->timers, slot, due);
 }
 
 void transport_settle(struct transport *transport, node_time_t now)
@@ -676,13 +676,13 @@ static void control_step(struct transport *transport, uint32_t slot, node_time_t
 
 void transport_step(struct transport *transport, node_time_t now)
 {
-	while (due_heap_next_at(&transport->timers) <= now) {
-		uint32_t slot = due_heap_first(&transport->timers);
+	while (deadline_heap_next_at(&transport->timers) <= now) {
+		uint32_t slot = deadline_heap_first(&transport->timers);
 
 		if (transport->flows[slot].timeout_at_ps <= now)
 			on_timeout(transport, slot, now);
 		control_step(transport, slot, now);
-		due_heap_set(&transport->timers, slot, NODE_TIME_NEVER);
+		deadline_heap_set(&transport->timers, slot, NODE_TIME_NEVER);
 		flow_settle(transport, slot, now);
 	}
 }

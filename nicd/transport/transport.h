@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #include "nicd/traffic/message.h"
-#include "nicd/transport/due_heap.h"
+#include "nodes/base/deadline_heap.h"
 #include "nodes/base/time.h"
 #include "nodes/config/config.h"
 #include "nodes/stats/stats.h"
@@ -149,7 +149,7 @@ struct transport {
 	void *flow_memory;                 /* they lie in */
 	struct transport_flow_spec *specs; /* by slot */
 	uint8_t (*templates)[FRAME_HEADERS_MAX];
-	struct due_heap timers; /* source: slot */
+	struct deadline_heap timers; /* source: slot */
 	struct transport_rules rules[TRANSPORT_KINDS];
 	struct transport_message *pool;
 	uint32_t pool_free, pool_fresh, pool_count, pool_max, pool_count_max; /* as in send_queue.h */
@@ -190,7 +190,7 @@ bool transport_put(struct transport *transport, uint32_t slot, uint64_t bytes, n
 /** transport_next_at() - when transport_step() has something to do; NODE_TIME_NEVER. O(1). */
 static inline node_time_t transport_next_at(const struct transport *transport)
 {
-	return due_heap_next_at(&transport->timers);
+	return deadline_heap_next_at(&transport->timers);
 }
 
 /** transport_step() - flows whose time has come: pacing is over, a timeout, the control. O(log flows) for each. */

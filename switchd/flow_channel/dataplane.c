@@ -177,7 +177,7 @@ static void handle(struct dataplane *dp, uint32_t source, node_time_t now)
 static void update_touched(struct dataplane *dp, node_time_t now)
 {
 	crossbar_settle(dp, now);
-	event_tree_set(&dp->events, source_wake(dp), wake_queue_next_at(&dp->wakes));
+	event_tree_set(&dp->events, source_wake(dp), deadline_heap_next_at(&dp->wakes));
 	for (; dp->touched; dp->touched &= dp->touched - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(dp->touched);
 		uint32_t source = source_transmit(dp, port);
@@ -452,7 +452,7 @@ static void destroy(void *dataplane)
 		port_fini(dp, p);
 	packet_pool_fini(&dp->pool);
 	source_hold_fini(&dp->hold);
-	wake_queue_fini(&dp->wakes);
+	deadline_heap_fini(&dp->wakes);
 	translate_fini(&dp->translate);
 	route_table_fini(&dp->routes);
 	event_tree_fini(&dp->events);
@@ -485,7 +485,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 		error = source_hold_init(&dp->hold, config->switch_.routing.hold_ps);
 	injection_init(&dp->injection, &dp->congestion);
 	if (!error)
-		error = wake_queue_init(&dp->wakes, flow_ref(config->port_count, 0));
+		error = deadline_heap_init(&dp->wakes, flow_ref(config->port_count, 0));
 	if (!error)
 		error = translate_init(&dp->translate, config->switch_.hosts, config->switch_.host_count);
 	if (!error)

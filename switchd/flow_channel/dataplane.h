@@ -17,6 +17,7 @@
 #ifndef HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 
+#include "nodes/base/deadline_heap.h"
 #include "nodes/base/event_tree.h"
 #include "nodes/config/config.h"
 #include "nodes/link/link.h"
@@ -42,7 +43,6 @@
 #include "switchd/flow_channel/ofct.h"
 #include "switchd/flow_channel/redirect.h"
 #include "switchd/flow_channel/source_hold.h"
-#include "switchd/flow_channel/wake_queue.h"
 
 /* flows in the order of their coming, linked by next_ref */
 struct flow_list {
@@ -110,7 +110,7 @@ struct dataplane {
 	struct congestion_config congestion; /* as it is set now */
 	struct injection injection;
 	struct random random;    /* of choices: choose.c */
-	struct wake_queue wakes; /* flows that wait for their wake-up time */
+	struct deadline_heap wakes; /* flows that wait for their wake-up time */
 	struct translate translate;
 	struct route_table routes;
 	struct ifct ifcts[NODE_PORTS_MAX];

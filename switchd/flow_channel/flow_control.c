@@ -223,7 +223,7 @@ void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_w
 	if (list)
 		flow_list_push(dp, list, ref);
 	if (wait == IFCT_ASLEEP)
-		wake_queue_set(&dp->wakes, ref, flow->wake_up_ps);
+		deadline_heap_set(&dp->wakes, ref, flow->wake_up_ps);
 	if (wait == IFCT_STOPPED)
 		dataplane_touch(dp, flow->follow_port); /* its pause may begin: transmit.c */
 	if (wait != IFCT_WAITING_CHANNEL)
@@ -240,7 +240,7 @@ void flow_stop_waiting(struct dataplane *dp, uint32_t ref)
 
 	if (list)
 		list_remove(dp, list, ref);
-	wake_queue_remove(&dp->wakes, ref);
+	deadline_heap_set(&dp->wakes, ref, NODE_TIME_NEVER);
 	flow->wait = IFCT_NOT_WAITING;
 }
 
@@ -299,7 +299,7 @@ static void resume(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 	if (flow->wait != IFCT_BLOCKED && flow->wait != IFCT_ASLEEP)
 		return;
-	wake_queue_remove(&dp->wakes, ref);
+	deadline_heap_set(&dp->wakes, ref, NODE_TIME_NEVER);
 	again(dp, ref, now);
 }
 
@@ -332,7 +332,7 @@ void flow_free(struct dataplane *dp, uint32_t ref)
 		stats->limited--;
 	reroute_forget(dp, ref);
 	tree_end(dp, ref);
-	wake_queue_remove(&dp->wakes, ref); /* it may be due at this very moment */
+	deadline_heap_set(&dp->wakes, ref, NODE_TIME_NEVER); /* it may be due at this very moment */
 	ifct_release(&dp->ifcts[port], flow_ref_id(ref));
 	channel_set_remove(&stats->left, flow_ref_id(ref));
 	stats->ifct_used = dp->ifcts[port].used;
@@ -375,7 +375,7 @@ void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears,
 	if (ifct_total_extent(flow)) {
 		resume(dp, ref, now);
 	} else if (ingress && flow->wake_up_ps > now) {
-		wake_queue_set(&dp->wakes, ref, flow->wake_up_ps); /* its limits outlive its packets */
+		deadline_heap_set(&dp->wakes, ref, flow->wake_up_ps); /* its limits outlive its packets */
 	} else {
 		release(dp, ref, now);
 	}
@@ -418,9 +418,9 @@ void flow_wake(struct dataplane *dp, node_time_t now)
 	uint32_t ref;
 
 	/* a change of links or routes at this very moment may have freed the flow that was due */
-	if (wake_queue_next_at(&dp->wakes) > now)
+	if (deadline_heap_next_at(&dp->wakes) > now)
 		return;
-	ref = wake_queue_pop(&dp->wakes);
+	ref = deadline_heap_pop(&dp->wakes);
 	flow = flow_of(dp->ifcts, ref);
 	if (!ifct_total_extent(flow))
 		release(dp, ref, now);

@@ -1,44 +1,46 @@
-#include "nicd/transport/due_heap.h"
+#include "nodes/base/deadline_heap.h"
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
+
+#include "nodes/base/table.h"
 
 #define CHILDREN 4u
 
-int due_heap_init(struct due_heap *heap, uint32_t sources_max)
+int deadline_heap_init(struct deadline_heap *heap, uint32_t sources)
 {
-	*heap = (struct due_heap){
-		.entries = calloc(sources_max + 1u, sizeof(*heap->entries)),
-		.places = calloc(sources_max + 1u, sizeof(*heap->places)),
+	*heap = (struct deadline_heap){
+		.sources = sources,
+		.entries = table_alloc(sources + 1u, sizeof(*heap->entries)),
+		.places = table_alloc(sources + 1u, sizeof(*heap->places)),
 	};
 	if (!heap->entries || !heap->places) {
-		due_heap_fini(heap);
+		deadline_heap_fini(heap);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-void due_heap_fini(struct due_heap *heap)
+void deadline_heap_fini(struct deadline_heap *heap)
 {
-	free(heap->entries);
-	free(heap->places);
-	*heap = (struct due_heap){ 0 };
+	table_free(heap->entries, heap->sources + 1u, sizeof(*heap->entries));
+	table_free(heap->places, heap->sources + 1u, sizeof(*heap->places));
+	*heap = (struct deadline_heap){ 0 };
 }
 
-static bool is_before(struct due_entry a, struct due_entry b)
+static bool is_before(struct deadline a, struct deadline b)
 {
 	return a.at_ps != b.at_ps ? a.at_ps < b.at_ps : a.source < b.source;
 }
 
-static void put(struct due_heap *heap, uint32_t at, struct due_entry entry)
+static void put(struct deadline_heap *heap, uint32_t at, struct deadline entry)
 {
 	heap->entries[at] = entry;
 	heap->places[entry.source] = at + 1;
 }
 
 /* the place at @at is free: @entry goes there, or further up */
-static void rise(struct due_heap *heap, uint32_t at, struct due_entry entry)
+static void rise(struct deadline_heap *heap, uint32_t at, struct deadline entry)
 {
 	while (at && is_before(entry, heap->entries[(at - 1) / CHILDREN])) {
 		put(heap, at, heap->entries[(at - 1) / CHILDREN]);
@@ -48,7 +50,7 @@ static void rise(struct due_heap *heap, uint32_t at, struct due_entry entry)
 }
 
 /* the same, or further down */
-static void sink(struct due_heap *heap, uint32_t at, struct due_entry entry)
+static void sink(struct deadline_heap *heap, uint32_t at, struct deadline entry)
 {
 	for (;;) {
 		uint32_t first = at * CHILDREN + 1, least = first;
@@ -64,7 +66,7 @@ static void sink(struct due_heap *heap, uint32_t at, struct due_entry entry)
 	put(heap, at, entry);
 }
 
-static void settle(struct due_heap *heap, uint32_t at, struct due_entry entry)
+static void settle(struct deadline_heap *heap, uint32_t at, struct deadline entry)
 {
 	if (at && is_before(entry, heap->entries[(at - 1) / CHILDREN]))
 		rise(heap, at, entry);
@@ -72,19 +74,19 @@ static void settle(struct due_heap *heap, uint32_t at, struct due_entry entry)
 		sink(heap, at, entry);
 }
 
-static void leave(struct due_heap *heap, uint32_t source)
+static void leave(struct deadline_heap *heap, uint32_t source)
 {
 	uint32_t at = heap->places[source] - 1;
-	struct due_entry last = heap->entries[--heap->count];
+	struct deadline last = heap->entries[--heap->count];
 
 	heap->places[source] = 0;
 	if (last.source != source)
 		settle(heap, at, last);
 }
 
-void due_heap_set(struct due_heap *heap, uint32_t source, node_time_t at)
+void deadline_heap_set(struct deadline_heap *heap, uint32_t source, node_time_t at)
 {
-	struct due_entry entry = { .at_ps = at, .source = source };
+	struct deadline entry = { .at_ps = at, .source = source };
 
 	if (at == NODE_TIME_NEVER) {
 		if (heap->places[source])
@@ -94,4 +96,12 @@ void due_heap_set(struct due_heap *heap, uint32_t source, node_time_t at)
 	} else {
 		rise(heap, heap->count++, entry);
 	}
+}
+
+uint32_t deadline_heap_pop(struct deadline_heap *heap)
+{
+	uint32_t source = deadline_heap_first(heap);
+
+	leave(heap, source);
+	return source;
 }

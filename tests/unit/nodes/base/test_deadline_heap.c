@@ -1,0 +1,60 @@
+#include "nodes/base/deadline_heap.h"
+#include "nodes/base/random.h"
+#include "tests/testing.h"
+
+#define SOURCES 300u
+
+static struct deadline_heap heap;
+
+/* TB-7: by time, then by number; sources that are not due are not there */
+TEST(deadline_heap__order)
+{
+	ck_assert_int_eq(deadline_heap_init(&heap, 5), 0);
+	ck_assert_uint_eq(deadline_heap_next_at(&heap), NODE_TIME_NEVER);
+	deadline_heap_set(&heap, 4, 20);
+	deadline_heap_set(&heap, 1, 20);
+	deadline_heap_set(&heap, 2, 10);
+	ck_assert_uint_eq(deadline_heap_first(&heap), 2);
+	deadline_heap_set(&heap, 2, NODE_TIME_NEVER);
+	deadline_heap_set(&heap, 2, NODE_TIME_NEVER);
+	ck_assert_uint_eq(deadline_heap_first(&heap), 1);
+	deadline_heap_set(&heap, 1, 30);
+	ck_assert_uint_eq(deadline_heap_first(&heap), 4);
+	ck_assert_uint_eq(deadline_heap_due(&heap, 1), 30);
+	ck_assert_uint_eq(deadline_heap_due(&heap, 0), NODE_TIME_NEVER);
+	ck_assert_uint_eq(deadline_heap_pop(&heap), 4);
+	ck_assert_uint_eq(deadline_heap_pop(&heap), 1);
+	ck_assert_uint_eq(deadline_heap_next_at(&heap), NODE_TIME_NEVER);
+	deadline_heap_fini(&heap);
+}
+
+/* the same as looking at all of them, whatever is set */
+TEST_RANGE(deadline_heap__like_a_list, 0, 5)
+{
+	node_time_t due[SOURCES];
+	struct random random;
+
+	random_init(&random, 42, (uint64_t)_i);
+	ck_assert_int_eq(deadline_heap_init(&heap, SOURCES), 0);
+	for (uint32_t i = 0; i < SOURCES; i++)
+		due[i] = NODE_TIME_NEVER;
+	for (uint32_t step = 0; step < 3000; step++) {
+		uint32_t source = (uint32_t)random_below(&random, SOURCES), first = 0;
+
+		due[source] = random_below(&random, 3) ? random_below(&random, 1000) : NODE_TIME_NEVER;
+		deadline_heap_set(&heap, source, due[source]);
+		for (uint32_t i = 1; i < SOURCES; i++)
+			first = due[i] < due[first] ? i : first;
+		ck_assert_uint_eq(deadline_heap_next_at(&heap), due[first]);
+		ck_assert(due[first] == NODE_TIME_NEVER || deadline_heap_first(&heap) == first);
+		ck_assert_uint_eq(deadline_heap_due(&heap, source), due[source]);
+	}
+	for (uint32_t source = 0, last = SOURCES; heap.count; last = source) {
+		node_time_t at = deadline_heap_next_at(&heap);
+
+		source = deadline_heap_pop(&heap);
+		ck_assert_uint_eq(due[source], at);
+		ck_assert(last == SOURCES || due[last] < at || (due[last] == at && last < source));
+	}
+	deadline_heap_fini(&heap);
+}
