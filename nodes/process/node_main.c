@@ -22,10 +22,13 @@
 #include "nodes/process/node_report.h"
 #include "nodes/process/privilege.h"
 #include "nodes/process/syscall_filter.h"
+#include "nodes/stats/trace.h"
 
 #define EXIT_FINE 0
 #define EXIT_LOST 1  /* the orchestrator is gone */
 #define EXIT_WRONG 2 /* wrong arguments or configuration */
+
+#define LAST_ENTRIES 16u /* of the trace ring, after a failed invariant */
 
 static int node_start(struct node *node, enum node_kind kind, pid_t parent);
 static int confine(struct node *node, pid_t parent);
@@ -118,6 +121,24 @@ static int dataplane_make(struct node *node, char *loop_text, unsigned loop_text
 	return 0;
 }
 
+/* the orchestrator names the invariant, and the trace ring shows what led there (TB-22) */
+static void invariant_report(const void *owner, const char *text)
+{
+	const struct node *node = owner;
+
+	trace_print_last(node->stats, LAST_ENTRIES, stderr);
+	node_fail("%s", text);
+}
+
+/* from now on a failed invariant has a name, a time and a trace ring */
+static void invariants_attach(struct node *node)
+{
+	node->ensure_context = (struct ensure_context){
+		.node = node->config->name, .now_ps = &node->stats->now_ps, .owner = node, .report = invariant_report
+	};
+	ensure_context_set(&node->ensure_context);
+}
+
 /* @message is the first one.  Return: 0, or -errno after the orchestrator was told */
 static int configure(struct node *node, enum node_kind kind, struct control_message *message, char *loop_text,
 		     unsigned loop_text_max)
@@ -132,6 +153,8 @@ static int configure(struct node *node, enum node_kind kind, struct control_mess
 		return node_fail("a %s was given the configuration of a %s", kind == NODE_SWITCH ? "switch" : "NIC",
 				 kind == NODE_SWITCH ? "NIC" : "switch");
 	error = node_join(node, message);
+	if (!error)
+		invariants_attach(node);
 	if (!error)
 		error = dataplane_make(node, loop_text, loop_text_max);
 	if (error == -ENOMEM)
@@ -438,6 +461,7 @@ static void node_end(struct node *node)
 	managed_fini(&node->managed);
 	if (node->dataplane)
 		node->ops->destroy(node->dataplane);
+	ensure_context_set(NULL);
 	node_join_end(node);
 	if (node->config)
 		node_config_free(node->config);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/clock/event_loop.h"
 #include "nodes/control/control.h"
 #include "nodes/link/capture.h"
@@ -42,6 +43,7 @@ struct node {
 	struct capture *captures[NODE_PORTS_MAX]; /* of the links that are captured, else NULL */
 	bool unfiltered;                          /* the kernel, or a sandbox, refused the system call filter */
 	uint64_t broken_told;                     /* bit per port */
+	struct ensure_context ensure_context;
 	char why[256];                            /* a sentence being made */
 };
 

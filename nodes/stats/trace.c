@@ -40,9 +40,14 @@ static void print_entry(const struct trace_entry *entry, FILE *out)
 
 void trace_print(const struct stats_page *page, FILE *out)
 {
+	trace_print_last(page, STATS_TRACE_MAX, out);
+}
+
+void trace_print_last(const struct stats_page *page, uint32_t entries, FILE *out)
+{
 	const struct trace_entry *ring = (const struct trace_entry *)((const char *)page + page->trace_offset);
 	uint64_t end = __atomic_load_n(&page->trace_count, __ATOMIC_RELAXED); /* once: the node may write it */
-	uint64_t at = end > STATS_TRACE_MAX ? end - STATS_TRACE_MAX : 0;
+	uint64_t at = end > entries ? end - entries : 0;
 
 	for (; at < end; at++) {
 		struct trace_entry entry = ring[at % STATS_TRACE_MAX];

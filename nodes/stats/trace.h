@@ -47,4 +47,7 @@ static inline void trace(struct stats_page *page, node_time_t now, enum trace_ki
  *  @page  passed stats_check(); its entries are not trusted.                                                    */
 void trace_print(const struct stats_page *page, FILE *out);
 
+/** trace_print_last() - the same, of the last @entries (up to STATS_TRACE_MAX) only. */
+void trace_print_last(const struct stats_page *page, uint32_t entries, FILE *out);
+
 #endif

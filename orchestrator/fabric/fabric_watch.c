@@ -96,8 +96,8 @@ static bool node_reaped(struct fabric *fabric, uint32_t node, int status, const 
 {
 	bool ended = atomic_load(&fabric->page->state) == CLOCK_ENDED;
 
-	if (WIFEXITED(status) && WEXITSTATUS(status))
-		messages_take(fabric, node); /* its last words say why */
+	if (WIFSIGNALED(status) ? WTERMSIG(status) == SIGABRT : WEXITSTATUS(status))
+		messages_take(fabric, node); /* its last words say why: an invariant failed, or it gave up */
 	fabric->stopped -= fabric->nodes[node].stopped_ns != 0;
 	fabric->nodes[node].stopped_ns = 0;
 	fabric->nodes[node].pid = 0;

@@ -6,11 +6,13 @@
 
 #include "nicd/datapath/datapath.h"
 #include "nodes/control/config_check.h"
+#include "nodes/stats/trace.h"
 #include "orchestrator/results/expect.h"
 #include "orchestrator/results/results_json.h"
 #include "orchestrator/scenario/scenario.h"
 #include "switchd/ethernet/ethernet.h"
 
+#define LAST_ENTRIES 16u /* of the trace ring, after a failed invariant */
 #define CHECK_PART 256u /* of all windows so far, between two checks: a long run costs little more than a short one */
 
 static void *zeroed(size_t bytes)
@@ -46,6 +48,26 @@ static void rings_make(struct sim *sim)
 	}
 }
 
+/* what a failed invariant of the node adds */
+static void invariant_report(const void *owner, const char *text)
+{
+	(void)text;
+	trace_print_last(owner, LAST_ENTRIES, stderr);
+}
+
+/* invariants that fail from now on are those of node @index, until the next call */
+static struct sim_node *act_as(struct sim *sim, uint32_t index)
+{
+	struct sim_node *node = &sim->nodes[index];
+
+	node->ensure_context = (struct ensure_context){ .node = node->config->name,
+							.now_ps = &node->stats->now_ps,
+							.owner = node->stats,
+							.report = invariant_report };
+	ensure_context_set(&node->ensure_context);
+	return node;
+}
+
 static void node_make(struct sim *sim, uint32_t index)
 {
 	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
@@ -73,6 +95,7 @@ static void node_make(struct sim *sim, uint32_t index)
 			abort();
 	}
 	node->ops = config->kind == NODE_NIC ? &nicd_ops : switch_ops[config->fabric];
+	act_as(sim, index);
 	node->dataplane = node->ops->create(config, node->links, node->stats);
 	if (!node->dataplane)
 		abort();
@@ -83,7 +106,7 @@ static void node_make(struct sim *sim, uint32_t index)
 
 static struct node_window *end_of(struct sim *sim, uint32_t node)
 {
-	return &sim->nodes[node].window;
+	return &act_as(sim, node)->window;
 }
 
 void sim_link_down(struct sim *sim, uint32_t link)
@@ -244,7 +267,7 @@ void sim_open_prepared(struct sim *sim, const char *text, const char *const *set
 void sim_close(struct sim *sim)
 {
 	for (uint32_t i = 0; i < sim->plan.node_count; i++) {
-		struct sim_node *node = &sim->nodes[i];
+		struct sim_node *node = act_as(sim, i);
 
 		node->ops->destroy(node->dataplane);
 		for (uint32_t p = 0; p < node->config->port_count; p++)
@@ -252,6 +275,7 @@ void sim_close(struct sim *sim)
 		free(node->links);
 		free(node->stats);
 	}
+	ensure_context_set(NULL);
 	for (uint32_t i = 0; i < 2 * sim->plan.link_count; i++)
 		free(sim->rings[i]);
 	free(sim->rings);
@@ -277,7 +301,7 @@ static void run_window(struct sim *sim)
 			sim->taking_part[count++] = node;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		node_window_run(&sim->nodes[sim->taking_part[i]].window, sim->wake);
+		node_window_run(end_of(sim, sim->taking_part[i]), sim->wake);
 	sim->windows++;
 }
 

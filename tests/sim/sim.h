@@ -5,6 +5,7 @@
 #ifndef HEDDLE_TESTS_SIM_SIM_H
 #define HEDDLE_TESTS_SIM_SIM_H
 
+#include "nodes/base/ensure.h"
 #include "nodes/clock/clock.h"
 #include "nodes/node/node.h"
 #include "nodes/node/window.h"
@@ -22,6 +23,7 @@ struct sim_node {
 	const struct node_ops *ops;
 	void *dataplane;
 	struct node_window window;
+	struct ensure_context ensure_context;
 };
 
 struct sim {

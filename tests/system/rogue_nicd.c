@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "nicd/datapath/datapath.h"
+#include "nodes/base/ensure.h"
 #include "nodes/base/random.h"
 #include "nodes/process/node_main.h"
 
@@ -85,12 +86,22 @@ static void bad_call(struct rogue *rogue, node_time_t end)
 		_exit(0);
 }
 
+/* a mistake of its own, instead of nonsense for others: an invariant fails */
+static void bad_count(struct rogue *rogue, node_time_t end)
+{
+	uint32_t came = 3, went = 4;
+
+	(void)rogue, (void)end;
+	ENSURE(went, <=, came);
+}
+
 static const struct {
 	const char *name;
 	rogue_fn *act;
 } rogues[] = {
 	{ "call", bad_call },     { "tail", bad_tail }, { "kind", bad_kind },
 	{ "length", bad_length }, { "time", bad_time }, { "frames", bad_frames },
+	{ "count", bad_count },
 };
 
 static void *rogue_create(const struct node_config *config, struct link *links, struct stats_page *stats)

@@ -47,6 +47,17 @@ refused() {
 	run 4 run "$scratch/rogue.yaml" --quiet && grep -q 'NIC h0 .*system call that nodes may not make' "$scratch/err"
 }
 
+# TB-22: what failed, with both values, the time and the trace of what led there; and nothing is left
+invariant() {
+	export ROGUE=count
+	run 4 run "$scratch/rogue.yaml" --quiet || return 1
+	grep -q '^h0 at 2[0-9.]* us: invariant failed: went <= came, with 4 and 3 (.*rogue_nicd.c:' "$scratch/err" &&
+		grep -q ' ns  message_start  flow 0' "$scratch/err" &&
+		grep -q '^heddle.*: NIC h0 (pid [0-9]*) reports: h0 at .*: went <= came, with 4 and 3' "$scratch/err" ||
+		{ cat "$scratch/err" && return 1; }
+	! pgrep -f "$folder/"
+}
+
 # TB-24: where no filter can be had nodes run all the same, and that is said once for all of them
 unfiltered() {
 	local forbid=$top/build/release/system/forbid
@@ -60,6 +71,7 @@ unfiltered() {
 }
 
 check "a system call that nodes may not make: killed, and named" refused
+check "an invariant fails: the node ends, named, with both values and its trace" invariant
 check "nobody turns bad: nothing is reported" behaved
 for kind in tail kind length time; do
 	check "bad $kind: reported with port and peer" reported "$kind"
