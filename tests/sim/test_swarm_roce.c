@@ -142,13 +142,18 @@ static void write_pfc(struct draw *draw)
 
 static void write_dcqcn(struct draw *draw)
 {
+	bool tick;
+
 	if (!below(draw, 4)) {
 		fprintf(draw->out, "  dcqcn: no\n");
 		return;
 	}
-	fprintf(draw->out, "  dcqcn: {variant: %s, alpha: %s, clamp-target: %s, cnp-interval: %s, cut-interval: %s",
-		PICK(draw, "paper", "s4", "vendor", "hpcc"), PICK(draw, "after-cut", "before-cut"), flag(draw),
-		PICK(draw, "50us", "0", "1us", "4us"), PICK(draw, "0", "4us", "1s"));
+	fprintf(draw->out, "  dcqcn: {variant: %s, alpha: %s, clamp-target: %s, cnp-interval: %s",
+		PICK(draw, "paper", "s4", "vendor", "hpcc"), PICK(draw, "after-cut", "before-cut"),
+		flag(draw), PICK(draw, "50us", "0", "1us", "4us"));
+	tick = below(draw, 2);
+	fprintf(draw->out, ", reaction: %s, cut-interval: %s", tick ? "tick" : "at-once",
+		tick ? PICK(draw, "4us", "100ns", "1s") : PICK(draw, "0", "4us", "1s"));
 	if (below(draw, 2))
 		fprintf(draw->out,
 			",\n    g: %s, alpha-initial: %s, alpha-timer: %s, increase-timer: %s, byte-counter: %s, "
