@@ -164,6 +164,27 @@ TEST(nic_dcqcn__rate_min)
 	two_free();
 }
 
+/* RC-3: a flow's rate is never above its link's, so the link's new rate is what a CNP halves; a
+ * flow that begins later begins with that rate */
+TEST(nic_dcqcn__link_set)
+{
+	two_build();
+	two_run(20 * NODE_US);
+	ck_assert_uint_eq(tx(0)->rate_bps, 100 * GBPS);
+	two[0].port.rate_bps = 40 * GBPS;
+	link_set(&two[0].link, &two[0].port);
+	nicd_ops.link_set(two[0].nic, 0);
+	two_run(two_now + 20 * NODE_US);
+	check_near(sent_bps(20 * NODE_US), 40 * GBPS);
+	send_cnp(0);
+	ck_assert_uint_eq(tx(0)->rate_bps, 20 * GBPS);
+	check_near(sent_bps(T - NODE_US), 20 * GBPS);
+	two_run(two_now + NODE_MS); /* it recovers up to the link's rate */
+	check_near(tx(0)->rate_bps, 40 * GBPS);
+	check_near(sent_bps(20 * NODE_US), 40 * GBPS);
+	two_free();
+}
+
 /* marks all that is on the way from host 0 to host 1 */
 static void mark_all(void)
 {

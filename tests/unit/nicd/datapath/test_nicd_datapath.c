@@ -313,6 +313,32 @@ TEST(nic_run__class_maximum)
 	fabric_free();
 }
 
+/* FC-19: the shares of classes follow a link that gets another rate: a quarter of it at most, of
+ * 200 Gb/s, then of 80 Gb/s */
+TEST(nic_link_set__class_maximum)
+{
+	uint64_t before;
+
+	for (uint32_t i = 0; i < 2; i++)
+		ends[i].config.class_count = 2;
+	ends[0].config.classes[1].max_permille = 250;
+	ends[0].workloads[0].traffic_class = 1;
+	fabric_build();
+	fabric_run(100 * NODE_US);
+	before = stats_flow_tx(ends[0].stats, 0)->bytes;
+	ck_assert_uint_ge(before * 8, 97 * 50000); /* 50 Gb/s */
+	ck_assert_uint_le(before * 8, 103 * 50000);
+	ends[0].port.rate_bps = 80000000000;
+	link_set(&ends[0].link, &ends[0].port);
+	nicd_ops.link_set(ends[0].nic, 0);
+	fabric_run(150 * NODE_US); /* what was allowed at once before is gone by now */
+	before = stats_flow_tx(ends[0].stats, 0)->bytes;
+	fabric_run(250 * NODE_US);
+	ck_assert_uint_ge((stats_flow_tx(ends[0].stats, 0)->bytes - before) * 8, 97 * 20000); /* 20 Gb/s */
+	ck_assert_uint_le((stats_flow_tx(ends[0].stats, 0)->bytes - before) * 8, 103 * 20000);
+	fabric_free();
+}
+
 /* ---- stop and losses ---- */
 
 /* TB-13: what the peer does not take waits at its sender, lossless, and the wait is measured */

@@ -325,7 +325,7 @@ TEST(host_merge__refused)
 	struct virtio_net_hdr header;
 	struct host_merge merge;
 
-	for (uint32_t i = 0; i <= sizeof(at); i++) {
+	for (uint32_t i = 0; i <= sizeof(at) + 1; i++) {
 		uint32_t super_bytes = super_write(true, false, 3000, 1400, &header), good;
 
 		cut_all(&header, super_bytes, bytes);
@@ -335,7 +335,8 @@ TEST(host_merge__refused)
 			cut_frames[1][at[i]] ^= change[i];
 			resum(cut_frames[1]);
 		} else {
-			cut_frames[1][900] ^= 1;
+			/* a wrong checksum: of TCP, then of the IPv4 header alone */
+			cut_frames[1][i == sizeof(at) ? 900 : 24] ^= 1;
 		}
 		ck_assert_uint_eq(merge_all(2, bytes, &merge, merged), bytes[0]);
 		host_merge_finish(&merge, merged, &header);

@@ -131,6 +131,35 @@ TEST(receive_frame__reordered)
 	ck_assert_uint_eq(stats->message_count, 0);
 }
 
+/* FC-17: the first packet of a message, late or a second time, begins no message again: the one
+ * under way completes, the old one never does */
+TEST_RANGE(receive_frame__late_first_packet, 0, 2)
+{
+	if (_i)
+		packet_arrives(0, 50); /* it comes twice */
+	packet_arrives(1, 50);
+	packet_arrives(2, 50);
+	packet_arrives(3, 50);
+	packet_arrives(4, 50);
+	packet_arrives(0, 50);
+	ck_assert_uint_eq(stats_flow_rx(stats, 0)->reordered, 1);
+	packet_arrives(5, 50);
+	ck_assert_uint_eq(stats->message_count, 1u + (uint32_t)_i);
+	ck_assert_uint_eq(stats_message(stats, (uint32_t)_i)->start_ps, 10);
+}
+
+/* FC-17: bytes that come again count in no message */
+TEST(receive_frame__repeated_bytes)
+{
+	packet_arrives(0, 50);
+	packet_arrives(1, 50);
+	packet_arrives(1, 50);
+	packet_arrives(2, 50);
+	ck_assert_uint_eq(stats_flow_rx(stats, 0)->reordered, 1);
+	ck_assert_uint_eq(stats->message_count, 1);
+	ck_assert_uint_eq(stats_message(stats, 0)->bytes, 900);
+}
+
 /* nobody sees it in a fabric of kind port-group, and it stays lost; unless its class may be overtaken */
 TEST(receive_frame__too_late)
 {

@@ -400,6 +400,54 @@ TEST_RANGE(tcp_sender__cwr_once, 0, 2)
 	stop();
 }
 
+/* RC-6: what an ACK sets free leaves after the host's own delay, a random one of less than two
+ * packets' time: never the same for long, or connections whose packets meet in a queue would
+ * always meet there in the same order */
+TEST(tcp_sender__delay_after_a_full_window)
+{
+	const node_time_t most = node_time_of_bytes(2 * PACKET_BYTES, NIC_BPS);
+	node_time_t least_seen = NODE_TIME_NEVER, most_seen = 0;
+	uint32_t bytes = 0;
+
+	start(1000, false);
+	config.roce.tcp.window_packets_max = 10;
+	open_flow(0);
+	put(0, 1ull << 39);
+	run(5 * NODE_US); /* the whole window has left; no ACK is there yet */
+	ck_assert_uint_eq(transport.flows[0].next, 10);
+	for (uint32_t i = 1; i <= 100; i++) {
+		struct tcp_fields ack = { .flags = TCP_FLAG_ACK };
+		node_time_t delay_ps;
+
+		now += NODE_US;
+		bytes += PACKET_BYTES - TCP_SEGMENT_AT;
+		ack.acknowledgement = bytes;
+		tcp_sender_on_ack(&sender, 0, &ack, now);
+		transport_settle(&transport, now);
+		ck_assert(!transport.ready || transport.flows[0].pace_at_ps <= now);
+		ck_assert_uint_ge(transport.flows[0].pace_at_ps, now);
+		delay_ps = transport.flows[0].pace_at_ps - now;
+		ck_assert_uint_lt(delay_ps, most);
+		least_seen = node_time_min(least_seen, delay_ps);
+		most_seen = node_time_max(most_seen, delay_ps);
+		now += most;
+		transport_settle(&transport, now);
+		transport_step(&transport, now);
+		transport_settle(&transport, now);
+		ck_assert(transport.ready);
+		while (transport.ready) {
+			struct transport_packet packet = transport_next(&transport, 0);
+
+			transport_sent(&transport, &packet, packet.frame_bytes + 24, now);
+			transport_settle(&transport, now);
+		}
+	}
+	/* 100 draws: all of them in the middle half are less likely than 1 in 10^29 */
+	ck_assert_uint_lt(least_seen, most / 4);
+	ck_assert_uint_gt(most_seen, most / 4 * 3);
+	stop();
+}
+
 TEST(tcp_sender_on_ack__nonsense)
 {
 	struct transport_flow before;

@@ -100,6 +100,22 @@ TEST(plan_port_group_derive__numbers)
 	ck_assert_uint_eq(config.ccti_max * config.ccti_step_permille, 32000);
 }
 
+/* where a round trip carries less than that: four frames of 4096 bytes, 16 data units each, and
+ * eight for FECN */
+TEST(plan_port_group_derive__short_links)
+{
+	struct congestion_basis near = basis;
+	struct port_group_config config;
+
+	near.rtt_ps = near.link_rtt_ps = 10 * NODE_NS;
+	config = plan_port_group_derive(&near);
+	ck_assert_uint_eq(config.pending_units, 4 * 16);
+	ck_assert_uint_eq(config.queue_units, 4 * 16);
+	ck_assert_uint_eq(config.fecn_units, 8 * 16);
+	ck_assert_uint_eq(config.log_window_ps, 4 * 16 * 256 * 40); /* 25 bytes a nanosecond */
+	ck_assert_uint_eq(plan_routing_derive(&near, false).redirect_full_units, 4 * 16 + 8 * 16);
+}
+
 /* whatever the fabric is like, a tree (_i) or none, a node takes it */
 TEST_RANGE(plan_routing_derive__within_limits, 0, 2)
 {

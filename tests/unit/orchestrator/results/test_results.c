@@ -408,6 +408,36 @@ static char *summary_text(void)
 	return text;
 }
 
+/* the column of names is as wide as the longest name, or its title: tables stay aligned */
+TEST_RANGE(results_text_write__name_columns, 0, 2)
+{
+	static const char *const names[][2] = { { "a", "b" }, { "a-name-of-20-letters", "b" } };
+	char *text = NULL, line[2][64];
+	size_t length = 0;
+	int columns = _i ? 20 : (int)strlen("workload");
+	FILE *out;
+
+	for (uint32_t i = 0; i < 2; i++)
+		strcpy(workloads[i].name, names[_i][i]);
+	flow_add(0, 1, 0, 10, 10);
+	flow_add(2, 1, 1, 10, 10);
+	gather(true);
+	out = open_memstream(&text, &length);
+	results_text_write(&plan, &results, NULL, NULL, false, out);
+	fclose(out);
+	snprintf(line[0], sizeof(line[0]), "\n%-*s  from    to  ", columns, "workload");
+	ck_assert_msg(strstr(text, line[0]) != NULL, "%s", text);
+	snprintf(line[0], sizeof(line[0]), "\n%-*s  %6s  ", columns, "workload", "flows");
+	ck_assert_msg(strstr(text, line[0]) != NULL, "%s", text);
+	for (uint32_t i = 0; i < 2; i++) {
+		snprintf(line[i], sizeof(line[i]), "\n%-*s  h%u", columns, names[_i][i], 2 * i);
+		ck_assert_msg(strstr(text, line[i]) != NULL, "%s", text);
+		snprintf(line[i], sizeof(line[i]), "\n%-*s  %6d  ", columns, names[_i][i], 1);
+		ck_assert_msg(strstr(text, line[i]) != NULL, "%s", text);
+	}
+	free(text);
+}
+
 /* TB-13: a row with packets sent again of which none arrives is marked, in the flows and, of many, in the workloads */
 TEST(results_text_write__undelivered)
 {

@@ -124,6 +124,30 @@ TEST_RANGE(forms__without_pfc, 0, PATH_PAUSE_FORMS)
 	ck_assert_uint_eq(pfc_gate_held(&device, 10), 0);
 }
 
+/* a RESUME of a flow that holds nothing changes nothing: every pause of every class at every
+ * port has a number, and 0 is no such number */
+TEST_RANGE(resume__of_a_flow_that_holds_nothing, 0, ROCE_CLASSES_MAX)
+{
+	uint32_t traffic_class = (uint32_t)_i;
+
+	for (uint32_t at = 0; at < NODE_PORTS_MAX; at++) {
+		roce = (struct roce_config){ .path_pause = true, .path_form = PATH_PAUSE_TARGET };
+		roce.classes[traffic_class] = (struct roce_class_config){ .lossless = true, .watched = true };
+		path_pause_init(&path, &roce, at, RATE);
+		flows[0] = (struct flow_line){ .traffic_class = (uint8_t)traffic_class };
+		hear(0, ROCE_SIGNAL_RESUME, 0);
+		ck_assert_uint_eq(path_pause_flows(&path), 0);
+		hear(0, ROCE_SIGNAL_PAUSE, 10);
+		ck_assert_uint_eq(path_pause_flows(&path), 1);
+		ck_assert(path_pause_frame(&path, &teller, 10, &frame));
+		ck_assert_uint_eq(frame.quanta[traffic_class], 65535);
+		hear(0, ROCE_SIGNAL_RESUME, 20);
+		ck_assert(path_pause_due(&path, 20)); /* the pause ends */
+		ck_assert(path_pause_frame(&path, &teller, 20, &frame));
+		ck_assert_uint_eq(frame.quanta[traffic_class], 0);
+	}
+}
+
 TEST(merge__one_frame_for_many_flows)
 {
 	for (uint32_t i = 0; i < 4; i++)

@@ -22,10 +22,13 @@ static void detours(enum routing_detour detour)
 	s.config.switch_.via_count = 1;
 }
 
-/* a packet of host @destination comes in over fabric port @port at @level, by @via */
-static void transit(uint32_t port, uint32_t destination, uint32_t level, uint32_t via)
+/* a packet of 1000 bytes for host @destination comes in over fabric port @port at @level, by
+ * @via, as the @packet-th of channel @flow_id */
+static void transit_send(uint32_t port, uint32_t destination, uint32_t level, uint32_t via, uint32_t flow_id,
+			 uint32_t packet)
 {
-	struct fabric_header header = { .flow_id = 1,
+	struct fabric_header header = { .flow_id = (uint16_t)flow_id,
+					.data_flow = (uint16_t)(packet * units_of_bytes(1000)),
 					.fabric_address = (uint16_t)(1 + destination / 2),
 					.units = (uint16_t)units_of_bytes(1000),
 					.via = (uint16_t)via,
@@ -39,6 +42,12 @@ static void transit(uint32_t port, uint32_t destination, uint32_t level, uint32_
 	fabric_header_write(&header, bytes + FABRIC_ENVELOPE_BYTES);
 	neighbour_send_frame(&s, port, 0, RECORD_PACKET, FABRIC_HEADER_BYTES + 1000 + FRAME_FCS_BYTES, level, bytes,
 			     FABRIC_FRONT_BYTES + captured);
+}
+
+/* its only packet */
+static void transit(uint32_t port, uint32_t destination, uint32_t level, uint32_t via)
+{
+	transit_send(port, destination, level, via, 1, 0);
 	one_switch_run(&s, FAR);
 }
 
@@ -270,4 +279,38 @@ TEST(choose__lanes_stop_apart)
 	neighbour_stop(&s, 3, 0, 0);
 	one_switch_run(&s, 2 * FAR);
 	packet_expect(3, 1000);
+}
+
+/* FC-19: flows of a class share a link equally whatever their level: one flow on one lane, three
+ * on another, a fourth each. _i: which lane has the three */
+TEST_RANGE(transmit__flows_of_all_lanes_share, 0, 2)
+{
+	const uint32_t packets = 14; /* of each flow */
+	uint32_t counts[4] = { 0 };
+
+	many_paths(ROUTING_STATIC, 2, LANES_KEEP);
+	s.config.switch_.output_queue_units_max = 8;
+	s.ports[2].buffer_units = 1024;
+	s.ports[2].stop_units = 768;
+	s.ports[3].rate_bps = 20000000000; /* a tenth of what comes */
+	one_switch_open(&s);
+	for (uint32_t packet = 0; packet < packets; packet++)
+		for (uint32_t flow = 0; flow < 4; flow++)
+			transit_send(2, 4, (flow == 3) ^ (uint32_t)_i, 0, 1 + flow, packet);
+	one_switch_run(&s, FAR);
+	for (uint32_t i = 0; i < 4 * packets; i++) {
+		uint32_t flow;
+
+		packet_expect(3, 1000);
+		flow = header_of_packet(3).flow_id;
+		ck_assert_uint_lt(flow, 4);
+		counts[flow]++;
+		if (i + 1 != 2 * packets)
+			continue;
+		for (uint32_t f = 0; f < 4; f++) { /* half of each flow, but for what was granted at first */
+			ck_assert_uint_ge(counts[f], packets / 2 - 2);
+			ck_assert_uint_le(counts[f], packets / 2 + 2);
+		}
+	}
+	no_packet_expect(3);
 }

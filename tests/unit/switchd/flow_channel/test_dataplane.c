@@ -1497,6 +1497,44 @@ TEST(tables__replaced)
 	ck_assert_uint_eq(header_of_packet(3).egress_port, 5);
 }
 
+/* FC-26: a flow that waits for something else than its turn (a channel, here) at a port that
+ * leads to its destination no more goes elsewhere; one with packets downstream waits until those
+ * are acknowledged. _i: the port, p2, or p0 as a fabric port: none is special. */
+TEST_RANGE(tables__misled, 0, 2)
+{
+	const uint32_t from = _i ? 0 : 2;
+	struct route_config routes[] = { { .fabric_address = 2, .ports = 1 << 3 },
+					 { .fabric_address = 3, .ports = 1 << 3 } };
+	struct switch_config new_tables = { .fabric_address = 1, .route_count = 2, .routes = routes };
+
+	real();
+	if (_i) {
+		s.ports[0].kind = PORT_FABRIC;
+		s.hosts[0].egress_port = 1;
+	}
+	new_tables.hosts = s.hosts;
+	new_tables.host_count = HOSTS;
+	s.ports[from].channels = 1;
+	s.routes[0].ports = 1ull << from;
+	one_switch_open(&s);
+	host_send(&s, 1, 0, 2, 1, 0, 1000);
+	host_send(&s, 1, 0, 2, 2, 0, 1001);
+	one_switch_run(&s, NODE_US);
+	packet_expect(from, 1000);
+	no_packet_expect(from); /* the channel is taken */
+	ck_assert_int_eq(switchd_ops.tables(s.dp, &new_tables), 0);
+	host_send(&s, 1, NODE_US, 2, 1, 0, 1002);
+	one_switch_run(&s, 2 * NODE_US);
+	packet_expect(3, 1001);
+	no_packet_expect(3);
+	no_packet_expect(from);
+	switch_send_ack(&s, from, 2 * NODE_US, 0, ACK_DELTA, 4);
+	one_switch_run(&s, 4 * NODE_US);
+	packet_expect(3, 1002);
+	no_packet_expect(from);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+
 /* ROUTE_UPWARD stands where a fabric address does: nobody goes there (TB-23) */
 TEST(tables__upward_is_no_destination)
 {
