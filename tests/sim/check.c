@@ -197,7 +197,7 @@ static void flows_stand(const struct sim *sim, const struct sim_node *node)
 		}
 	}
 	for (uint32_t i = 0; i < dp->wakes.count; i++)
-		stand(sim, node, dp->wakes.heap[i].ref, &dp->wakes);
+		stand(sim, node, dp->wakes.entries[i].ref, &dp->wakes);
 }
 
 /* Does flow @ref stand where what it is said to wait for will find it, and does that still hold it? Else nothing will ever wake it. */
@@ -218,7 +218,7 @@ static bool waits_rightly(struct dataplane *dp, uint32_t ref)
 	case IFCT_BLOCKED: /* until the next ACK, or credit: what held it need not do so any more. None would come if all were back */
 		return !place && ifct_flow_extent(flow);
 	case IFCT_ASLEEP:
-		return place == &dp->wakes && dp->wakes.heap[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
+		return place == &dp->wakes && dp->wakes.entries[dp->wakes.places[ref] - 1].at_ps == flow->wake_up_ps;
 	case IFCT_STOPPED:
 		return place == &output->stopped && link_stopped(out->link, flow->out_lane) &&
 		       !tree_metered(dp, ref, flow->follow_port);
