@@ -8,10 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define NAMES_MAX 100 /* tried for a file while it is written: left over, or put there by somebody */
+/* temporary names to try: others may be left over from a crash, or put there by another user */
+#define NAMES_MAX 100
 
-/* The file that is meant by @path: through a symlink what that leads to, but only through one of our own, or of root: anybody
- * may put one into a folder like /tmp. */
+/* The file that @path means. A symlink is followed if we or root own it: in a folder like /tmp any
+ * user may have made it. */
 static int target_find(const char *path, char *target)
 {
 	struct stat status;
@@ -27,7 +28,8 @@ static int target_find(const char *path, char *target)
 	return realpath(path, target) ? 0 : -errno;
 }
 
-/* the file under its other name: a new one, with the access that the file has which it is to replace */
+/* Creates the temporary file, with the owner and the mode of the file @replaced. NULL: it replaces
+ * none. */
 static int new_file(struct atomic_file *file, const struct stat *replaced)
 {
 	int fd = -1;
@@ -37,15 +39,17 @@ static int new_file(struct atomic_file *file, const struct stat *replaced)
 
 		if (i)
 			snprintf(number, sizeof(number), ".%d", i);
-		if (snprintf(file->written, sizeof(file->written), "%s.part.%ld%s", file->path, (long)getpid(),
-			     number) >= (int)sizeof(file->written))
+		if (snprintf(file->written, sizeof(file->written), "%s.part.%ld%s", file->path,
+			     (long)getpid(), number) >= (int)sizeof(file->written))
 			return -ENAMETOOLONG;
-		fd = open(file->written, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+		fd = open(file->written, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			  0666);
 		if (fd < 0 && errno != EEXIST)
 			return -errno;
 	}
 	if (fd >= 0 && replaced) {
-		(void)!fchown(fd, replaced->st_uid, replaced->st_gid); /* root writes the file of somebody else */
+		/* for root, which may replace the file of another user */
+		(void)!fchown(fd, replaced->st_uid, replaced->st_gid);
 		fchmod(fd, replaced->st_mode & 0777);
 	}
 	return fd < 0 ? -EEXIST : fd;

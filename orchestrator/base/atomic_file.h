@@ -1,8 +1,10 @@
-/*  atomic_file - a file that is complete or not there: written under another name, renamed when it is done.
+/*  atomic_file - a file that is complete or absent: it is written under a temporary name, and
+ *  renamed at the end.
  *
- *  What exists and is no regular file (a terminal, a pipe, /dev/null) is written directly. A file that is replaced keeps its
- *  access; a symlink stays one, and what it leads to is replaced. Nothing that others put there is followed or
- *  opened: a symlink of another user is refused, and the other name is always a new file (O_EXCL).                    */
+ *  What exists and is no regular file (a terminal, a pipe, /dev/null) is written directly. A
+ *  replaced file keeps its owner and mode. A symlink stays; the file that it points to is replaced.
+ *  A symlink of another user is refused. The temporary file is always a new one (O_EXCL), so
+ *  nothing that another user put there is opened. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_ATOMIC_FILE_H
 #define HEDDLE_ORCHESTRATOR_BASE_ATOMIC_FILE_H
 
@@ -12,23 +14,25 @@
 struct atomic_file {
 	FILE *stream;
 	char path[PATH_MAX];    /* symlinks resolved */
-	char written[PATH_MAX]; /* the name while writing; "" if written directly */
+	char written[PATH_MAX]; /* the temporary name; "" if written directly */
 };
 
-/** atomic_file_open() - starts file @path.
- *  Return: 0 with file->stream open; -ELOOP: a symlink of another user; -errno. atomic_file_why() has words for it.   */
+/** atomic_file_open() - starts to write file @path.
+ *  Return: 0 with file->stream open; -ELOOP: a symlink of another user; -errno. atomic_file_why()
+ *  explains it. */
 int atomic_file_open(struct atomic_file *file, const char *path);
 
-/** atomic_file_why() - @error of one of these functions in words. */
+/** atomic_file_why() - the text for @error, the return value of one of these functions. */
 const char *atomic_file_why(int error);
 
-/** atomic_file_commit() - everything is written: the file appears.  Return: 0, or -errno and it does not. */
+/** atomic_file_commit() - closes the file and renames it to its path.  Return: 0; -errno: the path
+ *  is unchanged. */
 int atomic_file_commit(struct atomic_file *file);
 
-/** atomic_file_abort() - nothing appears. */
+/** atomic_file_abort() - discards the file; the path is unchanged. No effect if it is not open. */
 void atomic_file_abort(struct atomic_file *file);
 
-/** atomic_file_folder() - makes folder @folder and those above it, as far as they are missing.  Return: 0 or -errno. */
+/** atomic_file_folder() - creates folder @folder and its missing parents.  Return: 0 or -errno. */
 int atomic_file_folder(const char *folder);
 
 #endif

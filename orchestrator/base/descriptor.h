@@ -1,10 +1,10 @@
-/*  descriptor - a file descriptor that may be there or not: -1.                                                       */
+/*  descriptor - a file descriptor, or -1 for none. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_DESCRIPTOR_H
 #define HEDDLE_ORCHESTRATOR_BASE_DESCRIPTOR_H
 
 #include <unistd.h>
 
-/** descriptor_close() - closes *@fd if it is there; then it is not. */
+/** descriptor_close() - closes *@fd unless it is -1, and sets it to -1. */
 static inline void descriptor_close(int *fd)
 {
 	if (*fd >= 0)

@@ -5,8 +5,8 @@
 
 #include "orchestrator/base/utf8.h"
 
-void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
-			   va_list arguments)
+void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int line, int column,
+			   const char *format, va_list arguments)
 {
 	char *sentence, *text;
 
@@ -14,7 +14,8 @@ void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int
 		return;
 	if (vasprintf(&sentence, format, arguments) < 0)
 		sentence = NULL;
-	if ((line ? asprintf(&text, "%s:%d:%d: %s", file, line, column, sentence ? sentence : "out of memory")
+	if ((line ? asprintf(&text, "%s:%d:%d: %s", file, line, column,
+			     sentence ? sentence : "out of memory")
 		  : asprintf(&text, "%s: %s", file, sentence ? sentence : "out of memory")) < 0)
 		text = NULL;
 	if (text)
@@ -23,8 +24,8 @@ void scenario_errors_add_v(struct scenario_errors *errors, const char *file, int
 	free(sentence);
 }
 
-void scenario_errors_add(struct scenario_errors *errors, const char *file, int line, int column, const char *format,
-			 ...)
+void scenario_errors_add(struct scenario_errors *errors, const char *file, int line, int column,
+			 const char *format, ...)
 {
 	va_list arguments;
 

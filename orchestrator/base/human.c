@@ -8,7 +8,7 @@ struct human_unit {
 	uint64_t factor;
 };
 
-/* in the largest unit that @value reaches; units are in falling order and end with factor 1 */
+/* in the largest unit that @value reaches; units are in falling order, the last has factor 1 */
 static const char *scale(uint64_t value, const struct human_unit *unit, char *text)
 {
 	double scaled;
@@ -25,7 +25,8 @@ static const char *scale(uint64_t value, const struct human_unit *unit, char *te
 const char *human_time(node_time_t time_ps, char *text)
 {
 	static const struct human_unit units[] = {
-		{ "s", NODE_S }, { "ms", NODE_MS }, { "us", NODE_US }, { "ns", NODE_NS }, { "ps", 1 },
+		{ "s", NODE_S },   { "ms", NODE_MS }, { "us", NODE_US },
+		{ "ns", NODE_NS }, { "ps", 1 },
 	};
 
 	if (time_ps == NODE_TIME_NEVER) {
@@ -38,7 +39,8 @@ const char *human_time(node_time_t time_ps, char *text)
 const char *human_rate(uint64_t rate_bps, char *text)
 {
 	static const struct human_unit units[] = {
-		{ "Tb/s", 1000000000000 }, { "Gb/s", 1000000000 }, { "Mb/s", 1000000 }, { "kb/s", 1000 }, { "b/s", 1 },
+		{ "Tb/s", 1000000000000 }, { "Gb/s", 1000000000 }, { "Mb/s", 1000000 },
+		{ "kb/s", 1000 },          { "b/s", 1 },
 	};
 
 	return scale(rate_bps, units, text);
@@ -47,7 +49,8 @@ const char *human_rate(uint64_t rate_bps, char *text)
 const char *human_bytes(uint64_t bytes, char *text)
 {
 	static const struct human_unit units[] = {
-		{ "TB", 1000000000000 }, { "GB", 1000000000 }, { "MB", 1000000 }, { "kB", 1000 }, { "B", 1 },
+		{ "TB", 1000000000000 }, { "GB", 1000000000 }, { "MB", 1000000 },
+		{ "kB", 1000 },          { "B", 1 },
 	};
 
 	return scale(bytes, units, text);

@@ -1,6 +1,7 @@
-/*  human - numbers for people: four digits and the unit in which they are read best.
+/*  human - numbers for people: four digits, in the largest unit that fits.
  *
- *  For summaries only; what programs read carries exact integers. quantity.h is for what people write.                */
+ *  For summaries only: what programs read has exact integers. quantity.h parses what people
+ *  write. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_HUMAN_H
 #define HEDDLE_ORCHESTRATOR_BASE_HUMAN_H
 
@@ -11,7 +12,7 @@
 #define HUMAN_TEXT_MAX 32u
 
 /** human_time(), human_rate(), human_bytes() - "12.31 us", "18.18 Gb/s", "4.096 kB".
- *  @text  HUMAN_TEXT_MAX bytes.  Return: @text.                                                                  */
+ *  @text  HUMAN_TEXT_MAX bytes.  Return: @text. */
 const char *human_time(node_time_t time_ps, char *text);
 const char *human_rate(uint64_t rate_bps, char *text);
 const char *human_bytes(uint64_t bytes, char *text);

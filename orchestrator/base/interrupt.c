@@ -7,9 +7,11 @@
 #include "orchestrator/base/wall_time.h"
 
 static volatile sig_atomic_t seen;
-static uint64_t first_ns; /* written before 'seen' is; SIGINT, SIGTERM and SIGHUP wait while one of them is handled */
+/* valid once `seen` is set; the three signals are blocked while one of them is handled */
+static uint64_t first_ns;
 
-/* No more than the kernel promises to handlers: nothing is flushed, and files that are being written stay as they are. */
+/* Calls only what a signal handler may call: nothing is flushed, and unfinished files stay as they
+ * are. */
 static void remember(int number)
 {
 	static const char words[] = "heddle: interrupted again, and so ended at once\n";
@@ -41,7 +43,7 @@ void interrupt_catch(void)
 	sigaction(SIGINT, &end, NULL);
 	sigaction(SIGTERM, &end, NULL);
 	sigaction(SIGHUP, NULL, &hangup);
-	if (hangup.sa_handler != SIG_IGN) /* nohup: it is to survive its terminal */
+	if (hangup.sa_handler != SIG_IGN) /* not under nohup, where the run survives its terminal */
 		sigaction(SIGHUP, &end, NULL);
 	sigaction(SIGCHLD, &child, NULL);
 }

@@ -6,7 +6,8 @@
 
 #include "orchestrator/base/yaml_reader.h"
 
-struct origin *origin_new(const char *text, size_t length, const char *const *settings, uint32_t setting_count)
+struct origin *origin_new(const char *text, size_t length, const char *const *settings,
+			  uint32_t setting_count)
 {
 	struct origin *origin = calloc(1, sizeof(*origin));
 

@@ -1,7 +1,8 @@
-/*  origin - what a result came from: the bytes of the scenario, and what was changed of them (TB-13).
+/*  origin - the inputs of a result: the bytes of the scenario, and its settings (TB-13).
  *
- *  Made while a scenario is read and handed on to its plan, so that it needs no copy: whoever holds it releases it once.
- *  Names of folders are not in it, so that a result is the same wherever the scenario lies.                            */
+ *  It is made while a scenario is read and is shared with the plan by reference count: each holder
+ *  releases it once. It contains no names of folders, so a result does not depend on where the
+ *  scenario lies. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_ORIGIN_H
 #define HEDDLE_ORCHESTRATOR_BASE_ORIGIN_H
 
@@ -12,38 +13,44 @@
 
 #include "orchestrator/base/sha256.h"
 
-#define ORIGIN_INPUTS_MAX 65u /* a scenario, and a list of sizes for each of its workloads */
+#define ORIGIN_INPUTS_MAX 65u /* a scenario, and a file of sizes for each workload */
 
 struct yaml_node;
 
 struct origin {
 	uint32_t holders;
-	struct sha256 digest; /* of the scenario's file, then of each file that it names, in the order of reading */
-	char **settings;      /* "path=value", in the order of the command line */
+	/* of the scenario's file, then of each file that it names, in the order of reading */
+	struct sha256 digest;
+	char **settings; /* "path=value", in the order of the command line */
 	uint32_t setting_count;
-	/* the files that were read, for whoever is about to write one */
+	/* the files that were read: none of them may be overwritten */
 	struct origin_input {
 		dev_t device;
 		ino_t inode;
 	} inputs[ORIGIN_INPUTS_MAX];
 	uint32_t input_count;
-	struct yaml_node *effective; /* the scenario's tree with settings and variant in place; NULL: not known yet */
+	/* the scenario's tree with settings and variant applied; NULL: not known yet */
+	struct yaml_node *effective;
 };
 
-/** origin_new() - of a scenario of @length bytes at @text, read with @settings; one holder.
- *  Return: NULL if memory is short.                                                                                 */
-struct origin *origin_new(const char *text, size_t length, const char *const *settings, uint32_t setting_count);
+/** origin_new() - for a scenario of @length bytes at @text, read with @settings, which are copied.
+ *  It has one holder.
+ *  Return: NULL if memory is short. */
+struct origin *origin_new(const char *text, size_t length, const char *const *settings,
+			  uint32_t setting_count);
 
-/** origin_input() - the file at @path was read; one that is not there, or one too many, is left out. */
+/** origin_input() - records that the file at @path was read. No effect if it does not exist, or
+ *  beyond ORIGIN_INPUTS_MAX. */
 void origin_input(struct origin *origin, const char *path);
 
-/** origin_reads() - is the file with these numbers one of them?  @origin  may be NULL. */
+/** origin_reads() - true if the file with these numbers is one of the inputs.  @origin  may be
+ *  NULL. */
 bool origin_reads(const struct origin *origin, dev_t device, ino_t inode);
 
-/** origin_hold() - one holder more.  Return: @origin, which may be NULL. */
+/** origin_hold() - adds a holder.  Return: @origin, which may be NULL. */
 struct origin *origin_hold(struct origin *origin);
 
-/** origin_release() - one holder less; the last one takes it along. NULL is fine. */
+/** origin_release() - removes a holder; the last one frees @origin. NULL is fine. */
 void origin_release(struct origin *origin);
 
 #endif

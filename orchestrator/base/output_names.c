@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* where a file is, or will be */
+/* the identity of a file that exists or will be written */
 struct place {
 	bool exists, regular;
 	dev_t device, folder_device;
@@ -33,7 +33,7 @@ static bool folder_find(const char *path, struct place *place)
 	return true;
 }
 
-/* false: nowhere, so that opening it will fail anyway */
+/* Return: false if its folder does not exist: opening the file will fail anyway. */
 static bool place_find(const char *path, struct place *place)
 {
 	struct stat file;
@@ -54,11 +54,12 @@ static bool same(const struct place *a, const struct place *b)
 		return false;
 	if (a->exists)
 		return a->regular && a->device == b->device && a->inode == b->inode;
-	return a->folder_device == b->folder_device && a->folder_inode == b->folder_inode && !strcmp(a->base, b->base);
+	return a->folder_device == b->folder_device && a->folder_inode == b->folder_inode &&
+	       !strcmp(a->base, b->base);
 }
 
-int output_names_check(const struct output_name *names, unsigned count, const struct origin *origin, const char *script,
-		       char *why, size_t why_max)
+int output_names_check(const struct output_name *names, unsigned count, const struct origin *origin,
+		       const char *script, char *why, size_t why_max)
 {
 	struct place *places = calloc(count + 1, sizeof(*places)), read;
 	bool scripted = script && place_find(script, &read);
@@ -69,15 +70,16 @@ int output_names_check(const struct output_name *names, unsigned count, const st
 			continue;
 		if ((places[i].exists && origin_reads(origin, places[i].device, places[i].inode)) ||
 		    (scripted && same(&places[i], &read))) {
-			snprintf(why, why_max, "%s is read by this run: name another file for %s", names[i].path,
-				 names[i].option);
+			snprintf(why, why_max, "%s is read by this run: name another file for %s",
+				 names[i].path, names[i].option);
 			error = -EINVAL;
 		}
 		for (unsigned k = 0; k < i && !error; k++) {
 			if (!places[k].base[0] || !same(&places[i], &places[k]))
 				continue;
-			snprintf(why, why_max, "%s is to be written by %s and by %s: name two files", names[i].path,
-				 names[k].option, names[i].option);
+			snprintf(why, why_max,
+				 "%s is to be written by %s and by %s: name two files",
+				 names[i].path, names[k].option, names[i].option);
 			error = -EINVAL;
 		}
 	}

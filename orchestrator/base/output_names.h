@@ -1,7 +1,9 @@
-/*  output_names - the files that a run is to write, looked at before it starts: none may be one of its inputs, no two the same.
+/*  output_names - checks the names of the files that a run will write: none is an input, and no two
+ *  are the same.
  *
- *  Afterwards would be too late: a run may take hours, and its own scenario would be gone. What is no regular file (a
- *  terminal, a pipe, /dev/null) may be named as often as one likes.                                                  */
+ *  The check comes before the run. After a run of hours it would be too late: its own scenario
+ *  would be overwritten. A file that is not regular (a terminal, a pipe, /dev/null) may be named
+ *  several times. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_OUTPUT_NAMES_H
 #define HEDDLE_ORCHESTRATOR_BASE_OUTPUT_NAMES_H
 
@@ -12,14 +14,15 @@
 #define OUTPUT_NAMES_MAX 300u
 
 struct output_name {
-	const char *option; /* for the message */
+	const char *option; /* named in the message */
 	const char *path;
 };
 
-/** output_names_check() - @count files that will be written, by whichever name.
- *  @origin  what is read; may be NULL.   @script  a file that is read besides, or NULL.
- *  Return: 0; -EINVAL with a sentence in @why. O(count^2).                                                          */
-int output_names_check(const struct output_name *names, unsigned count, const struct origin *origin, const char *script,
-		       char *why, size_t why_max);
+/** output_names_check() - checks the @count files of @names. Files are compared by inode, so links
+ *  are found.
+ *  @origin  the inputs; may be NULL.   @script  one more input file, or NULL.
+ *  Return: 0; -EINVAL with a sentence in @why. O(count^2). */
+int output_names_check(const struct output_name *names, unsigned count, const struct origin *origin,
+		       const char *script, char *why, size_t why_max);
 
 #endif

@@ -9,7 +9,9 @@
 
 void progress_start(struct progress *progress, FILE *out, bool wanted)
 {
-	*progress = (struct progress){ .out = out, .on = wanted && isatty(fileno(out)), .start_ns = wall_ns() };
+	*progress = (struct progress){ .out = out,
+				       .on = wanted && isatty(fileno(out)),
+				       .start_ns = wall_ns() };
 	progress->next_ns = progress->start_ns + PROGRESS_AFTER_NS;
 }
 
@@ -25,16 +27,19 @@ void progress_update(struct progress *progress, node_time_t now, node_time_t end
 		return;
 	progress->next_ns = wall + PROGRESS_EVERY_NS;
 	elapsed_ns = wall - progress->start_ns;
-	share = now < end ? (double)now / (double)end : 1; /* while the fabric drains, now is beyond the end */
+	/* while the fabric drains, now is later than the end */
+	share = now < end ? (double)now / (double)end : 1;
 	progress->shown = true;
-	if (!windows) { /* the real clock has none */
-		fprintf(progress->out, "\r\033[K%.1f of %.1f s  %3.0f %%", (double)now / (double)NODE_S,
-			(double)end / (double)NODE_S, share * 100);
+	if (!windows) { /* the real clock has no windows */
+		fprintf(progress->out, "\r\033[K%.1f of %.1f s  %3.0f %%",
+			(double)now / (double)NODE_S, (double)end / (double)NODE_S, share * 100);
 		fflush(progress->out);
 		return;
 	}
-	fprintf(progress->out, "\r\033[K%.3f of %.3f us  %3.0f %%  %llu windows  %.1f us of fabric time a second",
-		(double)now / (double)NODE_US, (double)end / (double)NODE_US, share * 100, (unsigned long long)windows,
+	fprintf(progress->out,
+		"\r\033[K%.3f of %.3f us  %3.0f %%  %llu windows  %.1f us of fabric time a second",
+		(double)now / (double)NODE_US, (double)end / (double)NODE_US, share * 100,
+		(unsigned long long)windows,
 		(double)now / (double)NODE_US / ((double)elapsed_ns / 1e9));
 	fflush(progress->out);
 }

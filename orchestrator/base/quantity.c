@@ -9,7 +9,7 @@
 #include "nodes/base/array.h"
 #include "orchestrator/base/suggest.h"
 
-#define NUMBER_DIGITS_MAX 20 /* of a written number: any of 64 bits */
+#define NUMBER_DIGITS_MAX 20 /* of a written number: enough for 64 bits */
 #define EXPONENT_MAX 30
 
 struct unit {
@@ -19,11 +19,12 @@ struct unit {
 
 static const struct unit no_unit = { "", 1 };
 
-/* The units of each kind; the first of several names for a factor is the one that is written. */
+/* The units of each kind. If several names have the same factor, the first is written. */
 static const struct unit count_units[] = { { "", 1 } };
 static const struct unit time_units[] = {
-	{ "s", 1000000000000 },   { "ms", 1000000000 },     { "us", 1000000 }, { "ns", 1000 }, { "ps", 1 },
-	{ "\xc2\xb5s", 1000000 }, { "\xce\xbcs", 1000000 },
+	{ "s", 1000000000000 },   { "ms", 1000000000 }, { "us", 1000000 },
+	{ "ns", 1000 },           { "ps", 1 },          { "\xc2\xb5s", 1000000 },
+	{ "\xce\xbcs", 1000000 },
 };
 static const struct unit rate_units[] = {
 	{ "Tb/s", 1000000000000 },
@@ -46,25 +47,28 @@ static const struct unit bytes_units[] = {
 	{ "GiB", 1 << 30 }, { "GB", 1000000000 }, { "MiB", 1 << 20 }, { "MB", 1000000 },
 	{ "KiB", 1 << 10 }, { "kB", 1000 },       { "B", 1 },         { "KB", 1000 },
 };
-static const struct unit share_units[] = { { "%", QUANTITY_SHARE_ONE / 100 }, { "", QUANTITY_SHARE_ONE } };
+static const struct unit share_units[] = { { "%", QUANTITY_SHARE_ONE / 100 },
+					   { "", QUANTITY_SHARE_ONE } };
 
 static const struct {
 	const char *what, *examples;
 	const struct unit *units;
 	unsigned unit_count;
-	bool bare; /* a number without unit is fine */
+	bool bare; /* a number needs no unit */
 } kinds[QUANTITY_KINDS] = {
-	[QUANTITY_COUNT] = { "a whole number", "such as 16", count_units, COUNT_OF(count_units), true },
-	[QUANTITY_TIME] = { "a time", "such as 350ns or 1us (ps, ns, us, ms, s)", time_units, COUNT_OF(time_units),
-			    false },
-	[QUANTITY_RATE] = { "a rate", "such as 200Gb/s (b/s, kb/s, Mb/s, Gb/s, Tb/s)", rate_units, COUNT_OF(rate_units),
-			    false },
-	[QUANTITY_BYTES] = { "a size", "such as 4096 or 512KiB (B, kB, MB, GB, KiB, MiB, GiB)", bytes_units,
-			     COUNT_OF(bytes_units), true },
-	[QUANTITY_SHARE] = { "a share", "such as 90%, 0.001, 1/3 or 1e-12", share_units, COUNT_OF(share_units), true },
+	[QUANTITY_COUNT] = { "a whole number", "such as 16", count_units, COUNT_OF(count_units),
+			     true },
+	[QUANTITY_TIME] = { "a time", "such as 350ns or 1us (ps, ns, us, ms, s)", time_units,
+			    COUNT_OF(time_units), false },
+	[QUANTITY_RATE] = { "a rate", "such as 200Gb/s (b/s, kb/s, Mb/s, Gb/s, Tb/s)", rate_units,
+			    COUNT_OF(rate_units), false },
+	[QUANTITY_BYTES] = { "a size", "such as 4096 or 512KiB (B, kB, MB, GB, KiB, MiB, GiB)",
+			     bytes_units, COUNT_OF(bytes_units), true },
+	[QUANTITY_SHARE] = { "a share", "such as 90%, 0.001, 1/3 or 1e-12", share_units,
+			     COUNT_OF(share_units), true },
 };
 
-/* digits * 10^exponent, what was written */
+/* digits * 10^exponent, as written */
 struct number {
 	unsigned __int128 digits;
 	int exponent;
@@ -77,7 +81,8 @@ static const char *skip_spaces(const char *text)
 	return text;
 }
 
-/* Reads the exponent of "1e-12" if there is one; the 'e' of a unit is not.  Return: behind it. */
+/* Reads the exponent of "1e-12", if there is one; the 'e' of a unit is none.  Return: the text
+ * after it. */
 static const char *exponent_parse(const char *text, int *exponent)
 {
 	const char *at = text;
@@ -97,7 +102,7 @@ static const char *exponent_parse(const char *text, int *exponent)
 	return at;
 }
 
-/* Return: behind the number, or NULL if there is none or it is too long. */
+/* Return: the text after the number; NULL if there is none, or too many digits. */
 static const char *number_parse(const char *text, struct number *number)
 {
 	int digits = 0, seen = 0;
@@ -121,7 +126,8 @@ static const char *number_parse(const char *text, struct number *number)
 	if (!seen)
 		return NULL;
 	text = exponent_parse(text, &number->exponent);
-	return number->exponent > EXPONENT_MAX || number->exponent < -2 * EXPONENT_MAX ? NULL : text;
+	return number->exponent > EXPONENT_MAX || number->exponent < -2 * EXPONENT_MAX ? NULL
+										       : text;
 }
 
 /* number * factor.  Return: 0, -ERANGE (too large), -EDOM (not whole). */
@@ -153,43 +159,48 @@ static const struct unit *unit_find(enum quantity_kind kind, const char *name)
 	return NULL;
 }
 
-static int refuse(enum quantity_kind kind, const char *text, const char *reason, char *why, unsigned why_max)
+static int refuse(enum quantity_kind kind, const char *text, const char *reason, char *why,
+		  unsigned why_max)
 {
-	snprintf(why, why_max, "'%.60s' %s; expected %s %s", text, reason, kinds[kind].what, kinds[kind].examples);
+	snprintf(why, why_max, "'%.60s' %s; expected %s %s", text, reason, kinds[kind].what,
+		 kinds[kind].examples);
 	return -EINVAL;
 }
 
-static int refuse_unit(enum quantity_kind kind, const char *text, const char *unit, char *why, unsigned why_max)
+static int refuse_unit(enum quantity_kind kind, const char *text, const char *unit, char *why,
+		       unsigned why_max)
 {
-	const char *near =
-		suggest_nearest(unit, &kinds[kind].units[0].name, kinds[kind].unit_count, sizeof(struct unit));
+	const char *near = suggest_nearest(unit, &kinds[kind].units[0].name, kinds[kind].unit_count,
+					   sizeof(struct unit));
 	char reason[160];
 
 	if (kind == QUANTITY_COUNT)
 		return refuse(kind, text, "is not a whole number", why, why_max);
 	if (!*unit)
 		return refuse(kind, text, "lacks its unit", why, why_max);
-	snprintf(reason, sizeof(reason), "has the unknown unit '%.20s'%s%s%s", unit, near ? " (did you mean '" : "",
-		 near ? near : "", near ? "'?)" : "");
+	snprintf(reason, sizeof(reason), "has the unknown unit '%.20s'%s%s%s", unit,
+		 near ? " (did you mean '" : "", near ? near : "", near ? "'?)" : "");
 	return refuse(kind, text, reason, why, why_max);
 }
 
-/* "a/b" behind a */
-static int fraction_parse(const char *text, struct number above, const char *rest, uint64_t *value, char *why,
-			  unsigned why_max)
+/* the rest of "a/b", from '/' on */
+static int fraction_parse(const char *text, struct number above, const char *rest, uint64_t *value,
+			  char *why, unsigned why_max)
 {
 	struct number below;
 	uint64_t numerator, denominator;
 	const char *end = number_parse(skip_spaces(rest), &below);
 
-	if (!end || *skip_spaces(end) || number_scale(above, 1, &numerator) || number_scale(below, 1, &denominator) ||
-	    !denominator || numerator / denominator >= 1000)
-		return refuse(QUANTITY_SHARE, text, "is not a fraction of two whole numbers", why, why_max);
+	if (!end || *skip_spaces(end) || number_scale(above, 1, &numerator) ||
+	    number_scale(below, 1, &denominator) || !denominator || numerator / denominator >= 1000)
+		return refuse(QUANTITY_SHARE, text, "is not a fraction of two whole numbers", why,
+			      why_max);
 	*value = (uint64_t)((unsigned __int128)numerator * QUANTITY_SHARE_ONE / denominator);
 	return 0;
 }
 
-int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, char *why, unsigned why_max)
+int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, char *why,
+		   unsigned why_max)
 {
 	const char *start = skip_spaces(text), *rest;
 	const struct unit *unit;
@@ -197,16 +208,20 @@ int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, c
 	int error;
 
 	if (!*start)
-		return refuse(kind, text, "says nothing", why, why_max);
+		return refuse(kind, text, "is empty", why, why_max);
 	if (*start == '-')
 		return refuse(kind, text, "is negative", why, why_max);
 	rest = number_parse(start, &number);
 	if (!rest)
-		return refuse(kind, text, isdigit((unsigned char)*start) ? "has too many digits" : "is not a number",
+		return refuse(kind, text,
+			      isdigit((unsigned char)*start) ? "has too many digits"
+							     : "is not a number",
 			      why, why_max);
 	rest = skip_spaces(rest);
-	if (start[0] == '0' && isdigit((unsigned char)start[1])) /* 8 in YAML 1.1 and C, 10 in YAML 1.2 */
-		return refuse(kind, text, "begins with a zero, which some read as octal", why, why_max);
+	/* 010 is 8 in YAML 1.1 and C, and 10 in YAML 1.2 */
+	if (start[0] == '0' && isdigit((unsigned char)start[1]))
+		return refuse(kind, text, "begins with a zero, which some read as octal", why,
+			      why_max);
 	if (kind == QUANTITY_SHARE && *rest == '/')
 		return fraction_parse(text, number, rest + 1, value, why, why_max);
 	unit = unit_find(kind, rest);
@@ -219,15 +234,17 @@ int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, c
 		return refuse(kind, text, "is too large", why, why_max);
 	if (error)
 		return refuse(kind, text,
-			      kind == QUANTITY_COUNT ? "is not a whole number" : "is finer than can be kept", why,
-			      why_max);
+			      kind == QUANTITY_COUNT ? "is not a whole number"
+						     : "is finer than can be kept",
+			      why, why_max);
 	return 0;
 }
 
-/* value / factor as a decimal number; factor a power of ten */
+/* value / factor as a decimal number; @factor is a power of ten */
 static void decimal_format(uint64_t value, uint64_t factor, const char *unit, char *text)
 {
-	int length = snprintf(text, QUANTITY_TEXT_MAX, "%llu", (unsigned long long)(value / factor));
+	int length =
+		snprintf(text, QUANTITY_TEXT_MAX, "%llu", (unsigned long long)(value / factor));
 	uint64_t rest = value % factor;
 
 	if (rest)
@@ -247,8 +264,8 @@ const char *quantity_format(enum quantity_kind kind, uint64_t value, char *text)
 		const struct unit *unit = &kinds[kind].units[i];
 
 		if (value % unit->factor == 0) {
-			snprintf(text, QUANTITY_TEXT_MAX, "%llu%s", (unsigned long long)(value / unit->factor),
-				 unit->name);
+			snprintf(text, QUANTITY_TEXT_MAX, "%llu%s",
+				 (unsigned long long)(value / unit->factor), unit->name);
 			return text;
 		}
 	}

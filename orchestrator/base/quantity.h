@@ -1,7 +1,8 @@
-/*  quantity - numbers with units, as people write them: '200Gb/s', '350ns', '512 KiB', '0.1%', '1/144', '1e-12'.
+/*  quantity - numbers with units, as people write them: '200Gb/s', '350ns', '512 KiB', '0.1%',
+ *  '1/144', '1e-12'.
  *
- *  Exact integers, no floating point: a value that does not come out whole in the unit it is kept in is refused rather
- *  than rounded, so the file says what really runs.                                                                  */
+ *  Integers only, no floating point. A value that is not whole in the unit of its kind is refused,
+ *  not rounded, so a run has exactly the value of its file. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_QUANTITY_H
 #define HEDDLE_ORCHESTRATOR_BASE_QUANTITY_H
 
@@ -19,13 +20,15 @@ enum quantity_kind {
 #define QUANTITY_SHARE_ONE 1000000000000000ull
 #define QUANTITY_TEXT_MAX 40u
 
-/** quantity_parse() - reads the whole of @text. A bare 0 needs no unit; a space may stand before the unit.
- *  Return: 0 with @value; -EINVAL with a sentence in @why (@why_max bytes) that says what was expected; it starts with
- *  the text in quotes.                                                                                          */
-int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, char *why, unsigned why_max);
+/** quantity_parse() - parses all of @text. A bare 0 needs no unit; one space may precede the unit.
+ *  Return: 0 with @value; -EINVAL with a sentence in @why (@why_max bytes): the text in quotes, the
+ *  error and what was expected. */
+int quantity_parse(enum quantity_kind kind, const char *text, uint64_t *value, char *why,
+		   unsigned why_max);
 
-/** quantity_format() - @value in the largest unit that leaves it whole: "350ns", "1us", "512KiB", "0.1%".
- *  @text  QUANTITY_TEXT_MAX bytes.  Return: @text. quantity_parse() reads it back unchanged.                     */
+/** quantity_format() - writes @value in the largest unit in which it is whole: "350ns", "1us",
+ *  "512KiB", "0.1%".
+ *  @text  QUANTITY_TEXT_MAX bytes.  Return: @text. quantity_parse() reads the same value back. */
 const char *quantity_format(enum quantity_kind kind, uint64_t value, char *text);
 
 #endif

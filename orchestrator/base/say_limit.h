@@ -1,7 +1,9 @@
-/*  say_limit - how many lines one node may put into the log, which is on a disk or in memory that others need too (TB-24).
+/*  say_limit - limits how many lines one node may write into the log, which fills a disk or memory
+ *  that others need (TB-24).
  *
- *  SAY_LINES in SAY_NS, so that whatever goes wrong is told, and a flood is told once with its number. What a node writes into
- *  the log past its orchestrator is limited by the kernel (NODE_FILE_BYTES_MAX in nodes/process/privilege.h).         */
+ *  At most SAY_LINES in SAY_NS. So every error appears, and a flood appears once, with the number
+ *  of its lines. What a node writes directly into the log is limited by the kernel
+ *  (NODE_FILE_BYTES_MAX in nodes/process/privilege.h). */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_SAY_LIMIT_H
 #define HEDDLE_ORCHESTRATOR_BASE_SAY_LIMIT_H
 
@@ -10,7 +12,7 @@
 
 #define SAY_LINES 20u
 #define SAY_NS 10000000000ull
-#define SAY_LINES_MAX 10000u /* in all: 10 MB of the longest ones */
+#define SAY_LINES_MAX 10000u /* of one node in all: 10 MB of the longest lines */
 
 /* zeroed before first use */
 struct say_limit {
@@ -18,8 +20,8 @@ struct say_limit {
 	uint32_t lines, lines_all;
 };
 
-/** say_limit_allows() - may a line be written at @now_ns, which never goes back?
- *  @unsaid  how many were left out since the last one that was allowed; set if this one is.                           */
+/** say_limit_allows() - true if a line may be written at @now_ns, which never decreases.
+ *  @unsaid  the lines left out since the last line that was allowed; set if this one is. */
 bool say_limit_allows(struct say_limit *limit, uint64_t now_ns, uint64_t *unsaid);
 
 #endif

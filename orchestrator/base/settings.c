@@ -9,7 +9,7 @@ struct setting {
 	const char *label;
 	struct scenario_place place; /* of the path */
 	struct scenario_errors *errors;
-	unsigned depth; /* of the node reached so far */
+	unsigned depth; /* of the node reached so far, from the root */
 };
 
 static bool is_number(const char *text)
@@ -19,7 +19,8 @@ static bool is_number(const char *text)
 	return digits && !text[digits] && digits < 7;
 }
 
-static struct yaml_node *child_make(struct yaml_node *parent, const char *key, const struct setting *setting)
+static struct yaml_node *child_make(struct yaml_node *parent, const char *key,
+				    const struct setting *setting)
 {
 	struct yaml_node *child = yaml_node_new(YAML_SCALAR, key);
 
@@ -40,7 +41,8 @@ static struct yaml_node *element_find(struct yaml_node *sequence, const char *wo
 		return child;
 	}
 	for (; child; child = child->next) {
-		struct yaml_node *name = child->kind == YAML_MAPPING ? yaml_find(child, "name") : NULL;
+		struct yaml_node *name =
+			child->kind == YAML_MAPPING ? yaml_find(child, "name") : NULL;
 
 		if (name && name->text && !strcmp(name->text, word))
 			break;
@@ -48,12 +50,14 @@ static struct yaml_node *element_find(struct yaml_node *sequence, const char *wo
 	return child;
 }
 
-/* The node called @word below @parent, made if that is possible. */
+/* Return: the child @word of @parent, created if it is missing and can be; NULL with one error
+ * added. */
 static int step_down(struct yaml_node *parent, const char *word, const struct setting *setting,
 		     struct yaml_node **child)
 {
 	if (parent->kind == YAML_SCALAR && parent->text && *parent->text) {
-		scenario_errors_add(setting->errors, setting->label, setting->place.line, setting->place.column,
+		scenario_errors_add(setting->errors, setting->label, setting->place.line,
+				    setting->place.column,
 				    "'%.60s' is a single value, there is no '%.60s' in it",
 				    parent->key ? parent->key : parent->text, word);
 		return -EINVAL;
@@ -70,7 +74,8 @@ static int step_down(struct yaml_node *parent, const char *word, const struct se
 	if (*child)
 		return 0;
 	if (!is_number(word) || strtoul(word, NULL, 10) != parent->count) {
-		scenario_errors_add(setting->errors, setting->label, setting->place.line, setting->place.column,
+		scenario_errors_add(setting->errors, setting->label, setting->place.line,
+				    setting->place.column,
 				    "'%.60s' has %u elements (0 is the first), none is '%.60s'",
 				    parent->key ? parent->key : "the list", parent->count, word);
 		return -EINVAL;
@@ -79,7 +84,7 @@ static int step_down(struct yaml_node *parent, const char *word, const struct se
 	return *child ? 0 : -ENOMEM;
 }
 
-/* @node becomes what @value is, with all its children. */
+/* @node takes the value and all children of @value, which is freed. */
 static void replace(struct yaml_node *node, struct yaml_node *value)
 {
 	yaml_clear(node, value->kind);
@@ -93,7 +98,8 @@ static void replace(struct yaml_node *node, struct yaml_node *value)
 	yaml_free(value);
 }
 
-static int walk(struct yaml_node *root, char *path, struct setting *setting, struct yaml_node **node)
+static int walk(struct yaml_node *root, char *path, struct setting *setting,
+		struct yaml_node **node)
 {
 	char *rest = path, *word;
 
@@ -102,8 +108,10 @@ static int walk(struct yaml_node *root, char *path, struct setting *setting, str
 		int error;
 
 		if (!*word || ++setting->depth >= YAML_DEPTH_MAX) {
-			scenario_errors_add(setting->errors, setting->label, setting->place.line, setting->place.column,
-					    "this is no path: write keys joined by dots, as in switch.arbiter");
+			scenario_errors_add(setting->errors, setting->label, setting->place.line,
+					    setting->place.column,
+					    "this is not a path: write keys joined by dots, "
+					    "as in switch.arbiter");
 			return -EINVAL;
 		}
 		error = step_down(*node, word, setting, node);
@@ -123,7 +131,8 @@ int settings_apply(struct yaml_node *root, const char *text, const char *label, 
 	int error;
 
 	if (!equals || equals == text) {
-		scenario_errors_add(errors, label, 0, 0, "expected path=value, as in switch.arbiter=by-port");
+		scenario_errors_add(errors, label, 0, 0,
+				    "expected path=value, as in switch.arbiter=by-port");
 		return -EINVAL;
 	}
 	path = strndup(text, (size_t)(equals - text));
@@ -141,7 +150,8 @@ int settings_apply(struct yaml_node *root, const char *text, const char *label, 
 	return error;
 }
 
-int settings_put(struct yaml_node *root, struct yaml_node *value, const char *file, struct scenario_errors *errors)
+int settings_put(struct yaml_node *root, struct yaml_node *value, const char *file,
+		 struct scenario_errors *errors)
 {
 	struct setting setting = { .label = file, .place = value->key_place, .errors = errors };
 	char *path = strdup(value->key);

@@ -15,7 +15,8 @@ void sha256_add(struct sha256 *sha, const void *bytes, size_t length)
 
 const char *sha256_text(const struct sha256 *sha, char text[SHA256_TEXT_MAX])
 {
-	struct sha256_ctx copy = sha->context; /* the digest ends a computation */
+	/* the digest ends a computation, so it is made of a copy */
+	struct sha256_ctx copy = sha->context;
 	uint8_t digest[SHA256_DIGEST_SIZE];
 
 	sha256_digest(&copy, sizeof(digest), digest);

@@ -1,6 +1,8 @@
-/*  sha256 - the digest of a sequence of bytes, as `sha256sum` prints it [FIPS 180-4]. The only home of nettle.
+/*  sha256 - the digest of a sequence of bytes, as `sha256sum` prints it [FIPS 180-4]. The only home
+ *  of nettle.
  *
- *  For what a result says of its scenario (TB-13): anyone can check it without Heddle. No I/O, no allocation.         */
+ *  A result names its scenario by it (TB-13), so anyone can check it without Heddle. No I/O, no
+ *  allocation. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_SHA256_H
 #define HEDDLE_ORCHESTRATOR_BASE_SHA256_H
 
@@ -13,14 +15,15 @@ struct sha256 {
 	struct sha256_ctx context;
 };
 
-/** sha256_begin() - no byte yet. */
+/** sha256_begin() - starts with an empty sequence. */
 void sha256_begin(struct sha256 *sha);
 
-/** sha256_add() - @length more bytes at @bytes; borrowed. O(length). */
+/** sha256_add() - appends @length bytes at @bytes; borrowed. O(length). */
 void sha256_add(struct sha256 *sha, const void *bytes, size_t length);
 
-/** sha256_text() - the digest of all bytes so far, in lower-case hexadecimal digits. @sha stays as it is.
- *  @text  SHA256_TEXT_MAX bytes.  Return: @text.                                                                    */
+/** sha256_text() - the digest of all bytes so far, in lower-case hexadecimal digits. @sha is
+ *  unchanged.
+ *  @text  SHA256_TEXT_MAX bytes.  Return: @text. */
 const char *sha256_text(const struct sha256 *sha, char text[SHA256_TEXT_MAX]);
 
 #endif

@@ -28,13 +28,15 @@ static const char *word_at(const char *const *words, size_t stride, size_t index
 	return word;
 }
 
-/* a near word that only lacks its end is worth one mistake, so that a real misspelling of a short word wins */
+/* a candidate that starts with @word counts as one mistake, so a real misspelling of a short word
+ * is nearer */
 static unsigned distance_or_prefix(const char *word, const char *candidate)
 {
 	size_t length = strlen(word);
 	unsigned distance = suggest_distance(word, candidate);
 
-	return length >= 3 && !strncasecmp(word, candidate, length) ? min_of(distance, 1) : distance;
+	return length >= 3 && !strncasecmp(word, candidate, length) ? min_of(distance, 1)
+								    : distance;
 }
 
 const char *suggest_nearest(const char *word, const char *const *words, size_t count, size_t stride)
@@ -57,7 +59,7 @@ const char *suggest_nearest(const char *word, const char *const *words, size_t c
 
 unsigned suggest_distance(const char *a, const char *b)
 {
-	/* rows[0] is the row two letters of a ago: swaps look back that far */
+	/* rows[0] is two letters of @a back: swaps need it */
 	unsigned rows[3][SUGGEST_BYTES_MAX + 1];
 	size_t a_length = strlen(a), b_length = strlen(b);
 
@@ -71,7 +73,8 @@ unsigned suggest_distance(const char *a, const char *b)
 		rows[2][0] = (unsigned)i;
 		for (size_t j = 1; j <= b_length; j++) {
 			char x = folded(a[i - 1]), y = folded(b[j - 1]);
-			unsigned best = min_of(min_of(rows[1][j], rows[2][j - 1]) + 1, rows[1][j - 1] + (x != y));
+			unsigned best = min_of(min_of(rows[1][j], rows[2][j - 1]) + 1,
+					       rows[1][j - 1] + (x != y));
 
 			if (i > 1 && j > 1 && x == folded(b[j - 2]) && y == folded(a[i - 2]))
 				best = min_of(best, rows[0][j - 2] + 1);
@@ -81,8 +84,8 @@ unsigned suggest_distance(const char *a, const char *b)
 	return rows[2][b_length];
 }
 
-const char *suggest_sentence(const char *word, const char *const *words, size_t count, size_t stride, char *out,
-			     size_t out_max)
+const char *suggest_sentence(const char *word, const char *const *words, size_t count,
+			     size_t stride, char *out, size_t out_max)
 {
 	const char *near = suggest_nearest(word, words, count, stride);
 

@@ -21,7 +21,7 @@ int utf8_length(const char *text, unsigned bytes_max)
 
 	if (text[length])
 		for (; length && (text[length] & 0xc0) == 0x80; length--)
-			; /* what would be cut off continues a character */
+			; /* the byte after the cut continues a character */
 	return (int)length;
 }
 

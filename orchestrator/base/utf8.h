@@ -1,21 +1,26 @@
-/*  utf8 - text from outside (a file's name, a node's last words) that is to go into JSON, which takes UTF-8 only.     */
+/*  utf8 - makes text from outside (the name of a file, the last message of a node) safe for JSON
+ *  and for terminals. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_UTF8_H
 #define HEDDLE_ORCHESTRATOR_BASE_UTF8_H
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/** utf8_mend() - @text as it is if it is UTF-8; else every byte of it that is no ASCII becomes '?', in place. */
+/** utf8_mend() - leaves @text as it is if it is UTF-8; else each byte that is not ASCII becomes
+ *  '?', in place. JSON takes UTF-8 only. */
 void utf8_mend(char *text);
 
-/** utf8_length() - how many bytes of @text, at most @bytes_max, are whole characters, where it is UTF-8: for "%.*s". */
+/** utf8_length() - the number of bytes of @text, at most @bytes_max, that are whole characters. For
+ *  "%.*s". @text is UTF-8. */
 int utf8_length(const char *text, unsigned bytes_max);
 
-/** utf8_plain() - every control character of @text, escape and the end of a line too, becomes '?', in place: what names say
- *  from outside must neither command a terminal nor look like a line of ours. A tab stays.                          */
+/** utf8_plain() - replaces each control character of @text by '?', in place, also escape and
+ *  newline. So a name from outside can neither command a terminal nor look like a line of ours. A
+ *  tab stays. */
 void utf8_plain(char *text);
 
-/** utf8_plain_lines() - the same for text of several lines, such as a node's table: ends of lines stay. */
+/** utf8_plain_lines() - the same for text of several lines, such as a node's table: newlines
+ *  stay. */
 void utf8_plain_lines(char *text);
 
 /** utf8_say() - writes @format as one plain line to @out, after @prefix.  O(length). */

@@ -1,11 +1,12 @@
-/*  wall_time - the time outside of the fabric, for waiting and for --timing; nothing in a fabric depends on it.      */
+/*  wall_time - the machine's time, for waiting and for --timing. No result depends on it. */
 #ifndef HEDDLE_ORCHESTRATOR_BASE_WALL_TIME_H
 #define HEDDLE_ORCHESTRATOR_BASE_WALL_TIME_H
 
 #include <stdint.h>
 #include <time.h>
 
-/** wall_ns() - nanoseconds of CLOCK_MONOTONIC: it neither jumps nor counts while the machine is suspended. */
+/** wall_ns() - nanoseconds of CLOCK_MONOTONIC. It never jumps and does not count while the machine
+ *  is suspended. */
 static inline uint64_t wall_ns(void)
 {
 	struct timespec now;

@@ -13,7 +13,7 @@ struct reading {
 	struct scenario_errors *errors;
 	struct yaml_node *stack[YAML_DEPTH_MAX]; /* open mappings and sequences */
 	unsigned depth;
-	char *key; /* of the value that comes next */
+	char *key; /* of the next value */
 	struct scenario_place key_place;
 	struct yaml_node *root;
 	uint32_t node_count;
@@ -22,14 +22,14 @@ struct reading {
 };
 
 /* Adds an error; within a --set there are no lines. */
-static __attribute__((format(printf, 3, 4))) int refuse(struct reading *reading, struct scenario_place place,
-							const char *format, ...)
+static __attribute__((format(printf, 3, 4))) int
+refuse(struct reading *reading, struct scenario_place place, const char *format, ...)
 {
 	va_list arguments;
 
 	va_start(arguments, format);
-	scenario_errors_add_v(reading->errors, reading->file, reading->setting ? 0 : place.line, place.column, format,
-			      arguments);
+	scenario_errors_add_v(reading->errors, reading->file, reading->setting ? 0 : place.line,
+			      place.column, format, arguments);
 	va_end(arguments);
 	return -EINVAL;
 }
@@ -43,7 +43,8 @@ static size_t character_bytes(const unsigned char *at, size_t left)
 	} forms[] = { { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 }, { 0xf8, 0xf0, 0x10000 } };
 
 	if (at[0] < 0x80)
-		return (at[0] >= 0x20 && at[0] != 0x7f) || at[0] == '\n' || at[0] == '\r' || at[0] == '\t';
+		return (at[0] >= 0x20 && at[0] != 0x7f) || at[0] == '\n' || at[0] == '\r' ||
+		       at[0] == '\t';
 	for (size_t form = 0; form < 3; form++) {
 		uint32_t code = at[0] & (unsigned char)~forms[form].mask;
 		size_t i;
@@ -52,8 +53,9 @@ static size_t character_bytes(const unsigned char *at, size_t left)
 			continue;
 		for (i = 1; i <= form + 1 && (at[i] & 0xc0) == 0x80; i++)
 			code = code << 6 | (at[i] & 0x3fu);
-		if (i != form + 2 || code < forms[form].least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ||
-		    code < 0xa0 || code == 0x2028 || code == 0x2029 || code == 0xfeff || (code & 0xfffe) == 0xfffe)
+		if (i != form + 2 || code < forms[form].least || code > 0x10ffff ||
+		    (code >= 0xd800 && code < 0xe000) || code < 0xa0 || code == 0x2028 ||
+		    code == 0x2029 || code == 0xfeff || (code & 0xfffe) == 0xfffe)
 			return 0;
 		return form + 2;
 	}
@@ -68,7 +70,8 @@ static int check_characters(struct reading *reading, const char *text, size_t le
 		size_t bytes = character_bytes((const unsigned char *)text + i, length - i);
 
 		if (!bytes)
-			return refuse(reading, place, "this is not text: a scenario is YAML in UTF-8");
+			return refuse(reading, place,
+				      "this is not text: a scenario is YAML in UTF-8");
 		if (text[i] == '\n') {
 			place.line++;
 			place.column = 0;
@@ -79,21 +82,24 @@ static int check_characters(struct reading *reading, const char *text, size_t le
 	return 0;
 }
 
-/* A value that is not there has no place: its key's, or that of what it is in, stands for it. */
+/* The place of an event. A missing value has none: then it is that of its key, or of what contains
+ * it. */
 static struct scenario_place place_of(const struct reading *reading, struct fy_event *event)
 {
 	const struct fy_mark *mark = fy_event_start_mark(event);
 
 	if (mark)
-		return (struct scenario_place){ reading->setting, mark->line + 1, mark->column + 1 };
+		return (struct scenario_place){ reading->setting, mark->line + 1,
+						mark->column + 1 };
 	if (reading->key)
 		return reading->key_place;
 	return reading->depth ? reading->stack[reading->depth - 1]->place
 			      : (struct scenario_place){ reading->setting, 1, 1 };
 }
 
-/* Puts a new node where the document is now. */
-static int add_node(struct reading *reading, enum yaml_kind kind, struct scenario_place place, struct yaml_node **node)
+/* Adds a new node at the current position of the document. */
+static int add_node(struct reading *reading, enum yaml_kind kind, struct scenario_place place,
+		    struct yaml_node **node)
 {
 	struct yaml_node *parent = reading->depth ? reading->stack[reading->depth - 1] : NULL;
 
@@ -119,10 +125,12 @@ static int open_node(struct reading *reading, enum yaml_kind kind, struct scenar
 	struct yaml_node *node;
 	int error;
 
-	if (reading->depth && reading->stack[reading->depth - 1]->kind == YAML_MAPPING && !reading->key)
+	if (reading->depth && reading->stack[reading->depth - 1]->kind == YAML_MAPPING &&
+	    !reading->key)
 		return refuse(reading, place, "a key must be a plain word");
 	if (reading->depth == YAML_DEPTH_MAX)
-		return refuse(reading, place, "the document is nested too deeply (12 levels at most)");
+		return refuse(reading, place,
+			      "the document is nested too deeply (12 levels at most)");
 	error = add_node(reading, kind, place, &node);
 	if (!error)
 		reading->stack[reading->depth++] = node;
@@ -143,7 +151,8 @@ static int on_scalar(struct reading *reading, struct fy_event *event)
 	copy = strndup(text ? text : "", length);
 	if (!copy)
 		return -ENOMEM;
-	if (reading->depth && reading->stack[reading->depth - 1]->kind == YAML_MAPPING && !reading->key) {
+	if (reading->depth && reading->stack[reading->depth - 1]->kind == YAML_MAPPING &&
+	    !reading->key) {
 		reading->key = copy;
 		reading->key_place = place;
 		return 0;
@@ -159,7 +168,8 @@ static int on_scalar(struct reading *reading, struct fy_event *event)
 /* by key, then by place */
 static int node_compare(const void *a, const void *b)
 {
-	const struct yaml_node *left = *(struct yaml_node *const *)a, *right = *(struct yaml_node *const *)b;
+	const struct yaml_node *left = *(struct yaml_node *const *)a,
+			       *right = *(struct yaml_node *const *)b;
 	int order = strcmp(left->key, right->key);
 
 	if (order)
@@ -185,8 +195,8 @@ static int check_duplicates(struct reading *reading, const struct yaml_node *map
 	for (uint32_t i = 1; i < count && !error; i++) {
 		if (strcmp(sorted[i - 1]->key, sorted[i]->key))
 			continue;
-		error = refuse(reading, sorted[i]->key_place, "'%.60s' was already said in line %d", sorted[i]->key,
-			       sorted[i - 1]->key_place.line);
+		error = refuse(reading, sorted[i]->key_place, "'%.60s' is already given in line %d",
+			       sorted[i]->key, sorted[i - 1]->key_place.line);
 	}
 	free(sorted);
 	return error;
@@ -217,7 +227,8 @@ static int on_event(struct reading *reading, struct fy_event *event)
 {
 	if (has_anchor_or_tag(event))
 		return refuse(reading, place_of(reading, event),
-			      "anchors (&), aliases (*) and tags (!) have no place in a scenario: write the value out");
+			      "anchors (&), aliases (*) and tags (!) have no place in a scenario: "
+			      "write the value out");
 	if (reading->ended && event->type != FYET_STREAM_END)
 		return refuse(reading, place_of(reading, event),
 			      "a second document begins here: a file is one scenario");
@@ -239,17 +250,20 @@ static int on_event(struct reading *reading, struct fy_event *event)
 	}
 }
 
-/* what is wrong, in words for those who write scenarios; for what is not here libfyaml's own */
+/* Explains an error of libfyaml to the author of a scenario; libfyaml's own text if it is not
+ * known here. */
 static const char *syntax_text(const char *message)
 {
 	static const struct {
 		const char *part, *text;
 	} texts[] = {
-		{ "indendation in sequence", "'-' stands among the keys of a mapping: indent the list below its key" },
+		{ "indendation in sequence",
+		  "'-' stands among the keys of a mapping: indent the list below its key" },
 		{ "indented sequence item", "'-' is not indented as the others of its list" },
 		{ "block sequence entries not allowed",
 		  "'-' begins a list where none can be: begin it on a line of its own" },
-		{ "invalid indentation in mapping", "this line is not indented as the lines that it belongs to" },
+		{ "invalid indentation in mapping",
+		  "this line is not indented as the lines that it belongs to" },
 		{ "invalid nested block mapping",
 		  "two 'key: value' stand on one line: write {key: value, key: value}" },
 		{ "invalid mapping in plain multiline",
@@ -275,7 +289,7 @@ static const char *syntax_text(const char *message)
 	return message ? message : "it cannot be parsed";
 }
 
-/* what libfyaml found wrong, the first of it */
+/* reports the first error of libfyaml */
 static int report_syntax(struct reading *reading, struct fy_diag *diag)
 {
 	struct scenario_place place = { .line = 1, .column = 1 };
@@ -284,8 +298,10 @@ static int report_syntax(struct reading *reading, struct fy_diag *diag)
 
 	error = fy_diag_errors_iterate(diag, &iterator);
 	if (error && error->line > 0)
-		place = (struct scenario_place){ .line = error->line, .column = error->column > 0 ? error->column : 1 };
-	return refuse(reading, place, "this is not YAML: %.200s", syntax_text(error ? error->msg : NULL));
+		place = (struct scenario_place){ .line = error->line,
+						 .column = error->column > 0 ? error->column : 1 };
+	return refuse(reading, place, "this is not YAML: %.200s",
+		      syntax_text(error ? error->msg : NULL));
 }
 
 static int read_events(struct reading *reading, struct fy_parser *parser, struct fy_diag *diag)
@@ -305,7 +321,8 @@ static int read_events(struct reading *reading, struct fy_parser *parser, struct
 static int read_text(struct reading *reading, const char *text, size_t length)
 {
 	struct fy_diag *diag = fy_diag_create(NULL);
-	struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE, .diag = diag };
+	struct fy_parse_cfg config = { .flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG | FYPCF_JSON_NONE,
+				       .diag = diag };
 	struct fy_parser *parser;
 	int error = -ENOMEM;
 
@@ -320,8 +337,8 @@ static int read_text(struct reading *reading, const char *text, size_t length)
 	return error;
 }
 
-int yaml_read(const char *file, const char *text, size_t length, uint32_t setting, struct yaml_node **root,
-	      struct scenario_errors *errors)
+int yaml_read(const char *file, const char *text, size_t length, uint32_t setting,
+	      struct yaml_node **root, struct scenario_errors *errors)
 {
 	struct reading reading = { .file = file, .setting = setting, .errors = errors };
 	int error = check_characters(&reading, text, length);

@@ -96,7 +96,7 @@ const char *key_scalar(struct reader *reader, const struct yaml_node *node, cons
 	if (node->kind == YAML_SCALAR && *node->text)
 		return node->text;
 	if (node->kind == YAML_SCALAR)
-		key_refuse(reader, node, "'%.60s' says nothing; expected %s", node->key ? node->key : "the element",
+		key_refuse(reader, node, "'%.60s' is empty; expected %s", node->key ? node->key : "the element",
 			   expected);
 	else
 		key_refuse(reader, node, "'%.60s' is a %s; expected %s", node->key ? node->key : "the element",
