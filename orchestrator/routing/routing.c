@@ -29,20 +29,21 @@ static int tables_alloc(const struct topology *topology, struct routing *routing
 			return -ENOMEM;
 		for (uint32_t to = 0; to < count; to++)
 			if (to != i)
-				routing_route(routing, i, to)->fabric_address = topology->switches[to].fabric_address;
+				routing_route(routing, i, to)->fabric_address =
+					topology->switches[to].fabric_address;
 	}
 	return 0;
 }
 
-/* ---- one way of being free of circles after the other ---- */
+/* ---- one method to avoid cycles after the other ---- */
 
 struct making {
 	const struct topology *topology;
 	const struct routing_request *request;
 	struct routing *routing;
 	uint16_t *distances;
-	uint32_t lanes_max; /* that may be used */
-	char *circle;       /* of minimal routes on one level */
+	uint32_t lanes_max; /* that the fabric may use */
+	char *cycle;        /* of minimal routes on one level, or NULL */
 };
 
 static void lanes_take(struct making *making, enum lane_rule rule, uint32_t hops_max)
@@ -55,7 +56,8 @@ static void lanes_take(struct making *making, enum lane_rule rule, uint32_t hops
 	routing->hops_max = hops_max;
 }
 
-/* minimal ways and detours, one level per hop.   Return: 1: so it is; 0: there is no detour for which the lanes suffice; -ENOMEM */
+/* Minimal paths and detours, one level per hop.   Return: 1: made; 0: the lanes suffice for no
+ * detour; -ENOMEM */
 static int try_detours(struct making *making, uint32_t minimal_hops)
 {
 	uint32_t longest;
@@ -63,14 +65,16 @@ static int try_detours(struct making *making, uint32_t minimal_hops)
 
 	if (!making->request->detours || minimal_hops > making->lanes_max)
 		return 0;
-	error = routing_vias_make(making->topology, making->distances, making->lanes_max, making->routing, &longest);
+	error = routing_vias_make(making->topology, making->distances, making->lanes_max,
+				  making->routing, &longest);
 	if (error || !longest)
 		return error;
 	lanes_take(making, LANES_BY_HOP, longest > minimal_hops ? longest : minimal_hops);
 	return 1;
 }
 
-/* minimal ways and one non-minimal hop from a host, one level per hop.   Return: as above */
+/* Minimal paths and one non-minimal hop from a host, one level per hop.   Return: as
+ * try_detours() */
 static int try_non_minimal(struct making *making, uint32_t minimal_hops)
 {
 	uint32_t longest;
@@ -78,31 +82,33 @@ static int try_non_minimal(struct making *making, uint32_t minimal_hops)
 
 	if (!making->request->non_minimal || minimal_hops > making->lanes_max)
 		return 0;
-	error = routing_non_minimal_make(making->topology, making->distances, making->lanes_max, making->routing,
-					 &longest);
+	error = routing_non_minimal_make(making->topology, making->distances, making->lanes_max,
+					 making->routing, &longest);
 	if (error || !longest)
 		return error;
 	lanes_take(making, LANES_BY_HOP, longest > minimal_hops ? longest : minimal_hops);
 	return 1;
 }
 
-/* minimal ways on one level; detours as well if circles are allowed.   Return: 1: it has no circle, or may have one; 0; -ENOMEM */
+/* Minimal paths on one level; detours too if cycles are allowed.   Return: 1: made, without a cycle
+ * or with one that is allowed; 0: a cycle that is not; -ENOMEM */
 static int try_one_level(struct making *making, uint32_t minimal_hops)
 {
 	uint32_t longest = 0;
 	int error = 0;
 
 	if (making->request->detours && making->request->cycles_allowed)
-		error = routing_vias_make(making->topology, making->distances, UINT32_MAX, making->routing, &longest);
+		error = routing_vias_make(making->topology, making->distances, UINT32_MAX,
+					  making->routing, &longest);
 	lanes_take(making, LANES_KEEP, longest > minimal_hops ? longest : minimal_hops);
 	if (!error)
-		error = routing_cycle_find(making->topology, making->routing, &making->circle);
+		error = routing_cycle_find(making->topology, making->routing, &making->cycle);
 	if (error)
 		return error;
-	return !making->circle;
+	return !making->cycle;
 }
 
-/* Return: 1; 0: there is a circle, and must not be; -ENOMEM */
+/* Return: 1: made; 0: there is a cycle that is not allowed; -ENOMEM */
 static int minimal_make(struct making *making)
 {
 	uint32_t hops = routing_longest_hops(making->topology, making->distances);
@@ -127,8 +133,9 @@ static int up_down_make(struct making *making)
 {
 	size_t count = making->topology->switch_count;
 	uint16_t *lengths = malloc((count * count + 1) * sizeof(*lengths));
-	int error =
-		lengths ? routing_up_down_make(making->topology, making->distances, lengths, making->routing) : -ENOMEM;
+	int error = lengths ? routing_up_down_make(making->topology, making->distances, lengths,
+						   making->routing)
+			    : -ENOMEM;
 
 	making->routing->order = ORDER_UP_DOWN;
 	if (!error)
@@ -137,7 +144,7 @@ static int up_down_make(struct making *making)
 	return error;
 }
 
-/* Return: 0; -EINVAL: minimal routes were asked for, and have a circle */
+/* Return: 0; -EINVAL: minimal routes were requested and have a cycle */
 static int routes_make(struct making *making, char *why, unsigned why_max)
 {
 	int made = 0;
@@ -149,13 +156,13 @@ static int routes_make(struct making *making, char *why, unsigned why_max)
 	if (making->request->order != ORDER_MINIMAL)
 		return up_down_make(making);
 	snprintf(why, why_max,
-		 "packets could wait for each other in a circle: %s. Minimal routes need %u lanes here, and %u may be "
-		 "used; with order: auto or up-down one is enough",
-		 making->circle, making->routing->hops_max, making->lanes_max);
+		 "packets could wait for each other in a cycle: %s. Minimal routes need %u lanes "
+		 "here, and %u may be used; with order: auto or up-down one is enough",
+		 making->cycle, making->routing->hops_max, making->lanes_max);
 	return -EINVAL;
 }
 
-/* Return: 0; -EINVAL: there is a circle all the same */
+/* Return: 0; -EINVAL: there is a cycle nevertheless */
 static int result_check(const struct making *making, char *why, unsigned why_max)
 {
 	struct routing *routing = making->routing;
@@ -163,12 +170,12 @@ static int result_check(const struct making *making, char *why, unsigned why_max
 
 	if (error || !routing->cycle || making->request->cycles_allowed)
 		return error;
-	snprintf(why, why_max, "packets could wait for each other in a circle: %s", routing->cycle);
+	snprintf(why, why_max, "packets could wait for each other in a cycle: %s", routing->cycle);
 	return -EINVAL;
 }
 
-int routing_make(const struct topology *topology, const struct routing_request *request, struct routing *routing,
-		 char *why, unsigned why_max)
+int routing_make(const struct topology *topology, const struct routing_request *request,
+		 struct routing *routing, char *why, unsigned why_max)
 {
 	struct making making = {
 		.topology = topology,
@@ -182,8 +189,9 @@ int routing_make(const struct topology *topology, const struct routing_request *
 	*routing = (struct routing){ .edge_groups = request->non_minimal };
 	error = making.distances ? tables_alloc(topology, routing) : -ENOMEM;
 	if (!error)
-		error = request->follow ? routing_follow(topology, request, making.distances, routing)
-					: routes_make(&making, why, why_max);
+		error = request->follow
+				? routing_follow(topology, request, making.distances, routing)
+				: routes_make(&making, why, why_max);
 	if (!error)
 		routing_said_apply(topology, request, routing);
 	if (!error)
@@ -195,7 +203,7 @@ int routing_make(const struct topology *topology, const struct routing_request *
 	if (error)
 		routing_free(routing);
 	free(making.distances);
-	free(making.circle);
+	free(making.cycle);
 	return error;
 }
 

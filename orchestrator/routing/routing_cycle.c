@@ -9,22 +9,25 @@
 struct finder {
 	const struct topology *topology;
 	const struct routing *routing;
-	uint32_t levels; /* that are told apart: with LANES_KEEP all are alike */
+	uint32_t levels; /* that are distinguished: with LANES_KEEP only one */
 	uint32_t channel_count;
-	uint64_t *next;      /* by channel: ports of the switch at its end that are waited for there */
-	uint16_t *levels_at; /* by switch: on its way to the target at hand a packet may leave it at these */
-	uint16_t *turned;    /* by switch: so may one that went there as its via */
-	bool *has_hosts;     /* by switch */
-	uint32_t *queue;     /* switches whose levels_at has grown, in a ring */
+	uint64_t *next; /* by channel: the output ports that its packets wait for at its end */
+	/* by switch: levels on which packets to the current target may leave it */
+	uint16_t *levels_at;
+	/* by switch: the same for packets that reached it as their intermediate */
+	uint16_t *turned;
+	bool *has_hosts; /* by switch */
+	uint32_t *queue; /* a ring of the switches whose levels_at has grown */
 	bool *is_queued;
-	uint32_t *from;     /* by channel: where the search came from */
+	uint32_t *from;     /* by channel: its predecessor in the search */
 	uint64_t *to_visit; /* by channel: ports that the search has not followed yet */
 	uint8_t *state;     /* by channel: enum search_state */
 };
 
 enum search_state { UNSEEN, ON_PATH, DONE };
 
-static uint32_t channel_index(const struct finder *finder, uint32_t at, uint32_t port, uint32_t level)
+static uint32_t channel_index(const struct finder *finder, uint32_t at, uint32_t port,
+			      uint32_t level)
 {
 	return (at * NODE_PORTS_MAX + port) * finder->levels + level;
 }
@@ -39,12 +42,14 @@ static uint32_t channel_port(const struct finder *finder, uint32_t channel)
 	return channel / finder->levels % NODE_PORTS_MAX;
 }
 
-/* ---- who may wait for what ---- */
+/* ---- the dependency graph ---- */
 
-/* levels of packets on the next link, if they are @levels on this one; those beyond the last are no candidates there */
+/* Levels of packets on the next link, if they are @levels on this one. A level beyond the last
+ * does not exist: such a packet has no candidate. */
 static uint16_t levels_after(const struct finder *finder, uint16_t levels)
 {
-	uint32_t after = finder->routing->lane_rule == LANES_BY_HOP ? (uint32_t)levels << 1 : levels;
+	uint32_t after =
+		finder->routing->lane_rule == LANES_BY_HOP ? (uint32_t)levels << 1 : levels;
 
 	return (uint16_t)(after & ((1u << finder->levels) - 1));
 }
@@ -60,12 +65,14 @@ static void levels_add(struct finder *finder, uint32_t at, uint16_t levels, uint
 	finder->queue[(*end)++ % finder->topology->switch_count] = at;
 }
 
-/* packets to @target leave @at by @port: what they wait for at its end.   @turns  the ports by which they go on from @target */
-static void link_follow(struct finder *finder, uint32_t target, uint32_t at, uint32_t port, uint64_t turns,
-			uint32_t *end)
+/* Packets to @target leave @at by @port: adds what they wait for at the end of the link.   @turns
+ * the ports by which they continue after @target, which then is an intermediate */
+static void link_follow(struct finder *finder, uint32_t target, uint32_t at, uint32_t port,
+			uint64_t turns, uint32_t *end)
 {
 	uint32_t peer = finder->topology->switches[at].ports[port].peer;
-	uint64_t next = peer == target ? turns : routing_route(finder->routing, peer, target)->ports;
+	uint64_t next =
+		peer == target ? turns : routing_route(finder->routing, peer, target)->ports;
 
 	for (uint32_t level = 0; level < finder->levels; level++)
 		if (finder->levels_at[at] >> level & 1)
@@ -73,7 +80,7 @@ static void link_follow(struct finder *finder, uint32_t target, uint32_t at, uin
 	levels_add(finder, peer, levels_after(finder, finder->levels_at[at]), end);
 }
 
-/* Packets for @target start at the levels in levels_at. @turns: link_follow(). */
+/* Packets to @target start at the levels in levels_at. @turns: link_follow(). */
 static void target_follow(struct finder *finder, uint32_t target, uint64_t turns)
 {
 	uint32_t first = 0, end = 0;
@@ -89,12 +96,14 @@ static void target_follow(struct finder *finder, uint32_t target, uint64_t turns
 		finder->is_queued[at] = false;
 		if (at == target)
 			continue;
-		for (uint64_t ports = routing_route(finder->routing, at, target)->ports; ports; ports &= ports - 1)
-			link_follow(finder, target, at, (uint32_t)__builtin_ctzll(ports), turns, &end);
+		for (uint64_t ports = routing_route(finder->routing, at, target)->ports; ports;
+		     ports &= ports - 1)
+			link_follow(finder, target, at, (uint32_t)__builtin_ctzll(ports), turns,
+				    &end);
 	}
 }
 
-/* Packets of @at's own hosts to @target, which leave at the first level by a port that is not on a shortest way. */
+/* Packets of @at's own hosts to @target that leave by a non-minimal port, at the first level. */
 static void non_minimal_follow(struct finder *finder, uint32_t target, uint32_t at)
 {
 	const uint64_t *non_minimal = finder->routing->switches[at].non_minimal;
@@ -107,7 +116,8 @@ static void non_minimal_follow(struct finder *finder, uint32_t target, uint32_t 
 
 		if (peer == target)
 			continue;
-		finder->next[channel_index(finder, at, port, 0)] |= routing_route(finder->routing, peer, target)->ports;
+		finder->next[channel_index(finder, at, port, 0)] |=
+			routing_route(finder->routing, peer, target)->ports;
 		finder->levels_at[peer] |= levels_after(finder, 1);
 	}
 }
@@ -122,7 +132,7 @@ static bool is_via_of(const struct finder *finder, uint32_t via, uint32_t source
 	return false;
 }
 
-/* all who have @via among their vias go there, and from there on to whoever has hosts */
+/* Packets with @via as their intermediate go there, and then to every switch with hosts. */
 static void via_follow(struct finder *finder, uint32_t via)
 {
 	uint32_t switch_count = finder->topology->switch_count;
@@ -160,9 +170,10 @@ static void dependencies_find(struct finder *finder)
 	}
 }
 
-/* ---- the circle ---- */
+/* ---- the cycle ---- */
 
-/* the next channel that @channel waits for and that was not followed yet; NO_CHANNEL: there is none */
+/* The next channel that @channel waits for and that was not followed yet, removed from @ports;
+ * NO_CHANNEL: none. */
 static uint32_t successor_take(const struct finder *finder, uint32_t channel, uint64_t *ports)
 {
 	uint32_t at = channel_switch(finder, channel), level = channel % finder->levels, port;
@@ -177,7 +188,7 @@ static uint32_t successor_take(const struct finder *finder, uint32_t channel, ui
 	return channel_index(finder, peer, port, level);
 }
 
-/* depth first from @start.   Return: a channel on a circle, or NO_CHANNEL */
+/* Depth first from @start.   Return: a channel on a cycle, or NO_CHANNEL. */
 static uint32_t search_from(struct finder *finder, uint32_t start)
 {
 	uint32_t at = start;
@@ -204,9 +215,10 @@ static uint32_t search_from(struct finder *finder, uint32_t start)
 	return NO_CHANNEL;
 }
 
-/* Breadth first from @start back to it: finder->from then leads round a shortest circle, backwards.   @queue  room for all channels.
- * Return: its channels. */
-static uint32_t circle_close(struct finder *finder, uint32_t start, uint32_t *queue)
+/* Breadth first from @start back to it: then finder->from follows a shortest cycle, backwards.
+ * @queue  space for all channels.
+ * Return: the number of its channels. */
+static uint32_t cycle_close(struct finder *finder, uint32_t start, uint32_t *queue)
 {
 	uint32_t first = 0, end = 0, length = 1;
 
@@ -231,7 +243,8 @@ static uint32_t circle_close(struct finder *finder, uint32_t start, uint32_t *qu
 
 static void channel_print(const struct finder *finder, uint32_t channel, FILE *out)
 {
-	const struct topology_switch *node = &finder->topology->switches[channel_switch(finder, channel)];
+	const struct topology_switch *node =
+		&finder->topology->switches[channel_switch(finder, channel)];
 
 	if (node->name[0])
 		fprintf(out, "%s:%u", node->name, channel_port(finder, channel));
@@ -239,8 +252,8 @@ static void channel_print(const struct finder *finder, uint32_t channel, FILE *o
 		fprintf(out, "%u:%u", node->fabric_address, channel_port(finder, channel));
 }
 
-/* the circle through @start in words */
-static int circle_tell(struct finder *finder, uint32_t start, char **words)
+/* writes the cycle through @start as text */
+static int cycle_print(struct finder *finder, uint32_t start, char **words)
 {
 	uint32_t *channels = calloc(finder->channel_count + 1, sizeof(*channels)), length;
 	size_t size;
@@ -250,7 +263,7 @@ static int circle_tell(struct finder *finder, uint32_t start, char **words)
 		free(channels);
 		return -ENOMEM;
 	}
-	length = circle_close(finder, start, channels);
+	length = cycle_close(finder, start, channels);
 	for (uint32_t i = length, at = start; i-- > 0; at = finder->from[at])
 		channels[i] = finder->from[at];
 	for (uint32_t i = 0; i < length; i++) {
@@ -262,7 +275,7 @@ static int circle_tell(struct finder *finder, uint32_t start, char **words)
 	return fclose(out) ? -ENOMEM : 0;
 }
 
-/* ---- the whole ---- */
+/* ---- the search ---- */
 
 static int finder_alloc(struct finder *finder)
 {
@@ -277,8 +290,9 @@ static int finder_alloc(struct finder *finder)
 	finder->from = calloc(channels, sizeof(*finder->from));
 	finder->to_visit = calloc(channels, sizeof(*finder->to_visit));
 	finder->state = calloc(channels, sizeof(*finder->state));
-	return finder->next && finder->levels_at && finder->turned && finder->has_hosts && finder->queue &&
-			       finder->is_queued && finder->from && finder->to_visit && finder->state
+	return finder->next && finder->levels_at && finder->turned && finder->has_hosts &&
+			       finder->queue && finder->is_queued && finder->from &&
+			       finder->to_visit && finder->state
 		       ? 0
 		       : -ENOMEM;
 }
@@ -312,7 +326,7 @@ int routing_cycle_find(const struct topology *topology, const struct routing *ro
 		if (finder.next[i] && finder.state[i] == UNSEEN)
 			found = search_from(&finder, i);
 	if (found != NO_CHANNEL)
-		error = circle_tell(&finder, found, cycle);
+		error = cycle_print(&finder, found, cycle);
 	finder_free(&finder);
 	return error;
 }

@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* the tree that grows from switch @root, breadth first, over links that are up */
-static void tree_grow(const struct topology *topology, uint32_t root, bool *joined, uint32_t *queue, uint64_t *ports)
+/* the breadth-first tree from switch @root, over links that are up */
+static void tree_grow(const struct topology *topology, uint32_t root, bool *joined, uint32_t *queue,
+		      uint64_t *ports)
 {
 	uint32_t head = 0, tail = 0;
 

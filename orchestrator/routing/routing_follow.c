@@ -21,17 +21,19 @@ struct following {
 
 static bool hosts_both(const struct following *following, uint32_t from, uint32_t to)
 {
-	return topology_has_hosts(following->topology, from) && topology_has_hosts(following->topology, to);
+	return topology_has_hosts(following->topology, from) &&
+	       topology_has_hosts(following->topology, to);
 }
 
-static uint16_t distance(const struct following *following, const uint16_t *distances, uint32_t from, uint32_t to)
+static uint16_t distance(const struct following *following, const uint16_t *distances,
+			 uint32_t from, uint32_t to)
 {
 	return distances[(size_t)to * following->topology->switch_count + from];
 }
 
-/* ---- one level more at every hop ---- */
+/* ---- lane rule: one level more at every hop ---- */
 
-/* nobody sends what no lane is left for on the way */
+/* removes routes whose paths are longer than the lanes suffice for, and counts them */
 static void beyond_drop(struct following *following)
 {
 	struct routing *routing = following->routing;
@@ -40,7 +42,8 @@ static void beyond_drop(struct following *following)
 		for (uint32_t to = 0; to < routing->switch_count; to++) {
 			uint16_t length = distance(following, following->distances, from, to);
 
-			if (from == to || length == ROUTING_UNREACHED || routing_hops(length) <= routing->lanes)
+			if (from == to || length == ROUTING_UNREACHED ||
+			    routing_hops(length) <= routing->lanes)
 				continue;
 			routing_route(routing, from, to)->ports = 0;
 			routing->beyond += hosts_both(following, from, to);
@@ -57,15 +60,16 @@ static int by_hop_make(struct following *following)
 		path_hops_max = routing->lanes;
 	routing_minimal_make(following->topology, following->distances, routing);
 	if (following->request->detours)
-		error = routing_vias_make(following->topology, following->distances, routing->lanes, routing, &longest);
+		error = routing_vias_make(following->topology, following->distances, routing->lanes,
+					  routing, &longest);
 	beyond_drop(following);
 	if (!error && following->request->non_minimal)
-		error = routing_non_minimal_make(following->topology, following->distances, path_hops_max, routing,
-						 &longest);
+		error = routing_non_minimal_make(following->topology, following->distances,
+						 path_hops_max, routing, &longest);
 	return error;
 }
 
-/* ---- circles do not matter ---- */
+/* ---- cycles are allowed ---- */
 
 static int any_make(struct following *following)
 {
@@ -74,12 +78,13 @@ static int any_make(struct following *following)
 	routing_minimal_make(following->topology, following->distances, following->routing);
 	if (!following->request->detours)
 		return 0;
-	return routing_vias_make(following->topology, following->distances, UINT32_MAX, following->routing, &longest);
+	return routing_vias_make(following->topology, following->distances, UINT32_MAX,
+				 following->routing, &longest);
 }
 
 /* ---- minimal, on one level ---- */
 
-/* does everybody who gets to somebody do so by a way as short as ever? */
+/* True if no path between hosts is longer than in the whole fabric. */
 static bool is_as_short(const struct following *following)
 {
 	for (uint32_t from = 0; from < following->routing->switch_count; from++)
@@ -99,23 +104,25 @@ static void longer_drop(struct following *following)
 
 	for (uint32_t from = 0; from < routing->switch_count; from++)
 		for (uint32_t to = 0; to < routing->switch_count; to++)
-			if (from != to && distance(following, following->distances, from, to) !=
-						  distance(following, following->whole_distances, from, to))
+			if (from != to &&
+			    distance(following, following->distances, from, to) !=
+				    distance(following, following->whole_distances, from, to))
 				routing_route(routing, from, to)->ports = 0;
 }
 
-/* Return: 1: there is a circle; 0; -ENOMEM */
-static int has_circle(struct following *following)
+/* Return: 1: the routes have a cycle; 0: they have none; -ENOMEM */
+static int has_cycle(struct following *following)
 {
-	char *circle = NULL;
-	int error = routing_cycle_find(&following->whole, following->routing, &circle);
+	char *cycle = NULL;
+	int error = routing_cycle_find(&following->whole, following->routing, &cycle);
 
-	free(circle);
-	return error ? error : circle != NULL;
+	free(cycle);
+	return error ? error : cycle != NULL;
 }
 
-/* what the ways of the whole fabric and those of what is left are together.   Return: 1: a circle; 0; -ENOMEM */
-static int union_has_circle(struct following *following)
+/* The union of the routes of the whole fabric and those of what is left.   Return: 1: it has a
+ * cycle; 0: none; -ENOMEM */
+static int union_has_cycle(struct following *following)
 {
 	struct routing *routing = following->routing;
 	size_t count = routing->switch_count;
@@ -126,24 +133,28 @@ static int union_has_circle(struct following *following)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < count * count; i++)
 		if (i / count != i % count)
-			ports[i] = routing_route(routing, (uint32_t)(i / count), (uint32_t)(i % count))->ports;
+			ports[i] =
+				routing_route(routing, (uint32_t)(i / count), (uint32_t)(i % count))
+					->ports;
 	routing_minimal_make(following->topology, following->distances, routing);
 	for (uint32_t i = 0; i < count * count; i++)
 		if (i / count != i % count)
-			routing_route(routing, (uint32_t)(i / count), (uint32_t)(i % count))->ports |= ports[i];
+			routing_route(routing, (uint32_t)(i / count), (uint32_t)(i % count))
+				->ports |= ports[i];
 	free(ports);
-	found = has_circle(following);
+	found = has_cycle(following);
 	routing_minimal_make(following->topology, following->distances, routing);
 	return found;
 }
 
-/* Return: 0: there are none that go with those of the whole fabric; 1: made; -ENOMEM */
+/* Return: 1: made; 0: there are no minimal routes that are safe beside those of the whole fabric;
+ * -ENOMEM */
 static int minimal_make(struct following *following)
 {
 	int found;
 
 	routing_minimal_make(&following->whole, following->whole_distances, following->routing);
-	found = has_circle(following); /* it may have grown */
+	found = has_cycle(following); /* the fabric may have grown since its start */
 	if (found)
 		return found < 0 ? found : 0;
 	if (is_as_short(following)) {
@@ -151,11 +162,11 @@ static int minimal_make(struct following *following)
 		longer_drop(following);
 		return 1;
 	}
-	found = union_has_circle(following);
+	found = union_has_cycle(following);
 	return found < 0 ? found : !found;
 }
 
-/* ---- the whole ---- */
+/* ---- any lane rule ---- */
 
 static int kept_level_make(struct following *following)
 {
@@ -167,13 +178,14 @@ static int kept_level_make(struct following *following)
 		return error;
 	following->routing->order = ORDER_UP_DOWN;
 	error = routing_up_down_follow(following->topology, following->distances, &following->whole,
-				       following->whole_distances, following->routing, &following->routing->fresh);
+				       following->whole_distances, following->routing,
+				       &following->routing->fresh);
 	following->routing->fresh |= minimal;
 	return error;
 }
 
-int routing_follow(const struct topology *topology, const struct routing_request *request, const uint16_t *distances,
-		   struct routing *routing)
+int routing_follow(const struct topology *topology, const struct routing_request *request,
+		   const uint16_t *distances, struct routing *routing)
 {
 	struct following following = {
 		.topology = topology, .request = request, .distances = distances, .routing = routing

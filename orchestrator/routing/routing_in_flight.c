@@ -5,8 +5,9 @@
 
 #define NOT_PASSED UINT16_MAX
 
-/* Raises @most at the peers of @ports to @hops.  Return: was one of them less? */
-static bool raise(const struct topology *topology, uint32_t at, uint64_t ports, uint16_t hops, uint16_t *most)
+/* Raises @most at the peers of @ports to @hops.  Return: true if one of them was less. */
+static bool raise(const struct topology *topology, uint32_t at, uint64_t ports, uint16_t hops,
+		  uint16_t *most)
 {
 	bool raised = false;
 
@@ -21,8 +22,9 @@ static bool raise(const struct topology *topology, uint32_t at, uint64_t ports, 
 	return raised;
 }
 
-/* @most  by switch: the most links that a packet to @to may have passed when it is there */
-static void most_fill(const struct topology *topology, const struct routing *before, uint32_t to, uint16_t *most)
+/* @most  by switch: the most links that a packet to @to may have passed when it arrives there */
+static void most_fill(const struct topology *topology, const struct routing *before, uint32_t to,
+		      uint16_t *most)
 {
 	bool raised = true;
 
@@ -40,8 +42,8 @@ static void most_fill(const struct topology *topology, const struct routing *bef
 	}
 }
 
-int routing_in_flight_hops(const struct topology *topology, const struct routing *before, const uint16_t *after,
-			   uint32_t *hops)
+int routing_in_flight_hops(const struct topology *topology, const struct routing *before,
+			   const uint16_t *after, uint32_t *hops)
 {
 	uint32_t count = topology->switch_count;
 	uint16_t *most = malloc((count + 1) * sizeof(*most));

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIERS_MAX 16u /* switches further inside divide as those do */
+#define TIERS_MAX 16u /* switches further from the hosts use the divisor of the last tier */
 
 /* ---- the static port ---- */
 
-/* how far inside a switch is: links from it to the nearest switch with hosts, TIERS_MAX - 1 at most */
+/* the tier of a switch: links from it to the nearest switch with hosts, TIERS_MAX - 1 at most */
 static uint32_t tier_of(const struct topology *topology, const uint16_t *distances, uint32_t index)
 {
 	uint32_t least = TIERS_MAX - 1;
@@ -16,27 +16,32 @@ static uint32_t tier_of(const struct topology *topology, const uint16_t *distanc
 	for (uint32_t i = 0; i < topology->switch_count; i++) {
 		uint32_t distance = distances[(size_t)i * topology->switch_count + index];
 
-		if (distance != ROUTING_UNREACHED && routing_hops(distance) < least && topology_has_hosts(topology, i))
+		if (distance != ROUTING_UNREACHED && routing_hops(distance) < least &&
+		    topology_has_hosts(topology, i))
 			least = routing_hops(distance);
 	}
 	return least;
 }
 
-static uint32_t candidates_max(const struct topology *topology, const struct routing *routing, uint32_t at)
+static uint32_t candidates_max(const struct topology *topology, const struct routing *routing,
+			       uint32_t at)
 {
 	uint32_t most = 1;
 
 	for (uint32_t i = 0; i < topology->switch_count; i++) {
-		uint32_t count = i == at ? 0 : (uint32_t)__builtin_popcountll(routing_route(routing, at, i)->ports);
+		uint32_t count = i == at ? 0
+					 : (uint32_t)__builtin_popcountll(
+						   routing_route(routing, at, i)->ports);
 
 		most = count > most ? count : most;
 	}
 	return most;
 }
 
-/* @divisors  by tier: what is left of a host's number when the switches before have chosen.   @tiers  by switch */
-static void divisors_fill(const struct topology *topology, const struct routing *routing, const uint8_t *tiers,
-			  uint32_t *divisors)
+/* @divisors  by tier: a host's number is divided by this, the product of the choices of the tiers
+ * below.   @tiers  by switch */
+static void divisors_fill(const struct topology *topology, const struct routing *routing,
+			  const uint8_t *tiers, uint32_t *divisors)
 {
 	uint32_t most[TIERS_MAX] = { 0 };
 
@@ -48,7 +53,8 @@ static void divisors_fill(const struct topology *topology, const struct routing 
 	}
 	divisors[0] = 1;
 	for (uint32_t tier = 1; tier < TIERS_MAX; tier++) {
-		uint64_t product = (uint64_t)divisors[tier - 1] * (most[tier - 1] ? most[tier - 1] : 1);
+		uint64_t product =
+			(uint64_t)divisors[tier - 1] * (most[tier - 1] ? most[tier - 1] : 1);
 
 		divisors[tier] = product > UINT32_MAX ? UINT32_MAX : (uint32_t)product;
 	}
@@ -62,8 +68,9 @@ static uint8_t port_nth(uint64_t ports, uint32_t number)
 	return (uint8_t)__builtin_ctzll(ports);
 }
 
-/* Of @ports the one that @number would have if all of @whole were there. Only destinations whose port is not there have another one, that
- * which the switch took when its link failed: nobody else moves, and they but once. */
+/* The port of @whole for @number if it is in @ports. Else the port of @ports that the switch
+ * selects when its link fails. So a failure moves only the destinations of the lost port, and each
+ * of them once. */
 static uint8_t port_of(uint64_t ports, uint64_t whole, uint32_t number, uint32_t lid)
 {
 	uint8_t port;
@@ -91,7 +98,8 @@ static int tables_alloc(uint32_t lid_count, struct lid_tables *lids)
 	return 0;
 }
 
-/* the group of @ports among those from @first to @end - 1, a new one if there is none yet; 0: one port, or too many groups */
+/* the group of @ports among those from @first to @end - 1, a new one if there is none yet; 0: one
+ * port, or too many groups */
 static uint8_t group_of(struct lid_tables *lids, uint64_t ports, uint32_t first, uint32_t end)
 {
 	uint32_t group = first;
@@ -109,20 +117,24 @@ static uint8_t group_of(struct lid_tables *lids, uint64_t ports, uint32_t first,
 	return (uint8_t)group;
 }
 
-/* @ports  the candidates of switch @at towards switch @egress: they, or what packets from hosts may take besides the only one */
-static uint8_t group_enter(const struct routing *routing, uint32_t at, uint32_t egress, uint64_t ports,
-			   struct lid_tables *lids)
+/* @ports  the candidates of switch @at towards switch @egress; or what packets from hosts may use
+ * besides the only one */
+static uint8_t group_enter(const struct routing *routing, uint32_t at, uint32_t egress,
+			   uint64_t ports, struct lid_tables *lids)
 {
 	const uint64_t *non_minimal = routing->switches[at].non_minimal;
 
 	if (non_minimal && non_minimal[egress])
-		return group_of(lids, ports | non_minimal[egress], PORT_GROUP_EDGE_FROM, PORT_GROUPS_MAX);
-	return group_of(lids, ports, 1, routing->edge_groups ? PORT_GROUP_EDGE_FROM : PORT_GROUPS_MAX);
+		return group_of(lids, ports | non_minimal[egress], PORT_GROUP_EDGE_FROM,
+				PORT_GROUPS_MAX);
+	return group_of(lids, ports, 1,
+			routing->edge_groups ? PORT_GROUP_EDGE_FROM : PORT_GROUPS_MAX);
 }
 
-/* @whole  the ports that would lead to the host with everything up */
+/* @whole  the ports to the host with everything up */
 static void host_enter(const struct topology *topology, const struct routing *routing, uint32_t at,
-		       const struct host_config *host, uint64_t whole, uint32_t number, struct lid_tables *lids)
+		       const struct host_config *host, uint64_t whole, uint32_t number,
+		       struct lid_tables *lids)
 {
 	uint32_t lid = (uint32_t)(host - topology->hosts) + 1, egress = host->fabric_address - 1;
 	uint64_t ports;
@@ -138,8 +150,9 @@ static void host_enter(const struct topology *topology, const struct routing *ro
 	lids->pgft[lid] = group_enter(routing, at, egress, ports, lids);
 }
 
-static int switch_fill(const struct topology *topology, const struct topology *whole, const uint16_t *whole_distances,
-		       uint32_t at, uint32_t divisor, struct routing *routing)
+static int switch_fill(const struct topology *topology, const struct topology *whole,
+		       const uint16_t *whole_distances, uint32_t at, uint32_t divisor,
+		       struct routing *routing)
 {
 	struct lid_tables *lids = &routing->switches[at].lids;
 
@@ -151,14 +164,16 @@ static int switch_fill(const struct topology *topology, const struct topology *w
 
 		if (host->fabric_address && egress < topology->switch_count)
 			host_enter(topology, routing, at, host,
-				   routing_nearer_ports(whole, at, whole_distances + egress * whole->switch_count),
+				   routing_nearer_ports(whole, at,
+							whole_distances +
+								egress * whole->switch_count),
 				   h / divisor, lids);
 	}
 	return 0;
 }
 
-static int tables_fill(const struct topology *topology, const struct topology *whole, const uint16_t *whole_distances,
-		       struct routing *routing)
+static int tables_fill(const struct topology *topology, const struct topology *whole,
+		       const uint16_t *whole_distances, struct routing *routing)
 {
 	uint8_t *tiers = calloc(topology->switch_count + 1, 1);
 	uint32_t divisors[TIERS_MAX];
@@ -169,7 +184,8 @@ static int tables_fill(const struct topology *topology, const struct topology *w
 	if (!error)
 		divisors_fill(topology, routing, tiers, divisors);
 	for (uint32_t i = 0; !error && i < topology->switch_count; i++)
-		error = switch_fill(topology, whole, whole_distances, i, divisors[tiers[i]], routing);
+		error = switch_fill(topology, whole, whole_distances, i, divisors[tiers[i]],
+				    routing);
 	free(tiers);
 	return error;
 }

@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
-/* one link more, at port @port of @at, in front of a way of @distance */
-static uint16_t further(const struct topology *topology, uint32_t at, uint32_t port, uint16_t distance)
+/* the distance over port @port of @at, if it is @distance from the peer */
+static uint16_t further(const struct topology *topology, uint32_t at, uint32_t port,
+			uint16_t distance)
 {
 	bool global = topology->switches[at].ports[port].tier == TIER_GLOBAL &&
 		      distance / ROUTING_DISTANCE_GLOBAL < ROUTING_GLOBALS_MAX;
@@ -11,10 +12,10 @@ static uint16_t further(const struct topology *topology, uint32_t at, uint32_t p
 	return (uint16_t)(distance + 1 + (global ? ROUTING_DISTANCE_GLOBAL : 0));
 }
 
-/* @distances  to @target, of every switch.   @queue  room for all switches, each of which stands in it once at a time: without links
- * between groups none comes into it twice. */
-static void distances_fill(const struct topology *topology, uint32_t target, uint16_t *distances, uint32_t *queue,
-			   bool *queued)
+/* @distances  from every switch to @target.   @queue  space for all switches, each of which is in
+ * it once at a time: without links between groups none enters it twice. */
+static void distances_fill(const struct topology *topology, uint32_t target, uint16_t *distances,
+			   uint32_t *queue, bool *queued)
 {
 	uint32_t count = topology->switch_count, first = 0, length = 1;
 
@@ -67,7 +68,8 @@ uint32_t routing_longest_hops(const struct topology *topology, const uint16_t *l
 	uint32_t longest = 0;
 
 	for (uint32_t to = 0; to < topology->switch_count; to++)
-		for (uint32_t from = 0; from < topology->switch_count && topology_has_hosts(topology, to); from++) {
+		for (uint32_t from = 0;
+		     from < topology->switch_count && topology_has_hosts(topology, to); from++) {
 			uint16_t length = lengths[(size_t)to * topology->switch_count + from];
 
 			if (length != ROUTING_UNREACHED && routing_hops(length) > longest &&
@@ -77,7 +79,8 @@ uint32_t routing_longest_hops(const struct topology *topology, const uint16_t *l
 	return longest;
 }
 
-uint64_t routing_nearer_ports(const struct topology *topology, uint32_t at, const uint16_t *distances)
+uint64_t routing_nearer_ports(const struct topology *topology, uint32_t at,
+			      const uint16_t *distances)
 {
 	uint64_t ports = 0;
 
@@ -85,16 +88,19 @@ uint64_t routing_nearer_ports(const struct topology *topology, uint32_t at, cons
 		return 0;
 	for (uint32_t p = 0; p < topology->switches[at].port_count; p++)
 		if (topology_leads_on(topology, at, p) &&
-		    further(topology, at, p, distances[topology->switches[at].ports[p].peer]) == distances[at])
+		    further(topology, at, p, distances[topology->switches[at].ports[p].peer]) ==
+			    distances[at])
 			ports |= 1ull << p;
 	return ports;
 }
 
-void routing_minimal_make(const struct topology *topology, const uint16_t *distances, struct routing *routing)
+void routing_minimal_make(const struct topology *topology, const uint16_t *distances,
+			  struct routing *routing)
 {
 	for (uint32_t target = 0; target < topology->switch_count; target++)
 		for (uint32_t i = 0; i < topology->switch_count; i++)
 			if (i != target)
 				routing_route(routing, i, target)->ports = routing_nearer_ports(
-					topology, i, distances + (size_t)target * topology->switch_count);
+					topology, i,
+					distances + (size_t)target * topology->switch_count);
 }

@@ -1,6 +1,6 @@
 #include "orchestrator/routing/routing_said.h"
 
-/* the ports of switch @at that lead to switch @by, both indices, and are up */
+/* the ports of switch @at to switch @by, both indices, that are up */
 static uint64_t ports_to(const struct topology *topology, uint32_t at, uint32_t by)
 {
 	const struct topology_switch *node = &topology->switches[at];
@@ -12,7 +12,8 @@ static uint64_t ports_to(const struct topology *topology, uint32_t at, uint32_t 
 	return ports;
 }
 
-void routing_said_apply(const struct topology *topology, const struct routing_request *request, struct routing *routing)
+void routing_said_apply(const struct topology *topology, const struct routing_request *request,
+			struct routing *routing)
 {
 	for (uint32_t i = 0; i < request->said_count; i++) {
 		const struct route_said *said = &request->said[i];

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* place 0 is the top */
+/* all switches in order; place 0 is the top */
 struct order {
 	uint32_t *places;   /* by switch */
 	uint32_t *switches; /* by place */
-	uint16_t *ranks;    /* by switch: less is nearer to the top; the lower index comes first among equals */
+	/* by switch: less is nearer to the top; among equals the lower index is first */
+	uint16_t *ranks;
 	uint32_t *queue;
-	uint16_t *former; /* lengths of ways down that there were */
+	uint16_t *former; /* by switch: length of the path down in the whole fabric */
 };
 
 /* ---- the order ---- */
@@ -27,21 +28,24 @@ static void places_fill(const struct topology *topology, struct order *order)
 			}
 }
 
-/* to the nearest switch with hosts; ROUTING_UNREACHED: there is none */
-static uint16_t distance_to_hosts(const struct topology *topology, const uint16_t *distances, uint32_t from)
+/* links to the nearest switch with hosts; ROUTING_UNREACHED: there is none */
+static uint16_t distance_to_hosts(const struct topology *topology, const uint16_t *distances,
+				  uint32_t from)
 {
 	uint16_t least = ROUTING_UNREACHED;
 
 	for (uint32_t i = 0; i < topology->switch_count; i++) {
 		uint16_t distance = distances[(size_t)i * topology->switch_count + from];
 
-		if (distance != ROUTING_UNREACHED && routing_hops(distance) < least && topology_has_hosts(topology, i))
+		if (distance != ROUTING_UNREACHED && routing_hops(distance) < least &&
+		    topology_has_hosts(topology, i))
 			least = (uint16_t)routing_hops(distance);
 	}
 	return least;
 }
 
-static void order_by_hosts(const struct topology *topology, const uint16_t *distances, struct order *order)
+static void order_by_hosts(const struct topology *topology, const uint16_t *distances,
+			   struct order *order)
 {
 	uint16_t furthest = 0;
 
@@ -51,11 +55,13 @@ static void order_by_hosts(const struct topology *topology, const uint16_t *dist
 			furthest = order->ranks[i];
 	}
 	for (uint32_t i = 0; i < topology->switch_count; i++)
-		order->ranks[i] = order->ranks[i] == ROUTING_UNREACHED ? 0 : furthest - order->ranks[i];
+		order->ranks[i] =
+			order->ranks[i] == ROUTING_UNREACHED ? 0 : furthest - order->ranks[i];
 	places_fill(topology, order);
 }
 
-/* of those that @from reaches, itself included, the one that is the least from all of them; the lowest of several */
+/* The switch with the least sum of distances to all others in the part that @from reaches; the
+ * lowest index of several. */
 static uint32_t root_of(const struct topology *topology, const uint16_t *distances, uint32_t from)
 {
 	size_t count = topology->switch_count;
@@ -78,8 +84,9 @@ static uint32_t root_of(const struct topology *topology, const uint16_t *distanc
 	return root;
 }
 
-/* every part of the graph that hangs together has a root of its own */
-static void order_by_root(const struct topology *topology, const uint16_t *distances, struct order *order)
+/* every connected part of the graph has a root of its own */
+static void order_by_root(const struct topology *topology, const uint16_t *distances,
+			  struct order *order)
 {
 	size_t count = topology->switch_count;
 
@@ -93,20 +100,23 @@ static void order_by_root(const struct topology *topology, const uint16_t *dista
 		root = root_of(topology, distances, i);
 		for (uint32_t other = 0; other < count; other++)
 			if (distances[root * count + other] != ROUTING_UNREACHED)
-				order->ranks[other] = (uint16_t)routing_hops(distances[root * count + other]);
+				order->ranks[other] =
+					(uint16_t)routing_hops(distances[root * count + other]);
 	}
 	places_fill(topology, order);
 }
 
-/* ---- ways ---- */
+/* ---- the paths ---- */
 
-static bool leads_up(const struct topology *topology, const struct order *order, uint32_t from, uint32_t port)
+static bool leads_up(const struct topology *topology, const struct order *order, uint32_t from,
+		     uint32_t port)
 {
 	return order->places[topology->switches[from].ports[port].peer] < order->places[from];
 }
 
-/* @lengths  to @target, of ways that lead down only; ROUTING_UNREACHED: there is none */
-static void lengths_down(const struct topology *topology, const struct order *order, uint32_t target, uint16_t *lengths)
+/* @lengths  of paths to @target that only go down; ROUTING_UNREACHED: there is none */
+static void lengths_down(const struct topology *topology, const struct order *order,
+			 uint32_t target, uint16_t *lengths)
 {
 	uint32_t first = 0, end = 0;
 
@@ -120,8 +130,8 @@ static void lengths_down(const struct topology *topology, const struct order *or
 		for (uint32_t p = 0; p < topology->switches[at].port_count; p++) {
 			uint32_t peer = topology->switches[at].ports[p].peer;
 
-			if (!topology_leads_on(topology, at, p) || !leads_up(topology, order, at, p) ||
-			    lengths[peer] != ROUTING_UNREACHED)
+			if (!topology_leads_on(topology, at, p) ||
+			    !leads_up(topology, order, at, p) || lengths[peer] != ROUTING_UNREACHED)
 				continue;
 			lengths[peer] = lengths[at] + 1;
 			order->queue[end++] = peer;
@@ -129,9 +139,9 @@ static void lengths_down(const struct topology *topology, const struct order *or
 	}
 }
 
-/* the ports of @at that lead up, or down, to a neighbour from where it is the least */
-static uint64_t ports_of_least(const struct topology *topology, const struct order *order, uint32_t at, bool up,
-			       const uint16_t *lengths, uint16_t *least)
+/* the ports of @at, all up or all down, to the peers with the least of @lengths */
+static uint64_t ports_of_least(const struct topology *topology, const struct order *order,
+			       uint32_t at, bool up, const uint16_t *lengths, uint16_t *least)
 {
 	uint64_t ports = 0;
 
@@ -148,10 +158,12 @@ static uint64_t ports_of_least(const struct topology *topology, const struct ord
 	return ports;
 }
 
-/* From the top downwards: who has no way down has its way from those above. Of those below only the ways down count, which stand in
- * @lengths until their turn comes. */
-static void target_fill(const struct topology *topology, const struct order *order, const struct topology *former,
-			uint32_t target, uint16_t *lengths, struct routing *routing)
+/* From the top downwards: a switch without a path down has a path through the switches above it,
+ * which are complete by then. For switches below, @lengths still has their paths down, the only
+ * ones that count. */
+static void target_fill(const struct topology *topology, const struct order *order,
+			const struct topology *former, uint32_t target, uint16_t *lengths,
+			struct routing *routing)
 {
 	if (former)
 		lengths_down(former, order, target, order->former);
@@ -165,25 +177,27 @@ static void target_fill(const struct topology *topology, const struct order *ord
 			continue;
 		routing_route(routing, at, target)->ports = 0;
 		if (up && former && order->former[at] != ROUTING_UNREACHED)
-			continue; /* what comes down to here is not to go up again */
-		routing_route(routing, at, target)->ports = ports_of_least(topology, order, at, up, lengths, &least);
+			continue; /* packets that came down to here must not go up again */
+		routing_route(routing, at, target)->ports =
+			ports_of_least(topology, order, at, up, lengths, &least);
 		if (up && least != ROUTING_UNREACHED)
 			lengths[at] = least + 1;
 	}
 }
 
-/* @former  where that led down no way leads up; NULL: it does not matter */
-static void ways_fill(const struct topology *topology, const struct order *order, const struct topology *former,
-		      uint16_t *lengths, struct routing *routing)
+/* @former  where this topology goes down, no path goes up; NULL: no such condition */
+static void ways_fill(const struct topology *topology, const struct order *order,
+		      const struct topology *former, uint16_t *lengths, struct routing *routing)
 {
 	for (uint32_t target = 0; target < topology->switch_count; target++)
-		target_fill(topology, order, former, target, lengths + (size_t)target * topology->switch_count,
-			    routing);
+		target_fill(topology, order, former, target,
+			    lengths + (size_t)target * topology->switch_count, routing);
 }
 
-/* does every switch with hosts get wherever there is a way?  @hosts_only  to where there are hosts, that is */
-static bool is_complete(const struct topology *topology, const uint16_t *distances, const uint16_t *lengths,
-			bool hosts_only)
+/* True if every switch with hosts reaches whatever has a path at all.  @hosts_only  only switches
+ * with hosts need be reached */
+static bool is_complete(const struct topology *topology, const uint16_t *distances,
+			const uint16_t *lengths, bool hosts_only)
 {
 	size_t count = topology->switch_count;
 
@@ -207,7 +221,9 @@ static int order_alloc(const struct topology *topology, struct order *order)
 		.queue = calloc(count, sizeof(*order->queue)),
 		.former = calloc(count, sizeof(*order->former)),
 	};
-	return order->places && order->switches && order->ranks && order->queue && order->former ? 0 : -ENOMEM;
+	return order->places && order->switches && order->ranks && order->queue && order->former
+		       ? 0
+		       : -ENOMEM;
 }
 
 static void order_free(struct order *order)
@@ -219,9 +235,9 @@ static void order_free(struct order *order)
 	free(order->former);
 }
 
-/* an order for @topology, and its ways */
-static void make(const struct topology *topology, const uint16_t *distances, struct order *order, uint16_t *lengths,
-		 struct routing *routing)
+/* an order for @topology, and its routes */
+static void make(const struct topology *topology, const uint16_t *distances, struct order *order,
+		 uint16_t *lengths, struct routing *routing)
 {
 	order_by_hosts(topology, distances, order);
 	ways_fill(topology, order, NULL, lengths, routing);
@@ -231,8 +247,8 @@ static void make(const struct topology *topology, const uint16_t *distances, str
 	ways_fill(topology, order, NULL, lengths, routing);
 }
 
-int routing_up_down_make(const struct topology *topology, const uint16_t *distances, uint16_t *lengths,
-			 struct routing *routing)
+int routing_up_down_make(const struct topology *topology, const uint16_t *distances,
+			 uint16_t *lengths, struct routing *routing)
 {
 	struct order order;
 	int error = order_alloc(topology, &order);
@@ -243,8 +259,9 @@ int routing_up_down_make(const struct topology *topology, const uint16_t *distan
 	return error;
 }
 
-int routing_up_down_follow(const struct topology *topology, const uint16_t *distances, const struct topology *whole,
-			   const uint16_t *whole_distances, struct routing *routing, bool *fresh)
+int routing_up_down_follow(const struct topology *topology, const uint16_t *distances,
+			   const struct topology *whole, const uint16_t *whole_distances,
+			   struct routing *routing, bool *fresh)
 {
 	size_t count = topology->switch_count;
 	uint16_t *lengths = malloc((count * count + 1) * sizeof(*lengths));

@@ -3,17 +3,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define LEVEL_NONE UINT32_MAX /* nothing leads to a switch with hosts */
+#define LEVEL_NONE UINT32_MAX /* no path to a switch with hosts */
 
-/* @queue  room for all switches */
+/* @queue  space for all switches */
 static void levels_fill(const struct topology *topology, uint32_t *levels, uint32_t *queue)
 {
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < topology->switch_count; i++)
 		levels[i] = topology_has_hosts(topology, i) ? 0 : LEVEL_NONE;
-	for (uint32_t h = 0; h < topology->host_count; h++) /* NICs that are dead, too: they will be back */
-		if (topology->hosts[h].fabric_address && topology->hosts[h].fabric_address <= topology->switch_count)
+	/* also at NICs that are down: they will return */
+	for (uint32_t h = 0; h < topology->host_count; h++)
+		if (topology->hosts[h].fabric_address &&
+		    topology->hosts[h].fabric_address <= topology->switch_count)
 			levels[topology->hosts[h].fabric_address - 1] = 0;
 	for (uint32_t i = 0; i < topology->switch_count; i++)
 		if (!levels[i])
@@ -32,8 +34,9 @@ static void levels_fill(const struct topology *topology, uint32_t *levels, uint3
 	}
 }
 
-/* the ports of @at that lead upward; *@tree is false if one leads neither up nor down */
-static uint64_t ports_upward(const struct topology *topology, const uint32_t *levels, uint32_t at, bool *tree)
+/* the ports of @at that go up; sets *@tree to false if one goes neither up nor down */
+static uint64_t ports_upward(const struct topology *topology, const uint32_t *levels, uint32_t at,
+			     bool *tree)
 {
 	uint64_t ports = 0;
 
@@ -50,8 +53,9 @@ static uint64_t ports_upward(const struct topology *topology, const uint32_t *le
 	return ports;
 }
 
-/* @whole  with what has failed.   @levels, @queue  room for all switches */
-static void tables_fill(const struct topology *whole, uint32_t *levels, uint32_t *queue, struct routing *routing)
+/* @whole  failed parts included.   @levels, @queue  space for all switches */
+static void tables_fill(const struct topology *whole, uint32_t *levels, uint32_t *queue,
+			struct routing *routing)
 {
 	uint64_t all = 0;
 

@@ -3,8 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* from every switch to the furthest one with hosts that it reaches */
-static void furthest_fill(const struct topology *topology, const uint16_t *distances, uint32_t *furthest)
+/* hops from every switch to the furthest switch with hosts that it reaches */
+static void furthest_fill(const struct topology *topology, const uint16_t *distances,
+			  uint32_t *furthest)
 {
 	size_t count = topology->switch_count;
 
@@ -12,13 +13,15 @@ static void furthest_fill(const struct topology *topology, const uint16_t *dista
 		for (uint32_t from = 0; from < count && topology_has_hosts(topology, to); from++) {
 			uint16_t distance = distances[to * count + from];
 
-			if (distance != ROUTING_UNREACHED && routing_hops(distance) > furthest[from])
+			if (distance != ROUTING_UNREACHED &&
+			    routing_hops(distance) > furthest[from])
 				furthest[from] = routing_hops(distance);
 		}
 }
 
-static int vias_fill(const struct topology *topology, const uint16_t *distances, const uint32_t *furthest, uint32_t at,
-		     uint32_t hops_max, struct switch_tables *tables, uint32_t *longest)
+static int vias_fill(const struct topology *topology, const uint16_t *distances,
+		     const uint32_t *furthest, uint32_t at, uint32_t hops_max,
+		     struct switch_tables *tables, uint32_t *longest)
 {
 	size_t count = topology->switch_count;
 
@@ -35,7 +38,8 @@ static int vias_fill(const struct topology *topology, const uint16_t *distances,
 		hops = routing_hops(hops) + furthest[via];
 		if (hops > hops_max)
 			continue;
-		tables->vias[tables->via_count++] = (uint16_t)topology->switches[via].fabric_address;
+		tables->vias[tables->via_count++] =
+			(uint16_t)topology->switches[via].fabric_address;
 		*longest = hops > *longest ? hops : *longest;
 	}
 	return 0;
@@ -51,7 +55,8 @@ int routing_vias_make(const struct topology *topology, const uint16_t *distances
 	if (!error)
 		furthest_fill(topology, distances, furthest);
 	for (uint32_t i = 0; !error && i < topology->switch_count; i++)
-		error = vias_fill(topology, distances, furthest, i, hops_max, &routing->switches[i], longest);
+		error = vias_fill(topology, distances, furthest, i, hops_max, &routing->switches[i],
+				  longest);
 	free(furthest);
 	return error;
 }

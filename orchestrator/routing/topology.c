@@ -13,26 +13,29 @@ static void end_restore(struct topology_switch *at, uint32_t port, struct topolo
 		at->port_count = port + 1;
 }
 
-/* ... both ends of what port @port of switch @from leads to */
+/* restores both ends of the link at port @port of switch @from */
 static void link_restore(struct topology *whole, uint32_t from, uint32_t port)
 {
 	struct topology_port *end = &whole->switches[from].ports[port];
 
 	end->up = true;
 	if (end->leads_to == END_SWITCH)
-		end_restore(
-			&whole->switches[end->peer], end->peer_port,
-			(struct topology_port){
-				.leads_to = END_SWITCH, .peer = from, .peer_port = (uint8_t)port, .tier = end->tier });
+		end_restore(&whole->switches[end->peer], end->peer_port,
+			    (struct topology_port){ .leads_to = END_SWITCH,
+						    .peer = from,
+						    .peer_port = (uint8_t)port,
+						    .tier = end->tier });
 }
 
 int topology_whole(const struct topology *topology, struct topology *whole)
 {
 	*whole = (struct topology){ .switch_count = topology->switch_count,
-				    .switches = calloc(topology->switch_count + 1, sizeof(*whole->switches)) };
+				    .switches = calloc(topology->switch_count + 1,
+						       sizeof(*whole->switches)) };
 	if (!whole->switches)
 		return -ENOMEM;
-	memcpy(whole->switches, topology->switches, topology->switch_count * sizeof(*whole->switches));
+	memcpy(whole->switches, topology->switches,
+	       topology->switch_count * sizeof(*whole->switches));
 	for (uint32_t i = 0; i < topology->switch_count; i++)
 		for (uint32_t p = 0; p < topology->switches[i].port_count; p++)
 			link_restore(whole, i, p);

@@ -1,7 +1,8 @@
-/*  topology - the switches, hosts and links of a fabric as a graph, as routing sees it.
+/*  topology - the switches, hosts and links of a fabric as a graph, the input of routing.
  *
- *  Made from a plan (plan_topology()) or by asking the nodes (the fabric manager); who made it does not matter to what is worked
- *  out from it. Switches are in the order of their fabric addresses, hosts in that of their numbers.                   */
+ *  It comes from a plan (plan_topology()) or from discovery by the fabric manager; routing does not
+ *  depend on which. Switches are in the order of their fabric addresses, hosts in the order of
+ *  their numbers. */
 #ifndef HEDDLE_ORCHESTRATOR_ROUTING_TOPOLOGY_H
 #define HEDDLE_ORCHESTRATOR_ROUTING_TOPOLOGY_H
 
@@ -16,12 +17,12 @@ struct topology_port {
 	uint8_t leads_to; /* enum topology_end */
 	uint8_t peer_port;
 	uint8_t tier;  /* enum link_tier */
-	bool up;       /* data may go over it, both ways */
+	bool up;       /* data may be sent over it, in both directions */
 	uint32_t peer; /* END_HOST: host index; END_SWITCH: index in `switches` */
 };
 
 struct topology_switch {
-	char name[NODE_NAME_MAX]; /* for messages; "": told by its address */
+	char name[NODE_NAME_MAX]; /* for messages; "": the messages use its address */
 	uint32_t fabric_address;  /* index + 1 */
 	uint32_t port_count;
 	bool alive;
@@ -31,18 +32,19 @@ struct topology_switch {
 struct topology {
 	uint32_t switch_count, host_count;
 	struct topology_switch *switches;
-	struct host_config *hosts; /* [host_count]; fabric_address 0: not there */
+	struct host_config *hosts; /* [host_count]; fabric_address 0: no such host */
 };
 
-/** topology_whole() - @whole is what @topology would be with everything up that is plugged in: links of which one end is known, and
- *  the switches that they lead to or that hosts are known to be at.
- *  Return: 0, topology_free() later; -ENOMEM, nothing to free.                                                        */
+/** topology_whole() - sets @whole to @topology with everything up that is plugged in: links of
+ *  which one end is known, and the switches at their ends or with known hosts.
+ *  Return: 0, topology_free() later; -ENOMEM, nothing to free. */
 int topology_whole(const struct topology *topology, struct topology *whole);
 
-/** topology_free() - releases what @topology points to. */
+/** topology_free() - frees what @topology points to. */
 void topology_free(struct topology *topology);
 
-/** topology_leads_on() - does port @port of switch @from lead to another switch that is there? */
+/** topology_leads_on() - true if port @port of switch @from is up and its peer is another switch
+ *  that exists. */
 static inline bool topology_leads_on(const struct topology *topology, uint32_t from, uint32_t port)
 {
 	const struct topology_port *end = &topology->switches[from].ports[port];
@@ -51,7 +53,7 @@ static inline bool topology_leads_on(const struct topology *topology, uint32_t f
 	       topology->switches[end->peer].alive;
 }
 
-/** topology_has_hosts() - does anything begin and end at switch @index? */
+/** topology_has_hosts() - true if packets begin and end at switch @index. */
 static inline bool topology_has_hosts(const struct topology *topology, uint32_t index)
 {
 	const struct topology_switch *node = &topology->switches[index];

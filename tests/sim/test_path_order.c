@@ -3,7 +3,7 @@
  *  fail and return in the middle. All books are checked on the way. Every ordered flow arrives in order, every message of either kind is
  *  complete but for what was on a link or switch that failed, and at the end every channel is free.
  *  A seed that 5 divides has up to twelve failures within 3 us: flows then have packets behind several links that are gone, and must neither
- *  overtake them nor wait for each other in a circle (seed 17, when they waited link by link: link_drain.h).
+ *  overtake them nor wait for each other in a cycle (seed 17, when they waited link by link: link_drain.h).
  *  ORDER_SEEDS says how many fabrics (default 30), ORDER_SEED the first one; ORDER_SHOW=1 prints them.                 */
 #include <stdio.h>
 #include <stdlib.h>

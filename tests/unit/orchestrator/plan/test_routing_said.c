@@ -97,7 +97,7 @@ TEST(routing_said__a_loop_is_refused)
 	ck_assert_int_eq(
 		make(ROCE "routing: {cycles: refuse, routes: [{at: c, to: D, by: a}, {at: a, to: D, by: b}]}\n"),
 		-EINVAL);
-	ck_assert_ptr_nonnull(strstr(errors.texts[0], "packets could wait for each other in a circle"));
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], "packets could wait for each other in a cycle"));
 }
 
 /* other kinds of fabric, which have no TTL, are as they would be without */
