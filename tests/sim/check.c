@@ -197,7 +197,7 @@ static void flows_stand(const struct sim *sim, const struct sim_node *node)
 		}
 	}
 	for (uint32_t i = 0; i < dp->wakes.count; i++)
-		stand(sim, node, dp->wakes.entries[i].ref, &dp->wakes);
+		stand(sim, node, dp->wakes.entries[i].source, &dp->wakes);
 }
 
 /* Does flow @ref stand where what it is said to wait for will find it, and does that still hold it? Else nothing will ever wake it. */
