@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* in @scenario: what comes next */
+/* what comes next in @scenario */
 struct builder {
 	struct scenario *scenario;
 	const struct generate_size *size;
@@ -17,8 +17,8 @@ static uint32_t count_of(const struct generate_size *size, enum generate_count c
 
 /* ---- building ---- */
 
-__attribute__((format(printf, 3, 4))) static uint32_t add_switch(struct builder *to, uint32_t hosts, const char *format,
-								 ...)
+__attribute__((format(printf, 3, 4))) static uint32_t add_switch(struct builder *to, uint32_t hosts,
+								 const char *format, ...)
 {
 	struct scenario *scenario = to->scenario;
 	uint32_t index = scenario->switch_count++;
@@ -39,16 +39,19 @@ __attribute__((format(printf, 3, 4))) static uint32_t add_switch(struct builder 
 	return index;
 }
 
-static void add_link(struct builder *to, uint32_t a, uint32_t b, const struct scenario_link_settings *settings)
+static void add_link(struct builder *to, uint32_t a, uint32_t b,
+		     const struct scenario_link_settings *settings)
 {
 	struct scenario *scenario = to->scenario;
 
-	scenario->links[scenario->link_count++] = (struct scenario_link){
-		.switch_a = a, .switch_b = b, .settings = *settings, .place = scenario->topology_place
-	};
+	scenario->links[scenario->link_count++] =
+		(struct scenario_link){ .switch_a = a,
+					.switch_b = b,
+					.settings = *settings,
+					.place = scenario->topology_place };
 }
 
-/* all of the @count switches from @first on to each other, in the order of the lower one */
+/* links the @count switches from @first on to each other, in the order of the lower one */
 static void mesh(struct builder *to, uint32_t first, uint32_t count)
 {
 	for (uint32_t a = 0; a < count; a++)
@@ -89,7 +92,8 @@ static void dumbbell_build(struct builder *to)
 
 static void leaf_spine_build(struct builder *to)
 {
-	uint32_t leaves = count_of(to->size, GENERATE_LEAVES), spines = count_of(to->size, GENERATE_SPINES);
+	uint32_t leaves = count_of(to->size, GENERATE_LEAVES),
+		 spines = count_of(to->size, GENERATE_SPINES);
 
 	for (uint32_t i = 0; i < leaves; i++)
 		add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_LEAF), "leaf%u", i);
@@ -99,7 +103,7 @@ static void leaf_spine_build(struct builder *to)
 		add_link(to, i / spines, leaves + i % spines, to->fabric);
 }
 
-/* what an edge switch has of links up, and a pod of aggregation switches */
+/* the number of links up of an edge switch, and of aggregation switches in a pod */
 static uint32_t fat_tree_ups(const struct generate_size *size)
 {
 	uint32_t taper = count_of(size, GENERATE_TAPER);
@@ -109,7 +113,8 @@ static uint32_t fat_tree_ups(const struct generate_size *size)
 
 static void fat_tree_build(struct builder *to)
 {
-	uint32_t pods = count_of(to->size, GENERATE_RADIX), half = pods / 2, ups = fat_tree_ups(to->size);
+	uint32_t pods = count_of(to->size, GENERATE_RADIX), half = pods / 2,
+		 ups = fat_tree_ups(to->size);
 	uint32_t aggregations = pods * half, cores = aggregations + pods * ups;
 
 	for (uint32_t i = 0; i < pods * half; i++)
@@ -123,7 +128,8 @@ static void fat_tree_build(struct builder *to)
 			add_link(to, edge, aggregations + edge / half * ups + i, to->fabric);
 	for (uint32_t aggregation = 0; aggregation < pods * ups; aggregation++)
 		for (uint32_t i = 0; i < half; i++)
-			add_link(to, aggregations + aggregation, cores + aggregation % ups * half + i, to->fabric);
+			add_link(to, aggregations + aggregation,
+				 cores + aggregation % ups * half + i, to->fabric);
 }
 
 static uint32_t dragonfly_groups(const struct generate_size *size)
@@ -131,10 +137,12 @@ static uint32_t dragonfly_groups(const struct generate_size *size)
 	uint32_t groups = count_of(size, GENERATE_GROUPS);
 
 	return groups ? groups
-		      : count_of(size, GENERATE_SWITCHES_PER_GROUP) * count_of(size, GENERATE_GLOBAL_LINKS) + 1;
+		      : count_of(size, GENERATE_SWITCHES_PER_GROUP) *
+					count_of(size, GENERATE_GLOBAL_LINKS) +
+				1;
 }
 
-/* links between any two groups */
+/* the number of links between any two groups */
 static uint32_t dragonfly_rounds(const struct generate_size *size)
 {
 	return count_of(size, GENERATE_SWITCHES_PER_GROUP) * count_of(size, GENERATE_GLOBAL_LINKS) /
@@ -148,16 +156,18 @@ static void dragonfly_build(struct builder *to)
 	uint32_t global_links = count_of(to->size, GENERATE_GLOBAL_LINKS);
 
 	for (uint32_t i = 0; i < groups * members; i++)
-		add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SWITCH), "g%us%u", i / members, i % members);
+		add_switch(to, count_of(to->size, GENERATE_HOSTS_PER_SWITCH), "g%us%u", i / members,
+			   i % members);
 	for (uint32_t group = 0; group < groups; group++)
 		mesh(to, group * members, members);
 	for (uint32_t a = 0; a < groups; a++)
 		for (uint32_t b = a + 1; b < groups; b++)
 			for (uint32_t round = 0; round < rounds; round++) {
-				uint32_t link_a = round * (groups - 1) + b - 1, link_b = round * (groups - 1) + a;
+				uint32_t link_a = round * (groups - 1) + b - 1,
+					 link_b = round * (groups - 1) + a;
 
-				add_link(to, a * members + link_a / global_links, b * members + link_b / global_links,
-					 to->global);
+				add_link(to, a * members + link_a / global_links,
+					 b * members + link_b / global_links, to->global);
 			}
 }
 
@@ -193,14 +203,15 @@ static void hyperx_build(struct builder *to)
 	grid_switches(to);
 	for (uint32_t i = 0; i < to->scenario->switch_count; i++)
 		for (uint32_t d = 0; d < to->size->dimensions; d++) {
-			uint32_t stride = stride_of(to->size, d), at = i / stride % to->size->shape[d];
+			uint32_t stride = stride_of(to->size, d),
+				 at = i / stride % to->size->shape[d];
 
 			for (uint32_t other = at + 1; other < to->size->shape[d]; other++)
 				add_link(to, i, i + (other - at) * stride, to->fabric);
 		}
 }
 
-/* a ring of two is one link */
+/* a ring of two switches has one link */
 static void torus_build(struct builder *to)
 {
 	grid_switches(to);
@@ -223,13 +234,17 @@ static const struct kind {
 	void (*build)(struct builder *to);
 } kinds[GENERATE_KINDS] = {
 	[GENERATE_STAR] = { 1u << GENERATE_HOSTS, .build = star_build },
-	[GENERATE_CHAIN] = { 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH, .build = chain_build },
+	[GENERATE_CHAIN] = { 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH,
+			     .build = chain_build },
 	[GENERATE_DUMBBELL] = { 1u << GENERATE_HOSTS_PER_SIDE, .build = dumbbell_build },
-	[GENERATE_LEAF_SPINE] = { 1u << GENERATE_LEAVES | 1u << GENERATE_HOSTS_PER_LEAF | 1u << GENERATE_SPINES,
+	[GENERATE_LEAF_SPINE] = { 1u << GENERATE_LEAVES | 1u << GENERATE_HOSTS_PER_LEAF |
+					  1u << GENERATE_SPINES,
 				  .build = leaf_spine_build },
-	[GENERATE_FULL_MESH] = { 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH, .build = full_mesh_build },
+	[GENERATE_FULL_MESH] = { 1u << GENERATE_SWITCHES | 1u << GENERATE_HOSTS_PER_SWITCH,
+				 .build = full_mesh_build },
 	[GENERATE_FAT_TREE] = { 1u << GENERATE_RADIX, 1u << GENERATE_TAPER, fat_tree_build },
-	[GENERATE_DRAGONFLY] = { 1u << GENERATE_HOSTS_PER_SWITCH | 1u << GENERATE_SWITCHES_PER_GROUP |
+	[GENERATE_DRAGONFLY] = { 1u << GENERATE_HOSTS_PER_SWITCH |
+					 1u << GENERATE_SWITCHES_PER_GROUP |
 					 1u << GENERATE_GLOBAL_LINKS,
 				 1u << GENERATE_GROUPS, dragonfly_build },
 	[GENERATE_HYPERX] = { 1u << GENERATE_HOSTS_PER_SWITCH, .build = hyperx_build },
@@ -237,7 +252,8 @@ static const struct kind {
 };
 
 const char *const generate_kind_name[GENERATE_KINDS] = {
-	"star", "chain", "dumbbell", "leaf-spine", "full-mesh", "fat-tree", "dragonfly", "hyperx", "torus",
+	"star",     "chain",     "dumbbell", "leaf-spine", "full-mesh",
+	"fat-tree", "dragonfly", "hyperx",   "torus",
 };
 
 const char *const generate_kind_about[GENERATE_KINDS] = {
@@ -249,12 +265,13 @@ const char *const generate_kind_about[GENERATE_KINDS] = {
 	"three levels of switches with so many ports, radix^3/4 hosts",
 	"groups of switches, all linked within a group, and every group to every other one",
 	"switches on a grid, each linked to all in its row, its column, ...",
-	"switches on a grid that closes upon itself, each linked to its neighbours",
+	"switches on a grid that wraps around, each linked to the adjacent ones",
 };
 
 const char *const generate_count_name[GENERATE_COUNTS] = {
-	"hosts", "switches", "hosts-per-switch",   "hosts-per-side", "leaves", "hosts-per-leaf", "spines",
-	"radix", "taper",    "switches-per-group", "global-links",   "groups",
+	"hosts",  "switches",           "hosts-per-switch", "hosts-per-side",
+	"leaves", "hosts-per-leaf",     "spines",           "radix",
+	"taper",  "switches-per-group", "global-links",     "groups",
 };
 
 bool generate_takes(enum generate_kind kind, enum generate_count count)
@@ -290,7 +307,8 @@ static const char *fat_tree_check(const struct generate_size *size)
 
 static const char *dragonfly_check(const struct generate_size *size)
 {
-	uint64_t links = (uint64_t)count_of(size, GENERATE_SWITCHES_PER_GROUP) * count_of(size, GENERATE_GLOBAL_LINKS);
+	uint64_t links = (uint64_t)count_of(size, GENERATE_SWITCHES_PER_GROUP) *
+			 count_of(size, GENERATE_GLOBAL_LINKS);
 
 	if (links + 1 > NODE_COUNT_MAX)
 		return "switches-per-group * global-links is too large";
@@ -299,7 +317,8 @@ static const char *dragonfly_check(const struct generate_size *size)
 	return NULL;
 }
 
-int generate_check(enum generate_kind kind, const struct generate_size *size, char *why, size_t why_max)
+int generate_check(enum generate_kind kind, const struct generate_size *size, char *why,
+		   size_t why_max)
 {
 	const char *wrong = kind == GENERATE_FAT_TREE    ? fat_tree_check(size)
 			    : kind == GENERATE_DRAGONFLY ? dragonfly_check(size)
@@ -311,9 +330,10 @@ int generate_check(enum generate_kind kind, const struct generate_size *size, ch
 	return -EINVAL;
 }
 
-/* ---- how large ---- */
+/* ---- the size ---- */
 
-static void fat_tree_counts(const struct generate_size *size, uint64_t *switches, uint64_t *hosts, uint64_t *links)
+static void fat_tree_counts(const struct generate_size *size, uint64_t *switches, uint64_t *hosts,
+			    uint64_t *links)
 {
 	uint64_t pods = count_of(size, GENERATE_RADIX), half = pods / 2, ups = fat_tree_ups(size);
 
@@ -322,18 +342,21 @@ static void fat_tree_counts(const struct generate_size *size, uint64_t *switches
 	*links = 2 * pods * half * ups;
 }
 
-static void dragonfly_counts(const struct generate_size *size, uint64_t *switches, uint64_t *hosts, uint64_t *links)
+static void dragonfly_counts(const struct generate_size *size, uint64_t *switches, uint64_t *hosts,
+			     uint64_t *links)
 {
-	uint64_t groups = dragonfly_groups(size), members = count_of(size, GENERATE_SWITCHES_PER_GROUP);
+	uint64_t groups = dragonfly_groups(size),
+		 members = count_of(size, GENERATE_SWITCHES_PER_GROUP);
 
 	*switches = groups * members;
 	*hosts = *switches * count_of(size, GENERATE_HOSTS_PER_SWITCH);
-	*links = groups * (members * (members - 1) / 2) + groups * (groups - 1) / 2 * dragonfly_rounds(size);
+	*links = groups * (members * (members - 1) / 2) +
+		 groups * (groups - 1) / 2 * dragonfly_rounds(size);
 }
 
 /* saturates: each factor is at most NODE_COUNT_MAX */
-static void grid_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches, uint64_t *hosts,
-			uint64_t *links)
+static void grid_counts(enum generate_kind kind, const struct generate_size *size,
+			uint64_t *switches, uint64_t *hosts, uint64_t *links)
 {
 	*switches = 1;
 	for (uint32_t d = 0; d < size->dimensions && *switches <= NODE_COUNT_MAX; d++)
@@ -350,8 +373,8 @@ static void grid_counts(enum generate_kind kind, const struct generate_size *siz
 	}
 }
 
-void generate_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches, uint64_t *hosts,
-		     uint64_t *links)
+void generate_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches,
+		     uint64_t *hosts, uint64_t *links)
 {
 	uint64_t in_row = count_of(size, GENERATE_SWITCHES);
 
@@ -368,9 +391,12 @@ void generate_counts(enum generate_kind kind, const struct generate_size *size, 
 		*links = 1;
 		break;
 	case GENERATE_LEAF_SPINE:
-		*switches = (uint64_t)count_of(size, GENERATE_LEAVES) + count_of(size, GENERATE_SPINES);
-		*hosts = (uint64_t)count_of(size, GENERATE_LEAVES) * count_of(size, GENERATE_HOSTS_PER_LEAF);
-		*links = (uint64_t)count_of(size, GENERATE_LEAVES) * count_of(size, GENERATE_SPINES);
+		*switches =
+			(uint64_t)count_of(size, GENERATE_LEAVES) + count_of(size, GENERATE_SPINES);
+		*hosts = (uint64_t)count_of(size, GENERATE_LEAVES) *
+			 count_of(size, GENERATE_HOSTS_PER_LEAF);
+		*links =
+			(uint64_t)count_of(size, GENERATE_LEAVES) * count_of(size, GENERATE_SPINES);
 		break;
 	case GENERATE_FAT_TREE:
 		fat_tree_counts(size, switches, hosts, links);
@@ -391,7 +417,8 @@ void generate_counts(enum generate_kind kind, const struct generate_size *size, 
 }
 
 int generate_topology(enum generate_kind kind, const struct generate_size *size,
-		      const struct scenario_link_settings *edge, const struct scenario_link_settings *fabric,
+		      const struct scenario_link_settings *edge,
+		      const struct scenario_link_settings *fabric,
 		      const struct scenario_link_settings *global, struct scenario *scenario)
 {
 	struct builder to = { scenario, size, edge, fabric, global };

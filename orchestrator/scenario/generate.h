@@ -6,15 +6,20 @@
  *      dumbbell    'left', 'right'
  *      leaf-spine  'leaf0', ..., 'spine0', ...: every leaf linked to every spine
  *      full-mesh   's0', ...: every one linked to every other
- *      fat-tree    three levels of switches with `radix` = k ports each: k pods of k/2 edge switches 'p0e0', ... with k/2 hosts each and
- *                  k/2 aggregation switches 'p0a0', ...; (k/2)^2 core switches 'c0', ...; aggregation switch i of each pod is linked
- *                  to core switches i k/2 .. (i + 1) k/2 - 1 [Al-Fares et al. 2008]. `taper` = t: an edge switch has only k/(2 t) links
- *                  up, so t times as many hosts as those, and there are so many fewer aggregation and core switches
- *      dragonfly   groups of a switches 'g0s0', ..., all linked to each other, with p hosts and h links to other groups each, at most
- *                  a h + 1 groups; link j of a group leads to the j-th of the other groups [Kim et al. 2008]. With fewer groups
- *                  there are several links between two
- *      hyperx      switches 's0.0', ... on a grid, each linked to all that differ in one coordinate [Ahn et al. 2009]
- *      torus       switches on a grid that closes upon itself, each linked to its neighbours                                    */
+ *      fat-tree    three levels of switches with `radix` = k ports each: k pods of k/2
+ *                  edge switches 'p0e0', ... with k/2 hosts each and k/2 aggregation switches
+ *                  'p0a0', ...;
+ *                  (k/2)^2 core switches 'c0', ...; aggregation switch i of each pod is linked to
+ *                  core switches i k/2 .. (i + 1) k/2 - 1 [Al-Fares et al. 2008]. `taper` = t: an
+ *                  edge switch has only k/(2 t) links up, a t-th of its hosts, and there are t
+ *                  times fewer aggregation and core switches
+ *      dragonfly   groups of a switches 'g0s0', ..., all linked to each other, with p hosts and h
+ *                  links to other groups each; at most a h + 1 groups; link j of a group goes to
+ *                  the j-th of the other groups [Kim et al. 2008]. With fewer groups there are
+ *                  several links between two
+ *      hyperx      switches 's0.0', ... on a grid, each linked to all that differ in one
+ *                  coordinate [Ahn et al. 2009]
+ *      torus       switches on a grid that wraps around, each linked to the adjacent ones */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_GENERATE_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_GENERATE_H
 
@@ -45,7 +50,7 @@ enum generate_count {
 	GENERATE_TAPER, /* 0: 1 */
 	GENERATE_SWITCHES_PER_GROUP,
 	GENERATE_GLOBAL_LINKS, /* of a switch */
-	GENERATE_GROUPS,       /* 0: as many as there can be */
+	GENERATE_GROUPS,       /* 0: as many as possible */
 	GENERATE_COUNTS
 };
 
@@ -58,33 +63,36 @@ struct generate_size {
 };
 
 extern const char *const generate_kind_name[GENERATE_KINDS];
-extern const char *const generate_count_name[GENERATE_COUNTS]; /* as a scenario's key: "hosts-per-leaf" */
+/* as a scenario's key: "hosts-per-leaf" */
+extern const char *const generate_count_name[GENERATE_COUNTS];
 extern const char *const generate_kind_about[GENERATE_KINDS];
 
-/** generate_takes(), generate_needs() - may @count be said of @kind, must it? */
+/** generate_takes(), generate_needs() - true if @kind accepts, or requires, the number @count. */
 bool generate_takes(enum generate_kind kind, enum generate_count count);
 bool generate_needs(enum generate_kind kind, enum generate_count count);
 
-/** generate_has_shape() - is @kind a grid with a shape? */
+/** generate_has_shape() - true if @kind is a grid with a shape. */
 bool generate_has_shape(enum generate_kind kind);
 
-/** generate_has_groups() - has @kind links of tier global? */
+/** generate_has_groups() - true if @kind has links of tier global. */
 bool generate_has_groups(enum generate_kind kind);
 
-/** generate_check() - do the numbers of @size fit together? Each of those that @kind needs is at least 1 and at most NODE_COUNT_MAX,
- *  so is the shape.  Return: 0; -EINVAL with a sentence in @why.                                                     */
-int generate_check(enum generate_kind kind, const struct generate_size *size, char *why, size_t why_max);
+/** generate_check() - checks whether the numbers of @size fit together. Each number that @kind
+ *  needs is 1 to NODE_COUNT_MAX, also in the shape.  Return: 0; -EINVAL with a sentence in @why. */
+int generate_check(enum generate_kind kind, const struct generate_size *size, char *why,
+		   size_t why_max);
 
-/** generate_counts() - how many nodes and links of @kind with a @size that generate_check() accepts; 64 bits, so that absurd sizes
- *  can be told. */
-void generate_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches, uint64_t *hosts,
-		     uint64_t *links);
+/** generate_counts() - the numbers of nodes and links of @kind with a @size that generate_check()
+ *  accepts. They have 64 bits, so that absurd sizes can be reported. */
+void generate_counts(enum generate_kind kind, const struct generate_size *size, uint64_t *switches,
+		     uint64_t *hosts, uint64_t *links);
 
 /** generate_topology() - fills switches, hosts and links of @scenario, which has none.
- *  @edge, @fabric, @global  what its links are like: to hosts, between switches, between groups.
- *  Return: 0 or -ENOMEM.                                                                                          */
+ *  @edge, @fabric, @global  settings of its links: to hosts, between switches, between groups.
+ *  Return: 0 or -ENOMEM. */
 int generate_topology(enum generate_kind kind, const struct generate_size *size,
-		      const struct scenario_link_settings *edge, const struct scenario_link_settings *fabric,
+		      const struct scenario_link_settings *edge,
+		      const struct scenario_link_settings *fabric,
 		      const struct scenario_link_settings *global, struct scenario *scenario);
 
 #endif

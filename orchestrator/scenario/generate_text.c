@@ -17,17 +17,18 @@ static void write_generated(enum generate_kind kind, const struct generate_size 
 	if (generate_has_shape(kind))
 		write_shape(size, out);
 	if (kind == GENERATE_DUMBBELL)
-		fprintf(out, "  bottleneck: {rate: 100Gb/s} # the link in the middle; every key of 'links' may stand "
-			     "here\n");
+		fprintf(out, "  bottleneck: {rate: 100Gb/s} # the link in the middle; all keys of "
+			     "'links'\n");
 	if (generate_has_groups(kind))
-		fprintf(out,
-			"  global: {delay: 1us}        # links between groups; every key of 'links' may stand here\n");
+		fprintf(out, "  global: {delay: 1us}        # links between groups; all keys of "
+			     "'links'\n");
 }
 
-static void write_link(enum generate_kind kind, const struct scenario *scenario, const struct scenario_link *link,
-		       FILE *out)
+static void write_link(enum generate_kind kind, const struct scenario *scenario,
+		       const struct scenario_link *link, FILE *out)
 {
-	const char *a = scenario->switches[link->switch_a].name, *b = scenario->switches[link->switch_b].name;
+	const char *a = scenario->switches[link->switch_a].name,
+		   *b = scenario->switches[link->switch_b].name;
 
 	if (kind == GENERATE_DUMBBELL)
 		fprintf(out, "    - {between: [%s, %s], rate: 100Gb/s}\n", a, b);
@@ -48,12 +49,14 @@ static int write_explicit(enum generate_kind kind, const struct generate_size *s
 			generate_kind_name[kind]);
 		for (uint32_t i = 0; i < scenario.switch_count; i++)
 			fprintf(out, "    - %s\n", scenario.switches[i].name);
-		fprintf(out, "  hosts:                         # host: its switch, or {switch: ..., rate: ..., delay: "
-			     "...}\n");
+		fprintf(out,
+			"  hosts:                         # host: its switch, or {switch: ..., "
+			"rate: ..., delay: ...}\n");
 		for (uint32_t i = 0; i < scenario.host_count; i++)
 			fprintf(out, "    %s: %s\n", scenario.hosts[i].name,
 				scenario.switches[scenario.hosts[i].switch_index].name);
-		fprintf(out, "  links:                         # or {between: [a, b], rate: ..., delay: ...}\n");
+		fprintf(out, "  links:                         # or {between: [a, b], rate: ..., "
+			     "delay: ...}\n");
 		for (uint32_t i = 0; i < scenario.link_count; i++)
 			write_link(kind, &scenario, &scenario.links[i], out);
 	}
@@ -63,15 +66,16 @@ static int write_explicit(enum generate_kind kind, const struct generate_size *s
 
 static const char links_text[] =
 	"\n"
-	"links:                           # all links; 'edge' and 'fabric' may differ: edge: {rate: 100Gb/s}\n"
+	"links:                           # all links; some may differ: edge: {rate: 100Gb/s}\n"
 	"  rate: 200Gb/s\n"
 	"  delay: 1us                     # propagation\n"
 	"  mtu: ";
 
-static const char links_rest_text[] = "                      # largest frame, without FCS\n"
-				      "  gap: 20B                       # preamble and inter-frame gap\n"
-				      "  loss: 0                        # share of frames lost, such as 0.1%\n"
-				      "  bit-errors: 0                  # share of bits in error, such as 1e-12\n";
+static const char links_rest_text[] =
+	"                      # largest frame, without FCS\n"
+	"  gap: 20B                       # preamble and inter-frame gap\n"
+	"  loss: 0                        # share of frames lost, such as 0.1%\n"
+	"  bit-errors: 0                  # share of bits in error, such as 1e-12\n";
 
 static const char flow_channel_text[] =
 	"  channels: 2048                 # flow channels of a direction\n"
@@ -86,26 +90,26 @@ static const char flow_channel_text[] =
 	"  flow-key: [source-mac, ip-pair, ports, hpc]\n"
 	"  acks: {t1: 30ns, t2: 60ns, t3: 90ns, collect: 16}\n"
 	"\n"
-	"routing:                         # numbers that are not said: heddle check\n"
+	"routing:                         # numbers that are not given: heddle check\n"
 	"  choice: static                 # or hash, adaptive\n"
 	"  order: auto                    # or minimal, up-down\n"
 	"  lanes: auto                    # or 1 .. 8 of each class\n"
 	"  cycles: refuse                 # or allow\n"
 	"  detour: never                  # or adaptive, always\n"
 	"  reaction: 10us                 # from a failure to new tables\n"
-	"  takeover: 1ms                  # of the active fabric manager by the other one\n"
+	"  takeover: 1ms                  # of the active fabric manager by the standby\n"
 	"  # with choice adaptive also hold-sources: yes and redirect: yes\n"
 	"\n"
 	"congestion:                      # all numbers: heddle check --congestion\n"
 	"  enabled: yes                   # no: every mechanism is off\n"
-	"  eca: yes                       # congestion at a host's link is detected, and told to the flow's inputs\n"
+	"  eca: yes                       # congestion at a host's link is reported to the inputs\n"
 	"  slow-start: yes\n"
 	"  rate-limit: yes\n"
 	"  flow-limit: yes\n"
 	"  limit-after-ack: yes\n"
 	"  port-limit: 0                  # 0: no limit\n"
 	"  headroom: yes                  # credit per flow and hop\n"
-	"  fgfc: yes                      # hosts' flows are held at their source\n"
+	"  fgfc: yes                      # single flows are paused at their source\n"
 	"\n";
 
 static const char port_group_text[] =
@@ -122,20 +126,20 @@ static const char port_group_text[] =
 	"  lanes: auto                    # or 1 .. 8 of each class\n"
 	"  cycles: refuse                 # or allow\n"
 	"  reaction: 10us                 # from a failure to new tables\n"
-	"  takeover: 1ms                  # of the active fabric manager by the other one\n"
+	"  takeover: 1ms                  # of the active fabric manager by the standby\n"
 	"\n"
-	"port-group:                      # numbers that are not said: heddle check\n"
+	"port-group:                      # numbers that are not given: heddle check\n"
 	"  lid-bits: 16                   # or 20, 24, 32\n"
 	"  adaptive: yes                  # no: the static ports only\n"
 	"  policy: greedy-random          # or random, greedy\n"
 	"  update: yes                    # the choice replaces the table's entry\n"
-	"  non-minimal: no                # yes: groups of longer ways, where there is one shortest\n"
+	"  non-minimal: no                # yes: longer paths too, where one is the shortest\n"
 	"  fecn: yes                      # packets are marked where a queue is long\n"
 	"  becn: yes                      # and their sources slow down\n"
-	"                                 # a class that must keep order says unordered: no\n"
+	"                                 # a class that must keep order has unordered: no\n"
 	"\n";
 
-/* of both */
+/* for flow channels and port groups */
 static const char load_text[] =
 	"nic:\n"
 	"  latency: 500ns\n"
@@ -146,12 +150,12 @@ static const char load_text[] =
 	"workloads:\n"
 	"  - name: load\n"
 	"    pattern: permutation         # or incast, uniform, all-to-all, pairs\n"
-	"    size: 64KiB                  # of a message; or sizes: a CSV file of bytes,cumulative percent\n"
+	"    size: 64KiB                  # of a message; or sizes: a CSV file\n"
 	"    packet: 4096                 # largest frame, without FCS\n"
 	"    frame: hpc                   # or ethernet, ipv4, ipv6, roce, roce-ipv6, tcp\n"
 	"    class: best-effort\n"
 	"    arrival: closed              # or paced, poisson (with load: 90%), burst\n"
-	"    window: 2                    # messages under way per destination\n"
+	"    window: 2                    # messages in flight per destination\n"
 	"\n"
 	"expect:\n"
 	"  - lost == 0\n"
@@ -170,7 +174,7 @@ static const char roce_text[] =
 	"  buffer: 32MiB                  # of a switch, headroom included\n"
 	"  cnp-class: cnp\n"
 	"  ecn: {kmin: 5kB, kmax: 200kB, per: 40Gb/s, pmax: 1%, at: enqueue}\n"
-	"  dcqcn:                         # no: nobody slows down\n"
+	"  dcqcn:                         # no: no sender slows down\n"
 	"    variant: paper               # or s4, vendor, hpcc: other numbers than these\n"
 	"    g: 1/256\n"
 	"    alpha: after-cut\n"
@@ -189,9 +193,12 @@ static const char roce_text[] =
 	"    clamp-target: yes\n"
 	"    cnp-interval: 50us\n"
 	"  supplement: {enabled: no, period: 55us, idle: 10ms}\n"
-	"  reference: 1.5                 # times kmax: above it a queue is congested although it marks\n"
-	"  path-pause: {enabled: no, target: cnp-failed, form: target} # high and low: 3 kmax and kmax\n"
-	"  # not said: timeout 67ms and rto-min 1ms; under the real clock, where ACKs may be late, 537ms and 200ms\n"
+	"  reference: 1.5                 # times kmax: a longer queue is congested although it "
+	"marks\n"
+	"  path-pause: {enabled: no, target: cnp-failed, form: target} # also high, low\n"
+	"  # not given: timeout 67ms and rto-min 1ms; under the real clock, where ACKs may be "
+	"late,\n"
+	"  # 537ms and 200ms\n"
 	"  queue-pair: {ack: 16, window: 0, retries: 7}\n"
 	"  tcp: {initial-window: 10, window-max: 1024, ecn: no}\n"
 	"  flows: 65536                   # that a switch remembers\n"
@@ -207,21 +214,21 @@ static const char roce_text[] =
 	"workloads:\n"
 	"  - name: load\n"
 	"    pattern: permutation         # or incast, uniform, all-to-all, pairs\n"
-	"    size: 64KiB                  # of a message; or sizes: a CSV file of bytes,cumulative percent\n"
+	"    size: 64KiB                  # of a message; or sizes: a CSV file\n"
 	"    path-mtu: 4096               # payload of a packet: 256, 512, 1024, 2048, 4096\n"
 	"    frame: roce                  # or roce-ipv6, tcp, ethernet, ipv4, ipv6, hpc\n"
 	"    transport: rc                # or tcp, none\n"
 	"    connections: 1               # queue pairs to each destination\n"
 	"    class: rdma\n"
 	"    arrival: closed              # or paced, poisson (with load: 90%), burst\n"
-	"    window: 2                    # messages under way per destination\n"
+	"    window: 2                    # messages in flight per destination\n"
 	"\n"
 	"expect:\n"
 	"  - lost == 0\n"
 	"  - reordered == 0\n";
 
-int generate_text(enum generate_kind kind, const struct generate_size *size, enum fabric_kind fabric,
-		  bool explicit_topology, FILE *out)
+int generate_text(enum generate_kind kind, const struct generate_size *size,
+		  enum fabric_kind fabric, bool explicit_topology, FILE *out)
 {
 	static const char *const texts[FABRIC_KINDS] = {
 		[FABRIC_FLOW_CHANNEL] = flow_channel_text,
@@ -230,16 +237,17 @@ int generate_text(enum generate_kind kind, const struct generate_size *size, enu
 	};
 	int error = 0;
 
-	fprintf(out, "# A %s: %s. Every key that is left out has the value shown here.\n", generate_kind_name[kind],
-		generate_kind_about[kind]);
-	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n", generate_kind_name[kind],
-		generate_kind_name[kind]);
+	fprintf(out, "# A %s: %s. Every key that is left out has the value shown here.\n",
+		generate_kind_name[kind], generate_kind_about[kind]);
+	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n",
+		generate_kind_name[kind], generate_kind_name[kind]);
 	fprintf(out, "fabric: %-24s # or", scenario_fabric_name[fabric]);
 	for (unsigned i = 0, others = 0; i < FABRIC_KINDS; i++)
 		if (i != (unsigned)fabric)
 			fprintf(out, "%s %s", others++ ? "," : "", scenario_fabric_name[i]);
 	fputs("\n\n", out);
-	fprintf(out, "run: {duration: 200us, warmup: 50us, drain: yes, drain-max: 100ms, sample: 0}\n\n");
+	fprintf(out, "run: {duration: 200us, warmup: 50us, drain: yes, drain-max: 100ms, sample: "
+		     "0}\n\n");
 	if (explicit_topology)
 		error = write_explicit(kind, size, out);
 	else

@@ -21,19 +21,23 @@
 
 const char *const scenario_fabric_name[FABRIC_KINDS] = { "flow-channel", "roce", "port-group" };
 
-/* ---- defaults: the numbers of a Slingshot-like fabric (S2, S3); ours where the sources are silent ---- */
+/* ---- defaults: the numbers of a Slingshot-like fabric (S2, S3); ours where the sources are
+ * silent ---- */
 
 static const struct scenario scenario_defaults = {
 	.seed = 1,
 	.duration_ps = 1 * NODE_MS,
-	.drain_max_ps = 100 * NODE_MS, /* ours: only a bound, an empty fabric ends the run before */
+	/* ours: only a bound, since an empty fabric ends the run earlier */
+	.drain_max_ps = 100 * NODE_MS,
 	.drain = true,
 	.switch_latency_ps = 350 * NODE_NS,
 	.cut_through = true,
 	.arbiter = ARBITER_BY_FLOW,
-	/* ours: what is under way on a 200 Gb/s link of 1 us in the shortest frames, and a frame for each flow of a wide incast */
+	/* ours: what is in flight on a 200 Gb/s link of 1 us in the shortest frames, and a frame
+	 * for each flow of a wide incast */
 	.buffer_bytes = 2 << 20,
-	.output_queue_bytes = 32 << 10, /* ours: eight full packets keep the link busy while a request is under way */
+	/* ours: eight full packets keep the link busy while a request is outstanding */
+	.output_queue_bytes = 32 << 10,
 	.match = { .fields = MATCH_SOURCE_MAC | MATCH_IP_PAIR | MATCH_PORTS | MATCH_HPC },
 	.ack_t1_ps = 30 * NODE_NS, /* FC-18 */
 	.ack_t2_ps = 60 * NODE_NS,
@@ -55,15 +59,16 @@ static const struct scenario_link_settings link_defaults = {
 /* ---- run ---- */
 
 static const struct key run_keys[] = {
-	{ "duration", key_time, KEY_FIELD(struct scenario, duration_ps), .min = NODE_NS, .max = TIME_MAX,
-	  .required = true },
+	{ "duration", key_time, KEY_FIELD(struct scenario, duration_ps), .min = NODE_NS,
+	  .max = TIME_MAX, .required = true },
 	{ "warmup", key_time, KEY_FIELD(struct scenario, warmup_ps), .max = TIME_MAX },
 	{ "drain", key_flag, KEY_FIELD(struct scenario, drain) },
 	{ "drain-max", key_time, KEY_FIELD(struct scenario, drain_max_ps), .max = TIME_MAX },
 	{ "sample", key_time, KEY_FIELD(struct scenario, sample_ps), .max = TIME_MAX },
 };
 
-static void run_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void run_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		     void *target)
 {
 	struct scenario *scenario = target;
 
@@ -73,10 +78,12 @@ static void run_read(struct reader *reader, const struct key *key, const struct 
 	if (scenario->warmup_ps >= scenario->duration_ps) {
 		const struct yaml_node *warmup = yaml_find(node, "warmup");
 
-		key_refuse(reader, warmup ? warmup : node, "warmup must be shorter than duration: it is part of it");
+		key_refuse(reader, warmup ? warmup : node,
+			   "warmup must be shorter than duration: it is part of it");
 	}
 	if (scenario->sample_ps && scenario->sample_ps < 100 * NODE_NS)
-		key_refuse(reader, yaml_find(node, "sample"), "sample: expected 0 (no samples) or at least 100ns");
+		key_refuse(reader, yaml_find(node, "sample"),
+			   "sample: expected 0 (no samples) or at least 100ns");
 }
 
 /* ---- switch, nic ---- */
@@ -91,30 +98,37 @@ static const struct key ack_keys[] = {
 	{ "collect", key_count, KEY_FIELD(struct scenario, ack_collect), .min = 1, .max = 48 },
 };
 
-static void acks_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void acks_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
 {
 	struct scenario *scenario = target;
 
 	(void)key;
 	if (keys_read(reader, node, "'acks'", ack_keys, COUNT_OF(ack_keys), target) &&
-	    (scenario->ack_t1_ps > scenario->ack_t2_ps || scenario->ack_t2_ps > scenario->ack_t3_ps))
+	    (scenario->ack_t1_ps > scenario->ack_t2_ps ||
+	     scenario->ack_t2_ps > scenario->ack_t3_ps))
 		key_refuse(reader, node, "the ACK timers must not fall: expected t1 <= t2 <= t3");
 }
 
 static const struct key switch_keys[] = {
 	{ "latency", key_time, KEY_FIELD(struct scenario, switch_latency_ps), .max = NODE_S },
-	{ "forwarding", key_word, KEY_FIELD(struct scenario, cut_through), .words = forwarding_words, .word_count = 2 },
+	{ "forwarding", key_word, KEY_FIELD(struct scenario, cut_through),
+	  .words = forwarding_words, .word_count = 2 },
 	{ "arbiter", key_word, KEY_FIELD(struct scenario, arbiter), .words = arbiter_words,
 	  .word_count = ARBITER_KINDS },
-	{ "buffer", key_size, KEY_FIELD(struct scenario, buffer_bytes), .min = 256, .max = 1u << 29 },
-	{ "output-queue", key_size, KEY_FIELD(struct scenario, output_queue_bytes), .min = 256, .max = 1u << 29 },
+	{ "buffer", key_size, KEY_FIELD(struct scenario, buffer_bytes), .min = 256,
+	  .max = 1u << 29 },
+	{ "output-queue", key_size, KEY_FIELD(struct scenario, output_queue_bytes), .min = 256,
+	  .max = 1u << 29 },
 	{ "flow-key", scenario_flow_key_read, KEY_FIELD(struct scenario, match) },
 	{ "acks", .read = acks_read },
 };
 
-static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			void *target)
 {
-	const struct yaml_node *buffer = yaml_find(node, "buffer"), *output_queue = yaml_find(node, "output-queue");
+	const struct yaml_node *buffer = yaml_find(node, "buffer"),
+			       *output_queue = yaml_find(node, "output-queue");
 
 	(void)key;
 	reader->scenario->buffer_place = buffer ? buffer->place : node->place;
@@ -125,11 +139,14 @@ static void switch_read(struct reader *reader, const struct key *key, const stru
 static const struct key nic_keys[] = {
 	{ "latency", key_time, KEY_FIELD(struct scenario, nic_latency_ps), .max = NODE_S },
 	{ "flows-max", key_count, KEY_FIELD(struct scenario, flows_max), .min = 1, .max = 65536 },
-	{ "messages-max", key_count, KEY_FIELD(struct scenario, messages_max), .min = 1, .max = 1u << 24 },
-	{ "fgfc-entries", key_count, KEY_FIELD(struct scenario, fgfc_entries_max), .min = 1, .max = 1024 },
+	{ "messages-max", key_count, KEY_FIELD(struct scenario, messages_max), .min = 1,
+	  .max = 1u << 24 },
+	{ "fgfc-entries", key_count, KEY_FIELD(struct scenario, fgfc_entries_max), .min = 1,
+	  .max = 1024 },
 };
 
-static void nic_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void nic_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		     void *target)
 {
 	(void)key;
 	keys_read(reader, node, "'nic'", nic_keys, COUNT_OF(nic_keys), target);
@@ -137,7 +154,7 @@ static void nic_read(struct reader *reader, const struct key *key, const struct 
 
 /* ---- classes ---- */
 
-/* what any fabric's class has, and what one of a fabric of kind roce has besides */
+/* fields of a class in any kind of fabric, and those of kind roce */
 struct class_reading {
 	struct class_config config;
 	struct scenario_roce_class roce;
@@ -147,8 +164,10 @@ struct class_reading {
 
 static const struct key class_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct class_reading, config.name), .required = true },
-	{ "min", key_share, KEY_FIELD(struct class_reading, config.min_permille), .max = 1000, .one = 1000 },
-	{ "max", key_share, KEY_FIELD(struct class_reading, config.max_permille), .min = 1, .max = 1000, .one = 1000 },
+	{ "min", key_share, KEY_FIELD(struct class_reading, config.min_permille), .max = 1000,
+	  .one = 1000 },
+	{ "max", key_share, KEY_FIELD(struct class_reading, config.max_permille), .min = 1,
+	  .max = 1000, .one = 1000 },
 	{ "unordered", key_flag, KEY_FIELD(struct class_reading, config.unordered) },
 	{ "lossless", key_flag, ROCE_FIELD(lossless) },
 	{ "ecn", scenario_ecn_read, ROCE_FIELD(ecn) },
@@ -174,21 +193,23 @@ static void class_check(struct reader *reader, const struct yaml_node *node, uin
 	const struct class_config *class = &scenario->classes[index];
 
 	if (class->min_permille > class->max_permille)
-		key_refuse(reader, node, "class '%s': min must not be greater than max", class->name);
+		key_refuse(reader, node, "class '%s': min must not be greater than max",
+			   class->name);
 	roce_class_check(reader, node, class->name, &scenario->roce.classes[index]);
 	for (uint32_t i = 0; i < index; i++)
 		if (*class->name && !strcmp(scenario->classes[i].name, class->name))
 			key_refuse(reader, node, "there are two classes called '%s'", class->name);
 }
 
-/* The order of packets that a class has unless it says so. S1 forwards every packet by its port group, in no order (PG-4, PG-8); flow channels
- * keep order (FC-15). */
+/* True if a class without the key `unordered` may be reordered. S1 forwards every packet by its
+ * port group, in no order (PG-4, PG-8); flow channels keep order (FC-15). */
 static bool unordered_by_default(const struct scenario *scenario)
 {
 	return scenario->fabric == FABRIC_PORT_GROUP;
 }
 
-static void classes_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void classes_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			 void *target)
 {
 	struct scenario *scenario = target;
 	uint32_t sum_permille = 0;
@@ -196,14 +217,16 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 	(void)key;
 	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_CLASSES_MAX) {
 		key_refuse(reader, node,
-			   "'classes' must be a list of 1 to %d classes, such as [{name: bulk, min: 20%%}]",
+			   "'classes' must be a list of 1 to %d classes, such as [{name: bulk, "
+			   "min: 20%%}]",
 			   NODE_CLASSES_MAX);
 		return;
 	}
 	scenario->class_count = 0;
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
 		struct class_reading class = { .config = { .max_permille = 1000,
-							   .unordered = unordered_by_default(scenario) } };
+							   .unordered = unordered_by_default(
+								   scenario) } };
 
 		scenario_roce_class_init(&class.roce);
 		class.roce.place = child->place;
@@ -214,13 +237,15 @@ static void classes_read(struct reader *reader, const struct key *key, const str
 		sum_permille += class.config.min_permille;
 	}
 	if (sum_permille > 1000)
-		key_refuse(reader, node, "the classes' minimum shares add up to %u.%u%%, more than 100%%",
+		key_refuse(reader, node,
+			   "the classes' minimum shares add up to %u.%u%%, more than 100%%",
 			   sum_permille / 10, sum_permille % 10);
 }
 
 /* ---- expectations ---- */
 
-static void expectations_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void expectations_read(struct reader *reader, const struct key *key,
+			      const struct yaml_node *node, void *target)
 {
 	struct scenario *scenario = target;
 
@@ -228,37 +253,44 @@ static void expectations_read(struct reader *reader, const struct key *key, cons
 	if (node->kind == YAML_SCALAR && !*node->text)
 		return;
 	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_EXPECTATIONS_MAX) {
-		key_refuse(reader, node, "'expect' must be a list of at most %u expectations, such as '- lost == 0'",
-			   SCENARIO_EXPECTATIONS_MAX);
+		key_refuse(
+			reader, node,
+			"'expect' must be a list of at most %u expectations, such as '- lost == 0'",
+			SCENARIO_EXPECTATIONS_MAX);
 		return;
 	}
-	scenario->expectations = calloc(node->count ? node->count : 1, sizeof(*scenario->expectations));
+	scenario->expectations =
+		calloc(node->count ? node->count : 1, sizeof(*scenario->expectations));
 	if (!scenario->expectations) {
 		reader->out_of_memory = true;
 		return;
 	}
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
 		const char *text = key_scalar(reader, child, "an expectation such as lost == 0");
-		struct scenario_text *expectation = &scenario->expectations[scenario->expectation_count];
+		struct scenario_text *expectation =
+			&scenario->expectations[scenario->expectation_count];
 
 		if (!text)
 			continue;
-		*expectation = (struct scenario_text){ strdup(text), child->place.setting ? 0 : child->place.line,
-						       child->place.setting ? 0 : child->place.column };
+		*expectation =
+			(struct scenario_text){ strdup(text),
+						child->place.setting ? 0 : child->place.line,
+						child->place.setting ? 0 : child->place.column };
 		reader->out_of_memory |= !expectation->text;
 		scenario->expectation_count++;
 	}
 }
 
-/* ---- the whole ---- */
+/* ---- the file ---- */
 
-static void fabric_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void fabric_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			void *target)
 {
 	key_word(reader, key, node, target);
 	scenario_links_default(reader);
 }
 
-/* in the order of reading: what later ones build on comes first */
+/* in the order of reading: keys that others depend on come first */
 static const struct key scenario_keys[] = {
 	{ "name", key_name, KEY_FIELD(struct scenario, name), .required = true },
 	{ "about", key_text, KEY_FIELD(struct scenario, about) },
@@ -294,7 +326,8 @@ static int defaults_fill(struct scenario *scenario)
 	return scenario->about ? 0 : -ENOMEM;
 }
 
-static int tree_read(struct scenario *scenario, const struct yaml_node *root, struct scenario_errors *errors)
+static int tree_read(struct scenario *scenario, const struct yaml_node *root,
+		     struct scenario_errors *errors)
 {
 	struct reader reader = { .scenario = scenario, .errors = errors };
 
@@ -307,8 +340,9 @@ static int tree_read(struct scenario *scenario, const struct yaml_node *root, st
 	return errors->count ? -EINVAL : 0;
 }
 
-/* Keeps the settings as they are named in errors, and puts them into the tree. */
-static int settings_read(struct scenario *scenario, struct yaml_node *root, const char *const *settings, unsigned count,
+/* Keeps the settings as errors name them, and puts them into the tree. */
+static int settings_read(struct scenario *scenario, struct yaml_node *root,
+			 const char *const *settings, unsigned count,
 			 struct scenario_errors *errors)
 {
 	int error = 0;
@@ -342,7 +376,8 @@ static int text_read(const char *name, const char *text, size_t length, const ch
 	if (!scenario->file || !scenario->origin || defaults_fill(scenario))
 		return -ENOMEM;
 	if (length > SCENARIO_BYTES_MAX) {
-		scenario_errors_add(errors, name, 0, 0, "a scenario has at most %u bytes", SCENARIO_BYTES_MAX);
+		scenario_errors_add(errors, name, 0, 0, "a scenario has at most %u bytes",
+				    SCENARIO_BYTES_MAX);
 		return -EINVAL;
 	}
 	error = yaml_read(name, text, length, 0, &root, errors);
@@ -357,13 +392,16 @@ static int text_read(const char *name, const char *text, size_t length, const ch
 	return error;
 }
 
-int scenario_read_memory(const char *name, const char *text, size_t length, const char *const *settings,
-			 unsigned setting_count, struct scenario *scenario, struct scenario_errors *errors)
+int scenario_read_memory(const char *name, const char *text, size_t length,
+			 const char *const *settings, unsigned setting_count,
+			 struct scenario *scenario, struct scenario_errors *errors)
 {
-	return text_read(name, text, length, settings, setting_count, SCENARIO_NO_VARIANT, scenario, errors);
+	return text_read(name, text, length, settings, setting_count, SCENARIO_NO_VARIANT, scenario,
+			 errors);
 }
 
-/* Return: malloc'd, NULL with errno. One byte more than allowed is read, so that the reader can tell. */
+/* Return: allocated, NULL with errno. Reads one byte more than allowed, so that the caller detects
+ * a file that is too large. */
 static char *file_read(const char *path, size_t *length)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), saved;
@@ -388,8 +426,9 @@ static char *file_read(const char *path, size_t *length)
 	return text;
 }
 
-int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count, uint32_t variant,
-			  struct scenario *scenario, struct scenario_errors *errors)
+int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count,
+			  uint32_t variant, struct scenario *scenario,
+			  struct scenario_errors *errors)
 {
 	size_t length;
 	char *text;
@@ -408,10 +447,11 @@ int scenario_read_variant(const char *path, const char *const *settings, unsigne
 	return error;
 }
 
-int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count, struct scenario *scenario,
-		       struct scenario_errors *errors)
+int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count,
+		       struct scenario *scenario, struct scenario_errors *errors)
 {
-	return scenario_read_variant(path, settings, setting_count, SCENARIO_NO_VARIANT, scenario, errors);
+	return scenario_read_variant(path, settings, setting_count, SCENARIO_NO_VARIANT, scenario,
+				     errors);
 }
 
 void scenario_free(struct scenario *scenario)
@@ -470,8 +510,10 @@ void scenario_errors_at(struct scenario_errors *errors, const struct scenario *s
 
 	va_start(arguments, format);
 	if (place->setting)
-		scenario_errors_add_v(errors, scenario->settings[place->setting - 1], 0, 0, format, arguments);
+		scenario_errors_add_v(errors, scenario->settings[place->setting - 1], 0, 0, format,
+				      arguments);
 	else
-		scenario_errors_add_v(errors, scenario->file, place->line, place->column, format, arguments);
+		scenario_errors_add_v(errors, scenario->file, place->line, place->column, format,
+				      arguments);
 	va_end(arguments);
 }

@@ -1,9 +1,10 @@
-/*  scenario - what a scenario file says, checked and with every default filled in (TB-11).
+/*  scenario - the contents of a scenario file, checked and with all defaults (TB-11).
  *
- *  Reading happens in one pass over the YAML tree: settings of the command line are put into the tree first, generated
- *  topologies are written out, names become indices, files that are referred to are read. What is left for the plan is
- *  arithmetic. A mistake never stops the pass: up to SCENARIO_ERRORS_MAX of them are collected, each with file, line,
- *  column, what was expected and, for a misspelt word, a suggestion; nothing is started then.
+ *  One pass over the YAML tree reads everything: settings of the command line are put into the tree
+ *  first, generated topologies become lists, names become indices, and files that are named are
+ *  read. Only arithmetic is left for the plan. An error never stops the pass: up to
+ *  SCENARIO_ERRORS_MAX errors are collected, each with file, line, column, what was expected and,
+ *  for a misspelt word, a suggestion. After an error nothing is started.
  *  Every key, its unit, range and default: docs/scenario.md. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_H
@@ -23,12 +24,12 @@
 #include "orchestrator/scenario/scenario_routing.h"
 
 #define SCENARIO_BYTES_MAX (4u << 20) /* of a scenario file */
-#define SCENARIO_SETTINGS_MAX 256u    /* of a command, behind --set */
+#define SCENARIO_SETTINGS_MAX 256u    /* of a command, after --set */
 #define SCENARIO_WORKLOADS_MAX 64u
 #define SCENARIO_PAUSES_MAX 1024u
 #define SCENARIO_EXPECTATIONS_MAX 1024u
 
-/* a piece of the file that somebody else parses, and where it stands; line 0: it came with --set */
+/* a piece of the file that another module parses, and its place; line 0: it is from --set */
 struct scenario_text {
 	char *text;
 	int line, column; /* from 1 */
@@ -72,11 +73,12 @@ struct scenario_link {
 };
 
 enum workload_pattern {
-	PATTERN_INCAST,      /* all senders to receivers[0] */
-	PATTERN_PERMUTATION, /* senders[i] to senders[(i + shift) mod n], or a random one without fixed point */
-	PATTERN_UNIFORM,     /* every message to a random one of the receivers */
-	PATTERN_ALL_TO_ALL,  /* round robin over the receivers, starting behind the sender */
-	PATTERN_PAIRS,       /* senders[i] to receivers[i] */
+	PATTERN_INCAST, /* all senders to receivers[0] */
+	/* senders[i] to senders[(i + shift) mod n], or a random one without fixed point */
+	PATTERN_PERMUTATION,
+	PATTERN_UNIFORM,    /* every message to a random one of the receivers */
+	PATTERN_ALL_TO_ALL, /* round robin over the receivers, starting after the sender */
+	PATTERN_PAIRS,      /* senders[i] to receivers[i] */
 	PATTERNS
 };
 
@@ -91,20 +93,22 @@ struct scenario_workload {
 	uint64_t message_bytes; /* 0: from sizes */
 	uint32_t size_count;
 	struct size_point *sizes;
-	uint32_t packet_bytes; /* its largest frame, without FCS */
-	uint32_t path_mtu;     /* of RoCEv2, as the scenario says it; 0: it does not */
+	uint32_t packet_bytes; /* its largest frame, bytes without FCS */
+	uint32_t path_mtu;     /* of RoCEv2, bytes; 0: not given */
 	enum frame_kind frame;
 	enum transport_kind transport;
-	uint32_t connections; /* to each destination, with whatever transport */
+	uint32_t connections; /* to each destination, with any transport */
 	uint32_t traffic_class;
 	enum arrival_kind arrival;
 	uint32_t window, load_permille, burst_messages;
-	node_time_t burst_period_ps, start_ps, stop_ps; /* stop_ps NODE_TIME_NEVER: the end of the run */
+	/* stop_ps NODE_TIME_NEVER: the end of the run */
+	node_time_t burst_period_ps, start_ps, stop_ps;
 	uint64_t messages_max;
 	struct scenario_place packet_place;
 };
 
-/* a row of the table of congestion settings, as far as it was said; all as wide as SCENARIO_DERIVED */
+/* a row of the table of congestion settings; fields not given are SCENARIO_DERIVED, so all have 64
+ * bits */
 struct scenario_congestion_row {
 	struct scenario_place place;
 	uint64_t eca_min, rate_bps;
@@ -112,19 +116,21 @@ struct scenario_congestion_row {
 	uint64_t limit_after_ack, byte_time_ps, byte_time_scale;
 };
 
-/* Congestion control: which mechanisms are on, and numbers as far as they were said. */
+/* Congestion control: which mechanisms are on, and the numbers that were given. */
 struct scenario_congestion {
-	bool enabled; /* false: none is */
+	bool enabled; /* false: no mechanism is on */
 	bool eca, slow_start, rate_limit, flow_limit, limit_after_ack, headroom, fgfc, inputs, ecn;
-	uint64_t lbf_thresh_bytes, lbf_shift, lpf_thresh, lpf_shift, dbf_thresh_bytes, dbf_shift, dbf_clk_cnt;
+	uint64_t lbf_thresh_bytes, lbf_shift, lpf_thresh, lpf_shift, dbf_thresh_bytes, dbf_shift,
+		dbf_clk_cnt;
 	uint64_t slow_start_setting, port_limit_bytes, fgfc_pause_ps, fgfc_credit_bytes;
 	uint64_t inputs_thresh_bytes, inputs_shift, ecn_eca;
-	uint32_t row_count; /* rows of the table; 0: the table is derived, changed by what was said of its rows */
+	/* rows of the table; 0: the derived table, with the rows that were given changed */
+	uint32_t row_count;
 	struct scenario_place place;
 	struct scenario_congestion_row rows[CONGESTION_SETTINGS];
 };
 
-/* a host that is slower than its link now and then (EC-4) */
+/* a host that is slower than its link at times (EC-4) */
 struct scenario_pause {
 	uint32_t host;
 	struct pause_config config;
@@ -135,10 +141,10 @@ struct scenario_pause {
 enum fault_kind { FAULT_LINK, FAULT_SWITCH, FAULT_MANAGER, FAULT_KINDS };
 
 struct scenario_fault_end {
-	char node[NODE_NAME_MAX], port[NODE_NAME_MAX]; /* port: "" if it was not said */
+	char node[NODE_NAME_MAX], port[NODE_NAME_MAX]; /* port: "" if not given */
 };
 
-/* a link or a switch that fails, and maybe returns (FC-26) */
+/* a link or a switch that fails, and may return (FC-26) */
 struct scenario_fault {
 	enum fault_kind kind;
 	struct scenario_place place;
@@ -152,7 +158,7 @@ struct scenario_fault {
 #define SCENARIO_VARIANT_NAME_MAX 48u /* with the terminating 0 */
 #define SCENARIO_NO_VARIANT UINT32_MAX
 
-/* the same scenario with other settings, to be compared with it */
+/* the same scenario with other settings, for comparison */
 struct scenario_variant {
 	char name[SCENARIO_VARIANT_NAME_MAX]; /* any printable text */
 	struct scenario_place place;
@@ -161,7 +167,7 @@ struct scenario_variant {
 struct scenario_compare {
 	uint32_t column_count, variant_count;
 	struct scenario_text columns[SCENARIO_COLUMNS_MAX]; /* metrics */
-	char *column_names[SCENARIO_COLUMNS_MAX];           /* what stands above the column */
+	char *column_names[SCENARIO_COLUMNS_MAX];           /* the heading of the column */
 	struct scenario_variant variants[SCENARIO_VARIANTS_MAX];
 };
 
@@ -171,7 +177,7 @@ struct scenario {
 	char **settings; /* "--set path=value" */
 	uint32_t setting_count;
 	char name[NODE_NAME_MAX];
-	char *about; /* "" if not said */
+	char *about; /* "" if not given */
 	uint64_t seed;
 	enum fabric_kind fabric;
 	/* run */
@@ -183,18 +189,19 @@ struct scenario {
 	bool cut_through;
 	enum arbiter_kind arbiter;
 	uint64_t buffer_bytes, output_queue_bytes;
-	struct flow_match match; /* of ports to hosts that say nothing of their own (FC-2) */
+	struct flow_match match; /* of ports to hosts without a flow key of their own (FC-2) */
 	node_time_t ack_t1_ps, ack_t2_ps, ack_t3_ps;
 	uint32_t ack_collect;
 	struct scenario_place buffer_place, output_queue_place;
 	/* NICs */
 	node_time_t nic_latency_ps;
-	uint32_t flows_max, messages_max; /* flows_max 0: as many as the workloads need */
+	uint32_t flows_max, messages_max; /* flows_max 0: what the workloads need */
 	uint32_t fgfc_entries_max;
 	struct scenario_congestion congestion;
-	struct scenario_roce roce; /* of its classes, those that `classes` has; unused with another kind of fabric */
+	/* of its classes, those that `classes` has; unused in other kinds of fabric */
+	struct scenario_roce roce;
 	struct scenario_routing routing;
-	struct scenario_port_group port_group; /* unused with another kind of fabric */
+	struct scenario_port_group port_group; /* unused in other kinds of fabric */
 	/* topology */
 	uint32_t switch_count, host_count, link_count;
 	struct scenario_switch *switches;
@@ -213,37 +220,42 @@ struct scenario {
 	struct scenario_fault *faults;
 	uint32_t expectation_count;
 	struct scenario_text *expectations;
-	struct scenario_compare *compare; /* NULL: nothing was said */
+	struct scenario_compare *compare; /* NULL: no section `compare` */
 	char **idle;                      /* keys without effect: scenario_idle.h */
 	uint32_t idle_count;
 };
 
-extern const char *const scenario_fabric_name[FABRIC_KINDS]; /* as the key 'fabric' says it */
+extern const char *const scenario_fabric_name[FABRIC_KINDS]; /* the values of the key 'fabric' */
 
-/** scenario_read_file() - reads @path and applies @settings ("path=value", as behind --set) to it.
- *  Return: 0 with @scenario filled; -EINVAL, @errors filled (also when the file cannot be read); -ENOMEM.
- *  scenario_free() in any case.                                                                                  */
-int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count, struct scenario *scenario,
-		       struct scenario_errors *errors);
+/** scenario_read_file() - reads @path and applies @settings ("path=value", as after --set) to it.
+ *  Return: 0 with @scenario filled; -EINVAL, @errors filled (also when the file cannot be read);
+ *  -ENOMEM. Call scenario_free() in any case. */
+int scenario_read_file(const char *path, const char *const *settings, unsigned setting_count,
+		       struct scenario *scenario, struct scenario_errors *errors);
 
-/** scenario_read_variant() - the same with variant @variant of its `compare` section on top of @settings; SCENARIO_NO_VARIANT: none.
- *  Whether there are so many is known from scenario->compare of the file without one.                               */
-int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count, uint32_t variant,
-			  struct scenario *scenario, struct scenario_errors *errors);
+/** scenario_read_variant() - the same with variant @variant of its `compare` section on top of
+ *  @settings; SCENARIO_NO_VARIANT: none. The number of variants is known from scenario->compare
+ *  after a reading without a variant. */
+int scenario_read_variant(const char *path, const char *const *settings, unsigned setting_count,
+			  uint32_t variant, struct scenario *scenario,
+			  struct scenario_errors *errors);
 
-/** scenario_read_memory() - scenario_read_file() for @length bytes at @text; @name stands for the file in errors, and files that
- *  the scenario refers to are looked for beside it. */
-int scenario_read_memory(const char *name, const char *text, size_t length, const char *const *settings,
-			 unsigned setting_count, struct scenario *scenario, struct scenario_errors *errors);
+/** scenario_read_memory() - scenario_read_file() for @length bytes at @text. @name is the file's
+ *  name in errors; files that the scenario names are searched in the folder of @name. */
+int scenario_read_memory(const char *name, const char *text, size_t length,
+			 const char *const *settings, unsigned setting_count,
+			 struct scenario *scenario, struct scenario_errors *errors);
 
-/** scenario_free() - releases what @scenario points to; a zeroed one is fine. */
+/** scenario_free() - frees what @scenario points to; a zeroed one is fine. */
 void scenario_free(struct scenario *scenario);
 
-/** scenario_host_find(), scenario_switch_find() - index of the host or switch called @name, or -1. */
+/** scenario_host_find(), scenario_switch_find() - the index of the host or switch called @name, or
+ *  -1. */
 int64_t scenario_host_find(const struct scenario *scenario, const char *name);
 int64_t scenario_switch_find(const struct scenario *scenario, const char *name);
 
-/** scenario_errors_at() - scenario_errors_add() for @place of @scenario, be it in the file or in a --set. */
+/** scenario_errors_at() - scenario_errors_add() for @place of @scenario, in the file or in a
+ *  --set. */
 void scenario_errors_at(struct scenario_errors *errors, const struct scenario *scenario,
 			const struct scenario_place *place, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -1,4 +1,5 @@
-/*  scenario_compare - section 'compare' of a scenario: its variants, and the columns of their table. */
+/*  scenario_compare - section 'compare' of a scenario: its variants, and the columns of their
+ *  table. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_COMPARE_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_COMPARE_H
 
@@ -6,10 +7,12 @@
 
 key_read_fn scenario_compare_read;
 
-/** scenario_compare_apply() - puts the settings of variant @variant into the tree @root of @scenario, before it is read.
- *  Return: 0; -EINVAL with an error added; -ENOMEM. What is no list of variants is left to scenario_compare_read().  */
-int scenario_compare_apply(const struct scenario *scenario, struct yaml_node *root, uint32_t variant,
-			   struct scenario_errors *errors);
+/** scenario_compare_apply() - puts the settings of variant @variant into the tree @root of
+ *  @scenario, before it is read.
+ *  Return: 0; -EINVAL with an error added; -ENOMEM. If `variants` is no list,
+ *  scenario_compare_read() reports it. */
+int scenario_compare_apply(const struct scenario *scenario, struct yaml_node *root,
+			   uint32_t variant, struct scenario_errors *errors);
 void scenario_compare_free(struct scenario_compare *compare);
 
 #endif

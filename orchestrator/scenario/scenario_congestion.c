@@ -1,5 +1,5 @@
-/*  scenario_congestion - the section `congestion` of a scenario: what was said of it. What was not, plan_congestion.h derives, and
- *  there the table of settings is checked as a whole, for a row may be said in parts. */
+/*  scenario_congestion - the section `congestion` of a scenario as read. plan_congestion.h derives
+ *  the rest, and checks the table of settings as a whole, because a row may be given in parts. */
 #include "orchestrator/scenario/scenario_congestion.h"
 
 #include <stdlib.h>
@@ -65,26 +65,30 @@ static const struct key row_keys[] = {
 	{ "drop", key_size, ROW_FIELD(drop_bytes), .max = BYTES_MAX },
 	{ "limit-after-ack", key_flag, ROW_FIELD(limit_after_ack) },
 	{ "byte-time", key_time, ROW_FIELD(byte_time_ps), .max = 4 * NODE_MS },
-	{ "byte-time-scale", key_count, ROW_FIELD(byte_time_scale), .max = CONGESTION_BYTE_TIME_SCALE_MAX },
+	{ "byte-time-scale", key_count, ROW_FIELD(byte_time_scale),
+	  .max = CONGESTION_BYTE_TIME_SCALE_MAX },
 };
 
-static void row_read(struct reader *reader, const struct yaml_node *node, struct scenario_congestion_row *row)
+static void row_read(struct reader *reader, const struct yaml_node *node,
+		     struct scenario_congestion_row *row)
 {
 	row->place = node->place;
 	keys_read(reader, node, "a setting", row_keys, COUNT_OF(row_keys), row);
 }
 
-/* Return: which row @text is the number of, or -1. */
+/* Return: the row of which @text is the number, or -1. */
 static int row_number(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
-	unsigned long number = digits && digits < 3 && !text[digits] ? strtoul(text, NULL, 10) : CONGESTION_SETTINGS;
+	unsigned long number = digits && digits < 3 && !text[digits] ? strtoul(text, NULL, 10)
+								     : CONGESTION_SETTINGS;
 
 	return number < CONGESTION_SETTINGS && (digits == 1 || text[0] != '0') ? (int)number : -1;
 }
 
-/* some rows of the derived table, by their numbers */
-static void rows_change(struct reader *reader, const struct yaml_node *node, struct scenario_congestion *congestion)
+/* changes some rows of the derived table, by their numbers */
+static void rows_change(struct reader *reader, const struct yaml_node *node,
+			struct scenario_congestion *congestion)
 {
 	for (const struct yaml_node *child = node->first; child; child = child->next) {
 		int number = row_number(child->key);
@@ -92,13 +96,15 @@ static void rows_change(struct reader *reader, const struct yaml_node *node, str
 		if (number >= 0)
 			row_read(reader, child, &congestion->rows[number]);
 		else
-			scenario_errors_at(reader->errors, reader->scenario, &child->key_place,
-					   "'settings' has no row '%.60s'; expected a number from 0 to %d", child->key,
-					   CONGESTION_SETTINGS - 1);
+			scenario_errors_at(
+				reader->errors, reader->scenario, &child->key_place,
+				"'settings' has no row '%.60s'; expected a number from 0 to %d",
+				child->key, CONGESTION_SETTINGS - 1);
 	}
 }
 
-static void rows_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void rows_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
 {
 	struct scenario_congestion *congestion = target;
 
@@ -108,11 +114,11 @@ static void rows_read(struct reader *reader, const struct key *key, const struct
 		return;
 	}
 	if (node->kind != YAML_SEQUENCE || !node->count || node->count > CONGESTION_SETTINGS) {
-		key_refuse(
-			reader, node,
-			"'settings' must be a list of 1 to %d settings, such as [{eca: 0}, {eca: 64, rate: 10Gb/s}], "
-			"or rows to change by their numbers, such as {3: {rate: 10Gb/s}}",
-			CONGESTION_SETTINGS);
+		key_refuse(reader, node,
+			   "'settings' must be a list of 1 to %d settings, such as [{eca: 0}, "
+			   "{eca: 64, rate: 10Gb/s}], "
+			   "or rows to change by their numbers, such as {3: {rate: 10Gb/s}}",
+			   CONGESTION_SETTINGS);
 		return;
 	}
 	for (const struct yaml_node *child = node->first; child; child = child->next)
@@ -132,7 +138,8 @@ static const struct key eca_keys[] = {
 	{ "dbf-clk-cnt", key_count, FIELD(dbf_clk_cnt), .min = 1, .max = UINT32_MAX },
 };
 
-static void eca_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void eca_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		     void *target)
 {
 	(void)key;
 	keys_read_mechanism(reader, node, "'eca'", eca_keys, COUNT_OF(eca_keys), target);
@@ -143,10 +150,12 @@ static const struct key slow_start_keys[] = {
 	{ "setting", key_count, FIELD(slow_start_setting), .max = CONGESTION_SETTINGS - 1 },
 };
 
-static void slow_start_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void slow_start_read(struct reader *reader, const struct key *key,
+			    const struct yaml_node *node, void *target)
 {
 	(void)key;
-	keys_read_mechanism(reader, node, "'slow-start'", slow_start_keys, COUNT_OF(slow_start_keys), target);
+	keys_read_mechanism(reader, node, "'slow-start'", slow_start_keys,
+			    COUNT_OF(slow_start_keys), target);
 }
 
 static const struct key fgfc_keys[] = {
@@ -155,7 +164,8 @@ static const struct key fgfc_keys[] = {
 	{ "credit", key_size, FIELD(fgfc_credit_bytes), .max = BYTES_MAX },
 };
 
-static void fgfc_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void fgfc_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
 {
 	(void)key;
 	keys_read_mechanism(reader, node, "'fgfc'", fgfc_keys, COUNT_OF(fgfc_keys), target);
@@ -167,8 +177,9 @@ static const struct key inputs_keys[] = {
 	{ "shift", key_count, FIELD(inputs_shift), .max = CONGESTION_SHIFT_MAX },
 };
 
-/* off unless something is said of it */
-static void inputs_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+/* off unless a key of it is given */
+static void inputs_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			void *target)
 {
 	(void)key;
 	if (node->kind == YAML_MAPPING)
@@ -181,7 +192,8 @@ static const struct key ecn_keys[] = {
 	{ "eca", key_count, FIELD(ecn_eca), .min = 1, .max = ECA_MAX },
 };
 
-static void ecn_read_keys(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void ecn_read_keys(struct reader *reader, const struct key *key,
+			  const struct yaml_node *node, void *target)
 {
 	(void)key;
 	if (node->kind == YAML_MAPPING)
@@ -189,7 +201,7 @@ static void ecn_read_keys(struct reader *reader, const struct key *key, const st
 	keys_read_mechanism(reader, node, "'ecn'", ecn_keys, COUNT_OF(ecn_keys), target);
 }
 
-/* ---- the whole ---- */
+/* ---- the section ---- */
 
 static const struct key congestion_keys[] = {
 	{ "enabled", key_flag, FIELD(enabled) },
@@ -206,12 +218,13 @@ static const struct key congestion_keys[] = {
 	{ "settings", .read = rows_read },
 };
 
-void scenario_congestion_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_congestion_read(struct reader *reader, const struct key *key,
+			      const struct yaml_node *node, void *target)
 {
 	struct scenario *scenario = target;
 
 	(void)key;
 	scenario->congestion.place = node->place;
-	keys_read_mechanism(reader, node, "'congestion'", congestion_keys, COUNT_OF(congestion_keys),
-			    &scenario->congestion);
+	keys_read_mechanism(reader, node, "'congestion'", congestion_keys,
+			    COUNT_OF(congestion_keys), &scenario->congestion);
 }

@@ -1,4 +1,5 @@
-/*  scenario_fault - the key 'faults' of a scenario: links and switches that fail, and return, on a time line (FC-26).      */
+/*  scenario_fault - the key 'faults' of a scenario: links and switches that fail and return at
+ *  given times (FC-26). */
 #include "orchestrator/scenario/scenario_fault.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 #define TIME_MAX (3600 * NODE_S)
 
-/* Return: is there a switch or host called @text? If not, an error at @node. */
+/* Return: true if there is a switch or host called @text. If not, adds an error at @node. */
 static bool end_check(struct reader *reader, const struct yaml_node *node, const char *text)
 {
 	const struct scenario *scenario = reader->scenario;
@@ -18,18 +19,19 @@ static bool end_check(struct reader *reader, const struct yaml_node *node, const
 	if (scenario_switch_find(scenario, text) >= 0 || scenario_host_find(scenario, text) >= 0)
 		return true;
 	if (!scenario->switch_count)
-		return false; /* the topology has been refused already */
-	key_name_hint(text, scenario->switches[0].name, scenario->switch_count, sizeof(*scenario->switches), hint,
-		      sizeof(hint));
+		return false; /* the topology has an error already */
+	key_name_hint(text, scenario->switches[0].name, scenario->switch_count,
+		      sizeof(*scenario->switches), hint, sizeof(hint));
 	if (!hint[0] && !hosts && scenario->host_count)
-		key_name_hint(text, scenario->hosts[0].name, scenario->host_count, sizeof(*scenario->hosts), hint,
-			      sizeof(hint));
+		key_name_hint(text, scenario->hosts[0].name, scenario->host_count,
+			      sizeof(*scenario->hosts), hint, sizeof(hint));
 	key_refuse(reader, node, "there is no switch or host '%.60s'%s", text, hint);
 	return false;
 }
 
-/* one end of a link: a node, or node:port where there are several links */
-static void end_read(struct reader *reader, const struct yaml_node *node, struct scenario_fault_end *end)
+/* one end of a link: a node, or node:port if there are several links */
+static void end_read(struct reader *reader, const struct yaml_node *node,
+		     struct scenario_fault_end *end)
 {
 	const char *text = key_scalar(reader, node, "the name of a switch or host, or name:port");
 	const char *colon = text ? strchr(text, ':') : NULL;
@@ -37,9 +39,11 @@ static void end_read(struct reader *reader, const struct yaml_node *node, struct
 
 	if (!text)
 		return;
-	if (length >= sizeof(end->node) || (colon && (!colon[1] || strlen(colon + 1) >= sizeof(end->port)))) {
+	if (length >= sizeof(end->node) ||
+	    (colon && (!colon[1] || strlen(colon + 1) >= sizeof(end->port)))) {
 		key_refuse(reader, node,
-			   "'%.60s' is no end of a link; expected the name of a switch or host, such as s1, or s1:p3",
+			   "'%.60s' is no end of a link; expected the name of a switch or host, "
+			   "such as s1, or s1:p3",
 			   text);
 		return;
 	}
@@ -50,7 +54,8 @@ static void end_read(struct reader *reader, const struct yaml_node *node, struct
 	end_check(reader, node, end->node);
 }
 
-static void link_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void link_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
 {
 	struct scenario_fault *fault = target;
 
@@ -63,7 +68,8 @@ static void link_read(struct reader *reader, const struct key *key, const struct
 	end_read(reader, node->last, &fault->ends[1]);
 }
 
-static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			void *target)
 {
 	const struct scenario *scenario = reader->scenario;
 	const char *text = key_scalar(reader, node, "the name of a switch");
@@ -79,7 +85,8 @@ static void switch_read(struct reader *reader, const struct key *key, const stru
 					 sizeof(*scenario->switches), hint, sizeof(hint)));
 }
 
-static void manager_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void manager_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			 void *target)
 {
 	const char *text = key_scalar(reader, node, "active");
 
@@ -87,18 +94,23 @@ static void manager_read(struct reader *reader, const struct key *key, const str
 	(void)target;
 	if (text && strcmp(text, "active"))
 		key_refuse(reader, node,
-			   "'%.60s': the fabric manager whose death shows is the active one; expected active", text);
+			   "'%.60s': only the death of the active fabric manager has an effect; "
+			   "expected active",
+			   text);
 }
 
 static const struct key fault_keys[] = {
-	{ "at", key_time, KEY_FIELD(struct scenario_fault, at_ps), .max = TIME_MAX, .required = true },
-	{ "for", key_time, KEY_FIELD(struct scenario_fault, for_ps), .min = NODE_NS, .max = TIME_MAX },
+	{ "at", key_time, KEY_FIELD(struct scenario_fault, at_ps), .max = TIME_MAX,
+	  .required = true },
+	{ "for", key_time, KEY_FIELD(struct scenario_fault, for_ps), .min = NODE_NS,
+	  .max = TIME_MAX },
 	{ "link", .read = link_read },
 	{ "switch", .read = switch_read },
 	{ "fabric-manager", .read = manager_read },
 };
 
-static void fault_read(struct reader *reader, const struct yaml_node *node, struct scenario_fault *fault)
+static void fault_read(struct reader *reader, const struct yaml_node *node,
+		       struct scenario_fault *fault)
 {
 	unsigned errors_before = reader->errors->count;
 	const struct yaml_node *link, *failing, *manager;
@@ -112,17 +124,20 @@ static void fault_read(struct reader *reader, const struct yaml_node *node, stru
 	manager = yaml_find(node, "fabric-manager");
 	fault->kind = manager ? FAULT_MANAGER : failing ? FAULT_SWITCH : FAULT_LINK;
 	if (!!link + !!failing + !!manager != 1)
-		key_refuse(
-			reader, node,
-			"a fault is that of one 'link', such as [s1, s2], of one 'switch', or of the 'fabric-manager'");
+		key_refuse(reader, node,
+			   "a fault is that of one 'link', such as [s1, s2], of one 'switch', or "
+			   "of the 'fabric-manager'");
 	if (manager && fault->for_ps != NODE_TIME_NEVER)
 		key_refuse(reader, yaml_find(node, "for"),
-			   "the other fabric manager takes over by itself, when 'routing: {takeover: TIME}' says");
+			   "the standby takes over when the time of 'routing: {takeover: TIME}' "
+			   "has passed");
 	if (fault->at_ps >= reader->scenario->duration_ps)
-		key_refuse(reader, yaml_find(node, "at"), "the fault would come at or after the end of the run");
+		key_refuse(reader, yaml_find(node, "at"),
+			   "the fault would come at or after the end of the run");
 }
 
-void scenario_faults_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_faults_read(struct reader *reader, const struct key *key,
+			  const struct yaml_node *node, void *target)
 {
 	struct scenario *scenario = target;
 
@@ -130,14 +145,15 @@ void scenario_faults_read(struct reader *reader, const struct key *key, const st
 	if (node->kind == YAML_SCALAR && !*node->text)
 		return;
 	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_FAULTS_MAX) {
-		key_refuse(
-			reader, node,
-			"'faults' must be a list of at most %u faults, such as [{at: 50us, link: [s1, s2], for: 20us}]",
-			SCENARIO_FAULTS_MAX);
+		key_refuse(reader, node,
+			   "'faults' must be a list of at most %u faults, such as [{at: 50us, "
+			   "link: [s1, s2], for: 20us}]",
+			   SCENARIO_FAULTS_MAX);
 		return;
 	}
 	scenario->faults = calloc(node->count ? node->count : 1, sizeof(*scenario->faults));
 	reader->out_of_memory |= !scenario->faults;
-	for (const struct yaml_node *child = node->first; child && scenario->faults; child = child->next)
+	for (const struct yaml_node *child = node->first; child && scenario->faults;
+	     child = child->next)
 		fault_read(reader, child, &scenario->faults[scenario->fault_count++]);
 }

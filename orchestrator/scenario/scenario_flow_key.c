@@ -1,9 +1,11 @@
 #include "orchestrator/scenario/scenario_flow_key.h"
 
 /* one word of a flow key */
-static void flow_key_add(struct reader *reader, const struct yaml_node *element, struct flow_match *match)
+static void flow_key_add(struct reader *reader, const struct yaml_node *element,
+			 struct flow_match *match)
 {
-	const char *text = key_scalar(reader, element, "a field such as source-mac or destination-ip/24");
+	const char *text =
+		key_scalar(reader, element, "a field such as source-mac or destination-ip/24");
 	char name[60], why[240];
 
 	if (!text)
@@ -14,7 +16,8 @@ static void flow_key_add(struct reader *reader, const struct yaml_node *element,
 		key_refuse(reader, element, "%s", why);
 }
 
-void scenario_flow_key_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_flow_key_read(struct reader *reader, const struct key *key,
+			    const struct yaml_node *node, void *target)
 {
 	struct flow_match *match = (void *)((char *)target + key->offset);
 	const struct yaml_node *element = node->kind == YAML_SEQUENCE ? node->first : node;

@@ -10,10 +10,11 @@
 #define ROCE (1u << FABRIC_ROCE)
 #define PORT_GROUP (1u << FABRIC_PORT_GROUP)
 
-/* What the kinds of fabric do not have in common; '*' stands for each element. docs/scenario.md says the same in words. */
+/* The keys that only some kinds of fabric use; '*' stands for each element. docs/scenario.md has
+ * the same in words. */
 static const struct {
 	const char *path;
-	unsigned kinds; /* that look at it */
+	unsigned kinds; /* that use it */
 } keys[] = {
 	{ "congestion", FLOW_CHANNEL },
 	{ "roce", ROCE },
@@ -51,7 +52,7 @@ static const struct {
 	{ "topology.global.channels", FLOW_CHANNEL },
 };
 
-/* ---- which kinds of fabric the file is run as ---- */
+/* ---- the kinds of fabric that the file is run as ---- */
 
 static unsigned kind_of(const struct yaml_node *fabric)
 {
@@ -61,7 +62,7 @@ static unsigned kind_of(const struct yaml_node *fabric)
 	return 0;
 }
 
-/* the child of @mapping called @name; NULL also if it is no mapping */
+/* the child of @mapping called @name; NULL if there is none, or if it is no mapping */
 static const struct yaml_node *child_find(const struct yaml_node *mapping, const char *name)
 {
 	return mapping && mapping->kind == YAML_MAPPING ? yaml_find(mapping, name) : NULL;
@@ -72,12 +73,13 @@ static unsigned kinds_of(const struct yaml_node *root, const struct scenario *sc
 	const struct yaml_node *variants = child_find(child_find(root, "compare"), "variants");
 	unsigned kinds = 1u << scenario->fabric;
 
-	for (const struct yaml_node *variant = variants ? variants->first : NULL; variant; variant = variant->next)
+	for (const struct yaml_node *variant = variants ? variants->first : NULL; variant;
+	     variant = variant->next)
 		kinds |= kind_of(child_find(child_find(variant, "set"), "fabric"));
 	return kinds;
 }
 
-/* ---- which keys were said ---- */
+/* ---- the keys that are given ---- */
 
 struct search {
 	struct scenario *scenario;
@@ -88,7 +90,8 @@ struct search {
 static void said_add(struct search *search, const struct scenario_place *place)
 {
 	struct scenario *scenario = search->scenario;
-	char **texts = reallocarray(scenario->idle, scenario->idle_count + 1, sizeof(*texts)), *text;
+	char **texts = reallocarray(scenario->idle, scenario->idle_count + 1, sizeof(*texts)),
+	     *text;
 	int length;
 
 	if (!texts) {
@@ -97,7 +100,8 @@ static void said_add(struct search *search, const struct scenario_place *place)
 	}
 	scenario->idle = texts;
 	if (place->setting)
-		length = asprintf(&text, "%s (%s)", search->path, scenario->settings[place->setting - 1]);
+		length = asprintf(&text, "%s (%s)", search->path,
+				  scenario->settings[place->setting - 1]);
 	else
 		length = asprintf(&text, "%s (line %d)", search->path, place->line);
 	if (length < 0)
@@ -106,7 +110,8 @@ static void said_add(struct search *search, const struct scenario_place *place)
 		scenario->idle[scenario->idle_count++] = text;
 }
 
-/* looks below @node, which search->path names with @used characters, for what is left of the path: @rest */
+/* Searches below @node, which the first @used characters of search->path name, for the rest of the
+ * path: @rest. */
 static void walk(struct search *search, const struct yaml_node *node, const char *rest, size_t used)
 {
 	size_t length = strcspn(rest, ".");
@@ -116,10 +121,11 @@ static void walk(struct search *search, const struct yaml_node *node, const char
 		size_t room = sizeof(search->path) - used;
 		int added;
 
-		if (*rest != '*' &&
-		    (!child->key || strlen(child->key) != length || strncmp(child->key, rest, length) != 0))
+		if (*rest != '*' && (!child->key || strlen(child->key) != length ||
+				     strncmp(child->key, rest, length) != 0))
 			continue;
-		added = child->key ? snprintf(search->path + used, room, "%s%s", used ? "." : "", child->key)
+		added = child->key ? snprintf(search->path + used, room, "%s%s", used ? "." : "",
+					      child->key)
 				   : snprintf(search->path + used, room, ".%u", index);
 		if (rest[length] && (size_t)added < room)
 			walk(search, child, rest + length + 1, used + (size_t)added);

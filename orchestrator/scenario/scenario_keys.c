@@ -14,13 +14,15 @@ void key_refuse(struct reader *reader, const struct yaml_node *node, const char 
 
 	va_start(arguments, format);
 	if (place->setting)
-		scenario_errors_add_v(reader->errors, scenario->settings[place->setting - 1], 0, 0, format, arguments);
+		scenario_errors_add_v(reader->errors, scenario->settings[place->setting - 1], 0, 0,
+				      format, arguments);
 	else
-		scenario_errors_add_v(reader->errors, scenario->file, place->line, place->column, format, arguments);
+		scenario_errors_add_v(reader->errors, scenario->file, place->line, place->column,
+				      format, arguments);
 	va_end(arguments);
 }
 
-/* what @word means that is no key of @what; NULL: nothing that is known */
+/* the key that @word, which is no key of @what, probably means; NULL: none is known */
 static const char *meant_by(const char *what, const char *word)
 {
 	for (size_t i = 0; i < key_elsewhere_count; i++) {
@@ -39,13 +41,15 @@ static void refuse_unknown(struct reader *reader, const struct yaml_node *child,
 
 	if (meant) {
 		snprintf(hint, sizeof(hint), " - did you mean '%s'?", meant);
-	} else if (!*suggest_sentence(child->key, &keys[0].name, key_count, sizeof(*keys), hint, sizeof(hint))) {
+	} else if (!*suggest_sentence(child->key, &keys[0].name, key_count, sizeof(*keys), hint,
+				      sizeof(hint))) {
 		for (size_t i = 0; i < key_count && used < sizeof(list); i++)
-			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i ? ", " : "", keys[i].name);
+			used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s",
+						 i ? ", " : "", keys[i].name);
 		snprintf(hint, sizeof(hint), "; it has ");
 	}
-	scenario_errors_at(reader->errors, reader->scenario, &child->key_place, "%s has no key '%.60s'%s%s", what,
-			   child->key, hint, list);
+	scenario_errors_at(reader->errors, reader->scenario, &child->key_place,
+			   "%s has no key '%.60s'%s%s", what, child->key, hint, list);
 }
 
 static bool is_empty(const struct yaml_node *node)
@@ -61,11 +65,12 @@ static const struct key *key_find(const char *name, const struct key *keys, size
 	return NULL;
 }
 
-bool keys_read(struct reader *reader, const struct yaml_node *mapping, const char *what, const struct key *keys,
-	       size_t key_count, void *target)
+bool keys_read(struct reader *reader, const struct yaml_node *mapping, const char *what,
+	       const struct key *keys, size_t key_count, void *target)
 {
 	if (mapping->kind != YAML_MAPPING && !is_empty(mapping)) {
-		key_refuse(reader, mapping, "%s must be a mapping (key: value), such as '%s: ...'", what, keys[0].name);
+		key_refuse(reader, mapping, "%s must be a mapping (key: value), such as '%s: ...'",
+			   what, keys[0].name);
 		return false;
 	}
 	for (const struct yaml_node *child = mapping->first; child; child = child->next)
@@ -82,8 +87,8 @@ bool keys_read(struct reader *reader, const struct yaml_node *mapping, const cha
 	return true;
 }
 
-void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, const char *what, const struct key *keys,
-			 size_t key_count, void *target)
+void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, const char *what,
+			 const struct key *keys, size_t key_count, void *target)
 {
 	if (node->kind == YAML_SCALAR && *node->text)
 		keys[0].read(reader, &keys[0], node, target);
@@ -96,10 +101,11 @@ const char *key_scalar(struct reader *reader, const struct yaml_node *node, cons
 	if (node->kind == YAML_SCALAR && *node->text)
 		return node->text;
 	if (node->kind == YAML_SCALAR)
-		key_refuse(reader, node, "'%.60s' is empty; expected %s", node->key ? node->key : "the element",
-			   expected);
+		key_refuse(reader, node, "'%.60s' is empty; expected %s",
+			   node->key ? node->key : "the element", expected);
 	else
-		key_refuse(reader, node, "'%.60s' is a %s; expected %s", node->key ? node->key : "the element",
+		key_refuse(reader, node, "'%.60s' is a %s; expected %s",
+			   node->key ? node->key : "the element",
 			   node->kind == YAML_MAPPING ? "mapping" : "list", expected);
 	return NULL;
 }
@@ -118,14 +124,17 @@ static void store(const struct key *key, void *target, uint64_t value)
 }
 
 static const char *const quantity_expected[QUANTITY_KINDS] = {
-	[QUANTITY_COUNT] = "a whole number such as 16",    [QUANTITY_TIME] = "a time such as 350ns or 1us",
-	[QUANTITY_RATE] = "a rate such as 200Gb/s",        [QUANTITY_BYTES] = "a size such as 4096 or 512KiB",
+	[QUANTITY_COUNT] = "a whole number such as 16",
+	[QUANTITY_TIME] = "a time such as 350ns or 1us",
+	[QUANTITY_RATE] = "a rate such as 200Gb/s",
+	[QUANTITY_BYTES] = "a size such as 4096 or 512KiB",
 	[QUANTITY_SHARE] = "a share such as 90% or 1e-12",
 };
 
-/* @kept_one: how the field counts what quantity_parse() gives as @parsed_one */
-static void quantity_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target,
-			  enum quantity_kind kind, uint64_t parsed_one, uint64_t kept_one)
+/* @kept_one: the number in the field for @parsed_one of quantity_parse() */
+static void quantity_read(struct reader *reader, const struct key *key,
+			  const struct yaml_node *node, void *target, enum quantity_kind kind,
+			  uint64_t parsed_one, uint64_t kept_one)
 {
 	const char *text = key_scalar(reader, node, quantity_expected[kind]);
 	char why[240], low[QUANTITY_TEXT_MAX], high[QUANTITY_TEXT_MAX];
@@ -138,45 +147,51 @@ static void quantity_read(struct reader *reader, const struct key *key, const st
 		return;
 	}
 	if (value % divisor && value / divisor < key->max) {
-		key_refuse(reader, node, "%s: '%.60s' is finer than the step of %s", key->name, text,
-			   quantity_format(kind, divisor, low));
+		key_refuse(reader, node, "%s: '%.60s' is finer than the step of %s", key->name,
+			   text, quantity_format(kind, divisor, low));
 		return;
 	}
 	if (value / divisor < key->min || value / divisor > key->max) {
-		key_refuse(reader, node, "%s: '%.60s' is out of range; expected %s to %s", key->name, text,
-			   quantity_format(kind, key->min * divisor, low),
+		key_refuse(reader, node, "%s: '%.60s' is out of range; expected %s to %s",
+			   key->name, text, quantity_format(kind, key->min * divisor, low),
 			   quantity_format(kind, key->max * divisor, high));
 		return;
 	}
 	store(key, target, value / divisor);
 }
 
-void key_count(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void key_count(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	       void *target)
 {
 	quantity_read(reader, key, node, target, QUANTITY_COUNT, 1, 1);
 }
 
-void key_time(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void key_time(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	      void *target)
 {
 	quantity_read(reader, key, node, target, QUANTITY_TIME, 1, 1);
 }
 
-void key_rate(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void key_rate(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	      void *target)
 {
 	quantity_read(reader, key, node, target, QUANTITY_RATE, 1, 1);
 }
 
-void key_size(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void key_size(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	      void *target)
 {
 	quantity_read(reader, key, node, target, QUANTITY_BYTES, 1, 1);
 }
 
-void key_share(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void key_share(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	       void *target)
 {
 	quantity_read(reader, key, node, target, QUANTITY_SHARE, QUANTITY_SHARE_ONE, key->one);
 }
 
-void key_flag(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void key_flag(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	      void *target)
 {
 	static const char *const words[] = { "no", "yes", "false", "true", "off", "on" };
 	const char *text = key_scalar(reader, node, "yes or no");
@@ -191,8 +206,8 @@ void key_flag(struct reader *reader, const struct key *key, const struct yaml_no
 		key_refuse(reader, node, "%s: '%.60s' is neither yes nor no", key->name, text);
 }
 
-int key_word_index(struct reader *reader, const struct yaml_node *node, const char *text, const char *const *words,
-		   size_t word_count)
+int key_word_index(struct reader *reader, const struct yaml_node *node, const char *text,
+		   const char *const *words, size_t word_count)
 {
 	char hint[SUGGEST_BYTES_MAX + 32], list[300] = "";
 	size_t used = 0;
@@ -208,7 +223,8 @@ int key_word_index(struct reader *reader, const struct yaml_node *node, const ch
 	return -1;
 }
 
-void key_word(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void key_word(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	      void *target)
 {
 	const char *text = key_scalar(reader, node, "a word");
 	int index = text ? key_word_index(reader, node, text, key->words, key->word_count) : -1;
@@ -222,7 +238,9 @@ bool key_name_valid(const char *text)
 	size_t length = strlen(text);
 
 	return length && length < NODE_NAME_MAX &&
-	       length == strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
+	       length ==
+		       strspn(text,
+			      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-");
 }
 
 bool key_name_check(struct reader *reader, const struct scenario_place *place, const char *text)
@@ -230,12 +248,13 @@ bool key_name_check(struct reader *reader, const struct scenario_place *place, c
 	if (key_name_valid(text))
 		return true;
 	scenario_errors_at(reader->errors, reader->scenario, place,
-			   "'%.60s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are", text,
-			   NODE_NAME_MAX - 1);
+			   "'%.60s' is not a name: 1 to %d letters, digits, '_', '.' or '-' are",
+			   text, NODE_NAME_MAX - 1);
 	return false;
 }
 
-const char *key_name_hint(const char *word, const char *first, size_t count, size_t stride, char *out, size_t out_max)
+const char *key_name_hint(const char *word, const char *first, size_t count, size_t stride,
+			  char *out, size_t out_max)
 {
 	const char **names = calloc(count ? count : 1, sizeof(char *));
 
@@ -255,11 +274,11 @@ int64_t key_host_index(struct reader *reader, const struct yaml_node *node)
 	int64_t index = text ? scenario_host_find(scenario, text) : -1;
 	char hint[SUGGEST_BYTES_MAX + 32];
 
-	/* without hosts the topology has been refused already */
+	/* without hosts the topology has an error already */
 	if (text && index < 0 && scenario->host_count)
 		key_refuse(reader, node, "there is no host '%.60s'%s", text,
-			   key_name_hint(text, scenario->hosts[0].name, scenario->host_count, sizeof(*scenario->hosts),
-					 hint, sizeof(hint)));
+			   key_name_hint(text, scenario->hosts[0].name, scenario->host_count,
+					 sizeof(*scenario->hosts), hint, sizeof(hint)));
 	return index;
 }
 
@@ -279,7 +298,8 @@ int64_t key_class_index(struct reader *reader, const struct yaml_node *node)
 	return -1;
 }
 
-void key_name(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void key_name(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	      void *target)
 {
 	const char *text = key_scalar(reader, node, "a name");
 
@@ -287,7 +307,8 @@ void key_name(struct reader *reader, const struct key *key, const struct yaml_no
 		snprintf((char *)target + key->offset, key->bytes, "%s", text);
 }
 
-void key_text(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void key_text(struct reader *reader, const struct key *key, const struct yaml_node *node,
+	      void *target)
 {
 	const char *text = key_scalar(reader, node, "a sentence");
 	char **field = (char **)((char *)target + key->offset);

@@ -1,6 +1,8 @@
-/*  scenario_keys - mappings with known keys, read by tables: which key, what kind of value, in which range, to where.
+/*  scenario_keys - reads mappings with known keys by tables: key, kind of value, range,
+ *  destination.
  *
- *  Every refusal is made here, so all of them read alike: what was said, what was expected, which word was meant. */
+ *  Every error is made here, so all of them read alike: what was written, what was expected, which
+ *  word was probably meant. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_KEYS_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_KEYS_H
 
@@ -13,7 +15,7 @@ struct links_settings {
 	struct scenario_link_settings base, edge, fabric;
 };
 
-/* what is known while a scenario is read */
+/* the state while a scenario is read */
 struct reader {
 	struct scenario *scenario;
 	struct scenario_errors *errors;
@@ -23,58 +25,65 @@ struct reader {
 
 struct key;
 
-/* Reads @value into @target + key->offset; refusals go to @reader. */
-typedef void key_read_fn(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+/* Reads @value into @target + key->offset; errors go to @reader. */
+typedef void key_read_fn(struct reader *reader, const struct key *key,
+			 const struct yaml_node *value, void *target);
 
 struct key {
 	const char *name;
 	key_read_fn *read;
 	size_t offset, bytes;     /* of the field: KEY_FIELD */
 	uint64_t min, max;        /* in the unit of the field */
-	uint64_t one;             /* key_share: what stands for 100 % */
-	const char *const *words; /* key_word: words[i] means the number i */
+	uint64_t one;             /* key_share: the number of the field for 100 % */
+	const char *const *words; /* key_word: words[i] is the number i */
 	size_t word_count;
 	bool required;
 };
 
 #define KEY_FIELD(type, field) .offset = offsetof(type, field), .bytes = sizeof(((type *)0)->field)
 
-/** keys_read() - reads @mapping into @target, in the order of @keys. @what it is, for errors: "the run". An empty value
- *  counts as an empty mapping. Unknown keys are refused with a suggestion.  Return: false if it is no mapping.   */
-bool keys_read(struct reader *reader, const struct yaml_node *mapping, const char *what, const struct key *keys,
-	       size_t key_count, void *target);
+/** keys_read() - reads @mapping into @target, in the order of @keys. @what names it in errors: "the
+ *  run". An empty value counts as an empty mapping. Unknown keys are refused with a suggestion.
+ *  Return: false if it is no mapping. */
+bool keys_read(struct reader *reader, const struct yaml_node *mapping, const char *what,
+	       const struct key *keys, size_t key_count, void *target);
 
-/** keys_read_mechanism() - the same for a mechanism with numbers: a mapping, or yes or no for its first key. */
-void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, const char *what, const struct key *keys,
-			 size_t key_count, void *target);
+/** keys_read_mechanism() - the same for a mechanism with numbers: a mapping, or yes or no as the
+ *  value of its first key. */
+void keys_read_mechanism(struct reader *reader, const struct yaml_node *node, const char *what,
+			 const struct key *keys, size_t key_count, void *target);
 
 /* kinds of values */
-key_read_fn key_count, key_time, key_rate, key_size, key_share, key_flag, key_word, key_name, key_text;
+key_read_fn key_count, key_time, key_rate, key_size, key_share, key_flag, key_word, key_name,
+	key_text;
 
 /** key_refuse() - an error at @node. */
 void key_refuse(struct reader *reader, const struct yaml_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** key_scalar() - the text of @node if it is a single value that is not empty, else NULL and an error that @expected
- *  ("a rate such as 200Gb/s") was.                                                                              */
+/** key_scalar() - the text of @node if it is a single value that is not empty; else NULL, and an
+ *  error with what was @expected ("a rate such as 200Gb/s"). */
 const char *key_scalar(struct reader *reader, const struct yaml_node *node, const char *expected);
 
-/** key_word_index() - index of @text in @words, or -1 and an error at @node that names the words. */
-int key_word_index(struct reader *reader, const struct yaml_node *node, const char *text, const char *const *words,
-		   size_t word_count);
+/** key_word_index() - the index of @text in @words; else -1, and an error at @node that names the
+ *  words. */
+int key_word_index(struct reader *reader, const struct yaml_node *node, const char *text,
+		   const char *const *words, size_t word_count);
 
-/** key_name_valid() - is @text a name: 1 to 31 of A-Z a-z 0-9 _ . -? Pure. */
+/** key_name_valid() - true if @text is a name: 1 to 31 of A-Z a-z 0-9 _ . -. Pure. */
 bool key_name_valid(const char *text);
 
-/** key_name_check() - the same; if not, an error at @place. */
+/** key_name_check() - the same; adds an error at @place if it is none. */
 bool key_name_check(struct reader *reader, const struct scenario_place *place, const char *text);
 
-/** key_host_index(), key_class_index() - the host or the class that @node names, or -1 and an error. */
+/** key_host_index(), key_class_index() - the index of the host or class that @node names; else -1,
+ *  and an error. */
 int64_t key_host_index(struct reader *reader, const struct yaml_node *node);
 int64_t key_class_index(struct reader *reader, const struct yaml_node *node);
 
 /** key_name_hint() - suggest_sentence() over names that are arrays within structs.
- *  @first  the first name.   @stride  bytes from one to the next.                                                */
-const char *key_name_hint(const char *word, const char *first, size_t count, size_t stride, char *out, size_t out_max);
+ *  @first  the first name.   @stride  bytes from one to the next. */
+const char *key_name_hint(const char *word, const char *first, size_t count, size_t stride,
+			  char *out, size_t out_max);
 
 #endif

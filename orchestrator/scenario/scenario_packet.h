@@ -4,8 +4,10 @@
 
 #include "orchestrator/scenario/scenario_keys.h"
 
-/** scenario_packet_complete() - what @workload, read from @node, sends at most in a packet: what it says, for RoCEv2 a path MTU, or as much as
- *  the links that it may meet let through. Its hosts and its frame are known. */
-void scenario_packet_complete(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload);
+/** scenario_packet_complete() - sets the largest packet of @workload, read from @node: what it
+ *  gives, or for RoCEv2 a path MTU, or what the links on its paths permit. Its hosts and its frame
+ *  are known. */
+void scenario_packet_complete(struct reader *reader, const struct yaml_node *node,
+			      struct scenario_workload *workload);
 
 #endif

@@ -1,11 +1,13 @@
-/*  scenario_pause - the key 'pauses' of a scenario: hosts that are slower than their links now and then (EC-4).          */
+/*  scenario_pause - the key 'pauses' of a scenario: hosts that are slower than their links at times
+ *  (EC-4). */
 #include "orchestrator/scenario/scenario_pause.h"
 
 #include <stdlib.h>
 
 #define TIME_MAX (3600 * NODE_S)
 
-static void host_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void host_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
 {
 	int64_t index = key_host_index(reader, node);
 
@@ -14,7 +16,8 @@ static void host_read(struct reader *reader, const struct key *key, const struct
 		((struct scenario_pause *)target)->host = (uint32_t)index;
 }
 
-static void class_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void class_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
 {
 	int64_t index = key_class_index(reader, node);
 
@@ -27,14 +30,16 @@ static const struct key pause_keys[] = {
 	{ "host", .read = host_read, .required = true },
 	{ "start", key_time, KEY_FIELD(struct scenario_pause, config.start_ps), .max = TIME_MAX },
 	{ "stop", key_time, KEY_FIELD(struct scenario_pause, config.stop_ps), .max = TIME_MAX },
-	{ "every", key_time, KEY_FIELD(struct scenario_pause, config.every_ps), .min = NODE_NS, .max = TIME_MAX },
-	{ "for", key_time, KEY_FIELD(struct scenario_pause, config.for_ps), .min = NODE_NS, .max = TIME_MAX,
-	  .required = true },
+	{ "every", key_time, KEY_FIELD(struct scenario_pause, config.every_ps), .min = NODE_NS,
+	  .max = TIME_MAX },
+	{ "for", key_time, KEY_FIELD(struct scenario_pause, config.for_ps), .min = NODE_NS,
+	  .max = TIME_MAX, .required = true },
 	{ "class", .read = class_read },
 };
 
-/* the times of a pause fit together; one without 'every' happens once */
-static void times_complete(struct reader *reader, const struct yaml_node *node, struct pause_config *pause)
+/* checks that the times of a pause fit together; one without 'every' happens once */
+static void times_complete(struct reader *reader, const struct yaml_node *node,
+			   struct pause_config *pause)
 {
 	const struct yaml_node *start = yaml_find(node, "start"), *stop = yaml_find(node, "stop");
 	node_time_t duration_ps = reader->scenario->duration_ps;
@@ -43,31 +48,36 @@ static void times_complete(struct reader *reader, const struct yaml_node *node, 
 		key_refuse(reader, start, "the pause would start at or after the end of the run");
 	if (stop && !yaml_find(node, "every"))
 		key_refuse(reader, stop,
-			   "'stop' has no meaning without 'every': such a pause happens once, and ends by 'for'");
+			   "'stop' has no meaning without 'every': such a pause happens once, and "
+			   "ends by 'for'");
 	else if (stop && pause->stop_ps <= pause->start_ps)
 		key_refuse(reader, stop, "the pauses would stop before they start");
 	if (!pause->every_ps) {
 		pause->every_ps = pause->for_ps;
 		pause->stop_ps = pause->start_ps + pause->for_ps;
 	} else if (pause->for_ps > pause->every_ps) {
-		key_refuse(reader, yaml_find(node, "for"), "'for' must not be longer than 'every': it is a part of it");
+		key_refuse(reader, yaml_find(node, "for"),
+			   "'for' must not be longer than 'every': it is a part of it");
 	}
 	pause->stop_ps = node_time_min(pause->stop_ps, duration_ps);
 }
 
-static void pause_read(struct reader *reader, const struct yaml_node *node, struct scenario_pause *pause)
+static void pause_read(struct reader *reader, const struct yaml_node *node,
+		       struct scenario_pause *pause)
 {
 	unsigned errors_before = reader->errors->count;
 
 	*pause = (struct scenario_pause){
-		.config = { .stop_ps = NODE_TIME_NEVER, .classes = (1u << reader->scenario->class_count) - 1 },
+		.config = { .stop_ps = NODE_TIME_NEVER,
+			    .classes = (1u << reader->scenario->class_count) - 1 },
 	};
 	if (keys_read(reader, node, "a pause", pause_keys, COUNT_OF(pause_keys), pause) &&
 	    reader->errors->count == errors_before)
 		times_complete(reader, node, &pause->config);
 }
 
-void scenario_pauses_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_pauses_read(struct reader *reader, const struct key *key,
+			  const struct yaml_node *node, void *target)
 {
 	struct scenario *scenario = target;
 
@@ -76,12 +86,14 @@ void scenario_pauses_read(struct reader *reader, const struct key *key, const st
 		return;
 	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_PAUSES_MAX) {
 		key_refuse(reader, node,
-			   "'pauses' must be a list of at most %u pauses, such as [{host: h1, every: 20us, for: 15us}]",
+			   "'pauses' must be a list of at most %u pauses, such as [{host: h1, "
+			   "every: 20us, for: 15us}]",
 			   SCENARIO_PAUSES_MAX);
 		return;
 	}
 	scenario->pauses = calloc(node->count ? node->count : 1, sizeof(*scenario->pauses));
 	reader->out_of_memory |= !scenario->pauses;
-	for (const struct yaml_node *child = node->first; child && scenario->pauses; child = child->next)
+	for (const struct yaml_node *child = node->first; child && scenario->pauses;
+	     child = child->next)
 		pause_read(reader, child, &scenario->pauses[scenario->pause_count++]);
 }

@@ -1,6 +1,6 @@
 /*  scenario_port_group - the section `port-group` of a scenario (PG-1 ... PG-10).
  *
- *  It is read with any kind of fabric, so that one file can be compared under several.                              */
+ *  It is read with any kind of fabric, so that one file can be compared under several. */
 #include "orchestrator/scenario/scenario_port_group.h"
 
 #include <string.h>
@@ -12,9 +12,10 @@
 
 #define FIELD(field) KEY_FIELD(struct scenario_port_group, field)
 
-const char *const scenario_policy_name[PORT_GROUP_POLICIES] = {
-	[POLICY_RANDOM] = "random", [POLICY_GREEDY] = "greedy", [POLICY_GREEDY_RANDOM] = "greedy-random"
-};
+const char *const scenario_policy_name[PORT_GROUP_POLICIES] = { [POLICY_RANDOM] = "random",
+								[POLICY_GREEDY] = "greedy",
+								[POLICY_GREEDY_RANDOM] =
+									"greedy-random" };
 
 void scenario_port_group_init(struct scenario_port_group *port_group)
 {
@@ -39,7 +40,8 @@ void scenario_port_group_init(struct scenario_port_group *port_group)
 	};
 }
 
-static void lid_bits_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void lid_bits_read(struct reader *reader, const struct key *key,
+			  const struct yaml_node *node, void *target)
 {
 	static const char *const words[] = { "16", "20", "24", "32" };
 	const char *text = key_scalar(reader, node, "16, 20, 24 or 32");
@@ -47,7 +49,8 @@ static void lid_bits_read(struct reader *reader, const struct key *key, const st
 
 	(void)key;
 	if (index >= 0)
-		((struct scenario_port_group *)target)->lid_bits = (uint32_t[]){ 16, 20, 24, 32 }[index];
+		((struct scenario_port_group *)target)->lid_bits =
+			(uint32_t[]){ 16, 20, 24, 32 }[index];
 }
 
 static const struct key log_keys[] = {
@@ -55,7 +58,8 @@ static const struct key log_keys[] = {
 	{ "window", key_time, FIELD(log_window_ps), .min = NODE_NS, .max = TIME_MAX },
 };
 
-static void log_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void log_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		     void *target)
 {
 	(void)key;
 	keys_read(reader, node, "'log'", log_keys, COUNT_OF(log_keys), target);
@@ -66,7 +70,8 @@ static const struct key fecn_keys[] = {
 	{ "at", key_size, FIELD(fecn_bytes), .min = 1, .max = BYTES_MAX },
 };
 
-static void fecn_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void fecn_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
 {
 	(void)key;
 	keys_read_mechanism(reader, node, "'fecn'", fecn_keys, COUNT_OF(fecn_keys), target);
@@ -81,7 +86,8 @@ static const struct key becn_keys[] = {
 	{ "timer", key_time, FIELD(ccti_timer_ps), .min = NODE_NS, .max = TIME_MAX },
 };
 
-static void becn_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void becn_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
 {
 	(void)key;
 	keys_read_mechanism(reader, node, "'becn'", becn_keys, COUNT_OF(becn_keys), target);
@@ -90,7 +96,8 @@ static void becn_read(struct reader *reader, const struct key *key, const struct
 static const struct key port_group_keys[] = {
 	{ "lid-bits", .read = lid_bits_read },
 	{ "adaptive", key_flag, FIELD(adaptive) },
-	{ "policy", key_word, FIELD(policy), .words = scenario_policy_name, .word_count = PORT_GROUP_POLICIES },
+	{ "policy", key_word, FIELD(policy), .words = scenario_policy_name,
+	  .word_count = PORT_GROUP_POLICIES },
 	{ "update", key_flag, FIELD(update_lft) },
 	{ "non-minimal", key_flag, FIELD(non_minimal) },
 	{ "pending", key_size, FIELD(pending_bytes), .min = 1, .max = BYTES_MAX },
@@ -101,11 +108,13 @@ static const struct key port_group_keys[] = {
 	{ "becn", .read = becn_read },
 };
 
-void scenario_port_group_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_port_group_read(struct reader *reader, const struct key *key,
+			      const struct yaml_node *node, void *target)
 {
 	struct scenario_port_group *port_group = &((struct scenario *)target)->port_group;
 
 	(void)key;
 	port_group->place = node->place;
-	keys_read(reader, node, "'port-group'", port_group_keys, COUNT_OF(port_group_keys), port_group);
+	keys_read(reader, node, "'port-group'", port_group_keys, COUNT_OF(port_group_keys),
+		  port_group);
 }

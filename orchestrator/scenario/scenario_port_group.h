@@ -1,4 +1,5 @@
-/*  scenario_port_group - what a scenario says of a fabric of kind port-group; what it does not say, plan_routing.h derives.  */
+/*  scenario_port_group - the section of a port-group fabric as read; plan_routing.h derives the
+ *  rest. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_PORT_GROUP_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_PORT_GROUP_H
 
@@ -8,7 +9,7 @@
 #include "nodes/config/port_group_config.h"
 #include "orchestrator/scenario/scenario_roce.h"
 
-/* all 64 bits wide may be SCENARIO_DERIVED */
+/* all fields may be SCENARIO_DERIVED, so they have 64 bits */
 struct scenario_port_group {
 	uint32_t lid_bits;
 	bool adaptive;
@@ -22,15 +23,17 @@ struct scenario_port_group {
 	struct scenario_place place; /* of the section */
 };
 
-/** scenario_port_group_init() - nothing was said. */
+/** scenario_port_group_init() - the defaults: no key is given. */
 void scenario_port_group_init(struct scenario_port_group *port_group);
 
-extern const char *const scenario_policy_name[PORT_GROUP_POLICIES]; /* as the key 'policy' says it */
+/* the values of the key 'policy' */
+extern const char *const scenario_policy_name[PORT_GROUP_POLICIES];
 
 /* readers of the section, key_read_fn (scenario_keys.h) */
 struct key;
 struct reader;
 struct yaml_node;
-void scenario_port_group_read(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+void scenario_port_group_read(struct reader *reader, const struct key *key,
+			      const struct yaml_node *value, void *target);
 
 #endif

@@ -1,4 +1,4 @@
-/*  scenario_prefix - the key 'prefixes' of a host: networks that are reached through it (FC-3).                       */
+/*  scenario_prefix - the key 'prefixes' of a host: networks that are reached through it (FC-3). */
 #include "orchestrator/scenario/scenario_prefix.h"
 
 #include <arpa/inet.h>
@@ -7,10 +7,11 @@
 
 #include "nodes/wire/address.h"
 
-/* of what every host has beside its own link: a shorter prefix, such as 0.0.0.0/0, is for what is elsewhere */
+/* bits of the prefix of all hosts' own addresses: a shorter prefix, such as 0.0.0.0/0, is for
+ * networks elsewhere and may include them */
 #define OWN_BITS(version) ((version) == 4 ? 8u : 64u)
 
-/* "10.9.0.0/16"; without a length it is one address */
+/* parses "10.9.0.0/16"; without a length it is one address */
 static bool prefix_parse(const char *text, struct prefix_config *prefix)
 {
 	const char *slash = strchr(text, '/');
@@ -36,7 +37,7 @@ static bool prefix_parse(const char *text, struct prefix_config *prefix)
 	return true;
 }
 
-/* networks that no router leads to */
+/* false for networks that no router forwards to */
 static bool is_routed(const struct prefix_config *prefix)
 {
 	static const struct prefix_config elsewhere[] = {
@@ -66,7 +67,8 @@ static void host_address(uint32_t host_index, uint32_t version, uint8_t address[
 		address_ipv6(host_index, address);
 }
 
-/* Are addresses of hosts of the fabric in it, those that may join too? Others would look for them at the router. */
+/* True if hosts of the fabric have addresses in it, also those that may join: other hosts would
+ * send to the router for them. */
 static bool has_hosts(const struct prefix_config *prefix)
 {
 	uint8_t first[16], last[16], end[16];
@@ -74,23 +76,28 @@ static bool has_hosts(const struct prefix_config *prefix)
 	host_address(0, prefix->version, first);
 	host_address(NODE_COUNT_MAX - 1, prefix->version, last);
 	prefix_last(prefix, end);
-	return prefix->bits >= OWN_BITS(prefix->version) && memcmp(prefix->address, last, 16) <= 0 &&
-	       memcmp(first, end, 16) <= 0;
+	return prefix->bits >= OWN_BITS(prefix->version) &&
+	       memcmp(prefix->address, last, 16) <= 0 && memcmp(first, end, 16) <= 0;
 }
 
-static bool prefix_accept(struct reader *reader, const struct yaml_node *node, struct prefix_config *prefix)
+static bool prefix_accept(struct reader *reader, const struct yaml_node *node,
+			  struct prefix_config *prefix)
 {
 	const char *text = key_scalar(reader, node, "an IP prefix such as 10.9.0.0/16");
 
 	if (!text)
 		return false;
 	if (!prefix_parse(text, prefix))
-		key_refuse(reader, node, "'%.60s' is no IP prefix such as 10.9.0.0/16 or fd99::/32", text);
+		key_refuse(reader, node, "'%.60s' is no IP prefix such as 10.9.0.0/16 or fd99::/32",
+			   text);
 	else if (!prefix_is_clean(prefix))
-		key_refuse(reader, node, "'%.60s': the address must be 0 after the prefix's %u bits", text,
+		key_refuse(reader, node,
+			   "'%.60s': the address must be 0 after the prefix's %u bits", text,
 			   prefix->bits);
 	else if (!is_routed(prefix))
-		key_refuse(reader, node, "'%.60s': multicast, loopback and link-local addresses are not behind a host",
+		key_refuse(reader, node,
+			   "'%.60s': multicast, loopback and link-local addresses are not reached "
+			   "through a host",
 			   text);
 	else if (has_hosts(prefix))
 		key_refuse(reader, node, "'%.60s': hosts of the fabric have addresses in it", text);
@@ -99,7 +106,8 @@ static bool prefix_accept(struct reader *reader, const struct yaml_node *node, s
 	return false;
 }
 
-void scenario_prefixes_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_prefixes_read(struct reader *reader, const struct key *key,
+			    const struct yaml_node *node, void *target)
 {
 	const struct yaml_node *element = node->kind == YAML_SEQUENCE ? node->first : node;
 	struct scenario *scenario = reader->scenario;
@@ -107,19 +115,22 @@ void scenario_prefixes_read(struct reader *reader, const struct key *key, const 
 	(void)key;
 	(void)target;
 	if (scenario->fabric == FABRIC_PORT_GROUP) {
-		key_refuse(reader, node, "prefixes are for fabrics that forward by address, not for port-group");
+		key_refuse(reader, node,
+			   "prefixes are for fabrics that forward by address, not for port-group");
 		return;
 	}
 	if (!scenario->prefixes)
 		scenario->prefixes = calloc(NODE_PREFIXES_MAX, sizeof(*scenario->prefixes));
 	reader->out_of_memory |= !scenario->prefixes;
-	for (; element && scenario->prefixes; element = node->kind == YAML_SEQUENCE ? element->next : NULL) {
+	for (; element && scenario->prefixes;
+	     element = node->kind == YAML_SEQUENCE ? element->next : NULL) {
 		struct scenario_prefix new = { .place = element->place };
 
 		if (!prefix_accept(reader, element, &new.config))
 			continue;
 		if (scenario->prefix_count == NODE_PREFIXES_MAX) {
-			key_refuse(reader, element, "a fabric has at most %u prefixes", NODE_PREFIXES_MAX);
+			key_refuse(reader, element, "a fabric has at most %u prefixes",
+				   NODE_PREFIXES_MAX);
 			return;
 		}
 		new.config.host_index = scenario->host_count;
@@ -127,7 +138,7 @@ void scenario_prefixes_read(struct reader *reader, const struct key *key, const 
 	}
 }
 
-/* in the order that switches need; of equal ones the first in the file comes first */
+/* the order that switches need; of equal ones the first in the file comes first */
 static int prefix_compare(const void *a, const void *b)
 {
 	const struct scenario_prefix *left = a, *right = b;
@@ -145,14 +156,19 @@ void scenario_prefixes_check(struct reader *reader)
 
 	if (!scenario->prefix_count)
 		return;
-	qsort(scenario->prefixes, scenario->prefix_count, sizeof(*scenario->prefixes), prefix_compare);
+	qsort(scenario->prefixes, scenario->prefix_count, sizeof(*scenario->prefixes),
+	      prefix_compare);
 	for (uint32_t i = 1; i < scenario->prefix_count; i++) {
-		const struct scenario_prefix *one = &scenario->prefixes[i - 1], *other = &scenario->prefixes[i];
+		const struct scenario_prefix *one = &scenario->prefixes[i - 1],
+					     *other = &scenario->prefixes[i];
 
 		if (prefix_order(&one->config, &other->config))
 			continue;
-		inet_ntop(other->config.version == 4 ? AF_INET : AF_INET6, other->config.address, text, sizeof(text));
-		scenario_errors_at(reader->errors, scenario, &other->place, "%s/%u is behind host '%s' already", text,
-				   other->config.bits, scenario->hosts[one->config.host_index].name);
+		inet_ntop(other->config.version == 4 ? AF_INET : AF_INET6, other->config.address,
+			  text, sizeof(text));
+		scenario_errors_at(reader->errors, scenario, &other->place,
+				   "%s/%u is reached through host '%s' already", text,
+				   other->config.bits,
+				   scenario->hosts[one->config.host_index].name);
 	}
 }

@@ -1,4 +1,4 @@
-/*  scenario_prefix - networks behind a host. */
+/*  scenario_prefix - networks that are reached through a host. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_PREFIX_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_PREFIX_H
 
@@ -7,7 +7,7 @@
 /* of host scenario->host_count */
 key_read_fn scenario_prefixes_read;
 
-/** scenario_prefixes_check() - sorts them when all are there, and reports equal ones. */
+/** scenario_prefixes_check() - sorts all prefixes, and reports equal ones. */
 void scenario_prefixes_check(struct reader *reader);
 
 #endif

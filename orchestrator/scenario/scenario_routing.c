@@ -1,6 +1,6 @@
 /*  scenario_routing - the section `routing` of a scenario (FC-15, FC-16, FC-23 ... FC-26).
  *
- *  It is read with any kind of fabric, so that one file can be compared under several.                              */
+ *  It is read with any kind of fabric, so that one file can be compared under several. */
 #include "orchestrator/scenario/scenario_routing.h"
 
 #include <stdlib.h>
@@ -26,7 +26,9 @@ const char *const scenario_redirect_rule_name[REDIRECT_RULES] = {
 	[REDIRECT_BY_LOADS] = "loads", [REDIRECT_BY_DEPTH] = "depth"
 };
 
-static const char *const preset_words[ROUTING_PRESETS] = { [PRESET_NONE] = "none", [PRESET_S2] = "s2" };
+static const char *const preset_words[ROUTING_PRESETS] = {
+	[PRESET_NONE] = "none", [PRESET_S2] = "s2"
+};
 static const char *const load_words[] = { "path", "queue" }; /* by load_queue */
 static const char *const cycles_words[] = { "refuse", "allow" };
 
@@ -53,11 +55,12 @@ void scenario_routing_init(struct scenario_routing *routing)
 		.redirect_interval_ps = SCENARIO_DERIVED,
 		.redirect_pause_ps = SCENARIO_DERIVED,
 		.reaction_ps = 10 * NODE_US,
-		.takeover_ps = NODE_MS, /* ours: three heartbeats that stay away */
+		.takeover_ps = NODE_MS, /* ours: three missing heartbeats */
 	};
 }
 
-enum routing_choice scenario_routing_choice(const struct scenario_routing *routing, enum fabric_kind fabric)
+enum routing_choice scenario_routing_choice(const struct scenario_routing *routing,
+					    enum fabric_kind fabric)
 {
 	if (routing->choice != SCENARIO_DERIVED)
 		return (enum routing_choice)routing->choice;
@@ -66,8 +69,9 @@ enum routing_choice scenario_routing_choice(const struct scenario_routing *routi
 	return routing->preset == PRESET_S2 ? ROUTING_ADAPTIVE : ROUTING_STATIC;
 }
 
-/* a number, or `auto`, which stands for 0 */
-static void lanes_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+/* a number, or `auto`, which means 0 */
+static void lanes_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
 {
 	struct scenario_routing *routing = target;
 	uint32_t classes = reader->scenario->class_count;
@@ -78,20 +82,24 @@ static void lanes_read(struct reader *reader, const struct key *key, const struc
 	}
 	key_count(reader, key, node, target);
 	if (routing->lanes && classes * routing->lanes > NODE_LANES_MAX)
-		key_refuse(
-			reader, node,
-			"lanes: %u for each of %u classes are %u, and a link has %u at most; expected auto or 1 to %u",
-			routing->lanes, classes, classes * routing->lanes, NODE_LANES_MAX, NODE_LANES_MAX / classes);
+		key_refuse(reader, node,
+			   "lanes: %u for each of %u classes are %u, and a link has %u at most; "
+			   "expected auto or 1 to %u",
+			   routing->lanes, classes, classes * routing->lanes, NODE_LANES_MAX,
+			   NODE_LANES_MAX / classes);
 }
 
 static const struct key detour_keys[] = {
-	{ "when", key_word, FIELD(detour), .words = scenario_detour_name, .word_count = ROUTING_DETOURS },
-	{ "weight", key_share, FIELD(detour_weight_permille), .max = ROUTING_WEIGHT_PERMILLE_MAX, .one = 1000 },
+	{ "when", key_word, FIELD(detour), .words = scenario_detour_name,
+	  .word_count = ROUTING_DETOURS },
+	{ "weight", key_share, FIELD(detour_weight_permille), .max = ROUTING_WEIGHT_PERMILLE_MAX,
+	  .one = 1000 },
 	{ "bias", key_size, FIELD(detour_bias_bytes), .max = BYTES_MAX },
 	{ "draws", key_count, FIELD(detour_draws), .min = 1, .max = ROUTING_DRAWS_MAX },
 };
 
-static void detour_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void detour_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			void *target)
 {
 	(void)key;
 	if (node->kind == YAML_MAPPING)
@@ -104,7 +112,8 @@ static const struct key hold_keys[] = {
 	{ "for", key_time, FIELD(hold_ps), .min = NODE_NS, .max = ROUTING_TIME_MAX_PS },
 };
 
-static void hold_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void hold_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
 {
 	(void)key;
 	if (node->kind == YAML_MAPPING)
@@ -117,22 +126,28 @@ static const struct key redirect_keys[] = {
 	{ "enabled", key_flag, FIELD(redirect) },
 	{ "depth", key_size, FIELD(redirect_depth_bytes), .max = BYTES_MAX },
 	{ "full", key_size, FIELD(redirect_full_bytes), .min = 1, .max = BYTES_MAX },
-	{ "growth", key_share, FIELD(redirect_growth_permille), .max = ROUTING_WEIGHT_PERMILLE_MAX, .one = 1000 },
-	{ "interval", key_time, FIELD(redirect_interval_ps), .min = NODE_NS, .max = ROUTING_TIME_MAX_PS },
+	{ "growth", key_share, FIELD(redirect_growth_permille), .max = ROUTING_WEIGHT_PERMILLE_MAX,
+	  .one = 1000 },
+	{ "interval", key_time, FIELD(redirect_interval_ps), .min = NODE_NS,
+	  .max = ROUTING_TIME_MAX_PS },
 	{ "pause", key_time, FIELD(redirect_pause_ps), .max = ROUTING_TIME_MAX_PS },
 	{ "anywhere", key_flag, FIELD(redirect_anywhere) },
-	{ "rule", key_word, FIELD(redirect_rule), .words = scenario_redirect_rule_name, .word_count = REDIRECT_RULES },
+	{ "rule", key_word, FIELD(redirect_rule), .words = scenario_redirect_rule_name,
+	  .word_count = REDIRECT_RULES },
 };
 
-static void redirect_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void redirect_read(struct reader *reader, const struct key *key,
+			  const struct yaml_node *node, void *target)
 {
 	struct scenario_routing *routing = target;
 
 	(void)key;
 	if (node->kind == YAML_MAPPING)
 		routing->redirect = true;
-	keys_read_mechanism(reader, node, "'redirect'", redirect_keys, COUNT_OF(redirect_keys), target);
-	if (routing->redirect_depth_bytes != SCENARIO_DERIVED && routing->redirect_full_bytes != SCENARIO_DERIVED &&
+	keys_read_mechanism(reader, node, "'redirect'", redirect_keys, COUNT_OF(redirect_keys),
+			    target);
+	if (routing->redirect_depth_bytes != SCENARIO_DERIVED &&
+	    routing->redirect_full_bytes != SCENARIO_DERIVED &&
 	    routing->redirect_full_bytes <= routing->redirect_depth_bytes)
 		key_refuse(reader, yaml_find(node, "full"), "full must be greater than depth");
 }
@@ -143,20 +158,23 @@ static const struct key route_keys[] = {
 	{ "by", key_name, KEY_FIELD(struct scenario_route, by), .required = true },
 };
 
-static void routes_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void routes_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			void *target)
 {
 	struct scenario_routing *routing = target;
 
 	(void)key;
 	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_ROUTES_MAX) {
 		key_refuse(reader, node,
-			   "'routes' must be a list of at most %u routes, such as [{at: s1, to: h3, by: s2}]",
+			   "'routes' must be a list of at most %u routes, such as [{at: s1, to: "
+			   "h3, by: s2}]",
 			   SCENARIO_ROUTES_MAX);
 		return;
 	}
 	routing->routes = calloc(node->count + 1, sizeof(*routing->routes));
 	reader->out_of_memory |= !routing->routes;
-	for (const struct yaml_node *child = node->first; child && routing->routes; child = child->next) {
+	for (const struct yaml_node *child = node->first; child && routing->routes;
+	     child = child->next) {
 		struct scenario_route *route = &routing->routes[routing->route_count++];
 
 		route->place = child->place;
@@ -165,12 +183,16 @@ static void routes_read(struct reader *reader, const struct key *key, const stru
 }
 
 static const struct key routing_keys[] = {
-	{ "choice", key_word, FIELD(choice), .words = scenario_choice_name, .word_count = ROUTING_CHOICES },
+	{ "choice", key_word, FIELD(choice), .words = scenario_choice_name,
+	  .word_count = ROUTING_CHOICES },
 	{ "preset", key_word, FIELD(preset), .words = preset_words, .word_count = ROUTING_PRESETS },
-	{ "load", key_word, FIELD(load_queue), .words = load_words, .word_count = COUNT_OF(load_words) },
-	{ "order", key_word, FIELD(order), .words = scenario_order_name, .word_count = ROUTING_ORDERS },
+	{ "load", key_word, FIELD(load_queue), .words = load_words,
+	  .word_count = COUNT_OF(load_words) },
+	{ "order", key_word, FIELD(order), .words = scenario_order_name,
+	  .word_count = ROUTING_ORDERS },
 	{ "lanes", lanes_read, FIELD(lanes), .min = 1, .max = NODE_LANES_MAX },
-	{ "cycles", key_word, FIELD(cycles_allowed), .words = cycles_words, .word_count = COUNT_OF(cycles_words) },
+	{ "cycles", key_word, FIELD(cycles_allowed), .words = cycles_words,
+	  .word_count = COUNT_OF(cycles_words) },
 	{ "detour", .read = detour_read },
 	{ "hold-sources", .read = hold_read },
 	{ "redirect", .read = redirect_read },
@@ -179,7 +201,8 @@ static const struct key routing_keys[] = {
 	{ "takeover", key_time, FIELD(takeover_ps), .max = NODE_S },
 };
 
-void scenario_routing_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_routing_read(struct reader *reader, const struct key *key,
+			   const struct yaml_node *node, void *target)
 {
 	struct scenario_routing *routing = &((struct scenario *)target)->routing;
 

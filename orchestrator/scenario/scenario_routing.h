@@ -1,5 +1,5 @@
-/*  scenario_routing - what a scenario says of paths: how they are chosen, lanes, detours, redirects. What it does not say, plan_routing.h
- *  derives. */
+/*  scenario_routing - the section `routing` as read: choice of paths, lanes, detours, redirects.
+ *  plan_routing.h derives the rest. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_ROUTING_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SCENARIO_ROUTING_H
 
@@ -9,7 +9,7 @@
 #include "orchestrator/routing/routing.h"
 #include "orchestrator/scenario/scenario_roce.h"
 
-/* what the keys that are not said follow */
+/* the source of defaults for keys that are not given */
 enum routing_preset {
 	PRESET_NONE, /* Heddle's own */
 	PRESET_S2,   /* [S2] in its own terms: docs/routing.md */
@@ -18,19 +18,20 @@ enum routing_preset {
 
 #define SCENARIO_ROUTES_MAX 256u
 
-/* a route by name: what goes from switch @at to @to, a switch or the one of a host, leaves for switch @by (routing_said.h) */
+/* a route by name: packets from switch @at to @to, a switch or the one of a host, go to switch @by
+ * (routing_said.h) */
 struct scenario_route {
 	char at[NODE_NAME_MAX], to[NODE_NAME_MAX], by[NODE_NAME_MAX];
 	struct scenario_place place;
 };
 
-/* all 64 bits wide may be SCENARIO_DERIVED */
+/* all fields may be SCENARIO_DERIVED, so they have 64 bits */
 struct scenario_routing {
 	uint32_t preset; /* enum routing_preset */
 	uint64_t choice; /* enum routing_choice */
 	uint64_t load_queue;
 	uint32_t order; /* enum routing_order */
-	uint32_t lanes; /* levels of a class; 0: as many as it takes */
+	uint32_t lanes; /* levels of a class; 0: as many as are needed */
 	uint64_t cycles_allowed;
 	uint32_t detour; /* enum routing_detour */
 	uint64_t detour_weight_permille, detour_bias_bytes, detour_draws;
@@ -40,20 +41,24 @@ struct scenario_routing {
 	uint64_t redirect_anywhere;
 	uint64_t redirect_depth_bytes, redirect_full_bytes, redirect_growth_permille;
 	uint64_t redirect_interval_ps, redirect_pause_ps;
-	node_time_t reaction_ps; /* virtual clock: from a failure to new tables */
-	node_time_t takeover_ps; /* from the death of the active fabric manager to the first sweep of the other one */
+	node_time_t reaction_ps; /* virtual clock: from a failure to the new tables */
+	/* from the death of the active fabric manager to the first sweep of the standby */
+	node_time_t takeover_ps;
 	uint32_t route_count;
 	struct scenario_route *routes; /* owned */
 	struct scenario_place place;   /* of the section */
 };
 
-/** scenario_routing_init() - nothing was said. */
+/** scenario_routing_init() - the defaults: no key is given. */
 void scenario_routing_init(struct scenario_routing *routing);
 
-/** scenario_routing_choice() - the choice that is meant: what was said, else the preset's, else that of the kind of fabric. O(1). */
-enum routing_choice scenario_routing_choice(const struct scenario_routing *routing, enum fabric_kind fabric);
+/** scenario_routing_choice() - the choice in force: that of the key, else of the preset, else of
+ *  the kind of fabric. O(1). */
+enum routing_choice scenario_routing_choice(const struct scenario_routing *routing,
+					    enum fabric_kind fabric);
 
-extern const char *const scenario_choice_name[ROUTING_CHOICES]; /* as the key 'choice' says it, and so on */
+/* the values of the keys 'choice' and so on */
+extern const char *const scenario_choice_name[ROUTING_CHOICES];
 extern const char *const scenario_order_name[ROUTING_ORDERS];
 extern const char *const scenario_detour_name[ROUTING_DETOURS];
 extern const char *const scenario_redirect_rule_name[REDIRECT_RULES];
@@ -62,6 +67,7 @@ extern const char *const scenario_redirect_rule_name[REDIRECT_RULES];
 struct key;
 struct reader;
 struct yaml_node;
-void scenario_routing_read(struct reader *reader, const struct key *key, const struct yaml_node *value, void *target);
+void scenario_routing_read(struct reader *reader, const struct key *key,
+			   const struct yaml_node *value, void *target);
 
 #endif

@@ -1,4 +1,4 @@
-/*  scenario_topology - the keys 'links' and 'topology' of a scenario: explicit or generated.                         */
+/*  scenario_topology - the keys 'links' and 'topology' of a scenario: explicit or generated. */
 #include "orchestrator/scenario/scenario_topology.h"
 
 #include <stdlib.h>
@@ -9,40 +9,51 @@
 #include "orchestrator/scenario/scenario_flow_key.h"
 #include "orchestrator/scenario/scenario_prefix.h"
 
-/* An IP MTU of 4200, as vendors of RDMA NICs recommend it: there is room for the largest path MTU and the headers of RoCEv2 (RC-4) */
+/* An IP MTU of 4200, as vendors of RDMA NICs recommend it: the largest path MTU and the headers of
+ * RoCEv2 fit (RC-4) */
 #define ROCE_MTU_BYTES (ETHERNET_BYTES + 4200u)
 #define ETHERNET_BYTES 14u
 
 /* ---- links ---- */
 
 /* as enum link_medium */
-static const char *const medium_words[LINK_MEDIA] = { [MEDIUM_SHM] = "shm", [MEDIUM_VETH] = "veth" };
+static const char *const medium_words[LINK_MEDIA] = {
+	[MEDIUM_SHM] = "shm", [MEDIUM_VETH] = "veth"
+};
 
 /* as enum link_tier */
-static const char *const tier_words[LINK_TIERS] = { [TIER_LOCAL] = "local", [TIER_GLOBAL] = "global" };
+static const char *const tier_words[LINK_TIERS] = {
+	[TIER_LOCAL] = "local", [TIER_GLOBAL] = "global"
+};
 
-#define LINK_KEYS                                                                                                      \
-	{ "rate", key_rate, KEY_FIELD(struct scenario_link_settings, rate_bps), .min = 1000000, .max = 800000000000 }, \
-		{ "delay", key_time, KEY_FIELD(struct scenario_link_settings, delay_ps), .max = NODE_S },              \
-		{ "mtu", key_size, KEY_FIELD(struct scenario_link_settings, mtu_bytes), .min = 64, .max = 9216 },      \
-		{ "gap", key_size, KEY_FIELD(struct scenario_link_settings, gap_bytes), .max = 1000 },                 \
-		{ "loss", key_share, KEY_FIELD(struct scenario_link_settings, loss_ppb), .max = 900000000,             \
-		  .one = 1000000000 },                                                                                 \
-		{ "bit-errors", key_share, KEY_FIELD(struct scenario_link_settings, bit_error_e15),                    \
-		  .max = 1000000000000, .one = QUANTITY_SHARE_ONE },                                                   \
-		{ "channels", key_count, KEY_FIELD(struct scenario_link_settings, channels), .min = 1,                 \
-		  .max = NODE_CHANNELS_MAX },                                                                          \
-		{ "tier", key_word, KEY_FIELD(struct scenario_link_settings, tier), .words = tier_words,               \
-		  .word_count = LINK_TIERS },                                                                          \
-	{                                                                                                              \
-		"medium", key_word, KEY_FIELD(struct scenario_link_settings, medium), .words = medium_words,           \
-										      .word_count = LINK_MEDIA         \
+#define LINK_KEYS                                                                                  \
+	{ "rate", key_rate, KEY_FIELD(struct scenario_link_settings, rate_bps), .min = 1000000,    \
+	  .max = 800000000000 },                                                                   \
+		{ "delay", key_time, KEY_FIELD(struct scenario_link_settings, delay_ps),           \
+		  .max = NODE_S },                                                                 \
+		{ "mtu", key_size, KEY_FIELD(struct scenario_link_settings, mtu_bytes), .min = 64, \
+		  .max = 9216 },                                                                   \
+		{ "gap", key_size, KEY_FIELD(struct scenario_link_settings, gap_bytes),            \
+		  .max = 1000 },                                                                   \
+		{ "loss", key_share, KEY_FIELD(struct scenario_link_settings, loss_ppb),           \
+		  .max = 900000000, .one = 1000000000 },                                           \
+		{ "bit-errors", key_share,                                                         \
+		  KEY_FIELD(struct scenario_link_settings, bit_error_e15), .max = 1000000000000,   \
+		  .one = QUANTITY_SHARE_ONE },                                                     \
+		{ "channels", key_count, KEY_FIELD(struct scenario_link_settings, channels),       \
+		  .min = 1, .max = NODE_CHANNELS_MAX },                                            \
+		{ "tier", key_word, KEY_FIELD(struct scenario_link_settings, tier),                \
+		  .words = tier_words, .word_count = LINK_TIERS },                                 \
+	{                                                                                          \
+		"medium", key_word, KEY_FIELD(struct scenario_link_settings, medium),              \
+			.words = medium_words, .word_count = LINK_MEDIA                            \
 	}
 
 static const struct key link_keys[] = { LINK_KEYS };
 
-/* 'edge' and 'fabric' start from what stands beside them, which is read before. */
-static void links_side_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+/* 'edge' and 'fabric' start from the settings of `links` itself, which are read before. */
+static void links_side_read(struct reader *reader, const struct key *key,
+			    const struct yaml_node *node, void *target)
 {
 	struct scenario_link_settings *side = (void *)((char *)target + key->offset);
 
@@ -67,7 +78,8 @@ void scenario_links_default(struct reader *reader)
 	reader->links.fabric.mtu_bytes = ROCE_MTU_BYTES;
 }
 
-void scenario_links_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_links_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			 void *target)
 {
 	(void)key;
 	(void)target;
@@ -87,7 +99,7 @@ static int64_t switch_read(struct reader *reader, const struct yaml_node *node)
 	int64_t index = text ? scenario_switch_find(scenario, text) : -1;
 	char hint[SUGGEST_BYTES_MAX + 32];
 
-	/* without switches their list has been refused already */
+	/* without switches their list has an error already */
 	if (text && index < 0 && scenario->switch_count)
 		key_refuse(reader, node, "there is no switch '%.60s'%s", text,
 			   key_name_hint(text, scenario->switches[0].name, scenario->switch_count,
@@ -95,19 +107,22 @@ static int64_t switch_read(struct reader *reader, const struct yaml_node *node)
 	return index;
 }
 
-static void switches_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void switches_read(struct reader *reader, const struct key *key,
+			  const struct yaml_node *node, void *target)
 {
 	struct scenario *scenario = target;
 
 	(void)key;
 	if (node->kind != YAML_SEQUENCE || !node->count || node->count > NODE_COUNT_MAX) {
-		key_refuse(reader, node, "'switches' must be a list of 1 to %d names, such as [s1, s2]",
+		key_refuse(reader, node,
+			   "'switches' must be a list of 1 to %d names, such as [s1, s2]",
 			   NODE_COUNT_MAX);
 		return;
 	}
 	scenario->switches = calloc(node->count, sizeof(*scenario->switches));
 	reader->out_of_memory |= !scenario->switches;
-	for (const struct yaml_node *child = node->first; child && scenario->switches; child = child->next) {
+	for (const struct yaml_node *child = node->first; child && scenario->switches;
+	     child = child->next) {
 		const char *text = key_scalar(reader, child, "the name of a switch");
 		struct scenario_switch *new = &scenario->switches[scenario->switch_count];
 
@@ -125,7 +140,8 @@ struct switch_reference {
 	struct flow_match match;
 };
 
-static void host_switch_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void host_switch_read(struct reader *reader, const struct key *key,
+			     const struct yaml_node *node, void *target)
 {
 	(void)key;
 	((struct switch_reference *)target)->index = switch_read(reader, node);
@@ -135,7 +151,9 @@ static void host_read(struct reader *reader, const struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
 	struct scenario_host *host = &scenario->hosts[scenario->host_count];
-	struct switch_reference reference = { .index = -1, .link = reader->links.edge, .match = scenario->match };
+	struct switch_reference reference = { .index = -1,
+					      .link = reader->links.edge,
+					      .match = scenario->match };
 	struct key keys[COUNT_OF(link_keys) + 3] = {
 		{ "switch", .read = host_switch_read, .required = true },
 		{ "prefixes", .read = scenario_prefixes_read },
@@ -160,20 +178,23 @@ static void host_read(struct reader *reader, const struct yaml_node *node)
 	scenario->host_count++;
 }
 
-static void hosts_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void hosts_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
 {
 	struct scenario *scenario = target;
 
 	(void)key;
 	if (node->kind != YAML_MAPPING || !node->count || node->count > NODE_COUNT_MAX) {
 		key_refuse(reader, node,
-			   "'hosts' must name the switch of each of 1 to %d hosts, such as {A: s1, B: s2}",
+			   "'hosts' must name the switch of each of 1 to %d hosts, such as {A: s1, "
+			   "B: s2}",
 			   NODE_COUNT_MAX);
 		return;
 	}
 	scenario->hosts = calloc(node->count, sizeof(*scenario->hosts));
 	reader->out_of_memory |= !scenario->hosts;
-	for (const struct yaml_node *child = node->first; child && scenario->hosts; child = child->next)
+	for (const struct yaml_node *child = node->first; child && scenario->hosts;
+	     child = child->next)
 		host_read(reader, child);
 }
 
@@ -183,13 +204,15 @@ struct link_target {
 	bool refused;
 };
 
-static void between_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void between_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			 void *target)
 {
 	struct link_target *link = target;
 
 	(void)key;
 	if (node->kind != YAML_SEQUENCE || node->count != 2) {
-		key_refuse(reader, node, "a link has two ends: expected two switches such as [s1, s2]");
+		key_refuse(reader, node,
+			   "a link has two ends: expected two switches such as [s1, s2]");
 		return;
 	}
 	link->ends[0] = switch_read(reader, node->first);
@@ -213,7 +236,8 @@ static void fabric_link_read(struct reader *reader, const struct yaml_node *node
 	if (node->kind == YAML_SEQUENCE)
 		between_read(reader, NULL, node, &target);
 	else
-		keys_read(reader, node, "a link", link_entry_keys, COUNT_OF(link_entry_keys), &target);
+		keys_read(reader, node, "a link", link_entry_keys, COUNT_OF(link_entry_keys),
+			  &target);
 	if (target.ends[0] < 0 || target.ends[1] < 0)
 		return;
 	scenario->links[scenario->link_count++] = (struct scenario_link){
@@ -224,7 +248,8 @@ static void fabric_link_read(struct reader *reader, const struct yaml_node *node
 	};
 }
 
-static void fabric_links_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void fabric_links_read(struct reader *reader, const struct key *key,
+			      const struct yaml_node *node, void *target)
 {
 	struct scenario *scenario = target;
 
@@ -233,12 +258,14 @@ static void fabric_links_read(struct reader *reader, const struct key *key, cons
 		return;
 	if (node->kind != YAML_SEQUENCE || node->count > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
 		key_refuse(reader, node,
-			   "'links' must be a list of links between switches, such as [[s1, s2], [s2, s3]]");
+			   "'links' must be a list of links between switches, such as [[s1, s2], "
+			   "[s2, s3]]");
 		return;
 	}
 	scenario->links = calloc(node->count ? node->count : 1, sizeof(*scenario->links));
 	reader->out_of_memory |= !scenario->links;
-	for (const struct yaml_node *child = node->first; child && scenario->links; child = child->next)
+	for (const struct yaml_node *child = node->first; child && scenario->links;
+	     child = child->next)
 		fabric_link_read(reader, child);
 }
 
@@ -246,7 +273,8 @@ static const struct key explicit_keys[] = {
 	{ "switches", switches_read, .required = true },
 	{ "hosts", hosts_read, .required = true },
 	{ "links", .read = fabric_links_read },
-	{ "generate", .read = NULL }, /* never here: the other form has it; listed for suggestions */
+	/* never read here: the generated form has it; listed for suggestions */
+	{ "generate", .read = NULL },
 };
 
 /* ---- names ---- */
@@ -265,26 +293,29 @@ static int named_compare(const void *a, const void *b)
 	return order ? order : (left->order > right->order) - (left->order < right->order);
 }
 
-/* Switches and hosts are nodes: their names must differ from each other. */
+/* Switches and hosts are nodes: their names must be distinct. */
 static void names_check(struct reader *reader)
 {
 	const struct scenario *scenario = reader->scenario;
 	uint32_t count = 0;
-	struct named *names = calloc((size_t)scenario->switch_count + scenario->host_count + 1, sizeof(*names));
+	struct named *names =
+		calloc((size_t)scenario->switch_count + scenario->host_count + 1, sizeof(*names));
 
 	if (!names) {
 		reader->out_of_memory = true;
 		return;
 	}
 	for (uint32_t i = 0; i < scenario->switch_count; i++, count++)
-		names[count] = (struct named){ scenario->switches[i].name, &scenario->switches[i].place, count };
+		names[count] = (struct named){ scenario->switches[i].name,
+					       &scenario->switches[i].place, count };
 	for (uint32_t i = 0; i < scenario->host_count; i++, count++)
-		names[count] = (struct named){ scenario->hosts[i].name, &scenario->hosts[i].place, count };
+		names[count] =
+			(struct named){ scenario->hosts[i].name, &scenario->hosts[i].place, count };
 	qsort(names, count, sizeof(*names), named_compare);
 	for (uint32_t i = 1; i < count; i++)
 		if (!strcmp(names[i - 1].name, names[i].name))
-			scenario_errors_at(reader->errors, scenario, names[i].place, "there are two nodes called '%s'",
-					   names[i].name);
+			scenario_errors_at(reader->errors, scenario, names[i].place,
+					   "there are two nodes called '%s'", names[i].name);
 	free(names);
 }
 
@@ -293,26 +324,32 @@ static void names_check(struct reader *reader)
 struct generated {
 	uint32_t kind;
 	struct generate_size size;
-	struct scenario_link_settings between; /* the one link of a dumbbell, those between the groups of a dragonfly */
+	/* the one link of a dumbbell, those between the groups of a dragonfly */
+	struct scenario_link_settings between;
 };
 
-static void between_settings_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
-				  void *target)
+static void between_settings_read(struct reader *reader, const struct key *key,
+				  const struct yaml_node *node, void *target)
 {
 	char what[40];
 
 	snprintf(what, sizeof(what), "'%s'", key->name);
-	keys_read(reader, node, what, link_keys, COUNT_OF(link_keys), &((struct generated *)target)->between);
+	keys_read(reader, node, what, link_keys, COUNT_OF(link_keys),
+		  &((struct generated *)target)->between);
 }
 
-static void shape_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void shape_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
 {
 	struct generate_size *size = &((struct generated *)target)->size;
-	struct key length = { "shape", key_count, .bytes = sizeof(uint32_t), .min = 1, .max = NODE_COUNT_MAX };
+	struct key length = { "shape", key_count, .bytes = sizeof(uint32_t), .min = 1,
+			      .max = NODE_COUNT_MAX };
 
 	(void)key;
 	if (node->kind != YAML_SEQUENCE || !node->count || node->count > GENERATE_DIMENSIONS_MAX) {
-		key_refuse(reader, node, "'shape' must be a list of the lengths of 1 to %u dimensions, such as [4, 4]",
+		key_refuse(reader, node,
+			   "'shape' must be a list of the lengths of 1 to %u dimensions, such as "
+			   "[4, 4]",
 			   GENERATE_DIMENSIONS_MAX);
 		return;
 	}
@@ -324,7 +361,8 @@ static void shape_read(struct reader *reader, const struct key *key, const struc
 static void host_flow_key_read(struct reader *reader, const struct yaml_node *node)
 {
 	struct scenario *scenario = reader->scenario;
-	struct key key = { "flow-keys", scenario_flow_key_read, KEY_FIELD(struct scenario_host, match) };
+	struct key key = { "flow-keys", scenario_flow_key_read,
+			   KEY_FIELD(struct scenario_host, match) };
 	char hint[SUGGEST_BYTES_MAX + 32];
 
 	for (uint32_t i = 0; i < scenario->host_count; i++) {
@@ -333,17 +371,18 @@ static void host_flow_key_read(struct reader *reader, const struct yaml_node *no
 			return;
 		}
 	}
-	scenario_errors_at(reader->errors, scenario, &node->key_place, "there is no host '%.60s'%s", node->key,
+	scenario_errors_at(reader->errors, scenario, &node->key_place, "there is no host '%.60s'%s",
+			   node->key,
 			   key_name_hint(node->key, scenario->hosts[0].name, scenario->host_count,
 					 sizeof(*scenario->hosts), hint, sizeof(hint)));
 }
 
-/* 'flow-keys' of a generated topology, once there are its hosts */
+/* reads 'flow-keys' of a generated topology, once its hosts exist */
 static void host_flow_keys_read(struct reader *reader, const struct yaml_node *node)
 {
 	if (node->kind != YAML_MAPPING) {
 		key_refuse(reader, node,
-			   "'flow-keys' must name hosts and what tells their flows apart, such as {h0: "
+			   "'flow-keys' must name hosts and their flow keys, such as {h0: "
 			   "[destination-ip/24]}");
 		return;
 	}
@@ -351,8 +390,9 @@ static void host_flow_keys_read(struct reader *reader, const struct yaml_node *n
 		host_flow_key_read(reader, child);
 }
 
-/* known to the table, read when there are hosts */
-static void later_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+/* a known key that is read later, when the hosts exist */
+static void later_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
 {
 	(void)reader;
 	(void)key;
@@ -360,7 +400,7 @@ static void later_read(struct reader *reader, const struct key *key, const struc
 	(void)target;
 }
 
-/* the keys of a generated topology of @kind; those that it cannot do without come first */
+/* the keys of a generated topology of @kind; the required ones come first */
 static size_t generated_keys(enum generate_kind kind, struct key *keys)
 {
 	size_t count = 0;
@@ -376,7 +416,8 @@ static size_t generated_keys(enum generate_kind kind, struct key *keys)
 			continue;
 		keys[count++] = (struct key){ generate_count_name[i],
 					      key_count,
-					      .offset = offsetof(struct generated, size.counts) + i * sizeof(uint32_t),
+					      .offset = offsetof(struct generated, size.counts) +
+							i * sizeof(uint32_t),
 					      .bytes = sizeof(uint32_t),
 					      .min = 1,
 					      .max = NODE_COUNT_MAX,
@@ -392,7 +433,7 @@ static size_t generated_keys(enum generate_kind kind, struct key *keys)
 	return count;
 }
 
-/* @generated, of which every number is within its own limits */
+/* builds @generated, of which every number is within its own limits */
 static void generated_build(struct reader *reader, const struct yaml_node *node, const char *what,
 			    struct generated *generated)
 {
@@ -407,14 +448,17 @@ static void generated_build(struct reader *reader, const struct yaml_node *node,
 	generate_counts(kind, &generated->size, &switches, &hosts, &links);
 	if (switches + hosts > NODE_COUNT_MAX || links > NODE_COUNT_MAX * NODE_PORTS_MAX / 2) {
 		key_refuse(reader, node,
-			   "%s of this size has %llu switches and %llu hosts; a fabric has at most %d nodes", what,
-			   (unsigned long long)switches, (unsigned long long)hosts, NODE_COUNT_MAX);
+			   "%s of this size has %llu switches and %llu hosts; a fabric has at most "
+			   "%d nodes",
+			   what, (unsigned long long)switches, (unsigned long long)hosts,
+			   NODE_COUNT_MAX);
 		return;
 	}
 	if (generate_has_groups(kind))
 		generated->between.tier = TIER_GLOBAL;
 	if (generate_topology(kind, &generated->size, &reader->links.edge,
-			      kind == GENERATE_DUMBBELL ? &generated->between : &reader->links.fabric,
+			      kind == GENERATE_DUMBBELL ? &generated->between
+							: &reader->links.fabric,
 			      &generated->between, reader->scenario)) {
 		reader->out_of_memory = true;
 		return;
@@ -425,26 +469,32 @@ static void generated_build(struct reader *reader, const struct yaml_node *node,
 		host_flow_keys_read(reader, yaml_find(node, "flow-keys"));
 }
 
-static void generated_read(struct reader *reader, const struct yaml_node *node, const struct yaml_node *kind_node)
+static void generated_read(struct reader *reader, const struct yaml_node *node,
+			   const struct yaml_node *kind_node)
 {
 	struct generated generated = { .between = reader->links.fabric };
 	struct key keys[GENERATE_COUNTS + 5];
 	const char *text = key_scalar(reader, kind_node, "a kind of topology such as leaf-spine");
-	int kind = text ? key_word_index(reader, kind_node, text, generate_kind_name, GENERATE_KINDS) : -1;
+	int kind =
+		text ? key_word_index(reader, kind_node, text, generate_kind_name, GENERATE_KINDS)
+		     : -1;
 	unsigned errors_before = reader->errors->count;
 	char what[60];
 
 	if (kind < 0)
 		return;
 	snprintf(what, sizeof(what), "a generated %s", generate_kind_name[kind]);
-	keys_read(reader, node, what, keys, generated_keys((enum generate_kind)kind, keys), &generated);
+	keys_read(reader, node, what, keys, generated_keys((enum generate_kind)kind, keys),
+		  &generated);
 	if (reader->errors->count == errors_before)
 		generated_build(reader, node, what, &generated);
 }
 
-void scenario_topology_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_topology_read(struct reader *reader, const struct key *key,
+			    const struct yaml_node *node, void *target)
 {
-	const struct yaml_node *kind = node->kind == YAML_MAPPING ? yaml_find(node, "generate") : NULL;
+	const struct yaml_node *kind =
+		node->kind == YAML_MAPPING ? yaml_find(node, "generate") : NULL;
 	struct scenario *scenario = reader->scenario;
 
 	(void)key;
@@ -456,7 +506,9 @@ void scenario_topology_read(struct reader *reader, const struct key *key, const 
 	if (!keys_read(reader, node, "'topology'", explicit_keys, COUNT_OF(explicit_keys), target))
 		return;
 	if (scenario->switch_count + scenario->host_count > NODE_COUNT_MAX)
-		key_refuse(reader, node, "a fabric has at most %d nodes, switches and hosts together", NODE_COUNT_MAX);
+		key_refuse(reader, node,
+			   "a fabric has at most %d nodes, switches and hosts together",
+			   NODE_COUNT_MAX);
 	names_check(reader);
 	scenario_prefixes_check(reader);
 }

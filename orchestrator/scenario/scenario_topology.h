@@ -6,7 +6,8 @@
 
 key_read_fn scenario_links_read, scenario_topology_read;
 
-/** scenario_links_default() - when the kind of fabric is known: what links are that say nothing. */
+/** scenario_links_default() - sets the defaults of links that depend on the kind of fabric, once it
+ *  is known. */
 void scenario_links_default(struct reader *reader);
 
 #endif

@@ -1,7 +1,8 @@
-/*  scenario_workload - the key 'workloads' of a scenario: who sends what to whom, and when (TB-12).
+/*  scenario_workload - the key 'workloads' of a scenario: senders, receivers, messages and times
+ *  (TB-12).
  *
- *  A key that has no meaning with the pattern or arrival beside it is refused: it would do nothing, and whoever wrote
- *  it expects something.                                                                                            */
+ *  A key without a meaning for the pattern or arrival beside it is refused, because it would do
+ *  nothing although its author expects an effect. */
 #include "orchestrator/scenario/scenario_workload.h"
 
 #include <errno.h>
@@ -17,9 +18,11 @@
 #define MESSAGE_BYTES_DEFAULT (64u << 10)
 #define PAIRS_MAX 65536u
 
-static const char *const pattern_words[PATTERNS] = { "incast", "permutation", "uniform", "all-to-all", "pairs" };
+static const char *const pattern_words[PATTERNS] = { "incast", "permutation", "uniform",
+						     "all-to-all", "pairs" };
 static const char *const arrival_words[ARRIVAL_KINDS] = { "closed", "paced", "poisson", "burst" };
-static const char *const frame_words[FRAME_KINDS] = { "ethernet", "ipv4", "ipv6", "roce", "hpc", "roce-ipv6", "tcp" };
+static const char *const frame_words[FRAME_KINDS] = { "ethernet", "ipv4",      "ipv6", "roce",
+						      "hpc",      "roce-ipv6", "tcp" };
 static const char *const transport_words[TRANSPORT_KINDS] = { "none", "rc", "tcp" };
 static const char *const path_mtu_words[] = { "256", "512", "1024", "2048", "4096" };
 static const char *const permutation_words[] = { "shift", "random" };
@@ -43,7 +46,8 @@ static void all_hosts(struct reader *reader, uint32_t **hosts, uint32_t *count)
 }
 
 /* 'all', one name, or a list of names without repetition */
-static void host_list_read(struct reader *reader, const struct yaml_node *node, uint32_t **hosts, uint32_t *count)
+static void host_list_read(struct reader *reader, const struct yaml_node *node, uint32_t **hosts,
+			   uint32_t *count)
 {
 	bool list = node->kind == YAML_SEQUENCE;
 	bool *seen;
@@ -52,8 +56,11 @@ static void host_list_read(struct reader *reader, const struct yaml_node *node, 
 		all_hosts(reader, hosts, count);
 		return;
 	}
-	if (node->kind == YAML_MAPPING || (list && (!node->count || node->count > NODE_COUNT_MAX))) {
-		key_refuse(reader, node, "'%s' must be 'all', a host or a list of hosts such as [A, B]", node->key);
+	if (node->kind == YAML_MAPPING ||
+	    (list && (!node->count || node->count > NODE_COUNT_MAX))) {
+		key_refuse(reader, node,
+			   "'%s' must be 'all', a host or a list of hosts such as [A, B]",
+			   node->key);
 		return;
 	}
 	*hosts = hosts_alloc(reader, node->count + 1);
@@ -73,7 +80,8 @@ static void host_list_read(struct reader *reader, const struct yaml_node *node, 
 	free(seen);
 }
 
-static void from_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void from_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		      void *target)
 {
 	struct scenario_workload *workload = target;
 
@@ -81,7 +89,8 @@ static void from_read(struct reader *reader, const struct key *key, const struct
 	host_list_read(reader, node, &workload->senders, &workload->sender_count);
 }
 
-static void to_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void to_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		    void *target)
 {
 	struct scenario_workload *workload = target;
 
@@ -89,7 +98,8 @@ static void to_read(struct reader *reader, const struct key *key, const struct y
 	host_list_read(reader, node, &workload->receivers, &workload->receiver_count);
 }
 
-static void pair_read(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload)
+static void pair_read(struct reader *reader, const struct yaml_node *node,
+		      struct scenario_workload *workload)
 {
 	int64_t from, to;
 
@@ -109,13 +119,16 @@ static void pair_read(struct reader *reader, const struct yaml_node *node, struc
 	workload->receivers[workload->receiver_count++] = (uint32_t)to;
 }
 
-static void pairs_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void pairs_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
 {
 	struct scenario_workload *workload = target;
 
 	(void)key;
 	if (node->kind != YAML_SEQUENCE || !node->count || node->count > PAIRS_MAX) {
-		key_refuse(reader, node, "'pairs' must be a list of 1 to %u pairs of hosts, such as [[A, B], [C, D]]",
+		key_refuse(reader, node,
+			   "'pairs' must be a list of 1 to %u pairs of hosts, such as [[A, B], [C, "
+			   "D]]",
 			   PAIRS_MAX);
 		return;
 	}
@@ -124,14 +137,14 @@ static void pairs_read(struct reader *reader, const struct key *key, const struc
 	workload->sender_count = workload->receiver_count = 0;
 	workload->senders = hosts_alloc(reader, node->count);
 	workload->receivers = hosts_alloc(reader, node->count);
-	for (const struct yaml_node *child = node->first; child && workload->senders && workload->receivers;
-	     child = child->next)
+	for (const struct yaml_node *child = node->first;
+	     child && workload->senders && workload->receivers; child = child->next)
 		pair_read(reader, child, workload);
 }
 
 /* ---- the other values ---- */
 
-/* @name beside the scenario's file */
+/* the path of @name in the folder of the scenario's file */
 static char *path_beside(const char *file, const char *name)
 {
 	const char *slash = strrchr(file, '/');
@@ -142,7 +155,8 @@ static char *path_beside(const char *file, const char *name)
 	return asprintf(&path, "%.*s/%s", (int)(slash - file), file, name) < 0 ? NULL : path;
 }
 
-static void sizes_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void sizes_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
 {
 	const char *text = key_scalar(reader, node, "the name of a CSV file");
 	char *path = text ? path_beside(reader->scenario->file, text) : NULL;
@@ -159,19 +173,22 @@ static void sizes_read(struct reader *reader, const struct key *key, const struc
 		return;
 	}
 	origin_input(reader->scenario->origin, path);
-	error = size_file_read(path, &reader->scenario->origin->digest, workload->sizes, &workload->size_count,
-			       reader->errors);
+	error = size_file_read(path, &reader->scenario->origin->digest, workload->sizes,
+			       &workload->size_count, reader->errors);
 	if (error == -EFBIG)
-		key_refuse(reader, node, "'%.200s' is larger than %u bytes: this is no list of sizes", path,
+		key_refuse(reader, node,
+			   "'%.200s' is larger than %u bytes: this is no list of sizes", path,
 			   SIZE_FILE_BYTES_MAX);
 	else if (error == -EBADF)
 		key_refuse(reader, node, "'%.200s' is not a file", path);
 	else if (error && error != -EINVAL)
-		key_refuse(reader, node, "the file '%.200s' cannot be read: %s", path, strerror(-error));
+		key_refuse(reader, node, "the file '%.200s' cannot be read: %s", path,
+			   strerror(-error));
 	free(path);
 }
 
-static void class_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void class_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
 {
 	int64_t index = key_class_index(reader, node);
 
@@ -181,30 +198,35 @@ static void class_read(struct reader *reader, const struct key *key, const struc
 }
 
 static const struct key burst_keys[] = {
-	{ "messages", key_count, KEY_FIELD(struct scenario_workload, burst_messages), .min = 1, .max = 1000000,
-	  .required = true },
-	{ "period", key_time, KEY_FIELD(struct scenario_workload, burst_period_ps), .min = NODE_NS, .max = TIME_MAX,
-	  .required = true },
+	{ "messages", key_count, KEY_FIELD(struct scenario_workload, burst_messages), .min = 1,
+	  .max = 1000000, .required = true },
+	{ "period", key_time, KEY_FIELD(struct scenario_workload, burst_period_ps), .min = NODE_NS,
+	  .max = TIME_MAX, .required = true },
 };
 
-static void burst_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void burst_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+		       void *target)
 {
 	(void)key;
 	keys_read(reader, node, "'burst'", burst_keys, COUNT_OF(burst_keys), target);
 }
 
-static void packet_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void packet_read(struct reader *reader, const struct key *key, const struct yaml_node *node,
+			void *target)
 {
 	((struct scenario_workload *)target)->packet_place = node->place;
 	key_size(reader, key, node, target);
 }
 
 /* powers of two from FRAME_PATH_MTU_MIN on */
-static void path_mtu_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+static void path_mtu_read(struct reader *reader, const struct key *key,
+			  const struct yaml_node *node, void *target)
 {
 	struct scenario_workload *workload = target;
 	const char *text = key_scalar(reader, node, "a path MTU such as 1024");
-	int index = text ? key_word_index(reader, node, text, path_mtu_words, COUNT_OF(path_mtu_words)) : -1;
+	int index =
+		text ? key_word_index(reader, node, text, path_mtu_words, COUNT_OF(path_mtu_words))
+		     : -1;
 
 	(void)key;
 	if (index >= 0)
@@ -219,34 +241,39 @@ static const struct key workload_keys[] = {
 	{ "from", .read = from_read },
 	{ "to", .read = to_read },
 	{ "pairs", .read = pairs_read },
-	{ "permutation", key_word, KEY_FIELD(struct scenario_workload, permutation_random), .words = permutation_words,
-	  .word_count = COUNT_OF(permutation_words) },
-	{ "shift", key_count, KEY_FIELD(struct scenario_workload, shift), .min = 1, .max = NODE_COUNT_MAX },
+	{ "permutation", key_word, KEY_FIELD(struct scenario_workload, permutation_random),
+	  .words = permutation_words, .word_count = COUNT_OF(permutation_words) },
+	{ "shift", key_count, KEY_FIELD(struct scenario_workload, shift), .min = 1,
+	  .max = NODE_COUNT_MAX },
 	{ "size", key_size, KEY_FIELD(struct scenario_workload, message_bytes), .min = 1,
 	  .max = SIZE_FILE_MESSAGE_BYTES_MAX },
 	{ "sizes", .read = sizes_read },
-	{ "packet", packet_read, KEY_FIELD(struct scenario_workload, packet_bytes), .min = 64, .max = 9216 },
+	{ "packet", packet_read, KEY_FIELD(struct scenario_workload, packet_bytes), .min = 64,
+	  .max = 9216 },
 	{ "path-mtu", .read = path_mtu_read },
 	{ "frame", key_word, KEY_FIELD(struct scenario_workload, frame), .words = frame_words,
 	  .word_count = FRAME_KINDS },
-	{ "transport", key_word, KEY_FIELD(struct scenario_workload, transport), .words = transport_words,
-	  .word_count = TRANSPORT_KINDS },
+	{ "transport", key_word, KEY_FIELD(struct scenario_workload, transport),
+	  .words = transport_words, .word_count = TRANSPORT_KINDS },
 	{ "connections", key_count, KEY_FIELD(struct scenario_workload, connections), .min = 1,
 	  .max = ROCE_CONNECTIONS_MAX },
 	{ "class", .read = class_read },
 	{ "arrival", key_word, KEY_FIELD(struct scenario_workload, arrival), .words = arrival_words,
 	  .word_count = ARRIVAL_KINDS },
 	{ "window", key_count, KEY_FIELD(struct scenario_workload, window), .min = 1, .max = 1024 },
-	{ "load", key_share, KEY_FIELD(struct scenario_workload, load_permille), .min = 1, .max = 1000, .one = 1000 },
+	{ "load", key_share, KEY_FIELD(struct scenario_workload, load_permille), .min = 1,
+	  .max = 1000, .one = 1000 },
 	{ "burst", .read = burst_read },
 	{ "start", key_time, KEY_FIELD(struct scenario_workload, start_ps), .max = TIME_MAX },
-	{ "stop", key_time, KEY_FIELD(struct scenario_workload, stop_ps), .min = 1, .max = TIME_MAX },
-	{ "messages", key_count, KEY_FIELD(struct scenario_workload, messages_max), .min = 1, .max = UINT64_MAX },
+	{ "stop", key_time, KEY_FIELD(struct scenario_workload, stop_ps), .min = 1,
+	  .max = TIME_MAX },
+	{ "messages", key_count, KEY_FIELD(struct scenario_workload, messages_max), .min = 1,
+	  .max = UINT64_MAX },
 };
 
-/* ---- does it fit together? ---- */
+/* ---- do the keys fit together? ---- */
 
-/* which patterns and arrivals a key belongs to, as sets; 0: all */
+/* the patterns and arrivals that a key belongs to, as sets; 0: all */
 static const struct {
 	const char *key;
 	uint32_t patterns, arrivals;
@@ -279,22 +306,31 @@ static void meanings_check(struct reader *reader, const struct yaml_node *node,
 					   arrival_words[workload->arrival]);
 	}
 	if (yaml_find(node, "shift") && workload->permutation_random)
-		key_refuse(reader, yaml_find(node, "shift"), "'shift' has no meaning with permutation random");
+		key_refuse(reader, yaml_find(node, "shift"),
+			   "'shift' has no meaning with permutation random");
 	if (workload->pattern == PATTERN_PAIRS && !yaml_find(node, "pairs"))
-		key_refuse(reader, node, "a workload of pattern pairs lacks the key 'pairs', such as pairs: [[A, B]]");
+		key_refuse(reader, node,
+			   "a workload of pattern pairs lacks the key 'pairs', such as pairs: [[A, "
+			   "B]]");
 	if (workload->pattern == PATTERN_INCAST && !yaml_find(node, "to"))
-		key_refuse(reader, node, "a workload of pattern incast lacks the key 'to', the host that all send to");
-	if ((workload->arrival == ARRIVAL_PACED || workload->arrival == ARRIVAL_POISSON) && !yaml_find(node, "load"))
-		key_refuse(reader, node, "a workload of arrival %s lacks the key 'load', such as load: 90%%",
+		key_refuse(reader, node,
+			   "a workload of pattern incast lacks the key 'to', the host that all "
+			   "send to");
+	if ((workload->arrival == ARRIVAL_PACED || workload->arrival == ARRIVAL_POISSON) &&
+	    !yaml_find(node, "load"))
+		key_refuse(reader, node,
+			   "a workload of arrival %s lacks the key 'load', such as load: 90%%",
 			   arrival_words[workload->arrival]);
 	if (workload->arrival == ARRIVAL_BURST && !yaml_find(node, "burst"))
 		key_refuse(reader, node,
-			   "a workload of arrival burst lacks the key 'burst', such as burst: {messages: 8, "
+			   "a workload of arrival burst lacks the key 'burst', such as burst: "
+			   "{messages: 8, "
 			   "period: 10us}");
 }
 
 /* Senders of an incast are all but its receiver, unless they are named. */
-static void incast_complete(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload)
+static void incast_complete(struct reader *reader, const struct yaml_node *node,
+			    struct scenario_workload *workload)
 {
 	const struct yaml_node *from = yaml_find(node, "from"), *to = yaml_find(node, "to");
 	bool all = !from || (from->kind == YAML_SCALAR && !strcmp(from->text, "all"));
@@ -315,10 +351,12 @@ static void incast_complete(struct reader *reader, const struct yaml_node *node,
 	}
 	workload->sender_count = kept;
 	if (!kept)
-		key_refuse(reader, node, "nobody is left to send: an incast needs a host besides its receiver");
+		key_refuse(reader, node,
+			   "no host is left to send: an incast needs a host besides its receiver");
 }
 
-static void hosts_complete(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload)
+static void hosts_complete(struct reader *reader, const struct yaml_node *node,
+			   struct scenario_workload *workload)
 {
 	uint32_t count = workload->sender_count;
 
@@ -332,14 +370,15 @@ static void hosts_complete(struct reader *reader, const struct yaml_node *node, 
 		if (count < 2 || workload->shift % count == 0)
 			key_refuse(reader, count < 2 ? node : yaml_find(node, "shift"),
 				   count < 2 ? "a permutation needs two hosts at least"
-					     : "a shift by the number of hosts makes every host send to itself");
+					     : "a shift by the number of hosts makes every host "
+					       "send to itself");
 		break;
 	case PATTERN_UNIFORM:
 		if (!yaml_find(node, "to"))
 			all_hosts(reader, &workload->receivers, &workload->receiver_count);
 		for (uint32_t i = 0; workload->receiver_count == 1 && i < count; i++)
 			if (workload->senders[i] == workload->receivers[0])
-				key_refuse(reader, node, "'%s' would have nobody to send to but itself",
+				key_refuse(reader, node, "'%s' could send only to itself",
 					   reader->scenario->hosts[workload->senders[i]].name);
 		break;
 	case PATTERN_ALL_TO_ALL:
@@ -351,15 +390,17 @@ static void hosts_complete(struct reader *reader, const struct yaml_node *node, 
 	}
 }
 
-static void sizes_check(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload)
+static void sizes_check(struct reader *reader, const struct yaml_node *node,
+			struct scenario_workload *workload)
 {
 	if (yaml_find(node, "size") && yaml_find(node, "sizes"))
-		key_refuse(reader, yaml_find(node, "sizes"), "a workload has either 'size' or 'sizes', not both");
+		key_refuse(reader, yaml_find(node, "sizes"),
+			   "a workload has either 'size' or 'sizes', not both");
 	else if (!yaml_find(node, "size") && !yaml_find(node, "sizes"))
 		workload->message_bytes = MESSAGE_BYTES_DEFAULT;
 }
 
-/* what a workload sends that does not say it */
+/* the frame of a workload without the key */
 static enum frame_kind frame_default(enum fabric_kind fabric, enum transport_kind transport)
 {
 	if (transport == TRANSPORT_TCP)
@@ -374,9 +415,10 @@ static enum transport_kind transport_default(enum frame_kind frame)
 	return frame_is_roce(frame) ? TRANSPORT_RC : TRANSPORT_NONE;
 }
 
-/* Frame and transport go together. Only a fabric of kind roce has transports: in another one the frames are the same, and the
- * fabric sees to it that they arrive. */
-static void transport_complete(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload)
+/* Checks that frame and transport fit together. Only a fabric of kind roce has transports. In
+ * other kinds the frames are the same, and the fabric delivers them reliably. */
+static void transport_complete(struct reader *reader, const struct yaml_node *node,
+			       struct scenario_workload *workload)
 {
 	const struct yaml_node *transport = yaml_find(node, "transport");
 	enum fabric_kind fabric = reader->scenario->fabric;
@@ -389,22 +431,26 @@ static void transport_complete(struct reader *reader, const struct yaml_node *no
 		key_refuse(reader, transport, "transport rc sends frame roce or roce-ipv6, not %s",
 			   frame_words[workload->frame]);
 	if (workload->transport == TRANSPORT_TCP && workload->frame != FRAME_TCP)
-		key_refuse(reader, transport, "transport tcp sends frame tcp, not %s", frame_words[workload->frame]);
+		key_refuse(reader, transport, "transport tcp sends frame tcp, not %s",
+			   frame_words[workload->frame]);
 	if (fabric != FABRIC_ROCE)
 		workload->transport = TRANSPORT_NONE;
 }
 
-static void times_check(struct reader *reader, const struct yaml_node *node, const struct scenario_workload *workload)
+static void times_check(struct reader *reader, const struct yaml_node *node,
+			const struct scenario_workload *workload)
 {
 	const struct yaml_node *start = yaml_find(node, "start"), *stop = yaml_find(node, "stop");
 
 	if (start && workload->start_ps >= reader->scenario->duration_ps)
-		key_refuse(reader, start, "the workload would start at or after the end of the run");
+		key_refuse(reader, start,
+			   "the workload would start at or after the end of the run");
 	if (stop && workload->stop_ps <= workload->start_ps)
 		key_refuse(reader, stop, "the workload would stop before it starts");
 }
 
-static void workload_read(struct reader *reader, const struct yaml_node *node, struct scenario_workload *workload)
+static void workload_read(struct reader *reader, const struct yaml_node *node,
+			  struct scenario_workload *workload)
 {
 	unsigned errors_before = reader->errors->count;
 
@@ -415,7 +461,8 @@ static void workload_read(struct reader *reader, const struct yaml_node *node, s
 		.window = 1,
 		.stop_ps = NODE_TIME_NEVER,
 	};
-	if (!keys_read(reader, node, "a workload", workload_keys, COUNT_OF(workload_keys), workload) ||
+	if (!keys_read(reader, node, "a workload", workload_keys, COUNT_OF(workload_keys),
+		       workload) ||
 	    reader->errors->count != errors_before || reader->out_of_memory)
 		return;
 	meanings_check(reader, node, workload);
@@ -440,7 +487,8 @@ static bool name_is_taken(const struct scenario *scenario, const char *name)
 	return false;
 }
 
-void scenario_workloads_read(struct reader *reader, const struct key *key, const struct yaml_node *node, void *target)
+void scenario_workloads_read(struct reader *reader, const struct key *key,
+			     const struct yaml_node *node, void *target)
 {
 	struct scenario *scenario = target;
 
@@ -449,18 +497,21 @@ void scenario_workloads_read(struct reader *reader, const struct key *key, const
 		return;
 	if (node->kind != YAML_SEQUENCE || node->count > SCENARIO_WORKLOADS_MAX) {
 		key_refuse(reader, node,
-			   "'workloads' must be a list of at most %u workloads, each starting with '- name: ...'",
+			   "'workloads' must be a list of at most %u workloads, each starting with "
+			   "'- name: ...'",
 			   SCENARIO_WORKLOADS_MAX);
 		return;
 	}
 	scenario->workloads = calloc(node->count ? node->count : 1, sizeof(*scenario->workloads));
 	reader->out_of_memory |= !scenario->workloads;
-	for (const struct yaml_node *child = node->first; child && scenario->workloads; child = child->next) {
+	for (const struct yaml_node *child = node->first; child && scenario->workloads;
+	     child = child->next) {
 		struct scenario_workload *workload = &scenario->workloads[scenario->workload_count];
 
 		workload_read(reader, child, workload);
 		if (name_is_taken(scenario, workload->name))
-			key_refuse(reader, child, "there are two workloads called '%s'", workload->name);
+			key_refuse(reader, child, "there are two workloads called '%s'",
+				   workload->name);
 		scenario->workload_count++;
 	}
 }

@@ -30,19 +30,21 @@ static bool percent_parse(const char *text, uint32_t *ppm, char *why, unsigned w
 	uint64_t share, step = QUANTITY_SHARE_ONE / PPM_ONE;
 	size_t length = strlen(text);
 
-	snprintf(with_unit, sizeof(with_unit), "%.40s%s", text, length && text[length - 1] == '%' ? "" : "%");
+	snprintf(with_unit, sizeof(with_unit), "%.40s%s", text,
+		 length && text[length - 1] == '%' ? "" : "%");
 	if (quantity_parse(QUANTITY_SHARE, with_unit, &share, why, why_max))
 		return false;
 	if (share > QUANTITY_SHARE_ONE || share % step) {
-		snprintf(why, why_max, "'%.40s' is not a percentage up to 100 in steps of 0.0001", text);
+		snprintf(why, why_max, "'%.40s' is not a percentage up to 100 in steps of 0.0001",
+			 text);
 		return false;
 	}
 	*ppm = (uint32_t)(share / step);
 	return true;
 }
 
-static int line_parse(char *line, const struct size_point *before, struct size_point *point, char *why,
-		      unsigned why_max)
+static int line_parse(char *line, const struct size_point *before, struct size_point *point,
+		      char *why, unsigned why_max)
 {
 	char *percent = line;
 	char *bytes = strsep(&percent, ",;\t ");
@@ -58,12 +60,14 @@ static int line_parse(char *line, const struct size_point *before, struct size_p
 		snprintf(why, why_max, "a message has 1 byte to 1 TB");
 		return -EINVAL;
 	}
-	if (before && (point->bytes <= before->bytes || point->cumulative_ppm <= before->cumulative_ppm)) {
+	if (before &&
+	    (point->bytes <= before->bytes || point->cumulative_ppm <= before->cumulative_ppm)) {
 		snprintf(why, why_max, "both columns must rise from line to line");
 		return -EINVAL;
 	}
 	if (!point->cumulative_ppm) {
-		snprintf(why, why_max, "the first line must have more than 0%%: 0 bytes at 0%% is understood");
+		snprintf(why, why_max,
+			 "the first line must have more than 0%%: 0 bytes at 0%% is implied");
 		return -EINVAL;
 	}
 	return 0;
@@ -85,24 +89,28 @@ int size_file_parse(const char *file, char *text, struct size_point *points, uin
 		if (!*start || *start == '#' || (!*count && isalpha((unsigned char)*start)))
 			continue;
 		if (*count == WORKLOAD_SIZES_MAX) {
-			scenario_errors_add(errors, file, line, column, "a distribution has at most %d points",
+			scenario_errors_add(errors, file, line, column,
+					    "a distribution has at most %d points",
 					    WORKLOAD_SIZES_MAX);
 			return -EINVAL;
 		}
-		if (line_parse(start, *count ? &points[*count - 1] : NULL, &points[*count], why, sizeof(why))) {
+		if (line_parse(start, *count ? &points[*count - 1] : NULL, &points[*count], why,
+			       sizeof(why))) {
 			scenario_errors_add(errors, file, line, column, "%s", why);
 			return -EINVAL;
 		}
 		++*count;
 	}
 	if (!*count)
-		scenario_errors_add(errors, file, 1, 1, "there is no line 'bytes,cumulative percent' in this file");
+		scenario_errors_add(errors, file, 1, 1,
+				    "there is no line 'bytes,cumulative percent' in this file");
 	else if (points[*count - 1].cumulative_ppm != PPM_ONE)
-		scenario_errors_add(errors, file, line, 1, "the last line must say 100 percent");
+		scenario_errors_add(errors, file, line, 1, "the last line must have 100 percent");
 	return errors->count == errors_before ? 0 : -EINVAL;
 }
 
-/* Return: how many bytes the file has, with its text, or -errno. Never waits: what is not a regular file is refused before it is read. */
+/* Return: the number of bytes of the file, with its text, or -errno. Never waits: a file that is
+ * not regular is refused before it is read. */
 static ssize_t text_read(const char *path, char **text)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -129,8 +137,8 @@ static ssize_t text_read(const char *path, char **text)
 	return got;
 }
 
-int size_file_read(const char *path, struct sha256 *digest, struct size_point *points, uint32_t *count,
-		   struct scenario_errors *errors)
+int size_file_read(const char *path, struct sha256 *digest, struct size_point *points,
+		   uint32_t *count, struct scenario_errors *errors)
 {
 	char *text = NULL;
 	ssize_t bytes = text_read(path, &text);

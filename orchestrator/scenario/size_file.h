@@ -1,7 +1,8 @@
 /*  size_file - flow-size distributions: lines of "bytes,cumulative percent" (TB-12).
  *
- *  Both columns rise strictly, the last line says 100; between points the size is uniform, from 0 bytes at 0 %. Empty
- *  lines, lines that start with '#' and one heading ("bytes,percent") are skipped. */
+ *  Both columns rise strictly, the last line says 100; between points the size is uniform, from 0
+ *  bytes at 0 %. Empty lines, lines that start with '#' and one heading ("bytes,percent") are
+ *  skipped. */
 #ifndef HEDDLE_ORCHESTRATOR_SCENARIO_SIZE_FILE_H
 #define HEDDLE_ORCHESTRATOR_SCENARIO_SIZE_FILE_H
 
@@ -11,16 +12,18 @@
 #define SIZE_FILE_BYTES_MAX 65536u
 #define SIZE_FILE_MESSAGE_BYTES_MAX 1000000000000ull
 
-/** size_file_parse() - the points of @text (0-terminated, changed).
- *  @points  WORKLOAD_SIZES_MAX of them.   @file  for errors.
+/** size_file_parse() - parses @text (0-terminated, changed).
+ *  @points  space for WORKLOAD_SIZES_MAX of them, filled; @count is set.   @file  for errors.
  *  Return: 0, or -EINVAL with errors at file:line:column. */
 int size_file_parse(const char *file, char *text, struct size_point *points, uint32_t *count,
 		    struct scenario_errors *errors);
 
-/** size_file_read() - the same for the file @path, which must be a regular one of at most SIZE_FILE_BYTES_MAX.
+/** size_file_read() - the same for the file @path, which must be a regular one of at most
+ *  SIZE_FILE_BYTES_MAX.
  *  @digest  the file's bytes are added to it; NULL: to none.
- *  Return: also -errno when it cannot be read (no error added: the caller knows who asked for it), -EFBIG.      */
-int size_file_read(const char *path, struct sha256 *digest, struct size_point *points, uint32_t *count,
-		   struct scenario_errors *errors);
+ *  Return: also -errno when it cannot be read (no error added: the caller knows the place of its
+ *  name), -EFBIG. */
+int size_file_read(const char *path, struct sha256 *digest, struct size_point *points,
+		   uint32_t *count, struct scenario_errors *errors);
 
 #endif

@@ -99,7 +99,7 @@ TEST_RANGE(plan_faults_make__refused, 0, 7)
 		{ "  - {at: 20us}\n", "a fault is that of one 'link'" },
 		{ "  - {at: 20us, switch: a, fabric-manager: active}\n", "a fault is that of one 'link'" },
 		{ "  - {at: 20us, fabric-manager: standby}\n", "expected active" },
-		{ "  - {at: 20us, for: 1us, fabric-manager: active}\n", "takes over by itself" },
+		{ "  - {at: 20us, for: 1us, fabric-manager: active}\n", "the standby takes over" },
 		{ "  - {at: 100us, switch: a}\n", "at or after the end of the run" },
 	};
 
