@@ -7,6 +7,7 @@
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/fabric_header.h"
+#include "switchd/common/switch_run.h"
 #include "switchd/common/table_read.h"
 #include "switchd/ethernet/ethernet_forward.h"
 #include "switchd/ethernet/ethernet_path.h"
@@ -17,207 +18,111 @@
 
 #define RANDOM_STREAM NODE_PORTS_MAX /* the links have those below */
 
-/* ---- event sources: arrivals, transmissions, timers ---- */
-
-static uint32_t source_transmit(const struct ethernet *eth, uint32_t port)
-{
-	return eth->port_count + port;
-}
-
-static uint32_t source_signals(const struct ethernet *eth, uint32_t port)
-{
-	return 2 * eth->port_count + port;
-}
-
-static uint32_t source_sample(const struct ethernet *eth)
-{
-	return 3 * eth->port_count;
-}
-
-static uint32_t source_measured(const struct ethernet *eth)
-{
-	return 3 * eth->port_count + 1;
-}
-
-static uint32_t source_watchdog(const struct ethernet *eth)
-{
-	return 3 * eth->port_count + 2;
-}
-
-#define TIMERS 3u
-
 void ethernet_drop(struct ethernet *eth, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
 {
-	eth->stats->drops[reason]++;
+	eth->sw.stats->drops[reason]++;
 	eth->ports[port].stats->dropped_bytes += frame_bytes;
-	trace(eth->stats, now, TRACE_DROP, port, reason, frame_bytes);
+	trace(eth->sw.stats, now, TRACE_DROP, port, reason, frame_bytes);
 }
 
 void ethernet_leave(struct ethernet *eth, struct packet *packet)
 {
-	eth->stats->inside_packets--;
-	eth->stats->inside_bytes -= packet->frame_bytes;
-	packet_free(&eth->pool, packet);
+	eth->sw.stats->inside_packets--;
+	eth->sw.stats->inside_bytes -= packet->frame_bytes;
+	packet_free(&eth->sw.pool, packet);
 }
 
-void ethernet_signals_arm(struct ethernet *eth, uint32_t port, node_time_t due)
+static bool arrive(void *dataplane, uint32_t port, const struct record *header, const uint8_t *bytes, node_time_t now)
 {
-	event_tree_set(&eth->events, source_signals(eth, port), due);
-}
+	struct ethernet *eth = dataplane;
 
-static void on_arrival(struct ethernet *eth, uint32_t port, node_time_t now)
-{
-	struct link *link = eth->ports[port].link;
-	struct record header;
-	const uint8_t *bytes = link_receive(link, &header, now);
-
-	if (bytes && header.kind == RECORD_PACKET)
-		ethernet_arrival(eth, port, &header, bytes, now);
-	else if (bytes && header.kind == RECORD_PAUSE)
-		ethernet_pause_take(eth, port, &header, bytes, now);
+	if (bytes && header->kind == RECORD_PACKET)
+		ethernet_arrival(eth, port, header, bytes, now);
+	else if (bytes && header->kind == RECORD_PAUSE)
+		ethernet_pause_take(eth, port, header, bytes, now);
 	else if (bytes)
-		eth->stats->drops[DROP_BAD_RECORD]++; /* frames of flow channels */
-	link_done(link, &header);
-	event_tree_set(&eth->events, port, link_next_at(link));
+		eth->sw.stats->drops[DROP_BAD_RECORD]++; /* frames of flow channels */
+	return false;
 }
 
-static void sample_take(const struct ethernet *eth, uint32_t p, struct sample_stats *sample, node_time_t now)
+static void sample(void *dataplane, uint32_t p, struct sample_stats *sample, node_time_t now)
 {
+	const struct ethernet *eth = dataplane;
 	const struct ethernet_port *port = &eth->ports[p];
 	uint64_t input_bytes = 0;
-	uint8_t worst = ROCE_ECN_NORMAL;
 
-	for (uint32_t c = 0; c < eth->class_count; c++) {
+	(void)now;
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		input_bytes += eth->buffer.inputs[p][c].bytes;
-		if (port->queues[c].watch.state > worst)
-			worst = (uint8_t)port->queues[c].watch.state;
+		if (port->queues[c].watch.state > sample->state) /* the worst, from ROCE_ECN_NORMAL on */
+			sample->state = (uint8_t)port->queues[c].watch.state;
 	}
-	*sample = (struct sample_stats){ .at_ps = now,
-					 .port = p,
-					 .input_units = (uint32_t)(input_bytes / UNIT_BYTES),
-					 .queue_bytes = port->gauge.bytes,
-					 .tx_bytes = port->stats->tx_bytes,
-					 .paused = port->held,
-					 .xoff = port->teller.told,
-					 .state = worst };
+	sample->input_units = (uint32_t)(input_bytes / UNIT_BYTES);
+	sample->queue_bytes = port->gauge.bytes;
+	sample->paused = port->held;
+	sample->xoff = port->teller.told;
 }
 
-/* a sample of every port, as long as the measured interval and the page last */
-static void on_sample(struct ethernet *eth, node_time_t now)
+static void measured(void *dataplane, uint32_t p, node_time_t now)
 {
-	struct stats_page *stats = eth->stats;
-	node_time_t next = now + eth->config->sample_ps;
+	struct ethernet *eth = dataplane;
+	struct ethernet_port *port = &eth->ports[p];
 
-	for (uint32_t p = 0; p < eth->port_count && stats->sample_count < stats->samples_max; p++)
-		sample_take(eth, p, stats_sample(stats, stats->sample_count++), now);
-	if (next > eth->config->measure_to_ps || stats->sample_count >= stats->samples_max)
-		next = NODE_TIME_NEVER;
-	event_tree_set(&eth->events, source_sample(eth), next);
+	queue_gauge_settle(&port->gauge, port->stats, now);
+	for (uint32_t c = 0; c < eth->sw.class_count; c++)
+		queue_gauge_add_class(&port->queues[c].gauge, port->queues[c].stats, 0, now);
+	ethernet_pause_settle(eth, p, now);
 }
 
-/* the measured interval is over: queues and pauses that last must be counted in it too */
-static void on_measured(struct ethernet *eth, node_time_t now)
+static void on_watchdog(void *dataplane, node_time_t now)
 {
-	for (uint32_t p = 0; p < eth->port_count; p++) {
-		struct ethernet_port *port = &eth->ports[p];
-
-		queue_gauge_settle(&port->gauge, port->stats, now);
-		for (uint32_t c = 0; c < eth->class_count; c++)
-			queue_gauge_add_class(&port->queues[c].gauge, port->queues[c].stats, 0, now);
-		ethernet_pause_settle(eth, p, now);
-	}
-	event_tree_set(&eth->events, source_measured(eth), NODE_TIME_NEVER);
-}
-
-static void on_watchdog(struct ethernet *eth, node_time_t now)
-{
+	struct ethernet *eth = dataplane;
 	node_time_t next = ethernet_watchdog(eth, now);
 
-	event_tree_set(&eth->events, source_watchdog(eth), next);
+	switch_timer_set(&eth->sw, next);
 	eth->watching = next != NODE_TIME_NEVER;
 }
 
-static void handle(struct ethernet *eth, uint32_t source, node_time_t now)
-{
-	if (source < eth->port_count) {
-		on_arrival(eth, source, now);
-	} else if (source < source_signals(eth, 0)) {
-		ethernet_transmit(eth, source - eth->port_count, now);
-		ethernet_touch(eth, source - eth->port_count);
-	} else if (source < source_sample(eth)) {
-		uint32_t port = source - source_signals(eth, 0);
-
-		event_tree_set(&eth->events, source, ethernet_path_step(eth, port, now));
-	} else if (source == source_sample(eth)) {
-		on_sample(eth, now);
-	} else if (source == source_measured(eth)) {
-		on_measured(eth, now);
-	} else {
-		on_watchdog(eth, now);
-	}
-}
-
 /* It has an appointment only while somebody is held: else a fabric in which nothing happens any more would not be known to be empty. */
-static void update_watchdog(struct ethernet *eth, node_time_t now)
+static void update_watchdog(void *dataplane, node_time_t now)
 {
+	struct ethernet *eth = dataplane;
+
 	if (eth->watching == (eth->held_count != 0))
 		return;
 	eth->watching = eth->held_count;
-	event_tree_set(&eth->events, source_watchdog(eth),
-		       eth->watching ? now + eth->roce.watchdog_ps : NODE_TIME_NEVER);
+	switch_timer_set(&eth->sw, eth->watching ? now + eth->roce.watchdog_ps : NODE_TIME_NEVER);
 }
 
-/* A port that is busy and will look again as soon as it is free has nothing to gain from looking earlier. */
-static void update_touched(struct ethernet *eth, node_time_t now)
+static void transmit(void *dataplane, uint32_t port, node_time_t now)
 {
-	for (; eth->touched; eth->touched &= eth->touched - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(eth->touched);
-		uint32_t source = source_transmit(eth, port);
-		node_time_t free_at = eth->ports[port].link->busy_until_ps;
-
-		if (free_at <= now || event_tree_due(&eth->events, source) != free_at)
-			event_tree_set(&eth->events, source, ethernet_transmit_next_at(eth, port, now));
-	}
-	update_watchdog(eth, now);
+	ethernet_transmit(dataplane, port, now);
 }
 
-static void look_at_arrivals(struct ethernet *eth)
+static node_time_t transmit_next_at(void *dataplane, uint32_t port, node_time_t now)
 {
-	for (uint64_t ports = eth->routes.ports_up; ports; ports &= ports - 1) {
-		uint32_t p = (uint32_t)__builtin_ctzll(ports);
-
-		if (event_tree_due(&eth->events, p) == NODE_TIME_NEVER)
-			event_tree_set(&eth->events, p, link_next_at(eth->ports[p].link));
-	}
+	return ethernet_transmit_next_at(dataplane, port, now);
 }
 
-/* ports whose ring was full and has room again: they go on when that is seen, which is now */
-static void unstarve(struct ethernet *eth, node_time_t end)
+static node_time_t path_step(void *dataplane, uint32_t port, node_time_t now)
 {
-	for (uint64_t ports = eth->routes.ports_up; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-
-		if (link_unstarve(eth->ports[port].link))
-			ethernet_touch(eth, port);
-	}
-	update_touched(eth, end - 1);
+	return ethernet_path_step(dataplane, port, now);
 }
+
+static const struct switch_ops ops = {
+	.arrive = arrive,
+	.transmit = transmit,
+	.transmit_next_at = transmit_next_at,
+	.port_timer = path_step,
+	.timer = on_watchdog,
+	.settle = update_watchdog,
+	.sample = sample,
+	.measured = measured,
+};
 
 static node_time_t run(void *dataplane, node_time_t end)
 {
-	struct ethernet *eth = dataplane;
-	node_time_t now;
-
-	if (eth->config->clock == CLOCK_REAL && end)
-		unstarve(eth, end);
-	look_at_arrivals(eth);
-	while ((now = event_tree_next_at(&eth->events)) < end) {
-		eth->stats->now_ps = now;
-		eth->stats->events++;
-		handle(eth, event_tree_first(&eth->events), now);
-		update_touched(eth, now);
-	}
-	return now;
+	return switch_run(dataplane, &ops, end);
 }
 
 /* ---- links and tables that change ---- */
@@ -225,7 +130,7 @@ static node_time_t run(void *dataplane, node_time_t end)
 /* @port is what config->ports[@port] says: kind, MTU, class shares, headroom; nothing is held there */
 static void port_configure(struct ethernet *eth, uint32_t p)
 {
-	const struct node_config *config = eth->config;
+	const struct node_config *config = eth->sw.config;
 	const struct port_config *port_config = &config->ports[p];
 	struct ethernet_port *port = &eth->ports[p];
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
@@ -261,9 +166,9 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 	ethernet_pause_note(eth, p, now);
 	for (; before; before &= before - 1)
 		port->queues[__builtin_ctz(before)].stats->xoff_since_ps = 0;
-	event_tree_set(&eth->events, p, NODE_TIME_NEVER);
-	ethernet_touch(eth, p);
-	update_touched(eth, now);
+	switch_arrivals_stop(&eth->sw, p);
+	switch_touch(&eth->sw, p);
+	switch_settle(&eth->sw, now);
 }
 
 static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
@@ -273,23 +178,23 @@ static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
 	port_configure(eth, port);
 	ethernet_path_rates(eth);
 	eth->routes.ports_up |= 1ull << port;
-	for (uint32_t c = 0; c < eth->class_count; c++) /* what came in over the former link may still be too much */
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) /* what came in over the former link may still be too much */
 		ethernet_pause_tell(eth, port, c, now);
-	ethernet_touch(eth, port);
-	update_touched(eth, now);
+	switch_touch(&eth->sw, port);
+	switch_settle(&eth->sw, now);
 }
 
 static void on_link_set(void *dataplane, uint32_t port)
 {
 	struct ethernet *eth = dataplane;
-	const struct port_config *config = &eth->config->ports[port];
+	const struct port_config *config = &eth->sw.config->ports[port];
 
 	eth->ports[port].path.rate_bps = config->rate_bps;
 	ethernet_path_rates(eth);
-	class_scheduler_init_node(&eth->ports[port].classes, eth->config, config->rate_bps);
+	class_scheduler_init_node(&eth->ports[port].classes, eth->sw.config, config->rate_bps);
 	shared_buffer_port_set(&eth->buffer, port, config->headroom_bytes);
 	ethernet_queue_levels(eth, port);
-	ethernet_touch(eth, port);
+	switch_touch(&eth->sw, port);
 }
 
 static int tables(void *dataplane, const struct switch_config *config)
@@ -298,8 +203,8 @@ static int tables(void *dataplane, const struct switch_config *config)
 
 	if (table_replace(&eth->routes, &eth->translate, config) < 0)
 		return -ENOMEM;
-	eth->flood_ports = config->flood_ports;
-	eth->stats->tables_taken++;
+	eth->sw.flood_ports = config->flood_ports;
+	eth->sw.stats->tables_taken++;
 	return 0;
 }
 
@@ -315,7 +220,7 @@ static void tables_read(void *dataplane, struct table_block *block)
 	const struct ethernet *eth = dataplane;
 
 	if (block->table == TABLE_FLOOD)
-		table_put(TABLE_FLOOD, block->bytes, 0, eth->flood_ports);
+		table_put(TABLE_FLOOD, block->bytes, 0, eth->sw.flood_ports);
 	else
 		table_read_block(&eth->routes, &eth->translate, block);
 }
@@ -324,17 +229,17 @@ static void tables_read(void *dataplane, struct table_block *block)
 
 static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
 {
-	const struct node_config *config = eth->config;
+	const struct node_config *config = eth->sw.config;
 	struct ethernet_port *port = &eth->ports[p];
 	struct queue_gauge gauge = { .from_ps = config->measure_from_ps, .to_ps = config->measure_to_ps };
 
 	port->link = link;
-	port->stats = stats_port(eth->stats, p);
+	port->stats = stats_port(eth->sw.stats, p);
 	port->blocked_since_ps = NODE_TIME_NEVER;
 	port->gauge = gauge;
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++) {
 		port->queues[c].gauge = gauge;
-		port->queues[c].stats = stats_class(eth->stats, p, c);
+		port->queues[c].stats = stats_class(eth->sw.stats, p, c);
 	}
 	path_pause_init(&port->path, &eth->roce, p, config->ports[p].rate_bps);
 	port_configure(eth, p);
@@ -347,12 +252,12 @@ static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
  * arrived, with its copies. */
 static int pool_init(struct ethernet *eth)
 {
-	uint32_t captured_max = packet_captured_max(eth->config);
+	uint32_t captured_max = packet_captured_max(eth->sw.config);
 
 	_Static_assert(ETHERNET_CELL_BYTES >= PACKET_BUFFER_BYTES, "the shortest packet counts for a cell");
-	return packet_pool_init(&eth->pool,
+	return packet_pool_init(&eth->sw.pool,
 				eth->roce.buffer_bytes / PACKET_BUFFER_BYTES +
-					(1ull + eth->port_count) * packet_cells(captured_max),
+					(1ull + eth->sw.port_count) * packet_cells(captured_max),
 				captured_max);
 }
 
@@ -361,10 +266,9 @@ static void destroy(void *dataplane)
 	struct ethernet *eth = dataplane;
 
 	ethernet_path_fini(eth);
-	packet_pool_fini(&eth->pool);
 	translate_fini(&eth->translate);
 	route_table_fini(&eth->routes);
-	event_tree_fini(&eth->events);
+	switch_fini(&eth->sw);
 	free(eth);
 }
 
@@ -375,19 +279,13 @@ static void *create(const struct node_config *config, struct link *links, struct
 
 	if (!eth)
 		return NULL;
-	eth->config = config;
 	eth->roce = config->roce;
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		eth->roce.classes[c].lossless &= eth->roce.pfc;
-	eth->stats = stats;
-	eth->port_count = config->port_count;
-	eth->class_count = config->class_count;
-	eth->cut_through = config->switch_.cut_through;
-	eth->flood_ports = config->switch_.flood_ports;
 	eth->ecmp_seed = config->seed;
 	random_init(&eth->random, config->seed, RANDOM_STREAM);
-	shared_buffer_init(&eth->buffer, eth->roce.classes, eth->class_count, eth->roce.buffer_bytes);
-	error = event_tree_init(&eth->events, 3 * config->port_count + TIMERS);
+	error = switch_init(&eth->sw, &ops, &eth->routes.ports_up, config, links, stats);
+	shared_buffer_init(&eth->buffer, eth->roce.classes, eth->sw.class_count, eth->roce.buffer_bytes);
 	if (!error)
 		error = pool_init(eth);
 	if (!error)
@@ -400,17 +298,15 @@ static void *create(const struct node_config *config, struct link *links, struct
 		destroy(eth);
 		return NULL;
 	}
-	if (eth->port_count < NODE_PORTS_MAX)
-		eth->routes.ports_up &= (1ull << eth->port_count) - 1;
+	if (eth->sw.port_count < NODE_PORTS_MAX)
+		eth->routes.ports_up &= (1ull << eth->sw.port_count) - 1;
 	for (uint32_t p = 0; p < config->port_count; p++)
 		port_init(eth, p, &links[p]);
 	if (ethernet_path_init(eth)) {
 		destroy(eth);
 		return NULL;
 	}
-	if (config->sample_ps)
-		event_tree_set(&eth->events, source_sample(eth), 0);
-	event_tree_set(&eth->events, source_measured(eth), config->measure_to_ps);
+	switch_start(&eth->sw);
 	stats->tables_taken = config->switch_.host_count > 0;
 	return eth;
 }

@@ -9,14 +9,12 @@
  *  Only the files of this dataplane know the order (ethernet.c the events, ethernet_forward.c where a frame goes,
  *  ethernet_queue.c what it counts for while it is inside, ethernet_pause.c both directions of PFC, ethernet_transmit.c the link,
  *  ethernet_show.c tables and parameters); a stage (shared_buffer, ecn, ecmp, nodes/link/pfc, ...) never calls another one.
- *  Events come from a fixed set of sources (event_tree.h): per port the next arrival and the next transmission, and the timers.
- *  Arrivals of one instant are handled before transmissions, lower ports first. As in the flow-channel switch all of the
+ *  Events and their order: switch.h. As in the flow-channel switch all of the
  *  fixed latency lies behind the last decision (link.h).
  *  Flooding: frames for many hosts, or for one that nobody knows, go along a tree that spans the fabric: flood_ports.    */
 #ifndef HEDDLE_SWITCHD_ETHERNET_ETHERNET_H
 #define HEDDLE_SWITCHD_ETHERNET_ETHERNET_H
 
-#include "nodes/base/event_tree.h"
 #include "nodes/base/random.h"
 #include "nodes/config/config.h"
 #include "nodes/link/link.h"
@@ -27,6 +25,7 @@
 #include "nodes/stats/stats.h"
 #include "switchd/common/packet.h"
 #include "switchd/common/route.h"
+#include "switchd/common/switch.h"
 #include "switchd/common/translate.h"
 #include "switchd/ethernet/flow_watch.h"
 #include "switchd/ethernet/path_pause.h"
@@ -66,20 +65,12 @@ struct ethernet_port {
 };
 
 struct ethernet {
-	const struct node_config *config;
+	struct switch_shell sw;
 	struct roce_config roce; /* as it is set now; without PFC no class is lossless */
-	struct stats_page *stats;
-	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
-	uint32_t port_count, class_count;
-	bool cut_through;
-	uint64_t touched;     /* ports whose next transmission must be computed anew */
-	uint64_t flood_ports; /* switch_config.flood_ports as of now */
-	uint32_t held_count;  /* classes of ports that neighbours hold, and that are not stuck yet */
-	bool watching;        /* the watchdog has an appointment */
+	uint32_t held_count;     /* classes of ports that neighbours hold, and that are not stuck yet */
+	bool watching;           /* the watchdog has an appointment */
 	uint64_t ecmp_seed;
 	struct random random; /* for marking */
-	struct event_tree events;
-	struct packet_pool pool;
 	struct translate translate;
 	struct route_table routes;
 	struct shared_buffer buffer;
@@ -89,12 +80,6 @@ struct ethernet {
 
 /* node.h has the contract */
 extern const struct node_ops ethernet_ops;
-
-/** ethernet_touch() - something changed that may let port @port transmit, or transmit earlier. */
-static inline void ethernet_touch(struct ethernet *eth, uint32_t port)
-{
-	eth->touched |= 1ull << port;
-}
 
 /** ethernet_port_up() - has port @port a link? */
 static inline bool ethernet_port_up(const struct ethernet *eth, uint32_t port)
@@ -107,8 +92,5 @@ void ethernet_drop(struct ethernet *eth, enum drop_reason reason, uint32_t port,
 
 /** ethernet_leave() - @packet, taken out of its queue, is no longer inside the switch. */
 void ethernet_leave(struct ethernet *eth, struct packet *packet);
-
-/** ethernet_signals_arm() - ethernet_path_step() is to be called at @due. */
-void ethernet_signals_arm(struct ethernet *eth, uint32_t port, node_time_t due);
 
 #endif

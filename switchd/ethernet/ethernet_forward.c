@@ -12,7 +12,7 @@
 static void discard(struct ethernet *eth, struct packet *packet, enum drop_reason reason, node_time_t now)
 {
 	ethernet_drop(eth, reason, packet->in_port, packet->frame_bytes, now);
-	packet_free(&eth->pool, packet);
+	packet_free(&eth->sw.pool, packet);
 }
 
 /* 01:80:c2:00:00:00 ... 0f: bridges never forward them [IEEE 802.1Q, 8.6.3] */
@@ -25,7 +25,7 @@ static bool is_reserved(const uint8_t mac[6])
 
 static struct packet *copy_of(struct ethernet *eth, const struct packet *original)
 {
-	struct packet *copy = packet_copy(&eth->pool, original);
+	struct packet *copy = packet_copy(&eth->sw.pool, original);
 
 	if (copy)
 		copy->copy = true;
@@ -37,8 +37,8 @@ static struct packet *copy_of(struct ethernet *eth, const struct packet *origina
  * knows its destination, and would not end where the tree ends.                                                        */
 static void flood(struct ethernet *eth, struct packet *packet, node_time_t now)
 {
-	uint64_t ports = eth->flood_ports & eth->routes.ports_up, from = 1ull << packet->in_port;
-	struct stats_page *stats = eth->stats;
+	uint64_t ports = eth->sw.flood_ports & eth->routes.ports_up, from = 1ull << packet->in_port;
+	struct stats_page *stats = eth->sw.stats;
 
 	if (!(ports & from) || (ports == from && eth->ports[packet->in_port].kind == PORT_EDGE)) {
 		discard(eth, packet, DROP_NO_DESTINATION, now);
@@ -55,7 +55,7 @@ static void flood(struct ethernet *eth, struct packet *packet, node_time_t now)
 			ethernet_drop(eth, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
 	}
 	stats->flood_originals_bytes += packet->frame_bytes;
-	packet_free(&eth->pool, packet);
+	packet_free(&eth->sw.pool, packet);
 }
 
 /* A host that asks for its own address wants to know who else has it: everybody is asked. */
@@ -82,9 +82,9 @@ static int choose(const struct ethernet *eth, const struct frame_fields *fields,
 /* has reached its end, as a signal does at the first switch */
 static void consume(struct ethernet *eth, struct packet *packet)
 {
-	eth->stats->delivered_packets++;
-	eth->stats->delivered_bytes += packet->frame_bytes;
-	packet_free(&eth->pool, packet);
+	eth->sw.stats->delivered_packets++;
+	eth->sw.stats->delivered_bytes += packet->frame_bytes;
+	packet_free(&eth->sw.pool, packet);
 }
 
 /* Takes the packet, which is to leave at @out. @here its destination is there. */
@@ -150,29 +150,29 @@ void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *
 	struct ethernet_port *in = &eth->ports[port];
 	struct frame_fields fields;
 	enum drop_reason why;
-	struct packet *packet = packet_copy_in(&eth->pool, in->link, in->mtu_bytes, header, bytes, 0, &why);
+	struct packet *packet = packet_copy_in(&eth->sw.pool, in->link, in->mtu_bytes, header, bytes, 0, &why);
 
 	if (!packet) {
 		ethernet_drop(eth, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
 		return;
 	}
-	if (packet_parse(&eth->pool, packet, &fields)) {
+	if (packet_parse(&eth->sw.pool, packet, &fields)) {
 		discard(eth, packet, DROP_MALFORMED, now);
 		return;
 	}
-	packet->traffic_class = (uint8_t)frame_class(&fields, eth->class_count);
+	packet->traffic_class = (uint8_t)frame_class(&fields, eth->sw.class_count);
 	forward(eth, packet, &fields, now);
 }
 
 void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t frame_bytes, node_time_t now)
 {
-	struct packet *packet = packet_alloc(&eth->pool, frame_bytes);
+	struct packet *packet = packet_alloc(&eth->sw.pool, frame_bytes);
 	struct frame_fields fields;
 	int error;
 
 	assert(frame_bytes <= PACKET_FIRST_BYTES);
-	eth->stats->injected_packets++;
-	eth->stats->injected_bytes += frame_bytes;
+	eth->sw.stats->injected_packets++;
+	eth->sw.stats->injected_bytes += frame_bytes;
 	if (!packet) {
 		ethernet_drop(eth, DROP_BUFFER_OVERFLOW, 0, frame_bytes, now);
 		return;
@@ -181,7 +181,7 @@ void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t fra
 	assert(!error); /* we have made it */
 	packet->frame_bytes = frame_bytes;
 	packet->in_port = 0;
-	packet->traffic_class = (uint8_t)frame_class(&fields, eth->class_count);
+	packet->traffic_class = (uint8_t)frame_class(&fields, eth->sw.class_count);
 	packet->copy = true;
 	packet->whole_at_ps = now;
 	memcpy(packet->bytes, bytes, frame_bytes);

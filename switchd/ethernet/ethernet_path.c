@@ -14,9 +14,9 @@ static uint64_t fastest_bps(const struct ethernet *eth)
 {
 	uint64_t rate_bps = RATE_BPS_MIN;
 
-	for (uint32_t p = 0; p < eth->port_count; p++)
-		if (eth->config->ports[p].rate_bps > rate_bps)
-			rate_bps = eth->config->ports[p].rate_bps;
+	for (uint32_t p = 0; p < eth->sw.port_count; p++)
+		if (eth->sw.config->ports[p].rate_bps > rate_bps)
+			rate_bps = eth->sw.config->ports[p].rate_bps;
 	return rate_bps;
 }
 
@@ -25,8 +25,8 @@ int ethernet_path_init(struct ethernet *eth)
 	const struct roce_config *roce = &eth->roce;
 	uint64_t rate_bps = fastest_bps(eth);
 
-	for (uint32_t p = 0; p < eth->port_count; p++) {
-		for (uint32_t c = 0; c < eth->class_count; c++) {
+	for (uint32_t p = 0; p < eth->sw.port_count; p++) {
+		for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 			struct ethernet_queue *queue = &eth->ports[p].queues[c];
 
 			roce_queue_init(&queue->watch, roce, &queue->class, queue->stats);
@@ -41,8 +41,8 @@ void ethernet_path_rates(struct ethernet *eth)
 {
 	uint64_t rate_bps = fastest_bps(eth);
 
-	for (uint32_t p = 0; p < eth->port_count; p++)
-		for (uint32_t c = 0; c < eth->class_count; c++)
+	for (uint32_t p = 0; p < eth->sw.port_count; p++)
+		for (uint32_t c = 0; c < eth->sw.class_count; c++)
 			path_signal_rate(&eth->ports[p].queues[c].signals, rate_bps);
 }
 
@@ -70,7 +70,7 @@ static node_time_t due_at(const struct ethernet *eth, uint32_t port, node_time_t
 {
 	node_time_t due = NODE_TIME_NEVER;
 
-	for (uint32_t c = 0; c < eth->class_count; c++) {
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const struct ethernet_queue *queue = &eth->ports[port].queues[c];
 
 		due = node_time_min(
@@ -82,7 +82,7 @@ static node_time_t due_at(const struct ethernet *eth, uint32_t port, node_time_t
 
 static void arm(struct ethernet *eth, uint32_t port, node_time_t now)
 {
-	ethernet_signals_arm(eth, port, due_at(eth, port, now));
+	switch_port_timer_set(&eth->sw, port, due_at(eth, port, now));
 }
 
 void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traffic_class, node_time_t now)
@@ -92,7 +92,7 @@ void ethernet_path_on_length(struct ethernet *eth, uint32_t port, uint32_t traff
 
 	roce_queue_on_length(&queue->watch, queue->gauge.bytes, queue->signals.paused, now);
 	if (queue->watch.state != before)
-		trace(eth->stats, now, TRACE_ROCE_STATE, port, traffic_class, queue->watch.state);
+		trace(eth->sw.stats, now, TRACE_ROCE_STATE, port, traffic_class, queue->watch.state);
 	if (queue->watch.state != before || queue->signals.paused)
 		arm(eth, port, now);
 }
@@ -117,8 +117,8 @@ static enum path_verdict take_signal(struct ethernet *eth, uint32_t out, const s
 		return PATH_PASSES;
 	}
 	path_pause_on_signal(&eth->ports[out].path, line, header->signal, now);
-	trace(eth->stats, now, TRACE_PATH_SIGNAL, out, header->signal, path_pause_flows(&eth->ports[out].path));
-	ethernet_touch(eth, out);
+	trace(eth->sw.stats, now, TRACE_PATH_SIGNAL, out, header->signal, path_pause_flows(&eth->ports[out].path));
+	switch_touch(&eth->sw, out);
 	return PATH_TAKEN;
 }
 
@@ -144,7 +144,7 @@ enum path_verdict ethernet_path_reply(struct ethernet *eth, uint32_t out, const 
 	struct roce_header header;
 
 	if (fields->roce_opcode == ROCE_OPCODE_CNP) {
-		if (roce_frame_read(packet_whole(&eth->pool, packet), packet->captured_bytes, packet->frame_bytes,
+		if (roce_frame_read(packet_whole(&eth->sw.pool, packet), packet->captured_bytes, packet->frame_bytes,
 				    &header))
 			return PATH_PASSES;
 		if (header.signal == ROCE_SIGNAL_PAUSE || header.signal == ROCE_SIGNAL_RESUME)
@@ -204,7 +204,7 @@ node_time_t ethernet_path_step(struct ethernet *eth, uint32_t port, node_time_t 
 {
 	uint32_t count = 0;
 
-	for (uint32_t c = 0; c < eth->class_count && count < SIGNALS_PER_EVENT; c++) {
+	for (uint32_t c = 0; c < eth->sw.class_count && count < SIGNALS_PER_EVENT; c++) {
 		struct ethernet_queue *queue = &eth->ports[port].queues[c];
 		struct flow_line *line;
 		uint8_t what;
@@ -222,6 +222,6 @@ node_time_t ethernet_path_step(struct ethernet *eth, uint32_t port, node_time_t 
 
 void ethernet_path_periods(struct ethernet *eth, node_time_t now)
 {
-	for (uint32_t p = 0; p < eth->port_count; p++)
+	for (uint32_t p = 0; p < eth->sw.port_count; p++)
 		arm(eth, p, now);
 }

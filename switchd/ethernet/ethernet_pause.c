@@ -78,10 +78,10 @@ void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct recor
 	struct pause_frame frame;
 	uint32_t length = header->captured_bytes < sizeof(copy) ? header->captured_bytes : sizeof(copy);
 
-	out->gate.late_ps = pfc_late_ps(eth->config, port);
+	out->gate.late_ps = pfc_late_ps(eth->sw.config, port);
 	memcpy(copy, bytes, length);
 	if (pause_frame_read(copy, length, &frame)) {
-		eth->stats->drops[DROP_MALFORMED]++;
+		eth->sw.stats->drops[DROP_MALFORMED]++;
 		return;
 	}
 	out->stats->pauses_received++;
@@ -89,7 +89,7 @@ void ethernet_pause_take(struct ethernet *eth, uint32_t port, const struct recor
 		return;
 	ethernet_pause_note(eth, port, now);
 	ethernet_pause_settle(eth, port, now); /* one that is renewed again and again must be seen while it lasts */
-	ethernet_touch(eth, port);
+	switch_touch(&eth->sw, port);
 }
 
 /* ---- what the neighbour is told ---- */
@@ -102,9 +102,9 @@ void ethernet_pause_tell(struct ethernet *eth, uint32_t port, uint32_t traffic_c
 	if (stop == (in->teller.wanted >> traffic_class & 1))
 		return;
 	pfc_teller_want(&in->teller, traffic_class, stop);
-	trace(eth->stats, now, stop ? TRACE_XOFF : TRACE_XON, port, traffic_class,
+	trace(eth->sw.stats, now, stop ? TRACE_XOFF : TRACE_XON, port, traffic_class,
 	      (uint32_t)eth->buffer.inputs[port][traffic_class].bytes);
-	ethernet_touch(eth, port);
+	switch_touch(&eth->sw, port);
 }
 
 static void note_told(struct ethernet_port *in, uint32_t before, node_time_t now)
@@ -173,7 +173,7 @@ node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now)
 {
 	node_time_t next = NODE_TIME_NEVER;
 
-	for (uint32_t p = 0; p < eth->port_count; p++) {
+	for (uint32_t p = 0; p < eth->sw.port_count; p++) {
 		struct ethernet_port *out = &eth->ports[p];
 
 		for (uint32_t held = out->held & (uint8_t)~out->stuck; held; held &= held - 1) {
@@ -188,7 +188,7 @@ node_time_t ethernet_watchdog(struct ethernet *eth, node_time_t now)
 			stats->stuck++;
 			eth->held_count--;
 			out->stuck |= (uint8_t)(1u << c);
-			trace(eth->stats, now, TRACE_STUCK, p, c, (uint32_t)((now - stats->paused_since_ps) / NODE_US));
+			trace(eth->sw.stats, now, TRACE_STUCK, p, c, (uint32_t)((now - stats->paused_since_ps) / NODE_US));
 		}
 	}
 	return next;

@@ -70,7 +70,7 @@ static void refuse(struct ethernet *eth, uint32_t port, struct packet *packet, e
 		port = packet->in_port;
 	eth->ports[port].queues[packet->traffic_class].stats->drops++;
 	ethernet_drop(eth, reason, packet->in_port, packet->frame_bytes, now);
-	packet_free(&eth->pool, packet);
+	packet_free(&eth->sw.pool, packet);
 }
 
 /* RC-1. @leaves: the packet leaves the queue now, else it joins it */
@@ -83,10 +83,10 @@ static void mark(struct ethernet *eth, struct ethernet_queue *queue, struct pack
 
 void ethernet_queue_levels(struct ethernet *eth, uint32_t port)
 {
-	uint64_t rate_bps = eth->config->ports[port].rate_bps,
+	uint64_t rate_bps = eth->sw.config->ports[port].rate_bps,
 		 frame_bytes = eth->ports[port].mtu_bytes + FRAME_FCS_BYTES;
 
-	for (uint32_t c = 0; c < eth->class_count; c++) {
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		struct ethernet_queue *queue = &eth->ports[port].queues[c];
 
 		queue->class = roce_class_at(&eth->roce.classes[c], rate_bps, frame_bytes);
@@ -110,8 +110,8 @@ void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *pac
 	}
 	packet->egress_port = (uint8_t)port;
 	packet->requested_at_ps = now;
-	eth->stats->inside_packets++;
-	eth->stats->inside_bytes += packet->frame_bytes;
+	eth->sw.stats->inside_packets++;
+	eth->sw.stats->inside_bytes += packet->frame_bytes;
 	mark(eth, &out->queues[c], packet, false);
 	packet_queue_push(&out->queues[c].queue, packet);
 	out->backlog |= (uint8_t)(1u << c);
@@ -122,7 +122,7 @@ void ethernet_queue_push(struct ethernet *eth, uint32_t port, struct packet *pac
 	}
 	if (first)
 		ethernet_pause_note(eth, port, now);
-	ethernet_touch(eth, port);
+	switch_touch(&eth->sw, port);
 }
 
 void ethernet_queue_mark_leaving(struct ethernet *eth, struct packet *packet)

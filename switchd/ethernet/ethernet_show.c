@@ -24,7 +24,7 @@ static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [P
 
 static void show_ports(const struct ethernet *eth, uint32_t p, FILE *out)
 {
-	const struct port_config *config = &eth->config->ports[p];
+	const struct port_config *config = &eth->sw.config->ports[p];
 	const struct port_stats *stats = eth->ports[p].stats;
 
 	fprintf(out,
@@ -33,16 +33,16 @@ static void show_ports(const struct ethernet *eth, uint32_t p, FILE *out)
 		: config->vacant         ? "vacant"
 					 : "down",
 		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets,
-		stats->queue_bytes, stats->dropped_bytes, stats->lost_frames, eth->flood_ports >> p & 1 ? "yes" : "no");
+		stats->queue_bytes, stats->dropped_bytes, stats->lost_frames, eth->sw.flood_ports >> p & 1 ? "yes" : "no");
 }
 
 static void show_queues(const struct ethernet *eth, uint32_t p, FILE *out)
 {
-	for (uint32_t c = 0; c < eth->class_count; c++) {
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out, "p%-4u %-16s %11" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %12.3f %12.3f\n", p,
-			eth->config->classes[c].name, stats->queue_bytes, stats->queue_bytes_max, stats->marked,
+			eth->sw.config->classes[c].name, stats->queue_bytes, stats->queue_bytes_max, stats->marked,
 			stats->drops,
 			stats->tx_packets_measured
 				? (double)stats->delay_ns_measured / (double)stats->tx_packets_measured / 1e3
@@ -54,14 +54,14 @@ static void show_queues(const struct ethernet *eth, uint32_t p, FILE *out)
 /* what limits a class there: what came in (lossless), or what waits to go out */
 static void show_buffer(const struct ethernet *eth, uint32_t p, FILE *out)
 {
-	for (uint32_t c = 0; c < eth->class_count; c++) {
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const struct shared_buffer_input *input = &eth->buffer.inputs[p][c];
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out,
 			"p%-4u %-16s %-8s %11" PRIu64 " %11" PRIu64 " %11" PRIu64 " %12" PRIu64 " %12" PRIu64
 			" %11" PRIu64 "\n",
-			p, eth->config->classes[c].name, eth->roce.classes[c].lossless ? "input" : "output",
+			p, eth->sw.config->classes[c].name, eth->roce.classes[c].lossless ? "input" : "output",
 			shared_buffer_limit(&eth->buffer, p, c), input->bytes, stats->input_bytes_max,
 			input->headroom_bytes, input->headroom_bytes_max, eth->buffer.outputs[p][c]);
 	}
@@ -70,7 +70,7 @@ static void show_buffer(const struct ethernet *eth, uint32_t p, FILE *out)
 /* microseconds since @since_ps, if it is set, up to the fabric's time */
 static double since_us(const struct ethernet *eth, node_time_t since_ps)
 {
-	return since_ps && eth->shown_ps > since_ps ? (double)(eth->shown_ps - since_ps) / NODE_US : 0.0;
+	return since_ps && eth->sw.shown_ps > since_ps ? (double)(eth->sw.shown_ps - since_ps) / NODE_US : 0.0;
 }
 
 /* what a class was held for, a pause that goes on included */
@@ -85,13 +85,13 @@ static void show_pfc(const struct ethernet *eth, uint32_t p, FILE *out)
 {
 	const struct port_stats *port = eth->ports[p].stats;
 
-	for (uint32_t c = 0; c < eth->class_count; c++) {
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out,
 			"p%-4u %-16s %-8s %12.3f %-8s %12.3f %12.3f %6" PRIu64 " %9" PRIu64 " %9" PRIu64 "   0x%" PRIx64
 			"\n",
-			p, eth->config->classes[c].name, stats->xoff_since_ps ? "stop" : "go",
+			p, eth->sw.config->classes[c].name, stats->xoff_since_ps ? "stop" : "go",
 			since_us(eth, stats->xoff_since_ps), stats->paused_since_ps ? "held" : "-",
 			since_us(eth, stats->paused_since_ps), paused_us(eth, &eth->ports[p].queues[c]), stats->stuck,
 			port->pauses_sent, port->pauses_received, stats->waits_for);
@@ -100,12 +100,12 @@ static void show_pfc(const struct ethernet *eth, uint32_t p, FILE *out)
 
 static void show_ecn(const struct ethernet *eth, uint32_t p, FILE *out)
 {
-	for (uint32_t c = 0; c < eth->class_count; c++) {
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const struct roce_class_config *class = &eth->ports[p].queues[c].class;
 		const struct class_stats *stats = eth->ports[p].queues[c].stats;
 
 		fprintf(out, "p%-4u %-16s %-4s %10" PRIu64 " %10" PRIu64 " %8u %11" PRIu64 " %10" PRIu64 "\n", p,
-			eth->config->classes[c].name, class->ecn ? "on" : "off", class->kmin_bytes, class->kmax_bytes,
+			eth->sw.config->classes[c].name, class->ecn ? "on" : "off", class->kmin_bytes, class->kmax_bytes,
 			class->pmax_ppm, stats->queue_bytes, stats->marked);
 	}
 }
@@ -115,7 +115,7 @@ static void show_states(const struct ethernet *eth, uint32_t p, FILE *out)
 {
 	static const char *const state_name[ROCE_STATES] = { "ecn-normal", "ecn-failed", "cnp-failed" };
 
-	for (uint32_t c = 0; c < eth->class_count; c++) {
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 		const struct ethernet_queue *queue = &eth->ports[p].queues[c];
 		const struct class_stats *stats = queue->stats;
 
@@ -124,7 +124,7 @@ static void show_states(const struct ethernet *eth, uint32_t p, FILE *out)
 		fprintf(out,
 			"p%-4u %-16s %-10s %-10s %11" PRIu64 " %11" PRIu64 " %10" PRIu64 " %12" PRIu64 " %7" PRIu64
 			" %8" PRIu64 " %6u\n",
-			p, eth->config->classes[c].name, state_name[queue->watch.state], state_name[stats->state_max],
+			p, eth->sw.config->classes[c].name, state_name[queue->watch.state], state_name[stats->state_max],
 			queue->gauge.bytes, roce_queue_reference_bytes(&queue->watch), stats->cnps_seen,
 			stats->cnps_supplemented, stats->signals_pause, stats->signals_resume, queue->signals.paused);
 	}
@@ -178,7 +178,7 @@ static void show_flow(const struct ethernet *eth, const struct flow_line *line, 
 	if (line->queue_pair != FLOW_QUEUE_PAIR_UNKNOWN)
 		snprintf(queue_pair, sizeof(queue_pair), "0x%06x", line->queue_pair);
 	fprintf(out, "p%-4u %-16s %-24s %-24s %6u %10s %13.3f %12.3f %10" PRIu64 " %12" PRIu64 "  %s\n", line->port,
-		eth->config->classes[line->traffic_class].name, source, destination, line->key.source_port, queue_pair,
+		eth->sw.config->classes[line->traffic_class].name, source, destination, line->key.source_port, queue_pair,
 		since_us(eth, line->seen_ps), since_us(eth, line->cnp_ps), line->cnps_seen, line->cnps_supplemented,
 		line->pinned ? "paused" : "-");
 }
@@ -209,16 +209,16 @@ static void show_shared(const struct ethernet *eth, FILE *out)
 /* a port that nobody has joined at is left out, but when it is asked for */
 static bool is_shown(const struct ethernet *eth, uint32_t port)
 {
-	return ethernet_port_up(eth, port) || !eth->config->ports[port].vacant;
+	return ethernet_port_up(eth, port) || !eth->sw.config->ports[port].vacant;
 }
 
 int ethernet_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
 {
 	struct ethernet *eth = dataplane;
 
-	if (port < -1 || port >= (int)eth->port_count)
+	if (port < -1 || port >= (int)eth->sw.port_count)
 		return -EINVAL;
-	eth->shown_ps = node_time_max(now, eth->stats->now_ps);
+	eth->sw.shown_ps = node_time_max(now, eth->sw.stats->now_ps);
 	if (!strcmp(table, "routes")) {
 		show_routes(eth, out);
 		return 0;
@@ -233,7 +233,7 @@ int ethernet_show(void *dataplane, const char *table, int port, node_time_t now,
 		if (strcmp(tables[t].name, table) != 0)
 			continue;
 		fputs(tables[t].header, out);
-		for (uint32_t p = 0; p < eth->port_count; p++)
+		for (uint32_t p = 0; p < eth->sw.port_count; p++)
 			if (port == (int)p || (port < 0 && is_shown(eth, p)))
 				tables[t].port(eth, p, out);
 		return 0;
@@ -321,8 +321,8 @@ static int classes_set(const struct ethernet *eth, const char *name, const char 
 	const char *dot = strchr(name, '.');
 	int error = -ENOENT;
 
-	for (uint32_t c = 0; c < eth->class_count; c++) {
-		const char *class = eth->config->classes[c].name;
+	for (uint32_t c = 0; c < eth->sw.class_count; c++) {
+		const char *class = eth->sw.config->classes[c].name;
 
 		if (dot && (strlen(class) != (size_t)(dot - name) || strncmp(class, name, (size_t)(dot - name)) != 0))
 			continue;
@@ -364,11 +364,11 @@ static int switch_set(const char *name, const char *value, struct roce_config *r
 /* kmin and kmax that are for different rates go together at some ports only */
 static int markings_check(const struct ethernet *eth, const struct roce_config *roce, char *why, size_t why_max)
 {
-	for (uint32_t p = 0; p < eth->port_count; p++)
-		for (uint32_t c = 0; c < eth->class_count; c++) {
+	for (uint32_t p = 0; p < eth->sw.port_count; p++)
+		for (uint32_t c = 0; c < eth->sw.class_count; c++) {
 			uint64_t kmin_bytes, kmax_bytes;
 
-			roce_marking_at(&roce->classes[c], eth->config->ports[p].rate_bps,
+			roce_marking_at(&roce->classes[c], eth->sw.config->ports[p].rate_bps,
 					eth->ports[p].mtu_bytes + FRAME_FCS_BYTES, &kmin_bytes, &kmax_bytes);
 			if (kmin_bytes <= kmax_bytes)
 				continue;
@@ -387,21 +387,21 @@ int ethernet_set(void *dataplane, const char *name, const char *value, FILE *out
 	char why[200] = "";
 	int error;
 
-	trace(eth->stats, eth->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
+	trace(eth->sw.stats, eth->sw.stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
 	error = switch_set(name, value, &changed);
 	if (error == -ENOENT)
 		error = classes_set(eth, name, value, &changed);
 	if (error == -EINVAL)
 		snprintf(why, sizeof(why), "%.40s is no value of it, or out of range; numbers are whole", value);
 	if (!error)
-		error = roce_config_check(&changed, eth->class_count, why, sizeof(why));
+		error = roce_config_check(&changed, eth->sw.class_count, why, sizeof(why));
 	if (!error)
 		error = markings_check(eth, &changed, why, sizeof(why));
 	if (!error) {
 		eth->roce = changed;
-		for (uint32_t p = 0; p < eth->port_count; p++)
+		for (uint32_t p = 0; p < eth->sw.port_count; p++)
 			ethernet_queue_levels(eth, p);
-		ethernet_path_periods(eth, eth->stats->now_ps);
+		ethernet_path_periods(eth, eth->sw.stats->now_ps);
 	} else {
 		fprintf(out,
 			"%s%s[CLASS.]ecn (on, off) [CLASS.]kmin kmax queue xoff xon-offset (0..%llu bytes; queue, "

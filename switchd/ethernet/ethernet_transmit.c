@@ -15,7 +15,7 @@ static uint32_t classes_ready(const struct ethernet *eth, struct ethernet_port *
 		return 0;
 	for (uint32_t waiting = out->backlog & ~held; waiting; waiting &= waiting - 1) {
 		uint32_t c = (uint32_t)__builtin_ctz(waiting);
-		node_time_t at = packet_ready_at(out->queues[c].queue.head, out->link, eth->cut_through);
+		node_time_t at = packet_ready_at(out->queues[c].queue.head, out->link, eth->sw.cut_through);
 
 		if (at <= now)
 			ready |= 1u << c;
@@ -53,7 +53,7 @@ static void count_delay(const struct ethernet *eth, struct class_stats *stats, c
 
 	if (delay_ns > stats->delay_ns_max)
 		stats->delay_ns_max = delay_ns;
-	if (now < eth->config->measure_from_ps || now >= eth->config->measure_to_ps)
+	if (now < eth->sw.config->measure_from_ps || now >= eth->sw.config->measure_to_ps)
 		return;
 	stats->tx_packets_measured++;
 	stats->tx_bytes_measured += packet->frame_bytes + FRAME_FCS_BYTES;
@@ -70,7 +70,7 @@ static void send_packet(struct ethernet *eth, uint32_t port, uint32_t traffic_cl
 	ethernet_queue_mark_leaving(eth, packet);
 	class_scheduler_sent(&out->classes, traffic_class, wire_bytes + out->link->gap_bytes, now);
 	count_delay(eth, out->queues[traffic_class].stats, packet, now);
-	eth->stats->data_hops++;
+	eth->sw.stats->data_hops++;
 	bytes = link_send_packet(out->link, now, wire_bytes, packet->captured_bytes, packet->frame_bytes, traffic_class,
 				 0);
 	if (bytes)

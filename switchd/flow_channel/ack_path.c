@@ -20,7 +20,7 @@ static void note_loss_report(struct dataplane *dp, uint32_t ref, uint32_t units,
 
 	stats->loss_reports++;
 	stats->loss_report_units += units;
-	trace(dp->stats, now, TRACE_LOSS_REPORT, flow_ref_port(ref), flow_ref_id(ref), units);
+	trace(dp->sw.stats, now, TRACE_LOSS_REPORT, flow_ref_port(ref), flow_ref_id(ref), units);
 }
 
 /* how congested the queue of flow @ref at its input is: an ECA, 0 if it is not */
@@ -53,7 +53,7 @@ static void send_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint
 		type = ACK_DELTA_ECA;
 	}
 	ack_collect(&in->acks, flow_ref_id(ref), type, value, now);
-	dataplane_touch(dp, flow_ref_port(ref));
+	switch_touch(&dp->sw, flow_ref_port(ref));
 }
 
 void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_t value, node_time_t now)
@@ -97,7 +97,7 @@ static void note_source(struct dataplane *dp, uint32_t ref, uint32_t port, node_
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct source_hold_key key = choose_key(flow, ref);
 
-	if (dp->config->switch_.routing.hold_sources && choose_count(dp, flow) > 1)
+	if (dp->sw.config->switch_.routing.hold_sources && choose_count(dp, flow) > 1)
 		source_hold_note(&dp->hold, &key, port, flow->via, now);
 }
 
@@ -212,12 +212,12 @@ static void on_lost(void *owner, struct link *link, const struct link_log_entry 
 	/* when the whole link is gone, link_change.c settles its channels; an edge link has none */
 	if (!dataplane_port_up(dp, link->port) && dp->ports[link->port].kind == PORT_FABRIC)
 		return;
-	trace(dp->stats, now, TRACE_MISSING, link->port, entry->tag, entry->units);
+	trace(dp->sw.stats, now, TRACE_MISSING, link->port, entry->tag, entry->units);
 	if (dp->ports[link->port].kind == PORT_EDGE)
 		ack_path_up(dp, entry->tag & ~ACK_TAG_CONGESTED, ACK_LOSS, entry->units, now);
 	else
 		lost_on_link(dp, link->port, entry->tag, entry->units, now);
-	dataplane_touch(dp, link->port);
+	switch_touch(&dp->sw, link->port);
 }
 
 /* The ACKs of a lost frame wait again: sums may come late, but not never. Credit would not be true any more: told anew. */
@@ -233,7 +233,7 @@ static void on_ack_lost(void *owner, struct link *link, const uint8_t *bytes, ui
 		else
 			ack_collect(&dp->ports[link->port].acks, acks[i].flow_id, acks[i].type, acks[i].value, now);
 	}
-	dataplane_touch(dp, link->port);
+	switch_touch(&dp->sw, link->port);
 }
 
 struct link_listener ack_path_listener(struct dataplane *dp)

@@ -17,8 +17,8 @@
 /* what is in an edge frame; false if it makes no sense */
 static bool read_frame(const struct dataplane *dp, const struct packet *packet, struct frame_fields *fields)
 {
-	return !packet_parse(&dp->pool, packet, fields) &&
-	       frame_class(fields, dp->class_count) == packet->traffic_class;
+	return !packet_parse(&dp->sw.pool, packet, fields) &&
+	       frame_class(fields, dp->sw.class_count) == packet->traffic_class;
 }
 
 /* the match pattern of a packet whose destination is known */
@@ -95,18 +95,18 @@ static void enter(struct dataplane *dp, struct packet *packet, const struct fram
 static void discard(struct dataplane *dp, struct packet *packet)
 {
 	input_buffer_release(dp, packet);
-	packet_free(&dp->pool, packet);
+	packet_free(&dp->sw.pool, packet);
 }
 
 /* one more of @original, or NULL if too many are under way */
 static struct packet *copy_of(struct dataplane *dp, const struct packet *original)
 {
-	struct packet *copy = dp->flood_packets < dp->flood_packets_max ? packet_copy(&dp->pool, original) : NULL;
+	struct packet *copy = dp->sw.flood_packets < dp->sw.flood_packets_max ? packet_copy(&dp->sw.pool, original) : NULL;
 
 	if (!copy)
 		return NULL;
 	copy->copy = true;
-	dp->flood_packets++;
+	dp->sw.flood_packets++;
 	return copy;
 }
 
@@ -129,16 +129,16 @@ static void flood(struct dataplane *dp, struct packet *packet, const struct fram
 		if (is_ingress(dp, packet, host->fabric_address, host->egress_port))
 			continue;
 		copies++;
-		dp->stats->flooded_bytes += packet->frame_bytes;
+		dp->sw.stats->flooded_bytes += packet->frame_bytes;
 		copy = copy_of(dp, packet);
 		if (copy)
 			enter(dp, copy, fields, host->fabric_address, host->egress_port, now);
 		else
 			dataplane_drop(dp, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
 	}
-	dp->stats->flooded_packets += copies;
+	dp->sw.stats->flooded_packets += copies;
 	if (copies)
-		dp->stats->flood_originals_bytes += packet->frame_bytes;
+		dp->sw.stats->flood_originals_bytes += packet->frame_bytes;
 	else
 		dataplane_drop(dp, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
 	discard(dp, packet);
@@ -226,9 +226,9 @@ static void on_hole(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint3
 	struct port *in = &dp->ports[port];
 
 	in->stats->hole_units += hole_units;
-	trace(dp->stats, now, TRACE_HOLE, port, flow_id, hole_units);
+	trace(dp->sw.stats, now, TRACE_HOLE, port, flow_id, hole_units);
 	ack_collect(&in->acks, flow_id, ACK_LOSS, hole_units, now);
-	dataplane_touch(dp, port);
+	switch_touch(&dp->sw, port);
 }
 
 /* A packet that cannot be held (too long, no cell), though its fabric header is good: its sender counts on an ACK. */
@@ -295,14 +295,14 @@ static void on_fabric_packet(struct dataplane *dp, struct packet *packet, const 
 
 	if (!flow) {
 		input_buffer_release(dp, packet);
-		packet_free(&dp->pool, packet);
+		packet_free(&dp->sw.pool, packet);
 		return;
 	}
 	packet_enter(dp, packet);
 	if (!crossbar_request(dp, packet, flow, &why, now)) {
 		/* the sender counts on an ACK for it */
 		ack_collect(&dp->ports[packet->in_port].acks, packet->flow_id, ACK_LOSS, packet->units, now);
-		dataplane_touch(dp, packet->in_port);
+		switch_touch(&dp->sw, packet->in_port);
 		give_up(dp, packet, why, now);
 		return;
 	}
@@ -317,7 +317,7 @@ static struct packet *copy_in(struct dataplane *dp, uint32_t port, const struct 
 {
 	struct port *in = &dp->ports[port];
 	enum drop_reason why;
-	struct packet *packet = packet_copy_in(&dp->pool, in->link, in->mtu_bytes, header, bytes, front_bytes, &why);
+	struct packet *packet = packet_copy_in(&dp->sw.pool, in->link, in->mtu_bytes, header, bytes, front_bytes, &why);
 
 	if (!packet)
 		dataplane_drop(dp, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
@@ -337,7 +337,7 @@ void arrival_packet(struct dataplane *dp, uint32_t port, const struct record *he
 		if (!edge)
 			report_unheld(dp, port, header, bytes, now);
 		link_reject(in->link, header);
-		dataplane_touch(dp, port);
+		switch_touch(&dp->sw, port);
 		return;
 	}
 	for (uint32_t c = 0; c < in->lane_count; c++)

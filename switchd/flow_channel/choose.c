@@ -53,7 +53,7 @@ static uint64_t load_of(const struct dataplane *dp, uint32_t port)
  * by it */
 static uint64_t load_beyond(const struct dataplane *dp, uint32_t port)
 {
-	uint64_t units = dp->config->switch_.routing.load_queue ? 0 : dp->ports[port].ofct.extent_units;
+	uint64_t units = dp->sw.config->switch_.routing.load_queue ? 0 : dp->ports[port].ofct.extent_units;
 
 	return load_of(dp, port) + units * UNIT_BYTES;
 }
@@ -76,7 +76,7 @@ static struct candidate candidate_of(struct dataplane *dp, const struct asker *a
 		return (struct candidate){ UINT64_MAX - reroute_offer(dp, port, asker->now), candidate.beyond_units };
 	if (asker->any_used)
 		return candidate.load_bytes || candidate.beyond_units ? (struct candidate){ 1, 1 } : candidate;
-	if (dp->config->switch_.routing.load_queue)
+	if (dp->sw.config->switch_.routing.load_queue)
 		candidate.beyond_units = 0;
 	else if (dp->ports[port].kind == PORT_FABRIC)
 		candidate.load_bytes +=
@@ -124,9 +124,9 @@ static uint64_t hash_of(const struct dataplane *dp, const struct packet *packet)
 {
 	struct frame_fields fields;
 
-	if (packet_parse(&dp->pool, packet, &fields))
+	if (packet_parse(&dp->sw.pool, packet, &fields))
 		fields = (struct frame_fields){ 0 };
-	return ecmp_hash(&fields, dp->config->switch_.routing.seed);
+	return ecmp_hash(&fields, dp->sw.config->switch_.routing.seed);
 }
 
 static struct way way_by(const struct dataplane *dp, uint32_t port, uint16_t via)
@@ -140,7 +140,7 @@ static struct way way_by(const struct dataplane *dp, uint32_t port, uint16_t via
 static struct way minimal(struct dataplane *dp, const struct asker *asker, uint16_t via)
 {
 	uint32_t to = via ? via : asker->flow->fabric_address, egress_port = asker->flow->egress_port;
-	enum routing_choice choice = dp->config->switch_.routing.choice;
+	enum routing_choice choice = dp->sw.config->switch_.routing.choice;
 	const struct route *route = route_of(&dp->routes, to);
 	struct way way = { .via = via };
 
@@ -150,7 +150,7 @@ static struct way minimal(struct dataplane *dp, const struct asker *asker, uint1
 		way.port = ecmp_choose(&dp->routes, to, egress_port, hash_of(dp, asker->packet));
 	else
 		way.port = route_choose(&dp->routes, to, egress_port);
-	if (way.port >= (int)dp->port_count || way.port == asker->avoid)
+	if (way.port >= (int)dp->sw.port_count || way.port == asker->avoid)
 		way.port = -1;
 	if (way.port < 0)
 		return way;
@@ -162,14 +162,14 @@ static struct way minimal(struct dataplane *dp, const struct asker *asker, uint1
 /* Detours begin where a flow enters the fabric, and only there: behind that, ways are minimal. */
 static bool may_detour(const struct dataplane *dp, const struct asker *asker)
 {
-	return dp->config->switch_.routing.detour != DETOUR_NEVER && dp->routes.via_count &&
+	return dp->sw.config->switch_.routing.detour != DETOUR_NEVER && dp->routes.via_count &&
 	       dp->ports[asker->in_port].kind == PORT_EDGE && asker->flow->fabric_address != dp->routes.own_address;
 }
 
 /* the least loaded detour of as many as are drawn */
 static struct way detour(struct dataplane *dp, const struct asker *asker)
 {
-	const struct routing_config *routing = &dp->config->switch_.routing;
+	const struct routing_config *routing = &dp->sw.config->switch_.routing;
 	struct way best = { .port = -1 };
 
 	for (uint32_t draws = routing->detour == DETOUR_ALWAYS ? 1 : routing->detour_draws; draws; draws--) {
@@ -189,7 +189,7 @@ static struct way detour(struct dataplane *dp, const struct asker *asker)
 static bool is_worth(const struct dataplane *dp, const struct way *straight, const struct way *around,
 		     uint32_t weight_permille)
 {
-	const struct routing_config *routing = &dp->config->switch_.routing;
+	const struct routing_config *routing = &dp->sw.config->switch_.routing;
 	uint64_t load = around->beyond_bytes * weight_permille / 1000;
 
 	return routing->detour == DETOUR_ALWAYS ||
@@ -199,7 +199,7 @@ static bool is_worth(const struct dataplane *dp, const struct way *straight, con
 /* the better one of the minimal way and a detour */
 static struct way best_way(struct dataplane *dp, const struct asker *asker)
 {
-	uint32_t weight = dp->config->switch_.routing.detour_weight_permille;
+	uint32_t weight = dp->sw.config->switch_.routing.detour_weight_permille;
 	struct way straight = minimal(dp, asker, 0), around;
 
 	if (!may_detour(dp, asker))
@@ -243,7 +243,7 @@ static struct way held_way(const struct dataplane *dp, const struct asker *asker
 	struct source_hold_key key = choose_key(flow, flow_ref(asker->in_port, 0));
 	const struct source_hold_line *line = NULL;
 
-	if (dp->config->switch_.routing.hold_sources && choose_count(dp, flow) > 1)
+	if (dp->sw.config->switch_.routing.hold_sources && choose_count(dp, flow) > 1)
 		line = source_hold_find(&dp->hold, &key, now);
 	if (!line || !dataplane_port_up(dp, line->port) ||
 	    (asker->packet && dp->ports[asker->in_port].kind == PORT_FABRIC && asker->packet->via != line->via) ||
@@ -283,7 +283,7 @@ static bool lane_towards(const struct dataplane *dp, const struct asker *asker, 
 
 	if (out->kind == PORT_EDGE)
 		level = 0;
-	else if (in->kind == PORT_FABRIC && dp->config->switch_.routing.lane_rule == LANES_BY_HOP)
+	else if (in->kind == PORT_FABRIC && dp->sw.config->switch_.routing.lane_rule == LANES_BY_HOP)
 		level++;
 	*lane = (uint8_t)(traffic_class * out->lanes + level);
 	return level < out->lanes;
@@ -339,7 +339,7 @@ bool choose_output(struct dataplane *dp, struct ifct_entry *flow, const struct p
 uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow)
 {
 	const struct route *route = route_of(&dp->routes, flow->fabric_address);
-	bool detours = dp->config->switch_.routing.detour != DETOUR_NEVER;
+	bool detours = dp->sw.config->switch_.routing.detour != DETOUR_NEVER;
 
 	return route ? route->port_count + (detours ? dp->routes.via_count : 0) : 1;
 }
@@ -349,7 +349,7 @@ uint32_t choose_count(const struct dataplane *dp, const struct ifct_entry *flow)
 /* must the flow stay where it is, whatever is better? */
 static bool is_bound(const struct dataplane *dp, const struct asker *asker, node_time_t now)
 {
-	return dp->config->switch_.routing.choice != ROUTING_ADAPTIVE || held_way(dp, asker, now).port >= 0;
+	return dp->sw.config->switch_.routing.choice != ROUTING_ADAPTIVE || held_way(dp, asker, now).port >= 0;
 }
 
 /* Another way for the flow, once nothing of it is on the present one. One of the same kind must be as good as that is without it; what
@@ -359,7 +359,7 @@ static struct way other_way(struct dataplane *dp, const struct asker *asker, nod
 	struct asker other = *asker;
 	const struct ifct_entry *flow = asker->flow;
 	struct way present = way_by(dp, flow->follow_port, flow->via);
-	uint32_t weight = dp->config->switch_.routing.detour_weight_permille;
+	uint32_t weight = dp->sw.config->switch_.routing.detour_weight_permille;
 	struct way way = { .port = -1 }, around;
 
 	if (is_bound(dp, asker, now))
@@ -394,7 +394,7 @@ static struct asker asker_of(struct dataplane *dp, uint32_t ref, bool far, node_
 			       .now = now };
 	uint32_t flows = dp->ports[asker.flow->follow_port].ofct.used;
 
-	if (far || dp->config->switch_.routing.redirect_rule == REDIRECT_BY_DEPTH)
+	if (far || dp->sw.config->switch_.routing.redirect_rule == REDIRECT_BY_DEPTH)
 		return asker;
 	asker.needs_bytes = reroute_needs(dp, ref, now);
 	if (!asker.needs_bytes)

@@ -60,7 +60,7 @@ static inline struct source_hold_key choose_key(const struct ifct_entry *flow, u
 static inline uint16_t choose_via_left(const struct dataplane *dp, uint32_t in_port, const struct fabric_header *header)
 {
 	bool ends = header->via == dp->routes.own_address || header->fabric_address == dp->routes.own_address ||
-		    dp->config->ports[in_port].tier == TIER_GLOBAL;
+		    dp->sw.config->ports[in_port].tier == TIER_GLOBAL;
 
 	return ends ? 0 : header->via;
 }

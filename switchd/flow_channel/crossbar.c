@@ -254,7 +254,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 	if (!dataplane_port_up(dp, port))
 		return; /* what a link that goes lets on may want to go over it too: link_change.c */
 	if (crossbar_paused(dp, out, lane)) {
-		dataplane_touch(dp, port); /* its pause may begin: transmit.c */
+		switch_touch(&dp->sw, port); /* its pause may begin: transmit.c */
 		return;
 	}
 	while ((ref = arbiter_first(&output->arbiter)) != FLOW_REF_NONE) {
@@ -282,7 +282,7 @@ void crossbar_grant(struct dataplane *dp, uint32_t port, uint32_t lane, node_tim
 		flow_forwarded(dp, packet, now);
 		tree_mark(dp, ref, packet);
 		output_queue_push(&output->queue, packet);
-		dataplane_touch(dp, port);
+		switch_touch(&dp->sw, port);
 		arbiter_served(&output->arbiter, packet->frame_bytes);
 		go_on(dp, out, &output->arbiter, ref, now);
 	}

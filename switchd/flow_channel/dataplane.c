@@ -6,6 +6,7 @@
 #include "nodes/base/table.h"
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
+#include "switchd/common/switch_run.h"
 #include "switchd/common/table_read.h"
 #include "switchd/flow_channel/ack_path.h"
 #include "switchd/flow_channel/arrival.h"
@@ -20,51 +21,24 @@
 #define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
 #define VACANT_UNITS_MIN 1024u /* input buffer that the pool has ready for a link to come */
 
-/* ---- event sources: arrivals, transmissions, two timers ---- */
-
-static uint32_t source_transmit(const struct dataplane *dp, uint32_t port)
-{
-	return dp->port_count + port;
-}
-
-static uint32_t source_sample(const struct dataplane *dp)
-{
-	return 2 * dp->port_count;
-}
-
-static uint32_t source_measured(const struct dataplane *dp)
-{
-	return 2 * dp->port_count + 1;
-}
-
-static uint32_t source_wake(const struct dataplane *dp)
-{
-	return 2 * dp->port_count + 2;
-}
-
 void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
 {
-	dp->stats->drops[reason]++;
+	dp->sw.stats->drops[reason]++;
 	dp->ports[port].stats->dropped_bytes += frame_bytes;
-	trace(dp->stats, now, TRACE_DROP, port, reason, frame_bytes);
+	trace(dp->sw.stats, now, TRACE_DROP, port, reason, frame_bytes);
 }
 
-static void on_arrival(struct dataplane *dp, uint32_t port, node_time_t now)
+static bool arrive(void *dataplane, uint32_t port, const struct record *header, const uint8_t *bytes, node_time_t now)
 {
-	struct link *link = dp->ports[port].link;
-	struct record header;
-	const uint8_t *bytes = link_receive(link, &header, now);
+	struct dataplane *dp = dataplane;
 
-	if (bytes && header.kind == RECORD_PACKET) {
-		arrival_packet(dp, port, &header, bytes, now);
-		input_buffer_update(dp, port, header.traffic_class);
+	if (bytes && header->kind == RECORD_PACKET) {
+		arrival_packet(dp, port, header, bytes, now);
+		input_buffer_update(dp, port, header->traffic_class);
 	} else if (bytes) {
-		ack_path_frame(dp, port, &header, bytes, now);
+		ack_path_frame(dp, port, header, bytes, now);
 	}
-	link_done(link, &header);
-	if (header.kind != RECORD_PACKET || link_words_due(link))
-		dataplane_touch(dp, port);
-	event_tree_set(&dp->events, port, link_next_at(link));
+	return header->kind != RECORD_PACKET || link_words_due(dp->ports[port].link);
 }
 
 /* flows that a fabric port held back go on */
@@ -107,7 +81,7 @@ static uint16_t eca_now(const struct dataplane *dp, struct port *port, node_time
 {
 	uint32_t most = 0;
 
-	for (uint32_t c = 0; port->kind == PORT_EDGE && dp->injection.config->eca && c < dp->class_count; c++) {
+	for (uint32_t c = 0; port->kind == PORT_EDGE && dp->injection.config->eca && c < dp->sw.class_count; c++) {
 		uint32_t factor = eca_factor(&port->output[c].eca, now);
 
 		most = factor > most ? factor : most;
@@ -115,120 +89,78 @@ static uint16_t eca_now(const struct dataplane *dp, struct port *port, node_time
 	return (uint16_t)most;
 }
 
-/* a sample of every queue, as long as the measured interval and the page last */
-static void on_sample(struct dataplane *dp, node_time_t now)
+static void sample(void *dataplane, uint32_t p, struct sample_stats *sample, node_time_t now)
 {
-	struct stats_page *stats = dp->stats;
-	node_time_t next = now + dp->config->sample_ps;
+	struct dataplane *dp = dataplane;
+	struct port *port = &dp->ports[p];
 
-	for (uint32_t p = 0; p < dp->port_count; p++) {
-		struct port *port = &dp->ports[p];
-		struct sample_stats *sample;
-
-		if (stats->sample_count >= stats->samples_max)
-			break;
-		sample = stats_sample(stats, stats->sample_count);
-		*sample = (struct sample_stats){ .at_ps = now,
-						 .port = p,
-						 .flow_queue_units = flow_queue_units(dp, p),
-						 .eca = eca_now(dp, port, now),
-						 .limited = (uint16_t)port->stats->limited,
-						 .metered = (uint16_t)port->stats->metered,
-						 .fgfc_held = (uint16_t)port->stats->fgfc_held,
-						 .extent_units = (uint32_t)port->stats->extent_units,
-						 .queue_bytes = port->gauge.bytes,
-						 .tx_bytes = port->stats->tx_bytes };
-		for (uint32_t c = 0; c < port->lane_count; c++)
-			sample->input_units += port->link->held_units[c];
-		stats->sample_count++;
-	}
-	if (next > dp->config->measure_to_ps || stats->sample_count >= stats->samples_max)
-		next = NODE_TIME_NEVER;
-	event_tree_set(&dp->events, source_sample(dp), next);
+	sample->flow_queue_units = flow_queue_units(dp, p);
+	sample->eca = eca_now(dp, port, now);
+	sample->limited = (uint16_t)port->stats->limited;
+	sample->metered = (uint16_t)port->stats->metered;
+	sample->fgfc_held = (uint16_t)port->stats->fgfc_held;
+	sample->extent_units = (uint32_t)port->stats->extent_units;
+	sample->queue_bytes = port->gauge.bytes;
+	for (uint32_t c = 0; c < port->lane_count; c++)
+		sample->input_units += port->link->held_units[c];
 }
 
-/* the measured interval is over: queues and pauses that last must be counted in it too */
-static void on_measured(struct dataplane *dp, node_time_t now)
+static void measured(void *dataplane, uint32_t p, node_time_t now)
 {
-	for (uint32_t p = 0; p < dp->port_count; p++) {
-		queue_gauge_settle(&dp->ports[p].gauge, dp->ports[p].stats, now);
-		transmit_settle_pause(&dp->ports[p], now);
-	}
-	event_tree_set(&dp->events, source_measured(dp), NODE_TIME_NEVER);
+	struct port *port = &((struct dataplane *)dataplane)->ports[p];
+
+	queue_gauge_settle(&port->gauge, port->stats, now);
+	transmit_settle_pause(port, now);
 }
 
-static void handle(struct dataplane *dp, uint32_t source, node_time_t now)
+static void on_transmit(void *dataplane, uint32_t port, node_time_t now)
 {
-	if (source < dp->port_count) {
-		on_arrival(dp, source, now);
-	} else if (source < source_sample(dp)) {
-		transmit(dp, source - dp->port_count, now);
-		dataplane_touch(dp, source - dp->port_count);
-	} else if (source == source_sample(dp)) {
-		on_sample(dp, now);
-	} else if (source == source_measured(dp)) {
-		on_measured(dp, now);
-	} else {
-		flow_wake(dp, now);
-	}
+	transmit(dataplane, port, now);
 }
 
-/* A port that is busy and will look again as soon as it is free has nothing to gain from looking earlier. */
-static void update_touched(struct dataplane *dp, node_time_t now)
+static node_time_t next_at(void *dataplane, uint32_t port, node_time_t now)
 {
+	return transmit_next_at(dataplane, port, now);
+}
+
+static void wake(void *dataplane, node_time_t now)
+{
+	flow_wake(dataplane, now);
+}
+
+static void settle(void *dataplane, node_time_t now)
+{
+	struct dataplane *dp = dataplane;
+
 	crossbar_settle(dp, now);
-	event_tree_set(&dp->events, source_wake(dp), deadline_heap_next_at(&dp->wakes));
-	for (; dp->touched; dp->touched &= dp->touched - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(dp->touched);
-		uint32_t source = source_transmit(dp, port);
-		node_time_t free_at = dp->ports[port].link->busy_until_ps;
-
-		if (free_at <= now || event_tree_due(&dp->events, source) != free_at)
-			event_tree_set(&dp->events, source, transmit_next_at(dp, port, now));
-	}
+	switch_timer_set(&dp->sw, deadline_heap_next_at(&dp->wakes));
 }
 
-static void look_at_arrivals(struct dataplane *dp, uint64_t ports)
+static void follow(void *dataplane, node_time_t now)
 {
-	for (; ports; ports &= ports - 1) {
-		uint32_t p = (uint32_t)__builtin_ctzll(ports);
-
-		if (event_tree_due(&dp->events, p) == NODE_TIME_NEVER)
-			event_tree_set(&dp->events, p, link_next_at(dp->ports[p].link));
-	}
+	link_change_ways(dataplane, now);
 }
 
-/* ports whose ring was full and has room again: they go on when that is seen, which is now */
-static void unstarve(struct dataplane *dp, node_time_t end)
+static uint64_t links_start(void *dataplane, node_time_t now)
 {
-	for (uint64_t ports = dp->routes.ports_up; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-
-		if (link_unstarve(dp->ports[port].link))
-			dataplane_touch(dp, port);
-	}
-	update_touched(dp, end - 1);
+	return link_change_finish(dataplane, now);
 }
+
+static const struct switch_ops ops = {
+	.arrive = arrive,
+	.transmit = on_transmit,
+	.transmit_next_at = next_at,
+	.timer = wake,
+	.follow = follow,
+	.settle = settle,
+	.links_start = links_start,
+	.sample = sample,
+	.measured = measured,
+};
 
 static node_time_t run(void *dataplane, node_time_t end)
 {
-	struct dataplane *dp = dataplane;
-	node_time_t now;
-
-	if (dp->config->clock == CLOCK_REAL && end)
-		unstarve(dp, end);
-	look_at_arrivals(dp, dp->routes.ports_up);
-	while ((now = event_tree_next_at(&dp->events)) < end) {
-		dp->stats->now_ps = now;
-		dp->stats->events++;
-		if (dp->ways_changed)
-			link_change_ways(dp, now);
-		handle(dp, event_tree_first(&dp->events), now);
-		if (dp->ports_coming) /* the event may have been the last of a former link */
-			look_at_arrivals(dp, link_change_finish(dp, now));
-		update_touched(dp, now);
-	}
-	return now;
+	return switch_run(dataplane, &ops, end);
 }
 
 /* ---- links and tables that change ---- */
@@ -238,8 +170,8 @@ static void on_link_down(void *dataplane, uint32_t port, node_time_t now)
 	struct dataplane *dp = dataplane;
 
 	link_change_down(dp, port, now);
-	event_tree_set(&dp->events, port, NODE_TIME_NEVER);
-	update_touched(dp, now);
+	switch_arrivals_stop(&dp->sw, port);
+	switch_settle(&dp->sw, now);
 }
 
 static void on_link_settle(void *dataplane, uint32_t port, const struct channel_set *left, node_time_t now)
@@ -247,8 +179,8 @@ static void on_link_settle(void *dataplane, uint32_t port, const struct channel_
 	struct dataplane *dp = dataplane;
 
 	link_change_settle(dp, port, left, now);
-	look_at_arrivals(dp, link_change_finish(dp, now));
-	update_touched(dp, now);
+	switch_look_at_arrivals(&dp->sw, link_change_finish(dp, now));
+	switch_settle(&dp->sw, now);
 }
 
 static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
@@ -257,16 +189,16 @@ static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
 
 	link_change_up(dp, port);
 	link_change_finish(dp, now);
-	update_touched(dp, now);
+	switch_settle(&dp->sw, now);
 }
 
 static void on_link_set(void *dataplane, uint32_t port)
 {
 	struct dataplane *dp = dataplane;
 
-	class_scheduler_init(&dp->ports[port].classes, dp->class_count, dp->config->classes,
-			     dp->config->ports[port].rate_bps);
-	dataplane_touch(dp, port);
+	class_scheduler_init(&dp->ports[port].classes, dp->sw.class_count, dp->sw.config->classes,
+			     dp->sw.config->ports[port].rate_bps);
+	switch_touch(&dp->sw, port);
 }
 
 static int tables(void *dataplane, const struct switch_config *config)
@@ -276,8 +208,8 @@ static int tables(void *dataplane, const struct switch_config *config)
 
 	if (changed < 0)
 		return changed;
-	dp->ways_changed |= changed;
-	dp->stats->tables_taken++;
+	dp->sw.tables_changed |= changed;
+	dp->sw.stats->tables_taken++;
 	return 0;
 }
 
@@ -354,21 +286,21 @@ static uint64_t buffer_cells(const struct node_config *config, uint32_t captured
 /* and the reserve of copies, each as long as the longest frame */
 static int pool_init(struct dataplane *dp)
 {
-	const struct node_config *config = dp->config;
+	const struct node_config *config = dp->sw.config;
 	uint32_t captured_max = packet_captured_max(config);
 
-	dp->flood_packets_max = FLOOD_ROUNDS * config->node_count;
-	if (dp->flood_packets_max < FLOOD_PACKETS_MIN)
-		dp->flood_packets_max = FLOOD_PACKETS_MIN;
-	return packet_pool_init(&dp->pool,
+	dp->sw.flood_packets_max = FLOOD_ROUNDS * config->node_count;
+	if (dp->sw.flood_packets_max < FLOOD_PACKETS_MIN)
+		dp->sw.flood_packets_max = FLOOD_PACKETS_MIN;
+	return packet_pool_init(&dp->sw.pool,
 				buffer_cells(config, captured_max) +
-					(uint64_t)dp->flood_packets_max * packet_cells(captured_max),
+					(uint64_t)dp->sw.flood_packets_max * packet_cells(captured_max),
 				captured_max);
 }
 
 void dataplane_port_configure(struct dataplane *dp, uint32_t p)
 {
-	const struct node_config *config = dp->config;
+	const struct node_config *config = dp->sw.config;
 	const struct port_config *port_config = &config->ports[p];
 	struct port *port = &dp->ports[p];
 
@@ -393,14 +325,14 @@ static int paths_init(struct port *port, uint32_t channels)
 
 static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 {
-	const struct node_config *config = dp->config;
+	const struct node_config *config = dp->sw.config;
 	const struct port_config *port_config = &config->ports[p];
 	struct port *port = &dp->ports[p];
 	bool any_kind = config->clock == CLOCK_REAL; /* another link may come; what it does not need costs no memory */
 	int error;
 
 	port->link = link;
-	port->stats = stats_port(dp->stats, p);
+	port->stats = stats_port(dp->sw.stats, p);
 	port->no_channel.first = port->port_limit.first = FLOW_REF_NONE;
 	port->paused_since_ps = NODE_TIME_NEVER;
 	port->gauge.from_ps = config->measure_from_ps;
@@ -448,14 +380,13 @@ static void destroy(void *dataplane)
 {
 	struct dataplane *dp = dataplane;
 
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		port_fini(dp, p);
-	packet_pool_fini(&dp->pool);
 	source_hold_fini(&dp->hold);
 	deadline_heap_fini(&dp->wakes);
 	translate_fini(&dp->translate);
 	route_table_fini(&dp->routes);
-	event_tree_fini(&dp->events);
+	switch_fini(&dp->sw);
 	free(dp);
 }
 
@@ -467,13 +398,8 @@ static void *create(const struct node_config *config, struct link *links, struct
 
 	if (!dp)
 		return NULL;
-	dp->config = config;
-	dp->stats = stats;
-	dp->port_count = config->port_count;
-	dp->class_count = config->class_count;
 	dp->lane_count = config->class_count * node_lanes(config, PORT_FABRIC);
-	dp->cut_through = config->switch_.cut_through;
-	error = event_tree_init(&dp->events, 2 * config->port_count + 3);
+	error = switch_init(&dp->sw, &ops, &dp->routes.ports_up, config, links, stats);
 	if (!error)
 		error = pool_init(dp);
 	dp->congestion = config->switch_.congestion;
@@ -492,21 +418,19 @@ static void *create(const struct node_config *config, struct link *links, struct
 		error = translate_prefixes_set(&dp->translate, config->switch_.prefixes, config->switch_.prefix_count);
 	if (!error)
 		error = route_table_init(&dp->routes, &config->switch_);
-	if (dp->port_count < NODE_PORTS_MAX)
-		dp->routes.ports_up &= (1ull << dp->port_count) - 1;
+	if (dp->sw.port_count < NODE_PORTS_MAX)
+		dp->routes.ports_up &= (1ull << dp->sw.port_count) - 1;
 	for (uint32_t p = 0; !error && p < config->port_count; p++)
 		error = port_init(dp, p, &links[p]);
 	if (error) {
 		destroy(dp);
 		return NULL;
 	}
-	dp->stats->tables_taken = config->switch_.host_count > 0;
+	dp->sw.stats->tables_taken = config->switch_.host_count > 0;
 	listener = dataplane_listener(dp);
 	for (uint32_t p = 0; p < config->port_count; p++)
 		link_listen(&links[p], &listener);
-	if (config->sample_ps)
-		event_tree_set(&dp->events, source_sample(dp), 0);
-	event_tree_set(&dp->events, source_measured(dp), config->measure_to_ps);
+	switch_start(&dp->sw);
 	return dp;
 }
 

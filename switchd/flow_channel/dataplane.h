@@ -6,9 +6,7 @@
  *  Only the files of the dataplane know the order (dataplane.c the events, arrival.c, crossbar.c, transmit.c and ack_path.c
  *  one leg each, choose.c which way, reroute.c and flow_tree.c how flows get another one, flow_control.c what holds a flow at its input and lets it go on, input_buffer.c
  *  when a neighbour has to stop, fgfc_path.c what its host is told, link_change.c what becomes of all that when a
- *  link goes or comes); a stage, that is every other file here, never calls another one. Events come from a fixed set of
- *  sources (event_tree.h): per port the next arrival and the next transmission, and three timers. Arrivals of one instant are
- *  handled before transmissions, lower ports first.
+ *  link goes or comes); a stage, that is every other file here, never calls another one. Events and their order: switch.h.
  *  The crossbar moves as many packets at once as there are outputs and has its time in the switch's fixed latency, all of
  *  which lies behind the last decision (link.h).
  *  Flooding (FC-3): a frame for many hosts, or for one that nobody knows, is replaced at its ingress port by one copy per
@@ -18,7 +16,6 @@
 #define HEDDLE_SWITCHD_FLOW_CHANNEL_DATAPLANE_H
 
 #include "nodes/base/deadline_heap.h"
-#include "nodes/base/event_tree.h"
 #include "nodes/config/config.h"
 #include "nodes/link/link.h"
 #include "nodes/link/traffic_class.h"
@@ -29,6 +26,7 @@
 #include "switchd/common/output_queue.h"
 #include "switchd/common/packet.h"
 #include "switchd/common/route.h"
+#include "switchd/common/switch.h"
 #include "switchd/common/translate.h"
 #include "switchd/flow_channel/ack.h"
 #include "switchd/flow_channel/arbiter.h"
@@ -90,23 +88,13 @@ struct port {
 };
 
 struct dataplane {
-	const struct node_config *config;
-	struct stats_page *stats;
-	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
-	uint32_t port_count, class_count;
+	struct switch_shell sw;
 	uint32_t lane_count; /* of the ports that have most */
-	bool cut_through;
-	uint64_t touched; /* ports whose next transmission must be computed anew */
 	uint64_t grants_due,
 		channels_due; /* ports that flows have moved to, and that such gave a channel back to: crossbar_settle() */
 	uint32_t unordered; /* set of classes */
 	struct source_hold hold;
 	struct random redirect_random;
-	bool ways_changed;     /* new tables: link_change_ways() is due */
-	uint64_t ports_coming; /* ports with a new link that wait for the end of what came over the former one */
-	uint32_t flood_packets, flood_packets_max; /* copies of flooded frames inside */
-	struct event_tree events;
-	struct packet_pool pool;
 	struct congestion_config congestion; /* as it is set now */
 	struct injection injection;
 	struct random random;    /* of choices: choose.c */
@@ -118,12 +106,6 @@ struct dataplane {
 };
 
 extern const struct node_ops switchd_ops;
-
-/** dataplane_touch() - something changed that may let port @port transmit, or transmit earlier. */
-static inline void dataplane_touch(struct dataplane *dp, uint32_t port)
-{
-	dp->touched |= 1ull << port;
-}
 
 /** dataplane_port_up() - has port @port a link that is in use? A vacant one has not, nor one that link_change.c keeps back. */
 static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
@@ -141,16 +123,16 @@ void dataplane_port_configure(struct dataplane *dp, uint32_t port);
 /** packet_enter(), packet_leave() - the packet is, is no longer inside the switch; leaving frees it. */
 static inline void packet_enter(struct dataplane *dp, const struct packet *packet)
 {
-	dp->stats->inside_packets++;
-	dp->stats->inside_bytes += packet->frame_bytes;
+	dp->sw.stats->inside_packets++;
+	dp->sw.stats->inside_bytes += packet->frame_bytes;
 }
 
 static inline void packet_leave(struct dataplane *dp, struct packet *packet)
 {
-	dp->stats->inside_packets--;
-	dp->stats->inside_bytes -= packet->frame_bytes;
-	dp->flood_packets -= packet->copy;
-	packet_free(&dp->pool, packet);
+	dp->sw.stats->inside_packets--;
+	dp->sw.stats->inside_bytes -= packet->frame_bytes;
+	dp->sw.flood_packets -= packet->copy;
+	packet_free(&dp->sw.pool, packet);
 }
 
 /** dataplane_listener() - what a link of this switch calls. */

@@ -21,7 +21,7 @@ static const char *const port_kind_name[PORT_KINDS] = { [PORT_EDGE] = "edge", [P
 
 static void show_ports(const struct dataplane *dp, uint32_t p, FILE *out)
 {
-	const struct port_config *config = &dp->config->ports[p];
+	const struct port_config *config = &dp->sw.config->ports[p];
 	const struct port_stats *stats = dp->ports[p].stats;
 
 	fprintf(out, "p%-4u %-7s %-16s %8.3f %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %8" PRIu64 "\n", p,
@@ -88,7 +88,7 @@ static void show_limits(const struct dataplane *dp, uint32_t p, FILE *out)
 
 	for (uint32_t i = 0; i < ifct->channels; i++) {
 		const struct ifct_entry *entry = &ifct->entries[i];
-		node_time_t now = dp->shown_ps;
+		node_time_t now = dp->sw.shown_ps;
 
 		if (!entry->active || !(entry->setting || entry->um || entry->dm || entry->wake_up_ps > now ||
 					entry->fc_state != RUNNING))
@@ -122,7 +122,7 @@ static void show_queues(const struct dataplane *dp, uint32_t p, FILE *out)
 		char name[NODE_NAME_MAX + 8];
 
 		snprintf(name, sizeof(name), port->lanes > 1 ? "%s/%u" : "%s",
-			 dp->config->classes[c / port->lanes].name, c % port->lanes);
+			 dp->sw.config->classes[c / port->lanes].name, c % port->lanes);
 		fprintf(out, "p%-4u %-16s %12u %14u %12u %14u %12" PRIu64 "  %-7s %s\n", p, name,
 			port->link->held_units[c], port->promised_units[c], port->output[c].queue.units,
 			port->output[c].queue.units_max, port->gauge.bytes, port->link->stop >> c & 1 ? "stop" : "go",
@@ -214,7 +214,7 @@ static void show_trees(const struct dataplane *dp, uint32_t p, FILE *out)
 /* who is bound to the way of a source of congestion, and for how long yet (FC-24) */
 static void show_sources(const struct dataplane *dp, uint32_t p, FILE *out)
 {
-	node_time_t now = dp->shown_ps;
+	node_time_t now = dp->sw.shown_ps;
 	const struct source_hold_line *line;
 	uint32_t at = 0;
 
@@ -277,16 +277,16 @@ static void show_routes(const struct dataplane *dp, FILE *out)
 /* a table with a line for every port leaves out those that nobody has joined at, but when asked for one */
 static bool is_shown(const struct dataplane *dp, const struct show_table *table, uint32_t port)
 {
-	return !table->of_ports || dataplane_port_up(dp, port) || !dp->config->ports[port].vacant;
+	return !table->of_ports || dataplane_port_up(dp, port) || !dp->sw.config->ports[port].vacant;
 }
 
 int dataplane_show(void *dataplane, const char *table, int port, node_time_t now, FILE *out)
 {
 	struct dataplane *dp = dataplane;
 
-	if (port < -1 || port >= (int)dp->port_count)
+	if (port < -1 || port >= (int)dp->sw.port_count)
 		return -EINVAL;
-	dp->shown_ps = node_time_max(now, dp->stats->now_ps);
+	dp->sw.shown_ps = node_time_max(now, dp->sw.stats->now_ps);
 	if (!strcmp(table, "routes")) {
 		show_routes(dp, out);
 		return 0;
@@ -295,7 +295,7 @@ int dataplane_show(void *dataplane, const char *table, int port, node_time_t now
 		if (strcmp(tables[t].name, table) != 0)
 			continue;
 		fputs(tables[t].header, out);
-		for (uint32_t p = 0; p < dp->port_count; p++)
+		for (uint32_t p = 0; p < dp->sw.port_count; p++)
 			if (port == (int)p || (port < 0 && is_shown(dp, &tables[t], p)))
 				tables[t].port(dp, p, out);
 		return 0;
@@ -325,7 +325,7 @@ static int set_timer(struct dataplane *dp, size_t offset, const char *value)
 
 	if (ns < 0)
 		return -EINVAL;
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		*(node_time_t *)((char *)&dp->ports[p].acks + offset) = (node_time_t)ns * NODE_NS;
 	return 0;
 }
@@ -336,7 +336,7 @@ static int set_collect(struct dataplane *dp, const char *value)
 
 	if (count < 0)
 		return -EINVAL;
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		dp->ports[p].acks.collect = (uint32_t)count;
 	return 0;
 }
@@ -346,9 +346,9 @@ static int set_output_queue(struct dataplane *dp, const char *value)
 	long units = number_of(value, 1, 1 << 20);
 
 	/* the pool is made for the configured size: smaller is possible, larger not */
-	if (units < 0 || (uint32_t)units > dp->config->switch_.output_queue_units_max)
+	if (units < 0 || (uint32_t)units > dp->sw.config->switch_.output_queue_units_max)
 		return -EINVAL;
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		for (uint32_t c = 0; c < dp->lane_count; c++)
 			dp->ports[p].output[c].queue.units_max = (uint32_t)units;
 	return 0;
@@ -369,7 +369,7 @@ static int set_match(struct dataplane *dp, const char *value, FILE *out)
 	struct flow_match match;
 	int error = match_of(value, &match, out);
 
-	for (uint32_t p = 0; !error && p < dp->port_count; p++)
+	for (uint32_t p = 0; !error && p < dp->sw.port_count; p++)
 		if (dp->ports[p].kind == PORT_EDGE)
 			efct_match_set(&dp->ports[p].efct, &match);
 	return error;
@@ -381,7 +381,7 @@ static int set_match_of_port(struct dataplane *dp, const char *name, const char 
 	long port = number_of(name + strlen("match.p"), 0, NODE_PORTS_MAX - 1);
 	struct flow_match match;
 
-	if (port < 0 || (uint32_t)port >= dp->port_count || dp->ports[port].kind != PORT_EDGE) {
+	if (port < 0 || (uint32_t)port >= dp->sw.port_count || dp->ports[port].kind != PORT_EDGE) {
 		fprintf(out, "%s: no edge port\n", name);
 		return -EINVAL;
 	}
@@ -433,9 +433,9 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 	struct dataplane *dp = dataplane;
 	int error;
 
-	for (uint32_t p = 0; p < dp->port_count; p++)
-		dataplane_touch(dp, p); /* what is scheduled already may be due sooner: looked at with the next event */
-	trace(dp->stats, dp->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
+		switch_touch(&dp->sw, p); /* what is scheduled already may be due sooner: looked at with the next event */
+	trace(dp->sw.stats, dp->sw.stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
 	error = parameter_set(dp, name, value, out);
 	if (error)
 		fprintf(out,
@@ -446,6 +446,6 @@ int dataplane_set(void *dataplane, const char *name, const char *value, FILE *ou
 			"hpc) "
 			"congestion.inputs congestion.rate-limit congestion.flow-limit congestion.limit-after-ack "
 			"(on, off)\n",
-			TIMER_NS_MAX, ACK_FRAME_ACKS_MAX, dp->config->switch_.output_queue_units_max);
+			TIMER_NS_MAX, ACK_FRAME_ACKS_MAX, dp->sw.config->switch_.output_queue_units_max);
 	return error;
 }

@@ -12,7 +12,7 @@ static void changed(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint3
 	struct port *in = &dp->ports[port];
 
 	in->stats->fgfc_held = in->fgfc.on;
-	trace(dp->stats, dp->stats->now_ps, kind, port, flow_id, queue_units);
+	trace(dp->sw.stats, dp->sw.stats->now_ps, kind, port, flow_id, queue_units);
 }
 
 /* ---- the name of a flow: what its EFCT line compares ---- */
@@ -116,7 +116,7 @@ hold(struct dataplane *dp, uint32_t port, uint32_t flow_id, uint32_t queue_units
 	if (!fgfc_start(&dp->ports[port].fgfc, flow_id, &name, &mask))
 		return;
 	changed(dp, port, flow_id, queue_units, TRACE_FGFC_HOLD);
-	dataplane_touch(dp, port);
+	switch_touch(&dp->sw, port);
 }
 
 void fgfc_path_queued(struct dataplane *dp, uint32_t port, uint32_t flow_id)
@@ -139,7 +139,7 @@ void fgfc_path_forwarded(struct dataplane *dp, uint32_t port, uint32_t flow_id, 
 		return;
 	if (fgfc_forwarded(fgfc, flow_id, units, queue_units, injection_setting(&dp->injection, flow)))
 		changed(dp, port, flow_id, queue_units, TRACE_FGFC_END);
-	dataplane_touch(dp, port);
+	switch_touch(&dp->sw, port);
 }
 
 void fgfc_path_freed(struct dataplane *dp, uint32_t port, uint32_t flow_id)
@@ -149,7 +149,7 @@ void fgfc_path_freed(struct dataplane *dp, uint32_t port, uint32_t flow_id)
 	if (!fgfc_enabled(fgfc) || !fgfc_stop(fgfc, flow_id))
 		return;
 	changed(dp, port, flow_id, 0, TRACE_FGFC_END);
-	dataplane_touch(dp, port);
+	switch_touch(&dp->sw, port);
 }
 
 void fgfc_path_clear(struct dataplane *dp, uint32_t port)

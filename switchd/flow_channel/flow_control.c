@@ -43,7 +43,7 @@ static void give_credit(struct dataplane *dp, uint32_t ref, uint32_t credit, nod
 		in->stats->headroom_units += credit;
 	ack_collect(&in->acks, flow_ref_id(ref), credit == HEADROOM_END ? ACK_HEADROOM_END : ACK_HEADROOM,
 		    credit == HEADROOM_END ? ACK_VALUE_MAX : credit, now);
-	dataplane_touch(dp, port);
+	switch_touch(&dp->sw, port);
 }
 
 static void start_metering(struct dataplane *dp, uint32_t ref, node_time_t now)
@@ -56,7 +56,7 @@ static void start_metering(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (in->link->guarded)
 		ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM_END, ACK_VALUE_MAX, now);
 	ack_collect(&in->acks, flow_ref_id(ref), ACK_HEADROOM, headroom_start(flow), now);
-	dataplane_touch(dp, flow_ref_port(ref));
+	switch_touch(&dp->sw, flow_ref_port(ref));
 }
 
 void flow_credit_lost(struct dataplane *dp, uint32_t ref, node_time_t now)
@@ -225,11 +225,11 @@ void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_w
 	if (wait == IFCT_ASLEEP)
 		deadline_heap_set(&dp->wakes, ref, flow->wake_up_ps);
 	if (wait == IFCT_STOPPED)
-		dataplane_touch(dp, flow->follow_port); /* its pause may begin: transmit.c */
+		switch_touch(&dp->sw, flow->follow_port); /* its pause may begin: transmit.c */
 	if (wait != IFCT_WAITING_CHANNEL)
 		return;
 	out->stats->channel_waits++;
-	trace(dp->stats, dp->stats->now_ps, TRACE_CHANNEL_WAIT, flow_ref_port(ref), flow_ref_id(ref),
+	trace(dp->sw.stats, dp->sw.stats->now_ps, TRACE_CHANNEL_WAIT, flow_ref_port(ref), flow_ref_id(ref),
 	      flow->follow_port);
 }
 

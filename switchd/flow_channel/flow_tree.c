@@ -101,7 +101,7 @@ void tree_begin(struct dataplane *dp, uint32_t ref, const struct packet *packet)
 	if (line->state == TREE_FOLDED && flow->ep_congestion)
 		return; /* its limits outlive its packets, and so does its order */
 	line->state =
-		!packet->ordered && dp->config->switch_.routing.choice == ROUTING_ADAPTIVE && choose_count(dp, flow) > 1
+		!packet->ordered && dp->sw.config->switch_.routing.choice == ROUTING_ADAPTIVE && choose_count(dp, flow) > 1
 			? TREE_OPEN
 			: TREE_NONE;
 }
@@ -131,7 +131,7 @@ static bool may_unfold(struct dataplane *dp, uint32_t ref, const struct packet *
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 
 	return line_of(dp, ref)->state == TREE_FOLDED && !packet->ordered && !flow->ep_congestion &&
-	       flow->fc_state == RUNNING && dp->config->switch_.routing.hold_sources && !choose_is_held(dp, ref, now);
+	       flow->fc_state == RUNNING && dp->sw.config->switch_.routing.hold_sources && !choose_is_held(dp, ref, now);
 }
 
 void tree_moved(struct dataplane *dp, uint32_t ref)

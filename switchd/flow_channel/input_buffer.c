@@ -20,7 +20,7 @@ uint32_t input_buffer_left(const struct dataplane *dp, uint32_t port, uint32_t l
 
 void input_buffer_configure(struct dataplane *dp, uint32_t port)
 {
-	const struct port_config *config = &dp->config->ports[port];
+	const struct port_config *config = &dp->sw.config->ports[port];
 	uint32_t part_units = config->stop_units / GO_PART, mtu_units = units_of_bytes(config->mtu_bytes);
 	uint32_t below_units = part_units > mtu_units ? part_units : mtu_units;
 	struct port *in = &dp->ports[port];
@@ -41,7 +41,7 @@ void input_buffer_update(struct dataplane *dp, uint32_t port, uint32_t lane)
 		link_hold(in->link, lane, false);
 	}
 	if (link_words_due(in->link))
-		dataplane_touch(dp, port);
+		switch_touch(&dp->sw, port);
 }
 
 void input_buffer_release(struct dataplane *dp, const struct packet *packet)

@@ -79,7 +79,7 @@ static void drop_under_way(struct dataplane *dp, struct port *out, const struct 
  * afterwards the losses of others let nobody onto @port any more; whom it lets on itself asks for its turn, and is lost with the rest. */
 static void drop_held(struct dataplane *dp, uint32_t port, node_time_t now)
 {
-	for (uint32_t p = 0; p < dp->port_count; p++) {
+	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 		const struct ifct *ifct = &dp->ifcts[p];
 
 		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
@@ -148,7 +148,7 @@ static void go_elsewhere(struct dataplane *dp, struct port *out, uint32_t ref, n
 /* The same of those that wait for something else than their turn. What holds a flow back may do so at another port as well. */
 static void held_go_elsewhere(struct dataplane *dp, uint32_t port, node_time_t now)
 {
-	for (uint32_t p = 0; p < dp->port_count; p++) {
+	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 		const struct ifct *ifct = &dp->ifcts[p];
 
 		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
@@ -214,11 +214,10 @@ static void misled_find(struct dataplane *dp, struct port *out, node_time_t now)
 
 void link_change_ways(struct dataplane *dp, node_time_t now)
 {
-	dp->ways_changed = false;
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		if (dp->ports[p].kind == PORT_FABRIC)
 			misled_find(dp, &dp->ports[p], now);
-	for (uint32_t p = 0; p < dp->port_count; p++) {
+	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 		const struct ifct *ifct = &dp->ifcts[p];
 
 		for (uint32_t id = 0; ifct->used && id < ifct->channels; id++) {
@@ -276,7 +275,7 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 
 	/* first of all: whoever may go on because of a loss must not choose this port again */
 	dp->routes.ports_up &= ~(1ull << port);
-	dp->ports_coming &= ~(1ull << port);
+	dp->sw.ports_coming &= ~(1ull << port);
 	link_down(out->link, now);
 	if (!was_up)
 		return;
@@ -294,14 +293,14 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 	} else {
 		drop_waiting(dp, out, now);
 	}
-	dataplane_touch(dp, port);
+	switch_touch(&dp->sw, port);
 }
 
 void link_change_up(struct dataplane *dp, uint32_t port)
 {
 	struct link *link = dp->ports[port].link;
 
-	dp->ports_coming |= 1ull << port;
+	dp->sw.ports_coming |= 1ull << port;
 	link->held = true;
 	if (!link->real)
 		link_up_stopped(link);
@@ -309,7 +308,7 @@ void link_change_up(struct dataplane *dp, uint32_t port)
 
 static void start(struct dataplane *dp, uint32_t port, node_time_t now)
 {
-	const struct port_config *config = &dp->config->ports[port];
+	const struct port_config *config = &dp->sw.config->ports[port];
 	struct link_listener listener = dataplane_listener(dp);
 	struct port *in = &dp->ports[port];
 
@@ -326,14 +325,14 @@ static void start(struct dataplane *dp, uint32_t port, node_time_t now)
 		link_hold(in->link, c, false);
 	}
 	dp->routes.ports_up |= 1ull << port;
-	dataplane_touch(dp, port);
+	switch_touch(&dp->sw, port);
 }
 
 uint64_t link_change_finish(struct dataplane *dp, node_time_t now)
 {
 	uint64_t started = 0;
 
-	for (uint64_t coming = dp->ports_coming; coming; coming &= coming - 1) {
+	for (uint64_t coming = dp->sw.ports_coming; coming; coming &= coming - 1) {
 		uint32_t port = (uint32_t)__builtin_ctzll(coming);
 
 		if (dp->ifcts[port].used || dp->ports[port].no_line.head || dp->ports[port].ofct.used)
@@ -341,6 +340,6 @@ uint64_t link_change_finish(struct dataplane *dp, node_time_t now)
 		start(dp, port, now);
 		started |= 1ull << port;
 	}
-	dp->ports_coming &= ~started;
+	dp->sw.ports_coming &= ~started;
 	return started;
 }

@@ -4,7 +4,7 @@
 
 #include "switchd/flow_channel/dataplane.h"
 
-/** link_change_down() - the link at @port is gone. Does not touch events but those of dataplane_touch(). */
+/** link_change_down() - the link at @port is gone. Does not touch events but those of switch_touch(). */
 void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now);
 
 /** link_change_settle() - whatever went over the former link of fabric port @port has left the fabric, but for channels @left: what

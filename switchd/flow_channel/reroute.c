@@ -48,7 +48,7 @@ static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
 
 static node_time_t load_window_ps(const struct dataplane *dp)
 {
-	node_time_t window_ps = dp->config->switch_.routing.redirect_interval_ps / LOAD_WINDOWS;
+	node_time_t window_ps = dp->sw.config->switch_.routing.redirect_interval_ps / LOAD_WINDOWS;
 
 	return window_ps ? window_ps : 1;
 }
@@ -61,14 +61,14 @@ static uint64_t load_window(const struct dataplane *dp, node_time_t now)
 /* that the link of @port can carry */
 static uint64_t bytes_within(const struct dataplane *dp, uint32_t port, node_time_t time_ps)
 {
-	return (uint64_t)((unsigned __int128)dp->config->ports[port].rate_bps * (uint64_t)time_ps / 8 / NODE_S);
+	return (uint64_t)((unsigned __int128)dp->sw.config->ports[port].rate_bps * (uint64_t)time_ps / 8 / NODE_S);
 }
 
 void reroute_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint32_t frame_bytes, node_time_t now)
 {
 	struct port *out = &dp->ports[port];
 
-	if (dp->config->switch_.routing.redirect && out->kind == PORT_FABRIC)
+	if (dp->sw.config->switch_.routing.redirect && out->kind == PORT_FABRIC)
 		output_load_add(&out->output_load, &line_of(dp, ref)->count,
 				FABRIC_HEADER_BYTES + frame_bytes + FRAME_FCS_BYTES + out->link->gap_bytes,
 				load_window(dp, now));
@@ -126,7 +126,7 @@ static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move 
 	line->to = (uint8_t)(move->port + 1);
 	line->to_via = move->via;
 	output_load_claim(&dp->ports[move->port].output_load, present_of(dp, ref, now),
-			  now + dp->config->switch_.routing.redirect_interval_ps, now);
+			  now + dp->sw.config->switch_.routing.redirect_interval_ps, now);
 }
 
 /* from now on nothing of flow @ref goes on, wherever it stands; in an arbiter that shows when its turn comes */
@@ -152,7 +152,7 @@ static void swap_offer(struct dataplane *dp, uint32_t ref, uint32_t hint, node_t
 
 	if (to >= 0 && choose_may_move(dp, ref, (uint32_t)to, now) && dp->ports[from].ofct.used <= 1)
 		dp->ports[to].swap = (struct redirect_swap){
-			.until_ps = now + dp->config->switch_.routing.redirect_interval_ps, .ref = ref, .port = from
+			.until_ps = now + dp->sw.config->switch_.routing.redirect_interval_ps, .ref = ref, .port = from
 		};
 }
 
@@ -181,7 +181,7 @@ static bool swap_take(struct dataplane *dp, struct port *out, uint32_t ref, node
 static bool for_other_end(const struct dataplane *dp, const struct port *out, const struct ifct_entry *flow,
 			  node_time_t now)
 {
-	node_time_t interval_ps = dp->config->switch_.routing.redirect_interval_ps;
+	node_time_t interval_ps = dp->sw.config->switch_.routing.redirect_interval_ps;
 	bool has_source = out->redirect.source_ps && now - out->redirect.source_ps < interval_ps;
 
 	return choose_count(dp, flow) < 2 && !has_source;
@@ -189,7 +189,7 @@ static bool for_other_end(const struct dataplane *dp, const struct port *out, co
 
 void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now)
 {
-	const struct routing_config *config = &dp->config->switch_.routing;
+	const struct routing_config *config = &dp->sw.config->switch_.routing;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	uint32_t waiting;
 
@@ -246,7 +246,7 @@ static int best_input(struct dataplane *dp, const struct input_load *own, node_t
 
 void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t wire_bytes, node_time_t now)
 {
-	const struct routing_config *config = &dp->config->switch_.routing;
+	const struct routing_config *config = &dp->sw.config->switch_.routing;
 	node_time_t interval_ps = config->redirect_interval_ps, window_ps = interval_ps / WINDOWS;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	uint32_t host = (uint32_t)flow->fabric_address << 8 | flow->egress_port, in_port = flow_ref_port(ref);
@@ -272,13 +272,13 @@ void reroute_arrived(struct dataplane *dp, uint32_t ref, bool ordered, uint32_t 
 	in->stats->reroute_acks++;
 	ack_collect(&in->acks, flow_ref_id(ref), ACK_REROUTE,
 		    REROUTE_FAR | route_upward_number(&dp->routes, (uint32_t)best) * REROUTE_HINT, now);
-	dataplane_touch(dp, in_port);
+	switch_touch(&dp->sw, in_port);
 }
 
 void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now)
 {
-	if (dp->config->switch_.routing.redirect_inputs)
-		line_of(dp, ref)->not_before_ps = now + dp->config->switch_.routing.redirect_pause_ps;
+	if (dp->sw.config->switch_.routing.redirect_inputs)
+		line_of(dp, ref)->not_before_ps = now + dp->sw.config->switch_.routing.redirect_pause_ps;
 }
 
 /* ---- who obeys ---- */
@@ -286,15 +286,15 @@ void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now)
 /* has no fabric link of this switch failed? */
 static bool all_links_up(const struct dataplane *dp)
 {
-	for (uint32_t p = 0; p < dp->port_count; p++)
-		if (dp->ports[p].kind == PORT_FABRIC && !dp->config->ports[p].vacant && !dataplane_port_up(dp, p))
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
+		if (dp->ports[p].kind == PORT_FABRIC && !dp->sw.config->ports[p].vacant && !dataplane_port_up(dp, p))
 			return false;
 	return true;
 }
 
 bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_time_t now)
 {
-	const struct routing_config *config = &dp->config->switch_.routing;
+	const struct routing_config *config = &dp->sw.config->switch_.routing;
 	bool ingress = dp->ports[flow_ref_port(ref)].kind == PORT_EDGE;
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	bool far = *value & REROUTE_FAR, has_other;
@@ -334,7 +334,7 @@ bool reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
 	struct redirect_line *line = line_of(dp, ref);
 
 	flow->fc_state = RUNNING;
-	line->not_before_ps = now + dp->config->switch_.routing.redirect_pause_ps;
+	line->not_before_ps = now + dp->sw.config->switch_.routing.redirect_pause_ps;
 	if (!flow->queue.head || (flow->ep_congestion && choose_leads_on(dp, ref)))
 		return true; /* a flow without packets is free at once; a source keeps its path */
 	if (flow->wait == IFCT_REQUESTING) {
@@ -350,7 +350,7 @@ bool reroute_emptied(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 bool reroute_due(struct dataplane *dp, uint32_t ref)
 {
-	return dp->config->switch_.routing.redirect && line_of(dp, ref)->choose;
+	return dp->sw.config->switch_.routing.redirect && line_of(dp, ref)->choose;
 }
 
 bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
@@ -358,7 +358,7 @@ bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct redirect_line *line = line_of(dp, ref);
 	struct choose_move move = { .port = line->to - 1, .via = line->to_via };
-	bool by_loads = dp->config->switch_.routing.redirect_rule == REDIRECT_BY_LOADS;
+	bool by_loads = dp->sw.config->switch_.routing.redirect_rule == REDIRECT_BY_LOADS;
 	enum drop_reason why;
 
 	line->choose = false;
@@ -375,6 +375,6 @@ bool reroute_choose(struct dataplane *dp, uint32_t ref, node_time_t now)
 
 void reroute_forget(struct dataplane *dp, uint32_t ref)
 {
-	if (dp->config->switch_.routing.redirect)
+	if (dp->sw.config->switch_.routing.redirect)
 		*line_of(dp, ref) = (struct redirect_line){ 0 };
 }

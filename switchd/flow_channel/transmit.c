@@ -36,7 +36,7 @@ static uint32_t lanes_ready(const struct dataplane *dp, const struct port *out, 
 		*waiting |= stopped || (packet && !link_may_send_packet(out->link));
 		if (!packet || (stopped && out->kind == PORT_EDGE) || !link_may_send_packet(out->link))
 			continue;
-		at = packet_ready_at(packet, out->link, dp->cut_through);
+		at = packet_ready_at(packet, out->link, dp->sw.cut_through);
 		if (at <= now)
 			ready |= 1u << c;
 		else
@@ -216,7 +216,7 @@ static void send_packet(struct dataplane *dp, uint32_t port, uint32_t lane, node
 
 	class_scheduler_sent(&out->classes, packet->traffic_class, bytes, now);
 	lane_served(out, lane, bytes);
-	dp->stats->data_hops++;
+	dp->sw.stats->data_hops++;
 	if (out->kind == PORT_FABRIC)
 		send_on_fabric(out, packet, lane, now);
 	else

@@ -40,7 +40,7 @@ static bool is_congested(struct lid_switch *lid, uint32_t port, uint32_t lane, u
 static int lane_at(const struct lid_switch *lid, const struct packet *packet, uint32_t out)
 {
 	uint32_t level = packet->lane % lid->levels;
-	bool by_hop = lid->config->switch_.routing.lane_rule == LANES_BY_HOP;
+	bool by_hop = lid->sw.config->switch_.routing.lane_rule == LANES_BY_HOP;
 
 	if (lid->ports[out].kind == PORT_EDGE || lid->ports[packet->in_port].kind == PORT_EDGE)
 		level = 0;
@@ -149,7 +149,7 @@ static uint32_t fixed_port(const struct lid_switch *lid, const struct packet *pa
  * cannot be part of a deadlock, however often it returns. On one level this would close a cycle. */
 static bool may_turn_back(const struct lid_switch *lid, const struct packet *packet)
 {
-	return lid->config->switch_.routing.lane_rule == LANES_BY_HOP &&
+	return lid->sw.config->switch_.routing.lane_rule == LANES_BY_HOP &&
 	       lid->ports[packet->in_port].kind == PORT_FABRIC;
 }
 
@@ -181,7 +181,7 @@ static int output_of(struct lid_switch *lid, const struct packet *packet, enum d
 
 static struct packet *copy_of(struct lid_switch *lid, const struct packet *original)
 {
-	struct packet *copy = lid->flood_packets < lid->flood_packets_max ? packet_copy(&lid->pool, original) : NULL;
+	struct packet *copy = lid->sw.flood_packets < lid->sw.flood_packets_max ? packet_copy(&lid->sw.pool, original) : NULL;
 
 	if (copy)
 		copy->copy = true;
@@ -200,8 +200,8 @@ static uint8_t copy_lane(const struct lid_switch *lid, const struct packet *pack
  * is a cell for it or not; the original as one that is no more.                                                       */
 static void flood(struct lid_switch *lid, struct packet *packet, node_time_t now)
 {
-	uint64_t from = 1ull << packet->in_port, ports = lid->flood_ports & lid->ports_up;
-	struct stats_page *stats = lid->stats;
+	uint64_t from = 1ull << packet->in_port, ports = lid->sw.flood_ports & lid->ports_up;
+	struct stats_page *stats = lid->sw.stats;
 
 	if (!(ports & from) || (ports == from && lid->ports[packet->in_port].kind == PORT_EDGE)) {
 		lid_drop(lid, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
@@ -243,7 +243,7 @@ static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t n
 		flood(lid, packet, now);
 	else
 		lid_drop(lid, why, packet->in_port, packet->frame_bytes, now);
-	packet_free(&lid->pool, packet);
+	packet_free(&lid->sw.pool, packet);
 	return false;
 }
 
@@ -251,7 +251,7 @@ static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t n
 static bool lane_is_right(const struct lid_switch *lid, const struct lid_port *in, const struct lid_header *header,
 			  uint32_t lane)
 {
-	return header->service_level < lid->class_count && header->level < lid->levels &&
+	return header->service_level < lid->sw.class_count && header->level < lid->levels &&
 	       (in->kind == PORT_FABRIC || !header->level) &&
 	       header->service_level * lid->levels + header->level == lane;
 }
@@ -267,7 +267,7 @@ static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struc
 	struct packet *packet;
 	enum drop_reason why;
 
-	packet = packet_copy_in(&lid->pool, in->link, in->mtu_bytes, record, bytes, LID_FRONT_BYTES, &why);
+	packet = packet_copy_in(&lid->sw.pool, in->link, in->mtu_bytes, record, bytes, LID_FRONT_BYTES, &why);
 	if (!packet) {
 		lid_drop(lid, why, port, frame_bytes, now);
 		return NULL;
@@ -276,7 +276,7 @@ static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struc
 	if (lid_header_read(front, record->captured_bytes, frame_bytes, &header) ||
 	    !lane_is_right(lid, in, &header, record->traffic_class)) {
 		lid_drop(lid, DROP_MALFORMED, port, frame_bytes, now);
-		packet_free(&lid->pool, packet);
+		packet_free(&lid->sw.pool, packet);
 		return NULL;
 	}
 	packet->traffic_class = header.service_level;
@@ -297,7 +297,7 @@ void lid_arrival(struct lid_switch *lid, uint32_t port, const struct record *rec
 	if (packet && forward(lid, packet, now))
 		return;
 	link_reject(lid->ports[port].link, record);
-	lid_touch(lid, port); /* there may be credit to give */
+	switch_touch(&lid->sw, port); /* there may be credit to give */
 }
 
 void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_t now)
@@ -365,8 +365,7 @@ static void move_lane(struct lid_switch *lid, uint32_t port, uint32_t lane, node
 
 void lid_follow(struct lid_switch *lid, node_time_t now)
 {
-	lid->tables_changed = false;
-	for (uint32_t port = 0; port < lid->port_count; port++)
+	for (uint32_t port = 0; port < lid->sw.port_count; port++)
 		for (uint32_t lanes = lid->ports[port].backlog; lanes; lanes &= lanes - 1)
 			if (!all_stay(lid, port, (uint32_t)__builtin_ctz(lanes)))
 				move_lane(lid, port, (uint32_t)__builtin_ctz(lanes), now);

@@ -2,10 +2,10 @@
 
 void lid_enter(struct lid_switch *lid, struct packet *packet)
 {
-	lid->stats->inside_packets++;
-	lid->stats->inside_bytes += packet->frame_bytes;
+	lid->sw.stats->inside_packets++;
+	lid->sw.stats->inside_bytes += packet->frame_bytes;
 	if (packet->copy)
-		lid->flood_packets++;
+		lid->sw.flood_packets++;
 	else
 		lid->ports[packet->in_port].packets_from++;
 }
@@ -15,18 +15,18 @@ void lid_leave(struct lid_switch *lid, struct packet *packet)
 {
 	struct lid_port *in = &lid->ports[packet->in_port];
 
-	lid->stats->inside_packets--;
-	lid->stats->inside_bytes -= packet->frame_bytes;
+	lid->sw.stats->inside_packets--;
+	lid->sw.stats->inside_bytes -= packet->frame_bytes;
 	if (packet->copy) {
-		lid->flood_packets--;
+		lid->sw.flood_packets--;
 	} else {
 		in->packets_from--;
 		if (lid_port_up(lid, packet->in_port)) {
 			link_release(in->link, packet->lane, packet->units);
-			lid_touch(lid, packet->in_port); /* there may be credit to give */
+			switch_touch(&lid->sw, packet->in_port); /* there may be credit to give */
 		}
 	}
-	packet_free(&lid->pool, packet);
+	packet_free(&lid->sw.pool, packet);
 }
 
 static void count(struct lid_switch *lid, uint32_t port, const struct packet *packet, int sign, node_time_t now)
@@ -45,7 +45,7 @@ void lid_queue_push(struct lid_switch *lid, uint32_t port, struct packet *packet
 	input_turns_push(&out->lanes[packet->out_lane].turns, packet);
 	out->backlog |= (uint8_t)(1u << packet->out_lane);
 	count(lid, port, packet, 1, now);
-	lid_touch(lid, port);
+	switch_touch(&lid->sw, port);
 }
 
 struct packet *lid_queue_take(struct lid_switch *lid, uint32_t port, uint32_t lane, node_time_t now)

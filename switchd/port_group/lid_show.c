@@ -19,7 +19,7 @@ static bool is_shown(const struct lid_switch *lid, uint32_t port, int asked)
 {
 	if (asked >= 0)
 		return (uint32_t)asked == port;
-	return lid_port_up(lid, port) || !lid->config->ports[port].vacant;
+	return lid_port_up(lid, port) || !lid->sw.config->ports[port].vacant;
 }
 
 /* ---- by port ---- */
@@ -27,14 +27,14 @@ static bool is_shown(const struct lid_switch *lid, uint32_t port, int asked)
 /* microseconds that @ps and, from @since_ps if there is one, a wait that goes on are together */
 static double total_us(const struct lid_switch *lid, uint64_t ps, node_time_t since_ps)
 {
-	bool goes_on = since_ps && since_ps != NODE_TIME_NEVER && lid->shown_ps > since_ps;
+	bool goes_on = since_ps && since_ps != NODE_TIME_NEVER && lid->sw.shown_ps > since_ps;
 
-	return (double)(ps + (goes_on ? lid->shown_ps - since_ps : 0)) / NODE_US;
+	return (double)(ps + (goes_on ? lid->sw.shown_ps - since_ps : 0)) / NODE_US;
 }
 
 static void show_port(const struct lid_switch *lid, uint32_t p, FILE *out)
 {
-	const struct port_config *config = &lid->config->ports[p];
+	const struct port_config *config = &lid->sw.config->ports[p];
 	const struct port_stats *stats = lid->ports[p].stats;
 
 	fprintf(out,
@@ -57,7 +57,7 @@ static void show_lanes(const struct lid_switch *lid, uint32_t p, FILE *out)
 		const struct lid_lane *lane = &port->lanes[l];
 
 		fprintf(out, "p%-4u %-16s %5u %13u %10d %10u %8" PRIu64 "  %s\n", p,
-			lid->config->classes[l / lid->levels].name, l % lid->levels, lane->units,
+			lid->sw.config->classes[l / lid->levels].name, l % lid->levels, lane->units,
 			port->link->credits ? credit_available(&port->link->credit, l) : -1,
 			port->link->buffer_units ? port->link->held_units[l] : 0, lane->log.count,
 			lane->starved ? "waits for credit" : "-");
@@ -74,7 +74,7 @@ static void show_log(const struct lid_switch *lid, uint32_t p, FILE *out)
 		for (uint64_t i = first; i < log->count; i++) {
 			const struct congestion_mark *mark = &log->marks[i % PORT_GROUP_MARKS_MAX];
 
-			fprintf(out, "p%-4u %-16s %5u %14.3f %8u %8u\n", p, lid->config->classes[l / lid->levels].name,
+			fprintf(out, "p%-4u %-16s %5u %14.3f %8u %8u\n", p, lid->sw.config->classes[l / lid->levels].name,
 				l % lid->levels, (double)mark->at_ps / NODE_US, mark->dlid, mark->slid);
 		}
 	}
@@ -162,14 +162,14 @@ int lid_show(void *dataplane, const char *table, int port, node_time_t now, FILE
 	};
 	struct lid_switch *lid = dataplane;
 
-	if (port < -1 || port >= (int)lid->port_count)
+	if (port < -1 || port >= (int)lid->sw.port_count)
 		return -EINVAL;
-	lid->shown_ps = node_time_max(now, lid->stats->now_ps);
+	lid->sw.shown_ps = node_time_max(now, lid->sw.stats->now_ps);
 	for (uint32_t t = 0; t < COUNT_OF(tables); t++) {
 		if (strcmp(tables[t].name, table) != 0)
 			continue;
 		fputs(tables[t].header, out);
-		for (uint32_t p = 0; p < lid->port_count; p++)
+		for (uint32_t p = 0; p < lid->sw.port_count; p++)
 			if (is_shown(lid, p, port))
 				tables[t].port(lid, p, out);
 		return 0;
@@ -264,7 +264,7 @@ int lid_set(void *dataplane, const char *name, const char *value, FILE *out)
 	char why[200] = "";
 	int error = setting_set(&changed, name, value);
 
-	trace(lid->stats, lid->stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
+	trace(lid->sw.stats, lid->sw.stats->now_ps, TRACE_PARAMETER_SET, 0, 0, (uint32_t)strtoul(value, NULL, 10));
 	if (!error)
 		error = port_group_config_check(&changed, why, sizeof(why));
 	else if (error == -EINVAL)

@@ -7,6 +7,7 @@
 #include "nodes/base/units.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/word_frame.h"
+#include "switchd/common/switch_run.h"
 #include "switchd/port_group/lid_forward.h"
 #include "switchd/port_group/lid_queue.h"
 #include "switchd/port_group/lid_show.h"
@@ -17,30 +18,11 @@
 #define FLOOD_PACKETS_PER_PORT 64u   /* copies inside, at most */
 #define VACANT_UNITS 4096u           /* input buffer of a lane of a link to come, at least */
 
-/* ---- event sources: arrivals, transmissions, timers ---- */
-
-static uint32_t source_transmit(const struct lid_switch *lid, uint32_t port)
-{
-	return lid->port_count + port;
-}
-
-static uint32_t source_sample(const struct lid_switch *lid)
-{
-	return 2 * lid->port_count;
-}
-
-static uint32_t source_measured(const struct lid_switch *lid)
-{
-	return 2 * lid->port_count + 1;
-}
-
-#define TIMERS 2u
-
 void lid_drop(struct lid_switch *lid, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
 {
-	lid->stats->drops[reason]++;
+	lid->sw.stats->drops[reason]++;
 	lid->ports[port].stats->dropped_bytes += frame_bytes;
-	trace(lid->stats, now, TRACE_DROP, port, reason, frame_bytes);
+	trace(lid->sw.stats, now, TRACE_DROP, port, reason, frame_bytes);
 }
 
 static uint32_t held_units(const struct lid_switch *lid, const struct link *link)
@@ -60,98 +42,49 @@ static void note_input(const struct lid_switch *lid, const struct lid_port *in)
 		in->stats->input_units_max = units;
 }
 
-static void on_arrival(struct lid_switch *lid, uint32_t port, node_time_t now)
+static bool arrive(void *dataplane, uint32_t port, const struct record *header, const uint8_t *bytes, node_time_t now)
 {
-	struct link *link = lid->ports[port].link;
-	struct record header;
-	const uint8_t *bytes = link_receive(link, &header, now);
+	struct lid_switch *lid = dataplane;
+	const struct lid_port *in = &lid->ports[port];
 
-	if (bytes && header.kind == RECORD_PACKET)
-		lid_arrival(lid, port, &header, bytes, now);
+	if (bytes && header->kind == RECORD_PACKET)
+		lid_arrival(lid, port, header, bytes, now);
 	else if (bytes)
-		lid->stats->drops[DROP_BAD_RECORD]++; /* frames of other kinds of fabric */
-	link_done(link, &header);
-	if (link_words_due(link) || link->guarded)
-		lid_touch(lid, port);
-	note_input(lid, &lid->ports[port]);
-	event_tree_set(&lid->events, port, link_next_at(link));
+		lid->sw.stats->drops[DROP_BAD_RECORD]++; /* frames of other kinds of fabric */
+	note_input(lid, in);
+	return link_words_due(in->link) || in->link->guarded;
 }
 
-/* a sample of every port, as long as the measured interval and the page last */
-static void on_sample(struct lid_switch *lid, node_time_t now)
+static void sample(void *dataplane, uint32_t port, struct sample_stats *sample, node_time_t now)
 {
-	struct stats_page *stats = lid->stats;
-	node_time_t next = now + lid->config->sample_ps;
+	const struct lid_switch *lid = dataplane;
 
-	for (uint32_t p = 0; p < lid->port_count && stats->sample_count < stats->samples_max; p++)
-		*stats_sample(stats, stats->sample_count++) =
-			(struct sample_stats){ .at_ps = now,
-					       .port = p,
-					       .input_units = held_units(lid, lid->ports[p].link),
-					       .queue_bytes = lid->ports[p].gauge.bytes,
-					       .tx_bytes = lid->ports[p].stats->tx_bytes };
-	if (next > lid->config->measure_to_ps || stats->sample_count >= stats->samples_max)
-		next = NODE_TIME_NEVER;
-	event_tree_set(&lid->events, source_sample(lid), next);
+	(void)now;
+	sample->input_units = held_units(lid, lid->ports[port].link);
+	sample->queue_bytes = lid->ports[port].gauge.bytes;
 }
 
-/* the measured interval is over: queues and pauses that last must be counted in it too */
-static void on_measured(struct lid_switch *lid, node_time_t now)
+static void measured(void *dataplane, uint32_t p, node_time_t now)
 {
-	for (uint32_t p = 0; p < lid->port_count; p++) {
-		queue_gauge_settle(&lid->ports[p].gauge, lid->ports[p].stats, now);
-		lid_transmit_settle(&lid->ports[p], now);
-	}
-	event_tree_set(&lid->events, source_measured(lid), NODE_TIME_NEVER);
+	struct lid_port *port = &((struct lid_switch *)dataplane)->ports[p];
+
+	queue_gauge_settle(&port->gauge, port->stats, now);
+	lid_transmit_settle(port, now);
 }
 
-static void handle(struct lid_switch *lid, uint32_t source, node_time_t now)
+static void transmit(void *dataplane, uint32_t port, node_time_t now)
 {
-	if (source < lid->port_count) {
-		on_arrival(lid, source, now);
-	} else if (source < source_sample(lid)) {
-		lid_transmit(lid, source - lid->port_count, now);
-		lid_touch(lid, source - lid->port_count);
-	} else if (source == source_sample(lid)) {
-		on_sample(lid, now);
-	} else {
-		on_measured(lid, now);
-	}
+	lid_transmit(dataplane, port, now);
 }
 
-/* A port that is busy and will look again as soon as it is free has nothing to gain from looking earlier. */
-static void update_touched(struct lid_switch *lid, node_time_t now)
+static node_time_t transmit_next_at(void *dataplane, uint32_t port, node_time_t now)
 {
-	for (; lid->touched; lid->touched &= lid->touched - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(lid->touched);
-		uint32_t source = source_transmit(lid, port);
-		node_time_t free_at = lid->ports[port].link->busy_until_ps;
-
-		if (free_at <= now || event_tree_due(&lid->events, source) != free_at)
-			event_tree_set(&lid->events, source, lid_transmit_next_at(lid, port, now));
-	}
+	return lid_transmit_next_at(dataplane, port, now);
 }
 
-static void look_at_arrivals(struct lid_switch *lid)
+static void follow(void *dataplane, node_time_t now)
 {
-	for (uint64_t ports = lid->ports_up; ports; ports &= ports - 1) {
-		uint32_t p = (uint32_t)__builtin_ctzll(ports);
-
-		if (event_tree_due(&lid->events, p) == NODE_TIME_NEVER)
-			event_tree_set(&lid->events, p, link_next_at(lid->ports[p].link));
-	}
-}
-
-/* ports whose ring was full and has room again: they go on when that is seen, which is now */
-static void unstarve(struct lid_switch *lid, node_time_t end)
-{
-	for (uint64_t ports = lid->ports_up; ports; ports &= ports - 1) {
-		uint32_t port = (uint32_t)__builtin_ctzll(ports);
-
-		if (link_unstarve(lid->ports[port].link))
-			lid_touch(lid, port);
-	}
-	update_touched(lid, end - 1);
+	lid_follow(dataplane, now);
 }
 
 /* ---- links that change ---- */
@@ -162,20 +95,20 @@ static void on_credit(void *owner, struct link *link, uint32_t lane, bool stoppe
 	(void)lane;
 	(void)stopped;
 	(void)now;
-	lid_touch(owner, link->port);
+	switch_touch(&((struct lid_switch *)owner)->sw, link->port);
 }
 
 /* @p is what config->ports[@p] says */
 static void port_configure(struct lid_switch *lid, uint32_t p)
 {
-	const struct port_config *config = &lid->config->ports[p];
+	const struct port_config *config = &lid->sw.config->ports[p];
 	struct link_listener listener = { .owner = lid, .on_stop = on_credit };
 	struct lid_port *port = &lid->ports[p];
 
 	port->kind = config->kind;
 	port->mtu_bytes = config->mtu_bytes;
-	word_frame_envelope_write(lid->config->index, p, config->peer_index, config->peer_port, port->envelope);
-	class_scheduler_init_node(&port->classes, lid->config, config->rate_bps);
+	word_frame_envelope_write(lid->sw.config->index, p, config->peer_index, config->peer_port, port->envelope);
+	class_scheduler_init_node(&port->classes, lid->sw.config, config->rate_bps);
 	port->fecn = (struct fecn_mark){ 0 };
 	for (uint32_t l = 0; l < lid->lane_count; l++) {
 		port->lanes[l].turns.quantum_bytes = NODE_MTU_MAX; /* of packets from any link */
@@ -193,7 +126,7 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 	struct lid_port *port = &lid->ports[p];
 
 	lid->ports_up &= ~(1ull << p);
-	lid->ports_coming &= ~(1ull << p);
+	lid->sw.ports_coming &= ~(1ull << p);
 	link_down(port->link, now);
 	lid_transmit_settle(port, now);
 	port->paused_since_ps = NODE_TIME_NEVER;
@@ -204,16 +137,16 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 		input_turns_first(&port->lanes[lane].turns);
 		lid_forward_again(lid, lid_queue_take(lid, p, lane, now), now);
 	}
-	event_tree_set(&lid->events, p, NODE_TIME_NEVER);
-	lid_touch(lid, p);
-	update_touched(lid, now);
+	switch_arrivals_stop(&lid->sw, p);
+	switch_touch(&lid->sw, p);
+	switch_settle(&lid->sw, now);
 }
 
 /* the units of packets inside that came in at port @p, by the lane on which they came */
 static void units_from(const struct lid_switch *lid, uint32_t p, uint32_t *units)
 {
 	memset(units, 0, NODE_LANES_MAX * sizeof(*units));
-	for (uint32_t out = 0; lid->ports[p].packets_from && out < lid->port_count; out++)
+	for (uint32_t out = 0; lid->ports[p].packets_from && out < lid->sw.port_count; out++)
 		for (uint32_t lanes = lid->ports[out].backlog; lanes; lanes &= lanes - 1) {
 			const struct input_turns *turns = &lid->ports[out].lanes[__builtin_ctz(lanes)].turns;
 
@@ -253,74 +186,78 @@ static void link_start(struct lid_switch *lid, uint32_t p)
 {
 	lid->ports[p].link->held = false;
 	port_configure(lid, p);
-	lid->ports_coming &= ~(1ull << p);
+	lid->sw.ports_coming &= ~(1ull << p);
 	lid->ports_up |= 1ull << p;
-	event_tree_set(&lid->events, p, link_next_at(lid->ports[p].link));
-	lid_touch(lid, p);
-	lid->tables_changed = true;
+	switch_look_at_arrivals(&lid->sw, 1ull << p);
+	switch_touch(&lid->sw, p);
+	lid->sw.tables_changed = true;
 }
 
 /* Links whose buffers could not take over the packets of the former ones start when these are gone. */
-static void links_start(struct lid_switch *lid)
+static uint64_t links_start(void *dataplane, node_time_t now)
 {
-	for (uint64_t coming = lid->ports_coming; coming; coming &= coming - 1)
-		if (!lid->ports[__builtin_ctzll(coming)].packets_from)
-			link_start(lid, (uint32_t)__builtin_ctzll(coming));
+	struct lid_switch *lid = dataplane;
+	uint64_t started = 0;
+
+	(void)now;
+	for (uint64_t coming = lid->sw.ports_coming; coming; coming &= coming - 1) {
+		uint32_t p = (uint32_t)__builtin_ctzll(coming);
+
+		if (lid->ports[p].packets_from)
+			continue;
+		link_start(lid, p);
+		started |= 1ull << p;
+	}
+	return started;
 }
 
 static void on_link_up(void *dataplane, uint32_t port, node_time_t now)
 {
 	struct lid_switch *lid = dataplane;
 
-	lid->ports_coming |= 1ull << port;
+	lid->sw.ports_coming |= 1ull << port;
 	lid->ports[port].link->held = true;
 	if (take_over(lid, port))
 		link_start(lid, port);
-	update_touched(lid, now);
+	switch_settle(&lid->sw, now);
 }
 
 static void on_link_set(void *dataplane, uint32_t port)
 {
 	struct lid_switch *lid = dataplane;
 
-	class_scheduler_init_node(&lid->ports[port].classes, lid->config, lid->config->ports[port].rate_bps);
-	lid_touch(lid, port);
+	class_scheduler_init_node(&lid->ports[port].classes, lid->sw.config, lid->sw.config->ports[port].rate_bps);
+	switch_touch(&lid->sw, port);
 }
+
+static const struct switch_ops ops = {
+	.arrive = arrive,
+	.transmit = transmit,
+	.transmit_next_at = transmit_next_at,
+	.follow = follow,
+	.links_start = links_start,
+	.sample = sample,
+	.measured = measured,
+};
 
 static node_time_t run(void *dataplane, node_time_t end)
 {
-	struct lid_switch *lid = dataplane;
-	node_time_t now;
-
-	if (lid->config->clock == CLOCK_REAL && end)
-		unstarve(lid, end);
-	look_at_arrivals(lid);
-	while ((now = event_tree_next_at(&lid->events)) < end) {
-		lid->stats->now_ps = now;
-		lid->stats->events++;
-		if (lid->tables_changed)
-			lid_follow(lid, now);
-		handle(lid, event_tree_first(&lid->events), now);
-		if (lid->ports_coming)
-			links_start(lid);
-		update_touched(lid, now);
-	}
-	return now;
+	return switch_run(dataplane, &ops, end);
 }
 
 /* ---- set-up ---- */
 
 static void port_init(struct lid_switch *lid, uint32_t p, struct link *link)
 {
-	const struct node_config *config = lid->config;
+	const struct node_config *config = lid->sw.config;
 	struct lid_port *port = &lid->ports[p];
 
 	port->link = link;
-	port->stats = stats_port(lid->stats, p);
+	port->stats = stats_port(lid->sw.stats, p);
 	port->paused_since_ps = NODE_TIME_NEVER;
 	port->gauge = (struct queue_gauge){ .from_ps = config->measure_from_ps, .to_ps = config->measure_to_ps };
 	for (uint32_t l = 0; l < lid->lane_count; l++)
-		port->lanes[l].turns.inputs = lid->turns + ((size_t)p * lid->lane_count + l) * lid->port_count;
+		port->lanes[l].turns.inputs = lid->turns + ((size_t)p * lid->lane_count + l) * lid->sw.port_count;
 	port_configure(lid, p);
 	if (!config->ports[p].vacant)
 		lid->ports_up |= 1ull << p;
@@ -330,12 +267,12 @@ static void port_init(struct lid_switch *lid, uint32_t p, struct link *link)
  * longest frame. */
 static int pool_init(struct lid_switch *lid)
 {
-	const struct node_config *config = lid->config;
+	const struct node_config *config = lid->sw.config;
 	uint32_t captured_max = packet_captured_max(config);
 	uint64_t cells;
 
-	lid->flood_packets_max = FLOOD_PACKETS_PER_PORT * lid->port_count;
-	cells = (1ull + lid->flood_packets_max) * packet_cells(captured_max);
+	lid->sw.flood_packets_max = FLOOD_PACKETS_PER_PORT * lid->sw.port_count;
+	cells = (1ull + lid->sw.flood_packets_max) * packet_cells(captured_max);
 	for (uint32_t p = 0; p < config->port_count; p++) {
 		uint32_t units = config->ports[p].buffer_units;
 
@@ -343,27 +280,25 @@ static int pool_init(struct lid_switch *lid)
 			units = VACANT_UNITS;
 		cells += packet_cells_of_units((uint64_t)units * lid->lane_count, captured_max);
 	}
-	return packet_pool_init(&lid->pool, cells, captured_max);
+	return packet_pool_init(&lid->sw.pool, cells, captured_max);
 }
 
 static void destroy(void *dataplane)
 {
 	struct lid_switch *lid = dataplane;
 
-	packet_pool_fini(&lid->pool);
 	port_group_fini(&lid->tables);
-	event_tree_fini(&lid->events);
+	switch_fini(&lid->sw);
 	free(lid->turns);
 	free(lid);
 }
 
 static int memory_init(struct lid_switch *lid)
 {
-	const struct node_config *config = lid->config;
+	const struct node_config *config = lid->sw.config;
 
-	lid->turns = calloc((size_t)lid->port_count * lid->lane_count * lid->port_count, sizeof(*lid->turns));
-	if (!lid->turns || event_tree_init(&lid->events, 2 * lid->port_count + TIMERS) || pool_init(lid) ||
-	    port_group_init(&lid->tables, &config->switch_.lids, lid->port_count))
+	lid->turns = calloc((size_t)lid->sw.port_count * lid->lane_count * lid->sw.port_count, sizeof(*lid->turns));
+	if (!lid->turns || pool_init(lid) || port_group_init(&lid->tables, &config->switch_.lids, lid->sw.port_count))
 		return -ENOMEM;
 	return 0;
 }
@@ -374,25 +309,17 @@ static void *create(const struct node_config *config, struct link *links, struct
 
 	if (!lid)
 		return NULL;
-	lid->config = config;
 	lid->settings = config->port_group;
-	lid->stats = stats;
-	lid->port_count = config->port_count;
-	lid->class_count = config->class_count;
 	lid->levels = node_lanes(config, PORT_FABRIC);
-	lid->lane_count = lid->class_count * lid->levels;
-	lid->cut_through = config->switch_.cut_through;
-	lid->flood_ports = config->switch_.flood_ports;
+	lid->lane_count = config->class_count * lid->levels;
 	random_init(&lid->random, config->switch_.routing.seed, RANDOM_STREAM);
-	if (memory_init(lid)) {
+	if (switch_init(&lid->sw, &ops, &lid->ports_up, config, links, stats) || memory_init(lid)) {
 		destroy(lid);
 		return NULL;
 	}
 	for (uint32_t p = 0; p < config->port_count; p++)
 		port_init(lid, p, &links[p]);
-	if (config->sample_ps)
-		event_tree_set(&lid->events, source_sample(lid), 0);
-	event_tree_set(&lid->events, source_measured(lid), config->measure_to_ps);
+	switch_start(&lid->sw);
 	stats->tables_taken = config->switch_.lids.lid_count > 0;
 	return lid;
 }

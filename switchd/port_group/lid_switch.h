@@ -11,12 +11,10 @@
  *  Only the files of this dataplane know the order (lid_switch.c the events and links, lid_forward.c where a packet goes, lid_queue.c what
  *  it counts for while it is inside, lid_transmit.c the link,
  *  lid_tables.c what the fabric manager reads and writes, lid_show.c tables and parameters); a stage (port_group, congestion_log,
- *  input_turns) never calls another one. Events as in the Ethernet switch: per port the next arrival and the next transmission, timers;
- *  arrivals of one instant first, lower ports first.                                                                   */
+ *  input_turns) never calls another one. Events and their order: switch.h. */
 #ifndef HEDDLE_SWITCHD_PORT_GROUP_LID_SWITCH_H
 #define HEDDLE_SWITCHD_PORT_GROUP_LID_SWITCH_H
 
-#include "nodes/base/event_tree.h"
 #include "nodes/base/random.h"
 #include "nodes/config/config.h"
 #include "nodes/link/link.h"
@@ -26,6 +24,7 @@
 #include "nodes/stats/stats.h"
 #include "nodes/wire/lid_header.h"
 #include "switchd/common/packet.h"
+#include "switchd/common/switch.h"
 #include "switchd/port_group/congestion_log.h"
 #include "switchd/port_group/fecn_mark.h"
 #include "switchd/port_group/input_turns.h"
@@ -58,23 +57,12 @@ struct lid_port {
 };
 
 struct lid_switch {
-	const struct node_config *config;
+	struct switch_shell sw;
 	struct port_group_config settings; /* as they are set now */
-	struct stats_page *stats;
-	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
-	uint32_t port_count, class_count;
-	uint32_t levels;     /* lanes of a class, on every link; on edge links level 0 alone is used */
-	uint32_t lane_count; /* of a link: class_count * levels */
-	bool cut_through;
-	uint64_t touched; /* ports whose next transmission must be computed anew */
+	uint32_t levels;                   /* lanes of a class, on every link; on edge links level 0 alone is used */
+	uint32_t lane_count;               /* of a link: class_count * levels */
 	uint64_t ports_up;
-	uint64_t ports_coming; /* links that have returned, without buffer for packets of the former one inside */
-	bool tables_changed;   /* since then nobody has looked whether all packets wait at the right ports */
-	uint64_t flood_ports;
-	uint32_t flood_packets, flood_packets_max; /* copies inside */
 	struct random random;
-	struct event_tree events;
-	struct packet_pool pool;
 	struct port_group tables;
 	struct input_turn *turns; /* of all ports and lanes, by input */
 	struct lid_port ports[NODE_PORTS_MAX];
@@ -82,12 +70,6 @@ struct lid_switch {
 
 /* node.h has the contract */
 extern const struct node_ops lid_ops;
-
-/** lid_touch() - something changed that may let port @port transmit, or transmit earlier. */
-static inline void lid_touch(struct lid_switch *lid, uint32_t port)
-{
-	lid->touched |= 1ull << port;
-}
 
 static inline bool lid_port_up(const struct lid_switch *lid, uint32_t port)
 {
@@ -97,7 +79,7 @@ static inline bool lid_port_up(const struct lid_switch *lid, uint32_t port)
 /** lid_may_choose() - may @packet leave by another port than the fabric manager's? Its class need not stay in order then. */
 static inline bool lid_may_choose(const struct lid_switch *lid, const struct packet *packet)
 {
-	return lid->settings.adaptive && lid->config->classes[packet->traffic_class].unordered;
+	return lid->settings.adaptive && lid->sw.config->classes[packet->traffic_class].unordered;
 }
 
 /** lid_drop() - counts a dropped frame under its reason, as one that came in at @port.  @frame_bytes  without FCS. */

@@ -8,9 +8,9 @@ int lid_tables_set(void *dataplane, const struct switch_config *config)
 
 	if (port_group_set(&lid->tables, &config->lids))
 		return -ENOMEM;
-	lid->flood_ports = config->flood_ports;
-	lid->tables_changed = true;
-	lid->stats->tables_taken++;
+	lid->sw.flood_ports = config->flood_ports;
+	lid->sw.tables_changed = true;
+	lid->sw.stats->tables_taken++;
 	return 0;
 }
 
@@ -38,7 +38,7 @@ void lid_table_read(void *dataplane, struct table_block *block)
 	uint32_t entries = table_entries(block->table), first = block->number * entries;
 
 	if (block->table == TABLE_FLOOD)
-		table_put(TABLE_FLOOD, block->bytes, 0, lid->flood_ports);
+		table_put(TABLE_FLOOD, block->bytes, 0, lid->sw.flood_ports);
 	for (uint32_t i = 0; block->table == TABLE_PGT && i < entries; i++)
 		table_put_mask(block->bytes, i, (uint64_t[PORT_GROUP_WORDS]){ tables->mask[first + i] });
 	if (block->table != TABLE_LFT && block->table != TABLE_PGFT)

@@ -32,7 +32,7 @@ static struct lanes_seen look(const struct lid_switch *lid, struct lid_port *out
 	for (uint32_t backlog = out->backlog; backlog; backlog &= backlog - 1) {
 		uint32_t l = (uint32_t)__builtin_ctz(backlog);
 		const struct packet *packet = input_turns_first(&out->lanes[l].turns);
-		node_time_t at = packet_ready_at(packet, out->link, lid->cut_through);
+		node_time_t at = packet_ready_at(packet, out->link, lid->sw.cut_through);
 
 		if (!room || !has_credit(out, &out->lanes[l], packet, now))
 			seen.waiting = true;
@@ -202,7 +202,7 @@ static void put_on_link(struct lid_switch *lid, struct lid_port *out, const stru
 	uint8_t *bytes;
 
 	class_scheduler_sent(&out->classes, packet->traffic_class, wire_bytes + out->link->gap_bytes, now);
-	lid->stats->data_hops++;
+	lid->sw.stats->data_hops++;
 	bytes = link_send_packet(out->link, now, wire_bytes, LID_FRONT_BYTES + packet->captured_bytes,
 				 packet->frame_bytes, packet->out_lane, 0);
 	if (!bytes)

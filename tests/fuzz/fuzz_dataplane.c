@@ -87,7 +87,7 @@ static void packets_check(const struct play *play)
 	gone = arrived - stats->data_hops - stats->inside_packets;
 	assert(gone >= drops(play, reasons, 5));
 	assert(gone <= drops(play, reasons, 9) + stats->flooded_packets);
-	assert(play->s.dp->pool.used == stats->inside_packets);
+	assert(play->s.dp->sw.pool.used == stats->inside_packets);
 }
 
 static void flow_check(const struct dataplane *dp, uint32_t p, uint32_t id)
@@ -120,7 +120,7 @@ static void sums_check(const struct dataplane *dp, uint32_t p)
 		metered += flow->um;
 		limited += flow->ep_congestion != 0;
 	}
-	for (uint32_t c = 0; c < dp->class_count; c++)
+	for (uint32_t c = 0; c < dp->sw.class_count; c++)
 		assert(promised[c] == port->promised_units[c]);
 	assert(metered == port->stats->metered && limited == port->stats->limited);
 	assert(port->kind == PORT_FABRIC || extent == port->stats->extent_units);
@@ -161,7 +161,7 @@ static void port_check(const struct play *play, uint32_t p)
 	fgfc_check(play, p);
 	assert(port->efct.used <= port->efct.channels && port->ofct.used <= port->ofct.channels);
 	assert(port->kind == PORT_FABRIC || port->efct.used == active);
-	for (uint32_t c = 0; c < dp->class_count; c++)
+	for (uint32_t c = 0; c < dp->sw.class_count; c++)
 		assert(port->link->held_units[c] <= port->link->buffer_units);
 }
 

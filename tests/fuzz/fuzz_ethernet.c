@@ -143,7 +143,7 @@ static void switch_check(const struct play *play)
 	}
 	assert(held.bytes == eth->buffer.used_bytes + headroom_bytes && held.own_bytes == eth->buffer.own_bytes);
 	assert(eth->buffer.used_bytes <= eth->buffer.buffer_bytes);
-	assert(held.packets == eth->pool.used && held.packets == play->s.stats->inside_packets);
+	assert(held.packets == eth->sw.pool.used && held.packets == play->s.stats->inside_packets);
 	assert(held.frame_bytes == play->s.stats->inside_bytes);
 	assert(waiting == eth->held_count && eth->watching == (waiting != 0));
 }
@@ -522,9 +522,9 @@ static void finish(struct play *play)
 	for (uint32_t p = 0; p < PORTS; p++)
 		if (play->down >> p & 1)
 			step_link(play, p);
-	for (uint32_t i = 0; i < 40 && (i < 4 || play->s.eth->pool.used); i++)
+	for (uint32_t i = 0; i < 40 && (i < 4 || play->s.eth->sw.pool.used); i++)
 		step_run(play, 255, 10 * NODE_MS);
-	assert(!play->s.eth->pool.used && !play->s.eth->buffer.used_bytes && !play->s.eth->held_count);
+	assert(!play->s.eth->sw.pool.used && !play->s.eth->buffer.used_bytes && !play->s.eth->held_count);
 	for (uint32_t p = 0; p < PORTS; p++)
 		assert(!play->s.eth->ports[p].teller.told);
 }

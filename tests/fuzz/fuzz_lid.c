@@ -113,9 +113,9 @@ static void switch_check(const struct play *play)
 		assert(!(play->down >> p & 1) || !lid->ports[p].backlog);
 		held.bytes += bytes;
 	}
-	assert(held.packets == lid->pool.used && held.packets == stats->inside_packets);
+	assert(held.packets == lid->sw.pool.used && held.packets == stats->inside_packets);
 	assert(held.bytes == stats->inside_bytes);
-	assert(lid->flood_packets <= lid->flood_packets_max);
+	assert(lid->sw.flood_packets <= lid->sw.flood_packets_max);
 	for (uint32_t p = 0; p < PORTS; p++)
 		for (uint32_t l = 0; l < LANES; l++)
 			assert(!lid_port_up(lid, p) || (held.units[p][l] == play->s.links[p].held_units[l] &&
@@ -406,7 +406,7 @@ static void finish(struct play *play)
 		if (!(play->down >> p & 1))
 			step_link(play, p);
 	step_run(play, 255, NODE_MS);
-	assert(!lid_of(play)->pool.used && !lid_of(play)->flood_packets);
+	assert(!lid_of(play)->sw.pool.used && !lid_of(play)->sw.flood_packets);
 	for (uint32_t p = 0; p < PORTS; p++)
 		step_link(play, p);
 }

@@ -115,7 +115,7 @@ static uint32_t behind_units(const struct dataplane *dp, uint32_t ref)
 {
 	uint32_t units = 0;
 
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		for (uint32_t id = 0; dp->ports[p].kind == PORT_FABRIC && id < dp->ports[p].ofct.fresh; id++) {
 			const struct ofct_entry *entry = &dp->ports[p].ofct.entries[id];
 
@@ -181,9 +181,9 @@ static void flows_stand(const struct sim *sim, const struct sim_node *node)
 {
 	const struct dataplane *dp = node->dataplane;
 
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		memset(&places[flow_ref(p, 0)], 0, dp->ifcts[p].channels * sizeof(*places));
-	for (uint32_t p = 0; p < dp->port_count; p++) {
+	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 		const struct port *port = &dp->ports[p];
 
 		list_stand(sim, node, port->no_channel.first, &port->no_channel);
@@ -335,7 +335,7 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 
 	flows_stand(sim, node);
 	memset(requested_bytes, 0, sizeof(requested_bytes));
-	for (uint32_t p = 0; p < dp->port_count; p++) {
+	for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 		struct port_sums sums = { 0 };
 
 		check_flows(sim, node, p, &sums);
@@ -343,7 +343,7 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 		if (dp->ports[p].kind == PORT_FABRIC)
 			check_ofct(sim, node, p);
 	}
-	for (uint32_t p = 0; p < dp->port_count; p++)
+	for (uint32_t p = 0; p < dp->sw.port_count; p++)
 		check_requests(sim, node, p);
 }
 
@@ -471,7 +471,7 @@ static void check_inside(const struct sim *sim, uint64_t under_way_units)
 	for (uint32_t i = 0; i < sim->plan.switch_count; i++) {
 		const struct dataplane *dp = sim->nodes[i].dataplane;
 
-		for (uint32_t p = 0; p < dp->port_count; p++) {
+		for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 			const struct port *port = &dp->ports[p];
 
 			for (uint32_t c = 0; c < port->lane_count; c++)
@@ -572,10 +572,10 @@ void sim_check_released(struct sim *sim)
 		check_going(sim, node);
 		if (node->config->kind != NODE_SWITCH)
 			continue;
-		if (dp->pool.used || node->stats->inside_bytes || dp->wakes.count)
+		if (dp->sw.pool.used || node->stats->inside_bytes || dp->wakes.count)
 			sim_fail(sim, node->config->name, "%u packets are still inside, %u flows wait for a time",
-				 dp->pool.used, dp->wakes.count);
-		for (uint32_t p = 0; p < dp->port_count; p++)
+				 dp->sw.pool.used, dp->wakes.count);
+		for (uint32_t p = 0; p < dp->sw.port_count; p++)
 			check_port_released(sim, node, p);
 	}
 }

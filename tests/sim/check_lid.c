@@ -22,7 +22,7 @@ static uint64_t check_lane(const struct sim *sim, const struct sim_node *node, u
 	uint64_t bytes = 0;
 	uint32_t units = 0;
 
-	for (uint32_t in = 0; in < lid->port_count; in++) {
+	for (uint32_t in = 0; in < lid->sw.port_count; in++) {
 		const struct packet *packet = lane->turns.inputs[in].queue.head;
 
 		if (!packet != !(lane->turns.waiting >> in & 1))
@@ -66,7 +66,7 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 	const struct lid_switch *lid = node->dataplane;
 
 	memset(&held, 0, sizeof(held));
-	for (uint32_t p = 0; p < lid->port_count; p++) {
+	for (uint32_t p = 0; p < lid->sw.port_count; p++) {
 		uint64_t bytes = 0;
 
 		for (uint32_t l = 0; l < lid->lane_count; l++)
@@ -75,13 +75,13 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 			sim_fail(sim, node->config->name, "p%u: %lu bytes wait, gauge %lu, page %lu", p, bytes,
 				 lid->ports[p].gauge.bytes, lid->ports[p].stats->queue_bytes);
 	}
-	for (uint32_t p = 0; p < lid->port_count; p++)
+	for (uint32_t p = 0; p < lid->sw.port_count; p++)
 		check_input(sim, node, p, &held);
-	if (held.packets != lid->pool.used || held.packets != node->stats->inside_packets ||
-	    held.frame_bytes != node->stats->inside_bytes || held.copies != lid->flood_packets)
+	if (held.packets != lid->sw.pool.used || held.packets != node->stats->inside_packets ||
+	    held.frame_bytes != node->stats->inside_bytes || held.copies != lid->sw.flood_packets)
 		sim_fail(sim, node->config->name, "%u packets, %lu bytes, %u copies wait; pool %u, inside %lu, %lu, %u",
-			 held.packets, held.frame_bytes, held.copies, lid->pool.used, node->stats->inside_packets,
-			 node->stats->inside_bytes, lid->flood_packets);
+			 held.packets, held.frame_bytes, held.copies, lid->sw.pool.used, node->stats->inside_packets,
+			 node->stats->inside_bytes, lid->sw.flood_packets);
 }
 
 /* PG-9: what the sender at @from may send in all is no more than the receiver said, and the receiver has room for all that it said */
@@ -139,9 +139,9 @@ void sim_check_released_lid(struct sim *sim)
 
 		if (node->config->kind != NODE_SWITCH)
 			continue;
-		if (lid->pool.used || lid->flood_packets || lid->ports_coming)
-			sim_fail(sim, node->config->name, "%u packets are left", lid->pool.used);
-		for (uint32_t p = 0; p < lid->port_count; p++)
+		if (lid->sw.pool.used || lid->sw.flood_packets || lid->sw.ports_coming)
+			sim_fail(sim, node->config->name, "%u packets are left", lid->sw.pool.used);
+		for (uint32_t p = 0; p < lid->sw.port_count; p++)
 			for (uint32_t l = 0; l < lid->lane_count; l++)
 				if (node->links[p].held_units[l])
 					sim_fail(sim, node->config->name, "p%u lane %u: %u units are left", p, l,

@@ -58,7 +58,7 @@ static uint64_t check_input(const struct sim *sim, const struct sim_node *node, 
 	const struct class_stats *stats = eth->ports[p].queues[c].stats;
 	uint64_t waits_for = 0;
 
-	for (uint32_t out = 0; out < eth->port_count; out++)
+	for (uint32_t out = 0; out < eth->sw.port_count; out++)
 		waits_for |= (uint64_t)(held->packets_for[p][c][out] != 0) << out;
 	if (input->bytes != held->input_bytes[p][c] || stats->input_bytes != input->bytes ||
 	    stats->waits_for != waits_for)
@@ -84,11 +84,11 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 	uint64_t headroom_bytes = 0;
 
 	memset(&held, 0, sizeof(held));
-	for (uint32_t p = 0; p < eth->port_count; p++)
-		for (uint32_t c = 0; c < eth->class_count; c++)
+	for (uint32_t p = 0; p < eth->sw.port_count; p++)
+		for (uint32_t c = 0; c < eth->sw.class_count; c++)
 			check_queue(sim, node, p, c, &held);
-	for (uint32_t p = 0; p < eth->port_count; p++)
-		for (uint32_t c = 0; c < eth->class_count; c++)
+	for (uint32_t p = 0; p < eth->sw.port_count; p++)
+		for (uint32_t c = 0; c < eth->sw.class_count; c++)
 			headroom_bytes += check_input(sim, node, p, c, &held);
 	if (held.bytes != buffer->used_bytes + headroom_bytes || held.own_bytes != buffer->own_bytes ||
 	    buffer->used_bytes > buffer->shared_bytes)
@@ -97,10 +97,10 @@ static void check_switch(const struct sim *sim, const struct sim_node *node)
 			 "headroom",
 			 held.bytes, held.own_bytes, buffer->used_bytes, buffer->shared_bytes, buffer->own_bytes,
 			 headroom_bytes);
-	if (held.packets != eth->pool.used || held.packets != node->stats->inside_packets ||
+	if (held.packets != eth->sw.pool.used || held.packets != node->stats->inside_packets ||
 	    held.frame_bytes != node->stats->inside_bytes)
 		sim_fail(sim, node->config->name, "%u packets, %lu bytes are queued; pool %u, inside %lu, %lu bytes",
-			 held.packets, held.frame_bytes, eth->pool.used, node->stats->inside_packets,
+			 held.packets, held.frame_bytes, eth->sw.pool.used, node->stats->inside_packets,
 			 node->stats->inside_bytes);
 }
 
@@ -129,10 +129,10 @@ void sim_check_released_roce(struct sim *sim)
 
 		if (node->config->kind != NODE_SWITCH)
 			continue;
-		if (eth->pool.used || eth->buffer.used_bytes || eth->held_count || eth->watching)
+		if (eth->sw.pool.used || eth->buffer.used_bytes || eth->held_count || eth->watching)
 			sim_fail(sim, node->config->name, "%u packets, %lu bytes are left; %u classes are held",
-				 eth->pool.used, eth->buffer.used_bytes, eth->held_count);
-		for (uint32_t p = 0; p < eth->port_count; p++)
+				 eth->sw.pool.used, eth->buffer.used_bytes, eth->held_count);
+		for (uint32_t p = 0; p < eth->sw.port_count; p++)
 			if (eth->ports[p].teller.told || eth->ports[p].held)
 				sim_fail(sim, node->config->name, "p%u: stopped, though all is empty", p);
 	}

@@ -15,7 +15,7 @@ static struct sim sim;
 
 static const struct port_stats *stats_of(const char *name, uint32_t port)
 {
-	return stats_port(sim_switch(&sim, name)->stats, port);
+	return stats_port(sim_switch(&sim, name)->sw.stats, port);
 }
 
 /* a counter of all ports of all switches */
@@ -92,7 +92,7 @@ static node_time_t response_bound(void)
 	const struct link *link = dp->ports[1].link;
 	node_time_t packet = link_frame_time_of(link, 4096 + link->front_bytes + 4 + link->gap_bytes);
 
-	return dp->config->switch_.ack_t3_ps + 2 * link->lead_ps + link_frame_time_of(link, ack_frame_wire_bytes(1)) +
+	return dp->sw.config->switch_.ack_t3_ps + 2 * link->lead_ps + link_frame_time_of(link, ack_frame_wire_bytes(1)) +
 	       3 * packet;
 }
 
@@ -290,7 +290,7 @@ static uint32_t units_inside(void)
 	for (uint32_t i = 0; i < sim.plan.switch_count; i++) {
 		const struct dataplane *dp = sim.nodes[i].dataplane;
 
-		for (uint32_t p = 0; p < dp->port_count; p++) {
+		for (uint32_t p = 0; p < dp->sw.port_count; p++) {
 			units += dp->ports[p].output[0].queue.units;
 			if (dp->ports[p].kind == PORT_EDGE)
 				continue;

@@ -32,8 +32,8 @@ static void link_open(struct sim *sim, const char *name, uint32_t port, node_tim
 
 	dp->ports[port].link->busy_until_ps = now;
 	dp->ports[port].link->ps_per_byte = BYTE_PS;
-	event_tree_set(&dp->events, dp->port_count + port, now);
-	clock_notify(&sim->clock, dp->config->index, now);
+	event_tree_set(&dp->sw.events, dp->sw.port_count + port, now);
+	clock_notify(&sim->clock, dp->sw.config->index, now);
 }
 
 /* lets @packets out of port @port from @now on; when that is done */
@@ -80,9 +80,9 @@ TEST(flow_extent__figure_2b)
 	sim_run_until(&sim, now);
 	now = let_out(&sim, "s222", 1, 12, now);
 	now = let_out(&sim, "s224", 1, 7, now);
-	ck_assert_uint_eq(sim_switch(&sim, "s226")->stats->inside_packets, 7);
-	ck_assert_uint_eq(sim_switch(&sim, "s224")->stats->inside_packets, 5);
-	ck_assert_uint_eq(sim_switch(&sim, "s222")->stats->inside_packets, 1);
+	ck_assert_uint_eq(sim_switch(&sim, "s226")->sw.stats->inside_packets, 7);
+	ck_assert_uint_eq(sim_switch(&sim, "s224")->sw.stats->inside_packets, 5);
+	ck_assert_uint_eq(sim_switch(&sim, "s222")->sw.stats->inside_packets, 1);
 
 	link_open(&sim, "s224", 1, now);
 	link_open(&sim, "s222", 1, now);

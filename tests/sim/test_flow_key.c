@@ -10,7 +10,7 @@ TEST_GROUP(flow_key, .timeout_s = 120);
 /* flow channels in use at once at port @port of @name */
 static uint64_t channels_at(struct sim *sim, const char *name, uint32_t port)
 {
-	return stats_port(sim_switch(sim, name)->stats, port)->efct_used_max;
+	return stats_port(sim_switch(sim, name)->sw.stats, port)->efct_used_max;
 }
 
 /* eight connections each of A, B and C: as many channels, and parts of the last link, as their ports' masks leave */
@@ -96,7 +96,7 @@ TEST(flow_key__held_at_the_source_under_a_mask)
 	sim_run(&sim);
 	ck_assert(sim_expectations_hold(&sim));
 	ck_assert_uint_eq(channels_at(&sim, "s0", 1), 2);
-	ck_assert_uint_eq(stats_port(sim_switch(&sim, "s0")->stats, 1)->stops, 0);
+	ck_assert_uint_eq(stats_port(sim_switch(&sim, "s0")->sw.stats, 1)->stops, 0);
 	ck_assert_uint_eq(gate->held, 0);
 	sim_check_released(&sim);
 	sim_close(&sim);

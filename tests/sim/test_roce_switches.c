@@ -17,12 +17,12 @@ static void finish(void)
 
 static const struct class_stats *class_of(const char *name, uint32_t port, uint32_t traffic_class)
 {
-	return stats_class(sim_ethernet(&sim, name)->stats, port, traffic_class);
+	return stats_class(sim_ethernet(&sim, name)->sw.stats, port, traffic_class);
 }
 
 static uint64_t pauses_sent(const char *name)
 {
-	const struct stats_page *stats = sim_ethernet(&sim, name)->stats;
+	const struct stats_page *stats = sim_ethernet(&sim, name)->sw.stats;
 	uint64_t sum = 0;
 
 	for (uint32_t p = 0; p < stats->port_count; p++)
@@ -74,7 +74,7 @@ TEST(lossless__incast)
 	ck_assert_uint_gt(pauses_sent("leaf1"), 0);
 	for (uint32_t p = 0; p < 6; p++)
 		ck_assert_uint_le(class_of("leaf0", p, 0)->headroom_bytes_max,
-				  sim_ethernet(&sim, "leaf0")->config->ports[p].headroom_bytes);
+				  sim_ethernet(&sim, "leaf0")->sw.config->ports[p].headroom_bytes);
 	sim_close(&sim);
 }
 

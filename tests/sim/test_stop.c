@@ -23,8 +23,8 @@ static struct sim sim;
 static double reserve_used(const char *name, uint32_t port)
 {
 	const struct dataplane *dp = sim_switch(&sim, name);
-	const struct port_config *config = &dp->config->ports[port];
-	uint64_t held = stats_port(dp->stats, port)->input_units_max;
+	const struct port_config *config = &dp->sw.config->ports[port];
+	uint64_t held = stats_port(dp->sw.stats, port)->input_units_max;
 
 	ck_assert_uint_gt(held, config->stop_units);
 	ck_assert_uint_le(held, config->buffer_units);

@@ -132,7 +132,7 @@ static inline bool pause_receive(uint32_t port, struct pause_frame *frame)
 static inline void port_unblock(uint32_t port, node_time_t at)
 {
 	s.links[port].busy_until_ps = at;
-	ethernet_touch(s.eth, port);
+	switch_touch(&s.eth->sw, port);
 	pfc_send(port, at - PAUSE_PS, CNP, 0);
 }
 
@@ -167,7 +167,7 @@ static inline void books_expect(uint64_t packets)
 			ck_assert_uint_le(buffer->inputs[p][c].headroom_bytes, buffer->inputs[p][c].headroom_bytes_max);
 		}
 	ck_assert_uint_eq(waiting, packets);
-	ck_assert_uint_eq(s.eth->pool.used, packets);
+	ck_assert_uint_eq(s.eth->sw.pool.used, packets);
 	ck_assert_uint_eq(s.stats->inside_packets, packets);
 	ck_assert_uint_eq(output_bytes, input_bytes + buffer->own_bytes);
 	ck_assert_uint_eq(output_bytes, buffer->used_bytes + headroom_bytes);

@@ -788,13 +788,13 @@ TEST(tables__replace_the_former)
 	config.flood_ports = 1;
 	config.route_count = 0;
 	config.routes = NULL;
-	ck_assert_uint_eq(s.eth->stats->tables_taken, 1);
+	ck_assert_uint_eq(s.eth->sw.stats->tables_taken, 1);
 	ck_assert_int_eq(ethernet_ops.tables(s.eth, &config), 0);
-	ck_assert_uint_eq(s.eth->stats->tables_taken, 2);
+	ck_assert_uint_eq(s.eth->sw.stats->tables_taken, 2);
 	roce_send(0, 0, 2, 0, ROCE, 100);
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
-	ck_assert_uint_eq(s.eth->flood_ports, 1);
+	ck_assert_uint_eq(s.eth->sw.flood_ports, 1);
 }
 
 /* ---- tables and parameters ---- */
@@ -941,7 +941,7 @@ TEST_RANGE(pool_init__floods, 0, 2)
 	s.config.roce.classes[TCP].lossless = _i;
 	s.config.roce.classes[TCP].xoff_bytes = _i ? 500000 : 0;
 	one_switch_open(&s);
-	flood->pool = &s.eth->pool;
+	flood->pool = &s.eth->sw.pool;
 	ck_assert_uint_le(packet_pool_bytes(flood->pool), BUFFER_BYTES / 8 * 3 + (PORTS + 2) * FLOOD_GREATEST_BYTES);
 	most_bytes = flood_all(flood, cells + FLOOD_GREATEST_CELLS);
 	ck_assert_uint_eq(drops(DROP_BUFFER_OVERFLOW), 0);

@@ -114,7 +114,7 @@ static inline void all_released_expect(void)
 {
 	ck_assert_uint_eq(s.stats->inside_packets, 0);
 	ck_assert_uint_eq(s.stats->inside_bytes, 0);
-	ck_assert_uint_eq(s.dp->pool.used, 0);
+	ck_assert_uint_eq(s.dp->sw.pool.used, 0);
 	ck_assert_uint_eq(s.dp->wakes.count, 0);
 	for (uint32_t p = 0; p < PORTS; p++) {
 		ck_assert_uint_eq(s.dp->ifcts[p].used, 0);

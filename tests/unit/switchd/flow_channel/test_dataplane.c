@@ -1082,7 +1082,7 @@ static void books_expect(uint64_t injected_bytes)
 	}
 	ck_assert_uint_eq(injected_bytes + s.stats->flooded_bytes - s.stats->flood_originals_bytes,
 			  out + dropped + s.stats->inside_bytes);
-	ck_assert_uint_eq(s.dp->flood_packets, 0);
+	ck_assert_uint_eq(s.dp->sw.flood_packets, 0);
 	ck_assert_uint_eq(s.links[0].held_units[0], 0);
 }
 
@@ -1188,7 +1188,7 @@ TEST(flood__limit)
 		host_0_sends(0, frame, 100);
 	one_switch_run(&s, 20 * NODE_US);
 	ck_assert_uint_eq(s.stats->flooded_packets, 500);
-	ck_assert_uint_eq(s.dp->flood_packets + 1, s.dp->flood_packets_max); /* the last one for p1 has left */
+	ck_assert_uint_eq(s.dp->sw.flood_packets + 1, s.dp->sw.flood_packets_max); /* the last one for p1 has left */
 	ck_assert_uint_gt(drops(DROP_FLOOD_LIMIT), 0);
 	ck_assert_uint_eq(drops(DROP_FLOOD_LIMIT), drops_all());
 	ck_assert_uint_eq(s.links[0].held_units[0], 0);
@@ -1203,7 +1203,7 @@ TEST(flood__limit)
 	switchd_ops.link_settle(s.dp, 2, &nothing, 40 * NODE_US); /* nothing of what had passed is anywhere */
 	switchd_ops.link_settle(s.dp, 3, &nothing, 40 * NODE_US);
 	one_switch_run(&s, FAR);
-	ck_assert_uint_eq(s.dp->flood_packets, 0);
+	ck_assert_uint_eq(s.dp->sw.flood_packets, 0);
 	all_released_expect();
 }
 
@@ -1488,9 +1488,9 @@ TEST(tables__replaced)
 	real();
 	one_switch_open(&s);
 	switchd_ops.link_down(s.dp, 2, 0);
-	before = s.dp->stats->tables_taken;
+	before = s.dp->sw.stats->tables_taken;
 	ck_assert_int_eq(switchd_ops.tables(s.dp, &new_tables), 0);
-	ck_assert_uint_eq(s.dp->stats->tables_taken, before + 1);
+	ck_assert_uint_eq(s.dp->sw.stats->tables_taken, before + 1);
 	host_send(&s, 0, 0, 1, 1, 0, 1000);
 	one_switch_run(&s, FAR);
 	packet_expect(3, 1000); /* p2 is still down */
@@ -1641,8 +1641,8 @@ TEST(pool_init__floods)
 		s.ports[p].stop_units = FLOOD_UNITS * 3 / 4;
 	}
 	one_switch_open(&s);
-	*flood = (struct flood){ .pool = &s.dp->pool, .has_buffer = flood_has_buffer };
-	copies_bytes = s.dp->flood_packets_max * FLOOD_GREATEST_BYTES;
+	*flood = (struct flood){ .pool = &s.dp->sw.pool, .has_buffer = flood_has_buffer };
+	copies_bytes = s.dp->sw.flood_packets_max * FLOOD_GREATEST_BYTES;
 	ck_assert_uint_le(packet_pool_bytes(flood->pool),
 			  PORTS * (own_bytes + queue_bytes * 3 / 2) + FLOOD_GREATEST_BYTES + copies_bytes);
 	ck_assert_uint_ge(packet_pool_bytes(flood->pool), PORTS * own_bytes + copies_bytes);

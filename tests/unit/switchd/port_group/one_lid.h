@@ -163,10 +163,10 @@ static inline void books_expect(uint32_t packets)
 		all.bytes += bytes;
 	}
 	ck_assert_uint_eq(all.packets, packets);
-	ck_assert_uint_eq(lid->pool.used, packets);
+	ck_assert_uint_eq(lid->sw.pool.used, packets);
 	ck_assert_uint_eq(s.stats->inside_packets, packets);
 	ck_assert_uint_eq(s.stats->inside_bytes, all.bytes);
-	if (!lid->flood_packets)
+	if (!lid->sw.flood_packets)
 		ck_assert_uint_eq(held_units, all.units);
 }
 

@@ -273,7 +273,7 @@ TEST(congested__detected)
 	one_switch_run(&s, 4 * NODE_US);
 	books_expect(3); /* nothing has left: nothing is marked yet, and credit there is */
 	s.links[2].busy_until_ps = 0;
-	lid_touch(lid_of(), 2);
+	switch_touch(&lid_of()->sw, 2);
 	grant(2, 4 * NODE_US, UNORDERED * LEVELS, PLENTY);
 	one_switch_run(&s, 6 * NODE_US);
 	for (uint32_t i = 0; i < 3; i++) {
@@ -377,7 +377,7 @@ TEST(turns__inputs_share)
 	one_switch_run(&s, 20 * NODE_US);
 	books_expect(50);
 	s.links[2].busy_until_ps = 20 * NODE_US;
-	lid_touch(lid_of(), 2);
+	switch_touch(&lid_of()->sw, 2);
 	grant(2, 20 * NODE_US, ORDERED * LEVELS, PLENTY);
 	one_switch_run(&s, FAR);
 	while (neighbour_receive(&s, 2, RECORD_PACKET, &got)) {
@@ -414,7 +414,7 @@ TEST_RANGE(fecn__where_congestion_begins, 0, 5)
 	books_expect(4);
 	for (uint32_t i = 0; i < 4; i++) {
 		s.links[out].busy_until_ps = 0;
-		lid_touch(lid_of(), out);
+		switch_touch(&lid_of()->sw, out);
 		grant(out, (20 + i) * NODE_US, classes[_i] * LEVELS, stingy[_i] ? (i + 1) * FULL_UNITS : PLENTY);
 		one_switch_run(&s, (21 + i) * NODE_US);
 	}
@@ -459,7 +459,7 @@ TEST(flood__along_the_tree)
 	ck_assert_uint_eq(s.stats->flooded_bytes, 600);
 	ck_assert_uint_eq(s.stats->flood_originals_bytes, 300);
 	ck_assert_uint_eq(drops(DROP_NO_DESTINATION), 1);
-	ck_assert_uint_eq(lid_of()->flood_packets, 0);
+	ck_assert_uint_eq(lid_of()->sw.flood_packets, 0);
 	books_expect(0);
 }
 
@@ -472,8 +472,8 @@ TEST(flood__reserve)
 	for (uint32_t i = 0; i < 200; i++)
 		lid_send(0, 2 * NODE_US, 0xc000, ORDERED, 300);
 	one_switch_run(&s, FAR);
-	inside = lid_of()->flood_packets_max;
-	ck_assert_uint_eq(lid_of()->flood_packets, inside);
+	inside = lid_of()->sw.flood_packets_max;
+	ck_assert_uint_eq(lid_of()->sw.flood_packets, inside);
 	ck_assert_uint_eq(drops(DROP_FLOOD_LIMIT), 600 - inside);
 	ck_assert_uint_eq(s.links[0].held_units[0], 0);
 	books_expect(inside);
@@ -523,7 +523,7 @@ TEST(link__down_without_another_way)
 	one_switch_run(&s, FAR);
 	ck_assert_uint_eq(drops(DROP_LINK_DOWN), 2);
 	ck_assert_uint_eq(drops(DROP_NO_ROUTE), 1);
-	ck_assert_uint_eq(lid_of()->flood_packets, 0);
+	ck_assert_uint_eq(lid_of()->sw.flood_packets, 0);
 	books_expect(0);
 }
 
@@ -540,7 +540,7 @@ static void returns_with_one_left(uint32_t peer_units)
 	s.ops->link_up(s.dataplane, 0, 5 * NODE_US);
 	lid_send(0, 6 * NODE_US, 2, ORDERED, 100);
 	one_switch_run(&s, 8 * NODE_US);
-	ck_assert_uint_eq(lid_of()->pool.used, 1);
+	ck_assert_uint_eq(lid_of()->sw.pool.used, 1);
 }
 
 /* PG-9: the link returns while what the former one brought still waits: the port is up at once, and credit is given for the rest of its buffer. */
@@ -548,7 +548,7 @@ TEST(link__up_beside_what_is_left)
 {
 	returns_with_one_left(0);
 	ck_assert(lid_port_up(lid_of(), 0));
-	ck_assert(!lid_of()->ports_coming);
+	ck_assert(!lid_of()->sw.ports_coming);
 	lid_expect(1, 100);
 	books_expect(1);
 	ck_assert_uint_eq(s.links[0].held_units[0], FULL_UNITS);
@@ -618,11 +618,11 @@ TEST(tables__blocks)
 	ck_assert_mem_eq(block.bytes, lid_pgft, LID_COUNT);
 	block = (struct table_block){ .table = TABLE_FLOOD, .bytes = { 3 } };
 	ck_assert_int_eq(block_write(&block), 0);
-	ck_assert_uint_eq(lid_of()->flood_ports, 3);
-	lid_of()->stats->tables_taken = 0;
+	ck_assert_uint_eq(lid_of()->sw.flood_ports, 3);
+	lid_of()->sw.stats->tables_taken = 0;
 	ck_assert_int_eq(s.ops->tables(s.dataplane, &s.config.switch_), 0);
-	ck_assert_uint_eq(lid_of()->stats->tables_taken, 1);
-	ck_assert_uint_eq(lid_of()->flood_ports, 0xf);
+	ck_assert_uint_eq(lid_of()->sw.stats->tables_taken, 1);
+	ck_assert_uint_eq(lid_of()->sw.flood_ports, 0xf);
 	ck_assert_uint_eq(lid_of()->tables.home[table_entries(TABLE_LFT) + 3], LFT_NO_PORT);
 	ck_assert_uint_eq(lid_of()->tables.home[3], 2);
 	ck_assert_uint_eq(lid_of()->tables.mask[2], 0);
@@ -785,15 +785,15 @@ TEST(pool_init__floods)
 	for (uint32_t p = 0; p < PORTS; p++)
 		s.ports[p].buffer_units = FLOOD_UNITS;
 	lid_open(0);
-	*flood = (struct flood){ .pool = &lid_of()->pool,
+	*flood = (struct flood){ .pool = &lid_of()->sw.pool,
 				 .front_bytes = LID_FRONT_BYTES,
 				 .front = flood_front,
 				 .has_buffer = flood_has_buffer };
 	ck_assert_uint_le(packet_pool_bytes(flood->pool),
 			  PORTS * LANES * lane_bytes * 3 / 2 +
-				  (2 + lid_of()->flood_packets_max) * FLOOD_GREATEST_BYTES);
+				  (2 + lid_of()->sw.flood_packets_max) * FLOOD_GREATEST_BYTES);
 	ck_assert_uint_ge(packet_pool_bytes(flood->pool),
-			  PORTS * LANES * lane_bytes * 3 / 2 + lid_of()->flood_packets_max * FLOOD_GREATEST_BYTES);
+			  PORTS * LANES * lane_bytes * 3 / 2 + lid_of()->sw.flood_packets_max * FLOOD_GREATEST_BYTES);
 	most_bytes = flood_all(flood, (uint32_t)(lane_bytes * 3 / 2 / PACKET_CELL_BYTES));
 	ck_assert_uint_gt(most_bytes, lane_bytes * 14 / 10);
 	books_expect(0);

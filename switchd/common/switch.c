@@ -1,0 +1,80 @@
+#include "switchd/common/switch.h"
+
+#include "switchd/common/switch_run.h"
+
+/* ---- events that are rare ---- */
+
+/* a sample of every port, as long as the measured interval and the page last */
+void switch_on_sample(struct switch_shell *sw, node_time_t now)
+{
+	struct stats_page *stats = sw->stats;
+	node_time_t next = now + sw->config->sample_ps;
+
+	for (uint32_t p = 0; p < sw->port_count && stats->sample_count < stats->samples_max; p++) {
+		struct sample_stats *sample = stats_sample(stats, stats->sample_count++);
+
+		*sample = (struct sample_stats){ .at_ps = now, .port = p, .tx_bytes = stats_port(stats, p)->tx_bytes };
+		sw->ops->sample(sw, p, sample, now);
+	}
+	if (next > sw->config->measure_to_ps || stats->sample_count >= stats->samples_max)
+		next = NODE_TIME_NEVER;
+	event_tree_set(&sw->events, switch_source_sample(sw, sw->ops), next);
+}
+
+/* the measured interval is over: queues and pauses that last must be counted in it too */
+void switch_on_measured(struct switch_shell *sw, node_time_t now)
+{
+	for (uint32_t p = 0; p < sw->port_count; p++)
+		sw->ops->measured(sw, p, now);
+	event_tree_set(&sw->events, switch_source_measured(sw, sw->ops), NODE_TIME_NEVER);
+}
+
+void switch_timer_set(struct switch_shell *sw, node_time_t due)
+{
+	event_tree_set(&sw->events, switch_source_timer(sw, sw->ops), due);
+}
+
+void switch_settle(struct switch_shell *sw, node_time_t now)
+{
+	switch_settle_with(sw, sw->ops, now);
+}
+
+void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports)
+{
+	for (; ports; ports &= ports - 1) {
+		uint32_t p = (uint32_t)__builtin_ctzll(ports);
+
+		if (event_tree_due(&sw->events, p) == NODE_TIME_NEVER)
+			event_tree_set(&sw->events, p, link_next_at(&sw->links[p]));
+	}
+}
+
+/* ---- set-up ---- */
+
+int switch_init(struct switch_shell *sw, const struct switch_ops *ops, uint64_t *ports_up,
+		const struct node_config *config, struct link *links, struct stats_page *stats)
+{
+	sw->ops = ops;
+	sw->config = config;
+	sw->links = links;
+	sw->stats = stats;
+	sw->ports_up = ports_up;
+	sw->port_count = config->port_count;
+	sw->class_count = config->class_count;
+	sw->cut_through = config->switch_.cut_through;
+	sw->flood_ports = config->switch_.flood_ports;
+	return event_tree_init(&sw->events, switch_source_timer(sw, ops) + (ops->timer != NULL));
+}
+
+void switch_fini(struct switch_shell *sw)
+{
+	packet_pool_fini(&sw->pool);
+	event_tree_fini(&sw->events);
+}
+
+void switch_start(struct switch_shell *sw)
+{
+	if (sw->config->sample_ps)
+		event_tree_set(&sw->events, switch_source_sample(sw, sw->ops), 0);
+	event_tree_set(&sw->events, switch_source_measured(sw, sw->ops), sw->config->measure_to_ps);
+}

@@ -1,0 +1,123 @@
+/*  switch - the shell around every kind of switch: its events and their order, its links, its tables as text.
+ *
+ *  A kind of fabric says in a struct switch_ops what it does with an arrival and what it transmits.
+ *  When it is called, and in which order, is the same for all kinds and stands in switch_run.h and switch.c.
+ *
+ *  Events come from a fixed set of sources (event_tree.h), of one instant in this order:
+ *      arrivals (lower ports first) < transmissions < port timers, if the kind has such
+ *      < the sample < the end of the measured interval < the kind's timer, if it has one.
+ *  After each event the transmissions of touched ports are computed anew.
+ *
+ *  Memory: struct switch_shell is the first member of a kind's switch. So a pointer to one is a
+ *  pointer to the other, and ops are given it as node_ops are: `void *dataplane`.              */
+#ifndef HEDDLE_SWITCHD_COMMON_SWITCH_H
+#define HEDDLE_SWITCHD_COMMON_SWITCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "nodes/base/event_tree.h"
+#include "nodes/config/config.h"
+#include "nodes/link/link.h"
+#include "nodes/stats/stats.h"
+#include "switchd/common/packet.h"
+
+/* What a kind of fabric does; `now` is the time of the event, in picoseconds. None may be NULL but
+ * where it is said. */
+struct switch_ops {
+	/* A record has arrived on @port; @bytes of it, in shared memory, as from link_receive(): NULL if there is
+	 * nothing in it but for the link.   Return: may it have given the port something to transmit? */
+	bool (*arrive)(void *dataplane, uint32_t port, const struct record *header, const uint8_t *bytes,
+		       node_time_t now);
+
+	/* Puts one thing on the link of @port, if something may go. */
+	void (*transmit)(void *dataplane, uint32_t port, node_time_t now);
+
+	/* When @port, which was touched, should transmit next; NODE_TIME_NEVER: it has nothing that it may send. */
+	node_time_t (*transmit_next_at)(void *dataplane, uint32_t port, node_time_t now);
+
+	/* NULL: there are no port timers. The one of @port is due (switch_port_timer_set()).
+	 * Return: when it is due again, NODE_TIME_NEVER. */
+	node_time_t (*port_timer)(void *dataplane, uint32_t port, node_time_t now);
+
+	/* NULL: there is no timer. It is due (switch_timer_set()); its next time is set here or by settle(). */
+	void (*timer)(void *dataplane, node_time_t now);
+
+	/* NULL: no packet waits by tables. They have changed (tables_changed); the next event comes after this. */
+	void (*follow)(void *dataplane, node_time_t now);
+
+	/* NULL: nothing is put off. What the event has left to do, before touched ports look at what they have. */
+	void (*settle)(void *dataplane, node_time_t now);
+
+	/* NULL: ports_coming stays empty. Takes links of ports_coming into use for which the former ones have
+	 * made room.   Return: their ports, a set. */
+	uint64_t (*links_start)(void *dataplane, node_time_t now);
+
+	/* Adds to @sample of @port, in which time, port and transmitted bytes stand, what this kind knows. */
+	void (*sample)(void *dataplane, uint32_t port, struct sample_stats *sample, node_time_t now);
+
+	/* The measured interval is over: queues and pauses of @port that last are counted up to @now. */
+	void (*measured)(void *dataplane, uint32_t port, node_time_t now);
+};
+
+/* Members are read by all files of a kind, and written by them where nothing else is said. */
+struct switch_shell {
+	const struct switch_ops *ops;
+	const struct node_config *config;
+	struct link *links; /* by port */
+	struct stats_page *stats;
+	node_time_t shown_ps; /* the fabric's time when tables were asked for last (node_ops.show) */
+	uint32_t port_count, class_count;
+	bool cut_through;
+	bool tables_changed;    /* since then nobody has looked whether all packets wait at the right ports */
+	uint64_t touched;       /* ports whose next transmission must be computed anew: switch_touch() */
+	uint64_t *ports_up;     /* set of ports whose link is in use: of the kind's routes */
+	uint64_t ports_coming;  /* ports with a new link that waits for the end of what came over the former one */
+	uint64_t flood_ports;   /* switch_config.flood_ports as of now */
+	uint32_t flood_packets; /* copies of flooded frames inside */
+	uint32_t flood_packets_max;
+	struct event_tree events; /* of switch.c and switch_run.h */
+	struct packet_pool pool;
+};
+
+/** switch_init() - an empty shell with the events of @ops. @ports_up is a member of the kind's switch; all else is borrowed
+ *  as with node_ops.create().   Return: 0 or -ENOMEM. */
+int switch_init(struct switch_shell *sw, const struct switch_ops *ops, uint64_t *ports_up,
+		const struct node_config *config, struct link *links, struct stats_page *stats);
+void switch_fini(struct switch_shell *sw);
+
+/** switch_start() - all is set up: samples begin, and the measured interval will end. */
+void switch_start(struct switch_shell *sw);
+
+/** switch_on_sample(), switch_on_measured() - events of switch_run(). O(ports). */
+void switch_on_sample(struct switch_shell *sw, node_time_t now);
+void switch_on_measured(struct switch_shell *sw, node_time_t now);
+
+/** switch_settle() - the end of an event, or of what a change of links was. */
+void switch_settle(struct switch_shell *sw, node_time_t now);
+
+/** switch_look_at_arrivals() - the links of @ports, a set, may have a record that no event is set for. */
+void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports);
+
+/** switch_touch() - something changed that may let port @port transmit, or transmit earlier. */
+static inline void switch_touch(struct switch_shell *sw, uint32_t port)
+{
+	sw->touched |= 1ull << port;
+}
+
+/** switch_arrivals_stop() - the link of @port is down: nothing arrives there. */
+static inline void switch_arrivals_stop(struct switch_shell *sw, uint32_t port)
+{
+	event_tree_set(&sw->events, port, NODE_TIME_NEVER);
+}
+
+/** switch_port_timer_set() - ops->port_timer() is to be called for @port at @due.  Kinds with port timers only. */
+static inline void switch_port_timer_set(struct switch_shell *sw, uint32_t port, node_time_t due)
+{
+	event_tree_set(&sw->events, 2 * sw->port_count + port, due);
+}
+
+/** switch_timer_set() - ops->timer() is to be called at @due; NODE_TIME_NEVER: not.  Kinds with a timer only. */
+void switch_timer_set(struct switch_shell *sw, node_time_t due);
+
+#endif
