@@ -1,7 +1,6 @@
 #include "orchestrator/cli/client.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -10,52 +9,15 @@
 
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/suggest.h"
-#include "orchestrator/base/utf8.h"
 #include "orchestrator/live/live_request.h"
 #include "orchestrator/live/runtime_dir.h"
 
 #define ANSWER_BYTES_MAX (64u << 20)
 
-int client_wrong(const char *command, const char *format, ...)
-{
-	char prefix[32];
-	va_list arguments;
-
-	fflush(stdout);
-	snprintf(prefix, sizeof(prefix), "heddle %s: ", command);
-	va_start(arguments, format);
-	utf8_say(stderr, prefix, format, arguments);
-	va_end(arguments);
-	return CLIENT_USAGE;
-}
-
-/* ---- options ---- */
-
-int client_options(const char *usage, int argc, char **argv, int *at, const char **fabric, bool *json)
-{
-	for (*at = 1; *at < argc && argv[*at][0] == '-' && strcmp(argv[*at], "--") != 0; (*at)++) {
-		const char *word = argv[*at];
-
-		if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
-			fputs(usage, stdout);
-			return CLIENT_FINE;
-		}
-		if (json && !strcmp(word, "--json"))
-			*json = true;
-		else if (fabric && !strncmp(word, "--fabric=", 9))
-			*fabric = word + 9;
-		else if (fabric && !strncmp(word, "-f", 2) && word[2])
-			*fabric = word + 2;
-		else if (!fabric || (strcmp(word, "-f") != 0 && strcmp(word, "--fabric") != 0))
-			return client_wrong(argv[0], "there is no option %s; 'heddle %s --help' explains", word,
-					    argv[0]);
-		else if (*at + 1 == argc)
-			return client_wrong(argv[0], "%s needs the name of a fabric", word);
-		else
-			*fabric = argv[++*at];
-	}
-	return -1;
-}
+const struct option_row client_options[2] = {
+	CLIENT_FABRIC(struct client_words, fabric),
+	CLIENT_JSON(struct client_words, json, "the answer, for programs"),
+};
 
 /* ---- which fabric ---- */
 
@@ -70,7 +32,7 @@ static int unknown(const char *command, const char *name, char (*names)[NODE_NAM
 	if (pointers && count)
 		suggest_sentence(name, pointers, (size_t)count, sizeof(*pointers), hint, sizeof(hint));
 	free(pointers);
-	return client_wrong(command, "no fabric '%s' runs%s; 'heddle ps' lists those that do", name, hint);
+	return options_wrong(command, "no fabric '%s' runs%s; 'heddle ps' lists those that do", name, hint);
 }
 
 /* the name of the fabric that is meant, to client->fabric */
@@ -81,16 +43,16 @@ static int choose(struct client *client, int base_fd, const char *fabric)
 	int status = CLIENT_FINE, chosen = 0;
 
 	if (count < 0)
-		status = client_wrong(client->command, "cannot read the runtime directory: %s", strerror(-count));
+		status = options_wrong(client->command, "cannot read the runtime directory: %s", strerror(-count));
 	else if (!count)
-		status = client_wrong(client->command, "no fabric runs; start one with 'heddle up SCENARIO'");
+		status = options_wrong(client->command, "no fabric runs; start one with 'heddle up SCENARIO'");
 	while (!status && fabric && chosen < count && strcmp(names[chosen], fabric) != 0)
 		chosen++;
 	if (!status && fabric && chosen == count)
 		status = unknown(client->command, fabric, names, count);
 	if (!status && !fabric && count > 1)
-		status = client_wrong(client->command, "%d fabrics run (%s, %s%s): choose one with -f", count, names[0],
-				      names[1], count > 2 ? ", ..." : "");
+		status = options_wrong(client->command, "%d fabrics run (%s, %s%s): choose one with -f", count,
+				       names[0], names[1], count > 2 ? ", ..." : "");
 	if (!status)
 		memcpy(client->fabric, names[chosen], sizeof(client->fabric));
 	free(names);
@@ -104,13 +66,14 @@ int client_open(struct client *client, const char *command, const char *fabric)
 
 	*client = (struct client){ .command = command, .socket = -1 };
 	if (base_fd < 0 && base_fd != -ENOENT)
-		return client_wrong(command, "%s", why);
+		return options_wrong(command, "%s", why);
 	status = choose(client, base_fd, fabric);
 	if (!status) {
 		client->socket = runtime_connect(base_fd, client->fabric);
 		if (client->socket < 0) {
-			client_wrong(command, "cannot reach fabric %s: %s%s", client->fabric, strerror(-client->socket),
-				     client->socket == -ENOENT ? "; it is just being started or ended" : "");
+			options_wrong(command, "cannot reach fabric %s: %s%s", client->fabric,
+				      strerror(-client->socket),
+				      client->socket == -ENOENT ? "; it is just being started or ended" : "");
 			status = CLIENT_FAILED;
 		} else {
 			client_patience(client, CLIENT_TIMEOUT_MS);
@@ -264,7 +227,7 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 		*answer = json_loadb(line, (size_t)length, 0, NULL);
 	free(line);
 	if (*answer && json_object_get(*answer, "error")) {
-		client_wrong(client->command, "%s", client_text(*answer, "error"));
+		options_wrong(client->command, "%s", client_text(*answer, "error"));
 		json_decref(*answer);
 		*answer = NULL;
 		return CLIENT_REFUSED;
@@ -272,15 +235,15 @@ int client_ask(struct client *client, json_t *request, json_t **answer, int *fds
 	if (*answer)
 		return CLIENT_FINE;
 	if (length == -EAGAIN)
-		client_wrong(client->command, "fabric %s does not answer; 'heddle down %s' kills one that is stuck",
-			     client->fabric, client->fabric);
+		options_wrong(client->command, "fabric %s does not answer; 'heddle down %s' kills one that is stuck",
+			      client->fabric, client->fabric);
 	else if (length == -EPIPE || length == -ECONNRESET)
-		client_wrong(client->command, "fabric %s has ended", client->fabric);
+		options_wrong(client->command, "fabric %s has ended", client->fabric);
 	else if (length == -EINVAL)
-		client_wrong(client->command, "the request is no UTF-8");
+		options_wrong(client->command, "the request is no UTF-8");
 	else
-		client_wrong(client->command, "fabric %s does not answer: %s", client->fabric,
-			     length > 0 ? "it is no JSON" : strerror((int)-length));
+		options_wrong(client->command, "fabric %s does not answer: %s", client->fabric,
+			      length > 0 ? "it is no JSON" : strerror((int)-length));
 	return CLIENT_FAILED;
 }
 
@@ -334,7 +297,7 @@ int client_text_put(const char *command, json_t *request, const char *key, const
 {
 	if (!json_object_set_new(request, key, json_string(text)))
 		return CLIENT_FINE;
-	return client_wrong(command, "'%s' is no UTF-8", text);
+	return options_wrong(command, "'%s' is no UTF-8", text);
 }
 
 int client_key_put(const char *command, json_t *request, const char *const *keys, const char *word)
@@ -348,5 +311,5 @@ int client_key_put(const char *command, json_t *request, const char *const *keys
 			return client_text_put(command, request, keys[i], value + 1);
 		used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s=", i ? ", " : "", keys[i]);
 	}
-	return client_wrong(command, "'%s' cannot be set; expected one of %s", word, list);
+	return options_wrong(command, "'%s' cannot be set; expected one of %s", word, list);
 }

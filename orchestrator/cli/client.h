@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "nodes/config/config.h"
+#include "orchestrator/cli/options.h"
 
 #define CLIENT_TIMEOUT_MS 15000u /* a daemon that says nothing for so long is stuck */
 
@@ -26,13 +27,24 @@ struct client {
 	int socket;
 };
 
-/** client_wrong() - "heddle COMMAND: ..." to standard error.  Return: CLIENT_USAGE. */
-int client_wrong(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* what every command on a running fabric takes */
+struct client_words {
+	const char *fabric; /* NULL: the only one */
+	bool json;
+};
 
-/** client_options() - reads what stands before the words of a command: -f FABRIC, --json if @json is given, --help.
- *  @at  becomes the index of the first word.
- *  Return: -1 to go on; else the exit status, everything being said.                                              */
-int client_options(const char *usage, int argc, char **argv, int *at, const char **fabric, bool *json);
+#define CLIENT_FABRIC(type, member)                                                                                \
+	{                                                                                                          \
+		"--fabric", 'f', "FABRIC", "which one; not needed if only one runs", offsetof(type, member), NULL, \
+			NULL, NULL, NULL                                                                           \
+	}
+#define CLIENT_JSON(type, member, text)                                                 \
+	{                                                                               \
+		"--json", 0, NULL, text, offsetof(type, member), NULL, NULL, NULL, NULL \
+	}
+
+/** client_options - -f FABRIC and --json, in this order, of struct client_words. */
+extern const struct option_row client_options[2];
 
 /** client_open() - a connection to fabric @fabric; NULL: to the only one that runs.
  *  Return: CLIENT_FINE, client_close() later; else the exit status, told.                                         */

@@ -2,12 +2,13 @@
 #include "orchestrator/cli/cmd_check.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/quantity.h"
+#include "orchestrator/cli/options.h"
 #include "orchestrator/plan/congestion_text.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/plan_congestion_make.h"
@@ -18,21 +19,37 @@
 #include "orchestrator/results/expect.h"
 #include "orchestrator/scenario/scenario_idle.h"
 
-static const char usage[] =
-	"usage: heddle check [--json] [--congestion] [--seed N] [--set PATH=VALUE]... SCENARIO\n"
-	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
-	"How paths are chosen is said always, with the numbers that follow from the fabric.\n"
-	"With --congestion also all numbers of congestion control, those that follow from the fabric among them; of a\n"
-	"fabric of kind roce always thresholds, headroom and buffers.\n"
-	"\n"
-	"exit status: 0 the scenario is fine, 2 wrong usage or scenario\n";
-
 struct request {
 	bool json, congestion;
-	const char *settings[SCENARIO_SETTINGS_MAX];
-	unsigned setting_count;
+	struct option_settings settings;
 	const char *path;
-	char seed[64];
+};
+
+static const struct option_row options[] = {
+	{ .name = "--json", .help = "the same for programs", .field = offsetof(struct request, json) },
+	{ .name = "--congestion",
+	  .field = offsetof(struct request, congestion),
+	  .help = "also all numbers of congestion control, those that follow from the fabric among them; of a\n"
+		  "fabric of kind roce always thresholds, headroom and buffers" },
+	{ .name = "--seed",
+	  .argument = "N",
+	  .help = "another seed",
+	  .field = offsetof(struct request, settings),
+	  .take = option_seed },
+	OPTION_SET(struct request, settings, "run.duration=1ms"),
+};
+
+static const struct command_words words = {
+	"check",
+	"usage: heddle check SCENARIO [options]\n"
+	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
+	"How paths are chosen is said always, with the numbers that follow from the fabric.\n",
+	"exit status: 0 the scenario is fine, 2 wrong usage or scenario\n",
+	.options = options,
+	.option_count = COUNT_OF(options),
+	.operand = "scenario",
+	.operands_min = 1,
+	.operands_max = 1,
 };
 
 /* what is worth knowing of a plan, in numbers */
@@ -40,52 +57,6 @@ struct summary {
 	uint64_t flows, ring_bytes;
 	uint32_t edge_links, fabric_links;
 };
-
-static int setting_add(struct request *request, const char *setting)
-{
-	if (request->setting_count == SCENARIO_SETTINGS_MAX) {
-		fprintf(stderr, "heddle check: at most %u settings\n", SCENARIO_SETTINGS_MAX);
-		return -EINVAL;
-	}
-	request->settings[request->setting_count++] = setting;
-	return 0;
-}
-
-/* Return: 0; 1 if help was asked for; -EINVAL. */
-static int request_parse(int argc, char **argv, struct request *request)
-{
-	static const struct option options[] = {
-		{ "json", no_argument, NULL, 'j' },       { "congestion", no_argument, NULL, 'c' },
-		{ "seed", required_argument, NULL, 'd' }, { "set", required_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },       { 0 },
-	};
-	int option, error = 0;
-
-	optind = 0;
-	while (!error && (option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (option) {
-		case 'j':
-			request->json = true;
-			break;
-		case 'c':
-			request->congestion = true;
-			break;
-		case 'd':
-			snprintf(request->seed, sizeof(request->seed), "seed=%s", optarg);
-			error = setting_add(request, request->seed);
-			break;
-		case 's':
-			error = setting_add(request, optarg);
-			break;
-		default:
-			return option == 'h' ? 1 : -EINVAL;
-		}
-	}
-	if (!error && optind + 1 != argc)
-		error = -EINVAL;
-	request->path = error ? NULL : argv[optind];
-	return error;
-}
 
 static uint64_t flows_of(const struct workload_config *workload)
 {
@@ -325,8 +296,8 @@ static int check_variant(const struct request *request, const struct scenario *b
 {
 	struct scenario scenario = { 0 };
 	struct plan plan = { 0 };
-	int error = scenario_read_variant(request->path, request->settings, request->setting_count, variant, &scenario,
-					  errors);
+	int error = scenario_read_variant(request->path, request->settings.texts, request->settings.count, variant,
+					  &scenario, errors);
 
 	if (!error)
 		error = plan_make(&scenario, &plan, errors);
@@ -341,7 +312,8 @@ static int check_variant(const struct request *request, const struct scenario *b
 static int check(const struct request *request, struct scenario *scenario, struct plan *plan,
 		 struct scenario_errors *errors)
 {
-	int error = scenario_read_file(request->path, request->settings, request->setting_count, scenario, errors);
+	int error =
+		scenario_read_file(request->path, request->settings.texts, request->settings.count, scenario, errors);
 
 	if (!error)
 		error = plan_make(scenario, plan, errors);
@@ -358,12 +330,11 @@ int cmd_check(int argc, char **argv)
 	struct scenario_errors errors = { 0 };
 	struct scenario scenario = { 0 };
 	struct plan plan = { 0 };
-	int error = request_parse(argc, argv, &request);
+	int count, error, status = options_read(&words, argc, argv, &request, &count);
 
-	if (error) {
-		fputs(usage, error > 0 ? stdout : stderr);
-		return error > 0 ? 0 : 2;
-	}
+	if (status >= 0)
+		return status;
+	request.path = argv[1];
 	error = check(&request, &scenario, &plan, &errors);
 	if (errors.count)
 		print_errors(&errors, request.json);

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,20 +14,9 @@
 
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/suggest.h"
-#include "orchestrator/base/utf8.h"
 #include "orchestrator/scenario/scenario_compare.h"
 #include "orchestrator/scenario/scenario_idle.h"
 #include "orchestrator/scenario/scenario_keys.h"
-
-static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	utf8_say(stderr, "heddle run: ", format, arguments);
-	va_end(arguments);
-	return EXIT_USAGE;
-}
 
 /* what the scenario wants compared; NULL with @status if that cannot be understood
  * @origin  of that scenario; held */
@@ -37,16 +25,18 @@ static struct scenario_compare *compare_load(const struct options *options, stru
 	struct scenario_compare *compare;
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error =
-		scenario_read_file(options->scenario, options->settings, options->setting_count, &scenario, &errors);
+	int error = scenario_read_file(options->scenario, options->settings.texts, options->settings.count, &scenario,
+				       &errors);
 
 	scenario_errors_print(&errors, stderr);
 	compare = error ? NULL : scenario.compare;
 	if (error && !errors.count)
-		wrong("%s", strerror(-error));
+		options_wrong("run", "%s", strerror(-error));
 	else if (!error && !compare)
-		wrong("%s has no 'compare' section, which says what to compare: docs/scenario.md has an example",
-		      options->scenario);
+		options_wrong(
+			"run",
+			"%s has no 'compare' section, which says what to compare: docs/scenario.md has an example",
+			options->scenario);
 	if (compare)
 		scenario_idle_note(&scenario, "run");
 	scenario.compare = compare ? NULL : scenario.compare;
@@ -81,7 +71,7 @@ static int only_check(const struct options *options, const struct scenario_compa
 		if (v < compare->variant_count)
 			continue;
 		suggest_sentence(options->only[i], names, compare->variant_count, sizeof(names[0]), hint, sizeof(hint));
-		return wrong("--only: there is no variant '%s'%s", options->only[i], hint);
+		return options_wrong("run", "--only: there is no variant '%s'%s", options->only[i], hint);
 	}
 	return 0;
 }
@@ -128,10 +118,10 @@ static int table_write(const struct options *options, const struct compare_table
 		compare_text_write(table, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"), stdout);
 	error = options->json ? table_json_write(options, table) : 0;
 	if (error)
-		return wrong("cannot write the table to %s: %s", options->json, strerror(-error));
+		return options_wrong("run", "cannot write the table to %s: %s", options->json, strerror(-error));
 	error = options->csv ? table_csv_write(options, table) : 0;
 	if (error)
-		return wrong("cannot write %s/compare.csv: %s", options->csv, strerror(-error));
+		return options_wrong("run", "cannot write %s/compare.csv: %s", options->csv, strerror(-error));
 	return 0;
 }
 
@@ -187,7 +177,7 @@ static int variants_check(const struct options *options, const struct scenario_c
 		if (variant_wanted(options, compare->variants[v].name))
 			status = run_scenario_load(options, v, &plan);
 		if (status)
-			wrong("this is variant '%s'", compare->variants[v].name);
+			options_wrong("run", "this is variant '%s'", compare->variants[v].name);
 		plan_free(&plan);
 	}
 	return status;
@@ -204,7 +194,7 @@ int run_compare(struct options *options)
 		return status;
 	}
 	table.rows = calloc(table.compare->variant_count, sizeof(*table.rows));
-	status = table.rows ? variants_check(options, table.compare) : wrong("not enough memory");
+	status = table.rows ? variants_check(options, table.compare) : options_wrong("run", "not enough memory");
 	if (!status)
 		status = run_outputs_check(options, table.origin);
 	if (!status) {

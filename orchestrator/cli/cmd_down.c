@@ -11,6 +11,7 @@
 #include <sys/pidfd.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/cli/client.h"
 #include "orchestrator/cli/observe.h"
@@ -22,16 +23,31 @@
 #define END_MS \
 	(4 * FABRIC_END_MS) /* nodes that have to be killed take twice FABRIC_END_MS; as much again for the rest */
 
-static const char usage[] =
+struct request {
+	const char *name; /* NULL: not given */
+	bool all, json;
+};
+
+static const struct option_row options[] = {
+	{ .name = "--all", .help = "every fabric", .field = offsetof(struct request, all) },
+	CLIENT_JSON(
+		struct request, json,
+		"for programs: a list of what 'heddle ps --json' would have said last; of a fabric that was killed\n"
+		"{\"fabric\": NAME, \"killed\": true}"),
+};
+
+static const struct command_words words = {
+	"down",
 	"usage: heddle down [NAME] [--all] [--json]\n"
 	"Ends a running fabric: NAME, the only one, or --all of them. Nothing of it is left. A fabric that\n"
 	"does not answer is killed. If nothing runs there is nothing to do, which is fine.\n"
-	"Says whether the fabric was faithful over its whole life; 'heddle ps --help' explains the verdict.\n"
-	"\n"
-	"  --json   for programs: a list of what 'heddle ps --json' would have said last; of a fabric that was killed\n"
-	"           {\"fabric\": NAME, \"killed\": true}\n"
-	"\n"
-	"exit status: 0 it does not run any more, 2 wrong usage, 4 it could not be ended\n";
+	"Says whether the fabric was faithful over its whole life; 'heddle ps --help' explains the verdict.\n",
+	"exit status: 0 it does not run any more, 2 wrong usage, 4 it could not be ended\n",
+	.options = options,
+	.option_count = COUNT_OF(options),
+	.operand = "name",
+	.operands_max = 1,
+};
 
 /* until fabric @name is gone; false if it still runs after @timeout_ms */
 static bool gone(int base_fd, const char *name, uint32_t timeout_ms)
@@ -55,7 +71,7 @@ static int one_kill(int base_fd, const char *name, json_t *ended)
 	if (!error && !gone(base_fd, name, END_MS))
 		error = -ETIMEDOUT;
 	if (error) {
-		client_wrong("down", "fabric %s does not answer and cannot be killed: %s", name, strerror(-error));
+		options_wrong("down", "fabric %s does not answer and cannot be killed: %s", name, strerror(-error));
 		return CLIENT_FAILED;
 	}
 	json_array_append_new(ended, json_pack("{s:s, s:b}", "fabric", name, "killed", 1));
@@ -120,11 +136,6 @@ static void one_print(const json_t *fabric)
 		observe_fidelity_print(fabric, stdout);
 }
 
-struct request {
-	const char *name; /* NULL: not given */
-	bool all, json;
-};
-
 /* ends what is meant among the @count fabrics that run */
 static int some_end(int base_fd, char (*names)[NODE_NAME_MAX], int count, const struct request *request)
 {
@@ -152,49 +163,28 @@ static int some_end(int base_fd, char (*names)[NODE_NAME_MAX], int count, const 
 	return status;
 }
 
-/* reads the words; -1 to go on, else the exit status */
-static int words_read(int argc, char **argv, struct request *request)
-{
-	for (int at = 1; at < argc; at++) {
-		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
-			fputs(usage, stdout);
-			return CLIENT_FINE;
-		}
-		if (!strcmp(argv[at], "--all"))
-			request->all = true;
-		else if (!strcmp(argv[at], "--json"))
-			request->json = true;
-		else if (argv[at][0] == '-')
-			return client_wrong("down", "there is no option %s; 'heddle down --help' explains", argv[at]);
-		else if (request->name)
-			return client_wrong("down", "two names, '%s' and '%s'; give one, or --all", request->name,
-					    argv[at]);
-		else
-			request->name = argv[at];
-	}
-	if (request->name && request->all)
-		return client_wrong("down", "either a name or --all");
-	return -1;
-}
-
 int cmd_down(int argc, char **argv)
 {
 	char(*names)[NODE_NAME_MAX] = NULL, why[512];
 	struct request request = { 0 };
-	int status = words_read(argc, argv, &request), base_fd, count = 0;
+	int base_fd, count, status = options_read(&words, argc, argv, &request, &count);
 
 	if (status >= 0)
 		return status;
+	request.name = argv[1];
+	if (request.name && request.all)
+		return options_wrong("down", "either a name or --all");
+	count = 0;
 	base_fd = runtime_open(false, why, sizeof(why));
 	if (base_fd < 0 && base_fd != -ENOENT)
-		return client_wrong("down", "%s", why);
+		return options_wrong("down", "%s", why);
 	if (base_fd >= 0)
 		count = runtime_names(base_fd, &names);
 	if (count < 0)
-		status = client_wrong("down", "cannot read the runtime directory: %s", strerror(-count));
+		status = options_wrong("down", "cannot read the runtime directory: %s", strerror(-count));
 	else if (!request.name && !request.all && count > 1)
-		status = client_wrong("down", "%d fabrics run (%s, %s%s): name one, or --all", count, names[0],
-				      names[1], count > 2 ? ", ..." : "");
+		status = options_wrong("down", "%d fabrics run (%s, %s%s): name one, or --all", count, names[0],
+				       names[1], count > 2 ? ", ..." : "");
 	else
 		status = some_end(base_fd, names, count, &request);
 	free(names);

@@ -16,20 +16,28 @@
 
 #define EXIT_NOT_STARTED 126 /* as shells do */
 
-static const char exec_usage[] =
+static const struct command_words exec_words = {
+	"exec",
 	"usage: heddle exec [-f FABRIC] HOST -- PROGRAM [ARGUMENT]...\n"
 	"Runs a program in a host of a running fabric, e.g. heddle exec h1 -- ping -c 3 h6\n"
 	"It sees the host's network and name, its files are those of this machine.\n"
 	"HOST may be a switch: the program then sees the ends of all links with 'medium: veth', each called after its\n"
-	"node and the neighbour, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists them)\n"
-	"\n"
+	"node and the neighbour, e.g. heddle exec s1 -- tcpdump -i s1.s2   ('ip -br link' lists them)\n",
 	"exit status: the program's; 128 + signal if one ended it; 126 it could not be started,\n"
-	"2 wrong usage or no such fabric, 1 no such host\n";
+	"2 wrong usage or no such fabric, 1 no such host\n",
+	.options = client_options,
+	.option_count = 1,
+	.program = true,
+};
 
-static const char shell_usage[] = "usage: heddle shell [-f FABRIC] HOST\n"
-				  "A shell ($SHELL, else /bin/sh) in a host of a running fabric.\n"
-				  "\n"
-				  "exit status: as of 'heddle exec'\n";
+static const struct command_words shell_words = {
+	"shell",
+	"usage: heddle shell [-f FABRIC] HOST\n"
+	"A shell ($SHELL, else /bin/sh) in a host of a running fabric.\n",
+	"exit status: as of 'heddle exec'\n",
+	.options = client_options,
+	.option_count = 1,
+};
 
 /* the descriptors of host @host, named by the answer */
 static int host_ask(const char *command, const char *fabric, const char *host, struct enter_fds *enter)
@@ -64,7 +72,7 @@ static int host_ask(const char *command, const char *fabric, const char *host, s
 				*places[k].fd = fds[i];
 	}
 	if (json_array_size(names) != fd_count || enter->net_fd < 0) {
-		client_wrong(command, "fabric %s has not handed over the namespaces of %s", client.fabric, host);
+		options_wrong(command, "fabric %s has not handed over the namespaces of %s", client.fabric, host);
 		status = CLIENT_FAILED;
 	}
 	json_decref(answer);
@@ -81,7 +89,7 @@ static int host_run(const char *command, const char *fabric, const char *host, c
 	if (!status) {
 		status = enter_run(&enter, argv, cwd, why, sizeof(why));
 		if (status < 0) {
-			client_wrong(command, "%s", why);
+			options_wrong(command, "%s", why);
 			status = EXIT_NOT_STARTED;
 		}
 	}
@@ -91,33 +99,34 @@ static int host_run(const char *command, const char *fabric, const char *host, c
 
 int cmd_exec(int argc, char **argv)
 {
-	const char *fabric = NULL, *host;
-	int at, status = client_options(exec_usage, argc, argv, &at, &fabric, NULL);
+	struct client_words client = { 0 };
+	int count, at, status = options_read(&exec_words, argc, argv, &client, &count);
 
 	if (status >= 0)
 		return status;
-	if (at == argc || !strcmp(argv[at], "--"))
-		return client_wrong("exec", "in which host? 'heddle exec --help' explains");
-	host = argv[at++];
-	at += at < argc && !strcmp(argv[at], "--");
-	if (at == argc)
-		return client_wrong("exec", "which program? Expected 'heddle exec %s -- PROGRAM', or 'heddle shell %s'",
-				    host, host);
-	return host_run("exec", fabric, host, argv + at);
+	if (!count || !strcmp(argv[1], "--"))
+		return options_wrong("exec", "in which host? 'heddle exec --help' explains");
+	at = count > 1 && !strcmp(argv[2], "--") ? 3 : 2;
+	if (at > count)
+		return options_wrong("exec",
+				     "which program? Expected 'heddle exec %s -- PROGRAM', or 'heddle shell %s'",
+				     argv[1], argv[1]);
+	return host_run("exec", client.fabric, argv[1], argv + at);
 }
 
 int cmd_shell(int argc, char **argv)
 {
-	const char *fabric = NULL, *shell = getenv("SHELL");
+	struct client_words client = { 0 };
+	const char *shell = getenv("SHELL");
 	char *arguments[2] = { NULL, NULL };
-	int at, status = client_options(shell_usage, argc, argv, &at, &fabric, NULL);
+	int count, status = options_read(&shell_words, argc, argv, &client, &count);
 
 	if (status >= 0)
 		return status;
-	if (at == argc)
-		return client_wrong("shell", "in which host? 'heddle shell --help' explains");
-	if (at + 1 < argc)
-		return client_wrong("shell", "'%s' is one word too many; 'heddle exec' runs programs", argv[at + 1]);
+	if (!count)
+		return options_wrong("shell", "in which host? 'heddle shell --help' explains");
+	if (count > 1)
+		return options_wrong("shell", "'%s' is one word too many; 'heddle exec' runs programs", argv[2]);
 	arguments[0] = (char *)(shell && shell[0] ? shell : "/bin/sh");
-	return host_run("shell", fabric, argv[at], arguments);
+	return host_run("shell", client.fabric, argv[1], arguments);
 }

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/suggest.h"
+#include "orchestrator/cli/options.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/scenario/generate_text.h"
 
@@ -26,13 +28,8 @@ static const struct generate_size size_default = {
 	.shape = { 3, 3 },
 };
 
-static void print_usage(FILE *out)
+static void kinds_print(FILE *out)
 {
-	fprintf(out, "usage: heddle gen KIND [--explicit] [fabric=KIND] [KEY=COUNT]... [shape=LENGTHxLENGTH...]\n"
-		     "Prints a complete, commented scenario. --explicit writes every switch, host and link out;\n"
-		     "fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels, "
-		     "fabric=port-group\n"
-		     "one of local identifiers, port groups and credits.\n");
 	for (unsigned kind = 0; kind < GENERATE_KINDS; kind++) {
 		fprintf(out, "  %-11s", generate_kind_name[kind]);
 		for (unsigned i = 0; i < GENERATE_COUNTS; i++)
@@ -42,7 +39,6 @@ static void print_usage(FILE *out)
 				fprintf(out, " [%s=COUNT]", generate_count_name[i]);
 		fprintf(out, "%s   %s\n", generate_has_shape(kind) ? " shape=3x3" : "", generate_kind_about[kind]);
 	}
-	fprintf(out, "\nexit status: 0 fine, 2 wrong usage\n");
 }
 
 static int kind_parse(const char *word)
@@ -198,22 +194,35 @@ static int print_scenario(enum generate_kind kind, const struct generate_size *s
 	return error;
 }
 
+static const struct option_row options[] = { { .name = "--explicit",
+					       .help = "writes every switch, host and link out" } };
+
+static const struct command_words words = {
+	"gen",
+	"usage: heddle gen KIND [--explicit] [fabric=KIND] [KEY=COUNT]... [shape=LENGTHxLENGTH...]\n"
+	"Prints a complete, commented scenario.\n"
+	"fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels, fabric=port-group\n"
+	"one of local identifiers, port groups and credits.\n",
+	"exit status: 0 fine, 2 wrong usage\n",
+	.more_print = kinds_print,
+	.options = options,
+	.option_count = COUNT_OF(options),
+	.operand = "KIND",
+	.operands_min = 1,
+};
+
 int cmd_gen(int argc, char **argv)
 {
 	struct generate_size size = size_default;
 	enum fabric_kind fabric = FABRIC_FLOW_CHANNEL;
 	bool explicit_topology = false;
-	int kind, error;
+	int kind, error, count, status = options_read(&words, argc, argv, &explicit_topology, &count);
 
-	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-		print_usage(argc < 2 ? stderr : stdout);
-		return argc < 2 ? 2 : 0;
-	}
+	if (status >= 0)
+		return status;
 	kind = kind_parse(argv[1]);
-	for (int i = 2; i < argc && kind >= 0; i++) {
-		if (!strcmp(argv[i], "--explicit"))
-			explicit_topology = true;
-		else if (!strncmp(argv[i], "fabric=", 7))
+	for (int i = 2; i <= count && kind >= 0; i++) {
+		if (!strncmp(argv[i], "fabric=", 7))
 			kind = fabric_parse(argv[i] + 7, &fabric) ? -EINVAL : kind;
 		else if (size_parse((enum generate_kind)kind, argv[i], &size))
 			kind = -EINVAL;

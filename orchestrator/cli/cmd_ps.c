@@ -10,21 +10,32 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/cli/client.h"
 #include "orchestrator/cli/observe.h"
 #include "orchestrator/live/runtime_dir.h"
 
-static const char usage[] =
+struct request {
+	const char *name, *since; /* NULL: not given */
+	bool json;
+};
+
+static const struct option_row options[] = {
+	{ .name = "--since",
+	  .argument = "FILE",
+	  .field = offsetof(struct request, since),
+	  .help = "cost, lateness and verdict of the time since FILE was made by 'heddle ps --json > FILE',\n"
+		  "instead of the fabric's whole life" },
+	CLIENT_JSON(struct request, json, "the same for programs, always with all nodes, their ports and all counters"),
+};
+
+static const struct command_words words = {
+	"ps",
 	"usage: heddle ps [NAME] [--since FILE] [--json]\n"
 	"Lists the running fabrics and says whether they are faithful; with a NAME also every node of that one: its\n"
 	"state, what it costs, packets, and how late it handled events, all since the start ('heddle top': now).\n"
-	"'dropped' are losses of any frame, ACKs too; what nobody listens to is not among them.\n"
-	"\n"
-	"  --since FILE   cost, lateness and verdict of the time since FILE was made by 'heddle ps --json > FILE',\n"
-	"                 instead of the fabric's whole life\n"
-	"  --json         the same for programs, always with all nodes, their ports and all counters\n"
-	"\n"
+	"'dropped' are losses of any frame, ACKs too; what nobody listens to is not among them.\n",
 	"The verdict is one of\n"
 	"  faithful       the delays of the links made up for the lateness of every node\n"
 	"  delayed        rates are as configured, but a hop may add delay: so much that 99 % of a node's turns, and "
@@ -34,11 +45,11 @@ static const char usage[] =
 	"a\n"
 	"                 node was later than its buffers last\n"
 	"\n"
-	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does not answer\n";
-
-struct request {
-	const char *name, *since; /* NULL: not given */
-	bool json;
+	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does not answer\n",
+	.options = options,
+	.option_count = COUNT_OF(options),
+	.operand = "name",
+	.operands_max = 1,
 };
 
 static int look(const char *name, json_t **answer)
@@ -143,8 +154,8 @@ static const json_t *since_find(const json_t *answer, const json_t *since, const
 		    client_number(fabric, "pid") == client_number(answer, "pid"))
 			return fabric;
 	}
-	client_wrong("ps", "%s says nothing of fabric %s as it runs now; make it with 'heddle ps --json > FILE'", file,
-		     client_text(answer, "fabric"));
+	options_wrong("ps", "%s says nothing of fabric %s as it runs now; make it with 'heddle ps --json > FILE'", file,
+		      client_text(answer, "fabric"));
 	return NULL;
 }
 
@@ -200,8 +211,8 @@ static int fabrics_look(char (*names)[NODE_NAME_MAX], int count, const struct re
 		return fabrics_look_once(names, count, fabrics);
 	since = json_load_file(request->since, 0, &error);
 	if (!since)
-		return client_wrong("ps", "--since %s: %s; make it with 'heddle ps --json > FILE'", request->since,
-				    error.text);
+		return options_wrong("ps", "--since %s: %s; make it with 'heddle ps --json > FILE'", request->since,
+				     error.text);
 	status = fabrics_look_since(names, count, request, since, fabrics);
 	json_decref(since);
 	return status;
@@ -237,7 +248,7 @@ static int one_show(const struct request *request)
 	char one[1][NODE_NAME_MAX];
 
 	if (strlen(request->name) >= NODE_NAME_MAX)
-		return client_wrong("ps", "no fabric '%s' runs", request->name);
+		return options_wrong("ps", "no fabric '%s' runs", request->name);
 	memcpy(one[0], request->name, strlen(request->name) + 1);
 	return fabrics_show(one, 1, request);
 }
@@ -248,10 +259,10 @@ static int all_show(const struct request *request)
 	int base_fd = runtime_open(false, why, sizeof(why)), count = 0, status;
 
 	if (base_fd < 0 && base_fd != -ENOENT)
-		return client_wrong("ps", "%s", why);
+		return options_wrong("ps", "%s", why);
 	if (base_fd >= 0)
 		count = runtime_names(base_fd, &names);
-	status = count < 0 ? client_wrong("ps", "cannot read the runtime directory: %s", strerror(-count))
+	status = count < 0 ? options_wrong("ps", "cannot read the runtime directory: %s", strerror(-count))
 			   : fabrics_show(names, count, request);
 	free(names);
 	if (base_fd >= 0)
@@ -262,27 +273,10 @@ static int all_show(const struct request *request)
 int cmd_ps(int argc, char **argv)
 {
 	struct request request = { 0 };
+	int count, status = options_read(&words, argc, argv, &request, &count);
 
-	for (int at = 1; at < argc; at++) {
-		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
-			fputs(usage, stdout);
-			return CLIENT_FINE;
-		}
-		if (!strcmp(argv[at], "--json"))
-			request.json = true;
-		else if (!strncmp(argv[at], "--since=", 8))
-			request.since = argv[at] + 8;
-		else if (!strcmp(argv[at], "--since") && at + 1 < argc)
-			request.since = argv[++at];
-		else if (!strcmp(argv[at], "--since"))
-			return client_wrong("ps", "--since needs a file: an output of 'heddle ps --json'");
-		else if (argv[at][0] == '-')
-			return client_wrong("ps", "there is no option %s; 'heddle ps --help' explains", argv[at]);
-		else if (request.name)
-			return client_wrong("ps", "two names, '%s' and '%s'; give one, or none for all", request.name,
-					    argv[at]);
-		else
-			request.name = argv[at];
-	}
+	if (status >= 0)
+		return status;
+	request.name = argv[1];
 	return request.name ? one_show(&request) : all_show(&request);
 }

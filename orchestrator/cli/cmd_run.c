@@ -20,8 +20,6 @@
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/output_names.h"
 #include "orchestrator/base/quantity.h"
-#include "orchestrator/base/suggest.h"
-#include "orchestrator/base/utf8.h"
 #include "orchestrator/cli/breakpoint.h"
 #include "orchestrator/cli/cmd_compare.h"
 #include "orchestrator/fabric/capture_file.h"
@@ -45,39 +43,6 @@
 static int options_parse(struct options *options, int argc, char **argv);
 static int scenario_capture(struct options *options, struct plan *plan);
 
-static const char usage[] =
-	"usage: heddle run SCENARIO [options]\n"
-	"Runs the workloads of a scenario and prints the result.\n"
-	"\n"
-	"  --json [FILE]       the result as JSON, to FILE, or to standard output instead of the summary\n"
-	"                      (a FILE before the SCENARIO must end in .json)\n"
-	"  --csv DIR           flows, messages, ports, tables and samples as CSV files in DIR\n"
-	"  --capture LINK=FILE every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be repeated\n"
-	"  --capture-snap N    no more than N bytes of each frame\n"
-	"  --clock KIND        virtual (if not given): exact, takes as long as it takes; real: takes as long as the\n"
-	"                      scenario says, at rates that this machine can carry, and says whether it could\n"
-	"  --seed N            another seed\n"
-	"  --set PATH=VALUE    change a key of the scenario, e.g. run.duration=1ms; may be repeated\n"
-	"  --compare           run each variant of the scenario's 'compare' section and print one table; the\n"
-	"                      expectations are not judged; --json and --csv write the table\n"
-	"  --only VARIANT      of these only this one; may be repeated\n"
-	"  --timing            also say what the run cost on this machine\n"
-	"  --quiet             no summary, no progress\n"
-	"  --verbose           each stage of the run on standard error, as it begins and as it is over\n"
-	"  --break-at TIME     stop there and take commands (type 'help')\n"
-	"  --script FILE       take them from FILE instead of standard input\n"
-	"  --slow TIME/s       slow down to so much fabric time a second, e.g. 10us/s\n"
-	"  --loop=KIND         event loop of the nodes: auto, io_uring, fallback\n"
-	"  --cores KIND        of the nodes, virtual clock: adapt (if not given): placed, fewer while other programs "
-	"use\n"
-	"                      them; spread: placed once; free: the kernel's choice\n"
-	"  --watchdog TIME     how long a node may hang or be stopped (1s); 0s: for ever\n"
-	"\n"
-	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, or a file could not be\n"
-	"written, 3 the fabric stalled, 4 a node failed, 5 not faithful: under the real clock this machine was too\n"
-	"slow, whatever the expectations, 130 interrupted: Ctrl-C (SIGINT, SIGTERM) ends a run in good order, with\n"
-	"what there is; again, half a second or more later, it ends at once, and writes nothing more\n";
-
 int cmd_run(int argc, char **argv)
 {
 	struct options options = { .capture_bytes = NODE_CAPTURE_WHOLE,
@@ -100,295 +65,207 @@ int cmd_run(int argc, char **argv)
 
 /* ---- options ---- */
 
-static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
+static int break_at_take(const char *command, const struct option_row *row, void *field, const char *value)
 {
-	va_list arguments;
+	struct options *options = field;
 
-	va_start(arguments, format);
-	utf8_say(stderr, "heddle run: ", format, arguments);
-	va_end(arguments);
-	return EXIT_USAGE;
-}
-
-static int setting_add(struct options *options, const char *setting)
-{
-	if (options->setting_count == SCENARIO_SETTINGS_MAX)
-		return wrong("more than %u settings", SCENARIO_SETTINGS_MAX);
-	options->settings[options->setting_count++] = setting;
-	return 0;
-}
-
-static int option_set(struct options *options, const char *value)
-{
-	return strchr(value, '=') ? setting_add(options, value) : wrong("--set takes PATH=VALUE, not '%s'", value);
-}
-
-static int option_seed(struct options *options, const char *value)
-{
-	char why[256];
-	uint64_t seed;
-
-	if (quantity_parse(QUANTITY_COUNT, value, &seed, why, sizeof(why)))
-		return wrong("--seed: %s", why);
-	snprintf(options->seed, sizeof(options->seed), "seed=%llu", (unsigned long long)seed);
-	return setting_add(options, options->seed);
-}
-
-static int option_time(const char *name, const char *value, uint64_t *time_ps)
-{
-	char why[256];
-
-	return quantity_parse(QUANTITY_TIME, value, time_ps, why, sizeof(why)) ? wrong("%s: %s", name, why) : 0;
-}
-
-static int option_break_at(struct options *options, const char *value)
-{
 	options->breaks = true;
-	return option_time("--break-at", value, &options->break_ps);
+	return option_time(command, row, &options->break_ps, value);
 }
 
-static int option_script(struct options *options, const char *value)
+static int script_take(const char *command, const struct option_row *row, void *field, const char *value)
 {
+	struct options *options = field;
+
+	(void)command, (void)row;
 	options->breaks = true;
 	options->script = value;
 	return 0;
 }
 
-static int option_slow(struct options *options, const char *value)
+static int slow_take(const char *command, const struct option_row *row, void *field, const char *value)
 {
-	char time[64];
 	size_t length = strlen(value);
+	char time[64];
 
 	if (length >= 2 && !strcmp(value + length - 2, "/s"))
 		length -= 2;
 	snprintf(time, sizeof(time), "%.*s", (int)length, value);
-	return option_time("--slow", time, &options->slow_ps_per_s);
+	return option_time(command, row, field, time);
 }
 
-static int option_cores(struct options *options, const char *value)
+static int watchdog_take(const char *command, const struct option_row *row, void *field, const char *value)
 {
-	static const struct {
-		const char *name;
-		enum fabric_cores cores;
-	} kinds[] = { { "adapt", FABRIC_CORES_ADAPT },
-		      { "spread", FABRIC_CORES_SPREAD },
-		      { "free", FABRIC_CORES_FREE } };
-	char hint[128];
+	uint64_t *time_ns = field;
+	int status = option_time(command, row, time_ns, value);
 
-	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
-		if (!strcmp(kinds[i].name, value)) {
-			options->fabric.cores = kinds[i].cores;
-			return 0;
-		}
-	}
-	suggest_sentence(value, &kinds[0].name, COUNT_OF(kinds), sizeof(kinds[0]), hint, sizeof(hint));
-	return wrong("--cores takes adapt, spread or free, not '%s'%s", value, hint);
-}
-
-static int option_watchdog(struct options *options, const char *value)
-{
-	uint64_t time_ps;
-	int status = option_time("--watchdog", value, &time_ps);
-
-	options->fabric.watchdog_ns = time_ps / NODE_NS;
+	*time_ns /= NODE_NS;
 	return status;
 }
 
-static int option_clock(struct options *options, const char *value)
+static int capture_take(const char *command, const struct option_row *row, void *field, const char *value)
 {
-	static const char *const clocks[] = { "virtual", "real" };
-	char hint[128];
+	struct options *options = field;
 
-	options->real = strcmp(value, "real") == 0;
-	if (options->real || !strcmp(value, "virtual"))
-		return 0;
-	suggest_sentence(value, clocks, COUNT_OF(clocks), sizeof(clocks[0]), hint, sizeof(hint));
-	return wrong("--clock takes virtual or real, not '%s'%s", value, hint);
-}
-
-static int option_loop(struct options *options, const char *value)
-{
-	static const char *const loops[] = { "auto", "io_uring", "fallback" };
-	char hint[128];
-
-	for (size_t i = 0; i < COUNT_OF(loops); i++) {
-		if (!strcmp(loops[i], value)) {
-			options->fabric.loop = value;
-			return 0;
-		}
-	}
-	suggest_sentence(value, loops, COUNT_OF(loops), sizeof(loops[0]), hint, sizeof(hint));
-	return wrong("--loop takes auto, io_uring or fallback, not '%s'%s", value, hint);
-}
-
-static int option_capture(struct options *options, const char *value)
-{
+	(void)row;
 	if (options->capture_count == CAPTURE_FILES_MAX)
-		return wrong("more than %u captures", CAPTURE_FILES_MAX);
+		return options_wrong(command, "more than %u captures", CAPTURE_FILES_MAX);
 	options->captures[options->capture_count++] = value;
 	return 0;
 }
 
-static int option_capture_snap(struct options *options, const char *value)
+static int snap_take(const char *command, const struct option_row *row, void *field, const char *value)
 {
 	uint64_t bytes;
 	char why[256];
 
 	if (quantity_parse(QUANTITY_BYTES, value, &bytes, why, sizeof(why)))
-		return wrong("--capture-snap: %s", why);
+		return options_wrong(command, "%s: %s", row->name, why);
 	if (!bytes || bytes > NODE_CAPTURE_WHOLE)
-		return wrong("--capture-snap takes 1 to %u bytes, not '%s'", NODE_CAPTURE_WHOLE, value);
-	options->capture_bytes = (uint32_t)bytes;
+		return options_wrong(command, "%s takes 1 to %u bytes, not '%s'", row->name, NODE_CAPTURE_WHOLE, value);
+	*(uint32_t *)field = (uint32_t)bytes;
 	return 0;
 }
 
-static int option_csv(struct options *options, const char *value)
+static int only_take(const char *command, const struct option_row *row, void *field, const char *value)
 {
-	options->csv = value;
-	return 0;
-}
+	struct options *options = field;
 
-static int option_compare(struct options *options, const char *value)
-{
-	(void)value;
-	options->compare = true;
-	return 0;
-}
-
-static int option_only(struct options *options, const char *value)
-{
 	if (options->only_count == SCENARIO_VARIANTS_MAX)
-		return wrong("more than %u times --only", SCENARIO_VARIANTS_MAX);
+		return options_wrong(command, "more than %u times %s", SCENARIO_VARIANTS_MAX, row->name);
 	options->only[options->only_count++] = value;
 	return 0;
 }
 
-static int option_timing(struct options *options, const char *value)
+/* --json takes the next word if that cannot be the scenario */
+static bool is_json_file(const char *next, int operand_count)
 {
-	(void)value;
-	options->timing = true;
-	return 0;
+	size_t length = strlen(next);
+
+	if (next[0] == '-' && next[1])
+		return false;
+	return operand_count || !strcmp(next, JSON_STDOUT) || (length > 5 && !strcmp(next + length - 5, ".json"));
 }
 
-static int option_quiet(struct options *options, const char *value)
-{
-	(void)value;
-	options->quiet = true;
-	return 0;
-}
-
-static int option_verbose(struct options *options, const char *value)
-{
-	(void)value;
-	options->verbose = true;
-	return 0;
-}
-
-static const struct option {
-	const char *name;
-	bool has_value;
-	int (*take)(struct options *options, const char *value);
-} option_table[] = {
-	{ "--capture", true, option_capture },
-	{ "--capture-snap", true, option_capture_snap },
-	{ "--clock", true, option_clock },
-	{ "--compare", false, option_compare },
-	{ "--only", true, option_only },
-	{ "--csv", true, option_csv },
-	{ "--seed", true, option_seed },
-	{ "--set", true, option_set },
-	{ "--timing", false, option_timing },
-	{ "--quiet", false, option_quiet },
-	{ "--verbose", false, option_verbose },
-	{ "--break-at", true, option_break_at },
-	{ "--script", true, option_script },
-	{ "--slow", true, option_slow },
-	{ "--cores", true, option_cores },
-	{ "--loop", true, option_loop },
-	{ "--watchdog", true, option_watchdog },
-	{ "--json", false, NULL },
-	{ "--help", false, NULL },
+static const struct option_word clocks[] = { { "virtual", false }, { "real", true }, { 0 } };
+static const struct option_word cores[] = {
+	{ "adapt", FABRIC_CORES_ADAPT }, { "spread", FABRIC_CORES_SPREAD }, { "free", FABRIC_CORES_FREE }, { 0 }
 };
 
-/* --json takes the next word if that cannot be the scenario */
-static const char *json_file(const struct options *options, const char *next)
-{
-	size_t length = next ? strlen(next) : 0;
+#define FIELD(member) .field = offsetof(struct options, member)
 
-	if (!next || (next[0] == '-' && next[1]))
-		return NULL;
-	if (options->scenario || !strcmp(next, JSON_STDOUT) || (length > 5 && !strcmp(next + length - 5, ".json")))
-		return next;
-	return NULL;
-}
+static const struct option_row rows[] = {
+	{ .name = "--json",
+	  .argument = "[FILE]",
+	  FIELD(json),
+	  .otherwise = JSON_STDOUT,
+	  .takes_next = is_json_file,
+	  .help = "the result as JSON, to FILE, or to standard output instead of the summary\n"
+		  "(a FILE before the SCENARIO must end in .json)" },
+	{ .name = "--csv",
+	  .argument = "DIR",
+	  FIELD(csv),
+	  .help = "flows, messages, ports, tables and samples as CSV files in DIR" },
+	{ .name = "--capture",
+	  .argument = "LINK=FILE",
+	  .take = capture_take,
+	  .help = "every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be repeated" },
+	{ .name = "--capture-snap",
+	  .argument = "N",
+	  FIELD(capture_bytes),
+	  .take = snap_take,
+	  .help = "no more than N bytes of each frame" },
+	{ .name = "--clock",
+	  .argument = "KIND",
+	  FIELD(real),
+	  .take = option_value,
+	  .words = clocks,
+	  .help = "virtual (if not given): exact, takes as long as it takes; real: takes as long as the\n"
+		  "scenario says, at rates that this machine can carry, and says whether it could" },
+	{ .name = "--seed", .argument = "N", FIELD(settings), .take = option_seed, .help = "another seed" },
+	OPTION_SET(struct options, settings, "run.duration=1ms"),
+	{ .name = "--compare",
+	  FIELD(compare),
+	  .help = "run each variant of the scenario's 'compare' section and print one table; the\n"
+		  "expectations are not judged; --json and --csv write the table" },
+	{ .name = "--only",
+	  .argument = "VARIANT",
+	  .take = only_take,
+	  .help = "of these only this one; may be repeated" },
+	{ .name = "--timing", FIELD(timing), .help = "also say what the run cost on this machine" },
+	{ .name = "--quiet", FIELD(quiet), .help = "no summary, no progress" },
+	{ .name = "--verbose",
+	  FIELD(verbose),
+	  .help = "each stage of the run on standard error, as it begins and as it is over" },
+	{ .name = "--break-at",
+	  .argument = "TIME",
+	  .take = break_at_take,
+	  .help = "stop there and take commands (type 'help')" },
+	{ .name = "--script",
+	  .argument = "FILE",
+	  .take = script_take,
+	  .help = "take them from FILE instead of standard input" },
+	{ .name = "--slow",
+	  .argument = "TIME/s",
+	  FIELD(slow_ps_per_s),
+	  .take = slow_take,
+	  .help = "slow down to so much fabric time a second, e.g. 10us/s" },
+	{ .name = "--loop",
+	  .argument = "KIND",
+	  FIELD(fabric.loop),
+	  .words = option_loops,
+	  .help = "event loop of the nodes: auto, io_uring, fallback" },
+	{ .name = "--cores",
+	  .argument = "KIND",
+	  FIELD(fabric.cores),
+	  .take = option_value,
+	  .words = cores,
+	  .help = "of the nodes, virtual clock: adapt (if not given): placed, fewer while other programs use\n"
+		  "them; spread: placed once; free: the kernel's choice" },
+	{ .name = "--watchdog",
+	  .argument = "TIME",
+	  FIELD(fabric.watchdog_ns),
+	  .take = watchdog_take,
+	  .help = "how long a node may hang or be stopped (1s); 0s: for ever" },
+};
 
-/* takes argv[*at], and its value behind '=' or in the next word */
-static int option_take(struct options *options, int argc, char **argv, int *at)
-{
-	const char *word = argv[*at], *next = *at + 1 < argc ? argv[*at + 1] : NULL;
-	size_t length = strcspn(word, "=");
-	const char *value = word[length] ? word + length + 1 : NULL;
-	char name[64], hint[128];
-
-	snprintf(name, sizeof(name), "%.*s", (int)length, word);
-	if (!strcmp(name, "--json")) {
-		options->json = value ? value : json_file(options, next);
-		*at += !value && options->json;
-		if (!options->json)
-			options->json = JSON_STDOUT;
-		return 0;
-	}
-	for (size_t i = 0; i < COUNT_OF(option_table); i++) {
-		const struct option *option = &option_table[i];
-
-		if (!option->take || strcmp(option->name, name))
-			continue;
-		if (!option->has_value)
-			return value ? wrong("%s takes no value", name) : option->take(options, NULL);
-		if (!value && !next)
-			return wrong("%s needs a value", name);
-		*at += !value;
-		return option->take(options, value ? value : next);
-	}
-	suggest_sentence(name, &option_table[0].name, COUNT_OF(option_table), sizeof(option_table[0]), hint,
-			 sizeof(hint));
-	return wrong("there is no option %s%s; 'heddle run --help' lists them", name, hint);
-}
+static const struct command_words words = {
+	"run",
+	"usage: heddle run SCENARIO [options]\n"
+	"Runs the workloads of a scenario and prints the result.\n",
+	"exit status: 0 all expectations hold, 1 one does not, 2 wrong usage or scenario, or a file could not be\n"
+	"written, 3 the fabric stalled, 4 a node failed, 5 not faithful: under the real clock this machine was too\n"
+	"slow, whatever the expectations, 130 interrupted: Ctrl-C (SIGINT, SIGTERM) ends a run in good order, with\n"
+	"what there is; again, half a second or more later, it ends at once, and writes nothing more\n",
+	.options = rows,
+	.option_count = COUNT_OF(rows),
+	.operand = "scenario",
+	.operands_min = 1,
+	.operands_max = 1,
+};
 
 /* Return: -1, or the exit status if there is nothing to run */
 static int options_parse(struct options *options, int argc, char **argv)
 {
-	for (int at = 1; at < argc; at++) {
-		int status = 0;
+	int count, status = options_read(&words, argc, argv, options, &count);
 
-		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
-			fputs(usage, stdout);
-			return EXIT_FINE;
-		}
-		if (argv[at][0] == '-' && argv[at][1])
-			status = option_take(options, argc, argv, &at);
-		else if (options->scenario)
-			status = wrong("two scenarios, '%s' and '%s'; give one", options->scenario, argv[at]);
-		else
-			options->scenario = argv[at];
-		if (status)
-			return status;
-	}
-	if (!options->scenario) {
-		fputs(usage, stderr);
-		return EXIT_USAGE;
-	}
+	if (status >= 0)
+		return status;
+	options->scenario = argv[1];
 	if (options->real && (options->breaks || options->slow_ps_per_s))
-		return wrong("the real clock cannot be stopped or slowed down: --break-at, --script and --slow are for "
-			     "--clock virtual");
+		return options_wrong(
+			"run",
+			"the real clock cannot be stopped or slowed down: --break-at, --script and --slow are for "
+			"--clock virtual");
 	if (options->compare && (options->breaks || options->slow_ps_per_s || options->timing))
-		return wrong("--compare runs every variant to its end and prints one table: --break-at, --script, "
-			     "--slow and "
-			     "--timing are for a single run");
+		return options_wrong(
+			"run", "--compare runs every variant to its end and prints one table: --break-at, --script, "
+			       "--slow and "
+			       "--timing are for a single run");
 	if (options->compare && options->capture_count)
-		return wrong("--capture writes the file of one run: not with --compare");
+		return options_wrong("run", "--capture writes the file of one run: not with --compare");
 	if (options->only_count && !options->compare)
-		return wrong("--only names a variant to --compare: give that too");
+		return options_wrong("run", "--only names a variant to --compare: give that too");
 	options->fabric.real = options->fabric.whole = options->real;
 	return -1;
 }
@@ -419,7 +296,7 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error = scenario_read_variant(options->scenario, options->settings, options->setting_count, variant,
+	int error = scenario_read_variant(options->scenario, options->settings.texts, options->settings.count, variant,
 					  &scenario, &errors);
 
 	if (!error)
@@ -431,7 +308,7 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 		compare_check(options->columns, plan, &errors);
 	scenario_errors_print(&errors, stderr);
 	if (error && !errors.count)
-		wrong("%s", strerror(-error));
+		options_wrong("run", "%s", strerror(-error));
 	error = error || errors.count;
 	if (!error && !options->row)
 		scenario_idle_note(&scenario, "run");
@@ -471,7 +348,9 @@ int run_outputs_check(const struct options *options, const struct origin *origin
 
 		output_add(names, &count, "--capture", equals ? equals + 1 : NULL);
 	}
-	return output_names_check(names, count, origin, options->script, why, sizeof(why)) ? wrong("%s", why) : 0;
+	return output_names_check(names, count, origin, options->script, why, sizeof(why))
+		       ? options_wrong("run", "%s", why)
+		       : 0;
 }
 
 /* ---- run ---- */
@@ -488,7 +367,7 @@ static FILE *script_open(const struct options *options, const char **name)
 	}
 	in = fopen(options->script, "re");
 	if (!in)
-		wrong("cannot read the script %s: %s", options->script, strerror(errno));
+		options_wrong("run", "cannot read the script %s: %s", options->script, strerror(errno));
 	return in;
 }
 
@@ -550,7 +429,9 @@ static int json_write(const struct options *options, const struct plan *plan, co
 				error = atomic_file_commit(&file);
 		}
 	}
-	return error ? wrong("cannot write the JSON result to %s: %s", options->json, atomic_file_why(error)) : 0;
+	return error ? options_wrong("run", "cannot write the JSON result to %s: %s", options->json,
+				     atomic_file_why(error))
+		     : 0;
 }
 
 /* why there is no usual result: for the row of a variant, or for people */
@@ -566,7 +447,7 @@ static void __attribute__((format(printf, 2, 3))) remark(const struct options *o
 		vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	if (!options->row)
-		wrong("%s", text);
+		options_wrong("run", "%s", text);
 }
 
 /* what a summary would say in red */
@@ -605,7 +486,7 @@ static int results_write(const struct options *options, const struct plan *plan,
 	if (options->json)
 		status = json_write(options, plan, results, host);
 	if (options->csv && results_csv_write(plan, pages, results, options->csv, why, sizeof(why)))
-		status = wrong("%s", why);
+		status = options_wrong("run", "%s", why);
 	return status;
 }
 
@@ -635,12 +516,12 @@ static int results_make(const struct options *options, const struct plan *plan, 
 	int status;
 
 	if (!pages) {
-		wrong("%s", fabric->failure[0] ? fabric->failure : "not enough memory");
+		options_wrong("run", "%s", fabric->failure[0] ? fabric->failure : "not enough memory");
 		return EXIT_NODE;
 	}
 	if (results_gather(plan, pages, &results) || fault_player_report(&run->faults, &results) ||
 	    (!options->row && expect_evaluate(plan, &results))) {
-		status = wrong("not enough memory for the results");
+		status = options_wrong("run", "not enough memory for the results");
 	} else {
 		status = results_write(options, plan, pages, &results, fabric);
 		if (!results_balanced(&results)) {
@@ -831,7 +712,7 @@ static int scenario_capture(struct options *options, struct plan *plan)
 
 	if (capture_files_open(&captures, options->captures, options->capture_count, options->capture_bytes, plan, why,
 			       sizeof(why)))
-		return wrong("%s", why);
+		return options_wrong("run", "%s", why);
 	options->fabric.capture_file = capture_files_find;
 	options->fabric.owner = &captures;
 	status = scenario_play(options, plan, &captures);

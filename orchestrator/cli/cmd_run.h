@@ -3,6 +3,7 @@
 #ifndef HEDDLE_ORCHESTRATOR_CLI_CMD_RUN_H
 #define HEDDLE_ORCHESTRATOR_CLI_CMD_RUN_H
 
+#include "orchestrator/cli/options.h"
 #include "orchestrator/fabric/capture_file.h"
 #include "orchestrator/fabric/fabric.h"
 #include "orchestrator/results/compare.h"
@@ -22,18 +23,16 @@ enum exit_status {
 
 struct options {
 	const char *scenario;
-	const char *settings[SCENARIO_SETTINGS_MAX];
-	unsigned setting_count;
+	struct option_settings settings;
 	const char *captures[CAPTURE_FILES_MAX];
 	unsigned capture_count;
 	uint32_t capture_bytes; /* kept of a frame */
-	char seed[32];
-	const char *json; /* NULL: none; JSON_STDOUT */
+	const char *json;       /* NULL: none; JSON_STDOUT */
 	const char *csv;
 	bool timing, quiet, verbose;
 	const char *script;
-	bool breaks; /* there is a breakpoint */
-	bool real;   /* clock */
+	bool breaks;   /* there is a breakpoint */
+	unsigned real; /* clock */
 	node_time_t break_ps, slow_ps_per_s;
 	bool compare;
 	const char *only[SCENARIO_VARIANTS_MAX]; /* variants; none: all */

@@ -12,7 +12,8 @@
 
 #define WORD_MAX 256u
 
-static const char set_usage[] =
+static const struct command_words set_words = {
+	"set",
 	"usage: heddle set [-f FABRIC] NODE NAME VALUE    (or NODE NAME=VALUE)\n"
 	"Changes a parameter of a node of a running fabric, at once, e.g. heddle set s1 ack.t1 100ns. Values may have "
 	"units,\n"
@@ -25,25 +26,30 @@ static const char set_usage[] =
 	"                           2 destination-mac, 4 vlan, 8 ip-pair, 16 ports, 32 flow-label, 64 hpc\n"
 	"  match.pN                 the same at port N alone, one to a host; 'heddle show NODE match' shows them\n"
 	"  congestion.inputs, congestion.rate-limit, congestion.flow-limit, congestion.limit-after-ack\n"
-	"                           on or off: what the settings of congestion control say of it holds a flow\n"
-	"\n"
-	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no answer\n";
+	"                           on or off: what the settings of congestion control say of it holds a flow\n",
+	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no answer\n",
+	.options = client_options,
+	.option_count = 1,
+	.operand = "node",
+	.operands_min = 1,
+	.operands_max = 3,
+};
 
-static const char start_usage[] =
+static const struct command_words start_words = {
+	"start",
 	"usage: heddle start [-f FABRIC] NODE\n"
 	"Starts a dead switch or NIC again, with new links to its neighbours; the rest of the fabric goes on "
-	"meanwhile.\n"
-	"\n"
-	"exit status: 0 it runs, 1 it cannot be started, 2 wrong usage or no such fabric, 4 no answer\n";
+	"meanwhile.\n",
+	"exit status: 0 it runs, 1 it cannot be started, 2 wrong usage or no such fabric, 4 no answer\n",
+	.options = client_options,
+	.option_count = 1,
+	.operand = "node",
+	.operands_min = 1,
+	.operands_max = 1,
+};
 
-static const char show_usage[] =
-	"usage: heddle show [-f FABRIC] NODE TABLE [PORT]\n"
-	"Prints a table of a node of a running fabric: efct, ifct, ofct, queues, ..., trace; a wrong name\n"
-	"gives the list. PORT is a number or the name of a neighbour.\n"
-	"\n"
-	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage or no such fabric, 4 no answer\n";
-
-static const char link_usage[] =
+static const struct command_words link_words = {
+	"link",
 	"usage: heddle link [-f FABRIC] [--json]                          list the links\n"
 	"       heddle link [-f FABRIC] NODE:PORT set KEY=VALUE...        rate=, delay=, loss=, bit-errors=\n"
 	"       heddle link [-f FABRIC] NODE:PORT down | up\n"
@@ -52,65 +58,47 @@ static const char link_usage[] =
 	"stay as they are. 'heddle remove' takes a link out of them.\n"
 	"Shows and changes the links of a running fabric, both directions at once. PORT is a number or the name of "
 	"the\n"
-	"neighbour behind it: heddle link s1:s2 set rate=1Gb/s delay=1ms loss=0.1%\n"
-	"\n"
-	"exit status: 0 fine, 1 it cannot be done, 2 wrong usage or no such fabric, 4 no answer\n";
+	"neighbour behind it: heddle link s1:s2 set rate=1Gb/s delay=1ms loss=0.1%\n",
+	"exit status: 0 fine, 1 it cannot be done, 2 wrong usage or no such fabric, 4 no answer\n",
+	.options = client_options,
+	.option_count = 2,
+};
 
 int cmd_set(int argc, char **argv)
 {
-	const char *fabric = NULL, *value;
+	struct client_words client = { 0 };
+	const char *value;
 	char name[WORD_MAX];
-	int at, words, status = client_options(set_usage, argc, argv, &at, &fabric, NULL);
+	int count, status = options_read(&set_words, argc, argv, &client, &count);
 	size_t length;
 
 	if (status >= 0)
 		return status;
-	words = argc - at;
-	if (words < 2)
-		return client_wrong(
+	if (count < 2)
+		return options_wrong(
 			"set", "expected NODE NAME VALUE, such as 's1 ack.collect 4'; 'heddle set --help' explains");
-	length = strcspn(argv[at + 1], "=");
-	value = argv[at + 1][length] ? argv[at + 1] + length + 1 : words > 2 ? argv[at + 2] : NULL;
+	length = strcspn(argv[2], "=");
+	value = argv[2][length] ? argv[2] + length + 1 : argv[3];
 	if (!value)
-		return client_wrong("set", "%s of %s to which value? 'heddle set --help' explains", argv[at + 1],
-				    argv[at]);
-	if (words > (argv[at + 1][length] ? 2 : 3))
-		return client_wrong("set", "'%s' is one word too many", argv[argc - 1]);
+		return options_wrong("set", "%s of %s to which value? 'heddle set --help' explains", argv[2], argv[1]);
+	if (argv[2][length] && count > 2)
+		return options_wrong("set", "'%s' is one word too many", argv[3]);
 	if (length >= sizeof(name))
-		return client_wrong("set", "no parameter has a name that long");
-	snprintf(name, sizeof(name), "%.*s", (int)length, argv[at + 1]);
+		return options_wrong("set", "no parameter has a name that long");
+	snprintf(name, sizeof(name), "%.*s", (int)length, argv[2]);
 	return client_ask_and_print(
-		"set", fabric,
-		json_pack("{s:s, s:s, s:s, s:s}", "ask", "set", "node", argv[at], "name", name, "value", value), false);
+		"set", client.fabric,
+		json_pack("{s:s, s:s, s:s, s:s}", "ask", "set", "node", argv[1], "name", name, "value", value), false);
 }
 
 int cmd_start(int argc, char **argv)
 {
-	const char *fabric = NULL;
-	int at, status = client_options(start_usage, argc, argv, &at, &fabric, NULL);
+	struct client_words client = { 0 };
+	int count, status = options_read(&start_words, argc, argv, &client, &count);
 
 	if (status >= 0)
 		return status;
-	if (argc - at != 1)
-		return client_wrong("start", "expected one NODE; 'heddle start --help' explains");
-	return client_ask_and_print("start", fabric, json_pack("{s:s, s:s}", "ask", "start", "node", argv[at]), false);
-}
-
-int cmd_show_live(int argc, char **argv)
-{
-	const char *fabric = NULL;
-	int at, words, status = client_options(show_usage, argc, argv, &at, &fabric, NULL);
-
-	if (status >= 0)
-		return status;
-	words = argc - at;
-	if (!words)
-		return client_wrong("show", "which node? 'heddle show --help' explains");
-	if (words > 3)
-		return client_wrong("show", "'%s' is one word too many", argv[argc - 1]);
-	return client_ask_and_print("show", fabric,
-				    json_pack("{s:s, s:s, s:s, s:s*}", "ask", "show", "node", argv[at], "table",
-					      words > 1 ? argv[at + 1] : "", "port", words > 2 ? argv[at + 2] : NULL),
+	return client_ask_and_print("start", client.fabric, json_pack("{s:s, s:s}", "ask", "start", "node", argv[1]),
 				    false);
 }
 
@@ -158,21 +146,21 @@ static json_t *link_request(int count, char **words)
 		return json_pack("{s:s}", "ask", "links");
 	colon = strrchr(words[0], ':');
 	if (!colon || colon == words[0] || !colon[1] || colon - words[0] >= (int)sizeof(node)) {
-		client_wrong("link", "'%s' is no NODE:PORT, such as s1:0 or s1:s2; 'heddle link --help' explains",
-			     words[0]);
+		options_wrong("link", "'%s' is no NODE:PORT, such as s1:0 or s1:s2; 'heddle link --help' explains",
+			      words[0]);
 		return NULL;
 	}
 	if ((!is_set && strcmp(verb, "down") != 0 && strcmp(verb, "up") != 0) || is_set != (count > 2)) {
-		client_wrong("link",
-			     "expected '%s set KEY=VALUE...', '%s down' or '%s up'; 'heddle link --help' explains",
-			     words[0], words[0], words[0]);
+		options_wrong("link",
+			      "expected '%s set KEY=VALUE...', '%s down' or '%s up'; 'heddle link --help' explains",
+			      words[0], words[0], words[0]);
 		return NULL;
 	}
 	snprintf(node, sizeof(node), "%.*s", (int)(colon - words[0]), words[0]);
 	snprintf(ask, sizeof(ask), "link-%s", verb);
 	request = json_pack("{s:s, s:s, s:s}", "ask", ask, "node", node, "port", colon + 1);
 	if (!request)
-		client_wrong("link", "'%s' is no UTF-8", words[0]);
+		options_wrong("link", "'%s' is no UTF-8", words[0]);
 	for (int i = 2; i < count && request && !status; i++)
 		status = client_key_put("link", request, keys, words[i]);
 	if (status) {
@@ -184,23 +172,22 @@ static json_t *link_request(int count, char **words)
 
 int cmd_link(int argc, char **argv)
 {
-	const char *fabric = NULL;
-	bool as_json = false;
+	struct client_words words = { 0 };
 	struct client client;
 	json_t *request, *answer = NULL;
-	int at, status = client_options(link_usage, argc, argv, &at, &fabric, &as_json);
+	int count, status = options_read(&link_words, argc, argv, &words, &count);
 
 	if (status >= 0)
 		return status;
-	request = link_request(argc - at, argv + at);
+	request = link_request(count, argv + 1);
 	if (!request)
 		return CLIENT_USAGE;
-	status = client_open(&client, "link", fabric);
+	status = client_open(&client, "link", words.fabric);
 	if (status)
 		json_decref(request);
 	else
 		status = client_ask(&client, request, &answer, NULL, NULL);
-	if (!status && as_json)
+	if (!status && words.json)
 		client_json_print(answer);
 	else if (!status)
 		links_print(answer);

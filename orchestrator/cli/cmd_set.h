@@ -11,7 +11,4 @@ int cmd_start(int argc, char **argv);
 /** cmd_link() - `heddle link`.  Return: the exit status: main.c. */
 int cmd_link(int argc, char **argv);
 
-/** cmd_show_live() - `heddle show` of a node of a running fabric.  Return: the exit status: main.c. */
-int cmd_show_live(int argc, char **argv);
-
 #endif

@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +14,24 @@
 #include "nodes/base/units.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/suggest.h"
-#include "orchestrator/base/utf8.h"
-#include "orchestrator/cli/cmd_set.h"
+#include "orchestrator/cli/client.h"
 #include "orchestrator/plan/plan.h"
 #include "orchestrator/plan/roce_text.h"
 #include "orchestrator/plan/routing_text.h"
 
+struct request {
+	const char *scenario, *part, *node;
+	const char *fabric; /* a running one: NULL: none, or the only one */
+	struct option_settings settings;
+};
 
-static const char usage[] =
+static const struct option_row options[] = {
+	OPTION_SET(struct request, settings, "run.duration=1ms"),
+	CLIENT_FABRIC(struct request, fabric),
+};
+
+static const struct command_words words = {
+	"show",
 	"usage: heddle show SCENARIO [PART] [--set PATH=VALUE]...\n"
 	"Prints what the scenario turns into, without starting anything. PART is one of\n"
 	"\n"
@@ -34,16 +43,14 @@ static const char usage[] =
 	"  config NODE   everything that this node is told at start\n"
 	"\n"
 	"or:    heddle show [-f FABRIC] NODE TABLE [PORT]\n"
-	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; a word that is none "
-	"lists them.\n"
-	"\n"
-	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 no "
-	"answer\n";
-
-struct request {
-	const char *scenario, *part, *node;
-	const char *settings[SCENARIO_SETTINGS_MAX];
-	unsigned setting_count;
+	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; a word that is none\n"
+	"lists them. PORT is a number or the name of a neighbour.\n",
+	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 no answer\n",
+	.options = options,
+	.option_count = COUNT_OF(options),
+	.operand = "scenario, or which node of a running fabric",
+	.operands_min = 1,
+	.operands_max = 3,
 };
 
 typedef int part_fn(const struct plan *plan, const struct request *request);
@@ -60,16 +67,6 @@ static const struct part {
 
 #define PART_COUNT COUNT_OF(parts)
 
-static int __attribute__((format(printf, 1, 2))) wrong(const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	utf8_say(stderr, "heddle show: ", format, arguments);
-	va_end(arguments);
-	return 2;
-}
-
 static const struct part *part_find(const char *name)
 {
 	for (size_t i = 0; i < PART_COUNT; i++) {
@@ -79,89 +76,64 @@ static const struct part *part_find(const char *name)
 	return NULL;
 }
 
-/* a word that is no option: scenario, part, node, in this order */
-static int word_take(struct request *request, const char *word)
-{
-	char hint[128];
-
-	if (!request->scenario) {
-		request->scenario = word;
-	} else if (!request->part) {
-		request->part = word;
-		if (!part_find(word)) {
-			suggest_sentence(word, &parts[0].name, PART_COUNT, sizeof(parts[0]), hint, sizeof(hint));
-			return wrong("a plan has no part '%s'%s; 'heddle show --help' lists them", word, hint);
-		}
-	} else if (!request->node) {
-		request->node = word;
-	} else {
-		return wrong("'%s' is one word too many", word);
-	}
-	return 0;
-}
-
-static int request_parse(struct request *request, int argc, char **argv)
-{
-	for (int at = 1; at < argc; at++) {
-		const char *setting = NULL;
-		int status = 0;
-
-		if (!strncmp(argv[at], "--set=", 6))
-			setting = argv[at] + 6;
-		else if (!strcmp(argv[at], "--set") && at + 1 < argc)
-			setting = argv[++at];
-		else if (argv[at][0] == '-')
-			status = wrong("there is no option %s here; 'heddle show --help' explains", argv[at]);
-		else
-			status = word_take(request, argv[at]);
-		if (setting && request->setting_count == SCENARIO_SETTINGS_MAX)
-			status = wrong("more than %u settings", SCENARIO_SETTINGS_MAX);
-		if (status)
-			return status;
-		if (setting)
-			request->settings[request->setting_count++] = setting;
-	}
-	return request->scenario ? 0 : wrong("which scenario? 'heddle show --help' explains");
-}
-
-/* does @word, the first behind 'show', speak of a running fabric? A scenario is a file, or looks like one. */
+/* does @word speak of a running fabric? A scenario is a file, or looks like one. */
 static bool running_meant(const char *word)
 {
-	if (!strcmp(word, "--fabric") || !strncmp(word, "--fabric=", 9) || !strncmp(word, "-f", 2))
-		return true;
-	return word[0] != '-' && !strchr(word, '/') && !strstr(word, ".yaml") && !strstr(word, ".yml") &&
-	       access(word, F_OK) != 0;
+	return !strchr(word, '/') && !strstr(word, ".yaml") && !strstr(word, ".yml") && access(word, F_OK) != 0;
+}
+
+/* a table of a node of a running fabric */
+static int live_show(const struct request *request)
+{
+	if (request->settings.count)
+		return options_wrong("show", "--set changes a scenario, not a running fabric; 'heddle set' does");
+	return client_ask_and_print("show", request->fabric,
+				    json_pack("{s:s, s:s, s:s, s:s*}", "ask", "show", "node", request->scenario,
+					      "table", request->part ? request->part : "", "port", request->node),
+				    false);
+}
+
+/* a part of the plan of a scenario */
+static int plan_show(const struct request *request)
+{
+	const struct part *part = part_find(request->part ? request->part : "summary");
+	struct scenario scenario = { 0 };
+	struct scenario_errors errors = { 0 };
+	struct plan plan = { 0 };
+	char hint[128];
+	int error, status;
+
+	if (!part) {
+		suggest_sentence(request->part, &parts[0].name, PART_COUNT, sizeof(parts[0]), hint, sizeof(hint));
+		return options_wrong("show", "a plan has no part '%s'%s; 'heddle show --help' lists them",
+				     request->part, hint);
+	}
+	error = scenario_read_file(request->scenario, request->settings.texts, request->settings.count, &scenario,
+				   &errors);
+	if (!error)
+		error = plan_make(&scenario, &plan, &errors);
+	scenario_errors_print(&errors, stderr);
+	if (error)
+		status = errors.count ? 2 : options_wrong("show", "%s", strerror(-error));
+	else
+		status = part->print(&plan, request);
+	plan_free(&plan);
+	scenario_errors_free(&errors);
+	scenario_free(&scenario);
+	return status;
 }
 
 int cmd_show(int argc, char **argv)
 {
 	struct request request = { 0 };
-	struct scenario scenario = { 0 };
-	struct scenario_errors errors = { 0 };
-	struct plan plan = { 0 };
-	int error, status;
+	int count, status = options_read(&words, argc, argv, &request, &count);
 
-	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
-		fputs(usage, stdout);
-		return 0;
-	}
-	if (argc > 1 && running_meant(argv[1]))
-		return cmd_show_live(argc, argv);
-	status = request_parse(&request, argc, argv);
-	if (status)
+	if (status >= 0)
 		return status;
-	error = scenario_read_file(request.scenario, request.settings, request.setting_count, &scenario, &errors);
-	if (!error)
-		error = plan_make(&scenario, &plan, &errors);
-	scenario_errors_print(&errors, stderr);
-	if (error)
-		status = errors.count ? 2 : wrong("%s", strerror(-error));
-	else
-		status = part_find(request.part ? request.part : "summary")->print(&plan, &request);
-	plan_free(&plan);
-	scenario_errors_free(&errors);
-	scenario_free(&scenario);
-	return status;
+	request.scenario = argv[1];
+	request.part = argv[2];
+	request.node = count > 2 ? argv[3] : NULL;
+	return request.fabric || running_meant(argv[1]) ? live_show(&request) : plan_show(&request);
 }
 
 /* ---- parts ---- */
@@ -440,9 +412,10 @@ static int config_print(const struct plan *plan, const struct request *request)
 	char from[HUMAN_TEXT_MAX], to[HUMAN_TEXT_MAX], latency[HUMAN_TEXT_MAX];
 
 	if (!node)
-		return request->node ? wrong("the scenario has no node '%s'; 'heddle show %s nodes' lists them",
-					     request->node, request->scenario)
-				     : wrong("config of which node?");
+		return request->node ? options_wrong("show",
+						     "the scenario has no node '%s'; 'heddle show %s nodes' lists them",
+						     request->node, request->scenario)
+				     : options_wrong("show", "config of which node?");
 	printf("%s %s, node %" PRIu32 " of %" PRIu32 ", seed %" PRIu64 ", measures from %s to %s\n",
 	       kind_name[node->kind], node->name, node->index, node->node_count, node->seed,
 	       human_time(node->measure_from_ps, from), human_time(node->measure_to_ps, to));

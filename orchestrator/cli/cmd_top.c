@@ -14,6 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/cli/client.h"
@@ -24,18 +25,6 @@
 #define SECONDS_MAX 86400.0
 #define SCREEN_CLEAR "\033[H\033[2J\033[?7l" /* home, clear, cut long lines */
 #define SCREEN_WRAP "\033[?7h"               /* wrap them again */
-
-static const char usage[] =
-	"usage: heddle top [-f FABRIC] [-d SECONDS] [-n COUNT] [--json]\n"
-	"Shows what a running fabric does, each second: cost, traffic, losses, queues and lateness of every node, how\n"
-	"full its links are, the busiest first, and the verdict of the interval ('heddle ps --help' explains it).\n"
-	"Ends with q, Ctrl-C, or the fabric.\n"
-	"\n"
-	"  -d SECONDS   length of an interval, 0.1 or more; 1 if not given\n"
-	"  -n COUNT     ends after so many intervals\n"
-	"  --json       one JSON object on one line per interval: what 'heddle ps --json' says, with rates\n"
-	"\n"
-	"exit status: 0 fine, 2 wrong usage or no such fabric, 4 the fabric has ended or does not answer\n";
 
 struct top {
 	const char *fabric;
@@ -143,75 +132,70 @@ static int intervals_show(struct top *top, struct client *client)
 
 /* ---- command ---- */
 
-/* the value of option @name (-d, --fabric=) if argv[*@at] is it: the rest of the word, or the next one, "" if there is none */
-static const char *value_of(const char *name, int argc, char **argv, int *at)
+static int seconds_read(const char *command, const struct option_row *row, void *field, const char *text)
 {
-	size_t length = strlen(name), bare = name[length - 1] == '=' ? length - 1 : length;
-
-	if (!strncmp(argv[*at], name, length) && argv[*at][length])
-		return argv[*at] + length;
-	if (strncmp(argv[*at], name, bare) != 0 || argv[*at][bare])
-		return NULL;
-	return *at + 1 < argc ? argv[++*at] : "";
-}
-
-static int seconds_read(const char *text, double *seconds)
-{
+	double *seconds = field;
 	char *end;
 
 	*seconds = strtod(text, &end);
 	if (end == text || *end || !isfinite(*seconds) || *seconds < SECONDS_MIN || *seconds > SECONDS_MAX)
-		return client_wrong("top", "-d takes seconds, %g to %g, not '%s'", SECONDS_MIN, SECONDS_MAX, text);
+		return options_wrong(command, "%s takes seconds, %g to %g, not '%s'", row->name, SECONDS_MIN,
+				     SECONDS_MAX, text);
 	return CLIENT_FINE;
 }
 
-static int count_read(const char *text, unsigned long *count)
+static int count_read(const char *command, const struct option_row *row, void *field, const char *text)
 {
+	unsigned long *count = field;
 	char *end;
 
 	errno = 0;
 	*count = strtoul(text, &end, 10);
 	if (end == text || *end || errno || !*count || text[0] == '-')
-		return client_wrong("top", "-n takes a number of intervals from 1 on, not '%s'", text);
+		return options_wrong(command, "%s takes a number of intervals from 1 on, not '%s'", row->name, text);
 	return CLIENT_FINE;
 }
 
-static int word_read(struct top *top, int argc, char **argv, int *at)
-{
-	const char *word = argv[*at], *value;
+static const struct option_row options[] = {
+	CLIENT_FABRIC(struct top, fabric),
+	{ .name = "-d",
+	  .argument = "SECONDS",
+	  .help = "length of an interval, 0.1 or more; 1 if not given",
+	  .field = offsetof(struct top, seconds),
+	  .take = seconds_read },
+	{ .name = "-n",
+	  .argument = "COUNT",
+	  .help = "ends after so many intervals",
+	  .field = offsetof(struct top, count),
+	  .take = count_read },
+	CLIENT_JSON(struct top, json,
+		    "one JSON object on one line per interval: what 'heddle ps --json' says, with rates"),
+};
 
-	if (!strcmp(word, "--json"))
-		top->json = true;
-	else if ((value = value_of("-f", argc, argv, at)) || (value = value_of("--fabric=", argc, argv, at)))
-		top->fabric = value;
-	else if ((value = value_of("-d", argc, argv, at)))
-		return seconds_read(value, &top->seconds);
-	else if ((value = value_of("-n", argc, argv, at)))
-		return count_read(value, &top->count);
-	else if (word[0] == '-')
-		return client_wrong("top", "there is no option %s; 'heddle top --help' explains", word);
-	else if (top->fabric)
-		return client_wrong("top", "two fabrics, '%s' and '%s'; give one", top->fabric, word);
-	else
-		top->fabric = word;
-	return CLIENT_FINE;
-}
+static const struct command_words words = {
+	"top",
+	"usage: heddle top [FABRIC] [-d SECONDS] [-n COUNT] [--json]\n"
+	"Shows what a running fabric does, each second: cost, traffic, losses, queues and lateness of every node, how\n"
+	"full its links are, the busiest first, and the verdict of the interval ('heddle ps --help' explains it).\n"
+	"Ends with q, Ctrl-C, or the fabric.\n",
+	"exit status: 0 fine, 2 wrong usage or no such fabric, 4 the fabric has ended or does not answer\n",
+	.options = options,
+	.option_count = COUNT_OF(options),
+	.operand = "fabric",
+	.operands_max = 1,
+};
 
 int cmd_top(int argc, char **argv)
 {
 	struct top top = { .seconds = 1, .screen = isatty(STDOUT_FILENO) };
 	struct client client;
-	int status = CLIENT_FINE;
+	int count, status = options_read(&words, argc, argv, &top, &count);
 
-	for (int at = 1; at < argc && !status; at++) {
-		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
-			fputs(usage, stdout);
-			return CLIENT_FINE;
-		}
-		status = word_read(&top, argc, argv, &at);
-	}
-	if (status)
+	if (status >= 0)
 		return status;
+	if (count && top.fabric)
+		return options_wrong("top", "two fabrics, '%s' and '%s'; give one", top.fabric, argv[1]);
+	top.fabric = count ? argv[1] : top.fabric;
 	status = client_open(&client, "top", top.fabric);
 	if (status)
 		return status;

@@ -29,88 +29,58 @@
 #define HOSTS_SHOWN_MAX 16u
 #define REPORT_FD 3
 
-static const char usage[] =
-	"usage: heddle up SCENARIO [--name N] [--set PATH=VALUE]... [--json]\n"
-	"Starts the fabric of a scenario under the real clock, with a host attached to every NIC, and leaves it "
-	"running.\n"
-	"Its workloads do not play here (heddle run --clock real SCENARIO): 'heddle exec' runs programs in the hosts.\n"
-	"\n"
-	"  --name N            of the running fabric; if not given, the name of the scenario\n"
-	"  --set PATH=VALUE    change a key of the scenario, e.g. links.rate=1Gb/s; may be repeated\n"
-	"  --loop=KIND         event loop of the nodes: auto, io_uring, fallback\n"
-	"  --cores=KIND        home: nodes share a core, and leave it when they come late (default);\n"
-	"                      spread: every node stays on the core that it is given; free: the kernel chooses\n"
-	"  --json              what was started, as JSON\n"
-	"\n"
-	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started\n";
-
 struct up {
-	const char *scenario, *name;
-	const char *settings[SCENARIO_SETTINGS_MAX];
-	unsigned setting_count;
+	const char *name;
+	struct option_settings settings;
 	bool json;
 	struct fabric_options fabric;
 };
 
-static int cores_take(struct up *up, const char *value)
-{
-	static const char *const names[FABRIC_CORES_KINDS] = {
-		[FABRIC_CORES_SPREAD] = "spread", [FABRIC_CORES_HOME] = "home", [FABRIC_CORES_FREE] = "free"
-	};
+static const struct option_word cores[] = {
+	{ "home", FABRIC_CORES_HOME }, { "spread", FABRIC_CORES_SPREAD }, { "free", FABRIC_CORES_FREE }, { 0 }
+};
 
-	for (int kind = 0; kind < FABRIC_CORES_KINDS; kind++) {
-		if (!names[kind] || strcmp(value, names[kind]) != 0)
-			continue;
-		up->fabric.cores = (enum fabric_cores)kind;
-		return 0;
-	}
-	return client_wrong("up", "--cores takes home, spread or free, not '%s'", value);
-}
+static const struct option_row rows[] = {
+	{ .name = "--name",
+	  .argument = "N",
+	  .help = "of the running fabric; if not given, the name of the scenario",
+	  .field = offsetof(struct up, name) },
+	OPTION_SET(struct up, settings, "links.rate=1Gb/s"),
+	{ .name = "--loop",
+	  .argument = "KIND",
+	  .help = "event loop of the nodes: auto, io_uring, fallback",
+	  .field = offsetof(struct up, fabric.loop),
+	  .words = option_loops },
+	{ .name = "--cores",
+	  .argument = "KIND",
+	  .field = offsetof(struct up, fabric.cores),
+	  .take = option_value,
+	  .words = cores,
+	  .help = "home: nodes share a core, and leave it when they come late (default);\n"
+		  "spread: every node stays on the core that it is given; free: the kernel chooses" },
+	CLIENT_JSON(struct up, json, "what was started, as JSON"),
+};
 
-static int word_take(struct up *up, int argc, char **argv, int *at)
-{
-	const char *word = argv[*at], *value = strchr(word, '=');
-	size_t length = value ? (size_t)(value - word) : strlen(word);
-	bool is_set = length == 5 && !strncmp(word, "--set", 5), is_name = length == 6 && !strncmp(word, "--name", 6);
-	bool is_loop = length == 6 && !strncmp(word, "--loop", 6);
-	bool is_cores = length == 7 && !strncmp(word, "--cores", 7);
+static const struct command_words words = {
+	"up",
+	"usage: heddle up SCENARIO [--name N] [--set PATH=VALUE]... [--json]\n"
+	"Starts the fabric of a scenario under the real clock, with a host attached to every NIC, and leaves it "
+	"running.\n"
+	"Its workloads do not play here (heddle run --clock real SCENARIO): 'heddle exec' runs programs in the "
+	"hosts.\n",
+	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started\n",
+	.options = rows,
+	.option_count = COUNT_OF(rows),
+	.operand = "scenario",
+	.operands_min = 1,
+	.operands_max = 1,
+};
 
-	if (word[0] != '-' && up->scenario)
-		return client_wrong("up", "two scenarios, '%s' and '%s'; give one", up->scenario, word);
-	if (word[0] != '-')
-		up->scenario = word;
-	else if (!strcmp(word, "--json"))
-		up->json = true;
-	else if (!is_set && !is_name && !is_loop && !is_cores)
-		return client_wrong("up", "there is no option %s; 'heddle up --help' lists them", word);
-	if (!is_set && !is_name && !is_loop && !is_cores)
-		return 0;
-	if (!value && *at + 1 == argc)
-		return client_wrong("up", "%s needs a value", word);
-	value = value ? value + 1 : argv[++*at];
-	if (is_name) {
-		up->name = value;
-	} else if (is_loop) {
-		up->fabric.loop = value;
-		if (strcmp(value, "auto") != 0 && strcmp(value, "io_uring") != 0 && strcmp(value, "fallback") != 0)
-			return client_wrong("up", "--loop takes auto, io_uring or fallback, not '%s'", value);
-	} else if (is_cores) {
-		return cores_take(up, value);
-	} else if (!strchr(value, '=')) {
-		return client_wrong("up", "--set takes PATH=VALUE, not '%s'", value);
-	} else if (up->setting_count == SCENARIO_SETTINGS_MAX) {
-		return client_wrong("up", "more than %u settings", SCENARIO_SETTINGS_MAX);
-	} else {
-		up->settings[up->setting_count++] = value;
-	}
-	return 0;
-}
-
-static int scenario_load(const struct up *up, struct plan *plan)
+static int scenario_load(const struct up *up, const char *path, struct plan *plan)
 {
 	struct scenario scenario = { 0 };
 	struct scenario_errors errors = { 0 };
-	int error = scenario_read_file(up->scenario, up->settings, up->setting_count, &scenario, &errors);
+	int error = scenario_read_file(path, up->settings.texts, up->settings.count, &scenario, &errors);
 
 	if (!error)
 		error = plan_make_real(&scenario, plan, &errors);
@@ -127,9 +97,9 @@ static int scenario_load(const struct up *up, struct plan *plan)
 		fprintf(stderr,
 			"heddle up: the workloads%s and expectations of %s are left out, real programs are the "
 			"traffic; 'heddle run --clock real' plays them\n",
-			scenario.pause_count ? ", pauses" : "", up->scenario);
+			scenario.pause_count ? ", pauses" : "", path);
 	if (error && !errors.count)
-		client_wrong("up", "%s", strerror(-error));
+		options_wrong("up", "%s", strerror(-error));
 	scenario_errors_free(&errors);
 	scenario_free(&scenario);
 	return error ? CLIENT_USAGE : CLIENT_FINE;
@@ -223,7 +193,7 @@ static int daemon_start(struct plan *plan, struct live_options *options)
 
 	fflush(stdout);
 	if (pipe2(pipes, O_CLOEXEC)) {
-		client_wrong("up", "cannot make a pipe: %s", strerror(errno));
+		options_wrong("up", "cannot make a pipe: %s", strerror(errno));
 		return CLIENT_FAILED;
 	}
 	pid = fork();
@@ -239,8 +209,8 @@ static int daemon_start(struct plan *plan, struct live_options *options)
 		return CLIENT_FINE;
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
-	client_wrong("up", "%s%s", report[0] ? report : "the fabric's daemon died while it was starting",
-		     advice(report));
+	options_wrong("up", "%s%s", report[0] ? report : "the fabric's daemon died while it was starting",
+		      advice(report));
 	return CLIENT_FAILED;
 }
 
@@ -291,19 +261,11 @@ int cmd_up(int argc, char **argv)
 	struct up up = { .fabric = { .loop = "auto", .cores = FABRIC_CORES_HOME } };
 	struct live_options options = { 0 };
 	struct plan plan = { 0 };
-	int status = CLIENT_FINE;
+	int count, status = options_read(&words, argc, argv, &up, &count);
 
-	for (int at = 1; at < argc && !status; at++) {
-		if (!strcmp(argv[at], "--help") || !strcmp(argv[at], "-h")) {
-			fputs(usage, stdout);
-			return CLIENT_FINE;
-		}
-		status = word_take(&up, argc, argv, &at);
-	}
-	if (!status && !up.scenario)
-		status = client_wrong("up", "which scenario? 'heddle up --help' explains");
-	if (!status)
-		status = scenario_load(&up, &plan);
+	if (status >= 0)
+		return status;
+	status = scenario_load(&up, argv[1], &plan);
 	if (!status) {
 		path_complete(plan.file, sizeof(plan.file));
 		utf8_mend(plan.file); /* it is shown, not opened again */

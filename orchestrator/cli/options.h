@@ -1,0 +1,83 @@
+/*  options - the words behind the name of a command: options by a table, and operands.
+ *
+ *  One table per command says what --help prints and what is accepted, so the two cannot differ. An
+ *  option stands anywhere among the operands, as --name VALUE or --name=VALUE, never abbreviated: an
+ *  abbreviation would change its meaning with the next option that begins alike.               */
+#ifndef HEDDLE_ORCHESTRATOR_CLI_OPTIONS_H
+#define HEDDLE_ORCHESTRATOR_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "orchestrator/scenario/scenario.h"
+
+#define OPTIONS_MAX 24u      /* of a command */
+#define OPTIONS_EXIT_USAGE 2 /* exit status: wrong usage */
+
+struct option_row;
+
+/** option_fn - takes @value (NULL: none) to @field, for option @row of @command; @value stays valid.
+ *  Return: 0, or the exit status, told.                                                           */
+typedef int option_fn(const char *command, const struct option_row *row, void *field, const char *value);
+
+struct option_word {
+	const char *name; /* NULL ends a list */
+	unsigned value;
+};
+
+struct option_row {
+	const char *name;                /* "--seed", or "-n" if there is no long form */
+	char letter;                     /* of a short form beside it; 0: none */
+	const char *argument;            /* as --help calls it; NULL: it has none */
+	const char *help;                /* what it does; may have several lines */
+	size_t field;                    /* offset of what it sets */
+	option_fn *take;                 /* NULL: sets the bool there; with @argument, the const char * */
+	const struct option_word *words; /* the only values; NULL: any */
+	const char *otherwise;           /* the value if none is given; NULL: one is needed */
+	bool (*takes_next)(const char *next, int operand_count); /* is @next, without '=', that value? */
+};
+
+struct command_words {
+	const char *name;
+	const char *usage;             /* --help: what stands before the options */
+	const char *more;              /* --help: what stands after them */
+	void (*more_print)(FILE *out); /* between the two; NULL: nothing */
+	const struct option_row *options;
+	unsigned option_count;
+	const char *operand;            /* what an operand is, for messages */
+	int operands_min, operands_max; /* 0: any number */
+	bool program;                   /* from the first operand on, all words belong to a program */
+};
+
+/** options_read() - reads argv[1] and following; what options say goes to @to. Operands, *@operand_count
+ *  of them, become argv[1] and following, then NULL.
+ *  Return: -1 to go on; else the exit status, everything being said, --help too.                   */
+int options_read(const struct command_words *command, int argc, char **argv, void *to, int *operand_count);
+
+/** options_wrong() - "heddle COMMAND: ..." to standard error.  Return: OPTIONS_EXIT_USAGE. */
+int options_wrong(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* what --set and --seed say, in their order */
+struct option_settings {
+	const char *texts[SCENARIO_SETTINGS_MAX];
+	unsigned count;
+	char seed[32];
+};
+
+/** option_setting(), option_seed() - one of struct option_settings. */
+option_fn option_setting, option_seed;
+
+/** option_value() - the value of the word, an unsigned.   option_time()  a uint64_t in picoseconds. */
+option_fn option_value, option_time;
+
+/* event loops of nodes */
+extern const struct option_word option_loops[];
+
+#define OPTION_SET(type, member, example)                                                                    \
+	{                                                                                                    \
+		"--set", 0, "PATH=VALUE", "change a key of the scenario, e.g. " example "; may be repeated", \
+			offsetof(type, member), option_setting, NULL, NULL, NULL                             \
+	}
+
+#endif
