@@ -1,7 +1,6 @@
 /*  control - the control socket of a node: protobuf-c messages over SOCK_SEQPACKET (TB-6).
  *
- *  One end belongs to the orchestrator, the other is the node's descriptor 3. control.proto is the whole contract; no other
- *  file includes protobuf. A message is one packet of at most CONTROL_BYTES_MAX bytes; file descriptors travel beside it.
+ *  One end belongs to the orchestrator, the other is the node's descriptor 3. control.proto is the whole contract. A message is one packet of at most CONTROL_BYTES_MAX bytes; file descriptors travel beside it.
  *  Order of a start: CONFIGURE (with the descriptors below) -> READY; then nothing is needed until a SHOW, SET or the end
  *  of the clock. In a fallback event loop the sender also rings the node's futex word (clock asleep[]), see loop.h.
  *  Descriptors with CONFIGURE: clock page, statistics page, then transmit ring and receive ring of every port in order.

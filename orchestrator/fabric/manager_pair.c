@@ -16,18 +16,18 @@
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/fabric/fabric_exchange.h"
 #include "orchestrator/fabric/fabric_watch.h"
+#include "orchestrator/manager/manager_message.h"
 #include "orchestrator/manager/manager_process.h"
 
-#define HANGS_NS 5000000000ull   /* no word, and no work */
-#define LOOPS_NS 120000000000ull /* work, but no word */
-#define WORK_NS 2000000ull       /* less CPU time is no work */
+#define PATIENCE_NS 5000000000ull
 #define LOOK_MS 100
+#define WHY_MAX 200u
 #define REST_S 30              /* for the rest of a message that has begun */
 #define AGAIN_NS 1000000000ull /* one that dies at once is not started over and over */
 
 void manager_pair_init(struct manager_pair *pair, struct fabric *fabric)
 {
-	*pair = (struct manager_pair){ .fabric = fabric };
+	*pair = (struct manager_pair){ .fabric = fabric, .patience_ns = PATIENCE_NS };
 	for (uint32_t i = 0; i < MANAGER_PAIR; i++)
 		pair->list[i] = (struct manager_end){ .fd = -1, .pid_fd = -1 };
 }
@@ -80,13 +80,14 @@ static int manager_spawn(struct manager_end *manager, int socket)
 
 static int manager_start(const struct manager_pair *pair, struct manager_end *manager)
 {
-	struct manager_hello hello = { .node_count = pair->fabric->plan->node_count,
-				       .request = pair->fabric->plan->routing };
+	struct manager_message hello = { .word = MANAGER_HELLO,
+					 .node_count = pair->fabric->plan->node_count,
+					 .request = pair->fabric->plan->routing };
 	const struct timeval patience = { .tv_sec = REST_S };
 	int sockets[2], error;
 
 	manager->started_ns = wall_ns();
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets))
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets))
 		return -errno;
 	manager->fd = sockets[0];
 	setsockopt(manager->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -94,7 +95,7 @@ static int manager_start(const struct manager_pair *pair, struct manager_end *ma
 	error = manager_spawn(manager, sockets[1]);
 	close(sockets[1]);
 	if (!error)
-		error = manager_word_send(manager->fd, MANAGER_HELLO, 1, &hello, sizeof(hello));
+		error = manager_send(manager->fd, &hello);
 	if (error)
 		manager_drop(manager);
 	return error;
@@ -135,65 +136,39 @@ static struct node_identity *identities_make(struct manager_question *questions,
 	return identities;
 }
 
-static bool questions_valid(const struct manager_pair *pair, const struct manager_question *questions, uint32_t count)
+/* the questions of the active manager, of which @message is the first, to the nodes and back */
+static int relay(struct manager_pair *pair, int fd, struct manager_message *message, char *why, unsigned why_max)
 {
-	for (uint32_t i = 0; i < count; i++)
-		if (questions[i].node >= pair->fabric->plan->node_count || (uint32_t)questions[i].ask >= ASK_KINDS ||
-		    (uint32_t)questions[i].block.table >= TABLE_KINDS)
-			return false;
-	return true;
-}
-
-/* ... with the manager's own pointers, which are nothing to us but its numbers */
-static int answers_send(int fd, struct manager_question *questions, struct node_identity **theirs, uint32_t count)
-{
-	struct manager_header header = { .word = MANAGER_ANSWERS, .count = count };
-	int error = manager_send(fd, &header, sizeof(header));
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct node_identity *ours = questions[i].identity;
-
-		questions[i].identity = theirs[i];
-		theirs[i] = ours;
-	}
-	if (!error)
-		error = manager_send(fd, questions, count * sizeof(*questions));
-	for (uint32_t i = 0; i < count && !error; i++)
-		if (questions[i].ask == ASK_DISCOVER)
-			error = manager_send(fd, theirs[i], sizeof(*theirs[i]));
-	return error;
-}
-
-/* the next @count questions of the manager behind @fd, to the nodes and back */
-static int relay(struct manager_pair *pair, int fd, uint32_t count)
-{
+	uint32_t count = message->count, node_count = pair->fabric->plan->node_count;
 	struct manager_question *questions = calloc((size_t)count + 1, sizeof(*questions));
-	struct node_identity **theirs = calloc((size_t)count + 1, sizeof(struct node_identity *)), *identities = NULL;
-	int error = questions && theirs ? manager_receive(fd, questions, count * sizeof(*questions)) : -ENOMEM;
+	struct node_identity *identities = NULL;
+	int error = questions ? manager_question_take(message, questions, count, 0, node_count, why, why_max) : -ENOMEM;
 
-	if (!error && !questions_valid(pair, questions, count))
-		error = -EPROTO;
-	for (uint32_t i = 0; i < count && !error; i++)
-		theirs[i] = questions[i].identity;
+	manager_message_free(message);
+	for (uint32_t i = 1; i < count && !error; i++) {
+		error = manager_receive(fd, message, why, why_max);
+		if (error)
+			break;
+		error = manager_question_take(message, questions, count, i, node_count, why, why_max);
+		manager_message_free(message);
+	}
 	if (!error)
 		identities = identities_make(questions, count);
 	if (!error)
 		error = identities ? fabric_exchange(pair->fabric, questions, count) : -ENOMEM;
 	if (!error)
-		error = answers_send(fd, questions, theirs, count);
+		error = manager_questions_send(fd, MANAGER_ANSWER, questions, count);
 	free(identities);
-	free(theirs);
 	free(questions);
 	return error;
 }
 
-static void outcome_keep(struct manager_pair *pair, const struct manager_outcome *outcome)
+static void outcome_keep(struct manager_pair *pair, const struct manager_message *outcome)
 {
-	bool is_news = strncmp(pair->last.why, outcome->report.why, MANAGER_WHY_MAX - 1) != 0;
+	bool is_news = strcmp(pair->last.why, outcome->report.why) != 0;
 
 	pair->sweeps++;
 	pair->last = outcome->report;
-	pair->last.why[MANAGER_WHY_MAX - 1] = 0;
 	if (!outcome->error && pair->last.why[0] && is_news)
 		fabric_note(pair->fabric, "the fabric manager: %s", pair->last.why);
 	pair->last_ns = wall_ns();
@@ -204,69 +179,63 @@ static void outcome_keep(struct manager_pair *pair, const struct manager_outcome
 	pair->changed_ns = pair->last_ns;
 }
 
-/* a manager that is waited for */
-struct silence {
-	uint64_t began_ns, looked_ns;
-	uint64_t idle_ns; /* it has done nothing for so long, as far as we were there to see it */
-	uint64_t cpu_ns;  /* CPU time that it had used then */
-};
-
-/* looks at it once more: does it hang, or run in circles? */
-static bool is_lost(struct silence *silence, pid_t pid)
+/* does it hang, or loop? It does not hang while it only waits for a core */
+static bool is_lost(struct watchdog *watchdog, pid_t pid)
 {
-	uint64_t now_ns = wall_ns(), passed_ns = now_ns - silence->looked_ns, cpu_ns = fabric_cpu_ns(pid);
+	struct watchdog_sight sight = { .late = 1, .cpu_ns = fabric_cpu_ns(pid) };
+	enum watchdog_verdict verdict = watchdog_look(watchdog, wall_ns(), &sight);
 
-	silence->looked_ns = now_ns;
-	silence->idle_ns += passed_ns < 2 * LOOK_MS * 1000000ull ? passed_ns : 2 * LOOK_MS * 1000000ull;
-	if (cpu_ns - silence->cpu_ns >= WORK_NS || fabric_wants_core(pid)) {
-		silence->idle_ns = 0;
-		silence->cpu_ns = cpu_ns;
-	}
-	return silence->idle_ns >= HANGS_NS || now_ns - silence->began_ns >= LOOPS_NS;
+	return verdict == WATCHDOG_LOOPS || (verdict == WATCHDOG_HANGS && !fabric_wants_core(pid));
 }
 
 /* until the active one says something.  Return: 0; -ETIMEDOUT */
 static int word_await(struct manager_pair *pair, const struct manager_end *manager)
 {
-	struct silence silence = { .began_ns = wall_ns(), .cpu_ns = fabric_cpu_ns(manager->pid) };
 	struct pollfd polled = { manager->fd, POLLIN, 0 };
+	uint64_t began_ns = wall_ns();
+	struct watchdog watchdog;
 
-	silence.looked_ns = silence.began_ns;
+	watchdog_start(&watchdog, pair->patience_ns, began_ns);
 	while (poll(&polled, 1, LOOK_MS) <= 0) {
-		if (is_lost(&silence, manager->pid))
+		if (is_lost(&watchdog, manager->pid))
 			return -ETIMEDOUT;
-		fabric_waits(pair->fabric, silence.began_ns, "waiting for the fabric manager, pid %d",
-			     (int)manager->pid);
+		fabric_waits(pair->fabric, began_ns, "waiting for the fabric manager, pid %d", (int)manager->pid);
 	}
 	return 0;
 }
 
-/* Return: 0 with @outcome filled; -errno: the manager is of no use any more */
-static int manager_sweep(struct manager_pair *pair, struct manager_end *manager, struct manager_outcome *outcome)
+/* Return: 0 with @message the report; -errno: the manager is of no use any more, -EPROTO: for @why */
+static int manager_sweep(struct manager_pair *pair, struct manager_end *manager, struct manager_message *message,
+			 char *why, unsigned why_max)
 {
-	int error = manager_word_send(manager->fd, MANAGER_SWEEP, 0, NULL, 0);
-	struct manager_header header;
+	int error = manager_send(manager->fd, &(struct manager_message){ .word = MANAGER_SWEEP });
 
 	while (!error) {
 		error = word_await(pair, manager);
 		if (!error)
-			error = manager_receive(manager->fd, &header, sizeof(header));
-		if (!error && header.word == MANAGER_REPORT && header.count == 1)
-			return manager_receive(manager->fd, outcome, sizeof(*outcome));
+			error = manager_receive(manager->fd, message, why, why_max);
+		if (!error && message->word == MANAGER_REPORT)
+			return 0;
 		if (!error)
-			error = header.word == MANAGER_ASK && header.count <= MANAGER_QUESTIONS_MAX
-					? relay(pair, manager->fd, header.count)
-					: -EPROTO;
+			error = relay(pair, manager->fd, message, why, why_max);
 	}
 	return error;
 }
 
 /* the active one is not to be counted on any more: the other one is it now, if it is there */
-static void take_over(struct manager_pair *pair, int error)
+static void take_over(struct manager_pair *pair, int error, const char *why)
 {
 	struct manager_end *lost = &pair->list[pair->active];
-	const char *what = error == -EPIPE ? "is dead" : error == -ETIMEDOUT ? "hangs" : strerror(-error);
 	pid_t pid = lost->pid;
+	char what[WHY_MAX + 32];
+
+	if (why[0])
+		snprintf(what, sizeof(what), "has sent nonsense (%s)", why);
+	else
+		snprintf(what, sizeof(what), "%s",
+			 error == -EPIPE       ? "is dead"
+			 : error == -ETIMEDOUT ? "hangs"
+					       : strerror(-error));
 
 	manager_drop(lost);
 	pair->active = (pair->active + 1) % MANAGER_PAIR;
@@ -283,25 +252,26 @@ static void take_over(struct manager_pair *pair, int error)
 /* the active one sweeps, whichever it is in the end */
 static int sweep(struct manager_pair *pair)
 {
-	struct manager_outcome outcome;
+	struct manager_message outcome;
 	int error = -EIO;
 
 	for (uint32_t tries = 0; tries <= MANAGER_PAIR; tries++) {
 		struct manager_end *active = &pair->list[pair->active];
+		char why[WHY_MAX] = "";
 
 		if (active->fd < 0)
 			error = manager_start(pair, active);
 		else
 			error = 0;
 		if (!error)
-			error = manager_sweep(pair, active, &outcome);
+			error = manager_sweep(pair, active, &outcome, why, sizeof(why));
 		if (!error) {
 			outcome_keep(pair, &outcome);
 			if (outcome.error)
 				fabric_fail(pair->fabric, "the fabric manager: %s", pair->last.why);
 			return outcome.error;
 		}
-		take_over(pair, error);
+		take_over(pair, error, why);
 	}
 	fabric_fail(pair->fabric, "there is no fabric manager: %s", strerror(-error));
 	return error;
@@ -353,7 +323,7 @@ bool manager_pair_watch(struct manager_pair *pair)
 		manager_drop(standby);
 	}
 	if (is_gone(&pair->list[pair->active])) {
-		take_over(pair, -EPIPE);
+		take_over(pair, -EPIPE, "");
 		if (manager_pair_sweep(pair))
 			fabric_note(pair->fabric, "tables stay as they are");
 	}

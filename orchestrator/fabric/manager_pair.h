@@ -1,10 +1,14 @@
-/*  manager_pair - the fabric managers of a fabric under the real clock: one active, one that stands by (PG-11, FC-26, TB-14).
+/*  manager_pair - the fabric managers of a fabric under the real clock: one active, one standby
+ *  (PG-11, FC-26, TB-14).
  *
- *  Whoever keeps the fabric, the daemon of `heddle up` or `heddle run --clock real`, tells the active one to sweep when something has
- *  changed, and relays its questions (manager_process.h). If it dies, hangs or talks nonsense it is ended, the other one becomes active and
- *  sweeps, and a new one is started to stand by.
- *  How long a sweep takes depends on the fabric and on what else the machine does, so there is no limit to it. A manager hangs if for five
- *  seconds it neither says a word nor uses a core nor waits for one; it runs in circles if it says no word for two minutes.                                                                                                       */
+ *  The process that keeps the fabric, `heddle up` or `heddle run --clock real`, tells the active one
+ *  to sweep when something has changed, and relays its questions (manager_message.h). If it dies,
+ *  hangs, loops or sends a message that makes no sense, it is ended, the standby becomes active and
+ *  sweeps, and a new standby is started.
+ *  The time of a sweep depends on the fabric and on the other load of the machine, so it has no
+ *  limit. A manager that sends nothing is judged as a node is (watchdog.h): it hangs if for five
+ *  seconds it neither uses a core nor waits for one; it loops if it uses 30 times that, 150 s, of
+ *  its own CPU time. */
 #ifndef HEDDLE_ORCHESTRATOR_FABRIC_MANAGER_PAIR_H
 #define HEDDLE_ORCHESTRATOR_FABRIC_MANAGER_PAIR_H
 
@@ -18,15 +22,13 @@
 
 struct manager_end {
 	pid_t pid;
-	int fd, pid_fd; /* the stream to it; -1: it does not run */
+	int fd, pid_fd; /* the socket to it; -1: it does not run */
 	uint64_t started_ns;
 };
 
 struct manager_pair {
 	struct fabric *fabric; /* borrowed */
-	void (*note)(void *owner,
-		     const char *text); /* one line for whoever looks after the fabric: a death, a takeover */
-	void *owner;
+	uint64_t patience_ns;  /* a manager that does nothing for so long hangs */
 	struct manager_end list[MANAGER_PAIR];
 	uint32_t active; /* the other one stands by */
 	uint32_t sweeps, takeovers;
@@ -41,7 +43,7 @@ void manager_pair_init(struct manager_pair *pair, struct fabric *fabric);
 void manager_pair_end(struct manager_pair *pair);
 
 /** manager_pair_sweep() - a link, a node or a host came or went, or the fabric begins: the active manager sweeps. Waits for it.
- *  Return: 0 or -errno with the reason in fabric->failure, mostly.                                                   */
+ *  Return: 0 or -errno with the reason in fabric->failure, mostly. */
 int manager_pair_sweep(struct manager_pair *pair);
 
 /** manager_pair_kill() - the active one dies, as if by an error of its own. */

@@ -1,5 +1,5 @@
 /*  manager_question - what a fabric manager asks nodes, and the wire that carries it: control sockets of processes
- *  (fabric_exchange.h), the daemon between a manager's process and the nodes (manager_process.h), or plain calls (tests/sim). */
+ *  (fabric_exchange.h), the daemon between a manager's process and the nodes (manager_message.h), or plain calls (tests/sim). */
 #ifndef HEDDLE_ORCHESTRATOR_MANAGER_MANAGER_QUESTION_H
 #define HEDDLE_ORCHESTRATOR_MANAGER_MANAGER_QUESTION_H
 

@@ -1,8 +1,13 @@
-/*  Fuzzes orchestrator/manager/fabric_manager (TB-23, PG-11, TB-14): nodes that answer the fabric manager with anything that the control
- *  protocol lets pass.
+/*  Fuzzes orchestrator/manager/fabric_manager and manager_message (TB-23, PG-11, TB-14).
  *
- *  An answer is packed and unpacked as it would be on its way, so that only what passes nodes/control/control reaches the manager. The
- *  sweep ends with one of its statuses, and with a sentence unless all went well.                                     */
+ *  An input that begins with 'M' has the bytes of one message between a manager and the process
+ *  that keeps the fabric. What is refused comes with a sentence. What is accepted keeps the limits
+ *  that manager_message.h states, and packs to bytes that are accepted again and pack to the same
+ *  bytes.
+ *  Any other input plays nodes that answer the manager with anything that the control protocol lets
+ *  pass, over a socket that may change a byte of each question and each answer: what a manager or
+ *  its keeper refuses ends the sweep with -EPROTO. The sweep ends with one of its statuses, and
+ *  with a sentence unless all went well. */
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -10,12 +15,14 @@
 
 #include "nodes/control/control.h"
 #include "orchestrator/manager/fabric_manager.h"
+#include "orchestrator/manager/manager_message.h"
 
 #define NODES 6u
 
 static const uint8_t *data;
 static size_t left;
 static uint32_t asked;
+static bool changes; /* the socket may change a byte of what it carries */
 
 static uint8_t take(void)
 {
@@ -101,15 +108,97 @@ static void answer(struct manager_question *question)
 	control_message_free(&received);
 }
 
+/* @message as the other end has it; a byte of it may have changed.  Return: as manager_receive() */
+static int carried(const struct manager_message *message, struct manager_message *received, char *why, unsigned why_max)
+{
+	uint8_t *bytes = NULL, how = changes ? take() : 0;
+	int length = manager_message_pack(message, &bytes), error;
+
+	assert(length > 0);
+	if (how >= 240)
+		bytes[(uint32_t)(take() << 8 | take()) % (uint32_t)length] ^= (uint8_t)(1 << how % 8);
+	error = manager_message_unpack(bytes, (size_t)length, received, why, why_max);
+	assert(!error || (error == -EPROTO && why[0]));
+	free(bytes);
+	return error;
+}
+
+/* question @index of @count to the keeper, and its answer back */
+static int relayed(struct manager_question *questions, struct manager_question *theirs, uint32_t count, uint32_t index)
+{
+	struct manager_message message = { .word = MANAGER_QUESTION, .index = index, .count = count }, received;
+	struct node_identity identity = { 0 };
+	char why[200] = "";
+	int error;
+
+	message.question = questions[index];
+	error = carried(&message, &received, why, sizeof(why));
+	if (error)
+		return error;
+	error = manager_question_take(&received, theirs, count, index, NODES, why, sizeof(why));
+	manager_message_free(&received);
+	assert(!error || (error == -EPROTO && why[0]));
+	if (error)
+		return error;
+	message = (struct manager_message){ .word = MANAGER_ANSWER, .index = index, .count = count };
+	message.question = theirs[index];
+	assert(message.question.node < NODES && message.question.ask < ASK_KINDS);
+	message.question.identity = &identity;
+	answer(&message.question);
+	error = carried(&message, &received, why, sizeof(why));
+	if (error)
+		return error;
+	error = manager_answer_take(&received, questions, count, index, why, sizeof(why));
+	manager_message_free(&received);
+	assert(!error || (error == -EPROTO && why[0]));
+	return error;
+}
+
 static int exchange(void *owner, struct manager_question *questions, uint32_t count)
 {
+	struct manager_question *theirs = calloc(count, sizeof(*theirs));
+	int error = 0;
+
 	(void)owner;
+	assert(theirs);
 	asked += count;
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count && !error; i++) {
 		assert(questions[i].node < NODES);
-		answer(&questions[i]);
+		error = relayed(questions, theirs, count, i);
 	}
-	return take() == 255 ? -EPIPE : 0;
+	free(theirs);
+	return error ? error : take() == 255 ? -EPIPE : 0;
+}
+
+/* the bytes of one message */
+static void message_decode(const uint8_t *bytes, size_t size)
+{
+	static struct manager_message first, second;
+	uint8_t *packed = NULL, *again = NULL;
+	char why[200] = "";
+	int length;
+
+	if (manager_message_unpack(bytes, size, &first, why, sizeof(why))) {
+		assert(why[0] && !first.request.said);
+		return;
+	}
+	assert(first.node_count <= NODE_COUNT_MAX && first.request.fabric < FABRIC_KINDS &&
+	       first.request.order < ROUTING_ORDERS && first.request.lane_rule < LANE_RULES);
+	if (first.word == MANAGER_QUESTION || first.word == MANAGER_ANSWER)
+		assert(first.index < first.count && first.count <= MANAGER_QUESTIONS_MAX &&
+		       first.question.ask < ASK_KINDS && first.question.status <= 0 &&
+		       first.question.block.table < TABLE_KINDS && first.identity.port_count <= NODE_PORTS_MAX);
+	length = manager_message_pack(&first, &packed);
+	if (length == -EMSGSIZE) { /* zeroes that were left out are there now */
+		manager_message_free(&first);
+		return;
+	}
+	assert(length > 0 && !manager_message_unpack(packed, (size_t)length, &second, why, sizeof(why)));
+	assert(manager_message_pack(&second, &again) == length && !memcmp(packed, again, (size_t)length));
+	free(packed);
+	free(again);
+	manager_message_free(&first);
+	manager_message_free(&second);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
@@ -117,19 +206,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct fabric_manager manager = { .wire = { .exchange = exchange }, .node_count = NODES };
+	uint8_t how;
 	int error;
 
+	if (size && bytes[0] == 'M') {
+		message_decode(bytes + 1, size - 1);
+		return 0;
+	}
 	data = bytes;
 	left = size;
 	asked = 0;
-	manager.complete = take() & 1;
+	how = take();
+	manager.complete = how & 1;
+	changes = how & 2;
 	manager.request = (struct routing_request){ .fabric = (enum fabric_kind)(take() % FABRIC_KINDS),
 						    .order = ORDER_AUTO,
 						    .lanes = 1,
 						    .lanes_max = 1 + take() % 8 };
 	for (int sweep = 0; sweep < 2; sweep++) {
 		error = fabric_manager_sweep(&manager);
-		assert(!error || manager.last.why[0] || error == -EPIPE);
+		assert(!error || manager.last.why[0] || error == -EPIPE || error == -EPROTO);
 		assert(memchr(manager.last.why, 0, sizeof(manager.last.why)));
 	}
 	assert(asked >= NODES);

@@ -1,5 +1,5 @@
 /*  make_corpus DIR - writes the seed inputs of the wire fuzzers below DIR/{frame,fabric_header,lid_header,ack_frame,fgfc_frame,roce_frame,pause_frame,
- *  tcp_frame,ring,carrier,host_offload}/.
+ *  tcp_frame,ring,carrier,host_offload,manager}/.
  *
  *  tests/fuzz/corpus/ holds what it wrote; run it again after a format changed. The inputs' own layouts are described
  *  at the top of each fuzzer.                                                                                        */
@@ -23,6 +23,7 @@
 #include "nodes/wire/roce_frame.h"
 #include "nodes/wire/tcp_frame.h"
 #include "nodes/wire/word_frame.h"
+#include "orchestrator/manager/manager_message.h"
 
 #define FRAME_BYTES 1514u
 #define RING_STEP_BYTES 10u
@@ -332,6 +333,58 @@ static void host_offload_seeds(void)
 	seed_write("host_offload", "plain", bytes, sizeof(header) + 100);
 }
 
+static void manager_seed(const char *name, const struct manager_message *message)
+{
+	uint8_t *packed = NULL, bytes[4096] = { 'M' };
+	int length = manager_message_pack(message, &packed);
+
+	if (length < 0 || (size_t)length >= sizeof(bytes))
+		abort();
+	memcpy(bytes + 1, packed, (size_t)length);
+	seed_write("manager", name, bytes, 1 + (size_t)length);
+	free(packed);
+}
+
+/* every kind of message between a fabric manager and the process that keeps the fabric */
+static void manager_seeds(void)
+{
+	static const char *const names[2][ASK_KINDS] = {
+		{ "ask_discover", "ask_read", "ask_begin", "ask_write", "ask_read_back", "ask_commit" },
+		{ "discovered", "read", "begun", "written", "read_back", "committed" }
+	};
+	static const struct route_said said[] = { { 1, 2, 3 }, { 3, 2, 1 } };
+	struct node_identity identity = {
+		.name = "s0", .index = 1, .fabric_address = 1, .port_count = 2, .table_blocks = { 1, 0, 1 }
+	};
+	struct manager_message hello = {
+		.word = MANAGER_HELLO,
+		.node_count = 6,
+		.request = { .fabric = FABRIC_ROCE, .lanes = 1, .lanes_max = 8, .said_count = 2, .said = said }
+	};
+	struct manager_message report = { .word = MANAGER_REPORT,
+					  .error = -EINVAL,
+					  .report = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "there are no tables" } };
+
+	identity.ports[1] = (struct port_identity){ .kind = PORT_FABRIC, .plugged = true, .up = true, .rate_bps = 1000 };
+	manager_seed("hello", &hello);
+	manager_seed("sweep", &(struct manager_message){ .word = MANAGER_SWEEP });
+	manager_seed("report", &report);
+	for (int answer = 0; answer < 2; answer++)
+		for (int ask = 0; ask < ASK_KINDS; ask++) {
+			struct manager_message message = {
+				.word = answer ? MANAGER_ANSWER : MANAGER_QUESTION,
+				.index = 1,
+				.count = 3,
+				.question = { .ask = (enum manager_ask)ask,
+					      .node = 2,
+					      .block = { .table = TABLE_HOSTS, .number = 1 },
+					      .identity = &identity }
+			};
+
+			manager_seed(names[answer][ask], &message);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -353,5 +406,6 @@ int main(int argc, char **argv)
 	ring_seed("odd_tail", 100, 96);
 	carrier_seeds();
 	host_offload_seeds();
+	manager_seeds();
 	return EXIT_SUCCESS;
 }
