@@ -149,10 +149,14 @@ $(B)/obj/%.o: %.c | $(GEN)/nodes/control/control.pb-c.c
 
 .SECONDEXPANSION:
 percent := %
+comma := ,
 $(B)/unit/%: $$(filter $(B)/obj/$$(percent)/$$*.o,$(call obj,$(unit_src))) $(lib_testing) $(unit_libs)
 	@mkdir -p $(@D)
 	@echo '  link $@'
 	@$(CC) $(LDFLAGS) -o $@ $^ $(CHECK_LIBS) $(HEDDLE_LIBS)
+
+# its own allocations fail
+$(B)/unit/test_allocation: LDFLAGS += $(addprefix -Wl$(comma)--wrap=,malloc calloc realloc aligned_alloc strdup)
 
 $(B)/sim/%: $(B)/obj/tests/sim/%.o $(lib_testing) $(lib_sim) $(lib_orchestrator) $(both_nodes)
 	@mkdir -p $(@D)
@@ -217,8 +221,9 @@ soak: all
 		$(addprefix build/asan/sim/,$(large_sims))
 	@$(MAKE) --no-print-directory $(large_tests)
 	@tests/run.sh 'soak, sanitised' $(addprefix build/asan/sim/,$(large_sims)) --
-	@FAULTS_ALL=yes ROUNDS=200 SWARM_SEEDS=10000 ORDER_SEEDS=2000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
-		build/asan/sim/test_swarm_roce build/release/sim/test_faults build/release/sim/test_path_order
+	@FAULTS_ALL=yes PERMUTATION_ALL=yes ROUNDS=200 SWARM_SEEDS=10000 ORDER_SEEDS=2000 tests/run.sh soak tests/system/test_kill.sh build/asan/sim/test_swarm \
+		build/asan/sim/test_swarm_roce build/release/sim/test_faults build/release/sim/test_path_order \
+		build/release/sim/test_permutation
 	@ROUNDS=300 tests/run.sh 'soak, up and down' tests/system/test_up_down.sh
 	@ROUNDS=300 tests/run.sh 'soak, stopped nodes' tests/system/test_stopped_nodes.sh
 	@LONG=yes tests/run.sh 'soak, RoCE' tests/system/test_path_pause.sh

@@ -2,6 +2,7 @@
 # run - runs test programs, a line each, and shows what a failing one printed.
 # usage: tests/run.sh NAME PROGRAM... [-- PROGRAM...]   Those in front of '--' two at a time, those behind it, or all, one by one. A program
 # ends with 0 (passed), 77 (skipped: its last line says why) or else (failed).
+# Checks that a test that passed did not make, its lines 'skipped ...', are listed and counted at the end.
 set -u
 export CK_DEFAULT_TIMEOUT=${CK_DEFAULT_TIMEOUT:-120} # seconds; Check's own, 4, is a verdict on how busy the machine is
 
@@ -32,6 +33,9 @@ one() {
 	} >"$2.text"
 	cat "$2.text"
 	echo "$word" >"$2.word"
+	[ $status = 77 ] && echo "SKIPPED  ${1#./}: $(tail -n 1 "$2")" >"$2.skipped"
+	[ $status = 0 ] && sed -n "s|^skipped |SKIPPED  ${1#./}: |p" "$2" >"$2.skipped"
+	return 0
 }
 
 count=0
@@ -53,5 +57,7 @@ wait
 
 # words WORD - how many programs ended so
 words() { cat "$work"/*.word 2>/dev/null | grep -cx "$1"; }
-echo "$name: $(words ok) passed, $(words FAILED) failed, $(words skipped) skipped"
+# what was not judged, of tests that passed: a count of passed tests must not hide it
+cat "$work"/*.skipped 2>/dev/null | sort
+echo "$name: $(words ok) passed, $(words FAILED) failed, $(words skipped) skipped; $(cat "$work"/*.skipped 2>/dev/null | wc -l) checks or programs SKIPPED"
 [ "$(words ok)" = $((count - $(words skipped))) ]

@@ -1,5 +1,11 @@
 /*  A random permutation on fat trees of 16 and 128 hosts, one persistent flow each: ECMP as theory says, adaptive flows with redirects
- *  (FC-25) near the links' rate. */
+ *  (FC-25) near the links' rate.
+ *
+ *  No setting was chosen on the seeds of the adaptive runs: docs/routing.md says on which they were
+ *  (1 to 12 with 16 hosts, 1 to 4 with 128). `make soak` plays all of them (PERMUTATION_ALL=yes).
+ *  The exception is known and stated there: with 128 hosts seed 4 never comes to rest, at .91. */
+
+#include <stdlib.h>
 
 #include "nodes/base/random.h"
 #include "tests/sim/routed.h"
@@ -7,7 +13,11 @@
 
 #define HOSTS 16u
 #define HALF 2u  /* ports up of an edge or aggregation switch */
-#define SEEDS 4u /* of adaptive runs */
+/* of adaptive runs; the last ones of `make soak` */
+#define SEED_FIRST 17u
+#define SEEDS (all_seeds() ? 16u : 4u)
+#define MANY_SEED_FIRST 31u
+#define MANY_SEEDS (all_seeds() ? 4u : 1u)
 #define ECMP_SEEDS 16u
 #define DRAWS 400u
 #define SHARE_OF_HEADERS (4096.0 / 4132)
@@ -21,6 +31,11 @@ static const char scenario[] =
 	"routing: {choice: adaptive}\n"
 	"workloads:\n"
 	"  - {name: w, pattern: permutation, permutation: random, size: 100MB, arrival: closed, window: 1}\n";
+
+static bool all_seeds(void)
+{
+	return getenv("PERMUTATION_ALL") != NULL;
+}
 
 /* ---- theory: max-min shares of flows that draw their ways ---- */
 
@@ -166,9 +181,9 @@ TEST(ecmp__as_theory_says)
 
 TEST(adaptive__redirects_find_a_way_for_all)
 {
-	double mean = 0;
+	double mean = 0, least = 1;
 
-	for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+	for (uint32_t seed = SEED_FIRST; seed < SEED_FIRST + SEEDS; seed++) {
 		struct sim sim;
 		uint64_t before;
 
@@ -179,23 +194,28 @@ TEST(adaptive__redirects_find_a_way_for_all)
 		if (share(&sim) > 0.99) /* who has found one stays */
 			ck_assert_uint_eq(routed_sum(&sim, redirects), before);
 		mean += share(&sim) / SEEDS;
+		least = share(&sim) < least ? share(&sim) : least;
 		sim_close(&sim);
 	}
-	printf("adaptive: %.3f\n", mean);
+	printf("adaptive, %u seeds from %u on: mean %.3f, least %.3f\n", SEEDS, SEED_FIRST, mean, least);
 	ck_assert_double_ge(mean, 0.98);
 }
 
-/* four ways up at each of two levels, all of which are needed: nobody finds his by chance. Means of more seeds are in docs/routing.md. */
+/* Four paths up at each of two levels, all of which are needed: chance finds none. Each seed
+ * holds the bound, not their mean alone; more seeds and their spread are in docs/routing.md. */
 TEST(adaptive__redirects_find_a_way_for_many)
 {
 	static const char *const many[] = { "topology={generate: fat-tree, radix: 8}",
 					    "run={duration: 3ms, warmup: 2500us, drain: no}", NULL };
-	struct sim sim;
 
-	open_seed(&sim, 1, many);
-	ck_assert_uint_eq(sim.plan.host_count, 128);
-	sim_run(&sim);
-	printf("adaptive, 128 hosts: %.3f\n", share(&sim));
-	ck_assert_double_ge(share(&sim), 0.95);
-	sim_close(&sim);
+	for (uint32_t seed = MANY_SEED_FIRST; seed < MANY_SEED_FIRST + MANY_SEEDS; seed++) {
+		struct sim sim;
+
+		open_seed(&sim, seed, many);
+		ck_assert_uint_eq(sim.plan.host_count, 128);
+		sim_run(&sim);
+		printf("adaptive, 128 hosts, seed %u: %.3f\n", seed, share(&sim));
+		ck_assert_double_ge(share(&sim), 0.95);
+		sim_close(&sim);
+	}
 }

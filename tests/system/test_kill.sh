@@ -3,8 +3,9 @@
 #
 # A long run of the parking lot (4 switches, 12 NICs) is disturbed at a random moment, ROUNDS times (16; `make soak`: 200):
 # a random node is killed or stopped, or the orchestrator is killed. heddle must say which node and why and end with
-# status 4, within two seconds (how long it took is printed; only what hangs fails, for a loaded machine may take its time); every
-# process must be gone; /dev/shm and /tmp must be as before (links, clock and statistics are nameless memory, so there is
+# status 4. How long it took is a measurement, which is printed and decides nothing: two seconds are the goal. Only what
+# hangs fails: a guard ends it after $guard_s seconds and says so. Every process must be gone;
+# /dev/shm and /tmp must be as before (links, clock and statistics are nameless memory, so there is
 # nothing else that could stay).
 # SEED makes the same choices again.
 set -u
@@ -14,7 +15,7 @@ rounds=${ROUNDS:-16}
 seed=${SEED:-$RANDOM}
 RANDOM=$seed
 goal_ms=2000
-limit_ms=20000
+guard_s=300
 echo "seed $seed, $rounds rounds"
 
 now_ms() {
@@ -27,14 +28,26 @@ leftovers() {
 	find /tmp -maxdepth 1 -newer "$scratch/start" \( -name '*heddle*' -o -name '*switchd*' -o -name '*nicd*' \) 2>/dev/null
 }
 
-# wait_gone DEADLINE_MS PID... - until all have ended
+# wait_gone PID... - until all have ended
 wait_gone() {
-	local deadline=$1
-	shift
+	local began=$SECONDS
 	until gone "$@" >/dev/null; do
-		[ "$(now_ms)" -lt "$deadline" ] || { gone "$@"; return 1; }
+		[ $((SECONDS - began)) -lt $guard_s ] || { echo "hang guard: still there after $guard_s s"; gone "$@"; return 1; }
 		sleep 0.01
 	done
+}
+
+# wait_end - waits for the orchestrator, whose exit status is returned; what hangs is killed
+wait_end() {
+	local guard status
+	(sleep $guard_s && touch "$scratch/hung" && kill -KILL "$orchestrator") >/dev/null 2>&1 &
+	guard=$!
+	wait "$orchestrator"
+	status=$?
+	kill $(children $guard) $guard 2>/dev/null
+	wait $guard 2>/dev/null
+	[ ! -e "$scratch/hung" ] || { echo "hang guard: not over after $guard_s s, killed"; rm "$scratch/hung"; }
+	return $status
 }
 
 # start OPTION... - the orchestrator in $orchestrator, its nodes in $nodes, after a random time
@@ -58,22 +71,23 @@ node_dies() {
 	name=$(tr '\0' '\n' <"/proc/$victim/cmdline" | head -n 1)
 	began=$(now_ms)
 	kill "-$1" "$victim"
-	wait "$orchestrator"
+	wait_end
 	status=$?
 	took=$(($(now_ms) - began))
 	echo "$took $1" >>"$scratch/took"
 	echo "$1 of $name (pid $victim): status $status after $took ms"
 	[ "$status" = 4 ] || { echo "exit status $status, not 4"; return 1; }
-	[ "$took" -le $limit_ms ] || { echo "too late"; return 1; }
 	says err "$name (pid $victim) $2" || return 1
 	gone "${nodes[@]}"
 }
 
 # orchestrator_dies - its nodes follow it
 orchestrator_dies() {
+	local began
+	began=$(now_ms)
 	kill -KILL "$orchestrator"
 	wait "$orchestrator" 2>/dev/null
-	wait_gone $(($(now_ms) + limit_ms)) "${nodes[@]}"
+	wait_gone "${nodes[@]}" && echo "$(($(now_ms) - began)) orchestrator" >>"$scratch/took"
 }
 
 round() {
@@ -90,7 +104,7 @@ interrupted() {
 	rm -rf "$scratch/csv" "$scratch/r.json"
 	start --csv "$scratch/csv" --json "$scratch/r.json" || return 1
 	kill "-$1" "$orchestrator"
-	wait "$orchestrator"
+	wait_end
 	[ $? = 130 ] || { echo "exit status is not 130"; cat "$scratch/err"; return 1; }
 	# where it was interrupted before it began there is nothing to print
 	{ grep -q interrupted "$scratch/out" || says err 'interrupted before it began'; } && gone "${nodes[@]}" && labelled
@@ -111,9 +125,9 @@ before=$(leftovers)
 for ((i = 1; i <= rounds; i++)); do
 	check "round $i" round
 done
-for signal in KILL STOP; do
+for signal in KILL STOP orchestrator; do
 	sort -n "$scratch/took" | awk -v s=$signal -v goal=$goal_ms '$2 == s { t[n++] = $1; late += $1 > goal }
-		END { if (n) printf "after a %s: median %d ms, slowest %d ms, %d of %d later than %d ms\n", s, t[int(n / 2)], t[n - 1], late, n, goal }'
+		END { if (n) printf "measured, after a %s: median %d ms, slowest %d ms, %d of %d later than %d ms\n", s, t[int(n / 2)], t[n - 1], late, n, goal }'
 done
 check "SIGINT ends a run in good order" interrupted INT
 check "SIGTERM ends a run in good order" interrupted TERM

@@ -103,14 +103,23 @@ static void window_of(uint32_t packets, uint32_t apart)
 	add(0, 0, WINDOW);
 }
 
-/* seven eighths are full: a flow that goes on has gaps */
-TEST(input_load_is_full__from_seven_eighths_on)
+/* A link that carries what it can is full, and so is one with the gaps that a flow has that goes
+ * on; one that is half empty is not. Where the bound lies is a choice: there is one, more bytes
+ * never make a full link one with room. */
+TEST(input_load_is_full__by_bytes)
 {
-	window_of(FULL_BYTES / 100 * 7 / 8, 1);
-	ck_assert(input_load_is_full(&input_load, FULL_BYTES));
-	setup();
-	window_of(FULL_BYTES / 100 * 7 / 8 - 1, 1);
-	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
+	bool full = false;
+
+	for (uint32_t packets = 0; packets <= FULL_BYTES / 100; packets++) {
+		setup();
+		window_of(packets, 1);
+		ck_assert(!full || input_load_is_full(&input_load, FULL_BYTES));
+		full = input_load_is_full(&input_load, FULL_BYTES);
+		if (packets <= FULL_BYTES / 100 / 2)
+			ck_assert(!full);
+		if (packets >= FULL_BYTES / 100 * 15 / 16)
+			ck_assert(full);
+	}
 }
 
 /* whom should one flow make room for? It is alone, however full the link is */
@@ -120,13 +129,19 @@ TEST(input_load_is_full__one_host)
 	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
 }
 
-/* every fourth packet or more behind one to another host: two flows that share the link; less is one flow and small change */
+/* two flows that share the link, their packets in turn or two at a time; and one flow with small
+ * change of another: room made for either would gain little */
 TEST(input_load_is_full__mixed)
 {
-	window_of(FULL_BYTES / 100, 2);
-	ck_assert(input_load_is_full(&input_load, FULL_BYTES));
+	for (uint32_t apart = 1; apart <= 2; apart++) {
+		setup();
+		window_of(FULL_BYTES / 100, apart);
+		ck_assert(input_load_is_full(&input_load, FULL_BYTES));
+	}
 	setup();
-	window_of(FULL_BYTES / 100, 5);
+	for (uint32_t i = 0; i < FULL_BYTES / 100; i++) /* a packet in 20 is of the other flow */
+		add(100, i % 20 == 19, i);
+	add(0, 0, WINDOW);
 	ck_assert(!input_load_is_full(&input_load, FULL_BYTES));
 }
 

@@ -1,0 +1,325 @@
+/*  Memory that is not there (TB-22): of each thing that allocates, the first allocation fails,
+ *  then  the second, and so on until all succeed. Each time there is an error and no crash, and
+ *  nothing is  left allocated: the sanitizers judge that (`make check`).   The program is linked
+ *  with --wrap, so only what our own files allocate fails; libraries get what  they ask for. */
+#include <errno.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+#include <stdlib.h>
+#include <string.h>
+
+#include "nicd/datapath/datapath.h"
+#include "nodes/control/config_check.h"
+#include "nodes/control/control.h"
+#include "orchestrator/plan/plan.h"
+#include "switchd/ethernet/ethernet.h"
+#include "switchd/flow_channel/dataplane.h"
+#include "switchd/port_group/lid_switch.h"
+#include "tests/testing.h"
+
+#define FAILURES_MAX 100000u /* of one thing; more: it allocates for ever */
+
+/* ---- allocations that fail ---- */
+
+static uint64_t fails_at; /* the number of the allocation that fails; 0: none does */
+static uint64_t made;
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t count, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t count, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
+char *__wrap_strdup(const char *text);
+
+/* Only the one fails, not those behind it: what goes on with less than it asked for is found,
+ * too. */
+static bool fails(void)
+{
+	if (!fails_at || ++made != fails_at)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *__wrap_malloc(size_t bytes)
+{
+	return fails() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes)
+{
+	return fails() ? NULL : __real_calloc(count, bytes);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+	return fails() ? NULL : __real_realloc(memory, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+	return fails() ? NULL : __real_aligned_alloc(alignment, bytes);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+/* is memory left that nothing points to? Without the sanitizer nobody knows */
+static bool leaks(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return __lsan_do_recoverable_leak_check();
+#else
+	return false;
+#endif
+}
+
+/* Calls @attempt, which returns 0 or -errno and leaves nothing allocated, once for each of its
+ * allocations, which fails, and at last without a failure. */
+static void all_fail(const char *what, int (*attempt)(void))
+{
+	for (uint64_t n = 1; n < FAILURES_MAX; n++) {
+		int error;
+
+		made = 0;
+		fails_at = n;
+		error = attempt();
+		fails_at = 0;
+		ck_assert_msg(!leaks(), "%s: allocation %u failed, and memory is left", what, (unsigned)n);
+		if (made < n) {
+			ck_assert_int_eq(error, 0);
+			ck_assert_msg(n > 1, "%s allocates nothing", what);
+			printf("%s: %u allocations failed\n", what, (unsigned)(n - 1));
+			return;
+		}
+		ck_assert_msg(error == -ENOMEM, "%s: allocation %u failed, and it returned %d", what, (unsigned)n,
+			      error);
+	}
+	ck_abort_msg("%s never succeeds", what);
+}
+
+/* ---- fabrics of the three kinds ---- */
+
+#define FABRIC                                                                        \
+	"run: {duration: 100us, sample: 10us}\n"                                      \
+	"topology: {generate: leaf-spine, leaves: 2, hosts-per-leaf: 2, spines: 2}\n" \
+	"classes: [{name: a}, {name: b}]\n"                                           \
+	"workloads:\n"                                                                \
+	"  - {name: w, pattern: permutation, size: 10kB, class: b}\n"                 \
+	"  - {name: v, pattern: incast, to: h0, size: 10kB}\n"
+#define TCP "  - {name: t, pattern: permutation, size: 10kB, transport: tcp}\n"
+#define EXPECT "expect:\n  - lost == 0\n"
+
+static const char *const texts[FABRIC_KINDS] = {
+	[FABRIC_FLOW_CHANNEL] = "name: t\nfabric: flow-channel\nrouting: {choice: adaptive}\n" FABRIC EXPECT,
+	[FABRIC_ROCE] = "name: t\nfabric: roce\n" FABRIC TCP EXPECT,
+	[FABRIC_PORT_GROUP] = "name: t\nfabric: port-group\n" FABRIC EXPECT,
+};
+
+static struct scenario scenario;
+static struct scenario_errors errors;
+static struct plan plan;
+
+static int scenario_read(int kind)
+{
+	return scenario_read_memory("t.yaml", texts[kind], strlen(texts[kind]), NULL, 0, &scenario, &errors);
+}
+
+static void scenario_end(void)
+{
+	scenario_free(&scenario);
+	scenario_errors_free(&errors);
+	memset(&scenario, 0, sizeof(scenario));
+	memset(&errors, 0, sizeof(errors));
+}
+
+static int kind_now;
+
+static void tear_down(void)
+{
+	plan_free(&plan);
+	scenario_end();
+}
+
+static void plan_of(int kind)
+{
+	int error;
+
+	kind_now = kind;
+	error = scenario_read(kind);
+	ck_assert_msg(!error, "%s", errors.count ? errors.texts[0] : "no error");
+	error = plan_make(&scenario, &plan, &errors);
+	ck_assert_msg(!error, "%s", errors.count ? errors.texts[0] : "no error");
+}
+
+/* ---- a node ---- */
+
+struct built {
+	const struct node_ops *ops;
+	const struct node_config *config;
+	struct stats_page *stats;
+	struct link *links;
+	struct ring_page **rings; /* two of each port */
+};
+
+static struct built built;
+
+static void *zeroed(size_t bytes)
+{
+	void *memory = __real_aligned_alloc(64, (bytes + 63) / 64 * 64);
+
+	ck_assert_ptr_nonnull(memory);
+	return memset(memory, 0, (bytes + 63) / 64 * 64);
+}
+
+static void node_build(const struct node_config *config)
+{
+	static const struct node_ops *const switch_ops[FABRIC_KINDS] = {
+		[FABRIC_FLOW_CHANNEL] = &switchd_ops, [FABRIC_ROCE] = &ethernet_ops, [FABRIC_PORT_GROUP] = &lid_ops
+	};
+	char why[256];
+
+	ck_assert_msg(!node_config_check(config, why, sizeof(why)), "%s", why);
+	built = (struct built){ .ops = config->kind == NODE_NIC ? &nicd_ops : switch_ops[config->fabric],
+				.config = config,
+				.stats = zeroed(stats_bytes(config)),
+				.links = zeroed(config->port_count * sizeof(*built.links)),
+				.rings = zeroed(2 * config->port_count * sizeof(*built.rings)) };
+	stats_init(built.stats, config);
+	for (uint32_t p = 0; p < config->port_count; p++) {
+		uint32_t data_bytes = config->ports[p].ring_bytes;
+		size_t bytes = ring_bytes(data_bytes);
+
+		for (uint32_t i = 0; i < 2; i++) {
+			built.rings[2 * p + i] = zeroed(bytes);
+			ring_init(built.rings[2 * p + i], data_bytes);
+		}
+		ck_assert_int_eq(link_init(&built.links[p], config, p, built.rings[2 * p], bytes,
+					   built.rings[2 * p + 1], bytes, built.stats),
+				 0);
+	}
+}
+
+static void node_end(void)
+{
+	for (uint32_t p = 0; p < built.config->port_count; p++) {
+		link_fini(&built.links[p]);
+		free(built.rings[2 * p]);
+		free(built.rings[2 * p + 1]);
+	}
+	free(built.rings);
+	free(built.links);
+	free(built.stats);
+}
+
+static int node_create(void)
+{
+	void *dataplane = built.ops->create(built.config, built.links, built.stats);
+
+	if (!dataplane)
+		return -ENOMEM;
+	built.ops->destroy(dataplane);
+	return 0;
+}
+
+/* ---- tests ---- */
+
+TEST_GROUP(allocation, .teardown = tear_down, .timeout_s = 300);
+
+TEST_RANGE(create__switch, 0, FABRIC_KINDS)
+{
+	plan_of(_i);
+	node_build(&plan.nodes[0]);
+	all_fail("create() of a switch", node_create);
+	node_end();
+}
+
+TEST_RANGE(create__nic, 0, FABRIC_KINDS)
+{
+	plan_of(_i);
+	node_build(&plan.nodes[plan.switch_count]);
+	all_fail("create() of a NIC", node_create);
+	node_end();
+}
+
+static int plan_attempt(void)
+{
+	int error = plan_make(&scenario, &plan, &errors);
+
+	plan_free(&plan);
+	memset(&plan, 0, sizeof(plan));
+	return error;
+}
+
+TEST_RANGE(plan_make__of_each_kind, 0, FABRIC_KINDS)
+{
+	ck_assert_int_eq(scenario_read(_i), 0);
+	all_fail("plan_make()", plan_attempt);
+}
+
+static int scenario_attempt(void)
+{
+	int error = scenario_read(kind_now);
+
+	fails_at = 0;
+	scenario_end();
+	return error;
+}
+
+TEST_RANGE(scenario_read__of_each_kind, 0, FABRIC_KINDS)
+{
+	kind_now = _i;
+	all_fail("scenario_read_memory()", scenario_attempt);
+}
+
+static int pack_attempt(void)
+{
+	struct control_message message = { .kind = CONTROL_CONFIGURE, .config = (struct node_config *)built.config };
+	uint8_t *bytes = NULL;
+	int length = control_pack(&message, &bytes);
+
+	if (length < 0)
+		return length;
+	free(bytes);
+	return 0;
+}
+
+TEST_RANGE(control_pack__configuration, 0, 2 * FABRIC_KINDS)
+{
+	plan_of(_i / 2);
+	built.config = &plan.nodes[_i % 2 ? plan.switch_count : 0];
+	all_fail("control_pack()", pack_attempt);
+}
+
+static uint8_t *packed;
+static int packed_length;
+
+static int unpack_attempt(void)
+{
+	struct control_message message = { 0 };
+	char why[256];
+	int error = control_unpack(packed, (size_t)packed_length, &message, why, sizeof(why));
+
+	if (!error)
+		control_message_free(&message);
+	return error;
+}
+
+TEST_RANGE(control_unpack__configuration, 0, 2 * FABRIC_KINDS)
+{
+	struct control_message message = { .kind = CONTROL_CONFIGURE };
+
+	plan_of(_i / 2);
+	message.config = &plan.nodes[_i % 2 ? plan.switch_count : 0];
+	packed_length = control_pack(&message, &packed);
+	ck_assert_int_gt(packed_length, 0);
+	all_fail("control_unpack()", unpack_attempt);
+	free(packed);
+}
