@@ -15,8 +15,8 @@
 #define ANSWER_BYTES_MAX (64u << 20)
 
 const struct option_row client_options[2] = {
-	CLIENT_FABRIC(struct client_words, fabric),
-	CLIENT_JSON(struct client_words, json, "the answer, for programs"),
+	CLIENT_FABRIC(offsetof(struct client_words, fabric)),
+	OPTION_FLAG("--json", offsetof(struct client_words, json), "the answer, for programs"),
 };
 
 /* ---- which fabric ---- */

@@ -33,14 +33,9 @@ struct client_words {
 	bool json;
 };
 
-#define CLIENT_FABRIC(type, member)                                                                                \
-	{                                                                                                          \
-		"--fabric", 'f', "FABRIC", "which one; not needed if only one runs", offsetof(type, member), NULL, \
-			NULL, NULL, NULL                                                                           \
-	}
-#define CLIENT_JSON(type, member, text)                                                 \
-	{                                                                               \
-		"--json", 0, NULL, text, offsetof(type, member), NULL, NULL, NULL, NULL \
+#define CLIENT_FABRIC(at)                                                                                       \
+	{                                                                                                       \
+		"--fabric", 'f', "FABRIC", "which one; not needed if only one runs", at, NULL, NULL, NULL, NULL \
 	}
 
 /** client_options - -f FABRIC and --json, in this order, of struct client_words. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/cli/client.h"
 
 static const struct command_words add_words = {
@@ -22,8 +21,7 @@ static const struct command_words add_words = {
 	"exit status: 0 it has joined, 1 it cannot, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 2,
-	.operand = "kind",
-	.operands_min = 1,
+	OPERANDS("kind", 1, 0),
 };
 
 static const struct command_words remove_words = {
@@ -35,9 +33,7 @@ static const struct command_words remove_words = {
 	"exit status: 0 it has left, 1 it cannot, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 1,
-	.operand = "node",
-	.operands_min = 1,
-	.operands_max = 1,
+	OPERANDS("node", 1, 1),
 };
 
 static const char *const link_keys[] = { "rate", "delay", "loss", "bit-errors", "medium", NULL };
@@ -122,18 +118,14 @@ struct attach {
 	const char *pid, *path, *interface;
 };
 
+#define AT(member) offsetof(struct attach, member)
+
 static const struct option_row attach_options[] = {
-	CLIENT_FABRIC(struct attach, client.fabric),
-	{ .name = "--pid", .argument = "PID", .help = "of any process inside", .field = offsetof(struct attach, pid) },
-	{ .name = "--netns",
-	  .argument = "PATH",
-	  .help = "such as /run/netns/blue",
-	  .field = offsetof(struct attach, path) },
-	{ .name = "--interface",
-	  .argument = "NAME",
-	  .help = "of the new interface; heddle0 if not given",
-	  .field = offsetof(struct attach, interface) },
-	CLIENT_JSON(struct attach, client.json, "the answer, for programs"),
+	CLIENT_FABRIC(AT(client.fabric)),
+	OPTION_TEXT("--pid", "PID", AT(pid), "of any process inside"),
+	OPTION_TEXT("--netns", "PATH", AT(path), "such as /run/netns/blue"),
+	OPTION_TEXT("--interface", "NAME", AT(interface), "of the new interface; heddle0 if not given"),
+	OPTION_FLAG("--json", AT(client.json), "the answer, for programs"),
 };
 
 static const struct command_words attach_words = {
@@ -145,8 +137,7 @@ static const struct command_words attach_words = {
 	"the interface away again.\n"
 	"  heddle attach web s1 --pid $(podman inspect -f '{{.State.Pid}}' web)\n",
 	"exit status: 0 it has joined, 1 it cannot, 2 wrong usage or no such fabric, 4 no answer\n",
-	.options = attach_options,
-	.option_count = COUNT_OF(attach_options),
+	OPTIONS(attach_options),
 };
 
 /* where the network namespace is: of a process, or a path as the daemon finds it too */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/cli/options.h"
 #include "orchestrator/plan/congestion_text.h"
@@ -25,18 +24,15 @@ struct request {
 	const char *path;
 };
 
+#define AT(member) offsetof(struct request, member)
+
 static const struct option_row options[] = {
-	{ .name = "--json", .help = "the same for programs", .field = offsetof(struct request, json) },
-	{ .name = "--congestion",
-	  .field = offsetof(struct request, congestion),
-	  .help = "also all numbers of congestion control, those that follow from the fabric among them; of a\n"
-		  "fabric of kind roce always thresholds, headroom and buffers" },
-	{ .name = "--seed",
-	  .argument = "N",
-	  .help = "another seed",
-	  .field = offsetof(struct request, settings),
-	  .take = option_seed },
-	OPTION_SET(struct request, settings, "run.duration=1ms"),
+	OPTION_FLAG("--json", AT(json), "the same for programs"),
+	OPTION_FLAG("--congestion", AT(congestion),
+		    "also all numbers of congestion control, those that follow from the fabric among them; of a\n"
+		    "fabric of kind roce always thresholds, headroom and buffers"),
+	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
+	OPTION_SET(AT(settings), "run.duration=1ms"),
 };
 
 static const struct command_words words = {
@@ -45,11 +41,8 @@ static const struct command_words words = {
 	"Reads a scenario, reports every mistake with file, line and column, and says what would run.\n"
 	"How paths are chosen is said always, with the numbers that follow from the fabric.\n",
 	"exit status: 0 the scenario is fine, 2 wrong usage or scenario\n",
-	.options = options,
-	.option_count = COUNT_OF(options),
-	.operand = "scenario",
-	.operands_min = 1,
-	.operands_max = 1,
+	OPTIONS(options),
+	OPERANDS("scenario", 1, 1),
 };
 
 /* what is worth knowing of a plan, in numbers */

@@ -11,7 +11,6 @@
 #include <sys/pidfd.h>
 #include <unistd.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/cli/client.h"
 #include "orchestrator/cli/observe.h"
@@ -28,10 +27,12 @@ struct request {
 	bool all, json;
 };
 
+#define AT(member) offsetof(struct request, member)
+
 static const struct option_row options[] = {
-	{ .name = "--all", .help = "every fabric", .field = offsetof(struct request, all) },
-	CLIENT_JSON(
-		struct request, json,
+	OPTION_FLAG("--all", AT(all), "every fabric"),
+	OPTION_FLAG(
+		"--json", AT(json),
 		"for programs: a list of what 'heddle ps --json' would have said last; of a fabric that was killed\n"
 		"{\"fabric\": NAME, \"killed\": true}"),
 };
@@ -43,10 +44,8 @@ static const struct command_words words = {
 	"does not answer is killed. If nothing runs there is nothing to do, which is fine.\n"
 	"Says whether the fabric was faithful over its whole life; 'heddle ps --help' explains the verdict.\n",
 	"exit status: 0 it does not run any more, 2 wrong usage, 4 it could not be ended\n",
-	.options = options,
-	.option_count = COUNT_OF(options),
-	.operand = "name",
-	.operands_max = 1,
+	OPTIONS(options),
+	OPERANDS("name", 0, 1),
 };
 
 /* until fabric @name is gone; false if it still runs after @timeout_ms */

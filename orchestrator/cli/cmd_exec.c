@@ -30,14 +30,17 @@ static const struct command_words exec_words = {
 	.program = true,
 };
 
-static const struct command_words shell_words = {
-	"shell",
-	"usage: heddle shell [-f FABRIC] HOST\n"
-	"A shell ($SHELL, else /bin/sh) in a host of a running fabric.\n",
-	"exit status: as of 'heddle exec'\n",
-	.options = client_options,
-	.option_count = 1,
-};
+static const struct command_words shell_words = { "shell",
+						  "usage: heddle shell [-f FABRIC] HOST\n"
+						  "A shell ($SHELL, else /bin/sh) in a host of a running fabric.\n",
+						  "exit status: as of 'heddle exec'\n",
+						  NULL,
+						  0,
+						  0,
+						  client_options,
+						  1,
+						  NULL,
+						  false };
 
 /* the descriptors of host @host, named by the answer */
 static int host_ask(const char *command, const char *fabric, const char *host, struct enter_fds *enter)

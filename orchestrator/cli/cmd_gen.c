@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/base/suggest.h"
 #include "orchestrator/cli/options.h"
@@ -194,8 +193,9 @@ static int print_scenario(enum generate_kind kind, const struct generate_size *s
 	return error;
 }
 
-static const struct option_row options[] = { { .name = "--explicit",
-					       .help = "writes every switch, host and link out" } };
+static const struct option_row options[] = {
+	OPTION_FLAG("--explicit", 0, "writes every switch, host and link out"),
+};
 
 static const struct command_words words = {
 	"gen",
@@ -204,11 +204,9 @@ static const struct command_words words = {
 	"fabric=roce makes the fabric one of RoCEv2 with PFC and DCQCN instead of flow channels, fabric=port-group\n"
 	"one of local identifiers, port groups and credits.\n",
 	"exit status: 0 fine, 2 wrong usage\n",
+	OPTIONS(options),
+	OPERANDS("KIND", 1, 0),
 	.more_print = kinds_print,
-	.options = options,
-	.option_count = COUNT_OF(options),
-	.operand = "KIND",
-	.operands_min = 1,
 };
 
 int cmd_gen(int argc, char **argv)

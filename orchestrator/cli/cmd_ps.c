@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/cli/client.h"
 #include "orchestrator/cli/observe.h"
@@ -21,13 +20,13 @@ struct request {
 	bool json;
 };
 
+#define AT(member) offsetof(struct request, member)
+
 static const struct option_row options[] = {
-	{ .name = "--since",
-	  .argument = "FILE",
-	  .field = offsetof(struct request, since),
-	  .help = "cost, lateness and verdict of the time since FILE was made by 'heddle ps --json > FILE',\n"
-		  "instead of the fabric's whole life" },
-	CLIENT_JSON(struct request, json, "the same for programs, always with all nodes, their ports and all counters"),
+	OPTION_TEXT("--since", "FILE", AT(since),
+		    "cost, lateness and verdict of the time since FILE was made by 'heddle ps --json > FILE',\n"
+		    "instead of the fabric's whole life"),
+	OPTION_FLAG("--json", AT(json), "the same for programs, always with all nodes, their ports and all counters"),
 };
 
 static const struct command_words words = {
@@ -46,10 +45,8 @@ static const struct command_words words = {
 	"                 node was later than its buffers last\n"
 	"\n"
 	"exit status: 0, also if nothing runs; 2 wrong usage or no fabric NAME, 4 a fabric does not answer\n",
-	.options = options,
-	.option_count = COUNT_OF(options),
-	.operand = "name",
-	.operands_max = 1,
+	OPTIONS(options),
+	OPERANDS("name", 0, 1),
 };
 
 static int look(const char *name, json_t **answer)

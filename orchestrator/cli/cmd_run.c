@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/base/atomic_file.h"
 #include "orchestrator/base/human.h"
 #include "orchestrator/base/interrupt.h"
@@ -152,81 +151,44 @@ static const struct option_word cores[] = {
 	{ "adapt", FABRIC_CORES_ADAPT }, { "spread", FABRIC_CORES_SPREAD }, { "free", FABRIC_CORES_FREE }, { 0 }
 };
 
-#define FIELD(member) .field = offsetof(struct options, member)
+#define AT(member) offsetof(struct options, member)
 
 static const struct option_row rows[] = {
 	{ .name = "--json",
 	  .argument = "[FILE]",
-	  FIELD(json),
+	  .field = AT(json),
 	  .otherwise = JSON_STDOUT,
 	  .takes_next = is_json_file,
 	  .help = "the result as JSON, to FILE, or to standard output instead of the summary\n"
 		  "(a FILE before the SCENARIO must end in .json)" },
-	{ .name = "--csv",
-	  .argument = "DIR",
-	  FIELD(csv),
-	  .help = "flows, messages, ports, tables and samples as CSV files in DIR" },
-	{ .name = "--capture",
-	  .argument = "LINK=FILE",
-	  .take = capture_take,
-	  .help = "every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be repeated" },
-	{ .name = "--capture-snap",
-	  .argument = "N",
-	  FIELD(capture_bytes),
-	  .take = snap_take,
-	  .help = "no more than N bytes of each frame" },
-	{ .name = "--clock",
-	  .argument = "KIND",
-	  FIELD(real),
-	  .take = option_value,
-	  .words = clocks,
-	  .help = "virtual (if not given): exact, takes as long as it takes; real: takes as long as the\n"
-		  "scenario says, at rates that this machine can carry, and says whether it could" },
-	{ .name = "--seed", .argument = "N", FIELD(settings), .take = option_seed, .help = "another seed" },
-	OPTION_SET(struct options, settings, "run.duration=1ms"),
-	{ .name = "--compare",
-	  FIELD(compare),
-	  .help = "run each variant of the scenario's 'compare' section and print one table; the\n"
-		  "expectations are not judged; --json and --csv write the table" },
-	{ .name = "--only",
-	  .argument = "VARIANT",
-	  .take = only_take,
-	  .help = "of these only this one; may be repeated" },
-	{ .name = "--timing", FIELD(timing), .help = "also say what the run cost on this machine" },
-	{ .name = "--quiet", FIELD(quiet), .help = "no summary, no progress" },
-	{ .name = "--verbose",
-	  FIELD(verbose),
-	  .help = "each stage of the run on standard error, as it begins and as it is over" },
-	{ .name = "--break-at",
-	  .argument = "TIME",
-	  .take = break_at_take,
-	  .help = "stop there and take commands (type 'help')" },
-	{ .name = "--script",
-	  .argument = "FILE",
-	  .take = script_take,
-	  .help = "take them from FILE instead of standard input" },
-	{ .name = "--slow",
-	  .argument = "TIME/s",
-	  FIELD(slow_ps_per_s),
-	  .take = slow_take,
-	  .help = "slow down to so much fabric time a second, e.g. 10us/s" },
-	{ .name = "--loop",
-	  .argument = "KIND",
-	  FIELD(fabric.loop),
-	  .words = option_loops,
-	  .help = "event loop of the nodes: auto, io_uring, fallback" },
-	{ .name = "--cores",
-	  .argument = "KIND",
-	  FIELD(fabric.cores),
-	  .take = option_value,
-	  .words = cores,
-	  .help = "of the nodes, virtual clock: adapt (if not given): placed, fewer while other programs use\n"
-		  "them; spread: placed once; free: the kernel's choice" },
-	{ .name = "--watchdog",
-	  .argument = "TIME",
-	  FIELD(fabric.watchdog_ns),
-	  .take = watchdog_take,
-	  .help = "how long a node may hang or be stopped (1s); 0s: for ever" },
+	OPTION_TEXT("--csv", "DIR", AT(csv), "flows, messages, ports, tables and samples as CSV files in DIR"),
+	OPTION_TAKE("--capture", "LINK=FILE", 0, capture_take, NULL,
+		    "every frame on LINK, both directions, as pcapng, e.g. s1:h3=h3.pcapng; may be repeated"),
+	OPTION_TAKE("--capture-snap", "N", AT(capture_bytes), snap_take, NULL, "no more than N bytes of each frame"),
+	OPTION_TAKE("--clock", "KIND", AT(real), option_value, clocks,
+		    "virtual (if not given): exact, takes as long as it takes; real: takes as long as the\n"
+		    "scenario says, at rates that this machine can carry, and says whether it could"),
+	OPTION_TAKE("--seed", "N", AT(settings), option_seed, NULL, "another seed"),
+	OPTION_SET(AT(settings), "run.duration=1ms"),
+	OPTION_FLAG("--compare", AT(compare),
+		    "run each variant of the scenario's 'compare' section and print one table; the\n"
+		    "expectations are not judged; --json and --csv write the table"),
+	OPTION_TAKE("--only", "VARIANT", 0, only_take, NULL, "of these only this one; may be repeated"),
+	OPTION_FLAG("--timing", AT(timing), "also say what the run cost on this machine"),
+	OPTION_FLAG("--quiet", AT(quiet), "no summary, no progress"),
+	OPTION_FLAG("--verbose", AT(verbose),
+		    "each stage of the run on standard error, as it begins and as it is over"),
+	OPTION_TAKE("--break-at", "TIME", 0, break_at_take, NULL, "stop there and take commands (type 'help')"),
+	OPTION_TAKE("--script", "FILE", 0, script_take, NULL, "take them from FILE instead of standard input"),
+	OPTION_TAKE("--slow", "TIME/s", AT(slow_ps_per_s), slow_take, NULL,
+		    "slow down to so much fabric time a second, e.g. 10us/s"),
+	OPTION_TAKE("--loop", "KIND", AT(fabric.loop), NULL, option_loops,
+		    "event loop of the nodes: auto, io_uring, fallback"),
+	OPTION_TAKE("--cores", "KIND", AT(fabric.cores), option_value, cores,
+		    "of the nodes, virtual clock: adapt (if not given): placed, fewer while other programs use\n"
+		    "them; spread: placed once; free: the kernel's choice"),
+	OPTION_TAKE("--watchdog", "TIME", AT(fabric.watchdog_ns), watchdog_take, NULL,
+		    "how long a node may hang or be stopped (1s); 0s: for ever"),
 };
 
 static const struct command_words words = {
@@ -237,11 +199,8 @@ static const struct command_words words = {
 	"written, 3 the fabric stalled, 4 a node failed, 5 not faithful: under the real clock this machine was too\n"
 	"slow, whatever the expectations, 130 interrupted: Ctrl-C (SIGINT, SIGTERM) ends a run in good order, with\n"
 	"what there is; again, half a second or more later, it ends at once, and writes nothing more\n",
-	.options = rows,
-	.option_count = COUNT_OF(rows),
-	.operand = "scenario",
-	.operands_min = 1,
-	.operands_max = 1,
+	OPTIONS(rows),
+	OPERANDS("scenario", 1, 1),
 };
 
 /* Return: -1, or the exit status if there is nothing to run */

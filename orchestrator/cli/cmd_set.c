@@ -30,9 +30,7 @@ static const struct command_words set_words = {
 	"exit status: 0 it is changed, 1 the node refuses, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 1,
-	.operand = "node",
-	.operands_min = 1,
-	.operands_max = 3,
+	OPERANDS("node", 1, 3),
 };
 
 static const struct command_words start_words = {
@@ -43,9 +41,7 @@ static const struct command_words start_words = {
 	"exit status: 0 it runs, 1 it cannot be started, 2 wrong usage or no such fabric, 4 no answer\n",
 	.options = client_options,
 	.option_count = 1,
-	.operand = "node",
-	.operands_min = 1,
-	.operands_max = 1,
+	OPERANDS("node", 1, 1),
 };
 
 static const struct command_words link_words = {

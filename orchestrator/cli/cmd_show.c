@@ -25,9 +25,11 @@ struct request {
 	struct option_settings settings;
 };
 
+#define AT(member) offsetof(struct request, member)
+
 static const struct option_row options[] = {
-	OPTION_SET(struct request, settings, "run.duration=1ms"),
-	CLIENT_FABRIC(struct request, fabric),
+	OPTION_SET(AT(settings), "run.duration=1ms"),
+	CLIENT_FABRIC(AT(fabric)),
 };
 
 static const struct command_words words = {
@@ -46,11 +48,8 @@ static const struct command_words words = {
 	"Prints a table of a node of a running fabric: ports, queues, routes, paths, ..., trace; a word that is none\n"
 	"lists them. PORT is a number or the name of a neighbour.\n",
 	"exit status: 0 fine, 1 the node has no such table, 2 wrong usage, scenario or fabric, 4 no answer\n",
-	.options = options,
-	.option_count = COUNT_OF(options),
-	.operand = "scenario, or which node of a running fabric",
-	.operands_min = 1,
-	.operands_max = 3,
+	OPTIONS(options),
+	OPERANDS("scenario, or which node of a running fabric", 1, 3),
 };
 
 typedef int part_fn(const struct plan *plan, const struct request *request);

@@ -14,7 +14,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "nodes/base/array.h"
 #include "orchestrator/base/interrupt.h"
 #include "orchestrator/base/wall_time.h"
 #include "orchestrator/cli/client.h"
@@ -156,19 +155,14 @@ static int count_read(const char *command, const struct option_row *row, void *f
 	return CLIENT_FINE;
 }
 
+#define AT(member) offsetof(struct top, member)
+
 static const struct option_row options[] = {
-	CLIENT_FABRIC(struct top, fabric),
-	{ .name = "-d",
-	  .argument = "SECONDS",
-	  .help = "length of an interval, 0.1 or more; 1 if not given",
-	  .field = offsetof(struct top, seconds),
-	  .take = seconds_read },
-	{ .name = "-n",
-	  .argument = "COUNT",
-	  .help = "ends after so many intervals",
-	  .field = offsetof(struct top, count),
-	  .take = count_read },
-	CLIENT_JSON(struct top, json,
+	CLIENT_FABRIC(AT(fabric)),
+	OPTION_TAKE("-d", "SECONDS", AT(seconds), seconds_read, NULL,
+		    "length of an interval, 0.1 or more; 1 if not given"),
+	OPTION_TAKE("-n", "COUNT", AT(count), count_read, NULL, "ends after so many intervals"),
+	OPTION_FLAG("--json", AT(json),
 		    "one JSON object on one line per interval: what 'heddle ps --json' says, with rates"),
 };
 
@@ -179,10 +173,8 @@ static const struct command_words words = {
 	"full its links are, the busiest first, and the verdict of the interval ('heddle ps --help' explains it).\n"
 	"Ends with q, Ctrl-C, or the fabric.\n",
 	"exit status: 0 fine, 2 wrong usage or no such fabric, 4 the fabric has ended or does not answer\n",
-	.options = options,
-	.option_count = COUNT_OF(options),
-	.operand = "fabric",
-	.operands_max = 1,
+	OPTIONS(options),
+	OPERANDS("fabric", 0, 1),
 };
 
 int cmd_top(int argc, char **argv)

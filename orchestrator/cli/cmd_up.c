@@ -40,25 +40,17 @@ static const struct option_word cores[] = {
 	{ "home", FABRIC_CORES_HOME }, { "spread", FABRIC_CORES_SPREAD }, { "free", FABRIC_CORES_FREE }, { 0 }
 };
 
+#define AT(member) offsetof(struct up, member)
+
 static const struct option_row rows[] = {
-	{ .name = "--name",
-	  .argument = "N",
-	  .help = "of the running fabric; if not given, the name of the scenario",
-	  .field = offsetof(struct up, name) },
-	OPTION_SET(struct up, settings, "links.rate=1Gb/s"),
-	{ .name = "--loop",
-	  .argument = "KIND",
-	  .help = "event loop of the nodes: auto, io_uring, fallback",
-	  .field = offsetof(struct up, fabric.loop),
-	  .words = option_loops },
-	{ .name = "--cores",
-	  .argument = "KIND",
-	  .field = offsetof(struct up, fabric.cores),
-	  .take = option_value,
-	  .words = cores,
-	  .help = "home: nodes share a core, and leave it when they come late (default);\n"
-		  "spread: every node stays on the core that it is given; free: the kernel chooses" },
-	CLIENT_JSON(struct up, json, "what was started, as JSON"),
+	OPTION_TEXT("--name", "N", AT(name), "of the running fabric; if not given, the name of the scenario"),
+	OPTION_SET(AT(settings), "links.rate=1Gb/s"),
+	OPTION_TAKE("--loop", "KIND", AT(fabric.loop), NULL, option_loops,
+		    "event loop of the nodes: auto, io_uring, fallback"),
+	OPTION_TAKE("--cores", "KIND", AT(fabric.cores), option_value, cores,
+		    "home: nodes share a core, and leave it when they come late (default);\n"
+		    "spread: every node stays on the core that it is given; free: the kernel chooses"),
+	OPTION_FLAG("--json", AT(json), "what was started, as JSON"),
 };
 
 static const struct command_words words = {
@@ -69,11 +61,8 @@ static const struct command_words words = {
 	"Its workloads do not play here (heddle run --clock real SCENARIO): 'heddle exec' runs programs in the "
 	"hosts.\n",
 	"exit status: 0 it runs, 2 wrong usage or scenario, 4 it could not be started\n",
-	.options = rows,
-	.option_count = COUNT_OF(rows),
-	.operand = "scenario",
-	.operands_min = 1,
-	.operands_max = 1,
+	OPTIONS(rows),
+	OPERANDS("scenario", 1, 1),
 };
 
 static int scenario_load(const struct up *up, const char *path, struct plan *plan)

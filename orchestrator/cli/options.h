@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "nodes/base/array.h"
 #include "orchestrator/scenario/scenario.h"
 
 #define OPTIONS_MAX 24u      /* of a command */
@@ -40,14 +41,14 @@ struct option_row {
 
 struct command_words {
 	const char *name;
-	const char *usage;             /* --help: what stands before the options */
-	const char *more;              /* --help: what stands after them */
-	void (*more_print)(FILE *out); /* between the two; NULL: nothing */
-	const struct option_row *options;
-	unsigned option_count;
+	const char *usage;              /* --help: what stands before the options */
+	const char *more;               /* --help: what stands after them */
 	const char *operand;            /* what an operand is, for messages */
 	int operands_min, operands_max; /* 0: any number */
-	bool program;                   /* from the first operand on, all words belong to a program */
+	const struct option_row *options;
+	unsigned option_count;
+	void (*more_print)(FILE *out); /* --help: between options and more; NULL: nothing */
+	bool program;                  /* from the first operand on, all words belong to a program */
 };
 
 /** options_read() - reads argv[1] and following; what options say goes to @to. Operands, *@operand_count
@@ -74,10 +75,19 @@ option_fn option_value, option_time;
 /* event loops of nodes */
 extern const struct option_word option_loops[];
 
-#define OPTION_SET(type, member, example)                                                                    \
-	{                                                                                                    \
-		"--set", 0, "PATH=VALUE", "change a key of the scenario, e.g. " example "; may be repeated", \
-			offsetof(type, member), option_setting, NULL, NULL, NULL                             \
+/* what a command takes: the options of a table, and operands */
+#define OPTIONS(rows) .options = (rows), .option_count = COUNT_OF(rows)
+#define OPERANDS(what, min, max) .operand = (what), .operands_min = (min), .operands_max = (max)
+
+/* rows of a table. @at  offset of what the option sets */
+#define OPTION_TAKE(name, argument, at, take, words, help)           \
+	{                                                            \
+		name, 0, argument, help, at, take, words, NULL, NULL \
 	}
+#define OPTION_TEXT(name, argument, at, help) OPTION_TAKE(name, argument, at, NULL, NULL, help)
+#define OPTION_FLAG(name, at, help) OPTION_TAKE(name, NULL, at, NULL, NULL, help)
+#define OPTION_SET(at, example)                                      \
+	OPTION_TAKE("--set", "PATH=VALUE", at, option_setting, NULL, \
+		    "change a key of the scenario, e.g. " example "; may be repeated")
 
 #endif

@@ -44,7 +44,7 @@ static const struct option_row rows[] = {
 	  .help = "a number",
 	  .field = offsetof(struct target, settings),
 	  .take = option_seed },
-	OPTION_SET(struct target, settings, "a=b"),
+	OPTION_SET(offsetof(struct target, settings), "a=b"),
 };
 
 static struct command_words command = { .name = "try",
