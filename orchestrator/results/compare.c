@@ -9,7 +9,8 @@
 
 #define GAP 2 /* between columns */
 
-int compare_check(const struct scenario_compare *compare, const struct plan *plan, struct scenario_errors *errors)
+int compare_check(const struct scenario_compare *compare, const struct plan *plan,
+		  struct scenario_errors *errors)
 {
 	int error = 0;
 
@@ -18,8 +19,8 @@ int compare_check(const struct scenario_compare *compare, const struct plan *pla
 	return error ? -EINVAL : 0;
 }
 
-void compare_row_fill(struct compare_row *row, const struct scenario_compare *compare, const struct plan *plan,
-		      const struct results *results)
+void compare_row_fill(struct compare_row *row, const struct scenario_compare *compare,
+		      const struct plan *plan, const struct results *results)
 {
 	row->filled = true;
 	row->fabric = plan_fabric(plan);
@@ -50,12 +51,13 @@ static int wider(int columns, const char *text)
 	return columns_of(text) > columns ? columns_of(text) : columns;
 }
 
-/* @text in @columns, to the right or to the left */
+/* writes @text in @columns, aligned right or left */
 static void put(FILE *out, const char *text, int columns, bool right)
 {
 	int space = columns - columns_of(text);
 
-	fprintf(out, "%*s%s%*s", right && space > 0 ? space : 0, "", text, !right && space > 0 ? space : 0, "");
+	fprintf(out, "%*s%s%*s", right && space > 0 ? space : 0, "", text,
+		!right && space > 0 ? space : 0, "");
 }
 
 static const char *shown(const struct compare_row *row, uint32_t column)
@@ -63,7 +65,8 @@ static const char *shown(const struct compare_row *row, uint32_t column)
 	return row->filled && row->values[column].known ? row->values[column].shown : "-";
 }
 
-static void head_write(const struct compare_table *table, int names, const int *columns, bool colour, FILE *out)
+static void head_write(const struct compare_table *table, int names, const int *columns,
+		       bool colour, FILE *out)
 {
 	fprintf(out, "%s", colour ? "\033[1m" : "");
 	put(out, "variant", names, false);
@@ -74,8 +77,8 @@ static void head_write(const struct compare_table *table, int names, const int *
 	fprintf(out, "%s\n", colour ? "\033[0m" : "");
 }
 
-static void row_write(const struct compare_table *table, const struct compare_row *row, int names, const int *columns,
-		      bool colour, FILE *out)
+static void row_write(const struct compare_table *table, const struct compare_row *row, int names,
+		      const int *columns, bool colour, FILE *out)
 {
 	put(out, row->name, names, false);
 	for (uint32_t c = 0; c < table->compare->column_count; c++) {
@@ -83,7 +86,8 @@ static void row_write(const struct compare_table *table, const struct compare_ro
 		put(out, shown(row, c), columns[c], true);
 	}
 	if (row->note[0])
-		fprintf(out, "%*s%s%s%s", GAP, "", colour ? "\033[1;31m" : "", row->note, colour ? "\033[0m" : "");
+		fprintf(out, "%*s%s%s%s", GAP, "", colour ? "\033[1;31m" : "", row->note,
+			colour ? "\033[0m" : "");
 	fputc('\n', out);
 }
 
@@ -98,9 +102,9 @@ void compare_text_write(const struct compare_table *table, bool colour, FILE *ou
 		for (uint32_t r = 0; r < table->row_count; r++)
 			columns[c] = wider(columns[c], shown(&table->rows[r], c));
 	}
-	fprintf(out, "%s%s%s: %" PRIu32 " variant%s; %s clock, seed %" PRIu64 "\n\n", colour ? "\033[1m" : "",
-		table->scenario, colour ? "\033[0m" : "", table->row_count, table->row_count == 1 ? "" : "s",
-		table->real ? "real" : "virtual", table->seed);
+	fprintf(out, "%s%s%s: %" PRIu32 " variant%s; %s clock, seed %" PRIu64 "\n\n",
+		colour ? "\033[1m" : "", table->scenario, colour ? "\033[0m" : "", table->row_count,
+		table->row_count == 1 ? "" : "s", table->real ? "real" : "virtual", table->seed);
 	head_write(table, names, columns, colour, out);
 	for (uint32_t r = 0; r < table->row_count; r++)
 		row_write(table, &table->rows[r], names, columns, colour, out);
@@ -116,10 +120,12 @@ static json_t *row_json(const struct compare_table *table, const struct compare_
 		const struct result_expectation *value = &row->values[c];
 
 		json_object_set_new(values, table->compare->columns[c].text,
-				    row->filled && value->known ? json_real(value->value) : json_null());
+				    row->filled && value->known ? json_real(value->value)
+								: json_null());
 	}
 	return json_pack("{s:s, s:s?, s:s, s:o}", "name", row->name, "fabric",
-			 row->filled ? scenario_fabric_name[row->fabric] : NULL, "note", row->note, "values", values);
+			 row->filled ? scenario_fabric_name[row->fabric] : NULL, "note", row->note,
+			 "values", values);
 }
 
 int compare_json_write(const struct compare_table *table, FILE *out)
@@ -128,19 +134,21 @@ int compare_json_write(const struct compare_table *table, FILE *out)
 	int error = 0;
 
 	for (uint32_t c = 0; c < table->compare->column_count; c++)
-		json_array_append_new(columns, json_pack("{s:s, s:s}", "name", table->compare->column_names[c],
-							 "metric", table->compare->columns[c].text));
+		json_array_append_new(columns, json_pack("{s:s, s:s}", "name",
+							 table->compare->column_names[c], "metric",
+							 table->compare->columns[c].text));
 	for (uint32_t r = 0; r < table->row_count; r++)
 		error |= json_array_append_new(variants, row_json(table, &table->rows[r]));
 	root = json_object();
 	error |= results_origin_put(table->origin, root);
-	error |= json_object_update_new(root,
-					json_pack("{s:s, s:I, s:s, s:o, s:o}", "scenario", table->scenario, "seed",
-						  (json_int_t)table->seed, "clock", table->real ? "real" : "virtual",
-						  "columns", columns, "variants", variants));
+	error |= json_object_update_new(
+		root, json_pack("{s:s, s:I, s:s, s:o, s:o}", "scenario", table->scenario, "seed",
+				(json_int_t)table->seed, "clock", table->real ? "real" : "virtual",
+				"columns", columns, "variants", variants));
 	if (error)
 		error = -ENOMEM;
-	else if (errno = 0, json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) || fputc('\n', out) == EOF)
+	else if (errno = 0, json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) ||
+				    fputc('\n', out) == EOF)
 		error = errno ? -errno : -EIO; /* of the write that failed */
 	json_decref(root);
 	return error;
@@ -148,7 +156,7 @@ int compare_json_write(const struct compare_table *table, FILE *out)
 
 /* ---- CSV ---- */
 
-/* in quotes: names of variants and metrics may have commas in them */
+/* in quotes, because names of variants and metrics may contain commas */
 static void quoted_write(const char *text, FILE *out)
 {
 	fputc('"', out);

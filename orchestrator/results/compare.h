@@ -1,7 +1,9 @@
-/*  compare - variants of a scenario side by side: a row for each, a column for each metric that its `compare` section names (TB-10).
+/*  compare - variants of a scenario in one table: a row for each, a column for each metric that its
+ *  `compare` section names (TB-10).
  *
- *  A row is filled from the results of its variant, or says why there are none. A metric may be unknown in one variant, such as
- *  marked packets in a fabric of flow channels: that field is empty.                                                 */
+ *  A row is filled from the results of its variant, or states why there are none. A metric may be
+ *  unknown in one variant, such as marked packets in a fabric of flow channels: that field is
+ *  empty. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_COMPARE_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_COMPARE_H
 
@@ -14,34 +16,37 @@
 struct compare_row {
 	const char *name; /* of the variant; borrowed */
 	bool filled;
-	enum fabric_kind fabric;     /* if it is filled */
-	char note[COMPARE_NOTE_MAX]; /* "": nothing out of the ordinary */
+	enum fabric_kind fabric;     /* valid if the row is filled */
+	char note[COMPARE_NOTE_MAX]; /* "": nothing unusual */
 	struct result_expectation values[SCENARIO_COLUMNS_MAX];
 };
 
 struct compare_table {
 	char scenario[NODE_NAME_MAX];
 	uint64_t seed;
-	bool real;             /* clock */
+	bool real;             /* the clock is real */
 	struct origin *origin; /* of the scenario without a variant; held; NULL: not known */
 	const struct scenario_compare *compare;
 	uint32_t row_count;
 	struct compare_row *rows;
 };
 
-/** compare_check() - can every column be understood, and do all the names in it exist in @plan?
- *  Return: 0, or -EINVAL with the errors added to @errors.                                                         */
-int compare_check(const struct scenario_compare *compare, const struct plan *plan, struct scenario_errors *errors);
+/** compare_check() - checks that every column is understood and that all names in it exist in
+ *  @plan.
+ *  Return: 0, or -EINVAL with the errors added to @errors. */
+int compare_check(const struct scenario_compare *compare, const struct plan *plan,
+		  struct scenario_errors *errors);
 
-/** compare_row_fill() - takes the columns from the results of a variant. */
-void compare_row_fill(struct compare_row *row, const struct scenario_compare *compare, const struct plan *plan,
-		      const struct results *results);
+/** compare_row_fill() - computes the columns from the results of a variant. */
+void compare_row_fill(struct compare_row *row, const struct scenario_compare *compare,
+		      const struct plan *plan, const struct results *results);
 
-/** compare_note() - why the row is not like others; the first reason stays. */
+/** compare_note() - states why the row is unlike others; the first reason stays. */
 void compare_note(struct compare_row *row, const char *format, va_list arguments);
 
-/** compare_text_write() - the table for people. compare_json_write(): for programs, values in units of the metric (expect.h), null
- *  without one. compare_csv_write(): the same for spreadsheets.  Return: 0 or -errno.                                */
+/** compare_text_write() - the table for people. compare_json_write(): for programs, values in units
+ *  of the metric (expect.h), null without one. compare_csv_write(): the same for spreadsheets.
+ *  Return: 0 or -errno. */
 void compare_text_write(const struct compare_table *table, bool colour, FILE *out);
 int compare_json_write(const struct compare_table *table, FILE *out);
 void compare_csv_write(const struct compare_table *table, FILE *out);

@@ -11,18 +11,27 @@
 #define WORD_MAX 128u
 
 /* clang-format off */
-#define PORT_COUNTER(field, of) { .name = #field, .offset = offsetof(struct port_stats, field), .kind = of }
-#define CONGESTION(field) { .name = #field, .offset = offsetof(struct port_stats, field), .congestion = true }
-#define CONGESTION_MOMENT(field) { .name = #field, .offset = offsetof(struct port_stats, field), .kind = QUANTITY_TIME, \
-				   .congestion = true, .moment = true }
-#define PATHS(field) { .name = #field, .offset = offsetof(struct port_stats, field), .paths = true }
-#define PATHS_TIME(field) { .name = #field, .offset = offsetof(struct port_stats, field), .kind = QUANTITY_TIME, \
-			    .paths = true }
-#define ROCE(field) { .name = #field, .offset = offsetof(struct port_stats, field), .roce = true }
-#define CLASS_COUNTER(field, of) { .name = #field, .offset = offsetof(struct class_stats, field), .kind = of }
-#define CLASS_MOMENT(field) { .name = #field, .offset = offsetof(struct class_stats, field), .kind = QUANTITY_TIME, \
-			      .moment = true }
-#define NODE_COUNTER(field, of) { .name = #field, .offset = offsetof(struct stats_page, field), .kind = of }
+#define PORT_COUNTER(field, of) \
+	{ .name = #field, .offset = offsetof(struct port_stats, field), .kind = of }
+#define CONGESTION(field) \
+	{ .name = #field, .offset = offsetof(struct port_stats, field), .congestion = true }
+#define CONGESTION_MOMENT(field) \
+	{ .name = #field, .offset = offsetof(struct port_stats, field), .kind = QUANTITY_TIME, \
+	  .congestion = true, .moment = true }
+#define PATHS(field) \
+	{ .name = #field, .offset = offsetof(struct port_stats, field), .paths = true }
+#define PATHS_TIME(field) \
+	{ .name = #field, \
+	  .offset = offsetof(struct port_stats, field), .kind = QUANTITY_TIME, .paths = true }
+#define ROCE(field) \
+	{ .name = #field, .offset = offsetof(struct port_stats, field), .roce = true }
+#define CLASS_COUNTER(field, of) \
+	{ .name = #field, .offset = offsetof(struct class_stats, field), .kind = of }
+#define CLASS_MOMENT(field) \
+	{ .name = #field, \
+	  .offset = offsetof(struct class_stats, field), .kind = QUANTITY_TIME, .moment = true }
+#define NODE_COUNTER(field, of) \
+	{ .name = #field, .offset = offsetof(struct stats_page, field), .kind = of }
 /* clang-format on */
 
 const struct counter_name port_counters[] = {
@@ -126,15 +135,21 @@ const struct counter_name class_counters[] = {
 const size_t class_counter_count = COUNT_OF(class_counters);
 
 static const struct counter_name node_counters[] = {
-	NODE_COUNTER(injected_packets, QUANTITY_COUNT),  NODE_COUNTER(injected_bytes, QUANTITY_BYTES),
-	NODE_COUNTER(delivered_packets, QUANTITY_COUNT), NODE_COUNTER(delivered_bytes, QUANTITY_BYTES),
-	NODE_COUNTER(inside_packets, QUANTITY_COUNT),    NODE_COUNTER(inside_bytes, QUANTITY_BYTES),
-	NODE_COUNTER(flow_tx_count, QUANTITY_COUNT),     NODE_COUNTER(flow_rx_count, QUANTITY_COUNT),
-	NODE_COUNTER(message_count, QUANTITY_COUNT),     NODE_COUNTER(events, QUANTITY_COUNT),
+	NODE_COUNTER(injected_packets, QUANTITY_COUNT),
+	NODE_COUNTER(injected_bytes, QUANTITY_BYTES),
+	NODE_COUNTER(delivered_packets, QUANTITY_COUNT),
+	NODE_COUNTER(delivered_bytes, QUANTITY_BYTES),
+	NODE_COUNTER(inside_packets, QUANTITY_COUNT),
+	NODE_COUNTER(inside_bytes, QUANTITY_BYTES),
+	NODE_COUNTER(flow_tx_count, QUANTITY_COUNT),
+	NODE_COUNTER(flow_rx_count, QUANTITY_COUNT),
+	NODE_COUNTER(message_count, QUANTITY_COUNT),
+	NODE_COUNTER(events, QUANTITY_COUNT),
 	NODE_COUNTER(data_hops, QUANTITY_COUNT),
 };
 
-/* the node whose name, followed by a dot, @word begins with; of several the longest name (names may contain dots) */
+/* the node whose name and a dot begin @word; of several the longest name (names may contain
+ * dots) */
 static const struct node_config *node_at(const struct plan *plan, const char *word)
 {
 	const struct node_config *found = NULL;
@@ -149,8 +164,8 @@ static const struct node_config *node_at(const struct plan *plan, const char *wo
 	return found;
 }
 
-static int counter_find(const struct counter_name *names, size_t count, const char *word, struct counter *counter,
-			char *why, size_t why_max)
+static int counter_find(const struct counter_name *names, size_t count, const char *word,
+			struct counter *counter, char *why, size_t why_max)
 {
 	char hint[WORD_MAX];
 	size_t length;
@@ -163,13 +178,15 @@ static int counter_find(const struct counter_name *names, size_t count, const ch
 		}
 	}
 	suggest_sentence(word, &names[0].name, count, sizeof(names[0]), hint, sizeof(hint));
-	length = (size_t)snprintf(why, why_max, "there is no counter '%s'%s; there are", word, hint);
+	length =
+		(size_t)snprintf(why, why_max, "there is no counter '%s'%s; there are", word, hint);
 	for (size_t i = 0; i < count && length < why_max; i++)
 		length += (size_t)snprintf(why + length, why_max - length, " %s", names[i].name);
 	return -EINVAL;
 }
 
-static int counter_parse(const struct plan *plan, const char *word, struct counter *counter, char *why, size_t why_max)
+static int counter_parse(const struct plan *plan, const char *word, struct counter *counter,
+			 char *why, size_t why_max)
 {
 	const struct node_config *node = node_at(plan, word);
 	const char *rest, *dot;
@@ -179,18 +196,21 @@ static int counter_parse(const struct plan *plan, const char *word, struct count
 	if (counter->now)
 		return 0;
 	if (!node) {
-		snprintf(why, why_max, "'%s' is neither 'now' nor NODE.PORT.COUNTER nor NODE.COUNTER", word);
+		snprintf(why, why_max,
+			 "'%s' is neither 'now' nor NODE.PORT.COUNTER nor NODE.COUNTER", word);
 		return -EINVAL;
 	}
 	counter->node = node->index;
 	rest = word + strlen(node->name) + 1;
 	dot = strrchr(rest, '.');
 	if (!dot)
-		return counter_find(node_counters, COUNT_OF(node_counters), rest, counter, why, why_max);
+		return counter_find(node_counters, COUNT_OF(node_counters), rest, counter, why,
+				    why_max);
 	snprintf(port, sizeof(port), "%.*s", (int)(dot - rest), rest);
 	counter->ports = port_name_find(node, port);
 	if (!counter->ports) {
-		snprintf(why, why_max, "%s has no port '%s': give a number below %u or the name of a neighbour",
+		snprintf(why, why_max,
+			 "%s has no port '%s': give a number below %u or the name of a peer",
 			 node->name, port, node->port_count);
 		return -EINVAL;
 	}
@@ -202,13 +222,15 @@ static const char *spaces_skip(const char *text)
 	return text + strspn(text, " \t");
 }
 
-int condition_parse(const struct plan *plan, const char *text, struct condition *condition, char *why, size_t why_max)
+int condition_parse(const struct plan *plan, const char *text, struct condition *condition,
+		    char *why, size_t why_max)
 {
 	static const struct {
 		const char *text;
 		bool less, equal, greater;
-	} all[] = { { "==", false, true, false }, { "!=", true, false, true }, { "<=", true, true, false },
-		    { ">=", false, true, true },  { "<", true, false, false }, { ">", false, false, true } };
+	} all[] = { { "==", false, true, false }, { "!=", true, false, true },
+		    { "<=", true, true, false },  { ">=", false, true, true },
+		    { "<", true, false, false },  { ">", false, false, true } };
 	char word[WORD_MAX], reason[256];
 	size_t length;
 	int error;
@@ -228,16 +250,20 @@ int condition_parse(const struct plan *plan, const char *text, struct condition 
 		condition->equal = all[i].equal;
 		condition->greater = all[i].greater;
 		text = spaces_skip(text + strlen(all[i].text));
-		error = quantity_parse(condition->counter.kind, text, &condition->value, reason, sizeof(reason));
+		error = quantity_parse(condition->counter.kind, text, &condition->value, reason,
+				       sizeof(reason));
 		if (error)
-			snprintf(why, why_max, "%s is compared with a value that cannot be read: %s", word, reason);
+			snprintf(why, why_max,
+				 "%s is compared with a value that cannot be read: %s", word,
+				 reason);
 		return error;
 	}
-	snprintf(why, why_max, "behind '%s' belongs one of == != < <= > >= and a value", word);
+	snprintf(why, why_max, "after '%s' expected one of == != < <= > >= and a value", word);
 	return -EINVAL;
 }
 
-static uint64_t counter_read(const struct counter *counter, struct stats_page *page, node_time_t now)
+static uint64_t counter_read(const struct counter *counter, struct stats_page *page,
+			     node_time_t now)
 {
 	uint64_t sum = 0;
 
@@ -247,7 +273,8 @@ static uint64_t counter_read(const struct counter *counter, struct stats_page *p
 		return *(const uint64_t *)((const char *)page + counter->offset);
 	for (uint32_t port = 0; port < NODE_PORTS_MAX; port++) {
 		if (counter->ports >> port & 1)
-			sum += *(const uint64_t *)((const char *)stats_port(page, port) + counter->offset);
+			sum += *(const uint64_t *)((const char *)stats_port(page, port) +
+						   counter->offset);
 	}
 	return sum;
 }

@@ -23,7 +23,7 @@ struct expectation {
 	bool tolerance_relative; /* tolerance is a share of the target */
 };
 
-/* where a text could not be understood */
+/* the place where a text was not understood */
 struct complaint {
 	size_t offset;
 	char sentence[512];
@@ -36,33 +36,40 @@ struct parser {
 	struct complaint *complaint;
 };
 
-static bool parse(const struct plan *plan, const char *text, struct expectation *e, struct complaint *complaint);
+static bool parse(const struct plan *plan, const char *text, struct expectation *e,
+		  struct complaint *complaint);
 static bool parse_only_metric(const struct plan *plan, const char *text, struct expectation *e,
 			      struct complaint *complaint);
 static bool fulfilled(const struct expectation *e, double value);
 
-static int complaint_tell(const struct plan *plan, const struct scenario_text *text, const struct complaint *complaint,
-			  struct scenario_errors *errors)
+static int complaint_tell(const struct plan *plan, const struct scenario_text *text,
+			  const struct complaint *complaint, struct scenario_errors *errors)
 {
-	scenario_errors_add(errors, plan->file, text->line, text->column + (int)complaint->offset, "%s",
-			    complaint->sentence);
+	scenario_errors_add(errors, plan->file, text->line, text->column + (int)complaint->offset,
+			    "%s", complaint->sentence);
 	return -EINVAL;
 }
 
-int expect_check(const struct plan *plan, const struct scenario_text *text, struct scenario_errors *errors)
+int expect_check(const struct plan *plan, const struct scenario_text *text,
+		 struct scenario_errors *errors)
 {
 	struct complaint complaint = { 0 };
 	struct expectation e;
 
-	return parse(plan, text->text, &e, &complaint) ? 0 : complaint_tell(plan, text, &complaint, errors);
+	return parse(plan, text->text, &e, &complaint)
+		       ? 0
+		       : complaint_tell(plan, text, &complaint, errors);
 }
 
-int expect_metric_check(const struct plan *plan, const struct scenario_text *text, struct scenario_errors *errors)
+int expect_metric_check(const struct plan *plan, const struct scenario_text *text,
+			struct scenario_errors *errors)
 {
 	struct complaint complaint = { 0 };
 	struct expectation e;
 
-	return parse_only_metric(plan, text->text, &e, &complaint) ? 0 : complaint_tell(plan, text, &complaint, errors);
+	return parse_only_metric(plan, text->text, &e, &complaint)
+		       ? 0
+		       : complaint_tell(plan, text, &complaint, errors);
 }
 
 struct result_expectation expect_metric_evaluate(const struct plan *plan, const char *text,
@@ -85,7 +92,8 @@ bool expect_speaks_of(const struct plan *plan, const char *metric)
 	struct expectation e;
 
 	for (uint32_t i = 0; i < plan->expectation_count; i++) {
-		if (parse(plan, plan->expectations[i].text, &e, &complaint) && !strcmp(e.subject.metric->name, metric))
+		if (parse(plan, plan->expectations[i].text, &e, &complaint) &&
+		    !strcmp(e.subject.metric->name, metric))
 			return true;
 	}
 	return false;
@@ -126,14 +134,16 @@ uint32_t expect_failed(const struct results *results)
 
 static double target_of(const struct metric *metric, uint64_t value)
 {
-	return metric->kind == QUANTITY_SHARE ? (double)value / (double)QUANTITY_SHARE_ONE : (double)value;
+	return metric->kind == QUANTITY_SHARE ? (double)value / (double)QUANTITY_SHARE_ONE
+					      : (double)value;
 }
 
 static bool fulfilled(const struct expectation *e, double value)
 {
 	double target = target_of(e->subject.metric, e->target);
-	double tolerance = e->tolerance_relative ? target * ((double)e->tolerance / (double)QUANTITY_SHARE_ONE)
-						 : target_of(e->subject.metric, e->tolerance);
+	double tolerance = e->tolerance_relative
+				   ? target * ((double)e->tolerance / (double)QUANTITY_SHARE_ONE)
+				   : target_of(e->subject.metric, e->tolerance);
 	double distance = value > target ? value - target : target - value;
 
 	switch (e->comparison) {
@@ -162,7 +172,8 @@ complain(struct parser *parser, size_t offset, const char *format, ...)
 
 	parser->complaint->offset = offset;
 	va_start(arguments, format);
-	vsnprintf(parser->complaint->sentence, sizeof(parser->complaint->sentence), format, arguments);
+	vsnprintf(parser->complaint->sentence, sizeof(parser->complaint->sentence), format,
+		  arguments);
 	va_end(arguments);
 	return false;
 }
@@ -173,7 +184,7 @@ static void skip_spaces(struct parser *parser)
 		parser->at++;
 }
 
-/* takes text up to one of @ends, without spaces around it; its place goes to @offset */
+/* reads text up to one of @ends, without spaces around it; its place goes to @offset */
 static void take_word(struct parser *parser, const char *ends, char word[WORD_MAX], size_t *offset)
 {
 	size_t length;
@@ -203,14 +214,15 @@ static bool parse_metric(struct parser *parser, struct expectation *e)
 			return true;
 		}
 	}
-	suggest_sentence(word, &metric_table[0].name, metric_count, sizeof(metric_table[0]), hint, sizeof(hint));
+	suggest_sentence(word, &metric_table[0].name, metric_count, sizeof(metric_table[0]), hint,
+			 sizeof(hint));
 	return complain(parser, offset, "there is no metric '%s'%s%s", word, hint,
 			hint[0] ? "" : "; the metrics are listed in docs/scenario.md");
 }
 
-/* complains that there is no @what called @word; @names are those that there are, @stride bytes apart */
-static bool complain_name(struct parser *parser, size_t offset, const char *what, const char *word, const char *names,
-			  size_t count, size_t stride)
+/* reports that there is no @what called @word; @names are the known ones, @stride bytes apart */
+static bool complain_name(struct parser *parser, size_t offset, const char *what, const char *word,
+			  const char *names, size_t count, size_t stride)
 {
 	const char **words = calloc(count + 1, sizeof(*words));
 	char hint[WORD_MAX] = "";
@@ -223,7 +235,8 @@ static bool complain_name(struct parser *parser, size_t offset, const char *what
 	return complain(parser, offset, "there is no %s '%s'%s", what, word, hint);
 }
 
-static bool find_workload(struct parser *parser, size_t offset, const char *word, uint32_t *workload)
+static bool find_workload(struct parser *parser, size_t offset, const char *word,
+			  uint32_t *workload)
 {
 	const struct plan *plan = parser->plan;
 
@@ -231,7 +244,8 @@ static bool find_workload(struct parser *parser, size_t offset, const char *word
 		if (!strcmp(plan->workloads[*workload].name, word))
 			return true;
 	}
-	return complain_name(parser, offset, "workload", word, plan->workload_count ? plan->workloads[0].name : NULL,
+	return complain_name(parser, offset, "workload", word,
+			     plan->workload_count ? plan->workloads[0].name : NULL,
 			     plan->workload_count, sizeof(*plan->workloads));
 }
 
@@ -243,7 +257,8 @@ static bool find_host(struct parser *parser, size_t offset, const char *word, ui
 		if (!strcmp(nodes[*host].name, word))
 			return true;
 	}
-	return complain_name(parser, offset, "host", word, parser->plan->host_count ? nodes[0].name : NULL,
+	return complain_name(parser, offset, "host", word,
+			     parser->plan->host_count ? nodes[0].name : NULL,
 			     parser->plan->host_count, sizeof(*nodes));
 }
 
@@ -255,11 +270,13 @@ static bool find_reason(struct parser *parser, size_t offset, const char *word, 
 		if (!strcmp(stats_drop_name[*reason], word))
 			return true;
 	}
-	suggest_sentence(word, stats_drop_name, DROP_REASONS, sizeof(stats_drop_name[0]), hint, sizeof(hint));
-	return complain(parser, offset, "there is no reason to drop called '%s'%s", word, hint);
+	suggest_sentence(word, stats_drop_name, DROP_REASONS, sizeof(stats_drop_name[0]), hint,
+			 sizeof(hint));
+	return complain(parser, offset, "there is no drop reason called '%s'%s", word, hint);
 }
 
-static bool find_class(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+static bool find_class(struct parser *parser, size_t offset, const char *word,
+		       struct expectation *e)
 {
 	const struct node_config *node = &parser->plan->nodes[0];
 
@@ -270,8 +287,8 @@ static bool find_class(struct parser *parser, size_t offset, const char *word, s
 		e->subject.traffic_class = c;
 		return true;
 	}
-	return complain_name(parser, offset, "class", word, node->classes[0].name, node->class_count,
-			     sizeof(node->classes[0]));
+	return complain_name(parser, offset, "class", word, node->classes[0].name,
+			     node->class_count, sizeof(node->classes[0]));
 }
 
 static bool find_port(struct parser *parser, size_t offset, const char *word, struct expectation *e)
@@ -281,66 +298,77 @@ static bool find_port(struct parser *parser, size_t offset, const char *word, st
 	const struct node_config *found;
 
 	if (!colon)
-		return complain(parser, offset,
-				"a port is written node:peer or node:number, such as 's1:s2' or 's1:p3', "
-				"not '%s'",
-				word);
+		return complain(
+			parser, offset,
+			"a port is written node:peer or node:number, such as 's1:s2' or 's1:p3', "
+			"not '%s'",
+			word);
 	snprintf(node, sizeof(node), "%.*s", (int)(colon - word), word);
 	found = plan_node_find(parser->plan, node);
 	if (!found)
-		return complain_name(parser, offset, "switch or host", node, parser->plan->nodes[0].name,
-				     parser->plan->node_count, sizeof(*parser->plan->nodes));
+		return complain_name(parser, offset, "switch or host", node,
+				     parser->plan->nodes[0].name, parser->plan->node_count,
+				     sizeof(*parser->plan->nodes));
 	e->subject.node = found->index;
 	e->subject.ports = port_name_find(found, colon + 1);
 	if (!e->subject.ports)
-		return complain(parser, offset + (size_t)(colon + 1 - word),
-				"%s has no port '%s': give the name of a neighbour, or a number below %u", node,
-				colon + 1, found->port_count);
+		return complain(
+			parser, offset + (size_t)(colon + 1 - word),
+			"%s has no port '%s': give the name of a peer, or a number below %u", node,
+			colon + 1, found->port_count);
 	return true;
 }
 
 /* a port, or a node for all its ports */
-static bool find_place(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+static bool find_place(struct parser *parser, size_t offset, const char *word,
+		       struct expectation *e)
 {
 	const struct node_config *found = plan_node_find(parser->plan, word);
 
 	if (strchr(word, ':'))
 		return find_port(parser, offset, word, e);
 	if (!found)
-		return complain_name(parser, offset, "switch or host", word, parser->plan->nodes[0].name,
-				     parser->plan->node_count, sizeof(*parser->plan->nodes));
+		return complain_name(parser, offset, "switch or host", word,
+				     parser->plan->nodes[0].name, parser->plan->node_count,
+				     sizeof(*parser->plan->nodes));
 	e->subject.node = found->index;
 	e->subject.ports = UINT64_MAX >> (64 - found->port_count);
 	return true;
 }
 
-static bool find_fault(struct parser *parser, size_t offset, const char *word, struct expectation *e)
+static bool find_fault(struct parser *parser, size_t offset, const char *word,
+		       struct expectation *e)
 {
 	uint32_t count = parser->plan->faults.count;
 	char *end;
 	unsigned long number = strtoul(word, &end, 10);
 
 	if (!count)
-		return complain(parser, offset, "there is no fault '%s': the scenario has none", word);
+		return complain(parser, offset, "there is no fault '%s': the scenario has none",
+				word);
 	if (*end || !number || number > count)
-		return complain(parser, offset, "there is no fault '%s'; expected its number in the list, 1 to %u",
+		return complain(parser, offset,
+				"there is no fault '%s'; expected its number in the list, 1 to %u",
 				word, count);
 	e->subject.has_fault = true;
 	e->subject.fault = (uint32_t)number - 1;
 	return true;
 }
 
-/* one or two arguments have been read; what do they mean for this metric? */
-static bool resolve(struct parser *parser, struct expectation *e, char words[2][WORD_MAX], const size_t offsets[2])
+/* resolves the one or two arguments, as this metric requires */
+static bool resolve(struct parser *parser, struct expectation *e, char words[2][WORD_MAX],
+		    const size_t offsets[2])
 {
 	bool two = words[1][0] != 0;
 
 	switch (e->subject.metric->arguments) {
 	case METRIC_NOTHING:
-		return complain(parser, offsets[0], "%s takes no argument", e->subject.metric->name);
+		return complain(parser, offsets[0], "%s takes no argument",
+				e->subject.metric->name);
 	case METRIC_HOSTS:
 		if (!two)
-			return complain(parser, offsets[0], "%s takes two hosts: %s(source, destination)",
+			return complain(parser, offsets[0],
+					"%s takes two hosts: %s(source, destination)",
 					e->subject.metric->name, e->subject.metric->name);
 		break;
 	case METRIC_WORKLOAD_OR_HOSTS:
@@ -350,22 +378,25 @@ static bool resolve(struct parser *parser, struct expectation *e, char words[2][
 		       (!two || find_class(parser, offsets[1], words[1], e));
 	case METRIC_MAYBE_WHERE:
 		if (two)
-			return complain(parser, offsets[1], "%s takes one argument", e->subject.metric->name);
+			return complain(parser, offsets[1], "%s takes one argument",
+					e->subject.metric->name);
 		return find_place(parser, offsets[0], words[0], e);
 	case METRIC_MAYBE_PLACE:
 		return find_place(parser, offsets[0], words[0], e) &&
 		       (!two || find_class(parser, offsets[1], words[1], e));
 	default:
 		if (two)
-			return complain(parser, offsets[1], "%s takes one argument", e->subject.metric->name);
+			return complain(parser, offsets[1], "%s takes one argument",
+					e->subject.metric->name);
 		break;
 	}
 	if (e->subject.metric->arguments == METRIC_MAYBE_FAULT)
 		return find_fault(parser, offsets[0], words[0], e);
 	e->subject.has_hosts = two;
 	e->subject.has_reason = e->subject.metric->arguments == METRIC_MAYBE_REASON;
-	e->subject.has_workload = !two && (e->subject.metric->arguments == METRIC_MAYBE_WORKLOAD ||
-					   e->subject.metric->arguments == METRIC_WORKLOAD_OR_HOSTS);
+	e->subject.has_workload =
+		!two && (e->subject.metric->arguments == METRIC_MAYBE_WORKLOAD ||
+			 e->subject.metric->arguments == METRIC_WORKLOAD_OR_HOSTS);
 	if (e->subject.has_hosts)
 		return find_host(parser, offsets[0], words[0], &e->subject.source) &&
 		       find_host(parser, offsets[1], words[1], &e->subject.destination);
@@ -390,12 +421,12 @@ static bool parse_arguments(struct parser *parser, struct expectation *e)
 			return complain(parser, open, "%s needs two hosts: %s(source, destination)",
 					e->subject.metric->name, e->subject.metric->name);
 		if (e->subject.metric->arguments == METRIC_HOST)
-			return complain(parser, open, "%s needs a host: %s(destination)", e->subject.metric->name,
-					e->subject.metric->name);
+			return complain(parser, open, "%s needs a host: %s(destination)",
+					e->subject.metric->name, e->subject.metric->name);
 		if (e->subject.metric->arguments == METRIC_PORT ||
 		    e->subject.metric->arguments == METRIC_PORT_MAYBE_CLASS)
-			return complain(parser, open, "%s needs a port: %s(node:peer)", e->subject.metric->name,
-					e->subject.metric->name);
+			return complain(parser, open, "%s needs a port: %s(node:peer)",
+					e->subject.metric->name, e->subject.metric->name);
 		return true;
 	}
 	parser->at++;
@@ -404,10 +435,11 @@ static bool parse_arguments(struct parser *parser, struct expectation *e)
 		parser->at++;
 		take_word(parser, ",)", words[1], &offsets[1]);
 		if (!words[1][0])
-			return complain(parser, offsets[1], "a name is missing behind the comma");
+			return complain(parser, offsets[1], "a name is missing after the comma");
 	}
 	if (parser->text[parser->at] == ',')
-		return complain(parser, parser->at, "%s takes fewer arguments", e->subject.metric->name);
+		return complain(parser, parser->at, "%s takes fewer arguments",
+				e->subject.metric->name);
 	if (parser->text[parser->at] != ')')
 		return complain(parser, open, "this '(' is never closed");
 	parser->at++;
@@ -434,7 +466,7 @@ static bool parse_comparison(struct parser *parser, struct expectation *e)
 			return true;
 		}
 	}
-	return complain(parser, parser->at, "here belongs one of == != < <= > >=");
+	return complain(parser, parser->at, "expected one of == != < <= > >=");
 }
 
 static bool parse_tolerance(struct parser *parser, struct expectation *e)
@@ -449,8 +481,8 @@ static bool parse_tolerance(struct parser *parser, struct expectation *e)
 	while (length && isspace((unsigned char)text[length - 1]))
 		length--;
 	e->tolerance_relative = length && text[length - 1] == '%';
-	if (quantity_parse(e->tolerance_relative ? QUANTITY_SHARE : e->subject.metric->kind, text, &e->tolerance, why,
-			   sizeof(why)))
+	if (quantity_parse(e->tolerance_relative ? QUANTITY_SHARE : e->subject.metric->kind, text,
+			   &e->tolerance, why, sizeof(why)))
 		return complain(parser, parser->at, "the tolerance: %s", why);
 	return true;
 }
@@ -468,7 +500,8 @@ static bool parse_value(struct parser *parser, struct expectation *e)
 		mark = strstr(parser->text + from, marks[i]);
 		parser->at = mark ? (size_t)(mark - parser->text) + strlen(marks[i]) : parser->at;
 	}
-	snprintf(word, sizeof(word), "%.*s", mark ? (int)(mark - parser->text - (long)from) : (int)sizeof(word),
+	snprintf(word, sizeof(word), "%.*s",
+		 mark ? (int)(mark - parser->text - (long)from) : (int)sizeof(word),
 		 parser->text + from);
 	for (size_t end = strlen(word); end && isspace((unsigned char)word[end - 1]); end--)
 		word[end - 1] = 0;
@@ -480,13 +513,14 @@ static bool parse_value(struct parser *parser, struct expectation *e)
 	return !mark || parse_tolerance(parser, e);
 }
 
-static bool parse(const struct plan *plan, const char *text, struct expectation *e, struct complaint *complaint)
+static bool parse(const struct plan *plan, const char *text, struct expectation *e,
+		  struct complaint *complaint)
 {
 	struct parser parser = { .plan = plan, .text = text, .complaint = complaint };
 
 	*e = (struct expectation){ 0 };
-	return parse_metric(&parser, e) && parse_arguments(&parser, e) && parse_comparison(&parser, e) &&
-	       parse_value(&parser, e);
+	return parse_metric(&parser, e) && parse_arguments(&parser, e) &&
+	       parse_comparison(&parser, e) && parse_value(&parser, e);
 }
 
 static bool parse_only_metric(const struct plan *plan, const char *text, struct expectation *e,
@@ -498,6 +532,7 @@ static bool parse_only_metric(const struct plan *plan, const char *text, struct 
 	if (!parse_metric(&parser, e) || !parse_arguments(&parser, e))
 		return false;
 	skip_spaces(&parser);
-	return !text[parser.at] ||
-	       complain(&parser, parser.at, "here the metric should end: a column is a metric such as 'goodput(NAME)'");
+	return !text[parser.at] || complain(&parser, parser.at,
+					    "expected the end of the metric: a column is a metric "
+					    "such as 'goodput(NAME)'");
 }

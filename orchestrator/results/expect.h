@@ -4,29 +4,37 @@
  *
  *  OP        == != < <= > >=
  *  VALUE     a number with the unit of the metric: 12, 98%, 1/11, 20us, 150Gb/s, 64KiB
- *  TOLERANCE with %: of VALUE; else absolute, in the unit of the metric. == and != take it on both sides, the others let
- *            the value pass their bound by it.
- *  METRIC    lost under_way reordered inside channels messages[(workload)] flows[(workload)] unreported waits
+ *  TOLERANCE with %: of VALUE; else absolute, in the unit of the metric. == and != apply it on both
+ *            sides, the others widen their bound by it.
+ *  METRIC    lost under_way reordered inside channels messages[(workload)] flows[(workload)]
+ *            unreported waits
  *            delivered (share of what was injected) delivered_bytes injected_bytes drops[(reason)]
  *            jain[(workload)] goodput[(workload)] goodput(source, destination)
- *            share(source, destination): part of what the destination received in the measured interval
+ *            share(source, destination): part of what the destination received in the measured
+ *            interval
  *            fct.p50|p99|p999[(workload)] slowdown.p50|p99|p999[(workload)]
  *            utilisation(node:port) queue.max(node:port) queue.mean(node:port)
- *            goodput.share[(workload)]: part of what the senders' or the receivers' links carry, whichever is less
+ *            goodput.share[(workload)]: part of what the senders' or the receivers' links carry,
+ *            whichever is less
  *    congestion, of a port or of all ports of switches:
  *            eca.max eca.acks limited extent.max extent.sum buffer.max buffer.share metered stops
- *            blocked.extent|rate|empty|headroom|port headroom.starts|stops|bytes fgfc.held|frames|refused
+ *            blocked.extent|rate|empty|headroom|port headroom.starts|stops|bytes
+ *            fgfc.held|frames|refused
  *            reaction(host) reaction.trips(host) reached(host): reaction.h
- *    deadlocks: cycles of PFC that were found at the end; a fabric that has fallen silent with data inside counts as one
- *    fabric kind roce, else without value; `place` is a port, a switch or a host, all switches if nothing is said:
+ *    deadlocks: PFC cycles that were found at the end; a fabric that stalled with data inside
+ *            counts as one
+ *    fabric kind roce, else without value; `place` is a port, a switch or a host, without it all
+ *    switches:
  *            queue.max(port, class) queue.mean(port, class) delay.mean|throughput(port[, class])
- *            delay.max input.max headroom.max drops.at marked paused stuck xoff.first state.max ecn-failed.first cnp-failed.first
- *            cnps.seen|supplemented signals.pause|resume: (place[, class])
+ *            delay.max input.max headroom.max drops.at marked paused stuck xoff.first state.max
+ *            ecn-failed.first cnp-failed.first cnps.seen|supplemented signals.pause|resume:
+ *            (place[, class])
  *            pauses pauses.sent path.pauses path.resumes signals.forwarded: (place)
  *            cnps cnps.made resent timeouts naks errors rate.min rate.mean: (workload)
- *  A port is named by its peer, 's3:s4', or by its number, 's3:p2' or 's3:2'. With several links to the peer, utilisation
- *  and queue.mean are their mean, what ends in .max or .share is the largest, a count the sum.
- *  A metric without a value (a percentile of no messages) fulfils nothing.                                            */
+ *  A port is named by its peer, 's3:s4', or by its number, 's3:p2' or 's3:2'. With several links to
+ *  the peer, utilisation and queue.mean are their mean, what ends in .max or .share is the largest,
+ *  a count the sum.
+ *  A metric without a value (a percentile of no messages) fulfils nothing. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_EXPECT_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_EXPECT_H
 
@@ -34,24 +42,26 @@
 #include "orchestrator/results/results.h"
 #include "orchestrator/scenario/scenario.h"
 
-/** expect_check() - can @text be understood, and do all the names in it exist in @plan?
- *  Return: 0, or -EINVAL with one error added to @errors, its column inside the text.                             */
-int expect_check(const struct plan *plan, const struct scenario_text *text, struct scenario_errors *errors);
+/** expect_check() - checks that @text is understood and that all names in it exist in @plan.
+ *  Return: 0, or -EINVAL with one error added to @errors, its column inside the text. */
+int expect_check(const struct plan *plan, const struct scenario_text *text,
+		 struct scenario_errors *errors);
 
-/** expect_evaluate() - fills results->expectations, one for each of the plan.
- *  Texts that expect_check() refuses count as failed.  Return: 0 or -ENOMEM.                                     */
+/** expect_evaluate() - fills results->expectations, one for each of the plan. Texts that
+ *  expect_check() refuses count as failed.  Return: 0 or -ENOMEM. */
 int expect_evaluate(const struct plan *plan, struct results *results);
 
-/** expect_metric_check(), expect_metric_evaluate() - the same of a text that is only a metric, without comparison and value.
- *  Its result is `ok` if there is a value.                                                                         */
-int expect_metric_check(const struct plan *plan, const struct scenario_text *text, struct scenario_errors *errors);
+/** expect_metric_check(), expect_metric_evaluate() - the same for a text that is only a metric,
+ *  without comparison and value. Its result is `ok` if there is a value. */
+int expect_metric_check(const struct plan *plan, const struct scenario_text *text,
+			struct scenario_errors *errors);
 struct result_expectation expect_metric_evaluate(const struct plan *plan, const char *text,
 						 const struct results *results);
 
-/** expect_speaks_of() - is one of the plan's expectations about @metric? */
+/** expect_speaks_of() - true if one of the plan's expectations is about @metric. */
 bool expect_speaks_of(const struct plan *plan, const char *metric);
 
-/** expect_failed() - how many were not fulfilled. */
+/** expect_failed() - the number of expectations that were not fulfilled. */
 uint32_t expect_failed(const struct results *results);
 
 #endif

@@ -18,8 +18,8 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-void fidelity_limits_link(struct fidelity_limits *limits, node_time_t latency_ps, node_time_t delay_ps,
-			  uint64_t rate_bps, uint64_t buffer_bytes)
+void fidelity_limits_link(struct fidelity_limits *limits, node_time_t latency_ps,
+			  node_time_t delay_ps, uint64_t rate_bps, uint64_t buffer_bytes)
 {
 	double lasts_ns = (double)buffer_bytes * 8e9 / (double)rate_bps;
 	double under_way_ns = 2.0 * (double)(delay_ps + latency_ps) / (double)NODE_NS;
@@ -27,18 +27,21 @@ void fidelity_limits_link(struct fidelity_limits *limits, node_time_t latency_ps
 	limits->made_up_ns = least(limits->made_up_ns, (delay_ps + latency_ps) / NODE_NS);
 	if (buffer_bytes)
 		limits->bridged_ns =
-			least(limits->bridged_ns, lasts_ns > under_way_ns ? (uint64_t)(lasts_ns - under_way_ns) : 0);
+			least(limits->bridged_ns,
+			      lasts_ns > under_way_ns ? (uint64_t)(lasts_ns - under_way_ns) : 0);
 }
 
 void fidelity_limits_port(struct fidelity_limits *limits, const struct node_config *node,
 			  const struct port_config *port)
 {
-	node_time_t latency_ps = node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
+	node_time_t latency_ps =
+		node->kind == NODE_SWITCH ? node->switch_.latency_ps : node->nic.latency_ps;
 
 	fidelity_limits_link(limits, latency_ps, port->delay_ps, port->rate_bps, port->ring_bytes);
 }
 
-struct lateness_stats fidelity_since(const struct lateness_stats *later, const struct lateness_stats *earlier)
+struct lateness_stats fidelity_since(const struct lateness_stats *later,
+				     const struct lateness_stats *earlier)
 {
 	struct lateness_stats since = { .events = later->events - earlier->events };
 
@@ -54,13 +57,13 @@ struct lateness_stats fidelity_since(const struct lateness_stats *later, const s
 	return since;
 }
 
-/* lateness is known to its bucket, taken at its end */
+/* lateness is known by its bucket, and counts as the bucket's end */
 static uint64_t end_ns_of(const struct lateness_stats *lateness, uint32_t bucket)
 {
 	return least(stats_lateness_ns(bucket + 1) - 1, lateness->max_ns);
 }
 
-/* the sum of what is beyond @limit_ns */
+/* the sum of all lateness beyond @limit_ns */
 static double beyond_ns(const struct lateness_stats *lateness, uint64_t limit_ns)
 {
 	double sum_ns = 0;
@@ -87,8 +90,9 @@ static uint64_t of_the_time_ns(const struct lateness_stats *lateness, uint64_t p
 	return 0;
 }
 
-struct fidelity fidelity_judge(const struct lateness_stats *lateness, const struct fidelity_limits *limits,
-			       uint64_t held_up_ns, uint64_t passed_ns)
+struct fidelity fidelity_judge(const struct lateness_stats *lateness,
+			       const struct fidelity_limits *limits, uint64_t held_up_ns,
+			       uint64_t passed_ns)
 {
 	double stalled_ns = beyond_ns(lateness, limits->bridged_ns);
 	uint64_t late_ns = of_the_time_ns(lateness, passed_ns);
@@ -117,7 +121,8 @@ enum fidelity_verdict fidelity_verdict_of(const struct fidelity *node)
 
 bool fidelity_worse(const struct fidelity *a, const struct fidelity *b)
 {
-	enum fidelity_verdict verdict_a = fidelity_verdict_of(a), verdict_b = fidelity_verdict_of(b);
+	enum fidelity_verdict verdict_a = fidelity_verdict_of(a),
+			      verdict_b = fidelity_verdict_of(b);
 
 	if (verdict_a != verdict_b)
 		return verdict_a > verdict_b;

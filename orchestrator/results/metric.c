@@ -12,29 +12,30 @@
 #include "orchestrator/results/reaction.h"
 #include "orchestrator/results/results_share.h"
 
-static const struct result_group *group_of(const struct metric_subject *e, const struct results *results)
+static const struct result_group *group_of(const struct metric_subject *e,
+					   const struct results *results)
 {
 	return e->has_workload ? &results->groups[e->workload] : &results->all;
 }
 
-static bool value_total(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			double *value)
+static bool value_total(const struct metric_subject *e, const struct plan *plan,
+			const struct results *results, double *value)
 {
 	(void)plan;
 	*value = (double)*(const uint64_t *)((const char *)&results->totals + e->metric->offset);
 	return true;
 }
 
-static bool value_inside(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			 double *value)
+static bool value_inside(const struct metric_subject *e, const struct plan *plan,
+			 const struct results *results, double *value)
 {
 	(void)e, (void)plan;
 	*value = (double)results->totals.inside_bytes;
 	return true;
 }
 
-static bool value_delivered(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			    double *value)
+static bool value_delivered(const struct metric_subject *e, const struct plan *plan,
+			    const struct results *results, double *value)
 {
 	(void)e, (void)plan;
 	if (!results->totals.injected_bytes)
@@ -43,8 +44,8 @@ static bool value_delivered(const struct metric_subject *e, const struct plan *p
 	return true;
 }
 
-static bool value_drops(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			double *value)
+static bool value_drops(const struct metric_subject *e, const struct plan *plan,
+			const struct results *results, double *value)
 {
 	uint64_t sum = 0;
 
@@ -57,16 +58,16 @@ static bool value_drops(const struct metric_subject *e, const struct plan *plan,
 	return true;
 }
 
-static bool value_jain(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		       double *value)
+static bool value_jain(const struct metric_subject *e, const struct plan *plan,
+		       const struct results *results, double *value)
 {
 	(void)plan;
 	*value = group_of(e, results)->jain;
 	return group_of(e, results)->goodput_bps != 0;
 }
 
-static bool value_flows(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			double *value)
+static bool value_flows(const struct metric_subject *e, const struct plan *plan,
+			const struct results *results, double *value)
 {
 	(void)plan;
 	*value = (double)group_of(e, results)->flow_count;
@@ -74,8 +75,8 @@ static bool value_flows(const struct metric_subject *e, const struct plan *plan,
 }
 
 /* links that packets were put on, for each that was delivered */
-static bool value_hops(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		       double *value)
+static bool value_hops(const struct metric_subject *e, const struct plan *plan,
+		       const struct results *results, double *value)
 {
 	(void)e;
 	(void)plan;
@@ -84,15 +85,15 @@ static bool value_hops(const struct metric_subject *e, const struct plan *plan, 
 	return results->totals.delivered_packets != 0;
 }
 
-static bool value_messages(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			   double *value)
+static bool value_messages(const struct metric_subject *e, const struct plan *plan,
+			   const struct results *results, double *value)
 {
 	(void)plan;
 	*value = (double)group_of(e, results)->message_count;
 	return true;
 }
 
-/* what went from host @source (any, if UINT32_MAX) to host @destination in the measured interval */
+/* bytes from host @source (any, if UINT32_MAX) to host @destination in the measured interval */
 static uint64_t measured_bytes(const struct results *results, uint32_t source, uint32_t destination)
 {
 	uint64_t sum = 0;
@@ -105,19 +106,20 @@ static uint64_t measured_bytes(const struct results *results, uint32_t source, u
 	return sum;
 }
 
-static bool value_goodput(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			  double *value)
+static bool value_goodput(const struct metric_subject *e, const struct plan *plan,
+			  const struct results *results, double *value)
 {
 	(void)plan;
 	*value = (double)group_of(e, results)->goodput_bps;
 	if (e->has_hosts && results->measured_ps)
-		*value = (double)(uint64_t)((unsigned __int128)measured_bytes(results, e->source, e->destination) * 8 *
-					    NODE_S / results->measured_ps);
+		*value = (double)(uint64_t)((unsigned __int128)measured_bytes(results, e->source,
+									      e->destination) *
+					    8 * NODE_S / results->measured_ps);
 	return results->measured_ps != 0;
 }
 
-static bool value_goodput_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-				double *value)
+static bool value_goodput_share(const struct metric_subject *e, const struct plan *plan,
+				const struct results *results, double *value)
 {
 	return results_goodput_share(plan, results, group_of(e, results), value);
 }
@@ -128,8 +130,8 @@ static bool value_goodput_share_min(const struct metric_subject *e, const struct
 	return results_goodput_share_min(plan, results, group_of(e, results), value);
 }
 
-static bool value_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			double *value)
+static bool value_share(const struct metric_subject *e, const struct plan *plan,
+			const struct results *results, double *value)
 {
 	uint64_t all = measured_bytes(results, UINT32_MAX, e->destination);
 
@@ -140,8 +142,8 @@ static bool value_share(const struct metric_subject *e, const struct plan *plan,
 	return true;
 }
 
-static bool value_fct(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+static bool value_fct(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	const struct result_group *group = group_of(e, results);
 
@@ -150,8 +152,8 @@ static bool value_fct(const struct metric_subject *e, const struct plan *plan, c
 	return *value > 0;
 }
 
-static bool value_slowdown(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			   double *value)
+static bool value_slowdown(const struct metric_subject *e, const struct plan *plan,
+			   const struct results *results, double *value)
 {
 	const struct result_group *group = group_of(e, results);
 
@@ -160,9 +162,10 @@ static bool value_slowdown(const struct metric_subject *e, const struct plan *pl
 	return *value > 0;
 }
 
-/* sum or largest of what @pick finds at the ports of @e */
-static double over_ports(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			 double (*pick)(const struct result_port *), bool largest)
+/* the sum or the largest of the values of @pick at the ports of @e */
+static double over_ports(const struct metric_subject *e, const struct plan *plan,
+			 const struct results *results, double (*pick)(const struct result_port *),
+			 bool largest)
 {
 	double result = 0;
 	uint32_t count = 0;
@@ -194,15 +197,15 @@ static double pick_queue_mean(const struct result_port *port)
 	return port->queue_bytes_mean;
 }
 
-static bool value_utilisation(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			      double *value)
+static bool value_utilisation(const struct metric_subject *e, const struct plan *plan,
+			      const struct results *results, double *value)
 {
 	*value = over_ports(e, plan, results, pick_utilisation, false);
 	return results->measured_ps != 0;
 }
 
-static bool value_queue_max(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			    double *value)
+static bool value_queue_max(const struct metric_subject *e, const struct plan *plan,
+			    const struct results *results, double *value)
 {
 	if (e->has_class)
 		return metric_class_max(e, plan, results, value);
@@ -210,8 +213,8 @@ static bool value_queue_max(const struct metric_subject *e, const struct plan *p
 	return true;
 }
 
-static bool value_queue_mean(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			     double *value)
+static bool value_queue_mean(const struct metric_subject *e, const struct plan *plan,
+			     const struct results *results, double *value)
 {
 	if (e->has_class)
 		return metric_class_queue_mean(e, plan, results, value);
@@ -221,8 +224,10 @@ static bool value_queue_mean(const struct metric_subject *e, const struct plan *
 
 /* ---- congestion: counters of ports ---- */
 
-/* of @ports of node @node; 0: of all, and then of switches' only, lest both ends of a host's link count the same */
-static bool is_meant(const struct metric_subject *e, const struct plan *plan, const struct result_port *row)
+/* True for @ports of node @node; 0: of all, and then only of switches, so that a host's link
+ * counts once. */
+static bool is_meant(const struct metric_subject *e, const struct plan *plan,
+		     const struct result_port *row)
 {
 	if (!e->ports)
 		return plan->nodes[row->node].kind == NODE_SWITCH;
@@ -234,24 +239,26 @@ static uint64_t counter_of(const struct metric_subject *e, const struct result_p
 	return *(const uint64_t *)((const char *)&row->stats + e->metric->offset);
 }
 
-static bool value_sum(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+static bool value_sum(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < results->port_count; i++)
-		sum += is_meant(e, plan, &results->ports[i]) ? counter_of(e, &results->ports[i]) : 0;
+		sum += is_meant(e, plan, &results->ports[i]) ? counter_of(e, &results->ports[i])
+							     : 0;
 	*value = (double)sum;
 	return true;
 }
 
-static bool value_max(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+static bool value_max(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < results->port_count; i++) {
-		if (is_meant(e, plan, &results->ports[i]) && counter_of(e, &results->ports[i]) > most)
+		if (is_meant(e, plan, &results->ports[i]) &&
+		    counter_of(e, &results->ports[i]) > most)
 			most = counter_of(e, &results->ports[i]);
 	}
 	*value = (double)most;
@@ -259,16 +266,16 @@ static bool value_max(const struct metric_subject *e, const struct plan *plan, c
 }
 
 /* the same of counters of data units, in bytes */
-static bool value_sum_units(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			    double *value)
+static bool value_sum_units(const struct metric_subject *e, const struct plan *plan,
+			    const struct results *results, double *value)
 {
 	value_sum(e, plan, results, value);
 	*value *= UNIT_BYTES;
 	return true;
 }
 
-static bool value_max_units(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			    double *value)
+static bool value_max_units(const struct metric_subject *e, const struct plan *plan,
+			    const struct results *results, double *value)
 {
 	value_max(e, plan, results, value);
 	*value *= UNIT_BYTES;
@@ -276,8 +283,8 @@ static bool value_max_units(const struct metric_subject *e, const struct plan *p
 }
 
 /* counters that only NICs have */
-static bool value_nics(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		       double *value)
+static bool value_nics(const struct metric_subject *e, const struct plan *plan,
+		       const struct results *results, double *value)
 {
 	uint64_t sum = 0;
 
@@ -292,8 +299,8 @@ static bool value_nics(const struct metric_subject *e, const struct plan *plan, 
 }
 
 /* counters that switches and NICs have */
-static bool value_nodes(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			double *value)
+static bool value_nodes(const struct metric_subject *e, const struct plan *plan,
+			const struct results *results, double *value)
 {
 	uint64_t sum = 0;
 
@@ -306,8 +313,8 @@ static bool value_nodes(const struct metric_subject *e, const struct plan *plan,
 	return true;
 }
 
-static bool value_buffer_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			       double *value)
+static bool value_buffer_share(const struct metric_subject *e, const struct plan *plan,
+			       const struct results *results, double *value)
 {
 	bool known = false;
 
@@ -315,7 +322,8 @@ static bool value_buffer_share(const struct metric_subject *e, const struct plan
 	for (uint32_t i = 0; i < results->port_count; i++) {
 		double share;
 
-		if (!is_meant(e, plan, &results->ports[i]) || !results_buffer_share(plan, &results->ports[i], &share))
+		if (!is_meant(e, plan, &results->ports[i]) ||
+		    !results_buffer_share(plan, &results->ports[i], &share))
 			continue;
 		known = true;
 		*value = share > *value ? share : *value;
@@ -323,30 +331,30 @@ static bool value_buffer_share(const struct metric_subject *e, const struct plan
 	return known;
 }
 
-static bool value_reaction(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			   double *value)
+static bool value_reaction(const struct metric_subject *e, const struct plan *plan,
+			   const struct results *results, double *value)
 {
 	struct reaction reaction = reaction_of(plan, results, e->destination);
 
 	*value = (double)reaction.time_ps;
-	return reaction.heard;
+	return reaction.told;
 }
 
-static bool value_reaction_trips(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-				 double *value)
+static bool value_reaction_trips(const struct metric_subject *e, const struct plan *plan,
+				 const struct results *results, double *value)
 {
 	struct reaction reaction = reaction_of(plan, results, e->destination);
 
 	*value = reaction.trip_ps ? (double)reaction.time_ps / (double)reaction.trip_ps : 0;
-	return reaction.heard && reaction.trip_ps;
+	return reaction.told && reaction.trip_ps;
 }
 
-static bool value_reached(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			  double *value)
+static bool value_reached(const struct metric_subject *e, const struct plan *plan,
+			  const struct results *results, double *value)
 {
 	struct reaction reaction = reaction_of(plan, results, e->destination);
 
-	*value = reaction.senders ? (double)reaction.heard / reaction.senders : 0;
+	*value = reaction.senders ? (double)reaction.told / reaction.senders : 0;
 	return reaction.first_ps && reaction.senders;
 }
 
@@ -374,21 +382,26 @@ const struct metric metric_table[] = {
 	{ "waits", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(channel_waits) },
 	{ "unreported", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, TOTAL(unreported) },
 	{ "delivered", QUANTITY_SHARE, METRIC_NOTHING, METRIC_AS_PERCENT, value_delivered, 0 },
-	{ "delivered_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, TOTAL(delivered_bytes) },
-	{ "injected_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, TOTAL(injected_bytes) },
+	{ "delivered_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES,
+	  TOTAL(delivered_bytes) },
+	{ "injected_bytes", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES,
+	  TOTAL(injected_bytes) },
 	{ "drops", QUANTITY_COUNT, METRIC_MAYBE_REASON, METRIC_AS_COUNT, value_drops, 0 },
 	{ "hops", QUANTITY_SHARE, METRIC_NOTHING, METRIC_AS_RATIO, value_hops, 0 },
 	{ "messages", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, value_messages, 0 },
 	{ "flows", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, value_flows, 0 },
 	{ "jain", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_RATIO, value_jain, 0 },
 	{ "goodput", QUANTITY_RATE, METRIC_WORKLOAD_OR_HOSTS, METRIC_AS_RATE, value_goodput, 0 },
-	{ "goodput.share", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT, value_goodput_share, 0 },
-	{ "goodput.share.min", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT, value_goodput_share_min, 0 },
+	{ "goodput.share", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT,
+	  value_goodput_share, 0 },
+	{ "goodput.share.min", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT,
+	  value_goodput_share_min, 0 },
 	{ "share", QUANTITY_SHARE, METRIC_HOSTS, METRIC_AS_PERCENT, value_share, 0 },
 	{ "utilisation", QUANTITY_SHARE, METRIC_PORT, METRIC_AS_PERCENT, value_utilisation, 0 },
 	{ "queue.max", QUANTITY_BYTES, METRIC_PORT_MAYBE_CLASS, METRIC_AS_BYTES, value_queue_max,
 	  offsetof(struct class_stats, queue_bytes_max) },
-	{ "queue.mean", QUANTITY_BYTES, METRIC_PORT_MAYBE_CLASS, METRIC_AS_BYTES, value_queue_mean, 0 },
+	{ "queue.mean", QUANTITY_BYTES, METRIC_PORT_MAYBE_CLASS, METRIC_AS_BYTES, value_queue_mean,
+	  0 },
 	{ "fct.mean", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(mean_ps) },
 	{ "fct.p50", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p50_ps) },
 	{ "fct.p99", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, FCT(p99_ps) },
@@ -403,66 +416,106 @@ const struct metric metric_table[] = {
 	{ "reaction", QUANTITY_TIME, METRIC_HOST, METRIC_AS_TIME, value_reaction, 0 },
 	{ "reaction.trips", QUANTITY_SHARE, METRIC_HOST, METRIC_AS_RATIO, value_reaction_trips, 0 },
 	{ "reached", QUANTITY_SHARE, METRIC_HOST, METRIC_AS_PERCENT, value_reached, 0 },
-	{ "channels.max", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_MAX(efct_used_max) },
-	{ "extent.max", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES, PORT_MAX_UNITS(extent_units_max) },
-	{ "extent.sum", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES, PORT_SUM_UNITS(extent_units_max) },
-	{ "blocked.extent", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_extent) },
-	{ "blocked.rate", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_rate) },
-	{ "blocked.empty", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_empty) },
-	{ "blocked.headroom", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_headroom) },
-	{ "blocked.port", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(blocked_port) },
+	{ "channels.max", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  PORT_MAX(efct_used_max) },
+	{ "extent.max", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES,
+	  PORT_MAX_UNITS(extent_units_max) },
+	{ "extent.sum", QUANTITY_BYTES, METRIC_NOTHING, METRIC_AS_BYTES,
+	  PORT_SUM_UNITS(extent_units_max) },
+	{ "blocked.extent", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  PORT_SUM(blocked_extent) },
+	{ "blocked.rate", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  PORT_SUM(blocked_rate) },
+	{ "blocked.empty", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  PORT_SUM(blocked_empty) },
+	{ "blocked.headroom", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  PORT_SUM(blocked_headroom) },
+	{ "blocked.port", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  PORT_SUM(blocked_port) },
 	{ "metered", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(metered) },
-	{ "headroom.starts", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(headroom_starts) },
-	{ "headroom.stops", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(headroom_stops) },
-	{ "headroom.bytes", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES, PORT_SUM_UNITS(headroom_units) },
-	{ "buffer.max", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES, PORT_MAX_UNITS(input_units_max) },
-	{ "buffer.share", QUANTITY_SHARE, METRIC_MAYBE_PORT, METRIC_AS_PERCENT, value_buffer_share, 0 },
+	{ "headroom.starts", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  PORT_SUM(headroom_starts) },
+	{ "headroom.stops", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  PORT_SUM(headroom_stops) },
+	{ "headroom.bytes", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES,
+	  PORT_SUM_UNITS(headroom_units) },
+	{ "buffer.max", QUANTITY_BYTES, METRIC_MAYBE_PORT, METRIC_AS_BYTES,
+	  PORT_MAX_UNITS(input_units_max) },
+	{ "buffer.share", QUANTITY_SHARE, METRIC_MAYBE_PORT, METRIC_AS_PERCENT, value_buffer_share,
+	  0 },
 	{ "stops", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(stops) },
 	{ "fgfc.held", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(fgfc_held) },
-	{ "fgfc.frames", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, PORT_SUM(fgfc_frames) },
-	{ "fgfc.refused", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT, NICS_SUM(fgfc_refused) },
+	{ "fgfc.frames", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  PORT_SUM(fgfc_frames) },
+	{ "fgfc.refused", QUANTITY_COUNT, METRIC_MAYBE_PORT, METRIC_AS_COUNT,
+	  NICS_SUM(fgfc_refused) },
 	{ "choices", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(choices) },
-	{ "choices.other", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(choices_other) },
-	{ "choices.detour", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(choices_detour) },
-	{ "choices.held", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(choices_held) },
+	{ "choices.other", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT,
+	  PORT_SUM(choices_other) },
+	{ "choices.detour", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT,
+	  PORT_SUM(choices_detour) },
+	{ "choices.held", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT,
+	  PORT_SUM(choices_held) },
 	{ "redirects", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(redirects) },
-	{ "reroute-acks", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(reroute_acks) },
+	{ "reroute-acks", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT,
+	  PORT_SUM(reroute_acks) },
 	{ "folds", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(folds) },
 	{ "imbalance", QUANTITY_SHARE, METRIC_MAYBE_WHERE, METRIC_AS_PERCENT, metric_imbalance, 0 },
-	{ "imbalance.max", QUANTITY_SHARE, METRIC_MAYBE_WHERE, METRIC_AS_RATIO, metric_imbalance_max, 0 },
+	{ "imbalance.max", QUANTITY_SHARE, METRIC_MAYBE_WHERE, METRIC_AS_RATIO,
+	  metric_imbalance_max, 0 },
 	{ "fecn", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, PORT_SUM(fecn_marked) },
 	{ "becns", QUANTITY_COUNT, METRIC_MAYBE_WHERE, METRIC_AS_COUNT, NICS_SUM(becns) },
-	{ "credit-waits", QUANTITY_TIME, METRIC_MAYBE_WHERE, METRIC_AS_TIME, NODES_SUM(credit_wait_ps) },
+	{ "credit-waits", QUANTITY_TIME, METRIC_MAYBE_WHERE, METRIC_AS_TIME,
+	  NODES_SUM(credit_wait_ps) },
 	{ "fault.lost", QUANTITY_COUNT, METRIC_MAYBE_FAULT, METRIC_AS_COUNT, metric_fault_lost, 0 },
-	{ "fault.astray", QUANTITY_COUNT, METRIC_MAYBE_FAULT, METRIC_AS_COUNT, metric_fault_astray, 0 },
-	{ "fault.least", QUANTITY_SHARE, METRIC_MAYBE_FAULT, METRIC_AS_PERCENT, metric_fault_least, 0 },
+	{ "fault.astray", QUANTITY_COUNT, METRIC_MAYBE_FAULT, METRIC_AS_COUNT, metric_fault_astray,
+	  0 },
+	{ "fault.least", QUANTITY_SHARE, METRIC_MAYBE_FAULT, METRIC_AS_PERCENT, metric_fault_least,
+	  0 },
 	{ "recovery", QUANTITY_TIME, METRIC_MAYBE_FAULT, METRIC_AS_TIME, metric_fault_recovery, 0 },
 	{ "deadlocks", QUANTITY_COUNT, METRIC_NOTHING, METRIC_AS_COUNT, metric_deadlocks, 0 },
-	{ "throughput", QUANTITY_RATE, METRIC_PORT_MAYBE_CLASS, METRIC_AS_RATE, metric_class_throughput, 0 },
-	{ "delay.mean", QUANTITY_TIME, METRIC_PORT_MAYBE_CLASS, METRIC_AS_TIME, metric_class_delay_mean, 0 },
+	{ "throughput", QUANTITY_RATE, METRIC_PORT_MAYBE_CLASS, METRIC_AS_RATE,
+	  metric_class_throughput, 0 },
+	{ "delay.mean", QUANTITY_TIME, METRIC_PORT_MAYBE_CLASS, METRIC_AS_TIME,
+	  metric_class_delay_mean, 0 },
 	{ "delay.max", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_MAX(delay_ns_max) },
-	{ "input.max", QUANTITY_BYTES, METRIC_MAYBE_PLACE, METRIC_AS_BYTES, CLASS_MAX(input_bytes_max) },
-	{ "headroom.max", QUANTITY_BYTES, METRIC_MAYBE_PLACE, METRIC_AS_BYTES, CLASS_MAX(headroom_bytes_max) },
+	{ "input.max", QUANTITY_BYTES, METRIC_MAYBE_PLACE, METRIC_AS_BYTES,
+	  CLASS_MAX(input_bytes_max) },
+	{ "headroom.max", QUANTITY_BYTES, METRIC_MAYBE_PLACE, METRIC_AS_BYTES,
+	  CLASS_MAX(headroom_bytes_max) },
 	{ "drops.at", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(drops) },
 	{ "marked", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(marked) },
 	{ "paused", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_SUM(paused_ps) },
 	{ "stuck", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(stuck) },
-	{ "xoff.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_FIRST(xoff_first_ps) },
+	{ "xoff.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME,
+	  CLASS_FIRST(xoff_first_ps) },
 	{ "state.max", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_MAX(state_max) },
-	{ "ecn-failed.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_FIRST(ecn_failed_ps) },
-	{ "cnp-failed.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME, CLASS_FIRST(cnp_failed_ps) },
+	{ "ecn-failed.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME,
+	  CLASS_FIRST(ecn_failed_ps) },
+	{ "cnp-failed.first", QUANTITY_TIME, METRIC_MAYBE_PLACE, METRIC_AS_TIME,
+	  CLASS_FIRST(cnp_failed_ps) },
 	{ "cnps.seen", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(cnps_seen) },
-	{ "cnps.supplemented", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(cnps_supplemented) },
-	{ "signals.pause", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(signals_pause) },
-	{ "signals.resume", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, CLASS_SUM(signals_resume) },
-	{ "signals.forwarded", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(signals_forwarded) },
-	{ "path.pauses", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(path_pauses) },
-	{ "path.resumes", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(path_resumes) },
-	{ "pauses", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(pauses_received) },
-	{ "pauses.sent", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT, PORTS_SUM(pauses_sent) },
+	{ "cnps.supplemented", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
+	  CLASS_SUM(cnps_supplemented) },
+	{ "signals.pause", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
+	  CLASS_SUM(signals_pause) },
+	{ "signals.resume", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
+	  CLASS_SUM(signals_resume) },
+	{ "signals.forwarded", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
+	  PORTS_SUM(signals_forwarded) },
+	{ "path.pauses", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
+	  PORTS_SUM(path_pauses) },
+	{ "path.resumes", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
+	  PORTS_SUM(path_resumes) },
+	{ "pauses", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
+	  PORTS_SUM(pauses_received) },
+	{ "pauses.sent", QUANTITY_COUNT, METRIC_MAYBE_PLACE, METRIC_AS_COUNT,
+	  PORTS_SUM(pauses_sent) },
 	{ "cnps", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(cnps) },
-	{ "cnps.made", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(cnps_made) },
-	{ "marked.share", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT, metric_marked_share, 0 },
+	{ "cnps.made", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT,
+	  FLOWS_SUM(cnps_made) },
+	{ "marked.share", QUANTITY_SHARE, METRIC_MAYBE_WORKLOAD, METRIC_AS_PERCENT,
+	  metric_marked_share, 0 },
 	{ "cnps.gap", QUANTITY_TIME, METRIC_MAYBE_WORKLOAD, METRIC_AS_TIME, metric_cnp_gap, 0 },
 	{ "resent", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(resent) },
 	{ "timeouts", QUANTITY_COUNT, METRIC_MAYBE_WORKLOAD, METRIC_AS_COUNT, FLOWS_SUM(timeouts) },

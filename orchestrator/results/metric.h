@@ -1,12 +1,12 @@
-/*  metric - the quantities that an expectation can speak of, and how each follows from the results: expect.h lists
- *  them.                                                                                                             */
+/*  metric - the quantities that an expectation can name, and how each follows from the results:
+ *  expect.h lists them. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_METRIC_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_METRIC_H
 
 #include "orchestrator/base/quantity.h"
 #include "orchestrator/results/results.h"
 
-/* what stands between the parentheses behind a metric */
+/* the arguments between the parentheses of a metric */
 enum metric_arguments {
 	METRIC_NOTHING,
 	METRIC_MAYBE_WORKLOAD,
@@ -18,7 +18,7 @@ enum metric_arguments {
 	METRIC_MAYBE_PORT,
 	METRIC_PORT_MAYBE_CLASS,
 	METRIC_MAYBE_WHERE, /* a node, or a port */
-	METRIC_MAYBE_PLACE, /* a node, or a port; then maybe a class */
+	METRIC_MAYBE_PLACE, /* a node, or a port; then optionally a class */
 	METRIC_MAYBE_FAULT, /* its number in the scenario, from 1 on */
 };
 
@@ -31,7 +31,7 @@ enum metric_shown_as {
 	METRIC_AS_RATIO
 };
 
-/* a metric of something: its arguments, resolved */
+/* the arguments of a metric, resolved */
 struct metric_subject {
 	const struct metric *metric;
 	bool has_workload, has_reason, has_hosts, has_class, has_fault;
@@ -49,13 +49,13 @@ struct metric {
 	enum metric_arguments arguments;
 	enum metric_shown_as shown_as;
 	metric_value_fn *value;
-	size_t offset; /* of the field that the function looks at */
+	size_t offset; /* of the field that the function reads */
 };
 
 extern const struct metric metric_table[];
 extern const size_t metric_count;
 
-/** metric_show() - @value of @metric for people, with its unit. */
+/** metric_show() - writes @value of @metric for people, with its unit. */
 void metric_show(const struct metric *metric, double value, char *shown, size_t shown_max);
 
 #endif

@@ -1,22 +1,25 @@
-/*  metric_balance - how evenly links are used that a switch chooses among: those that lead to the same destinations on ways of equal
- *  length. 0, and 1 for the largest, is what per-packet choices over equal links aim at (S2 on uniform traffic of small messages). */
+/*  metric_balance - how evenly a switch uses the links among which it chooses: those to the same
+ *  destinations over paths of equal length. Per-packet choice over equal links aims at 0, and at 1
+ *  for the largest (S2 on uniform traffic of small messages). */
 #include "orchestrator/results/metric_balance.h"
 
 #include <math.h>
 
 struct balance {
-	double squares, largest; /* of what a link has over the mean of its set, as parts of that mean */
+	double squares, largest; /* of the load of a link relative to the mean of its set */
 	uint32_t links;
 };
 
-static void set_add(struct balance *balance, const struct plan *plan, const struct results *results, uint32_t node,
-		    uint64_t ports)
+static void set_add(struct balance *balance, const struct plan *plan, const struct results *results,
+		    uint32_t node, uint64_t ports)
 {
 	uint32_t count = (uint32_t)__builtin_popcountll(ports);
 	double mean = 0;
 
 	for (uint64_t left = ports; left; left &= left - 1)
-		mean += results_port(plan, results, node, (uint32_t)__builtin_ctzll(left))->utilisation / count;
+		mean += results_port(plan, results, node, (uint32_t)__builtin_ctzll(left))
+				->utilisation /
+			count;
 	if (mean <= 0)
 		return;
 	for (uint64_t left = ports; left; left &= left - 1) {
@@ -29,8 +32,9 @@ static void set_add(struct balance *balance, const struct plan *plan, const stru
 	balance->links += count;
 }
 
-/* each set of ports of @node that are the first step to the same switch, once */
-static void node_add(struct balance *balance, const struct plan *plan, const struct results *results, uint32_t node)
+/* adds each set of ports of @node that is the first step to the same switch, once */
+static void node_add(struct balance *balance, const struct plan *plan,
+		     const struct results *results, uint32_t node)
 {
 	const struct switch_config *config = &plan->nodes[node].switch_;
 
@@ -46,7 +50,8 @@ static void node_add(struct balance *balance, const struct plan *plan, const str
 	}
 }
 
-static struct balance balance_of(const struct metric_subject *e, const struct plan *plan, const struct results *results)
+static struct balance balance_of(const struct metric_subject *e, const struct plan *plan,
+				 const struct results *results)
 {
 	struct balance balance = { 0 };
 
@@ -56,8 +61,8 @@ static struct balance balance_of(const struct metric_subject *e, const struct pl
 	return balance;
 }
 
-bool metric_imbalance(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+bool metric_imbalance(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	struct balance balance = balance_of(e, plan, results);
 
@@ -65,8 +70,8 @@ bool metric_imbalance(const struct metric_subject *e, const struct plan *plan, c
 	return balance.links;
 }
 
-bool metric_imbalance_max(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			  double *value)
+bool metric_imbalance_max(const struct metric_subject *e, const struct plan *plan,
+			  const struct results *results, double *value)
 {
 	struct balance balance = balance_of(e, plan, results);
 

@@ -1,14 +1,13 @@
-/*  metric_fault - what came of faults, as expectations speak of it.                                                       */
+/*  metric_fault - the consequences of faults, for expectations. */
 #include "orchestrator/results/metric_fault.h"
-
 
 static bool is_meant(const struct metric_subject *e, const struct results *results, uint32_t i)
 {
 	return results->faults[i].failed && (!e->has_fault || e->fault == i);
 }
 
-bool metric_fault_lost(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		       double *value)
+bool metric_fault_lost(const struct metric_subject *e, const struct plan *plan,
+		       const struct results *results, double *value)
 {
 	bool known = false;
 
@@ -21,8 +20,8 @@ bool metric_fault_lost(const struct metric_subject *e, const struct plan *plan, 
 	return known;
 }
 
-bool metric_fault_astray(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			 double *value)
+bool metric_fault_astray(const struct metric_subject *e, const struct plan *plan,
+			 const struct results *results, double *value)
 {
 	bool known = false;
 
@@ -35,8 +34,8 @@ bool metric_fault_astray(const struct metric_subject *e, const struct plan *plan
 	return known;
 }
 
-bool metric_fault_least(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			double *value)
+bool metric_fault_least(const struct metric_subject *e, const struct plan *plan,
+			const struct results *results, double *value)
 {
 	bool known = false;
 
@@ -54,9 +53,9 @@ bool metric_fault_least(const struct metric_subject *e, const struct plan *plan,
 	return known;
 }
 
-/* one that did not recover has no such time, and then nobody can say which was the longest */
-bool metric_fault_recovery(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			   double *value)
+/* a fault without recovery has no such time, and then the longest is unknown */
+bool metric_fault_recovery(const struct metric_subject *e, const struct plan *plan,
+			   const struct results *results, double *value)
 {
 	bool known = false;
 

@@ -1,4 +1,5 @@
-/*  metric_fault - metrics of a fault; without one: lost and astray the sum of all, recovery the longest, least the least. */
+/*  metric_fault - metrics of a fault. Without a fault: lost and astray are the sum of all, recovery
+ *  is the longest, least the least. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_METRIC_FAULT_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_METRIC_FAULT_H
 

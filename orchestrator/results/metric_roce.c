@@ -1,22 +1,26 @@
-/*  metric_roce - the metrics that a fabric of kind roce has beside those of every fabric: of traffic classes of ports, of what
- *  transports did, of deadlocks. In another kind of fabric they have no value.                                       */
+/*  metric_roce - the metrics that only a fabric of kind roce has: of traffic classes of ports, of
+ *  transports, of deadlocks. In another kind of fabric they have no value. */
 #include "orchestrator/results/metric_roce.h"
 
 #include "orchestrator/results/results_roce.h"
 
 /* ---- of classes of ports ---- */
 
-/* of @ports of node @node; 0: of all ports of switches, lest both ends of a host's link count the same */
-static bool is_meant(const struct metric_subject *e, const struct plan *plan, uint32_t node, uint32_t port)
+/* True for @ports of node @node; 0: for all ports of switches, so that a host's link counts
+ * once. */
+static bool is_meant(const struct metric_subject *e, const struct plan *plan, uint32_t node,
+		     uint32_t port)
 {
 	if (!e->ports)
 		return plan->nodes[node].kind == NODE_SWITCH;
 	return node == e->node && e->ports >> port & 1;
 }
 
-static bool class_is_meant(const struct metric_subject *e, const struct plan *plan, const struct result_class *row)
+static bool class_is_meant(const struct metric_subject *e, const struct plan *plan,
+			   const struct result_class *row)
 {
-	return is_meant(e, plan, row->node, row->port) && (!e->has_class || row->traffic_class == e->traffic_class);
+	return is_meant(e, plan, row->node, row->port) &&
+	       (!e->has_class || row->traffic_class == e->traffic_class);
 }
 
 static uint64_t class_counter(const struct metric_subject *e, const struct result_class *row)
@@ -27,12 +31,13 @@ static uint64_t class_counter(const struct metric_subject *e, const struct resul
 /* in the unit of the metric: a delay is counted in nanoseconds */
 static double in_unit(const struct metric_subject *e, uint64_t value)
 {
-	return e->metric->offset == offsetof(struct class_stats, delay_ns_max) ? (double)value * NODE_NS
-									       : (double)value;
+	return e->metric->offset == offsetof(struct class_stats, delay_ns_max)
+		       ? (double)value * NODE_NS
+		       : (double)value;
 }
 
-bool metric_class_sum(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+bool metric_class_sum(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	uint64_t sum = 0;
 
@@ -44,8 +49,8 @@ bool metric_class_sum(const struct metric_subject *e, const struct plan *plan, c
 	return results->class_count != 0;
 }
 
-bool metric_class_max(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+bool metric_class_max(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	uint64_t most = 0;
 
@@ -59,9 +64,9 @@ bool metric_class_max(const struct metric_subject *e, const struct plan *plan, c
 	return results->class_count != 0;
 }
 
-/* the earliest moment; none where it never came */
-bool metric_class_first(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			double *value)
+/* the earliest time; none if it never happened */
+bool metric_class_first(const struct metric_subject *e, const struct plan *plan,
+			const struct results *results, double *value)
 {
 	uint64_t first = 0;
 
@@ -76,8 +81,8 @@ bool metric_class_first(const struct metric_subject *e, const struct plan *plan,
 }
 
 /* with several links to the peer, their mean: as of the whole port */
-bool metric_class_queue_mean(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			     double *value)
+bool metric_class_queue_mean(const struct metric_subject *e, const struct plan *plan,
+			     const struct results *results, double *value)
 {
 	uint32_t count = 0;
 	double sum = 0;
@@ -92,8 +97,8 @@ bool metric_class_queue_mean(const struct metric_subject *e, const struct plan *
 	return count && results->measured_ps;
 }
 
-bool metric_class_delay_mean(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			     double *value)
+bool metric_class_delay_mean(const struct metric_subject *e, const struct plan *plan,
+			     const struct results *results, double *value)
 {
 	uint64_t packets = 0, ns = 0;
 
@@ -107,8 +112,8 @@ bool metric_class_delay_mean(const struct metric_subject *e, const struct plan *
 	return packets != 0;
 }
 
-bool metric_class_throughput(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			     double *value)
+bool metric_class_throughput(const struct metric_subject *e, const struct plan *plan,
+			     const struct results *results, double *value)
 {
 	uint64_t sum_bps = 0;
 
@@ -122,8 +127,8 @@ bool metric_class_throughput(const struct metric_subject *e, const struct plan *
 
 /* ---- of ports ---- */
 
-bool metric_ports_sum(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+bool metric_ports_sum(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	uint64_t sum = 0;
 
@@ -144,8 +149,8 @@ static bool flow_is_meant(const struct metric_subject *e, const struct result_fl
 	return !e->has_workload || flow->workload == e->workload;
 }
 
-bool metric_flows_sum(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+bool metric_flows_sum(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	uint64_t sum = 0;
 
@@ -153,14 +158,15 @@ bool metric_flows_sum(const struct metric_subject *e, const struct plan *plan, c
 		const struct result_flow *flow = &results->flows[i];
 
 		if (flow_is_meant(e, flow))
-			sum += *(const uint64_t *)((const char *)&flow->transport + e->metric->offset);
+			sum += *(const uint64_t *)((const char *)&flow->transport +
+						   e->metric->offset);
 	}
 	*value = (double)sum;
 	return results_is_roce(plan);
 }
 
-bool metric_marked_share(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-			 double *value)
+bool metric_marked_share(const struct metric_subject *e, const struct plan *plan,
+			 const struct results *results, double *value)
 {
 	uint64_t marked = 0, packets = 0;
 
@@ -170,14 +176,15 @@ bool metric_marked_share(const struct metric_subject *e, const struct plan *plan
 		if (!flow_is_meant(e, flow))
 			continue;
 		marked += flow->transport.marked;
-		packets += flow->packets + flow->transport.duplicates + flow->transport.out_of_order;
+		packets +=
+			flow->packets + flow->transport.duplicates + flow->transport.out_of_order;
 	}
 	*value = packets ? (double)marked / (double)packets : 0;
 	return results_is_roce(plan) && packets;
 }
 
-bool metric_rate_min(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		     double *value)
+bool metric_rate_min(const struct metric_subject *e, const struct plan *plan,
+		     const struct results *results, double *value)
 {
 	uint64_t least = 0;
 
@@ -192,9 +199,9 @@ bool metric_rate_min(const struct metric_subject *e, const struct plan *plan, co
 	return least != 0;
 }
 
-/* the shortest time between two CNPs that were made for one flow */
-bool metric_cnp_gap(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		    double *value)
+/* the shortest time between two CNPs for one flow */
+bool metric_cnp_gap(const struct metric_subject *e, const struct plan *plan,
+		    const struct results *results, double *value)
 {
 	uint64_t least = 0;
 
@@ -210,8 +217,8 @@ bool metric_cnp_gap(const struct metric_subject *e, const struct plan *plan, con
 }
 
 /* of those flows that have a reaction point */
-bool metric_rate_mean(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+bool metric_rate_mean(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	uint32_t count = 0;
 	double sum = 0;
@@ -231,9 +238,10 @@ bool metric_rate_mean(const struct metric_subject *e, const struct plan *plan, c
 
 /* ---- of the fabric ---- */
 
-/* A fabric that has fallen silent with data inside is one as well, of which nobody knows how many cycles it has. */
-bool metric_deadlocks(const struct metric_subject *e, const struct plan *plan, const struct results *results,
-		      double *value)
+/* A fabric that stalled with data inside counts as one as well; the number of its cycles is
+ * unknown. */
+bool metric_deadlocks(const struct metric_subject *e, const struct plan *plan,
+		      const struct results *results, double *value)
 {
 	(void)e, (void)plan;
 	*value = results->deadlocks.count ? results->deadlocks.count : results->stalled;

@@ -1,11 +1,12 @@
-/*  metric_roce - metrics of fabrics of kind roce: of traffic classes of ports, and of flows; elsewhere they have no value. */
+/*  metric_roce - metrics of fabrics of kind roce: of traffic classes of ports, and of flows;
+ *  elsewhere they have no value. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_METRIC_ROCE_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_METRIC_ROCE_H
 
 #include "orchestrator/results/metric.h"
 
 metric_value_fn metric_class_sum, metric_class_max, metric_class_first, metric_class_queue_mean,
-	metric_class_delay_mean, metric_class_throughput, metric_ports_sum, metric_flows_sum, metric_rate_min,
-	metric_rate_mean, metric_marked_share, metric_cnp_gap, metric_deadlocks;
+	metric_class_delay_mean, metric_class_throughput, metric_ports_sum, metric_flows_sum,
+	metric_rate_min, metric_rate_mean, metric_marked_share, metric_cnp_gap, metric_deadlocks;
 
 #endif

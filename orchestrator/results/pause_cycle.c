@@ -9,15 +9,17 @@
 #define HOPS_SHOWN 16u
 #define NOT_THERE UINT32_MAX
 
-/* an output that is held, and what the neighbour's input behind it is full of, as it was when the page was read: a running node
- * goes on */
+/* a paused output, and what the peer's input at its link is full of, as of the reading of the
+ * page: a running node continues */
 struct output {
 	struct pause_hop hop;
-	uint64_t waits_for[NODE_CLASSES_MAX]; /* by class: the neighbour's outputs, if its input has said stop */
-	bool waits;                           /* for one that waits as well, as far as is known */
+	/* by class: the peer's outputs, if its input has sent XOFF */
+	uint64_t waits_for[NODE_CLASSES_MAX];
+	bool waits; /* this output may be part of a cycle */
 };
 
-/* the outputs that have been held for long enough, by node, port, class; those that wait for no other of them fall out one by one */
+/* the outputs that have been paused for long enough, by node, port, class; those that wait for no
+ * other one are removed one by one */
 struct graph {
 	const struct plan *plan;
 	struct stats_page *const *pages;
@@ -30,8 +32,8 @@ static void leaves_drop(struct graph *g);
 static uint32_t waiting_find(const struct graph *g);
 static int cycle_take(struct graph *g, uint32_t first, struct pause_cycles *cycles);
 
-int pause_cycles_find(const struct plan *plan, struct stats_page *const *pages, node_time_t before_ps,
-		      struct pause_cycles *cycles)
+int pause_cycles_find(const struct plan *plan, struct stats_page *const *pages,
+		      node_time_t before_ps, struct pause_cycles *cycles)
 {
 	struct graph g = { .plan = plan, .pages = pages };
 	uint32_t first;
@@ -60,7 +62,8 @@ void pause_cycles_free(struct pause_cycles *cycles)
 	*cycles = (struct pause_cycles){ 0 };
 }
 
-node_time_t pause_cycles_before_ps(const struct plan *plan, node_time_t now, node_time_t drained_from_ps)
+node_time_t pause_cycles_before_ps(const struct plan *plan, node_time_t now,
+				   node_time_t drained_from_ps)
 {
 	node_time_t watchdog_ps = plan->nodes[0].roce.watchdog_ps;
 	node_time_t before_ps = now > watchdog_ps ? now - watchdog_ps : 0;
@@ -71,22 +74,25 @@ node_time_t pause_cycles_before_ps(const struct plan *plan, node_time_t now, nod
 /* ---- the graph ---- */
 
 /* the statistics of @traffic_class at a port; NULL if there are none */
-static const struct class_stats *class_find(const struct graph *g, uint32_t node, uint32_t port, uint32_t traffic_class)
+static const struct class_stats *class_find(const struct graph *g, uint32_t node, uint32_t port,
+					    uint32_t traffic_class)
 {
 	struct stats_page *page = g->pages[node];
 
-	return page && stats_has_classes(page) && port < page->port_count ? stats_class(page, port, traffic_class)
-									  : NULL;
+	return page && stats_has_classes(page) && port < page->port_count
+		       ? stats_class(page, port, traffic_class)
+		       : NULL;
 }
 
-/* what the neighbour's input behind @output is full of. PAUSE stops all classes because of any. */
+/* reads what the peer's input at @output is full of. PAUSE stops all classes because of any. */
 static void waits_read(const struct graph *g, struct output *output)
 {
 	const struct port_config *port = &g->plan->nodes[output->hop.node].ports[output->hop.port];
 	bool any = g->plan->nodes[output->hop.node].roce.pause;
 
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++) {
-		const struct class_stats *input = class_find(g, port->peer_index, port->peer_port, c);
+		const struct class_stats *input =
+			class_find(g, port->peer_index, port->peer_port, c);
 
 		if (input && input->xoff_since_ps && (any || c == output->hop.traffic_class))
 			output->waits_for[c] = input->waits_for;
@@ -117,10 +123,14 @@ static int outputs_find(struct graph *g, node_time_t before_ps)
 		uint32_t ports = config->kind == NODE_SWITCH ? config->port_count : 0;
 
 		for (uint32_t i = 0; i < ports * NODE_CLASSES_MAX && !error; i++) {
-			struct pause_hop hop = { node, i / NODE_CLASSES_MAX, i % NODE_CLASSES_MAX, 0 };
-			const struct class_stats *class = class_find(g, node, hop.port, hop.traffic_class);
+			struct pause_hop hop = { node, i / NODE_CLASSES_MAX, i % NODE_CLASSES_MAX,
+						 0 };
+			const struct class_stats *class =
+				class_find(g, node, hop.port, hop.traffic_class);
 
-			hop.since_ps = class && !config->ports[hop.port].vacant ? class->paused_since_ps : 0;
+			hop.since_ps = class && !config->ports[hop.port].vacant
+					       ? class->paused_since_ps
+					       : 0;
 			if (hop.since_ps && hop.since_ps <= before_ps)
 				error = output_add(g, &hop);
 		}
@@ -132,10 +142,11 @@ static bool waits_for(const struct graph *g, const struct output *from, const st
 {
 	const struct port_config *port = &g->plan->nodes[from->hop.node].ports[from->hop.port];
 
-	return port->peer_index == to->hop.node && from->waits_for[to->hop.traffic_class] >> to->hop.port & 1;
+	return port->peer_index == to->hop.node &&
+	       from->waits_for[to->hop.traffic_class] >> to->hop.port & 1;
 }
 
-/* the first that waits, and that @from waits for; NOT_THERE */
+/* the first waiting output that @from waits for; NOT_THERE */
 static uint32_t next_of(const struct graph *g, uint32_t from)
 {
 	for (uint32_t i = 0; i < g->count; i++) {
@@ -176,7 +187,8 @@ static int cycle_take(struct graph *g, uint32_t first, struct pause_cycles *cycl
 {
 	uint32_t *path = calloc(g->count, sizeof(*path));
 	uint32_t *place = calloc(g->count, sizeof(*place)); /* in the path, from 1; 0: not on it */
-	struct pause_cycle *list = reallocarray(cycles->list, cycles->count + 1, sizeof(*list)), cycle = { 0 };
+	struct pause_cycle *list = reallocarray(cycles->list, cycles->count + 1, sizeof(*list)),
+			   cycle = { 0 };
 	uint32_t length = 0, at = first;
 
 	cycles->list = list ? list : cycles->list;
@@ -202,7 +214,8 @@ static int cycle_take(struct graph *g, uint32_t first, struct pause_cycles *cycl
 	return cycle.hops ? 0 : -ENOMEM;
 }
 
-const char *pause_cycle_describe(const struct plan *plan, const struct pause_cycle *cycle, char *text, size_t text_max)
+const char *pause_cycle_describe(const struct plan *plan, const struct pause_cycle *cycle,
+				 char *text, size_t text_max)
 {
 	const struct node_config *first = &plan->nodes[cycle->hops[0].node];
 	uint32_t traffic_class = cycle->hops[0].traffic_class;
@@ -218,8 +231,10 @@ const char *pause_cycle_describe(const struct plan *plan, const struct pause_cyc
 						   cycle->length - HOPS_SHOWN);
 	}
 	if (length < text_max)
-		snprintf(text + length, text_max - length, "%s, class %s: each waits for the next since %s",
-			 first->name, traffic_class < first->class_count ? first->classes[traffic_class].name : "?",
+		snprintf(text + length, text_max - length,
+			 "%s, class %s: each waits for the next since %s", first->name,
+			 traffic_class < first->class_count ? first->classes[traffic_class].name
+							    : "?",
 			 human_time(cycle->since_ps, since));
 	return text;
 }

@@ -3,7 +3,8 @@
 #include "orchestrator/plan/plan_ideal.h"
 
 /* the switch's end of the link of host @host */
-static const struct port_stats *edge_port(const struct plan *plan, const struct results *results, uint32_t host)
+static const struct port_stats *edge_port(const struct plan *plan, const struct results *results,
+					  uint32_t host)
 {
 	const struct port_config *port = &plan->nodes[plan_host_node(plan, host)].ports[0];
 
@@ -13,8 +14,10 @@ static const struct port_stats *edge_port(const struct plan *plan, const struct 
 /* the smallest frame of @flow's workload to its destination and back */
 static node_time_t trip_ps(const struct plan *plan, const struct result_flow *flow)
 {
-	node_time_t there_ps = plan_ideal_ps(plan, flow->source, flow->destination, flow->workload, 1);
-	node_time_t back_ps = plan_ideal_ps(plan, flow->destination, flow->source, flow->workload, 1);
+	node_time_t there_ps =
+		plan_ideal_ps(plan, flow->source, flow->destination, flow->workload, 1);
+	node_time_t back_ps =
+		plan_ideal_ps(plan, flow->destination, flow->source, flow->workload, 1);
 
 	return there_ps < NODE_TIME_NEVER - back_ps ? there_ps + back_ps : NODE_TIME_NEVER;
 }
@@ -38,7 +41,7 @@ struct reaction reaction_of(const struct plan *plan, const struct results *resul
 		heard_ps = edge_port(plan, results, flow->source)->limited_first_ps;
 		if (!reaction.first_ps || heard_ps < reaction.first_ps)
 			continue;
-		reaction.heard++;
+		reaction.told++;
 		reaction.time_ps = node_time_max(reaction.time_ps, heard_ps - reaction.first_ps);
 	}
 	return reaction;

@@ -9,15 +9,18 @@
 #include "orchestrator/results/results_roce.h"
 #include "orchestrator/results/results_symptom.h"
 
-/* slot s of host h is flow place[first_flow[h] + s]: its own number until the flows are sorted, then where it went */
+/* slot s of host h is flow place[first_flow[h] + s]: its own number until the flows are sorted,
+ * then its place */
 struct gathering {
 	const struct plan *plan;
 	struct stats_page *const *pages;
 	struct results *results;
 	uint32_t *first_flow; /* [host_count + 1] */
 	uint32_t *place;      /* [flow_count] */
-	bool settled;         /* nothing will ever happen again and nothing is held: what was not received is lost */
-	uint64_t destroyed;   /* frames that were lost on a link or dropped: no more packets than that are lost */
+	/* nothing can happen any more and nothing is held: what was not received is lost */
+	bool settled;
+	/* frames lost on a link or dropped: an upper bound of the lost packets */
+	uint64_t destroyed;
 };
 
 static int gather_flows(struct gathering *g);
@@ -38,11 +41,12 @@ static void *array_alloc(uint64_t count, size_t size)
 	return calloc(count ? count : 1, size);
 }
 
-/* how much of the measured interval there was: a run may be ended before its time */
+/* the length of the measured interval: a run may be ended early */
 static node_time_t measured_ps(const struct plan *plan, const struct results *results)
 {
-	node_time_t end_ps =
-		results->interrupted ? node_time_min(results->end_ps, plan->duration_ps) : plan->duration_ps;
+	node_time_t end_ps = results->interrupted
+				     ? node_time_min(results->end_ps, plan->duration_ps)
+				     : plan->duration_ps;
 
 	return end_ps > plan->warmup_ps ? end_ps - plan->warmup_ps : 0;
 }
@@ -56,7 +60,7 @@ static uint64_t held_bytes(const struct gathering *g)
 	return held;
 }
 
-/* at NICs, not yet sent */
+/* at NICs, not sent yet */
 static uint64_t waiting_bytes(const struct gathering *g)
 {
 	uint64_t waiting = 0;
@@ -79,8 +83,9 @@ static uint64_t destroyed_frames(const struct gathering *g)
 	return count;
 }
 
-/* where the fabric stopped: an empty one with the last event of all */
-static node_time_t stopped_ps(const struct plan *plan, struct stats_page *const *pages, const struct results *results)
+/* when the fabric stopped: an empty one with the last event of all */
+static node_time_t stopped_ps(const struct plan *plan, struct stats_page *const *pages,
+			      const struct results *results)
 {
 	node_time_t last_ps = 0;
 
@@ -89,7 +94,8 @@ static node_time_t stopped_ps(const struct plan *plan, struct stats_page *const 
 	return results->empty ? last_ps : results->end_ps;
 }
 
-int results_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results)
+int results_gather(const struct plan *plan, struct stats_page *const *pages,
+		   struct results *results)
 {
 	struct gathering g = { .plan = plan, .pages = pages, .results = results };
 	struct results kept = { .interrupted = results->interrupted,
@@ -143,11 +149,12 @@ void results_free(struct results *results)
 
 bool results_balanced(const struct results *results)
 {
-	return !results->empty || results->totals.inside_bytes == (int64_t)results->totals.held_bytes;
+	return !results->empty ||
+	       results->totals.inside_bytes == (int64_t)results->totals.held_bytes;
 }
 
-const struct result_port *results_port(const struct plan *plan, const struct results *results, uint32_t node,
-				       uint32_t port)
+const struct result_port *results_port(const struct plan *plan, const struct results *results,
+				       uint32_t node, uint32_t port)
 {
 	uint32_t first = 0;
 
@@ -192,7 +199,7 @@ static uint64_t bytes_to_bps(uint64_t bytes, node_time_t interval_ps)
 	return interval_ps ? (uint64_t)((unsigned __int128)bytes * 8 * NODE_S / interval_ps) : 0;
 }
 
-/* the sender's half of every flow */
+/* fills the sender's half of every flow */
 static int gather_sent(struct gathering *g)
 {
 	uint64_t count = 0;
@@ -226,7 +233,9 @@ static int gather_sent(struct gathering *g)
 				.traffic_class = tx->traffic_class,
 				.sent_bytes = tx->bytes,
 				.sent_packets = tx->packets,
-				.lost = g->settled && tx->packets > tx->resent ? tx->packets - tx->resent : 0,
+				.lost = g->settled && tx->packets > tx->resent
+						? tx->packets - tx->resent
+						: 0,
 				.first_ps = NODE_TIME_NEVER,
 				.last_ps = NODE_TIME_NEVER,
 				.transport = results_roce_sent(tx),
@@ -236,8 +245,9 @@ static int gather_sent(struct gathering *g)
 	return 0;
 }
 
-/* index of the flow that row @rx at host @host belongs to; UINT32_MAX if no sender knows it */
-static uint32_t flow_of_row(const struct gathering *g, const struct flow_rx_stats *rx, uint32_t host)
+/* the index of the flow of row @rx at host @host; UINT32_MAX if no sender knows it */
+static uint32_t flow_of_row(const struct gathering *g, const struct flow_rx_stats *rx,
+			    uint32_t host)
 {
 	uint32_t index;
 
@@ -248,21 +258,24 @@ static uint32_t flow_of_row(const struct gathering *g, const struct flow_rx_stat
 	return g->results->flows[index].destination == host ? index : UINT32_MAX;
 }
 
-static void add_received(struct result_flow *flow, const struct flow_rx_stats *rx, const struct gathering *g)
+static void add_received(struct result_flow *flow, const struct flow_rx_stats *rx,
+			 const struct gathering *g)
 {
 	flow->bytes += rx->bytes;
 	flow->packets += rx->packets;
 	flow->measured_bytes += rx->measured_bytes;
 	flow->goodput_bps = bytes_to_bps(flow->measured_bytes, g->results->measured_ps);
 	flow->reordered += rx->reordered;
-	if (!g->settled) /* a gap; where packets overtake each other it may close yet */
+	if (!g->settled) /* a gap; it may still close where packets overtake each other */
 		flow->lost += rx->lost < g->destroyed ? rx->lost : g->destroyed;
 	else
 		flow->lost -= rx->packets < flow->lost ? rx->packets : flow->lost;
 	flow->message_count += rx->messages;
 	results_roce_received(&flow->transport, rx);
 	flow->first_ps = node_time_min(flow->first_ps, rx->first_ps);
-	flow->last_ps = flow->last_ps == NODE_TIME_NEVER ? rx->last_ps : node_time_max(flow->last_ps, rx->last_ps);
+	flow->last_ps = flow->last_ps == NODE_TIME_NEVER
+				? rx->last_ps
+				: node_time_max(flow->last_ps, rx->last_ps);
 }
 
 static int gather_flows(struct gathering *g)
@@ -310,7 +323,8 @@ static void sort_flows(struct gathering *g)
 
 	qsort(results->flows, results->flow_count, sizeof(*results->flows), compare_flows);
 	for (uint32_t i = 0; i < results->flow_count; i++)
-		g->place[g->first_flow[results->flows[i].source] + results->flows[i].source_slot] = i;
+		g->place[g->first_flow[results->flows[i].source] + results->flows[i].source_slot] =
+			i;
 }
 
 /* ---- messages ---- */
@@ -327,9 +341,10 @@ static int compare_messages(const void *left, const void *right)
 	return order ? order : compare(a->bytes, b->bytes);
 }
 
-/* the completion @logged at host @host as a row of the results; false if it names no flow, or ends before it starts */
-static bool message_row(const struct gathering *g, const struct message_stats *logged, uint32_t host,
-			struct result_message *row)
+/* turns the completion @logged at host @host into a row; false if it names no flow, or ends before
+ * it starts */
+static bool message_row(const struct gathering *g, const struct message_stats *logged,
+			uint32_t host, struct result_message *row)
 {
 	const struct result_flow *flow;
 	node_time_t ideal_ps;
@@ -343,11 +358,14 @@ static bool message_row(const struct gathering *g, const struct message_stats *l
 	flow = &g->results->flows[index];
 	if (flow->workload >= g->plan->workload_count)
 		return false;
-	ideal_ps = plan_ideal_ps(g->plan, flow->source, flow->destination, flow->workload, logged->bytes);
-	*row = (struct result_message){
-		.flow = index, .bytes = logged->bytes, .start_ps = logged->start_ps, .end_ps = logged->end_ps
-	};
-	row->slowdown = ideal_ps ? (double)(logged->end_ps - logged->start_ps) / (double)ideal_ps : 0;
+	ideal_ps = plan_ideal_ps(g->plan, flow->source, flow->destination, flow->workload,
+				 logged->bytes);
+	*row = (struct result_message){ .flow = index,
+					.bytes = logged->bytes,
+					.start_ps = logged->start_ps,
+					.end_ps = logged->end_ps };
+	row->slowdown =
+		ideal_ps ? (double)(logged->end_ps - logged->start_ps) / (double)ideal_ps : 0;
 	return true;
 }
 
@@ -385,7 +403,8 @@ static struct result_slowdowns slowdowns_of(double *ratios, uint64_t count)
 	if (!count)
 		return (struct result_slowdowns){ 0 };
 	qsort(ratios, count, sizeof(*ratios), compare_ratios);
-	for (uint64_t i = 0; i < count; i++) /* in sorted order, so that the sum is the same everywhere */
+	/* in sorted order, so that the sum is the same everywhere */
+	for (uint64_t i = 0; i < count; i++)
 		sum += ratios[i];
 	return (struct result_slowdowns){ .mean = sum / (double)count,
 					  .p50 = ratios[results_rank(count, 500)],
@@ -406,7 +425,8 @@ static int flow_times(struct results *results)
 		uint64_t count = 0;
 
 		for (; i < results->message_count && results->messages[i].flow == flow; i++)
-			times[count++] = results->messages[i].end_ps - results->messages[i].start_ps;
+			times[count++] =
+				results->messages[i].end_ps - results->messages[i].start_ps;
 		results->flows[flow].fct = times_of(times, count);
 	}
 	free(times);
@@ -433,7 +453,8 @@ static int gather_messages(struct gathering *g)
 				results->strange_rows++;
 		}
 	}
-	qsort(results->messages, results->message_count, sizeof(*results->messages), compare_messages);
+	qsort(results->messages, results->message_count, sizeof(*results->messages),
+	      compare_messages);
 	return flow_times(results);
 }
 
@@ -495,7 +516,8 @@ static int gather_groups(struct gathering *g)
 	}
 	if (error)
 		return error;
-	results->all = (struct result_group){ .workload = UINT32_MAX, .flow_count = results->flow_count };
+	results->all =
+		(struct result_group){ .workload = UINT32_MAX, .flow_count = results->flow_count };
 	return gather_group(results, &results->all, 0, results->message_count);
 }
 
@@ -529,38 +551,43 @@ static int gather_ports(struct gathering *g)
 			waits_close(&row->stats, results->end_ps);
 			if (!results->measured_ps)
 				continue;
-			/* of a run that was interrupted: a frame counts whole when it begins */
-			row->utilisation = (double)node_time_min(row->stats.tx_busy_measured_ps, results->measured_ps) /
+			/* of an interrupted run: a frame counts as a whole when it begins */
+			row->utilisation = (double)node_time_min(row->stats.tx_busy_measured_ps,
+								 results->measured_ps) /
 					   (double)results->measured_ps;
-			row->queue_bytes_mean =
-				(double)row->stats.queue_byte_ns_sum * (double)NODE_NS / (double)results->measured_ps;
+			row->queue_bytes_mean = (double)row->stats.queue_byte_ns_sum *
+						(double)NODE_NS / (double)results->measured_ps;
 		}
 	}
 	return 0;
 }
 
-/* sent, and neither received nor known to be lost */
+/* packets in flight: sent, and neither received nor known to be lost */
 static void gather_under_way(struct gathering *g)
 {
 	for (uint32_t host = 0; host < g->plan->host_count && !g->settled; host++)
 		for (uint32_t slot = 0; slot < host_page(g, host)->flow_tx_count; slot++) {
 			const struct flow_tx_stats *tx = stats_flow_tx(host_page(g, host), slot);
-			struct result_flow *flow = &g->results->flows[g->place[g->first_flow[host] + slot]];
+			struct result_flow *flow =
+				&g->results->flows[g->place[g->first_flow[host] + slot]];
 			uint64_t gone = tx->resent + flow->packets + flow->lost;
 
 			flow->under_way = tx->packets > gone ? tx->packets - gone : 0;
 		}
 }
 
-/* Data units that their source knows nothing of: at a NIC, lost on its link and not told; in the fabric, those that the ingress edge still takes
- * for being under way although nothing is. Whatever they were lost by. */
+/* Data units of whose loss, by any cause, the source was not told: at a NIC those lost on its link
+ * and not reported; in the fabric those that the ingress edge still counts as in flight although
+ * nothing is. */
 static uint64_t unreported_units(const struct gathering *g)
 {
 	const struct result_totals *totals = &g->results->totals;
 	uint64_t units = 0;
 
 	if (!g->settled)
-		return totals->lost_units > totals->reported_units ? totals->lost_units - totals->reported_units : 0;
+		return totals->lost_units > totals->reported_units
+			       ? totals->lost_units - totals->reported_units
+			       : 0;
 	for (uint32_t i = 0; i < g->results->port_count; i++) {
 		const struct port_stats *port = &g->results->ports[i].stats;
 
@@ -576,7 +603,8 @@ static void add_node(struct results *results, const struct stats_page *page)
 {
 	struct result_totals *totals = &results->totals;
 
-	totals->injected_bytes += page->injected_bytes + page->flooded_bytes - page->flood_originals_bytes;
+	totals->injected_bytes +=
+		page->injected_bytes + page->flooded_bytes - page->flood_originals_bytes;
 	totals->injected_packets += page->injected_packets;
 	totals->delivered_bytes += page->delivered_bytes;
 	totals->delivered_packets += page->delivered_packets;
@@ -606,7 +634,8 @@ static void gather_totals(struct gathering *g)
 	for (uint32_t i = 0; i < g->plan->node_count; i++)
 		add_node(results, g->pages[i]);
 	for (uint32_t i = 0; i < results->port_count; i++)
-		add_port(totals, &results->ports[i].stats, results->ports[i].node >= g->plan->switch_count);
+		add_port(totals, &results->ports[i].stats,
+			 results->ports[i].node >= g->plan->switch_count);
 	gather_under_way(g);
 	for (uint32_t i = 0; i < results->flow_count; i++) {
 		totals->lost += results->flows[i].lost;
@@ -614,11 +643,13 @@ static void gather_totals(struct gathering *g)
 		totals->reordered += results->flows[i].reordered;
 		totals->messages += results->flows[i].message_count;
 	}
-	/* each flow has no more gaps than frames were destroyed, and all flows together no more than that either */
+	/* each flow has no more gaps than frames were destroyed, and neither have all flows
+	 * together */
 	if (!g->settled && totals->lost > g->destroyed) {
 		totals->under_way += totals->lost - g->destroyed;
 		totals->lost = g->destroyed;
 	}
 	totals->unreported = unreported_units(g);
-	totals->inside_bytes = (int64_t)(totals->injected_bytes - totals->delivered_bytes - totals->lost_bytes);
+	totals->inside_bytes =
+		(int64_t)(totals->injected_bytes - totals->delivered_bytes - totals->lost_bytes);
 }

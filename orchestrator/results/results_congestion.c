@@ -1,7 +1,8 @@
-/*  results_congestion - the part of the summary that says what congestion control has done; nothing if it did nothing.
+/*  results_congestion - the part of the summary about congestion control; nothing if it did
+ *  nothing.
  *
- *  First the outputs to hosts that were congested, then what that has led to: packets that had to wait at inputs, credit
- *  per flow, flows held at their source, and peers told to stop, which a good run does not need (EC-14).              */
+ *  First the congested outputs to hosts, then the consequences: packets that had to wait at inputs,
+ *  hop credit, flows paused at their source, and STOPs, which a good run does not need (EC-14). */
 #include "orchestrator/results/results_congestion.h"
 
 #include <inttypes.h>
@@ -14,26 +15,29 @@
 
 #define OUTPUTS_SHOWN 6u
 
-/* all ports of switches together, and where the most was */
+/* the sums over all ports of switches, and the ports with the most */
 struct sums {
 	uint64_t waited[5]; /* by waited_name */
 	uint64_t limited, metered, held;
 	uint64_t starts, stopped, credit_units;
 	uint64_t fgfc_frames, fgfc_refused, stops;
 	uint64_t extent_units;
-	uint32_t outputs;                                     /* congested */
-	const struct result_port *widest, *fullest, *stopper; /* largest extent, input buffer, number of stops */
+	uint32_t outputs; /* congested */
+	/* largest extent, input buffer, number of stops */
+	const struct result_port *widest, *fullest, *stopper;
 };
 
-static const char *const waited_name[5] = { "flow extent", "rate", "until empty", "headroom", "port limit" };
+static const char *const waited_name[5] = { "flow limit", "rate limit", "ACKs of all before",
+					    "hop credit", "port limit" };
 
-static const struct result_port *greater(const struct result_port *best, const struct result_port *row, uint64_t value,
+static const struct result_port *greater(const struct result_port *best,
+					 const struct result_port *row, uint64_t value,
 					 uint64_t best_value)
 {
 	return value > best_value ? row : best;
 }
 
-/* Did the port, to a host, make ACK_ECAs? Others have no reason to. */
+/* True if a port to a host sent ACK_ECAs; other ports have no reason to. */
 static bool is_congested(const struct plan *plan, const struct result_port *row)
 {
 	return row->stats.eca_acks && plan->nodes[row->node].kind == NODE_SWITCH &&
@@ -62,7 +66,8 @@ static void port_add(struct sums *sums, const struct result_port *row)
 			       sums->widest ? sums->widest->stats.extent_units_max : 0);
 	sums->fullest = greater(sums->fullest, row, port->input_units_max,
 				sums->fullest ? sums->fullest->stats.input_units_max : 0);
-	sums->stopper = greater(sums->stopper, row, port->stops, sums->stopper ? sums->stopper->stats.stops : 0);
+	sums->stopper = greater(sums->stopper, row, port->stops,
+				sums->stopper ? sums->stopper->stats.stops : 0);
 }
 
 static struct sums sums_of(const struct plan *plan, const struct results *results)
@@ -90,8 +95,8 @@ static uint64_t waited(const struct sums *sums)
 
 static bool is_quiet(const struct sums *sums)
 {
-	return !sums->outputs && !waited(sums) && !sums->starts && !sums->fgfc_frames && !sums->fgfc_refused &&
-	       !sums->stops;
+	return !sums->outputs && !waited(sums) && !sums->starts && !sums->fgfc_frames &&
+	       !sums->fgfc_refused && !sums->stops;
 }
 
 /* ---- congested outputs ---- */
@@ -108,30 +113,33 @@ static int more_congested(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-static void reaction_write(const struct plan *plan, const struct results *results, uint32_t host, FILE *out)
+static void reaction_write(const struct plan *plan, const struct results *results, uint32_t host,
+			   FILE *out)
 {
 	struct reaction reaction = reaction_of(plan, results, host);
 	char time[HUMAN_TEXT_MAX];
 
-	if (reaction.heard && reaction.trip_ps)
+	if (reaction.told && reaction.trip_ps)
 		fprintf(out, "%s (%.2f round trips), ", human_time(reaction.time_ps, time),
 			(double)reaction.time_ps / (double)reaction.trip_ps);
-	fprintf(out, "%" PRIu32 " of %" PRIu32 "\n", reaction.heard, reaction.senders);
+	fprintf(out, "%" PRIu32 " of %" PRIu32 " senders\n", reaction.told, reaction.senders);
 }
 
-static void output_write(const struct plan *plan, const struct results *results, const struct result_port *row,
-			 FILE *out)
+static void output_write(const struct plan *plan, const struct results *results,
+			 const struct result_port *row, FILE *out)
 {
 	const struct port_config *port = &plan->nodes[row->node].ports[row->port];
 	char name[2 * NODE_NAME_MAX + 8], mean[HUMAN_TEXT_MAX], most[HUMAN_TEXT_MAX];
 
 	snprintf(name, sizeof(name), "%s -> %s", plan->nodes[row->node].name, port->peer_name);
-	fprintf(out, "%-24s  %6" PRIu64 "  %9" PRIu64 "  %12s  %12s  ", name, row->stats.eca_max, row->stats.eca_acks,
-		human_bytes((uint64_t)row->queue_bytes_mean, mean), human_bytes(row->stats.queue_bytes_max, most));
+	fprintf(out, "%-24s  %12" PRIu64 "  %13" PRIu64 "  %12s  %12s  ", name, row->stats.eca_max,
+		row->stats.eca_acks, human_bytes((uint64_t)row->queue_bytes_mean, mean),
+		human_bytes(row->stats.queue_bytes_max, most));
 	reaction_write(plan, results, port->peer_index - plan->switch_count, out);
 }
 
-static void outputs_write(const struct plan *plan, const struct results *results, uint32_t count, FILE *out)
+static void outputs_write(const struct plan *plan, const struct results *results, uint32_t count,
+			  FILE *out)
 {
 	const struct result_port **order = calloc(count + 1, sizeof(*order));
 	uint32_t found = 0;
@@ -152,17 +160,19 @@ static void outputs_write(const struct plan *plan, const struct results *results
 	free(order);
 }
 
-/* ---- what that has led to ---- */
+/* ---- consequences ---- */
 
-static const char *place(const struct plan *plan, const struct result_port *row, char text[NODE_NAME_MAX + 16])
+static const char *place(const struct plan *plan, const struct result_port *row,
+			 char text[NODE_NAME_MAX + 16])
 {
-	snprintf(text, NODE_NAME_MAX + 16, "%s port %" PRIu32, plan->nodes[row->node].name, row->port);
+	snprintf(text, NODE_NAME_MAX + 16, "%s port %" PRIu32, plan->nodes[row->node].name,
+		 row->port);
 	return text;
 }
 
 static void waits_write(const struct sums *sums, FILE *out)
 {
-	const char *comma = "packets that waited at an input: ";
+	const char *comma = "packets that waited at an input, by cause: ";
 
 	if (!waited(sums))
 		return;
@@ -189,9 +199,11 @@ static void room_write(const struct plan *plan, const struct sums *sums, FILE *o
 		fputc('\n', out);
 	}
 	if (sums->widest)
-		fprintf(out, "unacknowledged, at most: %s at one input (%s), no more than %s in all\n",
+		fprintf(out,
+			"most bytes unacknowledged: %s at one input (%s), at most %s in total\n",
 			human_bytes(sums->widest->stats.extent_units_max * UNIT_BYTES, bytes),
-			place(plan, sums->widest, at), human_bytes(sums->extent_units * UNIT_BYTES, all));
+			place(plan, sums->widest, at),
+			human_bytes(sums->extent_units * UNIT_BYTES, all));
 }
 
 static void means_write(const struct sums *sums, FILE *out)
@@ -200,19 +212,24 @@ static void means_write(const struct sums *sums, FILE *out)
 
 	if (sums->starts)
 		fprintf(out,
-			"credit per flow: began %" PRIu64 " times, ended %" PRIu64 " times, %s given in headroom\n",
-			sums->starts, sums->stopped, human_bytes(sums->credit_units * UNIT_BYTES, bytes));
+			"flows under hop credit: began %" PRIu64 " times, ended %" PRIu64
+			" times; %s granted\n",
+			sums->starts, sums->stopped,
+			human_bytes(sums->credit_units * UNIT_BYTES, bytes));
 	if (sums->fgfc_frames || sums->fgfc_refused)
-		fprintf(out, "held at their source: %" PRIu64 " FGFC frames sent, %" PRIu64 " flows refused by NICs\n",
+		fprintf(out,
+			"per-flow pause: %" PRIu64 " FGFC frames sent to NICs, %" PRIu64
+			" flows without an entry there\n",
 			sums->fgfc_frames, sums->fgfc_refused);
 	if (sums->limited || sums->metered || sums->held)
 		fprintf(out,
-			"at the end: flows limited %" PRIu64 ", metered %" PRIu64 ", held at their source %" PRIu64
-			"\n",
+			"at the end: flows limited %" PRIu64 ", under hop credit %" PRIu64
+			", paused at their source %" PRIu64 "\n",
 			sums->limited, sums->metered, sums->held);
 }
 
-void results_congestion_write(const struct plan *plan, const struct results *results, bool colour, FILE *out)
+void results_congestion_write(const struct plan *plan, const struct results *results, bool colour,
+			      FILE *out)
 {
 	struct sums sums = sums_of(plan, results);
 	char at[NODE_NAME_MAX + 16];
@@ -220,9 +237,9 @@ void results_congestion_write(const struct plan *plan, const struct results *res
 	if (is_quiet(&sums))
 		return;
 	if (sums.outputs)
-		fprintf(out, "\n%s%-24s  %6s  %9s  %12s  %12s  %s%s\n", colour ? "\033[1m" : "", "congested outputs",
-			"factor", "ACK_ECAs", "queue mean", "queue max", "senders reached after",
-			colour ? "\033[0m" : "");
+		fprintf(out, "\n%s%-24s  %12s  %13s  %12s  %12s  %s%s\n", colour ? "\033[1m" : "",
+			"congested outputs", "ECA (0..255)", "ACK_ECAs sent", "queue mean",
+			"queue max", "last sender told after", colour ? "\033[0m" : "");
 	else
 		fputc('\n', out);
 	outputs_write(plan, results, sums.outputs, out);
@@ -230,6 +247,9 @@ void results_congestion_write(const struct plan *plan, const struct results *res
 	room_write(plan, &sums, out);
 	means_write(&sums, out);
 	if (sums.stops)
-		fprintf(out, "%sneighbours told to stop%s, for want of room: %" PRIu64 " times, most often by %s\n",
-			colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", sums.stops, place(plan, sums.stopper, at));
+		fprintf(out,
+			"%sSTOPs sent to peers%s, because a buffer was full: %" PRIu64
+			", most of them by %s\n",
+			colour ? "\033[1;31m" : "", colour ? "\033[0m" : "", sums.stops,
+			place(plan, sums.stopper, at));
 }

@@ -1,9 +1,11 @@
-/*  results_csv - the result as tables for spreadsheets and plots: one file per kind of row, a header line first.
+/*  results_csv - the results as tables for spreadsheets and plots: one file per kind of row, a
+ *  header line first.
  *
- *  Every file is complete or not there (atomic_file.h). Times are in picoseconds; what never happened is an empty field.
- *  Names need no quoting: a scenario only admits letters, digits, '_', '.' and '-'.
- *  Of an interrupted run the last line of each file is a comment that says so: a table of such a run
- *  must not be taken for a complete one. Tables of complete runs have no comment.                                     */
+ *  Every file is complete or absent (atomic_file.h). Times are in picoseconds; what never happened
+ *  is an empty field. Names need no quoting: a scenario only admits letters, digits, '_', '.' and
+ *  '-'.
+ *  Of an interrupted run the last line of each file is a comment that says so, because its tables
+ *  must not pass for complete ones. Tables of complete runs have no comment. */
 #include "orchestrator/results/results_csv.h"
 
 #include <errno.h>
@@ -24,9 +26,11 @@ struct tables {
 
 typedef void table_write_fn(const struct tables *t, FILE *out);
 
-static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write, nodes_write, classes_write;
+static table_write_fn flows_write, messages_write, ports_write, tables_write, samples_write,
+	nodes_write, classes_write;
 
-static int table_write(const struct tables *t, const char *folder, const char *name, table_write_fn *write)
+static int table_write(const struct tables *t, const char *folder, const char *name,
+		       table_write_fn *write)
 {
 	struct atomic_file file;
 	char path[PATH_MAX];
@@ -39,8 +43,8 @@ static int table_write(const struct tables *t, const char *folder, const char *n
 		return error;
 	write(t, file.stream);
 	if (t->results->interrupted)
-		fprintf(file.stream, "# interrupted=true end_ps=%" PRIu64 " exit_status=%d\n", t->results->end_ps,
-			RESULTS_INTERRUPTED_STATUS);
+		fprintf(file.stream, "# interrupted=true end_ps=%" PRIu64 " exit_status=%d\n",
+			t->results->end_ps, RESULTS_INTERRUPTED_STATUS);
 	return atomic_file_commit(&file);
 }
 
@@ -48,8 +52,9 @@ static const struct {
 	const char *name;
 	table_write_fn *write;
 } files[] = {
-	{ "flows.csv", flows_write },     { "messages.csv", messages_write }, { "ports.csv", ports_write },
-	{ "tables.csv", tables_write },   { "samples.csv", samples_write },   { "nodes.csv", nodes_write },
+	{ "flows.csv", flows_write },     { "messages.csv", messages_write },
+	{ "ports.csv", ports_write },     { "tables.csv", tables_write },
+	{ "samples.csv", samples_write }, { "nodes.csv", nodes_write },
 	{ "classes.csv", classes_write },
 };
 
@@ -58,8 +63,9 @@ const char *results_csv_name(unsigned index)
 	return index < COUNT_OF(files) ? files[index].name : NULL;
 }
 
-int results_csv_write(const struct plan *plan, struct stats_page *const *pages, const struct results *results,
-		      const char *folder, char *why, unsigned why_max)
+int results_csv_write(const struct plan *plan, struct stats_page *const *pages,
+		      const struct results *results, const char *folder, char *why,
+		      unsigned why_max)
 {
 	const struct tables t = { .plan = plan, .pages = pages, .results = results };
 	int error = atomic_file_folder(folder);
@@ -72,7 +78,8 @@ int results_csv_write(const struct plan *plan, struct stats_page *const *pages, 
 			continue;
 		error = table_write(&t, folder, files[i].name, files[i].write);
 		if (error)
-			snprintf(why, why_max, "cannot write %s/%s: %s", folder, files[i].name, atomic_file_why(error));
+			snprintf(why, why_max, "cannot write %s/%s: %s", folder, files[i].name,
+				 atomic_file_why(error));
 	}
 	return error;
 }
@@ -89,10 +96,12 @@ static const char *workload_name(const struct tables *t, uint32_t workload)
 
 static const char *class_name(const struct tables *t, uint32_t traffic_class)
 {
-	return traffic_class < t->plan->nodes[0].class_count ? t->plan->nodes[0].classes[traffic_class].name : "";
+	return traffic_class < t->plan->nodes[0].class_count
+		       ? t->plan->nodes[0].classes[traffic_class].name
+		       : "";
 }
 
-/* @value, or nothing if it is not @known */
+/* writes @value, or nothing if it is not @known */
 static void field(FILE *out, uint64_t value, bool known)
 {
 	if (known)
@@ -105,7 +114,8 @@ static void flows_write(const struct tables *t, FILE *out)
 {
 	bool roce = results_is_roce(t->plan);
 
-	fprintf(out, "id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_ps,fct_mean_ps,fct_"
+	fprintf(out, "id,workload,src,dst,class,bytes,packets,messages,goodput_bps,first_ps,last_"
+		     "ps,fct_mean_ps,fct_"
 		     "p50_ps,fct_p99_ps,"
 		     "fct_p999_ps,reordered,lost");
 	results_roce_transport_csv(roce, NULL, out);
@@ -113,10 +123,10 @@ static void flows_write(const struct tables *t, FILE *out)
 		const struct result_flow *row = &t->results->flows[i];
 		bool known = row->fct.p50_ps != 0;
 
-		fprintf(out, "%" PRIu32 ",%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, i,
-			workload_name(t, row->workload), host_name(t, row->source), host_name(t, row->destination),
-			class_name(t, row->traffic_class), row->bytes, row->packets, row->message_count,
-			row->goodput_bps);
+		fprintf(out, "%" PRIu32 ",%s,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
+			i, workload_name(t, row->workload), host_name(t, row->source),
+			host_name(t, row->destination), class_name(t, row->traffic_class),
+			row->bytes, row->packets, row->message_count, row->goodput_bps);
 		field(out, row->first_ps, row->first_ps != NODE_TIME_NEVER);
 		field(out, row->last_ps, row->last_ps != NODE_TIME_NEVER);
 		field(out, row->fct.mean_ps, known);
@@ -135,13 +145,16 @@ static void messages_write(const struct tables *t, FILE *out)
 		const struct result_message *row = &t->results->messages[i];
 		const struct result_flow *flow = &t->results->flows[row->flow];
 
-		fprintf(out, "%" PRIu32 ",%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.6g\n", row->flow,
-			workload_name(t, flow->workload), host_name(t, flow->source), host_name(t, flow->destination),
-			row->bytes, row->start_ps, row->end_ps, row->end_ps - row->start_ps, row->slowdown);
+		fprintf(out,
+			"%" PRIu32 ",%s,%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%.6g\n",
+			row->flow, workload_name(t, flow->workload), host_name(t, flow->source),
+			host_name(t, flow->destination), row->bytes, row->start_ps, row->end_ps,
+			row->end_ps - row->start_ps, row->slowdown);
 	}
 }
 
-/* what congestion control did at a port; for the header line @stats is NULL */
+/* congestion control at a port; for the header line @stats is NULL */
 static void congestion_write(const struct port_stats *stats, FILE *out)
 {
 	for (size_t i = 0; i < port_counter_count; i++) {
@@ -155,7 +168,7 @@ static void congestion_write(const struct port_stats *stats, FILE *out)
 	}
 }
 
-/* the same of paths, where there is a choice */
+/* the same for paths, where there is a choice */
 static void paths_write(const struct tables *t, const struct port_stats *stats, FILE *out)
 {
 	for (size_t i = 0; results_has_paths(t->plan) && i < port_counter_count; i++) {
@@ -170,8 +183,10 @@ static void ports_write(const struct tables *t, FILE *out)
 {
 	bool roce = results_is_roce(t->plan);
 
-	fprintf(out, "node,port,peer,tx_frames,tx_bytes,tx_packets,rx_frames,rx_bytes,rx_packets,utilisation,"
-		     "queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_frames,acks,words,lost_frames,"
+	fprintf(out, "node,port,peer,tx_frames,tx_bytes,tx_packets,rx_frames,rx_bytes,rx_packets,"
+		     "utilisation,"
+		     "queue_bytes_max,queue_bytes_mean,input_units_max,paused_ps,ack_frames,acks,"
+		     "words,lost_frames,"
 		     "lost_bytes,loss_reports,hole_units,tail_units,channel_waits,buffer_units");
 	congestion_write(NULL, out);
 	paths_write(t, NULL, out);
@@ -180,17 +195,22 @@ static void ports_write(const struct tables *t, FILE *out)
 		const struct result_port *row = &t->results->ports[i];
 		const struct port_stats *stats = &row->stats;
 
-		fprintf(out, "%s,%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-			t->plan->nodes[row->node].name, row->port, t->plan->nodes[row->node].ports[row->port].peer_name,
-			stats->tx_frames, stats->tx_bytes, stats->tx_packets, stats->rx_frames, stats->rx_bytes,
-			stats->rx_packets);
-		fprintf(out, ",%.12g,%" PRIu64 ",%.12g,%" PRIu64 ",%" PRIu64, row->utilisation, stats->queue_bytes_max,
-			row->queue_bytes_mean, stats->input_units_max, stats->paused_ps);
 		fprintf(out,
-			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-			",%" PRIu64 ",%" PRIu32,
-			stats->ack_frames, stats->acks, stats->words, stats->lost_frames, stats->lost_bytes,
-			stats->loss_reports, stats->hole_units, stats->tail_units, stats->channel_waits,
+			"%s,%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%" PRIu64,
+			t->plan->nodes[row->node].name, row->port,
+			t->plan->nodes[row->node].ports[row->port].peer_name, stats->tx_frames,
+			stats->tx_bytes, stats->tx_packets, stats->rx_frames, stats->rx_bytes,
+			stats->rx_packets);
+		fprintf(out, ",%.12g,%" PRIu64 ",%.12g,%" PRIu64 ",%" PRIu64, row->utilisation,
+			stats->queue_bytes_max, row->queue_bytes_mean, stats->input_units_max,
+			stats->paused_ps);
+		fprintf(out,
+			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32,
+			stats->ack_frames, stats->acks, stats->words, stats->lost_frames,
+			stats->lost_bytes, stats->loss_reports, stats->hole_units,
+			stats->tail_units, stats->channel_waits,
 			t->plan->nodes[row->node].ports[row->port].buffer_units);
 		congestion_write(stats, out);
 		paths_write(t, stats, out);
@@ -209,12 +229,15 @@ static void tables_write(const struct tables *t, FILE *out)
 		if (node->kind != NODE_SWITCH || plan_fabric(t->plan) != FABRIC_FLOW_CHANNEL)
 			continue;
 		if (node->ports[row->port].kind == PORT_EDGE)
-			fprintf(out, "%s,%" PRIu32 ",efct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n", node->name, row->port,
-				row->stats.efct_used_max, row->stats.efct_used, size);
-		fprintf(out, "%s,%" PRIu32 ",ifct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n", node->name, row->port,
-			row->stats.ifct_used_max, row->stats.ifct_used, size);
-		fprintf(out, "%s,%" PRIu32 ",ofct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n", node->name, row->port,
-			row->stats.ofct_used_max, row->stats.ofct_used, size);
+			fprintf(out, "%s,%" PRIu32 ",efct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n",
+				node->name, row->port, row->stats.efct_used_max,
+				row->stats.efct_used, size);
+		fprintf(out, "%s,%" PRIu32 ",ifct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n",
+			node->name, row->port, row->stats.ifct_used_max, row->stats.ifct_used,
+			size);
+		fprintf(out, "%s,%" PRIu32 ",ofct,%" PRIu64 ",%" PRIu64 ",%" PRIu32 "\n",
+			node->name, row->port, row->stats.ofct_used_max, row->stats.ofct_used,
+			size);
 	}
 }
 
@@ -222,7 +245,8 @@ static void samples_write(const struct tables *t, FILE *out)
 {
 	bool roce = results_is_roce(t->plan);
 
-	fprintf(out, "node,port,at_ps,queue_bytes,input_units,tx_bytes,flow_queue_units,eca,limited,metered,"
+	fprintf(out, "node,port,at_ps,queue_bytes,input_units,tx_bytes,flow_queue_units,eca,"
+		     "limited,metered,"
 		     "fgfc_held,extent_units");
 	results_roce_sample_csv(roce, NULL, out);
 	for (uint32_t node = 0; node < t->plan->node_count; node++) {
@@ -230,11 +254,13 @@ static void samples_write(const struct tables *t, FILE *out)
 			const struct sample_stats *sample = stats_sample(t->pages[node], i);
 
 			fprintf(out, "%s,%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu64,
-				t->plan->nodes[node].name, sample->port, sample->at_ps, sample->queue_bytes,
-				sample->input_units, sample->tx_bytes);
-			fprintf(out, ",%" PRIu32 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu32,
-				sample->flow_queue_units, sample->eca, sample->limited, sample->metered,
-				sample->fgfc_held, sample->extent_units);
+				t->plan->nodes[node].name, sample->port, sample->at_ps,
+				sample->queue_bytes, sample->input_units, sample->tx_bytes);
+			fprintf(out,
+				",%" PRIu32 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16 ",%" PRIu16
+				",%" PRIu32,
+				sample->flow_queue_units, sample->eca, sample->limited,
+				sample->metered, sample->fgfc_held, sample->extent_units);
 			results_roce_sample_csv(roce, sample, out);
 		}
 	}
@@ -249,15 +275,17 @@ static void classes_write(const struct tables *t, FILE *out)
 /* real clock only */
 static void nodes_write(const struct tables *t, FILE *out)
 {
-	fprintf(out,
-		"node,verdict,turns,lateness_p50_ns,lateness_p99_ns,lateness_max_ns,links_make_up_ns,behind_max_ns,"
-		"ring_full_ps\n");
+	fprintf(out, "node,verdict,turns,lateness_p50_ns,lateness_p99_ns,lateness_max_ns,links_"
+		     "make_up_ns,behind_max_ns,"
+		     "ring_full_ps\n");
 	for (uint32_t i = 0; i < t->plan->node_count; i++) {
 		const struct result_lateness *row = &t->results->fidelity.nodes[i];
 
 		fprintf(out,
-			"%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-			t->plan->nodes[i].name, fidelity_verdict_name[row->verdict], row->node.events, row->node.p50_ns,
-			row->node.p99_ns, row->node.max_ns, row->made_up_ns, row->behind_ns, row->ring_full_ps);
+			"%s,%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			",%" PRIu64 "\n",
+			t->plan->nodes[i].name, fidelity_verdict_name[row->verdict],
+			row->node.events, row->node.p50_ns, row->node.p99_ns, row->node.max_ns,
+			row->made_up_ns, row->behind_ns, row->ring_full_ps);
 	}
 }

@@ -1,10 +1,12 @@
-/*  results_fidelity - whether a run under the real clock may be believed, in figures and in words (TB-8).
+/*  results_fidelity - whether the results of a run under the real clock are valid, in figures and
+ *  in words (TB-8).
  *
- *  The rule is that of fidelity.h. Besides, for a run with a beginning and an end, a node is overloaded that was behind the
- *  clock by more than 1 % of the run, for then a part of what was to be measured is missing; and one that waited so long for a
- *  full ring, for a ring stands for a link (both ours).
- *  A run that was overloaded says what the machine has carried instead, and to try half of that: the other half is for
- *  whatever else the machine has to do (ours).                                                                        */
+ *  The rule is that of fidelity.h. In addition, in a run with a beginning and an end, a node is
+ *  overloaded if its lag exceeded 1 % of the run, because then a part of the measurement is
+ *  missing; and if it waited for a full ring for so long, because a ring stands for a link (both
+ *  ours).
+ *  For an overloaded run the text states the load that the machine carried, and suggests half of
+ *  it: the other half is for whatever else the machine has to do (ours). */
 #include "orchestrator/results/results_fidelity.h"
 
 #include <errno.h>
@@ -14,7 +16,7 @@
 
 #include "orchestrator/base/human.h"
 
-#define DELAY_NS_MAX 100000000u /* a longer one is no remedy */
+#define DELAY_NS_MAX 100000000u /* a longer delay is not suggested */
 #define RUN_PARTS 100u          /* one of them may be missing */
 
 static struct fidelity_limits limits_of(const struct node_config *node)
@@ -27,13 +29,14 @@ static struct fidelity_limits limits_of(const struct node_config *node)
 	return limits;
 }
 
-/* how long the data of @node's neighbours has waited for room in its buffers */
+/* how long data of @node's peers waited for space in its buffers */
 static uint64_t held_up_ns(const struct node_config *node, struct stats_page *const *pages)
 {
 	uint64_t sum_ps = 0;
 
 	for (uint32_t p = 0; p < node->port_count; p++)
-		sum_ps += stats_port(pages[node->ports[p].peer_index], node->ports[p].peer_port)->paused_ps;
+		sum_ps += stats_port(pages[node->ports[p].peer_index], node->ports[p].peer_port)
+				  ->paused_ps;
 	return sum_ps / NODE_NS;
 }
 
@@ -49,13 +52,14 @@ static void fullest_port(struct result_lateness *row, uint32_t port_count, struc
 	}
 }
 
-static struct result_lateness node_judge(const struct node_config *node, struct stats_page *const *pages,
-					 node_time_t run_ps)
+static struct result_lateness node_judge(const struct node_config *node,
+					 struct stats_page *const *pages, node_time_t run_ps)
 {
 	struct stats_page *page = pages[node->index];
 	struct fidelity_limits limits = limits_of(node);
 	struct result_lateness row = {
-		.node = fidelity_judge(&page->lateness, &limits, held_up_ns(node, pages), run_ps / NODE_NS),
+		.node = fidelity_judge(&page->lateness, &limits, held_up_ns(node, pages),
+				       run_ps / NODE_NS),
 		.made_up_ns = limits.made_up_ns,
 		.behind_ns = page->behind_max_ns,
 	};
@@ -67,7 +71,7 @@ static struct result_lateness node_judge(const struct node_config *node, struct 
 	return row;
 }
 
-/* is @a to be named rather than @b? */
+/* true if messages should name @a rather than @b */
 static bool is_worse(const struct result_lateness *a, const struct result_lateness *b)
 {
 	if (a->verdict != b->verdict)
@@ -77,7 +81,8 @@ static bool is_worse(const struct result_lateness *a, const struct result_latene
 	return fidelity_worse(&a->node, &b->node);
 }
 
-int results_fidelity_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results)
+int results_fidelity_gather(const struct plan *plan, struct stats_page *const *pages,
+			    struct results *results)
 {
 	struct result_fidelity *fidelity = &results->fidelity;
 
@@ -90,7 +95,8 @@ int results_fidelity_gather(const struct plan *plan, struct stats_page *const *p
 		fidelity->nodes[i] = node_judge(&plan->nodes[i], pages, results->end_ps);
 		if (is_worse(&fidelity->nodes[i], &fidelity->nodes[fidelity->worst]))
 			fidelity->worst = i;
-		if (fidelity->nodes[i].ring_full_ps > fidelity->nodes[fidelity->fullest].ring_full_ps)
+		if (fidelity->nodes[i].ring_full_ps >
+		    fidelity->nodes[fidelity->fullest].ring_full_ps)
 			fidelity->fullest = i;
 	}
 	fidelity->verdict = fidelity->nodes[fidelity->worst].verdict;
@@ -139,12 +145,14 @@ static void __attribute__((format(printf, 2, 3))) say(struct words *words, const
 	if (words->length >= words->max)
 		return;
 	va_start(arguments, format);
-	length = vsnprintf(words->text + words->length, words->max - words->length, format, arguments);
+	length = vsnprintf(words->text + words->length, words->max - words->length, format,
+			   arguments);
 	va_end(arguments);
 	words->length += length > 0 ? (size_t)length : 0;
 }
 
-/* @value as a scenario takes it: in the largest of @units, each a thousand of the one before, in which it is whole */
+/* @value as a scenario accepts it: in the largest of @units, each a thousand of the one before, in
+ * which it is whole */
 static void say_whole(struct words *words, uint64_t value, const char *const units[])
 {
 	while (value % 1000 == 0 && units[1]) {
@@ -154,17 +162,20 @@ static void say_whole(struct words *words, uint64_t value, const char *const uni
 	say(words, "%" PRIu64 "%s", value, *units);
 }
 
-/* who was how late */
-static void say_worst(struct words *words, const struct plan *plan, const struct result_fidelity *fidelity)
+/* the latest node */
+static void say_worst(struct words *words, const struct plan *plan,
+		      const struct result_fidelity *fidelity)
 {
 	const struct result_lateness *row = &fidelity->nodes[fidelity->worst];
 	char p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX], made_up[HUMAN_TEXT_MAX];
 
-	say(words, "%s was late by p50 %s, p99 %s, max %s; its links make up for %s", plan->nodes[fidelity->worst].name,
-	    human_time(row->node.p50_ns * NODE_NS, p50), human_time(row->node.p99_ns * NODE_NS, p99),
-	    human_time(row->node.max_ns * NODE_NS, max), human_time(row->made_up_ns * NODE_NS, made_up));
+	say(words, "%s was late by p50 %s, p99 %s, max %s; its links absorb %s",
+	    plan->nodes[fidelity->worst].name, human_time(row->node.p50_ns * NODE_NS, p50),
+	    human_time(row->node.p99_ns * NODE_NS, p99),
+	    human_time(row->node.max_ns * NODE_NS, max),
+	    human_time(row->made_up_ns * NODE_NS, made_up));
 	if (row->behind_ns)
-		say(words, "; at most it was %s behind", human_time(row->behind_ns * NODE_NS, max));
+		say(words, "; its largest lag was %s", human_time(row->behind_ns * NODE_NS, max));
 }
 
 static void say_fullest(struct words *words, const struct plan *plan, const struct results *results)
@@ -174,40 +185,43 @@ static void say_fullest(struct words *words, const struct plan *plan, const stru
 	const char *reader = plan->nodes[fidelity->fullest].ports[row->full_port].peer_name;
 
 	say(words, "; the ring from %s to %s was full for %.1f %% of the run: %s is too slow",
-	    plan->nodes[fidelity->fullest].name, reader, 100.0 * (double)row->ring_full_ps / (double)results->end_ps,
-	    reader);
+	    plan->nodes[fidelity->fullest].name, reader,
+	    100.0 * (double)row->ring_full_ps / (double)results->end_ps, reader);
 }
 
-/* of the links to hosts, the one that has carried most; NULL if nothing has arrived */
-static const struct result_port *busiest_port(const struct plan *plan, const struct results *results)
+/* the link to a host that carried most; NULL if nothing arrived */
+static const struct result_port *busiest_port(const struct plan *plan,
+					      const struct results *results)
 {
 	const struct result_port *busiest = NULL;
 
 	for (uint32_t i = 0; i < results->port_count; i++) {
 		const struct result_port *port = &results->ports[i];
 
-		if (port->node < plan->switch_count && plan->nodes[port->node].ports[port->port].kind == PORT_EDGE &&
+		if (port->node < plan->switch_count &&
+		    plan->nodes[port->node].ports[port->port].kind == PORT_EDGE &&
 		    port->stats.tx_bytes > (busiest ? busiest->stats.tx_bytes : 0))
 			busiest = port;
 	}
 	return busiest;
 }
 
-/* a delay that would make up for it */
+/* suggests a delay that would absorb it */
 static void say_delay(struct words *words, const struct result_lateness *row)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s", NULL };
 	uint64_t delay_ns = results_round_up(row->made_up_ns + row->node.added_ns);
 	char added[HUMAN_TEXT_MAX];
 
-	say(words, ". Rates are as configured, but a hop may add %s", human_time(row->node.added_ns * NODE_NS, added));
+	say(words, ". Rates are as configured, but a hop may add %s",
+	    human_time(row->node.added_ns * NODE_NS, added));
 	if (delay_ns > DELAY_NS_MAX)
 		return;
-	say(words, "; longer delays make up for it, for instance --set links.delay=");
+	say(words, "; longer delays absorb it, for instance --set links.delay=");
 	say_whole(words, delay_ns, units);
 }
 
-/* a rate that the machine could carry */
+/* suggests a rate that the machine could carry */
 static void say_rate(struct words *words, const struct plan *plan, const struct results *results)
 {
 	static const char *const units[] = { "b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s", NULL };
@@ -219,15 +233,18 @@ static void say_rate(struct words *words, const struct plan *plan, const struct 
 		say(words, ". Nothing has arrived: try much lower rates");
 		return;
 	}
-	bps = (uint64_t)((double)port->stats.tx_bytes * 8 * (double)NODE_S / (double)results->end_ps);
+	bps = (uint64_t)((double)port->stats.tx_bytes * 8 * (double)NODE_S /
+			 (double)results->end_ps);
 	say(words,
-	    ". The busiest link to a host, %s to %s, carried %s: try lower rates, for instance --set links.rate=",
+	    ". The busiest link to a host, %s to %s, carried %s: try lower rates, for instance "
+	    "--set links.rate=",
 	    plan->nodes[port->node].name, plan->nodes[port->node].ports[port->port].peer_name,
 	    human_rate(bps, carried));
 	say_whole(words, results_round_down(bps / 2), units);
 }
 
-void results_fidelity_describe(const struct plan *plan, const struct results *results, char *text, size_t text_max)
+void results_fidelity_describe(const struct plan *plan, const struct results *results, char *text,
+			       size_t text_max)
 {
 	const struct result_fidelity *fidelity = &results->fidelity;
 	struct words words = { .text = text, .max = text_max };

@@ -1,9 +1,10 @@
-/*  results_json - the result for programs.
+/*  results_json - the results for programs.
  *
- *  Keys keep the order in which they are set here, integers are written exactly, ratios with twelve significant digits,
- *  so the same results give the same bytes everywhere (TB-7). Only `host`, with --timing, depends on the machine; under the
- *  real clock everything does, and `fidelity` says how far. Every fabric has the same keys: what its kind does not have,
- *  or the run was not asked for, is null, or an empty list.                                                            */
+ *  Keys keep the order in which they are set here, integers are exact, ratios have twelve
+ *  significant digits. So the same results give the same bytes everywhere (TB-7). Only `host`, with
+ *  --timing, depends on the machine; under the real clock everything does, and `fidelity` says how
+ *  far. Every fabric has the same keys: what its kind does not have, or what was not requested, is
+ *  null or an empty list. */
 #include "orchestrator/results/results_json.h"
 
 #include <errno.h>
@@ -21,10 +22,10 @@
 struct writing {
 	const struct plan *plan;
 	const struct results *results;
-	bool failed; /* out of memory somewhere: nothing is written */
+	bool failed; /* out of memory: nothing is written */
 };
 
-/* @object takes @value under @key */
+/* puts @value into @object under @key */
 static void put(struct writing *w, json_t *object, const char *key, json_t *value)
 {
 	if (json_object_set_new(object, key, value))
@@ -41,10 +42,11 @@ static void put_text(struct writing *w, json_t *object, const char *key, const c
 	put(w, object, key, json_string(value));
 }
 
-/* a time that may never have come */
+/* a time, or null if it never happened */
 static void put_time(struct writing *w, json_t *object, const char *key, node_time_t value)
 {
-	put(w, object, key, value == NODE_TIME_NEVER ? json_null() : json_integer((json_int_t)value));
+	put(w, object, key,
+	    value == NODE_TIME_NEVER ? json_null() : json_integer((json_int_t)value));
 }
 
 static void append(struct writing *w, json_t *array, json_t *value)
@@ -65,7 +67,9 @@ static const char *host_name(const struct writing *w, uint32_t host)
 
 static const char *class_name(const struct writing *w, uint32_t traffic_class)
 {
-	return traffic_class < w->plan->nodes[0].class_count ? w->plan->nodes[0].classes[traffic_class].name : "";
+	return traffic_class < w->plan->nodes[0].class_count
+		       ? w->plan->nodes[0].classes[traffic_class].name
+		       : "";
 }
 
 static const char *workload_name(const struct writing *w, uint32_t workload)
@@ -85,7 +89,8 @@ static json_t *times_json(struct writing *w, const struct result_times *times, b
 	return object;
 }
 
-static json_t *slowdowns_json(struct writing *w, const struct result_slowdowns *slowdowns, bool known)
+static json_t *slowdowns_json(struct writing *w, const struct result_slowdowns *slowdowns,
+			      bool known)
 {
 	json_t *object = json_object();
 
@@ -156,7 +161,8 @@ static json_t *flows_json(struct writing *w)
 		put_count(w, flow, "under_way", row->under_way);
 		put(w, flow, "undelivered", json_boolean(results_undelivered(row)));
 		put(w, flow, "transport",
-		    results_is_roce(w->plan) ? results_roce_transport_json(&row->transport) : json_null());
+		    results_is_roce(w->plan) ? results_roce_transport_json(&row->transport)
+					     : json_null());
 		append(w, array, flow);
 	}
 	return array;
@@ -204,7 +210,8 @@ static json_t *paths_json(struct writing *w, const struct port_stats *stats)
 
 	for (size_t i = 0; i < port_counter_count; i++) {
 		if (port_counters[i].paths)
-			put_count(w, object, port_counters[i].name, port_counter_value(&port_counters[i], stats));
+			put_count(w, object, port_counters[i].name,
+				  port_counter_value(&port_counters[i], stats));
 	}
 	return object;
 }
@@ -226,17 +233,20 @@ static json_t *ports_json(struct writing *w)
 		put(w, port, "queue_bytes_mean", json_real(row->queue_bytes_mean));
 		put_count(w, port, "paused_ps", row->stats.paused_ps);
 		put_count(w, port, "input_units_max", row->stats.input_units_max);
-		put_count(w, port, "buffer_units", w->plan->nodes[row->node].ports[row->port].buffer_units);
+		put_count(w, port, "buffer_units",
+			  w->plan->nodes[row->node].ports[row->port].buffer_units);
 		put(w, port, "congestion", congestion_json(w, &row->stats));
-		put(w, port, "paths", results_has_paths(w->plan) ? paths_json(w, &row->stats) : json_null());
-		put(w, port, "roce", results_is_roce(w->plan) ? results_roce_port_json(&row->stats) : json_null());
+		put(w, port, "paths",
+		    results_has_paths(w->plan) ? paths_json(w, &row->stats) : json_null());
+		put(w, port, "roce",
+		    results_is_roce(w->plan) ? results_roce_port_json(&row->stats) : json_null());
 		append(w, array, port);
 	}
 	return array;
 }
 
-static void append_table(struct writing *w, json_t *array, const struct result_port *port, const char *name,
-			 uint64_t high_water)
+static void append_table(struct writing *w, json_t *array, const struct result_port *port,
+			 const char *name, uint64_t high_water)
 {
 	json_t *table = json_object();
 
@@ -367,8 +377,8 @@ static json_t *host_json(struct writing *w, const struct result_host *host)
 	return object;
 }
 
-int results_json_write(const struct plan *plan, const struct results *results, const struct result_host *host,
-		       FILE *out)
+int results_json_write(const struct plan *plan, const struct results *results,
+		       const struct result_host *host, FILE *out)
 {
 	struct writing w = { .plan = plan, .results = results };
 	json_t *root = json_object();
@@ -389,7 +399,8 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 	put(&w, root, "ports", ports_json(&w));
 	put(&w, root, "tables", tables_json(&w));
 	put(&w, root, "classes", results_roce_classes_json(plan, results));
-	put(&w, root, "roce", results_is_roce(plan) ? results_roce_json(plan, results) : json_null());
+	put(&w, root, "roce",
+	    results_is_roce(plan) ? results_roce_json(plan, results) : json_null());
 	put(&w, root, "deadlocks", results_roce_deadlocks_json(plan, &results->deadlocks));
 	put(&w, root, "drops", drops_json(&w));
 	put(&w, root, "totals", totals_json(&w));
@@ -400,7 +411,9 @@ int results_json_write(const struct plan *plan, const struct results *results, c
 	put(&w, root, "host", host ? host_json(&w, host) : json_null());
 	if (w.failed || !root)
 		error = -ENOMEM;
-	else if (errno = 0, json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS)) || fputc('\n', out) == EOF)
+	else if (errno = 0,
+		 json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(REAL_DIGITS)) ||
+			 fputc('\n', out) == EOF)
 		error = errno ? -errno : -EIO; /* of the write that failed */
 	json_decref(root);
 	return error;

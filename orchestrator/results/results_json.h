@@ -4,9 +4,10 @@
 
 #include "orchestrator/results/results.h"
 
-/** results_json_write() - the JSON result: nothing in it depends on the machine, unless @host (may be NULL) is given.
- *  Return: 0 or -errno.                                                                                          */
-int results_json_write(const struct plan *plan, const struct results *results, const struct result_host *host,
-		       FILE *out);
+/** results_json_write() - writes the JSON result. Nothing in it depends on the machine, unless
+ *  @host (may be NULL) is given.
+ *  Return: 0 or -errno. */
+int results_json_write(const struct plan *plan, const struct results *results,
+		       const struct result_host *host, FILE *out);
 
 #endif

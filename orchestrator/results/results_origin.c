@@ -5,7 +5,8 @@
 #include "nodes/base/version.h"
 #include "orchestrator/base/yaml_reader.h"
 
-/* Return: NULL if memory is short. Recursion ends: a scenario has YAML_DEPTH_MAX levels, and settings add a few. */
+/* Return: NULL if memory is short. Recursion ends: a scenario has YAML_DEPTH_MAX levels, and
+ * settings add a few. */
 static json_t *value_json(const struct yaml_node *node)
 {
 	json_t *value = node->kind == YAML_MAPPING ? json_object() : json_array();
@@ -15,9 +16,11 @@ static json_t *value_json(const struct yaml_node *node)
 		json_decref(value);
 		return json_string(node->text);
 	}
-	for (const struct yaml_node *child = node->first; value && child && !error; child = child->next)
-		error = node->kind == YAML_MAPPING ? json_object_set_new(value, child->key, value_json(child))
-						   : json_array_append_new(value, value_json(child));
+	for (const struct yaml_node *child = node->first; value && child && !error;
+	     child = child->next)
+		error = node->kind == YAML_MAPPING
+				? json_object_set_new(value, child->key, value_json(child))
+				: json_array_append_new(value, value_json(child));
 	if (!error)
 		return value;
 	json_decref(value);
@@ -43,9 +46,12 @@ int results_origin_put(const struct origin *origin, json_t *object)
 	int error = json_object_set_new(object, "version", json_string(HEDDLE_VERSION));
 
 	error |= json_object_set_new(object, "digest",
-				     origin ? json_string(sha256_text(&origin->digest, digest)) : json_null());
-	error |= json_object_set_new(object, "settings", origin ? settings_json(origin) : json_null());
+				     origin ? json_string(sha256_text(&origin->digest, digest))
+					    : json_null());
+	error |= json_object_set_new(object, "settings",
+				     origin ? settings_json(origin) : json_null());
 	error |= json_object_set_new(object, "effective",
-				     origin && origin->effective ? value_json(origin->effective) : json_null());
+				     origin && origin->effective ? value_json(origin->effective)
+								 : json_null());
 	return error ? -ENOMEM : 0;
 }

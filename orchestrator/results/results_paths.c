@@ -1,12 +1,13 @@
-/*  results_paths - the part of the summary that says how paths were chosen (FC-16, FC-23 ... FC-25), and what port groups, credits and marks
- *  did (PG-3, PG-9, PG-10). */
+/*  results_paths - the part of the summary about the choice of paths (FC-16, FC-23 ... FC-25), and
+ *  about port groups, credits and marks (PG-3, PG-9, PG-10). */
 #include "orchestrator/results/results_paths.h"
 
 #include <inttypes.h>
 
 #include "orchestrator/base/human.h"
 
-/* all ports of switches together, BECNs those of NICs, waits for credit of both, and where the most redirects and waits were */
+/* the sums over all ports of switches, BECNs of NICs, waits for credit of both; and the ports with
+ * the most redirects and waits */
 struct sums {
 	struct port_stats all;
 	const struct result_port *redirector, *waiter;
@@ -58,13 +59,14 @@ static double percent(uint64_t part, uint64_t whole)
 
 static void choices_write(const struct port_stats *all, FILE *out)
 {
-	fprintf(out, "choices %" PRIu64 ": another port than the static one %" PRIu64 " (%.1f %%)", all->choices,
-		all->choices_other, percent(all->choices_other, all->choices));
+	fprintf(out, "choices %" PRIu64 ": another port than the static one %" PRIu64 " (%.1f %%)",
+		all->choices, all->choices_other, percent(all->choices_other, all->choices));
 	if (all->choices_detour)
 		fprintf(out, ", a detour %" PRIu64 " (%.1f %%)", all->choices_detour,
 			percent(all->choices_detour, all->choices));
 	if (all->choices_held)
-		fprintf(out, ", bound to the path of a source of congestion %" PRIu64, all->choices_held);
+		fprintf(out, ", kept on their path as a source of congestion %" PRIu64,
+			all->choices_held);
 	fputc('\n', out);
 }
 
@@ -72,11 +74,11 @@ static void redirects_write(const struct plan *plan, const struct sums *sums, FI
 {
 	if (!sums->all.reroute_acks && !sums->all.redirects)
 		return;
-	fprintf(out, "flows redirected %" PRIu64 ", by %" PRIu64 " ACK_REROUTEs", sums->all.redirects,
-		sums->all.reroute_acks);
+	fprintf(out, "flows redirected %" PRIu64 ", by %" PRIu64 " ACK_REROUTEs",
+		sums->all.redirects, sums->all.reroute_acks);
 	if (sums->redirector)
-		fprintf(out, "; most often at %s port %" PRIu32, plan->nodes[sums->redirector->node].name,
-			sums->redirector->port);
+		fprintf(out, "; most often at %s port %" PRIu32,
+			plan->nodes[sums->redirector->node].name, sums->redirector->port);
 	fputc('\n', out);
 }
 
@@ -84,15 +86,20 @@ static void credits_write(const struct plan *plan, const struct sums *sums, FILE
 {
 	char all[HUMAN_TEXT_MAX], most[HUMAN_TEXT_MAX];
 
-	fprintf(out, "waited for credit %s in %" PRIu64 " waits, all ports of switches and NICs together",
+	fprintf(out,
+		"waited for credit %s in %" PRIu64
+		" waits, all ports of switches and NICs together",
 		human_time(sums->all.credit_wait_ps, all), sums->all.credit_waits);
 	if (sums->waiter)
-		fprintf(out, " (longest %s port %" PRIu32 ", %s)", plan->nodes[sums->waiter->node].name,
-			sums->waiter->port, human_time(sums->waiter->stats.credit_wait_ps, most));
-	fprintf(out, ", packets marked FECN %" PRIu64 ", BECNs %" PRIu64 "\n", sums->all.fecn_marked, sums->all.becns);
+		fprintf(out, " (longest %s port %" PRIu32 ", %s)",
+			plan->nodes[sums->waiter->node].name, sums->waiter->port,
+			human_time(sums->waiter->stats.credit_wait_ps, most));
+	fprintf(out, ", packets marked FECN %" PRIu64 ", BECNs %" PRIu64 "\n",
+		sums->all.fecn_marked, sums->all.becns);
 }
 
-void results_paths_write(const struct plan *plan, const struct results *results, bool colour, FILE *out)
+void results_paths_write(const struct plan *plan, const struct results *results, bool colour,
+			 FILE *out)
 {
 	struct sums sums;
 
@@ -103,7 +110,8 @@ void results_paths_write(const struct plan *plan, const struct results *results,
 	choices_write(&sums.all, out);
 	redirects_write(plan, &sums, out);
 	if (sums.all.folds)
-		fprintf(out, "unordered flows folded into one path %" PRIu64 "\n", sums.all.folds);
+		fprintf(out, "unordered flows forced onto one path (folded) %" PRIu64 "\n",
+			sums.all.folds);
 	if (plan_fabric(plan) == FABRIC_PORT_GROUP)
 		credits_write(plan, &sums, out);
 }

@@ -1,11 +1,12 @@
-/*  results_paths - the part of the summary that says how paths were chosen. */
+/*  results_paths - the part of the summary about the choice of paths. */
 #ifndef HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_PATHS_H
 #define HEDDLE_ORCHESTRATOR_RESULTS_RESULTS_PATHS_H
 
 #include "orchestrator/results/results.h"
 
-/** results_paths_write() - the part that says how paths were chosen, and with port groups what credits and marks did; nothing where
- *  there is no choice (results_has_paths()). */
-void results_paths_write(const struct plan *plan, const struct results *results, bool colour, FILE *out);
+/** results_paths_write() - writes the choices of paths and, with port groups, credits and marks;
+ *  nothing if there is no choice (results_has_paths()). */
+void results_paths_write(const struct plan *plan, const struct results *results, bool colour,
+			 FILE *out);
 
 #endif

@@ -20,7 +20,7 @@ static const char *class_name(const struct plan *plan, uint32_t traffic_class)
 
 /* ---- gathering ---- */
 
-/* the part of a pause that goes on at the end of the run which its node has not counted */
+/* the part of a pause at the end of the run that its node has not counted */
 static node_time_t uncounted_ps(const struct results *results, const struct class_stats *stats)
 {
 	node_time_t from_ps = node_time_max(stats->paused_since_ps, stats->paused_counted_ps);
@@ -39,35 +39,43 @@ static struct result_class class_row(const struct results *results, const struct
 
 	stats->paused_ps += uncounted_ps(results, stats);
 	if (stats->tx_packets_measured)
-		row.delay_ns_mean = (double)stats->delay_ns_measured / (double)stats->tx_packets_measured;
+		row.delay_ns_mean =
+			(double)stats->delay_ns_measured / (double)stats->tx_packets_measured;
 	if (!results->measured_ps)
 		return row;
-	row.queue_bytes_mean = (double)stats->queue_byte_ns_sum * (double)NODE_NS / (double)results->measured_ps;
-	row.throughput_bps =
-		(uint64_t)((unsigned __int128)stats->tx_bytes_measured * 8 * NODE_S / results->measured_ps);
+	row.queue_bytes_mean =
+		(double)stats->queue_byte_ns_sum * (double)NODE_NS / (double)results->measured_ps;
+	row.throughput_bps = (uint64_t)((unsigned __int128)stats->tx_bytes_measured * 8 * NODE_S /
+					results->measured_ps);
 	return row;
 }
 
-/* Messages end with the duration: what has not moved since then, in a run that went on to let everything arrive, does not move. */
+/* Messages end with the duration. In a run that continued until everything should have arrived,
+ * what has not moved since then does not move any more. */
 static node_time_t drained_from_ps(const struct plan *plan, const struct results *results)
 {
-	return plan->drain && !results->empty && !results->interrupted ? plan->duration_ps : NODE_TIME_NEVER;
+	return plan->drain && !results->empty && !results->interrupted ? plan->duration_ps
+								       : NODE_TIME_NEVER;
 }
 
-int results_roce_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results)
+int results_roce_gather(const struct plan *plan, struct stats_page *const *pages,
+			struct results *results)
 {
-	node_time_t before_ps = pause_cycles_before_ps(plan, results->end_ps, drained_from_ps(plan, results));
+	node_time_t before_ps =
+		pause_cycles_before_ps(plan, results->end_ps, drained_from_ps(plan, results));
 	uint32_t classes = class_count(plan);
 
 	if (!results_is_roce(plan))
 		return 0;
-	results->classes = calloc((size_t)results->port_count * classes + 1, sizeof(*results->classes));
+	results->classes =
+		calloc((size_t)results->port_count * classes + 1, sizeof(*results->classes));
 	if (!results->classes)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < results->port_count; i++) {
-		for (uint32_t c = 0; c < classes && stats_has_classes(pages[results->ports[i].node]); c++)
-			results->classes[results->class_count++] =
-				class_row(results, &results->ports[i], pages[results->ports[i].node], c);
+		for (uint32_t c = 0;
+		     c < classes && stats_has_classes(pages[results->ports[i].node]); c++)
+			results->classes[results->class_count++] = class_row(
+				results, &results->ports[i], pages[results->ports[i].node], c);
 	}
 	return pause_cycles_find(plan, pages, before_ps, &results->deadlocks);
 }
@@ -89,7 +97,8 @@ void results_roce_received(struct result_transport *transport, const struct flow
 {
 	transport->marked += rx->marked;
 	transport->cnps_made += rx->cnps;
-	if (rx->cnp_gap_min_ps && (!transport->cnp_gap_min_ps || rx->cnp_gap_min_ps < transport->cnp_gap_min_ps))
+	if (rx->cnp_gap_min_ps &&
+	    (!transport->cnp_gap_min_ps || rx->cnp_gap_min_ps < transport->cnp_gap_min_ps))
 		transport->cnp_gap_min_ps = rx->cnp_gap_min_ps;
 	transport->duplicates += rx->duplicates;
 	transport->out_of_order += rx->out_of_order;
@@ -117,7 +126,8 @@ static void port_add(struct roce_sums *sums, const struct port_stats *port)
 
 static void flow_add(struct roce_sums *sums, const struct result_transport *flow)
 {
-	sums->cnps += flow->window_bytes_max ? 0 : flow->cnps; /* TCP cuts its window: there are no CNPs */
+	/* TCP cuts its window: there are no CNPs */
+	sums->cnps += flow->window_bytes_max ? 0 : flow->cnps;
 	sums->cnps_made += flow->cnps_made;
 	sums->packets_marked += flow->marked;
 	sums->resent += flow->resent;
@@ -147,7 +157,7 @@ struct roce_sums results_roce_sums(const struct plan *plan, const struct results
 
 /* ---- names of fields ---- */
 
-/* a field of 64 bits; of a time that never came there is nothing to say */
+/* a field of 64 bits; a time that never happened has no value */
 struct field {
 	const char *name;
 	size_t offset;
@@ -167,7 +177,9 @@ static const struct field transport_fields[] = {
 	FIELD(struct result_transport, naks),
 	FIELD(struct result_transport, cnps),
 	FIELD(struct result_transport, cnps_made),
-	{ .name = "cnp_gap_min_ps", .offset = offsetof(struct result_transport, cnp_gap_min_ps), .moment = true },
+	{ .name = "cnp_gap_min_ps",
+	  .offset = offsetof(struct result_transport, cnp_gap_min_ps),
+	  .moment = true },
 	FIELD(struct result_transport, marked),
 	FIELD(struct result_transport, rate_bps),
 	FIELD(struct result_transport, rate_min_bps),
@@ -228,7 +240,8 @@ static json_t *fields_json(const struct field *fields, size_t count, const void 
 	for (size_t i = 0; i < count; i++) {
 		uint64_t value = field_value(&fields[i], of);
 
-		failed |= json_object_set_new(object, fields[i].name, count_json(value, value || !fields[i].moment));
+		failed |= json_object_set_new(object, fields[i].name,
+					      count_json(value, value || !fields[i].moment));
 	}
 	return checked(object, failed);
 }
@@ -252,26 +265,29 @@ json_t *results_roce_port_json(const struct port_stats *stats)
 
 	for (size_t i = 0; i < port_counter_count; i++) {
 		if (port_counters[i].roce)
-			failed |= json_object_set_new(object, port_counters[i].name,
-						      count_json(port_counter_value(&port_counters[i], stats), true));
+			failed |= json_object_set_new(
+				object, port_counters[i].name,
+				count_json(port_counter_value(&port_counters[i], stats), true));
 	}
 	return checked(object, failed);
 }
 
 static json_t *class_json(const struct plan *plan, const struct result_class *row)
 {
-	json_t *object =
-		json_pack("{s:s, s:I, s:s, s:s, s:f, s:f, s:I}", "node", plan->nodes[row->node].name, "port",
-			  (json_int_t)row->port, "peer", plan->nodes[row->node].ports[row->port].peer_name, "class",
-			  class_name(plan, row->traffic_class), "queue_bytes_mean", row->queue_bytes_mean,
-			  "delay_ns_mean", row->delay_ns_mean, "throughput_bps", (json_int_t)row->throughput_bps);
+	json_t *object = json_pack(
+		"{s:s, s:I, s:s, s:s, s:f, s:f, s:I}", "node", plan->nodes[row->node].name, "port",
+		(json_int_t)row->port, "peer", plan->nodes[row->node].ports[row->port].peer_name,
+		"class", class_name(plan, row->traffic_class), "queue_bytes_mean",
+		row->queue_bytes_mean, "delay_ns_mean", row->delay_ns_mean, "throughput_bps",
+		(json_int_t)row->throughput_bps);
 	bool failed = !object;
 
 	for (size_t i = 0; i < class_counter_count; i++) {
 		uint64_t value = class_counter_value(&class_counters[i], &row->stats);
 
-		failed |= json_object_set_new(object, class_counters[i].name,
-					      count_json(value, value || !class_counters[i].moment));
+		failed |=
+			json_object_set_new(object, class_counters[i].name,
+					    count_json(value, value || !class_counters[i].moment));
 	}
 	return checked(object, failed);
 }
@@ -294,12 +310,14 @@ static json_t *deadlock_json(const struct plan *plan, const struct pause_cycle *
 	for (uint32_t i = 0; hops && i < cycle->length; i++) {
 		const struct pause_hop *hop = &cycle->hops[i];
 
-		json_array_append_new(hops,
-				      json_pack("{s:s, s:I, s:s, s:I}", "node", plan->nodes[hop->node].name, "port",
-						(json_int_t)hop->port, "class", class_name(plan, hop->traffic_class),
-						"since_ps", (json_int_t)hop->since_ps));
+		json_array_append_new(hops, json_pack("{s:s, s:I, s:s, s:I}", "node",
+						      plan->nodes[hop->node].name, "port",
+						      (json_int_t)hop->port, "class",
+						      class_name(plan, hop->traffic_class),
+						      "since_ps", (json_int_t)hop->since_ps));
 	}
-	return json_pack("{s:s, s:I, s:o}", "text", pause_cycle_describe(plan, cycle, text, sizeof(text)), "since_ps",
+	return json_pack("{s:s, s:I, s:o}", "text",
+			 pause_cycle_describe(plan, cycle, text, sizeof(text)), "since_ps",
 			 (json_int_t)cycle->since_ps, "outputs", hops);
 }
 
@@ -353,8 +371,8 @@ void results_roce_sample_csv(bool roce, const struct sample_stats *sample, FILE 
 	if (roce && !sample)
 		fprintf(out, ",rate_bps,rate_min_bps,paused,xoff,state");
 	else if (roce)
-		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u", sample->rate_bps, sample->rate_min_bps,
-			sample->paused, sample->xoff, sample->state);
+		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%u,%u,%u", sample->rate_bps,
+			sample->rate_min_bps, sample->paused, sample->xoff, sample->state);
 	fputc('\n', out);
 }
 
@@ -363,8 +381,8 @@ static void class_csv(const struct plan *plan, const struct result_class *row, F
 	const struct node_config *node = &plan->nodes[row->node];
 
 	fprintf(out, "%s,%" PRIu32 ",%s,%s,%.12g,%.12g,%" PRIu64, node->name, row->port,
-		node->ports[row->port].peer_name, class_name(plan, row->traffic_class), row->queue_bytes_mean,
-		row->delay_ns_mean, row->throughput_bps);
+		node->ports[row->port].peer_name, class_name(plan, row->traffic_class),
+		row->queue_bytes_mean, row->delay_ns_mean, row->throughput_bps);
 	for (size_t i = 0; i < class_counter_count; i++) {
 		uint64_t value = class_counter_value(&class_counters[i], &row->stats);
 

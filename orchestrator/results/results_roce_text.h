@@ -4,7 +4,8 @@
 
 #include "orchestrator/results/results.h"
 
-/** results_roce_write() - what the summary for people says of it; nothing in another kind of fabric: results_roce_text.c. */
-void results_roce_write(const struct plan *plan, const struct results *results, bool colour, FILE *out);
+/** results_roce_write() - writes it; nothing in another kind of fabric. */
+void results_roce_write(const struct plan *plan, const struct results *results, bool colour,
+			FILE *out);
 
 #endif

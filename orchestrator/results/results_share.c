@@ -1,4 +1,5 @@
-/*  results_share - what part of a link, or of a buffer, was used: ratios of the results and the plan.                 */
+/*  results_share - the part of a link, or of a buffer, that was used: ratios of the results and the
+ *  plan. */
 #include "orchestrator/results/results_share.h"
 
 #include "nodes/wire/frame.h"
@@ -17,17 +18,19 @@ static void link_add(struct links *links, const struct plan *plan, uint32_t host
 	links->rate_bps += (double)plan->nodes[plan_host_node(plan, host)].ports[0].rate_bps;
 }
 
-/* what a byte of the frames of @flow takes of its host's link, with FCS and gap: as many as in full frames */
+/* bytes of the host's link for a byte of the frames of @flow, with FCS and gap: as in full
+ * frames */
 static double link_bytes_per_byte(const struct plan *plan, const struct result_flow *flow)
 {
-	const struct port_config *port = &plan->nodes[plan_host_node(plan, flow->destination)].ports[0];
+	const struct port_config *port =
+		&plan->nodes[plan_host_node(plan, flow->destination)].ports[0];
 	double frame_bytes = plan->workloads[flow->workload].packet_bytes;
 
 	return (frame_bytes + FRAME_FCS_BYTES + port->gap_bytes) / frame_bytes;
 }
 
-bool results_goodput_share(const struct plan *plan, const struct results *results, const struct result_group *group,
-			   double *share)
+bool results_goodput_share(const struct plan *plan, const struct results *results,
+			   const struct result_group *group, double *share)
 {
 	struct links from = { 0 }, to = { 0 };
 	double bits = 0, least_bps;
@@ -49,18 +52,19 @@ bool results_goodput_share(const struct plan *plan, const struct results *result
 }
 
 /* over the slower of the two links */
-static double flow_share(const struct plan *plan, const struct results *results, const struct result_flow *flow)
+static double flow_share(const struct plan *plan, const struct results *results,
+			 const struct result_flow *flow)
 {
 	uint64_t from_bps = plan->nodes[plan_host_node(plan, flow->source)].ports[0].rate_bps;
 	uint64_t to_bps = plan->nodes[plan_host_node(plan, flow->destination)].ports[0].rate_bps;
 	double bits = (double)flow->measured_bytes * 8 * link_bytes_per_byte(plan, flow);
 
-	return bits /
-	       ((double)(from_bps < to_bps ? from_bps : to_bps) * ((double)results->measured_ps / (double)NODE_S));
+	return bits / ((double)(from_bps < to_bps ? from_bps : to_bps) *
+		       ((double)results->measured_ps / (double)NODE_S));
 }
 
-bool results_goodput_share_min(const struct plan *plan, const struct results *results, const struct result_group *group,
-			       double *share)
+bool results_goodput_share_min(const struct plan *plan, const struct results *results,
+			       const struct result_group *group, double *share)
 {
 	bool found = false;
 
@@ -81,8 +85,9 @@ bool results_buffer_share(const struct plan *plan, const struct result_port *row
 {
 	const struct node_config *node = &plan->nodes[row->node];
 	const struct port_config *port = &node->ports[row->port];
-	/* of a host's link one lane of each class is in use */
-	uint64_t lanes = port->kind == PORT_EDGE ? node->class_count : (uint64_t)node->class_count * node->lanes;
+	/* a host's link uses one lane of each class */
+	uint64_t lanes = port->kind == PORT_EDGE ? node->class_count
+						 : (uint64_t)node->class_count * node->lanes;
 	uint64_t units = port->buffer_units * lanes;
 
 	if (!units)

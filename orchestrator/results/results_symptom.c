@@ -11,12 +11,13 @@ static const char *const kind_name[SYMPTOM_KINDS] = {
 	[SYMPTOM_NOTHING_DELIVERED] = "nothing-delivered",
 };
 
-/* what the flows of a host have come to */
+/* the sums over the flows of a host */
 struct host_sums {
 	uint64_t resent, received;
 };
 
-static void symptom_add(struct results *results, enum symptom_kind kind, uint32_t node, uint64_t resent)
+static void symptom_add(struct results *results, enum symptom_kind kind, uint32_t node,
+			uint64_t resent)
 {
 	results->symptoms[results->symptom_count++] =
 		(struct result_symptom){ .kind = kind, .node = node, .resent = resent };
@@ -34,14 +35,17 @@ static void hosts_look(const struct plan *plan, struct results *results, struct 
 	}
 	for (uint32_t host = 0; host < plan->host_count; host++)
 		if (sums[host].resent && !sums[host].received)
-			symptom_add(results, SYMPTOM_NOTHING_DELIVERED, plan_host_node(plan, host), sums[host].resent);
+			symptom_add(results, SYMPTOM_NOTHING_DELIVERED, plan_host_node(plan, host),
+				    sums[host].resent);
 }
 
-int results_symptom_gather(const struct plan *plan, struct stats_page *const *pages, struct results *results)
+int results_symptom_gather(const struct plan *plan, struct stats_page *const *pages,
+			   struct results *results)
 {
 	struct host_sums *sums = calloc(plan->host_count + 1, sizeof(*sums));
 
-	results->symptoms = calloc(plan->switch_count + plan->host_count + 1, sizeof(*results->symptoms));
+	results->symptoms =
+		calloc(plan->switch_count + plan->host_count + 1, sizeof(*results->symptoms));
 	if (!sums || !results->symptoms) {
 		free(sums);
 		return -ENOMEM;
@@ -54,7 +58,8 @@ int results_symptom_gather(const struct plan *plan, struct stats_page *const *pa
 	return 0;
 }
 
-bool results_symptom_wrong(const struct plan *plan, const struct results *results, char *text, size_t text_max)
+bool results_symptom_wrong(const struct plan *plan, const struct results *results, char *text,
+			   size_t text_max)
 {
 	uint32_t count = 0, first = 0;
 
@@ -64,8 +69,8 @@ bool results_symptom_wrong(const struct plan *plan, const struct results *result
 		first = count++ ? first : results->symptoms[i].node;
 	}
 	if (count > 1)
-		snprintf(text, text_max, "switch %s and %" PRIu32 " more have no tables", plan->nodes[first].name,
-			 count - 1);
+		snprintf(text, text_max, "switch %s and %" PRIu32 " more have no tables",
+			 plan->nodes[first].name, count - 1);
 	else
 		snprintf(text, text_max, "switch %s has no tables", plan->nodes[first].name);
 	return count;
@@ -78,7 +83,8 @@ json_t *results_symptom_json(const struct plan *plan, const struct results *resu
 	for (uint32_t i = 0; i < results->symptom_count; i++) {
 		const struct result_symptom *symptom = &results->symptoms[i];
 		json_t *row = json_pack("{s:s, s:s, s:I}", "kind", kind_name[symptom->kind], "node",
-					plan->nodes[symptom->node].name, "resent_packets", (json_int_t)symptom->resent);
+					plan->nodes[symptom->node].name, "resent_packets",
+					(json_int_t)symptom->resent);
 
 		if (json_array_append_new(array, row)) {
 			json_decref(array);
@@ -88,7 +94,8 @@ json_t *results_symptom_json(const struct plan *plan, const struct results *resu
 	return array;
 }
 
-void results_symptom_write(const struct plan *plan, const struct results *results, bool colour, FILE *out)
+void results_symptom_write(const struct plan *plan, const struct results *results, bool colour,
+			   FILE *out)
 {
 	for (uint32_t i = 0; i < results->symptom_count && i < SHOWN; i++) {
 		const struct result_symptom *symptom = &results->symptoms[i];
@@ -96,10 +103,15 @@ void results_symptom_write(const struct plan *plan, const struct results *result
 
 		fprintf(out, "%s%s", i ? "" : "\n", colour ? "\033[1;31m" : "");
 		if (symptom->kind == SYMPTOM_NO_TABLES)
-			fprintf(out, "switch %s has no tables: it has forwarded nothing to where it was to go", name);
+			fprintf(out,
+				"switch %s has no tables: it has forwarded nothing to its "
+				"destination",
+				name);
 		else
-			fprintf(out, "host %s has delivered nothing, and sent %" PRIu64 " packets again", name,
-				symptom->resent);
+			fprintf(out,
+				"host %s has delivered nothing, and retransmitted %" PRIu64
+				" packets",
+				name, symptom->resent);
 		fprintf(out, "%s\n", colour ? "\033[0m" : "");
 	}
 	if (results->symptom_count > SHOWN)

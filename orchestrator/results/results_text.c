@@ -1,7 +1,9 @@
-/*  results_text - the summary that a person reads: what ran, who got how much, what was full, what was expected.
+/*  results_text - the summary for people: what ran, goodput and completion times, what was full,
+ *  what was expected.
  *
- *  Tables keep to 100 columns and to a few dozen lines: of many flows the groups and the extremes are shown, the rest is
- *  in the JSON and CSV. Bars are plain '#', so that they look the same in a terminal, a log file and a mail.          */
+ *  Tables have at most 100 columns and a few dozen lines: of many flows the groups and the extremes
+ *  are shown, the rest is in JSON and CSV. Bars are plain '#', so they look the same in a terminal,
+ *  a log file and a mail. */
 #include "orchestrator/results/results_text.h"
 
 #include <inttypes.h>
@@ -17,7 +19,7 @@
 #include "orchestrator/results/results_roce_text.h"
 #include "orchestrator/results/results_symptom.h"
 
-#define FLOWS_SHOWN 24u /* more than so many flows are summed up by their groups only */
+#define FLOWS_SHOWN 24u /* with more flows only their groups are shown */
 #define PORTS_SHOWN 6u
 #define NODES_SHOWN 24u
 #define BAR_COLUMNS 22u
@@ -39,8 +41,8 @@ static void fidelity_write(const struct text *t);
 static void host_write(const struct text *t, const struct result_host *host);
 static void expectations_write(const struct text *t);
 
-void results_text_write(const struct plan *plan, const struct results *results, const struct result_host *host,
-			const char *loops, bool colour, FILE *out)
+void results_text_write(const struct plan *plan, const struct results *results,
+			const struct result_host *host, const char *loops, bool colour, FILE *out)
 {
 	const struct text t = { .plan = plan, .results = results, .colour = colour, .out = out };
 
@@ -76,7 +78,8 @@ static const char *paint(const struct text *t, const char *code)
 
 static const char *host_name(const struct text *t, uint32_t host)
 {
-	return host < t->plan->host_count ? t->plan->nodes[plan_host_node(t->plan, host)].name : "?";
+	return host < t->plan->host_count ? t->plan->nodes[plan_host_node(t->plan, host)].name
+					  : "?";
 }
 
 static const char *workload_name(const struct text *t, uint32_t workload)
@@ -84,8 +87,9 @@ static const char *workload_name(const struct text *t, uint32_t workload)
 	return workload < t->plan->workload_count ? t->plan->workloads[workload].name : "?";
 }
 
-/* a title line of a table, set off from what stands above */
-static void __attribute__((format(printf, 2, 3))) title(const struct text *t, const char *format, ...)
+/* the title line of a table, after an empty line */
+static void __attribute__((format(printf, 2, 3)))
+title(const struct text *t, const char *format, ...)
 {
 	va_list arguments;
 
@@ -96,7 +100,7 @@ static void __attribute__((format(printf, 2, 3))) title(const struct text *t, co
 	fprintf(t->out, "%s\n", paint(t, PLAIN));
 }
 
-/* how many columns the longest of the flows' and groups' names need */
+/* the columns that the longest name of flows and groups needs */
 static int name_columns(const struct text *t)
 {
 	size_t longest = strlen("workload");
@@ -143,31 +147,35 @@ static void head_write(const struct text *t, const char *loops)
 	char measured[HUMAN_TEXT_MAX], end[HUMAN_TEXT_MAX];
 
 	fprintf(t->out,
-		"%s%s%s: %s%s%s%" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32 " link%s; %s clock, seed %" PRIu64
-		"\n",
+		"%s%s%s: %s%s%s%" PRIu32 " switch%s, %" PRIu32 " NIC%s, %" PRIu32
+		" link%s; %s clock, seed %" PRIu64 "\n",
 		paint(t, BOLD), t->plan->scenario, paint(t, PLAIN), named ? "fabric " : "",
-		named ? scenario_fabric_name[plan_fabric(t->plan)] : "", named ? ", " : "", t->plan->switch_count,
-		t->plan->switch_count == 1 ? "" : "es", t->plan->host_count, t->plan->host_count == 1 ? "" : "s",
-		t->plan->link_count, t->plan->link_count == 1 ? "" : "s", plan_is_real(t->plan) ? "real" : "virtual",
+		named ? scenario_fabric_name[plan_fabric(t->plan)] : "", named ? ", " : "",
+		t->plan->switch_count, t->plan->switch_count == 1 ? "" : "es", t->plan->host_count,
+		t->plan->host_count == 1 ? "" : "s", t->plan->link_count,
+		t->plan->link_count == 1 ? "" : "s", plan_is_real(t->plan) ? "real" : "virtual",
 		t->plan->seed);
-	fprintf(t->out, "ran %s of fabric time, rates measured over %s", human_time(t->results->end_ps, end),
-		human_time(t->results->measured_ps, measured));
+	fprintf(t->out, "ran %s of fabric time, rates measured over %s",
+		human_time(t->results->end_ps, end), human_time(t->results->measured_ps, measured));
 	if (t->results->end_ps > t->plan->duration_ps)
-		fprintf(t->out, "; pauses, waits and maxima of all of it, %s of draining included",
+		fprintf(t->out,
+			"; pauses, waits and maxima over the whole run, with %s of draining",
 			human_time(t->results->end_ps - t->plan->duration_ps, measured));
 	fprintf(t->out, "%s%s\n", loops ? "; " : "", loops ? loops : "");
 	if (t->results->interrupted)
-		fprintf(t->out, "%sinterrupted%s: this is what there was at that moment\n", paint(t, RED),
-			paint(t, PLAIN));
+		fprintf(t->out, "%sinterrupted%s: the figures are those of that moment\n",
+			paint(t, RED), paint(t, PLAIN));
 }
 
-/* what part of all that its destination received in the measured interval came by @flow */
+/* the part of the destination's bytes in the measured interval that @flow sent */
 static double share_of(const struct results *results, const struct result_flow *flow)
 {
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < results->flow_count; i++)
-		sum += results->flows[i].destination == flow->destination ? results->flows[i].measured_bytes : 0;
+		sum += results->flows[i].destination == flow->destination
+			       ? results->flows[i].measured_bytes
+			       : 0;
 	return sum ? (double)flow->measured_bytes / (double)sum : 0;
 }
 
@@ -183,8 +191,8 @@ static void flows_write(const struct text *t)
 
 		largest = share > largest ? share : largest;
 	}
-	title(t, "%-*s  %-*s    %-*s  %12s  %12s  %8s  share of what the destination received", names, "workload",
-	      nodes, "from", nodes, "to", "received", "goodput", "messages");
+	title(t, "%-*s  %-*s    %-*s  %12s  %12s  %8s  %% of what the destination received", names,
+	      "workload", nodes, "from", nodes, "to", "received", "goodput", "messages");
 	for (uint32_t i = 0; i < t->results->flow_count; i++) {
 		const struct result_flow *flow = &t->results->flows[i];
 		double share = share_of(t->results, flow);
@@ -196,7 +204,8 @@ static void flows_write(const struct text *t)
 			human_rate(flow->goodput_bps, rate), flow->message_count, share * 100,
 			bar(largest > 0 ? share / largest : 0, marks));
 		if (results_undelivered(flow))
-			fprintf(t->out, "%ssends again and again, nothing arrives%s", paint(t, RED), paint(t, PLAIN));
+			fprintf(t->out, "%sretransmits, nothing arrives%s", paint(t, RED),
+				paint(t, PLAIN));
 		fputc('\n', t->out);
 	}
 }
@@ -208,14 +217,15 @@ static const char *factor(double value, char *text)
 	return text;
 }
 
-/* those of a workload's flows that resend and deliver nothing, where the flows have no rows of their own */
+/* the number of a workload's flows that retransmit and deliver nothing, if flows have no rows of
+ * their own */
 static void undelivered_write(const struct text *t, const struct result_flow *flows, uint32_t count)
 {
 	uint32_t undelivered = results_undelivered_count(flows, count);
 
 	if (undelivered && t->results->flow_count > FLOWS_SHOWN)
-		fprintf(t->out, "  %s%" PRIu32 " flows send again and again, nothing arrives%s", paint(t, RED),
-			undelivered, paint(t, PLAIN));
+		fprintf(t->out, "  %s%" PRIu32 " flows retransmit, nothing arrives%s",
+			paint(t, RED), undelivered, paint(t, PLAIN));
 }
 
 static void groups_write(const struct text *t)
@@ -224,18 +234,22 @@ static void groups_write(const struct text *t)
 
 	if (!t->results->flow_count)
 		return;
-	title(t, "%-*s  %6s  %8s  %12s  %7s  %10s %10s %10s  %s", names, "workload", "flows", "messages", "goodput",
-	      "Jain", "FCT p50", "p99", "p99.9", "slowdown p50/p99/p99.9");
+	title(t, "%-*s  %6s  %8s  %12s  %7s  %10s %10s %10s  %s", names, "workload", "flows",
+	      "messages", "goodput", "Jain", "FCT p50", "p99", "p99.9", "slowdown p50/p99/p99.9");
 	for (uint32_t i = 0; i < t->results->group_count; i++) {
 		const struct result_group *group = &t->results->groups[i];
 		char rate[HUMAN_TEXT_MAX], times[3][HUMAN_TEXT_MAX], slower[3][HUMAN_TEXT_MAX];
 
-		fprintf(t->out, "%-*s  %6" PRIu32 "  %8" PRIu64 "  %12s  %7.5f", names, workload_name(t, i),
-			group->flow_count, group->message_count, human_rate(group->goodput_bps, rate), group->jain);
+		fprintf(t->out, "%-*s  %6" PRIu32 "  %8" PRIu64 "  %12s  %7.5f", names,
+			workload_name(t, i), group->flow_count, group->message_count,
+			human_rate(group->goodput_bps, rate), group->jain);
 		if (group->fct.p50_ps)
-			fprintf(t->out, "  %10s %10s %10s  %s / %s / %s", human_time(group->fct.p50_ps, times[0]),
-				human_time(group->fct.p99_ps, times[1]), human_time(group->fct.p999_ps, times[2]),
-				factor(group->slowdown.p50, slower[0]), factor(group->slowdown.p99, slower[1]),
+			fprintf(t->out, "  %10s %10s %10s  %s / %s / %s",
+				human_time(group->fct.p50_ps, times[0]),
+				human_time(group->fct.p99_ps, times[1]),
+				human_time(group->fct.p999_ps, times[2]),
+				factor(group->slowdown.p50, slower[0]),
+				factor(group->slowdown.p99, slower[1]),
 				factor(group->slowdown.p999, slower[2]));
 		else
 			fprintf(t->out, "  %10s %10s %10s", "-", "-", "-");
@@ -268,20 +282,21 @@ static void ports_write(const struct text *t)
 	for (uint32_t i = 0; i < t->results->port_count; i++)
 		order[i] = &t->results->ports[i];
 	qsort(order, t->results->port_count, sizeof(*order), busier);
-	title(t, "%-*s  %9s  %12s  %12s  %12s  %s", 2 * nodes + 4, "busiest links", "busy", "queue mean", "queue max",
-	      "peer full for", "frames lost");
+	title(t, "%-*s  %9s  %12s  %12s  %15s  %s", 2 * nodes + 4, "busiest links", "busy",
+	      "queue mean", "queue max", "waited for peer", "frames lost");
 	for (uint32_t i = 0; i < t->results->port_count && i < PORTS_SHOWN; i++) {
 		const struct port_stats *stats = &order[i]->stats;
 		char mean[HUMAN_TEXT_MAX], most[HUMAN_TEXT_MAX], paused[HUMAN_TEXT_MAX];
 
 		if (!stats->tx_frames)
 			break;
-		fprintf(t->out, "%-*s -> %-*s  %7.2f %%  %12s  %12s  %12s  %" PRIu64 "\n", nodes,
+		fprintf(t->out, "%-*s -> %-*s  %7.2f %%  %12s  %12s  %15s  %" PRIu64 "\n", nodes,
 			t->plan->nodes[order[i]->node].name, nodes,
-			t->plan->nodes[order[i]->node].ports[order[i]->port].peer_name, order[i]->utilisation * 100,
+			t->plan->nodes[order[i]->node].ports[order[i]->port].peer_name,
+			order[i]->utilisation * 100,
 			human_bytes((uint64_t)order[i]->queue_bytes_mean, mean),
-			human_bytes(stats->queue_bytes_max, most), human_time(stats->paused_ps, paused),
-			stats->lost_frames);
+			human_bytes(stats->queue_bytes_max, most),
+			human_time(stats->paused_ps, paused), stats->lost_frames);
 	}
 	free(order);
 }
@@ -289,33 +304,38 @@ static void ports_write(const struct text *t)
 static void totals_write(const struct text *t)
 {
 	const struct result_totals *totals = &t->results->totals;
-	char injected[HUMAN_TEXT_MAX], delivered[HUMAN_TEXT_MAX], lost[HUMAN_TEXT_MAX], inside[HUMAN_TEXT_MAX];
+	char injected[HUMAN_TEXT_MAX], delivered[HUMAN_TEXT_MAX], lost[HUMAN_TEXT_MAX],
+		inside[HUMAN_TEXT_MAX];
 	const char *comma = ": ";
 	uint64_t drops = 0;
 
-	/* what transports send again counts each time */
+	/* retransmitted packets count each time */
 	fprintf(t->out, "\ninjected %s, delivered %s, %s %s, inside %s%s\n",
-		human_bytes(totals->injected_bytes, injected), human_bytes(totals->delivered_bytes, delivered),
-		results_is_roce(t->plan) ? "dropped on the way" : "lost", human_bytes(totals->lost_bytes, lost),
-		totals->inside_bytes < 0 ? "-" : "",
-		human_bytes((uint64_t)(totals->inside_bytes < 0 ? -totals->inside_bytes : totals->inside_bytes),
+		human_bytes(totals->injected_bytes, injected),
+		human_bytes(totals->delivered_bytes, delivered),
+		results_is_roce(t->plan) ? "dropped" : "lost",
+		human_bytes(totals->lost_bytes, lost), totals->inside_bytes < 0 ? "-" : "",
+		human_bytes((uint64_t)(totals->inside_bytes < 0 ? -totals->inside_bytes
+								: totals->inside_bytes),
 			    inside));
 	if (!results_balanced(t->results))
-		fprintf(t->out, "%sthe totals do not balance%s: the nodes hold %" PRIu64 " bytes\n", paint(t, RED),
-			paint(t, PLAIN), totals->held_bytes);
+		fprintf(t->out, "%sthe totals do not balance%s: the nodes hold %" PRIu64 " bytes\n",
+			paint(t, RED), paint(t, PLAIN), totals->held_bytes);
 	fprintf(t->out, "packets lost %" PRIu64, totals->lost);
 	if (totals->under_way)
-		fprintf(t->out, ", under way %" PRIu64, totals->under_way);
+		fprintf(t->out, ", in flight %" PRIu64, totals->under_way);
 	fprintf(t->out, ", reordered %" PRIu64, totals->reordered);
 	if (plan_fabric(t->plan) == FABRIC_FLOW_CHANNEL)
 		fprintf(t->out,
-			", data units lost unknown to their source %" PRIu64 ", waits for a free channel %" PRIu64,
+			", data units lost and not reported to the sender %" PRIu64
+			", waits because no flow channel was free %" PRIu64,
 			totals->unreported, totals->channel_waits);
 	fputc('\n', t->out);
 	if (totals->messages_unlogged)
 		fprintf(t->out,
 			"%scompletion times are incomplete%s: %" PRIu64 " of %" PRIu64
-			" messages were not kept, for a NIC keeps %" PRIu32 " (nic.messages-max)\n",
+			" messages were not kept, because a NIC keeps %" PRIu32
+			" (nic.messages-max)\n",
 			paint(t, RED), paint(t, PLAIN), totals->messages_unlogged, totals->messages,
 			t->plan->nodes[t->plan->switch_count].nic.messages_max);
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++)
@@ -326,7 +346,8 @@ static void totals_write(const struct text *t)
 	for (uint32_t reason = 0; reason < DROP_REASONS; reason++) {
 		if (!t->results->drops[reason])
 			continue;
-		fprintf(t->out, "%s%s %" PRIu64, comma, stats_drop_name[reason], t->results->drops[reason]);
+		fprintf(t->out, "%s%s %" PRIu64, comma, stats_drop_name[reason],
+			t->results->drops[reason]);
 		comma = ", ";
 	}
 	fputc('\n', t->out);
@@ -343,10 +364,10 @@ static void fuller(struct fullest *fullest, const struct result_port *port, uint
 		*fullest = (struct fullest){ .high_water = high_water, .port = port };
 }
 
-/* the fullest table of each kind, and what is still allocated */
+/* the fullest table of each kind, and the lines still allocated */
 static void tables_write(const struct text *t)
 {
-	static const char *const names[] = { "EFCT", "IFCT", "OFCT" };
+	static const char *const names[] = { "edge (EFCT)", "input (IFCT)", "output (OFCT)" };
 	struct fullest fullest[3] = { 0 };
 	const char *comma = "";
 
@@ -359,32 +380,36 @@ static void tables_write(const struct text *t)
 	}
 	if (!fullest[0].port && !fullest[1].port && !fullest[2].port)
 		return;
-	fprintf(t->out, "flow channels, most in use at a port: ");
+	fprintf(t->out, "flow channel tables, most lines in use at a port: ");
 	for (int i = 0; i < 3; i++) {
 		const struct result_port *port = fullest[i].port;
 
 		if (!port)
 			continue;
-		fprintf(t->out, "%s%s %" PRIu64 " of %" PRIu32 " (%s port %" PRIu32 ")", comma, names[i],
-			fullest[i].high_water, t->plan->nodes[port->node].ports[port->port].channels,
+		fprintf(t->out, "%s%s %" PRIu64 " of %" PRIu32 " (%s port %" PRIu32 ")", comma,
+			names[i], fullest[i].high_water,
+			t->plan->nodes[port->node].ports[port->port].channels,
 			t->plan->nodes[port->node].name, port->port);
 		comma = ", ";
 	}
 	fprintf(t->out, "; at the end %" PRIu64 "\n", t->results->totals.channels_used);
 }
 
-/* how late every process was, and whether that matters (TB-8) */
+/* the lateness of each process, and whether it matters (TB-8) */
 static void lateness_write(const struct text *t, uint32_t index)
 {
 	const struct result_lateness *row = &t->results->fidelity.nodes[index];
 	char p50[HUMAN_TEXT_MAX], p99[HUMAN_TEXT_MAX], max[HUMAN_TEXT_MAX], made_up[HUMAN_TEXT_MAX],
 		behind[HUMAN_TEXT_MAX], full[HUMAN_TEXT_MAX];
 
-	fprintf(t->out, "%-*s  %9" PRIu64 "  %10s  %10s  %10s  %10s  %10s  %10s  %s\n", node_columns(t),
-		t->plan->nodes[index].name, row->node.events, human_time(row->node.p50_ns * NODE_NS, p50),
-		human_time(row->node.p99_ns * NODE_NS, p99), human_time(row->node.max_ns * NODE_NS, max),
-		human_time(row->made_up_ns * NODE_NS, made_up), human_time(row->behind_ns * NODE_NS, behind),
-		human_time(row->ring_full_ps, full), fidelity_verdict_name[row->verdict]);
+	fprintf(t->out, "%-*s  %9" PRIu64 "  %10s  %10s  %10s  %10s  %10s  %10s  %s\n",
+		node_columns(t), t->plan->nodes[index].name, row->node.events,
+		human_time(row->node.p50_ns * NODE_NS, p50),
+		human_time(row->node.p99_ns * NODE_NS, p99),
+		human_time(row->node.max_ns * NODE_NS, max),
+		human_time(row->made_up_ns * NODE_NS, made_up),
+		human_time(row->behind_ns * NODE_NS, behind), human_time(row->ring_full_ps, full),
+		fidelity_verdict_name[row->verdict]);
 }
 
 static void fidelity_write(const struct text *t)
@@ -393,16 +418,17 @@ static void fidelity_write(const struct text *t)
 	bool faithful = results_faithful(t->results);
 	char sentence[1024];
 
-	title(t, "%-*s  %9s  %10s  %10s  %10s  %10s  %10s  %10s  %s", node_columns(t), "node", "turns", "late p50",
-	      "p99", "max", "made up", "behind", "ring full", "verdict");
+	title(t, "%-*s  %9s  %10s  %10s  %10s  %10s  %10s  %10s  %s", node_columns(t), "node",
+	      "turns", "late p50", "p99", "max", "absorbed", "lag max", "ring full", "verdict");
 	if (t->plan->node_count <= NODES_SHOWN)
 		for (uint32_t i = 0; i < t->plan->node_count; i++)
 			lateness_write(t, i);
 	else
 		lateness_write(t, fidelity->worst);
 	results_fidelity_describe(t->plan, t->results, sentence, sizeof(sentence));
-	fprintf(t->out, "%s%s%s%s: %s\n", paint(t, faithful ? GREEN : RED), faithful ? "" : "NOT FAITHFUL, ",
-		fidelity_verdict_name[fidelity->verdict], paint(t, PLAIN), sentence);
+	fprintf(t->out, "%s%s%s%s: %s\n", paint(t, faithful ? GREEN : RED),
+		faithful ? "" : "NOT FAITHFUL, ", fidelity_verdict_name[fidelity->verdict],
+		paint(t, PLAIN), sentence);
 }
 
 static void host_write(const struct text *t, const struct result_host *host)
@@ -417,13 +443,16 @@ static void host_write(const struct text *t, const struct result_host *host)
 	}
 	fprintf(t->out,
 		"\ncost: %.3f s (start %.3f s, end %.3f s), CPU %.3f s, %" PRIu64
-		" packet-hops, %.3g per CPU second, %" PRIu64 " windows of %.1f nodes, %" PRIu64 " wake-ups\n",
+		" packet-hops, %.3g per CPU second, %" PRIu64 " windows of %.1f nodes, %" PRIu64
+		" wake-ups\n",
 		host->wall_s, host->start_s, host->end_s, host->cpu_s, host->packet_hops,
 		host->cpu_s > 0 ? (double)host->packet_hops / host->cpu_s : 0, host->windows,
-		host->windows ? (double)host->node_windows / (double)host->windows : 0, host->wakes);
+		host->windows ? (double)host->node_windows / (double)host->windows : 0,
+		host->wakes);
 	if (host->moves)
 		fprintf(t->out,
-			"other programs took %.3f s of the cores from waiting nodes; the nodes were moved %" PRIu64 " times\n",
+			"other programs took %.3f s of the cores from waiting nodes; the nodes "
+			"were moved %" PRIu64 " times\n",
 			host->stolen_s, host->moves);
 }
 
@@ -443,7 +472,8 @@ static void expectations_write(const struct text *t)
 	for (uint32_t i = 0; i < results->expectation_count; i++) {
 		const struct result_expectation *row = &results->expectations[i];
 
-		fprintf(t->out, "%s%-6s%s  %-*s  %s\n", paint(t, row->ok ? GREEN : RED), row->ok ? "ok" : "FAILED",
-			paint(t, PLAIN), (int)longest, row->text, row->shown);
+		fprintf(t->out, "%s%-6s%s  %-*s  %s\n", paint(t, row->ok ? GREEN : RED),
+			row->ok ? "ok" : "FAILED", paint(t, PLAIN), (int)longest, row->text,
+			row->shown);
 	}
 }

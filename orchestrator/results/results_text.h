@@ -4,9 +4,10 @@
 
 #include "orchestrator/results/results.h"
 
-/** results_text_write() - the summary for people.  @loops  what the nodes run on, a few words; NULL: not said.
- *  @colour  with ANSI colours.                                                                                   */
-void results_text_write(const struct plan *plan, const struct results *results, const struct result_host *host,
-			const char *loops, bool colour, FILE *out);
+/** results_text_write() - writes the summary.  @loops  the event loops of the nodes, a few words;
+ *  NULL: not given.
+ *  @colour  with ANSI colours. */
+void results_text_write(const struct plan *plan, const struct results *results,
+			const struct result_host *host, const char *loops, bool colour, FILE *out);
 
 #endif

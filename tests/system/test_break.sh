@@ -96,7 +96,7 @@ check "says which values there are" refuses 'set s502 congestion.rate-limit mayb
 check "refuses a bad time" refuses 'step 10' 'a time'
 check "refuses an unknown counter" refuses 'step until s508.L.queue_byte > 1kB' "did you mean 'queue_bytes'"
 check "says which counters there are" refuses 'step until s508.L.colour > 1' 'fgfc_held fgfc_frames fgfc_refused'
-check "refuses a condition without value" refuses 'step until now' 'belongs one of'
+check "refuses a condition without value" refuses 'step until now' 'expected one of'
 check "a missing script starts nothing" run 2 run "$lot" --break-at 50us --script "$scratch/none"
 check "slows down" slowed
 finish

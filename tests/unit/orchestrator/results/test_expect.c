@@ -408,7 +408,7 @@ TEST(expect_metric_evaluate__column)
 	ck_assert_str_eq(row.shown, "3.200 Gb/s");
 	ck_assert(!expect_metric_evaluate(&plan, "marked", &results).known);
 	ck_assert_int_eq(expect_metric_check(&plan, &place, &errors), -22);
-	ck_assert_ptr_nonnull(strstr(errors.texts[0], "f.yaml:7:19: here the metric should end"));
+	ck_assert_ptr_nonnull(strstr(errors.texts[0], "f.yaml:7:19: expected the end of the metric"));
 	scenario_errors_free(&errors);
 }
 

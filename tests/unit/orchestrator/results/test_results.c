@@ -448,7 +448,7 @@ TEST(results_text_write__undelivered)
 	stats_flow_tx(pages[1], 0)->resent = stats_flow_tx(pages[1], 1)->resent = 3;
 	gather(false);
 	text = summary_text();
-	ck_assert_ptr_nonnull(strstr(strstr(text, "-> h2"), "sends again and again, nothing arrives\n"));
+	ck_assert_ptr_nonnull(strstr(strstr(text, "-> h2"), "retransmits, nothing arrives\n"));
 	ck_assert_uint_eq(results_undelivered_count(results.flows, results.flow_count), 1);
 	free(text);
 	text = json_text(NULL);
@@ -476,8 +476,8 @@ TEST(results_text_write__what_is_incomplete)
 	ck_assert_int_eq(results_gather(&plan, pages, &results), 0);
 	text = summary_text();
 	ck_assert_ptr_nonnull(
-		strstr(text, "incomplete: 4 of 5 messages were not kept, for a NIC keeps 8 (nic.messages-max)"));
-	ck_assert_ptr_nonnull(strstr(text, "pauses, waits and maxima of all of it, 2.000 us of draining included"));
+		strstr(text, "incomplete: 4 of 5 messages were not kept, because a NIC keeps 8 (nic.messages-max)"));
+	ck_assert_ptr_nonnull(strstr(text, "pauses, waits and maxima over the whole run, with 2.000 us of draining"));
 	free(text);
 	text = json_text(NULL);
 	ck_assert_ptr_nonnull(strstr(text, "\"messages_unlogged\": 4"));
@@ -499,7 +499,7 @@ TEST(results_gather__interrupted)
 	results.expectations[0] = expectation;
 	results.expectation_count = 1;
 	text = summary_text();
-	ck_assert_ptr_nonnull(strstr(text, "interrupted: this is what there was at that moment"));
+	ck_assert_ptr_nonnull(strstr(text, "interrupted: the figures are those of that moment"));
 	ck_assert_ptr_nonnull(strstr(text, "expectations, of a run that was interrupted"));
 	free(text);
 }
@@ -565,7 +565,7 @@ TEST(reaction_of__last_sender)
 	gather(true);
 	reaction = reaction_of(&plan, &results, 0);
 	ck_assert_uint_eq(reaction.senders, 2);
-	ck_assert_uint_eq(reaction.heard, 2);
+	ck_assert_uint_eq(reaction.told, 2);
 	ck_assert_uint_eq(reaction.first_ps, 3 * NODE_US);
 	ck_assert_uint_eq(reaction.time_ps, 5 * NODE_US);
 	ck_assert_uint_eq(reaction.trip_ps, plan_ideal_ps(&plan, 1, 0, 0, 1) + plan_ideal_ps(&plan, 0, 1, 0, 1));
@@ -582,7 +582,7 @@ TEST(reaction_of__sender_not_reached)
 	gather(true);
 	reaction = reaction_of(&plan, &results, 0);
 	ck_assert_uint_eq(reaction.senders, 2);
-	ck_assert_uint_eq(reaction.heard, 0);
+	ck_assert_uint_eq(reaction.told, 0);
 	reaction = reaction_of(&plan, &results, 1);
 	ck_assert_uint_eq(reaction.senders, 0);
 	ck_assert_uint_eq(reaction.first_ps, 0);
@@ -835,13 +835,13 @@ TEST(results_congestion_write__what_happened)
 	text = congestion_text();
 	ck_assert_ptr_nonnull(strstr(text, "s1 -> h0 "));
 	ck_assert_ptr_nonnull(strstr(text, "5.000 us ("));
-	ck_assert_ptr_nonnull(strstr(text, "2 of 2\n"));
-	ck_assert_ptr_nonnull(strstr(text, "flow extent 3, until empty 4\n"));
+	ck_assert_ptr_nonnull(strstr(text, "2 of 2 senders\n"));
+	ck_assert_ptr_nonnull(strstr(text, "flow limit 3, ACKs of all before 4\n"));
 	ck_assert_ptr_nonnull(strstr(text, "fullest input buffer: 2.560 kB, s1 port 1\n"));
 	ck_assert_ptr_nonnull(strstr(text, "5.120 kB at one input (s1 port 1)"));
 	ck_assert_ptr_nonnull(strstr(text, "began 5 times, ended 0 times"));
-	ck_assert_ptr_nonnull(strstr(text, "6 FGFC frames sent, 8 flows refused"));
-	ck_assert_ptr_nonnull(strstr(text, "9 times, most often by s1 port 2\n"));
+	ck_assert_ptr_nonnull(strstr(text, "6 FGFC frames sent to NICs, 8 flows without an entry"));
+	ck_assert_ptr_nonnull(strstr(text, ": 9, most of them by s1 port 2\n"));
 	free(text);
 }
 
@@ -904,9 +904,9 @@ TEST(results_paths_write__flow_channels)
 	text = paths_text();
 	ck_assert_ptr_nonnull(
 		strstr(text, "choices 200: another port than the static one 30 (15.0 %), a detour 20 (10.0 %)"));
-	ck_assert_ptr_nonnull(strstr(text, "bound to the path of a source of congestion 7\n"));
+	ck_assert_ptr_nonnull(strstr(text, "kept on their path as a source of congestion 7\n"));
 	ck_assert_ptr_nonnull(strstr(text, "flows redirected 6, by 9 ACK_REROUTEs; most often at s1 port 1\n"));
-	ck_assert_ptr_nonnull(strstr(text, "folded into one path 3\n"));
+	ck_assert_ptr_nonnull(strstr(text, "forced onto one path (folded) 3\n"));
 	ck_assert_ptr_null(strstr(text, "credit"));
 	free(text);
 }
@@ -1000,6 +1000,6 @@ TEST(results_symptom__host_delivers_nothing)
 					   "   \"resent_packets\": 6"));
 	free(text);
 	text = summary();
-	ck_assert_ptr_nonnull(strstr(text, "host h0 has delivered nothing, and sent 6 packets again"));
+	ck_assert_ptr_nonnull(strstr(text, "host h0 has delivered nothing, and retransmitted 6 packets"));
 	free(text);
 }
