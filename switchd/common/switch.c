@@ -1,5 +1,6 @@
 #include "switchd/common/switch.h"
 
+#include "nodes/stats/trace.h"
 #include "switchd/common/switch_run.h"
 
 /* ---- events that are rare ---- */
@@ -49,6 +50,74 @@ void switch_look_at_arrivals(struct switch_shell *sw, uint64_t ports)
 	}
 }
 
+/* ---- packets ---- */
+
+void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
+{
+	sw->stats->drops[reason]++;
+	stats_port(sw->stats, port)->dropped_bytes += frame_bytes;
+	trace(sw->stats, now, TRACE_DROP, port, reason, frame_bytes);
+}
+
+struct packet *switch_copy(struct switch_shell *sw, const struct packet *original)
+{
+	struct packet *copy = sw->flood_packets < sw->flood_packets_max ? packet_copy(&sw->pool, original) : NULL;
+
+	if (copy)
+		copy->copy = true;
+	return copy;
+}
+
+void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_copy_fn *send, node_time_t now)
+{
+	uint64_t ports = sw->flood_ports & *sw->ports_up, from = 1ull << packet->in_port;
+	struct stats_page *stats = sw->stats;
+
+	if (!(ports & from) || (ports == from && sw->config->ports[packet->in_port].kind == PORT_EDGE)) {
+		switch_drop(sw, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
+		return;
+	}
+	stats->flood_originals_bytes += packet->frame_bytes;
+	for (ports &= ~from; ports; ports &= ports - 1) {
+		struct packet *copy = switch_copy(sw, packet);
+
+		stats->flooded_packets++;
+		stats->flooded_bytes += packet->frame_bytes;
+		if (copy)
+			send(sw, (uint32_t)__builtin_ctzll(ports), copy, now);
+		else
+			switch_drop(sw, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+	}
+}
+
+/* ---- pauses ---- */
+
+void switch_pause_note(struct switch_shell *sw, uint32_t port, bool paused, node_time_t now)
+{
+	node_time_t *since_ps = &sw->paused_since_ps[port];
+	struct port_stats *stats = stats_port(sw->stats, port);
+
+	if (paused == (*since_ps != NODE_TIME_NEVER))
+		return;
+	if (!paused && now > *since_ps)
+		stats->paused_ps += now - *since_ps;
+	*since_ps = paused ? node_time_max(now, sw->links[port].busy_until_ps) : NODE_TIME_NEVER;
+	stats->paused_since_ps = paused ? node_time_max(*since_ps, 1) : 0;
+}
+
+void switch_pause_settle(struct switch_shell *sw, uint32_t port, node_time_t now)
+{
+	bool paused = sw->paused_since_ps[port] != NODE_TIME_NEVER;
+
+	switch_pause_note(sw, port, false, now);
+	switch_pause_note(sw, port, paused, now);
+}
+
+void switch_pause_forget(struct switch_shell *sw, uint32_t port, node_time_t now)
+{
+	switch_pause_note(sw, port, false, now);
+}
+
 /* ---- set-up ---- */
 
 int switch_init(struct switch_shell *sw, const struct switch_ops *ops, uint64_t *ports_up,
@@ -63,6 +132,8 @@ int switch_init(struct switch_shell *sw, const struct switch_ops *ops, uint64_t 
 	sw->class_count = config->class_count;
 	sw->cut_through = config->switch_.cut_through;
 	sw->flood_ports = config->switch_.flood_ports;
+	for (uint32_t p = 0; p < NODE_PORTS_MAX; p++)
+		sw->paused_since_ps[p] = NODE_TIME_NEVER;
 	return event_tree_init(&sw->events, switch_source_timer(sw, ops) + (ops->timer != NULL));
 }
 

@@ -1,4 +1,5 @@
-/*  switch - the shell around every kind of switch: its events and their order, its links, its tables as text.
+/*  switch - the shell around every kind of switch: its events and their order, its drops,
+ *  floods and pauses.
  *
  *  A kind of fabric says in a struct switch_ops what it does with an arrival and what it transmits.
  *  When it is called, and in which order, is the same for all kinds and stands in switch_run.h and switch.c.
@@ -76,7 +77,8 @@ struct switch_shell {
 	uint64_t flood_ports;   /* switch_config.flood_ports as of now */
 	uint32_t flood_packets; /* copies of flooded frames inside */
 	uint32_t flood_packets_max;
-	struct event_tree events; /* of switch.c and switch_run.h */
+	node_time_t paused_since_ps[NODE_PORTS_MAX]; /* switch_pause_note(); NODE_TIME_NEVER: not paused */
+	struct event_tree events;                    /* of switch.c and switch_run.h */
 	struct packet_pool pool;
 };
 
@@ -119,5 +121,36 @@ static inline void switch_port_timer_set(struct switch_shell *sw, uint32_t port,
 
 /** switch_timer_set() - ops->timer() is to be called at @due; NODE_TIME_NEVER: not.  Kinds with a timer only. */
 void switch_timer_set(struct switch_shell *sw, node_time_t due);
+
+/* ---- packets ---- */
+
+/** switch_drop() - counts a dropped frame under its reason, as one that came in at @port.
+ *  @frame_bytes  of a packet's inner frame, without FCS; else 0. */
+void switch_drop(struct switch_shell *sw, enum drop_reason reason, uint32_t port, uint32_t frame_bytes,
+		 node_time_t now);
+
+/** switch_copy() - one more of @original, marked as a copy; flood_packets counts it once it is inside, which is the
+ *  caller's part.   Return: NULL if flood_packets_max are inside or the pool is empty. */
+struct packet *switch_copy(struct switch_shell *sw, const struct packet *original);
+
+/* queues @copy at output @out; takes it */
+typedef void switch_copy_fn(void *dataplane, uint32_t out, struct packet *copy, node_time_t now);
+
+/** switch_flood() - copies of @packet (borrowed, in no queue) along the tree of flood_ports, by @send. The books: each copy
+ *  counts as a frame of its own, whether there is a cell for it or not; the original as one that is no more. What comes in
+ *  over a port that is not of the tree has been sent by a switch that knows its destination, and would not end where the
+ *  tree ends: it is dropped. O(ports). */
+void switch_flood(struct switch_shell *sw, const struct packet *packet, switch_copy_fn *send, node_time_t now);
+
+/* ---- pauses: packets of a port wait for the peer alone ---- */
+
+/** switch_pause_note() - from now on the port is @paused, or not: from when its link is free, if it is busy. O(1). */
+void switch_pause_note(struct switch_shell *sw, uint32_t port, bool paused, node_time_t now);
+
+/** switch_pause_settle() - counts a pause of @port that lasts up to @now. */
+void switch_pause_settle(struct switch_shell *sw, uint32_t port, node_time_t now);
+
+/** switch_pause_forget() - the link of @port is gone: its pause ends at @now. */
+void switch_pause_forget(struct switch_shell *sw, uint32_t port, node_time_t now);
 
 #endif

@@ -18,13 +18,6 @@
 
 #define RANDOM_STREAM NODE_PORTS_MAX /* the links have those below */
 
-void ethernet_drop(struct ethernet *eth, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
-{
-	eth->sw.stats->drops[reason]++;
-	eth->ports[port].stats->dropped_bytes += frame_bytes;
-	trace(eth->sw.stats, now, TRACE_DROP, port, reason, frame_bytes);
-}
-
 void ethernet_leave(struct ethernet *eth, struct packet *packet)
 {
 	eth->sw.stats->inside_packets--;
@@ -160,7 +153,7 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 	while (port->backlog) {
 		struct packet *packet = ethernet_queue_take(eth, p, (uint32_t)__builtin_ctz(port->backlog), now);
 
-		ethernet_drop(eth, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&eth->sw, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
 		ethernet_leave(eth, packet);
 	}
 	ethernet_pause_note(eth, p, now);
@@ -235,7 +228,6 @@ static void port_init(struct ethernet *eth, uint32_t p, struct link *link)
 
 	port->link = link;
 	port->stats = stats_port(eth->sw.stats, p);
-	port->blocked_since_ps = NODE_TIME_NEVER;
 	port->gauge = gauge;
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++) {
 		port->queues[c].gauge = gauge;
@@ -283,6 +275,7 @@ static void *create(const struct node_config *config, struct link *links, struct
 	for (uint32_t c = 0; c < NODE_CLASSES_MAX; c++)
 		eth->roce.classes[c].lossless &= eth->roce.pfc;
 	eth->ecmp_seed = config->seed;
+	eth->sw.flood_packets_max = UINT32_MAX; /* copies count in the shared buffer */
 	random_init(&eth->random, config->seed, RANDOM_STREAM);
 	error = switch_init(&eth->sw, &ops, &eth->routes.ports_up, config, links, stats);
 	shared_buffer_init(&eth->buffer, eth->roce.classes, eth->sw.class_count, eth->roce.buffer_bytes);

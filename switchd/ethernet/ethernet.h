@@ -55,7 +55,6 @@ struct ethernet_port {
 	uint8_t backlog;              /* set of classes with packets in their queue */
 	uint8_t held;                 /* of them, those that the neighbour holds */
 	uint8_t stuck;                /* of these, those that the watchdog has found */
-	node_time_t blocked_since_ps; /* data waits, and all of it for the neighbour; NODE_TIME_NEVER: not */
 	struct pfc_gate gate;
 	struct pfc_teller teller;
 	struct path_pause path;
@@ -86,9 +85,6 @@ static inline bool ethernet_port_up(const struct ethernet *eth, uint32_t port)
 {
 	return route_port_up(&eth->routes, port);
 }
-
-/** ethernet_drop() - counts a dropped frame under its reason, as one that came in at @port.  @frame_bytes  without FCS. */
-void ethernet_drop(struct ethernet *eth, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now);
 
 /** ethernet_leave() - @packet, taken out of its queue, is no longer inside the switch. */
 void ethernet_leave(struct ethernet *eth, struct packet *packet);

@@ -11,7 +11,7 @@
 /* a packet that has not been queued goes no further */
 static void discard(struct ethernet *eth, struct packet *packet, enum drop_reason reason, node_time_t now)
 {
-	ethernet_drop(eth, reason, packet->in_port, packet->frame_bytes, now);
+	switch_drop(&eth->sw, reason, packet->in_port, packet->frame_bytes, now);
 	packet_free(&eth->sw.pool, packet);
 }
 
@@ -23,39 +23,9 @@ static bool is_reserved(const uint8_t mac[6])
 	return !memcmp(mac, prefix, sizeof(prefix)) && mac[5] <= 0x0f;
 }
 
-static struct packet *copy_of(struct ethernet *eth, const struct packet *original)
+static void copy_send(void *dataplane, uint32_t out, struct packet *copy, node_time_t now)
 {
-	struct packet *copy = packet_copy(&eth->sw.pool, original);
-
-	if (copy)
-		copy->copy = true;
-	return copy;
-}
-
-/* Replaces the packet by copies along the tree; takes it. The books: each copy counts as a frame of its own, whether there is a cell for it
- * or not; the original as one that is no more. What comes in over a port that is not of the tree has been sent by a switch that
- * knows its destination, and would not end where the tree ends.                                                        */
-static void flood(struct ethernet *eth, struct packet *packet, node_time_t now)
-{
-	uint64_t ports = eth->sw.flood_ports & eth->routes.ports_up, from = 1ull << packet->in_port;
-	struct stats_page *stats = eth->sw.stats;
-
-	if (!(ports & from) || (ports == from && eth->ports[packet->in_port].kind == PORT_EDGE)) {
-		discard(eth, packet, DROP_NO_DESTINATION, now);
-		return;
-	}
-	for (ports &= ~from; ports; ports &= ports - 1) {
-		struct packet *copy = copy_of(eth, packet);
-
-		stats->flooded_packets++;
-		stats->flooded_bytes += packet->frame_bytes;
-		if (copy)
-			ethernet_queue_push(eth, (uint32_t)__builtin_ctzll(ports), copy, now);
-		else
-			ethernet_drop(eth, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
-	}
-	stats->flood_originals_bytes += packet->frame_bytes;
-	packet_free(&eth->sw.pool, packet);
+	ethernet_queue_push(dataplane, out, copy, now);
 }
 
 /* A host that asks for its own address wants to know who else has it: everybody is asked. */
@@ -140,7 +110,8 @@ static void forward(struct ethernet *eth, struct packet *packet, const struct fr
 	} else if (is_reserved(fields->destination_mac)) {
 		discard(eth, packet, DROP_NO_DESTINATION, now);
 	} else {
-		flood(eth, packet, now);
+		switch_flood(&eth->sw, packet, copy_send, now);
+		packet_free(&eth->sw.pool, packet);
 	}
 }
 
@@ -153,7 +124,7 @@ void ethernet_arrival(struct ethernet *eth, uint32_t port, const struct record *
 	struct packet *packet = packet_copy_in(&eth->sw.pool, in->link, in->mtu_bytes, header, bytes, 0, &why);
 
 	if (!packet) {
-		ethernet_drop(eth, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
+		switch_drop(&eth->sw, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
 		return;
 	}
 	if (packet_parse(&eth->sw.pool, packet, &fields)) {
@@ -174,7 +145,7 @@ void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t fra
 	eth->sw.stats->injected_packets++;
 	eth->sw.stats->injected_bytes += frame_bytes;
 	if (!packet) {
-		ethernet_drop(eth, DROP_BUFFER_OVERFLOW, 0, frame_bytes, now);
+		switch_drop(&eth->sw, DROP_BUFFER_OVERFLOW, 0, frame_bytes, now);
 		return;
 	}
 	error = frame_parse(bytes, frame_bytes, frame_bytes, &fields);

@@ -20,17 +20,6 @@ static void hold_end(struct ethernet *eth, struct ethernet_queue *queue, bool st
 	eth->held_count -= !stuck;
 }
 
-/* all that waits, waits for the neighbour */
-static void note_blocked(struct ethernet_port *out, bool blocked, node_time_t now)
-{
-	if (blocked == (out->blocked_since_ps != NODE_TIME_NEVER))
-		return;
-	if (!blocked && now > out->blocked_since_ps)
-		out->stats->paused_ps += now - out->blocked_since_ps;
-	out->blocked_since_ps = blocked ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
-	out->stats->paused_since_ps = blocked ? node_time_max(out->blocked_since_ps, 1) : 0;
-}
-
 void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
@@ -46,13 +35,12 @@ void ethernet_pause_note(struct ethernet *eth, uint32_t port, node_time_t now)
 	}
 	out->held = (uint8_t)held;
 	out->stuck &= out->held;
-	note_blocked(out, held && held == out->backlog, now);
+	switch_pause_note(&eth->sw, port, held && held == out->backlog, now); /* all that waits, waits for it */
 }
 
 void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
 {
 	struct ethernet_port *out = &eth->ports[port];
-	bool blocked = out->blocked_since_ps != NODE_TIME_NEVER;
 
 	for (uint32_t held = out->held; held; held &= held - 1) {
 		struct ethernet_queue *queue = &out->queues[__builtin_ctz(held)];
@@ -60,8 +48,7 @@ void ethernet_pause_settle(struct ethernet *eth, uint32_t port, node_time_t now)
 		queue->stats->paused_ps += now - queue->stats->paused_counted_ps;
 		queue->stats->paused_counted_ps = now;
 	}
-	note_blocked(out, false, now);
-	note_blocked(out, blocked, now);
+	switch_pause_settle(&eth->sw, port, now);
 }
 
 /* path-level PFC comes from the first switch even where links do without (RC-10) */

@@ -69,7 +69,7 @@ static void refuse(struct ethernet *eth, uint32_t port, struct packet *packet, e
 	if (reason == DROP_HEADROOM)
 		port = packet->in_port;
 	eth->ports[port].queues[packet->traffic_class].stats->drops++;
-	ethernet_drop(eth, reason, packet->in_port, packet->frame_bytes, now);
+	switch_drop(&eth->sw, reason, packet->in_port, packet->frame_bytes, now);
 	packet_free(&eth->sw.pool, packet);
 }
 

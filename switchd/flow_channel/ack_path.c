@@ -64,7 +64,7 @@ void ack_path_up(struct dataplane *dp, uint32_t ref, enum ack_type type, uint32_
 	if (type == ACK_REROUTE && reroute_heard(dp, ref, &value, now))
 		return;
 	if (settles(type) && !ifct_on_ack(&dp->ifcts[in_port], flow_ref_id(ref), value)) {
-		dataplane_drop(dp, DROP_BAD_ACK, in_port, 0, now);
+		switch_drop(&dp->sw, DROP_BAD_ACK, in_port, 0, now);
 		return;
 	}
 	if (in->kind == PORT_EDGE && type == ACK_LOSS)
@@ -88,7 +88,7 @@ static void on_headroom(struct dataplane *dp, uint32_t port, uint32_t flow_id, u
 		flow_credited(dp, flow_ref(entry->input_port, entry->input_port_flow_id), port, flow_id,
 			      value == ACK_VALUE_MAX ? HEADROOM_END : value, now);
 	else if (!dp->ports[port].link->guarded) /* where frames can be lost one may come late */
-		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
+		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 }
 
 /* congestion at the destination was told of from output @port: flow @ref and what is like it keep to that port (FC-24) */
@@ -133,12 +133,12 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 		return;
 	}
 	if (type == ACK_ECA && (!value || value > ECA_MAX)) { /* no factor */
-		dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
+		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 		return;
 	}
 	if (!ofct_on_ack(&out->ofct, flow_id, settled, &ref, &freed)) {
 		if (settled || !out->link->guarded)
-			dataplane_drop(dp, DROP_BAD_ACK, port, 0, now);
+			switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 		return;
 	}
 	heard(dp, port, ref, freed, type, value, now);
@@ -156,7 +156,7 @@ void ack_path_frame(struct dataplane *dp, uint32_t port, const struct record *he
 		count = ack_frame_read(copy, header->captured_bytes, acks);
 	}
 	if (count < 0) {
-		dataplane_drop(dp, DROP_MALFORMED, port, 0, now);
+		switch_drop(&dp->sw, DROP_MALFORMED, port, 0, now);
 		return;
 	}
 	for (int i = 0; i < count; i++)
@@ -197,7 +197,7 @@ static void lost_on_link(struct dataplane *dp, uint32_t port, uint32_t id, uint3
 	if (!tail_units)
 		return;
 	if (!ofct_take_back(&out->ofct, id, tail_units, &ref, &freed)) {
-		dataplane_drop(dp, DROP_BAD_ACK, port, 0,
+		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0,
 			       now); /* a peer that acknowledged it and says that it was lost */
 		return;
 	}

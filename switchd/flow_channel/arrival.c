@@ -32,7 +32,7 @@ static void make_pattern(struct port *in, struct packet *packet, const struct fr
 /* a packet inside the switch turns out to have no way out of it */
 static void give_up(struct dataplane *dp, struct packet *packet, enum drop_reason why, node_time_t now)
 {
-	dataplane_drop(dp, why, packet->in_port, packet->frame_bytes, now);
+	switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
 	input_buffer_release(dp, packet);
 	packet_leave(dp, packet);
 }
@@ -98,18 +98,6 @@ static void discard(struct dataplane *dp, struct packet *packet)
 	packet_free(&dp->sw.pool, packet);
 }
 
-/* one more of @original, or NULL if too many are under way */
-static struct packet *copy_of(struct dataplane *dp, const struct packet *original)
-{
-	struct packet *copy = dp->sw.flood_packets < dp->sw.flood_packets_max ? packet_copy(&dp->sw.pool, original) : NULL;
-
-	if (!copy)
-		return NULL;
-	copy->copy = true;
-	dp->sw.flood_packets++;
-	return copy;
-}
-
 static bool is_ingress(const struct dataplane *dp, const struct packet *packet, uint32_t fabric_address,
 		       uint32_t egress_port)
 {
@@ -130,17 +118,19 @@ static void flood(struct dataplane *dp, struct packet *packet, const struct fram
 			continue;
 		copies++;
 		dp->sw.stats->flooded_bytes += packet->frame_bytes;
-		copy = copy_of(dp, packet);
-		if (copy)
-			enter(dp, copy, fields, host->fabric_address, host->egress_port, now);
-		else
-			dataplane_drop(dp, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+		copy = switch_copy(&dp->sw, packet);
+		if (!copy) {
+			switch_drop(&dp->sw, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
+			continue;
+		}
+		dp->sw.flood_packets++;
+		enter(dp, copy, fields, host->fabric_address, host->egress_port, now);
 	}
 	dp->sw.stats->flooded_packets += copies;
 	if (copies)
 		dp->sw.stats->flood_originals_bytes += packet->frame_bytes;
 	else
-		dataplane_drop(dp, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&dp->sw, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
 	discard(dp, packet);
 }
 
@@ -152,7 +142,7 @@ static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_tim
 	struct frame_fields fields;
 
 	if (!read_frame(dp, packet, &fields)) {
-		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&dp->sw, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
 		discard(dp, packet);
 		return;
 	}
@@ -161,7 +151,7 @@ static void on_edge_packet(struct dataplane *dp, struct packet *packet, node_tim
 		       is_ingress(dp, packet, where->fabric_address, where->egress_port))) {
 		enter(dp, packet, &fields, where->fabric_address, where->egress_port, now);
 	} else if (fields.group && fields.report) {
-		dataplane_drop(dp, DROP_NO_LISTENER, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&dp->sw, DROP_NO_LISTENER, packet->in_port, packet->frame_bytes, now);
 		discard(dp, packet);
 	} else {
 		flood(dp, packet, &fields, now);
@@ -263,11 +253,11 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	if (fabric_header_read(front, captured_bytes, packet->frame_bytes, &fabric) ||
 	    fabric.level >= dp->ports[packet->in_port].lanes ||
 	    fabric.traffic_class * dp->ports[packet->in_port].lanes + fabric.level != packet->lane) {
-		dataplane_drop(dp, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&dp->sw, DROP_MALFORMED, packet->in_port, packet->frame_bytes, now);
 		return NULL;
 	}
 	if (fabric.flow_id >= ifct->channels) {
-		dataplane_drop(dp, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&dp->sw, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
 		return NULL;
 	}
 	packet->flow_id = fabric.flow_id;
@@ -279,7 +269,7 @@ static struct ifct_entry *read_fabric_header(struct dataplane *dp, struct packet
 	packet->ordered = fabric.ordered;
 	flow = ifct_arrive(ifct, packet, fabric.data_flow, &hole_units);
 	if (!flow)
-		dataplane_drop(dp, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&dp->sw, DROP_BAD_CHANNEL, packet->in_port, packet->frame_bytes, now);
 	else if (hole_units)
 		on_hole(dp, packet->in_port, packet->flow_id, hole_units, now);
 	return flow;
@@ -320,7 +310,7 @@ static struct packet *copy_in(struct dataplane *dp, uint32_t port, const struct 
 	struct packet *packet = packet_copy_in(&dp->sw.pool, in->link, in->mtu_bytes, header, bytes, front_bytes, &why);
 
 	if (!packet)
-		dataplane_drop(dp, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
+		switch_drop(&dp->sw, why, port, link_frame_bytes(in->link, header->wire_bytes), now);
 	return packet;
 }
 

@@ -209,7 +209,7 @@ static void choose_and_ask(struct dataplane *dp, uint32_t ref,
 		struct packet *packet = flow_unqueue(dp, ref, now);
 
 		lost_units += packet->units;
-		dataplane_drop(dp, why, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
 		packet_leave(dp, packet);
 	}
 	if (flow->queue.head)

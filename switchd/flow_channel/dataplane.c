@@ -21,13 +21,6 @@
 #define FLOOD_ROUNDS 4u        /* flooded frames per switch, with all their copies */
 #define VACANT_UNITS_MIN 1024u /* input buffer that the pool has ready for a link to come */
 
-void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
-{
-	dp->sw.stats->drops[reason]++;
-	dp->ports[port].stats->dropped_bytes += frame_bytes;
-	trace(dp->sw.stats, now, TRACE_DROP, port, reason, frame_bytes);
-}
-
 static bool arrive(void *dataplane, uint32_t port, const struct record *header, const uint8_t *bytes, node_time_t now)
 {
 	struct dataplane *dp = dataplane;
@@ -107,10 +100,11 @@ static void sample(void *dataplane, uint32_t p, struct sample_stats *sample, nod
 
 static void measured(void *dataplane, uint32_t p, node_time_t now)
 {
-	struct port *port = &((struct dataplane *)dataplane)->ports[p];
+	struct dataplane *dp = dataplane;
+	struct port *port = &dp->ports[p];
 
 	queue_gauge_settle(&port->gauge, port->stats, now);
-	transmit_settle_pause(port, now);
+	switch_pause_settle(&dp->sw, p, now);
 }
 
 static void on_transmit(void *dataplane, uint32_t port, node_time_t now)
@@ -334,7 +328,6 @@ static int port_init(struct dataplane *dp, uint32_t p, struct link *link)
 	port->link = link;
 	port->stats = stats_port(dp->sw.stats, p);
 	port->no_channel.first = port->port_limit.first = FLOW_REF_NONE;
-	port->paused_since_ps = NODE_TIME_NEVER;
 	port->gauge.from_ps = config->measure_from_ps;
 	port->gauge.to_ps = config->measure_to_ps;
 	dataplane_port_configure(dp, p);

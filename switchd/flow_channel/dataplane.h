@@ -83,7 +83,6 @@ struct port {
 	struct output_load output_load;  /* the same */
 	struct redirect_line *redirects; /* by flow_id, of flows that came in here */
 	struct tree_line *trees;         /* the same */
-	node_time_t paused_since_ps;     /* data waits for the peer's buffer since; NODE_TIME_NEVER: it does not */
 	uint8_t envelope[FABRIC_ENVELOPE_BYTES];
 };
 
@@ -112,10 +111,6 @@ static inline bool dataplane_port_up(const struct dataplane *dp, uint32_t port)
 {
 	return route_port_up(&dp->routes, port);
 }
-
-/** dataplane_drop() - counts a dropped frame under its reason.  @frame_bytes  of a packet's inner frame; else 0. */
-void dataplane_drop(struct dataplane *dp, enum drop_reason reason, uint32_t port, uint32_t frame_bytes,
-		    node_time_t now);
 
 /** dataplane_port_configure() - @port is what config->ports[@port] says: kind, MTU, names on the link, class shares. */
 void dataplane_port_configure(struct dataplane *dp, uint32_t port);

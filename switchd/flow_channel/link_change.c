@@ -23,7 +23,7 @@ static void drop(struct dataplane *dp, struct port *out, struct packet *packet, 
 {
 	if (packet->requested)
 		crossbar_leave(dp, out, packet, now);
-	dataplane_drop(dp, why, packet->in_port, packet->frame_bytes, now);
+	switch_drop(&dp->sw, why, packet->in_port, packet->frame_bytes, now);
 	packet_leave(dp, packet);
 }
 
@@ -279,9 +279,7 @@ void link_change_down(struct dataplane *dp, uint32_t port, node_time_t now)
 	link_down(out->link, now);
 	if (!was_up)
 		return;
-	transmit_settle_pause(out, now);
-	out->paused_since_ps = NODE_TIME_NEVER;
-	out->stats->paused_since_ps = 0;
+	switch_pause_forget(&dp->sw, port, now);
 	note_left(dp, port);
 	fgfc_path_clear(dp, port);
 	if (out->kind == PORT_FABRIC) {

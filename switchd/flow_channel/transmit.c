@@ -89,25 +89,6 @@ static void lane_served(struct port *out, uint32_t lane, uint32_t bytes)
 	output->served += (uint64_t)bytes * NODE_CHANNELS_MAX / (flows ? flows : 1);
 }
 
-/* keeps account of the time in which packets wait for the peer's buffer alone: from when the link is free, if it is busy */
-static void note_pause(struct port *out, bool paused, node_time_t now)
-{
-	if (paused == (out->paused_since_ps != NODE_TIME_NEVER))
-		return;
-	if (!paused && now > out->paused_since_ps)
-		out->stats->paused_ps += now - out->paused_since_ps;
-	out->paused_since_ps = paused ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
-	out->stats->paused_since_ps = paused ? node_time_max(out->paused_since_ps, 1) : 0;
-}
-
-void transmit_settle_pause(struct port *out, node_time_t now)
-{
-	bool paused = out->paused_since_ps != NODE_TIME_NEVER;
-
-	note_pause(out, false, now);
-	note_pause(out, paused, now);
-}
-
 /* may control words go out now? Under the real clock they too need room in the ring. */
 static bool may_send_words(struct link *link)
 {
@@ -151,7 +132,7 @@ node_time_t transmit_next_at(struct dataplane *dp, uint32_t port, node_time_t no
 	if (link_words_due(link) && may_send_words(link))
 		return free_at;
 	ready = classes_of(out, lanes_ready(dp, out, free_at, &data_at, &waiting));
-	note_pause(out, waiting && !ready, now);
+	switch_pause_note(&dp->sw, port, waiting && !ready, now);
 	if (ready)
 		data_at = class_scheduler_pick(&out->classes, ready, free_at, &retry_at) < 0
 				  ? node_time_min(data_at, retry_at)

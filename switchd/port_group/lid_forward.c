@@ -179,15 +179,6 @@ static int output_of(struct lid_switch *lid, const struct packet *packet, enum d
 
 /* ---- groups of hosts ---- */
 
-static struct packet *copy_of(struct lid_switch *lid, const struct packet *original)
-{
-	struct packet *copy = lid->sw.flood_packets < lid->sw.flood_packets_max ? packet_copy(&lid->sw.pool, original) : NULL;
-
-	if (copy)
-		copy->copy = true;
-	return copy;
-}
-
 /* The tree may be deeper than there are levels: on the last one a copy stays, for it holds no buffer while it waits. */
 static uint8_t copy_lane(const struct lid_switch *lid, const struct packet *packet, uint32_t out)
 {
@@ -196,32 +187,13 @@ static uint8_t copy_lane(const struct lid_switch *lid, const struct packet *pack
 	return (uint8_t)(lane < 0 ? packet->lane : (uint32_t)lane);
 }
 
-/* Replaces the packet, not inside yet, by copies along the tree; takes it. The books: each copy counts as a frame of its own, whether there
- * is a cell for it or not; the original as one that is no more.                                                       */
-static void flood(struct lid_switch *lid, struct packet *packet, node_time_t now)
+static void copy_send(void *dataplane, uint32_t out, struct packet *copy, node_time_t now)
 {
-	uint64_t from = 1ull << packet->in_port, ports = lid->sw.flood_ports & lid->ports_up;
-	struct stats_page *stats = lid->sw.stats;
+	struct lid_switch *lid = dataplane;
 
-	if (!(ports & from) || (ports == from && lid->ports[packet->in_port].kind == PORT_EDGE)) {
-		lid_drop(lid, DROP_NO_DESTINATION, packet->in_port, packet->frame_bytes, now);
-		return;
-	}
-	stats->flood_originals_bytes += packet->frame_bytes;
-	for (ports &= ~from; ports; ports &= ports - 1) {
-		uint32_t out = (uint32_t)__builtin_ctzll(ports);
-		struct packet *copy = copy_of(lid, packet);
-
-		stats->flooded_packets++;
-		stats->flooded_bytes += packet->frame_bytes;
-		if (!copy) {
-			lid_drop(lid, DROP_FLOOD_LIMIT, packet->in_port, packet->frame_bytes, now);
-			continue;
-		}
-		copy->out_lane = copy_lane(lid, packet, out);
-		lid_enter(lid, copy);
-		lid_queue_push(lid, out, copy, now);
-	}
+	copy->out_lane = copy_lane(lid, copy, out);
+	lid_enter(lid, copy);
+	lid_queue_push(lid, out, copy, now);
 }
 
 /* ---- arrival ---- */
@@ -240,9 +212,9 @@ static bool forward(struct lid_switch *lid, struct packet *packet, node_time_t n
 		return true;
 	}
 	if (kind == LID_GROUP)
-		flood(lid, packet, now);
+		switch_flood(&lid->sw, packet, copy_send, now);
 	else
-		lid_drop(lid, why, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&lid->sw, why, packet->in_port, packet->frame_bytes, now);
 	packet_free(&lid->sw.pool, packet);
 	return false;
 }
@@ -269,13 +241,13 @@ static struct packet *take_in(struct lid_switch *lid, uint32_t port, const struc
 
 	packet = packet_copy_in(&lid->sw.pool, in->link, in->mtu_bytes, record, bytes, LID_FRONT_BYTES, &why);
 	if (!packet) {
-		lid_drop(lid, why, port, frame_bytes, now);
+		switch_drop(&lid->sw, why, port, frame_bytes, now);
 		return NULL;
 	}
 	memcpy(front, bytes, sizeof(front));
 	if (lid_header_read(front, record->captured_bytes, frame_bytes, &header) ||
 	    !lane_is_right(lid, in, &header, record->traffic_class)) {
-		lid_drop(lid, DROP_MALFORMED, port, frame_bytes, now);
+		switch_drop(&lid->sw, DROP_MALFORMED, port, frame_bytes, now);
 		packet_free(&lid->sw.pool, packet);
 		return NULL;
 	}
@@ -306,7 +278,7 @@ void lid_forward_again(struct lid_switch *lid, struct packet *packet, node_time_
 	int out = packet->copy ? -1 : output_of(lid, packet, &why, now);
 
 	if (out < 0) {
-		lid_drop(lid, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
+		switch_drop(&lid->sw, DROP_LINK_DOWN, packet->in_port, packet->frame_bytes, now);
 		lid_leave(lid, packet);
 		return;
 	}

@@ -46,7 +46,7 @@ static void show_port(const struct lid_switch *lid, uint32_t p, FILE *out)
 				    : "down",
 		config->peer_name, (double)config->rate_bps / 1e9, stats->tx_packets, stats->rx_packets,
 		stats->queue_bytes, stats->dropped_bytes, stats->choices, stats->choices_other, stats->fecn_marked,
-		total_us(lid, stats->paused_ps, lid->ports[p].paused_since_ps), stats->credit_waits,
+		total_us(lid, stats->paused_ps, lid->sw.paused_since_ps[p]), stats->credit_waits,
 		total_us(lid, stats->credit_wait_ps, stats->credit_since_ps));
 }
 

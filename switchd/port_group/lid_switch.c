@@ -18,13 +18,6 @@
 #define FLOOD_PACKETS_PER_PORT 64u   /* copies inside, at most */
 #define VACANT_UNITS 4096u           /* input buffer of a lane of a link to come, at least */
 
-void lid_drop(struct lid_switch *lid, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now)
-{
-	lid->sw.stats->drops[reason]++;
-	lid->ports[port].stats->dropped_bytes += frame_bytes;
-	trace(lid->sw.stats, now, TRACE_DROP, port, reason, frame_bytes);
-}
-
 static uint32_t held_units(const struct lid_switch *lid, const struct link *link)
 {
 	uint32_t units = 0;
@@ -66,10 +59,11 @@ static void sample(void *dataplane, uint32_t port, struct sample_stats *sample, 
 
 static void measured(void *dataplane, uint32_t p, node_time_t now)
 {
-	struct lid_port *port = &((struct lid_switch *)dataplane)->ports[p];
+	struct lid_switch *lid = dataplane;
+	struct lid_port *port = &lid->ports[p];
 
 	queue_gauge_settle(&port->gauge, port->stats, now);
-	lid_transmit_settle(port, now);
+	switch_pause_settle(&lid->sw, p, now);
 }
 
 static void transmit(void *dataplane, uint32_t port, node_time_t now)
@@ -128,9 +122,7 @@ static void on_link_down(void *dataplane, uint32_t p, node_time_t now)
 	lid->ports_up &= ~(1ull << p);
 	lid->sw.ports_coming &= ~(1ull << p);
 	link_down(port->link, now);
-	lid_transmit_settle(port, now);
-	port->paused_since_ps = NODE_TIME_NEVER;
-	port->stats->paused_since_ps = 0;
+	switch_pause_forget(&lid->sw, p, now);
 	while (port->backlog) {
 		uint32_t lane = (uint32_t)__builtin_ctz(port->backlog);
 
@@ -254,7 +246,6 @@ static void port_init(struct lid_switch *lid, uint32_t p, struct link *link)
 
 	port->link = link;
 	port->stats = stats_port(lid->sw.stats, p);
-	port->paused_since_ps = NODE_TIME_NEVER;
 	port->gauge = (struct queue_gauge){ .from_ps = config->measure_from_ps, .to_ps = config->measure_to_ps };
 	for (uint32_t l = 0; l < lid->lane_count; l++)
 		port->lanes[l].turns.inputs = lid->turns + ((size_t)p * lid->lane_count + l) * lid->sw.port_count;

@@ -49,7 +49,6 @@ struct lid_port {
 	uint8_t lane_turn[NODE_CLASSES_MAX]; /* the lane of a class that was served last */
 	uint32_t units;                      /* that wait, on all lanes */
 	uint32_t packets_from;               /* inside, that came in here and stand in its buffer */
-	node_time_t paused_since_ps;         /* data waits for the peer alone; NODE_TIME_NEVER: not */
 	struct fecn_mark fecn;
 	struct class_scheduler classes;
 	struct queue_gauge gauge;
@@ -81,8 +80,5 @@ static inline bool lid_may_choose(const struct lid_switch *lid, const struct pac
 {
 	return lid->settings.adaptive && lid->sw.config->classes[packet->traffic_class].unordered;
 }
-
-/** lid_drop() - counts a dropped frame under its reason, as one that came in at @port.  @frame_bytes  without FCS. */
-void lid_drop(struct lid_switch *lid, enum drop_reason reason, uint32_t port, uint32_t frame_bytes, node_time_t now);
 
 #endif

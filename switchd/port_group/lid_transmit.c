@@ -65,25 +65,6 @@ static uint32_t lane_of(const struct lid_switch *lid, const struct lid_port *out
 	return (uint32_t)__builtin_ctz(behind ? behind : ready & mask);
 }
 
-/* keeps account of the time in which packets wait for the peer alone: from when the link is free, if it is busy */
-static void note_pause(struct lid_port *out, bool paused, node_time_t now)
-{
-	if (paused == (out->paused_since_ps != NODE_TIME_NEVER))
-		return;
-	if (!paused && now > out->paused_since_ps)
-		out->stats->paused_ps += now - out->paused_since_ps;
-	out->paused_since_ps = paused ? node_time_max(now, out->link->busy_until_ps) : NODE_TIME_NEVER;
-	out->stats->paused_since_ps = paused ? node_time_max(out->paused_since_ps, 1) : 0;
-}
-
-void lid_transmit_settle(struct lid_port *out, node_time_t now)
-{
-	bool paused = out->paused_since_ps != NODE_TIME_NEVER;
-
-	note_pause(out, false, now);
-	note_pause(out, paused, now);
-}
-
 /* may control words go out now? Under the real clock they too need room in the ring. */
 static bool may_send_words(struct link *link)
 {
@@ -112,7 +93,7 @@ node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_tim
 	if (link_words_due(link) && may_send_words(link))
 		return now;
 	seen = look(lid, out, now);
-	note_pause(out, seen.waiting && !seen.ready, now);
+	switch_pause_note(&lid->sw, port, seen.waiting && !seen.ready, now);
 	at = seen.later_at;
 	if (seen.ready)
 		at = class_scheduler_pick(&out->classes, classes_of(lid, seen.ready), now, &retry_at) < 0

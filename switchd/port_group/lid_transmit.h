@@ -10,7 +10,4 @@ node_time_t lid_transmit_next_at(struct lid_switch *lid, uint32_t port, node_tim
 /** lid_transmit() - puts one thing on port @port's link: its own control words, or a packet. */
 void lid_transmit(struct lid_switch *lid, uint32_t port, node_time_t now);
 
-/** lid_transmit_settle() - counts what @port has waited for its peer up to @now. */
-void lid_transmit_settle(struct lid_port *out, node_time_t now);
-
 #endif
