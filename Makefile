@@ -68,11 +68,11 @@ helpers := $(patsubst tests/system/%.c,$(B)/system/%,$(wildcard tests/system/*.c
 benches := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/bench_*.c))
 fuzzers := $(patsubst tests/fuzz/%.c,build/fuzz/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 
-.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts figures layers same-as tidy format install clean tsan unit-sim fuzzers
+.PHONY: all help deps demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts figures layers mutants same-as tidy format install clean tsan unit-sim fuzzers
 
 # These build by a make of their own. Two such makes at once would write the same archives, so the
 # goals of one command are made one after the other; each make is parallel within itself.
-recursive := all demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts tsan install
+recursive := all demo test check system soak fuzz fuzz-smoke bench bench-busy bench-hosts tsan mutants install
 ifneq ($(filter $(recursive),$(or $(MAKECMDGOALS),all)),)
 .NOTPARALLEL:
 endif
@@ -95,6 +95,7 @@ help:
 	'make bench-hosts   the attached hosts only' \
 	'make figures   play the tables of docs/ again, into build/figures/ (FIGURES="TABLE ...": only these)' \
 	'make layers    do includes point one way, and are pages in plain words?' \
+	'make mutants   N=20 wrong statements in production code, one at a time: does a test see each? (SEED=, FILES=)' \
 	'make same-as COMMIT=...    do all scenarios give the same bytes as with that commit? (SCENARIOS=, SETTINGS=, COMPARE=yes)' \
 	'make tidy      clang-tidy        make format    clang-format' \
 	'make install   to PREFIX (/usr/local), DESTDIR is honoured'
@@ -277,6 +278,11 @@ deps:
 layers:
 	@tests/layers.sh
 	@tests/english.sh
+
+# do the tests see a wrong statement? N mutants of production code, drawn by SEED
+mutants: deps
+	@$(MAKE) --no-print-directory KIND=asan unit-sim
+	@N='$(or $(N),20)' SEED='$(SEED)' FILES='$(FILES)' tests/mutants.py
 
 # for changes that must not change a result; what is not committed counts as well
 COMMIT ?= HEAD
