@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/table.h"
 
 #define CHILDREN 4u
@@ -77,8 +78,11 @@ static void settle(struct deadline_heap *heap, uint32_t at, struct deadline entr
 static void leave(struct deadline_heap *heap, uint32_t source)
 {
 	uint32_t at = heap->places[source] - 1;
-	struct deadline last = heap->entries[--heap->count];
+	struct deadline last;
 
+	ENSURE(at, <, heap->count);
+	ENSURE(heap->entries[at].source, ==, source);
+	last = heap->entries[--heap->count];
 	heap->places[source] = 0;
 	if (last.source != source)
 		settle(heap, at, last);
@@ -88,12 +92,14 @@ void deadline_heap_set(struct deadline_heap *heap, uint32_t source, node_time_t 
 {
 	struct deadline entry = { .at_ps = at, .source = source };
 
+	ENSURE(source, <=, heap->sources);
 	if (at == NODE_TIME_NEVER) {
 		if (heap->places[source])
 			leave(heap, source);
 	} else if (heap->places[source]) {
 		settle(heap, heap->places[source] - 1, entry);
 	} else {
+		ENSURE(heap->count, <=, heap->sources);
 		rise(heap, heap->count++, entry);
 	}
 }
@@ -102,6 +108,7 @@ uint32_t deadline_heap_pop(struct deadline_heap *heap)
 {
 	uint32_t source = deadline_heap_first(heap);
 
+	ENSURE(heap->count, >, 0u);
 	leave(heap, source);
 	return source;
 }

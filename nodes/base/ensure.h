@@ -2,12 +2,13 @@
  *
  *      ENSURE(queue->units, >=, packet->units);
  *
- *  A failed one writes its text, both values, the node, the virtual time and the last trace entries
- *  to standard error, tells the orchestrator, and ends the process by SIGABRT. Every build has
- *  them: a node with wrong counts must not go on and report figures. So each costs one comparison of
- *  values that the code has at hand.
+ *  A failed one writes its text, both values, the node, the virtual time and the last trace
+ *  entries to standard error, tells the orchestrator, and ends the process by SIGABRT. Every
+ *  build has them: a node with wrong counts must not go on and report figures. So each costs one
+ *  comparison of values that the code has at hand.
  *  Bytes from outside are never ensured. A frame, a record of a ring, a message or a page of
- *  another process that is wrong is dropped and counted (TB-23): a peer must not be able to end a node.  */
+ *  another process that is wrong is dropped and counted (TB-23): a peer must not be able to end
+ *  a node.                                                                                     */
 #ifndef HEDDLE_NODES_BASE_ENSURE_H
 #define HEDDLE_NODES_BASE_ENSURE_H
 

@@ -34,6 +34,7 @@ static void base_move(struct event_tree *tree, node_time_t earliest)
 	for (uint32_t i = 1; i < 2 * tree->leaf_count; i++)
 		if (tree->keys[i] != NODE_TIME_NEVER)
 			tree->keys[i] -= shift;
+	ENSURE(base_ps, <=, earliest);
 	tree->base_ps = base_ps;
 }
 

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 
+#include "nodes/base/ensure.h"
+
 static uint64_t record_bytes(uint32_t captured_bytes)
 {
 	return (sizeof(struct record) + (uint64_t)captured_bytes + RING_LINE - 1) & ~(uint64_t)(RING_LINE - 1);
@@ -75,6 +77,7 @@ struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes)
 	uint64_t at = ring->tail & ring->mask;
 	uint64_t to_end = ring->mask + 1 - at;
 
+	ENSURE(captured_bytes, <=, RING_CAPTURED_MAX);
 	if (to_end < need) {
 		struct record *pad;
 
@@ -92,13 +95,17 @@ struct record *ring_reserve(struct ring_tx *ring, uint32_t captured_bytes)
 
 void ring_commit(struct ring_tx *ring, uint32_t captured_bytes)
 {
-	ring->tail += record_bytes(captured_bytes);
+	uint64_t need = record_bytes(captured_bytes);
+
+	ENSURE((ring->tail & ring->mask) + need, <=, ring->mask + 1); /* records never wrap */
+	ring->tail += need;
 }
 
 void ring_publish(struct ring_tx *ring)
 {
 	if (ring->published == ring->tail)
 		return;
+	ENSURE(ring->published, <, ring->tail);
 	ring->published = ring->tail;
 	atomic_store_explicit(&ring->page->tail, ring->tail, memory_order_release);
 }
@@ -163,6 +170,8 @@ const uint8_t *ring_peek(struct ring_rx *ring, struct record *header)
 void ring_pop(struct ring_rx *ring, const struct record *header)
 {
 	ring->head += record_bytes(header->captured_bytes);
+	ENSURE(ring->head, <=, ring->tail_seen);
+	ENSURE(header->at_ps, >=, ring->last_ps);
 	ring->last_ps = header->at_ps;
 	if (ring->head != ring->tail_seen)
 		__builtin_prefetch(ring->page->data + (ring->head & ring->mask));
@@ -209,5 +218,6 @@ node_time_t ring_roused(struct ring_rx *ring)
 
 void ring_release(struct ring_rx *ring)
 {
+	ENSURE(ring->head, <=, ring->tail_seen);
 	atomic_store_explicit(&ring->page->head, ring->head, memory_order_release);
 }

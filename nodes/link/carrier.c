@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "nodes/base/bytes.h"
+#include "nodes/base/ensure.h"
 #include "nodes/link/link.h"
 #include "nodes/stats/stats.h"
 #include "nodes/wire/ack_frame.h"
@@ -465,7 +466,7 @@ static void put(struct carrier *carrier, const struct record *record, const uint
 {
 	struct record *place = ring_reserve(&carrier->rx, record->captured_bytes);
 
-	assert(place);
+	ENSURE(place, !=, NULL);
 	*place = *record;
 	place->at_ps = carrier->last_at_ps;
 	if (record->captured_bytes)

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/config/config.h"
 
 #define CREDIT_PARTS 8u /* a grant is due for so great a part of the buffer */
@@ -61,6 +62,7 @@ static inline int32_t credit_available(const struct credit *credit, uint32_t lan
 
 static inline void credit_on_sent(struct credit *credit, uint32_t lane, uint32_t units)
 {
+	ENSURE(credit_available(credit, lane), >=, (int32_t)units); /* it was asked for just before */
 	credit->lanes[lane].sent_units += units;
 	credit->untold |= (uint8_t)(1u << lane);
 }

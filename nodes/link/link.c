@@ -10,6 +10,7 @@
 #define HEADER_BYTES 64u          /* a packet is announced when so much of it has arrived (cut through) */
 #define FABRIC_HEADER_ON_LINK 12u /* a local route header too */
 #define FCS_BYTES 4u
+#define LINK_ENVELOPE_BYTES 14u /* captured, but not on the link */
 #define ASK_PS (10 * NODE_MS) /* a stop lasts as long as a buffer is full: to ask costs nothing beside that. Ours */
 
 /* ---- set-up ---- */
@@ -166,6 +167,8 @@ static node_time_t occupy(struct link *link, node_time_t now, uint32_t wire_byte
 	node_time_t start = node_time_max(now, link->busy_until_ps);
 	node_time_t length = link_frame_time_of(link, wire_bytes + gap_bytes);
 
+	ENSURE(link->down, ==, false);
+	ENSURE(length, >, 0u);
 	link->busy_until_ps = start + length;
 	link->stats->tx_frames++;
 	link->stats->tx_bytes += wire_bytes;
@@ -240,8 +243,12 @@ uint8_t *link_send_packet(struct link *link, node_time_t now, uint32_t wire_byte
 	uint32_t units = units_of_bytes(frame_bytes);
 	struct record *record = NULL;
 
+	ENSURE(traffic_class, <, (uint32_t)link->lane_count);
+	ENSURE(captured_bytes, <=, wire_bytes + LINK_ENVELOPE_BYTES);
+	ENSURE(units, <=, (uint32_t)UINT16_MAX);
 	link->stats->tx_packets++;
 	if (link->guarded) {
+		ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);
 		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){
 			.tag = tag,
 			.frame_bytes = frame_bytes,
@@ -279,7 +286,9 @@ void link_send_acks(struct link *link, node_time_t now, const uint8_t *bytes, ui
 	struct record *record = NULL;
 
 	link->stats->ack_frames++;
+	ENSURE(captured_bytes, <=, LINK_ACK_BYTES_MAX);
 	if (link->guarded) {
+		ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);
 		link->log[link->sequence % LINK_LOG_MAX] =
 			(struct link_log_entry){ .kind = RECORD_ACKS, .ack_bytes = (uint16_t)captured_bytes };
 		memcpy(link->ack_log[link->sequence % LINK_LOG_MAX], bytes, captured_bytes);
@@ -307,6 +316,7 @@ static void send_control(struct link *link, node_time_t now, const uint8_t *byte
 	struct record *record = NULL;
 
 	if (link->guarded) {
+		ENSURE(link->sequence - link->log_first, <, LINK_LOG_MAX);
 		link->log[link->sequence % LINK_LOG_MAX] = (struct link_log_entry){ .kind = (uint8_t)kind };
 		link->sync_due = true;
 	}
@@ -460,6 +470,7 @@ static void mark_missing(struct link *link, uint32_t sequence)
 	uint64_t *word = &link->missing[sequence % LINK_LOG_MAX / 64];
 
 	link->missing_count += !(*word & 1ull << sequence % 64);
+	ENSURE(link->missing_count, <=, LINK_LOG_MAX);
 	*word |= 1ull << sequence % 64;
 	if ((int32_t)(sequence - link->seen_told) < 0)
 		link->seen_told = sequence; /* once more from here on */
@@ -528,6 +539,7 @@ static void settle(struct link *link, uint32_t sequence, bool lost, node_time_t 
 	struct link_log_entry *entry = &link->log[sequence % LINK_LOG_MAX];
 	const struct link_listener *listener = &link->listener;
 
+	ENSURE(link->sequence - sequence, <=, LINK_LOG_MAX);
 	link->arrived_units += entry->kind == RECORD_PACKET ? entry->units : 0;
 	if (lost && entry->kind == RECORD_PACKET && link->credits)
 		link->credit.total_due |= (uint8_t)(1u << entry->traffic_class);
@@ -692,7 +704,7 @@ static bool admit(struct link *link, const struct record *header)
 	uint32_t c = header->traffic_class;
 
 	if (c >= link->lane_count || !frame_bytes ||
-	    header->captured_bytes > header->wire_bytes + 14 /* the envelope is not on the link */) {
+	    header->captured_bytes > header->wire_bytes + LINK_ENVELOPE_BYTES) {
 		bad_record(link);
 		link->stats->dropped_bytes += frame_bytes;
 		return false;
@@ -705,6 +717,7 @@ static bool admit(struct link *link, const struct record *header)
 		return false;
 	}
 	link->held_units[c] += units_of_bytes(frame_bytes);
+	ENSURE(link->held_units[c], <=, link->buffer_units);
 	return true;
 }
 

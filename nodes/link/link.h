@@ -39,6 +39,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/random.h"
 #include "nodes/base/ring.h"
 #include "nodes/base/time.h"
@@ -321,8 +322,10 @@ void link_note_taken(struct link *link);
 /** link_release() - @units of @traffic_class have left the input buffer. */
 static inline void link_release(struct link *link, uint32_t traffic_class, uint32_t units)
 {
-	if (link->buffer_units)
+	if (link->buffer_units) {
+		ENSURE(link->held_units[traffic_class], >=, units);
 		link->held_units[traffic_class] -= units;
+	}
 	if (link->credits)
 		credit_look(&link->credit, traffic_class, link->held_units[traffic_class]);
 }

@@ -1,5 +1,7 @@
 #include "nodes/link/traffic_class.h"
 
+#include "nodes/base/ensure.h"
+
 static void minimum_set(struct class_share *share, uint64_t min_bps)
 {
 	share->min_bps = min_bps;
@@ -46,6 +48,7 @@ int class_scheduler_pick_shared(const struct class_scheduler *scheduler, uint32_
 	int best = -1;
 	bool best_entitled = false;
 
+	ENSURE(ready >> scheduler->class_count, ==, 0u);
 	for (; ready; ready &= ready - 1) {
 		int c = __builtin_ctz(ready);
 		const struct class_share *share = &scheduler->share[c], *other = &scheduler->share[best < 0 ? c : best];
@@ -93,6 +96,7 @@ void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_cl
 	struct class_share *share = &scheduler->share[traffic_class];
 	bool was_entitled = entitled(share, now);
 
+	ENSURE(traffic_class, <, scheduler->class_count);
 	if (scheduler->unshared)
 		return;
 	if (share->min_bps && was_entitled)

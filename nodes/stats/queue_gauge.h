@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/time.h"
 #include "nodes/stats/stats.h"
 
@@ -43,6 +44,7 @@ static inline void queue_gauge_settle(struct queue_gauge *gauge, struct port_sta
 static inline void queue_gauge_add(struct queue_gauge *gauge, struct port_stats *stats, int64_t bytes, node_time_t now)
 {
 	queue_gauge_settle(gauge, stats, now);
+	ENSURE((int64_t)gauge->bytes + bytes, >=, 0);
 	gauge->bytes += (uint64_t)bytes;
 	stats->queue_bytes = gauge->bytes;
 	if (gauge->bytes > stats->queue_bytes_max)
@@ -54,6 +56,7 @@ static inline void queue_gauge_add_class(struct queue_gauge *gauge, struct class
 					 node_time_t now)
 {
 	queue_gauge_integrate(gauge, &stats->queue_byte_ns_sum, now);
+	ENSURE((int64_t)gauge->bytes + bytes, >=, 0);
 	gauge->bytes += (uint64_t)bytes;
 	stats->queue_bytes = gauge->bytes;
 	if (gauge->bytes > stats->queue_bytes_max)

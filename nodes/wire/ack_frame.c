@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "nodes/base/bytes.h"
+#include "nodes/base/ensure.h"
 #include "nodes/wire/crc32.h"
 #include "nodes/wire/fabric_header.h"
 #include "nodes/wire/frame.h"
@@ -36,8 +37,9 @@ static void field_write(const struct ack *acks, uint32_t count, uint8_t *bytes)
 	uint32_t waiting = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		assert(acks[i].flow_id <= ACK_FLOW_ID_MAX && acks[i].type < ACK_TYPES &&
-		       acks[i].value <= ACK_VALUE_MAX);
+		ENSURE(acks[i].flow_id, <=, ACK_FLOW_ID_MAX);
+		ENSURE(acks[i].type, <, ACK_TYPES);
+		ENSURE(acks[i].value, <=, ACK_VALUE_MAX);
 		bits = bits << ACK_BITS | (uint32_t)acks[i].flow_id << 14 | (uint32_t)acks[i].type << 11 |
 		       acks[i].value;
 		waiting += ACK_BITS;
@@ -84,7 +86,8 @@ uint32_t ack_frame_write(const uint8_t *envelope, const struct ack *acks, uint32
 	uint32_t field = field_bytes(count);
 	uint32_t fcs;
 
-	assert(count >= 1 && count <= ACK_FRAME_ACKS_MAX);
+	ENSURE(count, >=, 1u);
+	ENSURE(count, <=, ACK_FRAME_ACKS_MAX);
 	memcpy(bytes, envelope, FABRIC_ENVELOPE_BYTES);
 	body[0] = FIRST_BYTE;
 	body[1] = (uint8_t)count;

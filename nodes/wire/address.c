@@ -1,13 +1,12 @@
 #include "nodes/wire/address.h"
 
-#include <assert.h>
-
 #include "nodes/base/bytes.h"
+#include "nodes/base/ensure.h"
 
 /* the number h of the header: never 0 */
 static uint32_t host_number(uint32_t host_index)
 {
-	assert(host_index < ADDRESS_HOSTS_MAX);
+	ENSURE(host_index, <, ADDRESS_HOSTS_MAX);
 	return host_index + 1;
 }
 

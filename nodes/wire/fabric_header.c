@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "nodes/base/bytes.h"
+#include "nodes/base/ensure.h"
 #include "nodes/base/units.h"
 #include "nodes/config/config.h"
 #include "nodes/wire/frame.h"
@@ -43,9 +44,13 @@ void fabric_header_write(const struct fabric_header *header, uint8_t *bytes)
 	uint32_t back = (uint32_t)header->egress_port << 24 | (uint32_t)header->level << 21 |
 			(uint32_t)header->hops << 16 | (uint32_t)(header->via & 0xff) << 8 | header->units;
 
-	assert(header->traffic_class < NODE_CLASSES_MAX && header->flow_id < NODE_CHANNELS_MAX &&
-	       header->egress_port < NODE_PORTS_MAX && header->via <= FABRIC_VIA_MAX &&
-	       header->level < NODE_LANES_MAX && header->hops <= FABRIC_HOPS_MAX && header->units <= 0xff);
+	ENSURE(header->traffic_class, <, NODE_CLASSES_MAX);
+	ENSURE(header->flow_id, <, NODE_CHANNELS_MAX);
+	ENSURE(header->egress_port, <, NODE_PORTS_MAX);
+	ENSURE(header->via, <=, FABRIC_VIA_MAX);
+	ENSURE(header->level, <, NODE_LANES_MAX);
+	ENSURE(header->hops, <=, FABRIC_HOPS_MAX);
+	ENSURE(header->units, <=, 0xffu);
 	bytes_put64(bytes, front);
 	bytes_put32(bytes + 8, back);
 }

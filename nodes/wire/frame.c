@@ -16,6 +16,7 @@
 
 #include "nodes/base/array.h"
 #include "nodes/base/bytes.h"
+#include "nodes/base/ensure.h"
 #include "nodes/wire/address.h"
 #include "nodes/wire/ip_header.h"
 #include "nodes/wire/tcp_frame.h"
@@ -454,9 +455,11 @@ static void write_roce(const struct frame_spec *spec, const uint8_t *frame, uint
 
 uint32_t frame_write(const struct frame_spec *spec, const struct frame_payload *payload, uint8_t *bytes)
 {
-	assert(spec->frame_bytes >= frame_bytes_min(spec->kind) && spec->frame_bytes <= UINT16_MAX);
-	assert(spec->traffic_class < NODE_CLASSES_MAX && payload->source == spec->source);
-	assert(payload->payload_bytes <= spec->frame_bytes - frame_overhead_bytes(spec->kind));
+	ENSURE(spec->frame_bytes, >=, frame_bytes_min(spec->kind));
+	ENSURE(spec->frame_bytes, <=, (uint32_t)UINT16_MAX);
+	ENSURE(spec->traffic_class, <, NODE_CLASSES_MAX);
+	ENSURE(payload->source, ==, spec->source);
+	ENSURE(payload->payload_bytes, <=, spec->frame_bytes - frame_overhead_bytes(spec->kind));
 	address_mac(spec->destination, bytes);
 	address_mac(spec->source, bytes + MAC_BYTES);
 	switch (spec->kind) {
@@ -506,8 +509,10 @@ void frame_payload_write(enum frame_kind kind, const struct frame_payload *paylo
 {
 	uint8_t *at = bytes + layouts[kind].payload_at;
 
-	assert(!(payload->message_bytes >> 40 | payload->flow_slot >> 24 | payload->payload_bytes >> 14 |
-		 payload->workload_index >> 16));
+	ENSURE(payload->message_bytes, <, 1ull << 40);
+	ENSURE(payload->flow_slot, <, 1u << 24);
+	ENSURE(payload->payload_bytes, <, 1u << 14);
+	ENSURE(payload->workload_index, <, 1u << 16);
 	bytes_put64(at, payload->message_start_ps);
 	bytes_put64(at + 8, (uint64_t)payload->packet << 32 | payload->message);
 	bytes_put64(at + 16, payload->message_bytes << 24 | payload->flow_slot);

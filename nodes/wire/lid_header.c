@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "nodes/base/bytes.h"
+#include "nodes/base/ensure.h"
 #include "nodes/config/config.h"
 #include "nodes/wire/frame.h"
 
@@ -25,8 +26,9 @@ void lid_header_write(const struct lid_header *header, uint8_t *bytes)
 			 (uint32_t)header->lasting << LASTING_BIT | (uint32_t)header->fecn << FECN_BIT |
 			 (uint32_t)header->becn << BECN_BIT | header->frame_bytes;
 
-	assert(header->service_level < NODE_CLASSES_MAX && header->level < NODE_LANES_MAX &&
-	       header->frame_bytes <= LENGTH_MASK);
+	ENSURE(header->service_level, <, NODE_CLASSES_MAX);
+	ENSURE(header->level, <, NODE_LANES_MAX);
+	ENSURE(header->frame_bytes, <=, LENGTH_MASK);
 	bytes_put32(bytes, front);
 	bytes_put32(bytes + 4, header->dlid);
 	bytes_put32(bytes + 8, header->slid);

@@ -157,6 +157,7 @@ TEST(credit_on_limit__wakes_who_lacked)
 
 TEST(credit_total__said_once)
 {
+	credit_on_limit(&ours, LANE, 5);
 	credit_on_sent(&ours, LANE, 5);
 	credit_say_totals(&ours);
 	ck_assert_uint_eq(ours.total_due, LANE_BIT);

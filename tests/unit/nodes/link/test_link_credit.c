@@ -311,7 +311,6 @@ TEST(link_down__credit_ends)
 	receive_all(&b);
 	link_down(&a.link, 1);
 	link_down(&b.link, 1);
-	link_release(&b.link, 0, 16);
 	ck_assert(!link_words_due(&a.link) && !link_words_due(&b.link));
 	ck_assert(!link_has_credit(&a.link, 0, 1, 0));
 }
