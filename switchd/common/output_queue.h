@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/ensure.h"
 #include "switchd/common/packet.h"
 
 struct output_queue {
@@ -23,6 +24,7 @@ static inline bool output_queue_has_room(const struct output_queue *queue, uint3
 
 static inline void output_queue_push(struct output_queue *queue, struct packet *packet)
 {
+	ENSURE(output_queue_has_room(queue, packet->units), ==, true);
 	packet_queue_push(&queue->queue, packet);
 	queue->units += packet->units;
 }
@@ -31,6 +33,7 @@ static inline struct packet *output_queue_pop(struct output_queue *queue)
 {
 	struct packet *packet = packet_queue_pop(&queue->queue);
 
+	ENSURE(queue->units, >=, (uint32_t)packet->units);
 	queue->units -= packet->units;
 	return packet;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/table.h"
 #include "nodes/base/units.h"
 
@@ -49,8 +50,10 @@ static struct packet_cell *cell_take(struct packet_pool *pool)
 {
 	struct packet_cell *cell = pool->free;
 
-	if (!cell)
+	if (!cell) {
+		ENSURE(pool->fresh, <, pool->cell_count);
 		return &pool->cells[pool->fresh++];
+	}
 	pool->free = cell->next;
 	return cell;
 }
@@ -71,6 +74,8 @@ struct packet *packet_alloc(struct packet_pool *pool, uint32_t captured_bytes)
 	uint32_t count = packet_cells(captured_bytes);
 	struct packet *packet;
 
+	ENSURE(captured_bytes, <=, pool->captured_max);
+	ENSURE(pool->cells_used, <=, pool->cell_count);
 	if (pool->cell_count - pool->cells_used < count)
 		return NULL;
 	pool->cells_used += count;
@@ -85,6 +90,7 @@ void packet_free_rest(struct packet_pool *pool, const struct packet *packet)
 {
 	struct packet_cell *last = packet->more;
 
+	ENSURE(pool->cells_used, >, pool->used); /* a packet with further cells has two at least */
 	for (pool->cells_used--; last->next; pool->cells_used--)
 		last = last->next;
 	last->next = pool->free;

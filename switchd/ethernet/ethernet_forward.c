@@ -1,8 +1,8 @@
 #include "switchd/ethernet/ethernet_forward.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/wire/hop_limit.h"
 #include "switchd/common/ecmp.h"
 #include "switchd/ethernet/ethernet_path.h"
@@ -141,7 +141,7 @@ void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t fra
 	struct frame_fields fields;
 	int error;
 
-	assert(frame_bytes <= PACKET_FIRST_BYTES);
+	ENSURE(frame_bytes, <=, PACKET_FIRST_BYTES);
 	eth->sw.stats->injected_packets++;
 	eth->sw.stats->injected_bytes += frame_bytes;
 	if (!packet) {
@@ -149,7 +149,7 @@ void ethernet_originate(struct ethernet *eth, const uint8_t *bytes, uint32_t fra
 		return;
 	}
 	error = frame_parse(bytes, frame_bytes, frame_bytes, &fields);
-	assert(!error); /* we have made it */
+	ENSURE(error, ==, 0); /* we have made it */
 	packet->frame_bytes = frame_bytes;
 	packet->in_port = 0;
 	packet->traffic_class = (uint8_t)frame_class(&fields, eth->sw.class_count);

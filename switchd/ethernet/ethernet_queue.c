@@ -1,5 +1,6 @@
 #include "switchd/ethernet/ethernet_queue.h"
 
+#include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/frame.h"
@@ -40,6 +41,7 @@ static void note_waits(struct ethernet *eth, const struct packet *packet, int ch
 	struct ethernet_queue *input = &eth->ports[packet->in_port].queues[packet->traffic_class];
 	uint64_t bit = 1ull << packet->egress_port;
 
+	ENSURE((int64_t)input->packets_for[packet->egress_port] + change, >=, 0);
 	input->packets_for[packet->egress_port] += (uint32_t)change;
 	if (input->packets_for[packet->egress_port])
 		input->stats->waits_for |= bit;

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "nodes/base/ensure.h"
+
 void roce_queue_init(struct roce_queue *queue, const struct roce_config *roce, const struct roce_class_config *class,
 		     struct class_stats *stats)
 {
@@ -12,6 +14,7 @@ static void enter(struct roce_queue *queue, enum roce_state state, node_time_t n
 {
 	struct class_stats *stats = queue->stats;
 
+	ENSURE(state, !=, queue->state);
 	queue->state = state;
 	stats->state = state;
 	if (state > stats->state_max)

@@ -1,5 +1,7 @@
 #include "switchd/ethernet/shared_buffer.h"
 
+#include "nodes/base/ensure.h"
+
 void shared_buffer_init(struct shared_buffer *buffer, const struct roce_class_config *classes, uint32_t class_count,
 			uint64_t buffer_bytes)
 {
@@ -92,6 +94,7 @@ static enum shared_buffer_verdict take_lossless(struct shared_buffer *buffer, ui
 		return SHARED_BUFFER_HEADROOM_FULL;
 	}
 	input->bytes += bytes;
+	ENSURE(input->headroom_bytes, <=, input->bytes);
 	if (input->headroom_bytes || input->bytes > shared_buffer_limit(buffer, in, traffic_class))
 		set_stopped(buffer, in, traffic_class, true);
 	return SHARED_BUFFER_TAKEN;
@@ -135,6 +138,7 @@ enum shared_buffer_verdict shared_buffer_take(struct shared_buffer *buffer, uint
 
 	if (verdict == SHARED_BUFFER_TAKEN)
 		buffer->outputs[out][traffic_class] += bytes;
+	ENSURE(buffer->used_bytes, <=, buffer->buffer_bytes);
 	return verdict;
 }
 
@@ -144,14 +148,19 @@ void shared_buffer_release(struct shared_buffer *buffer, uint32_t in, uint32_t o
 	struct shared_buffer_input *input;
 	uint64_t headroom_bytes;
 
+	ENSURE(buffer->outputs[out][traffic_class], >=, bytes);
 	buffer->outputs[out][traffic_class] -= bytes;
 	if (in == SHARED_BUFFER_NO_INPUT) {
+		ENSURE(buffer->own_bytes, >=, bytes);
+		ENSURE(buffer->used_bytes, >=, bytes);
 		buffer->own_bytes -= bytes;
 		buffer->used_bytes -= bytes;
 		return;
 	}
 	input = &buffer->inputs[in][traffic_class];
 	headroom_bytes = least(input->headroom_bytes, bytes);
+	ENSURE(input->bytes, >=, bytes);
+	ENSURE(buffer->used_bytes, >=, bytes - headroom_bytes);
 	input->bytes -= bytes;
 	input->headroom_bytes -= headroom_bytes; /* first of all: it must be there for the next time */
 	buffer->used_bytes -= bytes - headroom_bytes;

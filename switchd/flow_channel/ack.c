@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/table.h"
 
 #define CREDIT_ANEW (1u << ACK_HEADROOM_END | 1u << ACK_HEADROOM)
@@ -52,7 +53,10 @@ void ack_collect(struct ack_collector *collector, uint32_t flow_id, uint32_t typ
 	uint8_t bit = (uint8_t)(1u << type);
 	uint32_t at;
 
+	ENSURE(flow_id, <, collector->channels);
+	ENSURE(type, <=, ACK_TYPES);
 	if (!line->types) {
+		ENSURE(collector->count, <, collector->channels);
 		line->since_ps = now;
 		if (!collector->count)
 			collector->first_at_ps = now;
@@ -95,6 +99,7 @@ static uint32_t next_type(const struct ack_line *line)
 {
 	uint32_t i = 0;
 
+	ENSURE(line->types, !=, 0); /* it waits */
 	while (!(line->types & 1u << order[i]))
 		i++;
 	return order[i];

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "nodes/base/ensure.h"
+
 int arbiter_init(struct arbiter *arbiter, enum arbiter_kind kind, struct ifct *ifcts, uint32_t port_count,
 		 uint32_t quantum_bytes)
 {
@@ -50,6 +52,7 @@ static void drop_first_group(struct arbiter *arbiter)
 {
 	struct arbiter_group *group = &arbiter->groups[arbiter->head];
 
+	ENSURE(arbiter->empty, ==, false);
 	group->turn = false;
 	if (arbiter->head == arbiter->tail)
 		arbiter->empty = true;
@@ -64,6 +67,8 @@ void arbiter_add(struct arbiter *arbiter, uint32_t ref)
 	struct arbiter_group *group = &arbiter->groups[index];
 	bool group_was_empty = group->head == FLOW_REF_NONE;
 
+	ENSURE(flow->queue.head, !=, NULL);
+	ENSURE((uint32_t)index, <, arbiter->group_count);
 	arbiter->flow_count++;
 	flow->deficit_bytes = 0;
 	flow->turn = false;
@@ -102,7 +107,10 @@ uint32_t arbiter_first(struct arbiter *arbiter)
 	while (!arbiter->empty) {
 		struct arbiter_group *group = &arbiter->groups[arbiter->head];
 		struct ifct_entry *flow = flow_of(arbiter->ifcts, group->head);
-		int32_t bytes = (int32_t)flow->queue.head->frame_bytes;
+		int32_t bytes;
+
+		ENSURE(flow->queue.head, !=, NULL);
+		bytes = (int32_t)flow->queue.head->frame_bytes;
 
 		if (!group->turn) {
 			group->turn = true;
@@ -127,6 +135,8 @@ void arbiter_served(struct arbiter *arbiter, uint32_t bytes)
 	struct arbiter_group *group = &arbiter->groups[arbiter->head];
 	struct ifct_entry *flow = flow_of(arbiter->ifcts, group->head);
 
+	ENSURE(arbiter->empty, ==, false);
+	ENSURE(flow->deficit_bytes, >=, (int32_t)bytes);
 	group->deficit_bytes -= (int32_t)bytes;
 	flow->deficit_bytes -= (int32_t)bytes;
 	if (arbiter->group_count == 1)
@@ -139,6 +149,8 @@ void arbiter_remove_first(struct arbiter *arbiter)
 {
 	struct arbiter_group *group = &arbiter->groups[arbiter->head];
 
+	ENSURE(arbiter->flow_count, >, 0u);
+	ENSURE(group->head, !=, FLOW_REF_NONE);
 	arbiter->flow_count--;
 	if (group->head != group->tail) {
 		group->head = flow_of(arbiter->ifcts, group->head)->next_ref;

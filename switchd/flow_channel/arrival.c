@@ -1,8 +1,8 @@
 #include "switchd/flow_channel/arrival.h"
 
-#include <assert.h>
 #include <string.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "switchd/flow_channel/choose.h"
 #include "switchd/flow_channel/crossbar.h"
@@ -194,7 +194,7 @@ void arrival_lines_freed(struct dataplane *dp, uint32_t port, node_time_t now)
 			continue;
 		}
 		readable = read_frame(dp, packet, &fields);
-		assert(readable); /* it was when it came */
+		ENSURE(readable, ==, true); /* it was when it came */
 		make_pattern(in, packet, &fields, &pattern);
 		hash = packet->key_hash;
 		if (!inject(dp, in, packet, &pattern, now)) {

@@ -1,5 +1,6 @@
 #include "switchd/flow_channel/crossbar.h"
 
+#include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "nodes/wire/ecn_mark.h"
 #include "nodes/wire/ip_header.h"
@@ -37,6 +38,7 @@ static void request(struct dataplane *dp, struct port *out, struct packet *packe
 {
 	uint32_t ref = flow_ref(packet->in_port, packet->flow_id), factor;
 
+	ENSURE(packet->requested, ==, false);
 	packet->requested = true;
 	packet->requested_at_ps = now;
 	queue_gauge_add(&out->gauge, out->stats, packet->frame_bytes, now);
@@ -54,6 +56,7 @@ static void request(struct dataplane *dp, struct port *out, struct packet *packe
 
 bool crossbar_leave(struct dataplane *dp, struct port *out, struct packet *packet, node_time_t now)
 {
+	ENSURE(packet->requested, ==, true);
 	packet->requested = false;
 	queue_gauge_add(&out->gauge, out->stats, -(int64_t)packet->frame_bytes, now);
 	if (out->kind != PORT_EDGE)
@@ -123,6 +126,7 @@ static bool name_on_link(struct dataplane *dp, struct port *out, struct packet *
 	id = ofct_lookup(&out->ofct, flow_ref_port(ref), flow_ref_id(ref), level_of(dp, out, ref));
 	if (id < 0)
 		return false;
+	ENSURE((uint32_t)id, <, out->ofct.channels);
 	packet->out_flow_id = (uint16_t)id;
 	packet->out_position =
 		ofct_send(&out->ofct, (uint32_t)id, packet->units, flow_of(dp->ifcts, ref)->fabric_address);
@@ -168,6 +172,7 @@ static void ask_elsewhere(struct dataplane *dp, uint32_t ref, node_time_t now)
 		return;
 	}
 	flow->wait = IFCT_REQUESTING;
+	ENSURE((uint32_t)flow->out_lane, <, out->lane_count);
 	arbiter_add(&out->output[flow->out_lane].arbiter, ref);
 	dp->grants_due |= 1ull << flow->follow_port;
 }

@@ -1,5 +1,6 @@
 #include "switchd/flow_channel/eca.h"
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/units.h"
 
 void eca_init(struct eca *eca, const struct congestion_config *config)
@@ -58,6 +59,8 @@ uint32_t eca_dequeue(struct eca *eca, uint32_t bytes, node_time_t now)
 {
 	uint32_t before = eca_factor(eca, now);
 
+	ENSURE(eca->qu_bytes, >=, bytes);
+	ENSURE(eca->qu_pkt, >, 0u);
 	eca->qu_bytes -= bytes;
 	eca->qu_pkt--;
 	return before;

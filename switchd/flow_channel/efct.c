@@ -9,6 +9,7 @@
 
 #include "nodes/base/array.h"
 #include "nodes/base/bytes.h"
+#include "nodes/base/ensure.h"
 #include "nodes/base/table.h"
 
 /* kinds of a pattern */
@@ -172,6 +173,8 @@ static int allocate(struct efct *efct)
 	} else {
 		return -ENOSPC;
 	}
+	ENSURE(efct->used, <, efct->channels);
+	ENSURE(efct->lines[id].active, ==, false);
 	if (++efct->used > efct->used_max)
 		efct->used_max = efct->used;
 	return id;
@@ -204,8 +207,13 @@ void efct_release(struct efct *efct, uint32_t flow_id)
 	struct efct_line *line = &efct->lines[flow_id];
 	uint16_t *link = &efct->chains[line->hash & efct->hash_mask];
 
-	while (*link != flow_id + 1)
+	ENSURE(line->active, ==, true);
+	ENSURE(efct_flow_extent(line), ==, 0u);
+	ENSURE(efct->used, >, 0u);
+	while (*link != flow_id + 1) {
+		ENSURE(*link, !=, 0); /* it is in its chain */
 		link = &efct->lines[*link - 1].next;
+	}
 	*link = line->next;
 	line->active = false;
 	line->next = efct->free;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/config/config.h"
 #include "nodes/config/flow_match.h"
 #include "nodes/wire/frame.h"
@@ -77,12 +78,14 @@ int efct_classify(struct efct *efct, const struct efct_pattern *pattern, uint64_
 /** efct_inject() - @units of flow @flow_id have arrived. */
 static inline void efct_inject(struct efct *efct, uint32_t flow_id, uint32_t units)
 {
+	ENSURE(efct->lines[flow_id].active, ==, true);
 	efct->lines[flow_id].data_flow += units;
 }
 
 /** efct_on_ack() - @units of flow @flow_id were delivered or lost. The caller has checked them against the IFCT. */
 static inline void efct_on_ack(struct efct *efct, uint32_t flow_id, uint32_t units)
 {
+	ENSURE(efct->lines[flow_id].data_flow - efct->lines[flow_id].ack_flow, >=, units);
 	efct->lines[flow_id].ack_flow += units;
 }
 

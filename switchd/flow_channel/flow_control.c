@@ -6,6 +6,7 @@
  *  what it waits for.                                                                                                 */
 #include "switchd/flow_channel/flow_control.h"
 
+#include "nodes/base/ensure.h"
 #include "nodes/stats/trace.h"
 #include "switchd/flow_channel/arrival.h"
 #include "switchd/flow_channel/crossbar.h"
@@ -22,6 +23,7 @@ static bool is_ingress(const struct dataplane *dp, uint32_t ref)
 /* EC-9: @units more of the flows of edge port @in went on and are not acknowledged */
 static void extent_add(struct port *in, int64_t units)
 {
+	ENSURE((int64_t)in->extent_units + units, >=, 0);
 	in->extent_units += (uint64_t)units;
 	in->stats->extent_units = in->extent_units;
 }
@@ -34,6 +36,7 @@ static void give_credit(struct dataplane *dp, uint32_t ref, uint32_t credit, nod
 	struct port *in = &dp->ports[port];
 
 	if (credit == HEADROOM_END) {
+		ENSURE(in->stats->metered, >, 0u);
 		in->stats->headroom_stops++;
 		in->stats->metered--;
 	}
@@ -108,6 +111,7 @@ struct packet *flow_unqueue(struct dataplane *dp, uint32_t ref, node_time_t now)
 	if (flow->um) {
 		uint32_t credit;
 
+		ENSURE(in->promised_units[lane], >=, promise);
 		in->promised_units[lane] -= promise;
 		credit = headroom_on_forward(flow, injection_setting(&dp->injection, flow), packet->units,
 					     input_buffer_left(dp, port, lane), in->mtu_units);
@@ -219,6 +223,9 @@ void flow_wait(struct dataplane *dp, struct port *out, uint32_t ref, enum ifct_w
 	struct ifct_entry *flow = flow_of(dp->ifcts, ref);
 	struct flow_list *list = list_of(dp, ref, wait);
 
+	ENSURE(wait, !=, IFCT_NOT_WAITING);
+	ENSURE(wait, !=, IFCT_REQUESTING); /* then it stands in an arbiter */
+	ENSURE(flow->queue.head, !=, NULL);
 	flow->wait = (uint8_t)wait;
 	if (list)
 		flow_list_push(dp, list, ref);
@@ -328,8 +335,10 @@ void flow_free(struct dataplane *dp, uint32_t ref)
 	uint32_t port = flow_ref_port(ref);
 	struct port_stats *stats = dp->ports[port].stats;
 
-	if (flow_of(dp->ifcts, ref)->ep_congestion)
+	if (flow_of(dp->ifcts, ref)->ep_congestion) {
+		ENSURE(stats->limited, >, 0u);
 		stats->limited--;
+	}
 	reroute_forget(dp, ref);
 	tree_end(dp, ref);
 	deadline_heap_set(&dp->wakes, ref, NODE_TIME_NEVER); /* it may be due at this very moment */
@@ -361,8 +370,11 @@ void flow_acked(struct dataplane *dp, uint32_t ref, uint32_t units, bool clears,
 	struct port *in = &dp->ports[port];
 	bool ingress = in->kind == PORT_EDGE;
 
-	if (clears && flow->ep_congestion)
+	ENSURE(flow->active & 1, ==, 1);
+	if (clears && flow->ep_congestion) {
+		ENSURE(in->stats->limited, >, 0u);
 		in->stats->limited--;
+	}
 	injection_on_ack(&dp->injection, flow, units, clears, now);
 	if (!ifct_flow_extent(flow))
 		headroom_on_ack(flow, HEADROOM_END, 0); /* it was for a channel that is free now */

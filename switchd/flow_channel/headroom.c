@@ -1,5 +1,7 @@
 #include "switchd/flow_channel/headroom.h"
 
+#include "nodes/base/ensure.h"
+
 #define HEADROOM_UNITS_MAX \
 	(1 << 24) /* more than any input buffer has: only a false peer gives, or overdraws, so much */
 
@@ -55,6 +57,7 @@ uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_se
 {
 	uint32_t queued = ifct_queue_extent(flow), credit;
 
+	ENSURE(flow->um & 1, ==, 1);
 	flow->committed_units -= (int32_t)units;
 	if (flow->committed_units < -HEADROOM_UNITS_MAX)
 		flow->committed_units = -HEADROOM_UNITS_MAX;
@@ -65,6 +68,7 @@ uint32_t headroom_on_forward(struct ifct_entry *flow, const struct congestion_se
 	}
 	credit = credit_within(flow, credit_at(setting, queued, units), setting->queue_extent_units, room_units,
 			       mtu_units);
+	ENSURE(credit, <=, units + little(units));
 	flow->committed_units += (int32_t)credit;
 	return credit;
 }

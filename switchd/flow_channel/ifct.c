@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/table.h"
 
 int ifct_init(struct ifct *ifct, uint32_t channels)
@@ -30,6 +31,7 @@ static void set_up(struct ifct *ifct, struct ifct_entry *entry, const struct pac
 		.in_lane = packet->lane & 15,
 		.active = true,
 	};
+	ENSURE(ifct->used, <, ifct->channels);
 	if (++ifct->used > ifct->used_max)
 		ifct->used_max = ifct->used;
 }
@@ -58,6 +60,7 @@ struct ifct_entry *ifct_arrive(struct ifct *ifct, const struct packet *packet, u
 	struct ifct_entry *entry = &ifct->entries[packet->flow_id];
 	uint16_t ahead = ahead_of(entry, position);
 
+	ENSURE((uint32_t)packet->flow_id, <, ifct->channels);
 	*hole_units = 0;
 	if (entry->active &&
 	    (!is_hole(ahead) || packet->lane != entry->in_lane || packet->fabric_address != entry->fabric_address ||
@@ -86,6 +89,8 @@ bool ifct_push(struct ifct_entry *entry, struct packet *packet)
 {
 	bool was_empty = !entry->queue.head;
 
+	ENSURE(packet->units, >, 0);
+	ENSURE(was_empty, ==, !ifct_queue_extent(entry));
 	packet_queue_push(&entry->queue, packet);
 	entry->next_data_flow += packet->units;
 	return was_empty;
@@ -95,6 +100,7 @@ struct packet *ifct_pop(struct ifct_entry *entry)
 {
 	struct packet *packet = packet_queue_pop(&entry->queue);
 
+	ENSURE(ifct_queue_extent(entry), >=, (uint32_t)packet->units);
 	entry->data_flow += packet->units;
 	return packet;
 }
@@ -111,6 +117,10 @@ bool ifct_on_ack(struct ifct *ifct, uint32_t flow_id, uint32_t units)
 
 void ifct_release(struct ifct *ifct, uint32_t flow_id)
 {
+	ENSURE(ifct->entries[flow_id].active & 1, ==, 1);
+	ENSURE(ifct_total_extent(&ifct->entries[flow_id]), ==, 0u);
+	ENSURE(ifct->entries[flow_id].queue.head, ==, NULL);
+	ENSURE(ifct->used, >, 0u);
 	ifct->entries[flow_id].active = false;
 	ifct->used--;
 }

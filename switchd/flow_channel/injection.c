@@ -1,5 +1,6 @@
 #include "switchd/flow_channel/injection.h"
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/units.h"
 
 void injection_init(struct injection *injection, const struct congestion_config *config)
@@ -34,6 +35,8 @@ static void block_until_empty(const struct injection *injection, struct ifct_ent
 
 void injection_on_eca(const struct injection *injection, struct ifct_entry *flow, uint32_t factor, bool ingress)
 {
+	ENSURE(factor, >, 0u);
+	ENSURE(factor, <=, (uint32_t)UINT8_MAX);
 	flow->ep_congestion = (uint8_t)factor;
 	flow->setting = injection->setting_of[flow->ep_congestion];
 	block_until_empty(injection, flow, ingress);
@@ -68,6 +71,7 @@ enum injection_verdict injection_check(const struct injection *injection, const 
 void injection_forwarded(const struct injection *injection, struct ifct_entry *flow, uint32_t frame_bytes, bool ingress,
 			 node_time_t asked)
 {
+	ENSURE(frame_bytes, >, 0u);
 	if (injection->byte_ps[flow->setting])
 		flow->wake_up_ps = node_time_max(asked, flow->wake_up_ps) +
 				   (uint64_t)frame_bytes * injection->byte_ps[flow->setting];

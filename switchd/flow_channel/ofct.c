@@ -2,6 +2,7 @@
 
 #include <errno.h>
 
+#include "nodes/base/ensure.h"
 #include "nodes/base/table.h"
 #include "switchd/flow_channel/ifct.h"
 
@@ -52,6 +53,8 @@ static int allocate(struct ofct *ofct)
 	} else {
 		return -ENOSPC;
 	}
+	ENSURE(ofct->used, <, ofct->channels);
+	ENSURE(ofct->entries[id].active & 1, ==, 0);
 	if (++ofct->used > ofct->used_max)
 		ofct->used_max = ofct->used;
 	return id;
@@ -107,6 +110,10 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t dest
 	struct ofct_entry *entry = &ofct->entries[id];
 	uint16_t position = (uint16_t)entry->data_flow;
 
+	ENSURE(entry->active & 1, ==, 1);
+	ENSURE(units, >, 0u);
+	if (entry->data_flow != entry->ack_flow)
+		ENSURE(entry->destination, ==, destination);
 	entry->data_flow += units;
 	entry->destination = destination;
 	ofct->extent_units += units;
@@ -117,6 +124,8 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t dest
 /* @units of @entry are not under way any more */
 static void settle(struct ofct *ofct, const struct ofct_entry *entry, uint32_t units)
 {
+	ENSURE(ofct->extent_units, >=, units);
+	ENSURE(ofct->towards[entry->destination], >=, units);
 	ofct->extent_units -= units;
 	ofct->towards[entry->destination] -= units;
 }
@@ -126,8 +135,13 @@ static void release(struct ofct *ofct, uint32_t id)
 	struct ofct_entry *entry = &ofct->entries[id];
 	uint16_t *link = chain_of(ofct, entry->input_port, entry->input_port_flow_id);
 
-	while (*link != id + 1)
+	ENSURE(entry->active & 1, ==, 1);
+	ENSURE(ofct->used, >, 0u);
+	ENSURE(ofct->used_at[entry->level], >, 0);
+	while (*link != id + 1) {
+		ENSURE(*link, !=, 0); /* it is in its chain */
 		link = &ofct->entries[*link - 1].next;
+	}
 	*link = entry->next;
 	entry->active = false;
 	entry->next = ofct->free;
@@ -150,6 +164,7 @@ static void done(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 
 	settle(ofct, entry, units);
 	*flow = flow_ref(entry->input_port, entry->input_port_flow_id);
+	ENSURE(ofct_flow_extent(entry), <, 1u << 31);
 	*freed = !ofct_flow_extent(entry);
 	if (*freed)
 		release(ofct, id);
@@ -167,6 +182,7 @@ bool ofct_on_ack(struct ofct *ofct, uint32_t id, uint32_t units, uint32_t *flow,
 
 void ofct_seen(struct ofct *ofct, uint32_t id, uint32_t units)
 {
+	ENSURE(id, <, ofct->fresh);
 	ofct->tails[id].told_flow += units;
 	ofct->tails[id].lost_units = 0;
 }
@@ -175,6 +191,7 @@ uint32_t ofct_missing(struct ofct *ofct, uint32_t id, uint32_t units)
 {
 	struct ofct_tail *tail = &ofct->tails[id];
 
+	ENSURE(id, <, ofct->fresh);
 	tail->told_flow += units;
 	tail->lost_units += units;
 	return tail->told_flow == ofct->entries[id].data_flow ? tail->lost_units : 0;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "nodes/base/ensure.h"
 #include "switchd/flow_channel/ack_path.h"
 #include "switchd/flow_channel/crossbar.h"
 #include "switchd/flow_channel/fgfc_path.h"
@@ -72,6 +73,7 @@ static uint32_t lane_of(const struct port *out, uint32_t traffic_class, uint32_t
 		best = lane;
 		any = true;
 	}
+	ENSURE(any, ==, true);
 	return best;
 }
 

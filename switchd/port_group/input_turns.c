@@ -1,5 +1,7 @@
 #include "switchd/port_group/input_turns.h"
 
+#include "nodes/base/ensure.h"
+
 void input_turns_push(struct input_turns *turns, struct packet *packet)
 {
 	packet_queue_push(&turns->inputs[packet->in_port].queue, packet);
@@ -11,6 +13,7 @@ static uint8_t next_turn(const struct input_turns *turns)
 {
 	uint64_t behind = turns->waiting & ~((2ull << turns->turn) - 1);
 
+	ENSURE(turns->waiting, !=, 0u);
 	return (uint8_t)__builtin_ctzll(behind ? behind : turns->waiting);
 }
 
@@ -23,6 +26,7 @@ struct packet *input_turns_first(struct input_turns *turns)
 		turns->turn = next_turn(turns);
 		input = &turns->inputs[turns->turn];
 		input->deficit_bytes += turns->quantum_bytes;
+		ENSURE(input->queue.head, !=, NULL);
 	}
 	return input->queue.head;
 }

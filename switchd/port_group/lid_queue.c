@@ -1,5 +1,7 @@
 #include "switchd/port_group/lid_queue.h"
 
+#include "nodes/base/ensure.h"
+
 void lid_enter(struct lid_switch *lid, struct packet *packet)
 {
 	lid->sw.stats->inside_packets++;
@@ -15,11 +17,15 @@ void lid_leave(struct lid_switch *lid, struct packet *packet)
 {
 	struct lid_port *in = &lid->ports[packet->in_port];
 
+	ENSURE(lid->sw.stats->inside_packets, >, 0u);
+	ENSURE(lid->sw.stats->inside_bytes, >=, (uint64_t)packet->frame_bytes);
 	lid->sw.stats->inside_packets--;
 	lid->sw.stats->inside_bytes -= packet->frame_bytes;
 	if (packet->copy) {
+		ENSURE(lid->sw.flood_packets, >, 0u);
 		lid->sw.flood_packets--;
 	} else {
+		ENSURE(in->packets_from, >, 0u);
 		in->packets_from--;
 		if (lid_port_up(lid, packet->in_port)) {
 			link_release(in->link, packet->lane, packet->units);
@@ -33,6 +39,8 @@ static void count(struct lid_switch *lid, uint32_t port, const struct packet *pa
 {
 	struct lid_port *out = &lid->ports[port];
 
+	ENSURE((int64_t)out->units + sign * packet->units, >=, 0);
+	ENSURE((int64_t)out->lanes[packet->out_lane].units + sign * packet->units, >=, 0);
 	out->units += (uint32_t)(sign * packet->units);
 	out->lanes[packet->out_lane].units += (uint32_t)(sign * packet->units);
 	queue_gauge_add(&out->gauge, out->stats, sign * (int64_t)packet->frame_bytes, now);
