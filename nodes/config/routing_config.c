@@ -19,6 +19,7 @@ static const struct limit routing_limits[] = {
 	LIMIT(struct routing_config, redirect_depth_units, 0, ROUTING_UNITS_MAX),
 	LIMIT(struct routing_config, redirect_full_units, 0, ROUTING_UNITS_MAX),
 	LIMIT(struct routing_config, redirect_growth_weight_permille, 0, ROUTING_WEIGHT_PERMILLE_MAX),
+	LIMIT(struct routing_config, redirect_group, 0, ROUTING_GROUP_MAX),
 	LIMIT(struct routing_config, redirect_interval_ps, 0, ROUTING_TIME_MAX_PS),
 	LIMIT(struct routing_config, redirect_pause_ps, 0, ROUTING_TIME_MAX_PS),
 };
@@ -35,6 +36,8 @@ int routing_config_check(const struct routing_config *config, char *why, unsigne
 		wrong = "redirect_full_units is less than redirect_depth_units";
 	else if (config->redirect && config->redirect_growth_weight_permille && !config->redirect_interval_ps)
 		wrong = "redirect_interval_ps is 0, but the growth within it counts";
+	else if (config->redirect && config->redirect_group > 1 && !config->redirect_interval_ps)
+		wrong = "redirect_interval_ps is 0, but a group is asked once in it";
 	else if (config->hold_sources && !config->hold_ps)
 		wrong = "hold_ps is 0, but sources of congestion are held";
 	if (wrong)

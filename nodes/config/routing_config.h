@@ -39,6 +39,7 @@ enum routing_detour {
 #define ROUTING_WEIGHT_PERMILLE_MAX 1000000u
 #define ROUTING_DRAWS_MAX 64u
 #define ROUTING_TIME_MAX_PS (3600 * NODE_S)
+#define ROUTING_GROUP_MAX 48u /* flows of a group: their REROUTE ACKs fit one ACK frame */
 
 /* who is asked to leave an output that has too many flows, and where a flow goes then (FC-25) */
 enum redirect_rule {
@@ -67,6 +68,7 @@ struct routing_config {
 	bool redirect_inputs;   /* in a tree: the lower ends of links ask, in the place of their upper ends */
 	uint32_t redirect_depth_units, redirect_full_units, redirect_growth_weight_permille;
 	node_time_t redirect_interval_ps;
+	uint32_t redirect_group;       /* most flows that an output redirects at once; 0, 1: one */
 	node_time_t redirect_pause_ps; /* a flow that was redirected is not so again within that time */
 	uint64_t seed;                 /* of hashes and draws: another one in every switch */
 };

@@ -5,7 +5,7 @@
 #define ROUTING_FIELDS(F)                                                                                             \
 	F(choice) F(detour) F(detour_weight_permille) F(detour_bias_units) F(detour_draws) F(lane_rule) F(hold_sources) \
 	F(load_queue) F(hold_ps) F(redirect) F(redirect_rule) F(redirect_anywhere) F(redirect_inputs) F(redirect_depth_units) F(redirect_full_units)                     \
-	F(redirect_growth_weight_permille) F(redirect_interval_ps) F(redirect_pause_ps) F(seed)
+	F(redirect_growth_weight_permille) F(redirect_interval_ps) F(redirect_pause_ps) F(redirect_group) F(seed)
 #define PORT_GROUP_FIELDS(F)                                                                                          \
 	F(lid_bits) F(adaptive) F(policy) F(update_lft) F(pending_units) F(queue_units) F(log_marks) F(log_window_ps)  \
 	F(hold_ps) F(fecn) F(fecn_units) F(becn) F(becn_interval_ps) F(ccti_increase) F(ccti_max) F(ccti_step_permille) \

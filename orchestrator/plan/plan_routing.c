@@ -87,6 +87,7 @@ struct routing_config plan_routing_derive(const struct congestion_basis *basis, 
 		.redirect_full_units =
 			(uint32_t)least(depth_units + (uint64_t)units_in(basis, basis->rtt_ps, 8), ROUTING_UNITS_MAX),
 		.redirect_growth_weight_permille = 1000,
+		.redirect_group = 1,
 		.redirect_anywhere = tree,
 		.redirect_inputs = tree,
 		.redirect_interval_ps = time_limited(tree ? 9 * basis->rtt_ps / 2 : 8 * basis->rtt_ps / 3),
@@ -163,6 +164,7 @@ static void routing_take(struct routing_config *config, enum fabric_kind fabric,
 	config->redirect_inputs = config->redirect_inputs && config->redirect && config->redirect_anywhere;
 	levels_take(config, said);
 	number_take(&config->redirect_growth_weight_permille, said->redirect_growth_permille);
+	number_take(&config->redirect_group, said->redirect_group);
 	config->redirect_interval_ps = said_or(said->redirect_interval_ps, config->redirect_interval_ps);
 	config->redirect_pause_ps = said_or(said->redirect_pause_ps, config->redirect_pause_ps);
 }

@@ -60,6 +60,9 @@ static void redirect_print(const struct routing_config *routing, FILE *out)
 	if (routing->redirect_rule == REDIRECT_BY_DEPTH)
 		fprintf(out, "              any packet may ask, the likelier the more waits; the flow then takes the "
 			     "least loaded path\n");
+	if (routing->redirect_group > 1)
+		fprintf(out, "              groups of up to %" PRIu32 " flows, half of those that wait at most\n",
+			routing->redirect_group);
 }
 
 /* the names of the classes that are @unordered, or of those that are not; nothing if there is none */
@@ -195,7 +198,8 @@ json_t *routing_json(const struct plan *plan)
 	const struct routing_config *routing = &plan->nodes[0].switch_.routing;
 
 	return json_pack(
-		"{s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I}",
+		"{s:s, s:s, s:s, s:s, s:I, s:s, s:s, s:I, s:I, s:I, s:b, s:I, s:b, s:b, s:b, s:I, s:I, s:I, s:I, s:I, "
+		"s:I}",
 		"choice", scenario_choice_name[routing->choice], "load", routing->load_queue ? "queue" : "path",
 		"redirect_rule", scenario_redirect_rule_name[routing->redirect_rule], "order",
 		scenario_order_name[plan->routing.order], "lanes", (json_int_t)plan->nodes[0].lanes, "lane_rule",
@@ -207,7 +211,8 @@ json_t *routing_json(const struct plan *plan)
 		(int)routing->redirect_inputs, "redirect_depth_units", (json_int_t)routing->redirect_depth_units,
 		"redirect_full_units", (json_int_t)routing->redirect_full_units, "redirect_growth_weight_permille",
 		(json_int_t)routing->redirect_growth_weight_permille, "redirect_interval_ps",
-		(json_int_t)routing->redirect_interval_ps, "redirect_pause_ps", (json_int_t)routing->redirect_pause_ps);
+		(json_int_t)routing->redirect_interval_ps, "redirect_pause_ps", (json_int_t)routing->redirect_pause_ps,
+		"redirect_group", (json_int_t)routing->redirect_group);
 }
 
 /* PG-4: the names of the classes whose packets may leave by another port than the static one */

@@ -54,6 +54,7 @@ void scenario_routing_init(struct scenario_routing *routing)
 		.redirect_growth_permille = SCENARIO_DERIVED,
 		.redirect_interval_ps = SCENARIO_DERIVED,
 		.redirect_pause_ps = SCENARIO_DERIVED,
+		.redirect_group = SCENARIO_DERIVED,
 		.reaction_ps = 10 * NODE_US,
 		.takeover_ps = NODE_MS, /* ours: three missing heartbeats */
 	};
@@ -132,6 +133,7 @@ static const struct key redirect_keys[] = {
 	  .max = ROUTING_TIME_MAX_PS },
 	{ "pause", key_time, FIELD(redirect_pause_ps), .max = ROUTING_TIME_MAX_PS },
 	{ "anywhere", key_flag, FIELD(redirect_anywhere) },
+	{ "group", key_count, FIELD(redirect_group), .min = 1, .max = ROUTING_GROUP_MAX },
 	{ "rule", key_word, FIELD(redirect_rule), .words = scenario_redirect_rule_name,
 	  .word_count = REDIRECT_RULES },
 };

@@ -40,7 +40,7 @@ struct scenario_routing {
 	uint64_t redirect_rule; /* enum redirect_rule */
 	uint64_t redirect_anywhere;
 	uint64_t redirect_depth_bytes, redirect_full_bytes, redirect_growth_permille;
-	uint64_t redirect_interval_ps, redirect_pause_ps;
+	uint64_t redirect_interval_ps, redirect_pause_ps, redirect_group;
 	node_time_t reaction_ps; /* virtual clock: from a failure to the new tables */
 	/* from the death of the active fabric manager to the first sweep of the standby */
 	node_time_t takeover_ps;

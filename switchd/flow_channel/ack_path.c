@@ -132,7 +132,8 @@ static void from_downstream(struct dataplane *dp, uint32_t port, uint32_t flow_i
 		on_headroom(dp, port, flow_id, value, now);
 		return;
 	}
-	if (type == ACK_ECA && (!value || value > ECA_MAX)) { /* no factor */
+	if ((type == ACK_ECA && (!value || value > ECA_MAX)) || /* no factor */
+	    (type == ACK_REROUTE && reroute_is_bad(dp, value))) {
 		switch_drop(&dp->sw, DROP_BAD_ACK, port, 0, now);
 		return;
 	}

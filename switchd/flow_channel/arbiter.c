@@ -159,3 +159,22 @@ void arbiter_remove_first(struct arbiter *arbiter)
 	group->head = FLOW_REF_NONE;
 	drop_first_group(arbiter);
 }
+
+uint32_t arbiter_look(const struct arbiter *arbiter, uint32_t *refs, uint32_t max)
+{
+	uint32_t count = 0, index = arbiter->head;
+
+	while (!arbiter->empty && count < max) {
+		const struct arbiter_group *group = &arbiter->groups[index];
+
+		for (uint32_t ref = group->head; count < max; ref = flow_of(arbiter->ifcts, ref)->next_ref) {
+			refs[count++] = ref;
+			if (ref == group->tail)
+				break;
+		}
+		if (index == arbiter->tail)
+			break;
+		index = group->next;
+	}
+	return count;
+}

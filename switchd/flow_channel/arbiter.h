@@ -55,6 +55,10 @@ void arbiter_served(struct arbiter *arbiter, uint32_t bytes);
  *  there. O(1).                                                                                                    */
 void arbiter_remove_first(struct arbiter *arbiter);
 
+/** arbiter_look() - the first flows of @arbiter, group after group in the order of their turns.
+ *  @refs  filled, has space for @max.   Return: number of flows. O(@max), changes nothing.      */
+uint32_t arbiter_look(const struct arbiter *arbiter, uint32_t *refs, uint32_t max);
+
 static inline struct ifct_entry *flow_of(struct ifct *ifcts, uint32_t ref)
 {
 	return &ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)];

@@ -33,6 +33,7 @@ struct asker {
 	int avoid; /* a port that it has had enough of; -1: none */
 	bool any_used; /* ports that others use are all the same to it: what the queue says of them here is not what it suffers from */
 	uint64_t needs_bytes; /* only ports that offer as much in a window of redirects, the best first; 0: any */
+	uint32_t told_needs;  /* only ports with reroute_told() less by two, least first; 0: any */
 	uint32_t fewer;       /* only ports with fewer flows than that; 0: any */
 	node_time_t now;
 };
@@ -74,6 +75,8 @@ static struct candidate candidate_of(struct dataplane *dp, const struct asker *a
 		return (struct candidate){ .load_bytes = tree_load(dp, asker->tree_ref, port, candidate.load_bytes) };
 	if (asker->needs_bytes)
 		return (struct candidate){ UINT64_MAX - reroute_offer(dp, port, asker->now), candidate.beyond_units };
+	if (asker->told_needs)
+		return (struct candidate){ reroute_told(dp, port, asker->now), 0 };
 	if (asker->any_used)
 		return candidate.load_bytes || candidate.beyond_units ? (struct candidate){ 1, 1 } : candidate;
 	if (dp->sw.config->switch_.routing.load_queue)
@@ -94,7 +97,8 @@ static int candidate_compare(const struct candidate *a, const struct candidate *
 /* is it worth the asker's while to leave its port for @port? */
 static bool is_enough(const struct dataplane *dp, const struct asker *asker, uint32_t port)
 {
-	return (!asker->needs_bytes || reroute_offer(dp, port, asker->now) >= asker->needs_bytes) &&
+	return (!asker->told_needs || reroute_told(dp, port, asker->now) + 1 < asker->told_needs) &&
+	       (!asker->needs_bytes || reroute_offer(dp, port, asker->now) >= asker->needs_bytes) &&
 	       (!asker->fewer || dp->ports[port].ofct.used < asker->fewer);
 }
 
@@ -164,6 +168,14 @@ static bool may_detour(const struct dataplane *dp, const struct asker *asker)
 {
 	return dp->sw.config->switch_.routing.detour != DETOUR_NEVER && dp->routes.via_count &&
 	       dp->ports[asker->in_port].kind == PORT_EDGE && asker->flow->fabric_address != dp->routes.own_address;
+}
+
+bool choose_may_detour(const struct dataplane *dp, uint32_t ref)
+{
+	const struct asker asker = { .flow = &dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)],
+				     .in_port = flow_ref_port(ref) };
+
+	return may_detour(dp, &asker);
 }
 
 /* the least loaded detour of as many as are drawn */
@@ -394,6 +406,8 @@ static struct asker asker_of(struct dataplane *dp, uint32_t ref, bool far, node_
 			       .now = now };
 	uint32_t flows = dp->ports[asker.flow->follow_port].ofct.used;
 
+	if (far)
+		asker.told_needs = reroute_told_needs(dp, ref, now);
 	if (far || dp->sw.config->switch_.routing.redirect_rule == REDIRECT_BY_DEPTH)
 		return asker;
 	asker.needs_bytes = reroute_needs(dp, ref, now);

@@ -36,6 +36,9 @@ bool choose_may_move(struct dataplane *dp, uint32_t ref, uint32_t port, node_tim
  *  destination and the flow is not bound.   Return: does it? */
 bool choose_take(struct dataplane *dp, uint32_t ref, const struct choose_move *move, node_time_t now);
 
+/** choose_may_detour() - may flow @ref take a path from here that is not minimal (FC-23)? O(1). */
+bool choose_may_detour(const struct dataplane *dp, uint32_t ref);
+
 /** choose_other() - flow @ref, of which nothing is downstream, goes where choose_move_of() says now (FC-25).
  *  @hint  the port upward that it is to take if that leads to its destination, by its number; 0: not said. */
 void choose_other(struct dataplane *dp, uint32_t ref, bool far, uint32_t hint, node_time_t now);

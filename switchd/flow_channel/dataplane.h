@@ -78,6 +78,7 @@ struct port {
 	struct output_lane output[NODE_LANES_MAX];
 	struct queue_gauge gauge;
 	struct redirect_gauge redirect;  /* fabric */
+	struct redirect_told told;       /* the same */
 	struct redirect_swap swap;       /* the same */
 	struct input_load input_load;    /* the same */
 	struct output_load output_load;  /* the same */

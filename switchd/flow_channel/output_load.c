@@ -44,7 +44,14 @@ void output_load_claim(struct output_load *out, uint64_t bytes, node_time_t unti
 
 	out->claim_bytes = bytes + (others ? out->claim_bytes : 0);
 	out->claim_most = larger(bytes, others ? out->claim_most : 0);
+	out->claim_flows = 1 + (others ? out->claim_flows : 0);
 	out->claim_until_ps = until_ps;
+}
+
+void output_load_leave(struct output_load *out, node_time_t until_ps, node_time_t now)
+{
+	out->left_flows = 1 + (now < out->left_until_ps ? out->left_flows : 0);
+	out->left_until_ps = until_ps;
 }
 
 /* how many flows as large as the largest make @load */
@@ -74,6 +81,33 @@ uint64_t output_load_present(const struct output_load *out, const struct output_
 	if (!load)
 		return 0;
 	return larger(output_load_last(flow, window), full_bytes / (large_flows(load, last_most(out, window)) + 1));
+}
+
+uint64_t output_load_share(const struct output_load *out, uint64_t full_bytes, uint64_t window, node_time_t now)
+{
+	uint64_t present = out->all.window == window ? out->all.bytes : 0;
+	uint64_t load = larger(output_load_last(&out->all, window), present), most = last_most(out, window);
+	uint64_t room = full_bytes > load ? full_bytes - load : 0,
+		 claims = now < out->claim_until_ps ? out->claim_flows : 0;
+
+	return larger(room / (claims + 1), full_bytes / (large_flows(load, most) + claims + 1));
+}
+
+uint64_t output_load_left_share(const struct output_load *out, const struct output_load_count *flow,
+				uint64_t full_bytes, uint64_t window, node_time_t now)
+{
+	uint64_t load = output_load_last(&out->all, window), own = output_load_last(flow, window);
+	uint64_t flows = large_flows(load, last_most(out, window)),
+		 left = now < out->left_until_ps ? out->left_flows : 0;
+
+	if (!load)
+		return 0;
+	return larger(own, full_bytes / ((flows > left ? flows - left : 0) + 1));
+}
+
+uint32_t output_load_large_flows(const struct output_load *out, uint64_t window)
+{
+	return (uint32_t)large_flows(output_load_last(&out->all, window), last_most(out, window));
 }
 
 bool output_load_is_most(const struct output_load *out, const struct output_load_count *flow, uint64_t window)

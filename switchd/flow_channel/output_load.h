@@ -28,6 +28,9 @@ struct output_load {
 	uint64_t most, last_most; /* of one flow, in the windows of `all` */
 	node_time_t claim_until_ps;
 	uint64_t claim_bytes, claim_most; /* of all that are on their way here, of the largest */
+	uint32_t claim_flows;             /* number of these flows */
+	uint32_t left_flows;              /* flows that are about to leave, */
+	node_time_t left_until_ps;        /* until then */
 };
 
 /** output_load_last() - bytes in the whole window before number @window. O(1). */
@@ -47,6 +50,25 @@ uint64_t output_load_offer(const struct output_load *out, uint64_t full_bytes, u
  *  one that has just begun has not got it yet. 0: nothing goes out. O(1). */
 uint64_t output_load_present(const struct output_load *out, const struct output_load_count *flow, uint64_t full_bytes,
 			     uint64_t window);
+
+/** output_load_leave() - a flow is about to leave @out (FC-25).
+ *  It counts as leaving until @until_ps, or longer if more flows leave.
+ *  @now  flows whose time ended by then are forgotten. O(1). */
+void output_load_leave(struct output_load *out, node_time_t until_ps, node_time_t now);
+
+/** output_load_share() - output_load_offer() for one flow of a group (FC-25), bytes.
+ *  Each flow of a group takes what it can get. So claimed flows count in full: they share the free
+ *  part of the link, or the whole link, with this flow and with those that are there. O(1). */
+uint64_t output_load_share(const struct output_load *out, uint64_t full_bytes, uint64_t window, node_time_t now);
+
+/** output_load_left_share() - output_load_present() for one flow of a group (FC-25), bytes.
+ *  Flows that are about to leave no longer share the link with it. O(1). */
+uint64_t output_load_left_share(const struct output_load *out, const struct output_load_count *flow,
+				uint64_t full_bytes, uint64_t window, node_time_t now);
+
+/** output_load_large_flows() - estimated number of flows as large as the largest one, from the
+ *  window before number @window; 0: nothing went out. O(1). */
+uint32_t output_load_large_flows(const struct output_load *out, uint64_t window);
 
 /** output_load_is_most() - is more than 5/8 of what goes out at @out of the flow counted in @flow? Then none is there to be parted from: two equal
  *  ones have 1/2 each. O(1). */

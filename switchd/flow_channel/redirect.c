@@ -23,17 +23,45 @@ static uint32_t asked_of(uint32_t flows)
 	return asked < 1 ? 1 : asked > ASKED_MAX ? ASKED_MAX : asked;
 }
 
-bool redirect_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
-		     uint64_t depth_bytes, uint32_t flows, node_time_t now)
+/* congestion of an output @depth_bytes deep, to be compared with a random number; 0: none */
+static uint64_t value_of(const struct routing_config *config, struct redirect_gauge *gauge, uint64_t depth_bytes,
+			 node_time_t now)
 {
 	uint64_t depth = depth_bytes / UNIT_BYTES, value = growth(config, gauge, depth_bytes, now);
 
-	if (!config->redirect || depth <= config->redirect_depth_units || now < gauge->quiet_until_ps)
+	if (depth <= config->redirect_depth_units)
+		return 0;
+	return value * config->redirect_growth_weight_permille / 1000 + depth - config->redirect_depth_units;
+}
+
+static bool drawn(const struct routing_config *config, struct random *random, uint64_t value)
+{
+	return config->redirect_full_units && value > random_below(random, config->redirect_full_units);
+}
+
+bool redirect_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
+		     uint64_t depth_bytes, uint32_t flows, node_time_t now)
+{
+	uint64_t value = value_of(config, gauge, depth_bytes, now);
+
+	if (!config->redirect || !value || now < gauge->quiet_until_ps || !drawn(config, random, value))
 		return false;
-	value = value * config->redirect_growth_weight_permille / 1000 + depth - config->redirect_depth_units;
-	if (!config->redirect_full_units || value <= random_below(random, config->redirect_full_units))
-		return false;
-	if (config->redirect_rule == REDIRECT_BY_LOADS)
+	if (config->redirect_group > 1)
+		gauge->quiet_until_ps = now + config->redirect_interval_ps;
+	else if (config->redirect_rule == REDIRECT_BY_LOADS)
 		gauge->quiet_until_ps = now + config->redirect_interval_ps / asked_of(flows);
 	return true;
+}
+
+uint32_t redirect_group_most(const struct routing_config *config, uint32_t flows)
+{
+	return config->redirect_group < flows / 2 ? config->redirect_group : flows / 2;
+}
+
+bool redirect_also_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
+			  uint64_t depth_bytes, node_time_t now)
+{
+	uint64_t value = value_of(config, gauge, depth_bytes, now);
+
+	return value && drawn(config, random, value);
 }

@@ -34,6 +34,12 @@ struct redirect_swap {
 	uint32_t port; /* from there */
 };
 
+/* of an output, with groups: the latest number for an overloaded link downstream of it */
+struct redirect_told {
+	node_time_t at_ps;
+	uint32_t flows; /* that shared it then */
+};
+
 /* of a flow at an input that obeys */
 struct redirect_line {
 	node_time_t not_before_ps;      /* it is not redirected before */
@@ -49,5 +55,14 @@ struct redirect_line {
  *  Draws a random number only if there is congestion. O(1).                                                           */
 bool redirect_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
 		     uint64_t depth_bytes, uint32_t flows, node_time_t now);
+
+/** redirect_group_most() - most flows of a group, after redirect_wanted(), if @flows wait; the
+ *  flow of the header counts. At most half of them, so that the rest benefits too. Pure. */
+uint32_t redirect_group_most(const struct routing_config *config, uint32_t flows);
+
+/** redirect_also_wanted() - the flow of the header is redirected: is another waiting flow as well?
+ *  By its own random number. @depth_bytes, @now as in redirect_wanted(). O(1). */
+bool redirect_also_wanted(const struct routing_config *config, struct redirect_gauge *gauge, struct random *random,
+			  uint64_t depth_bytes, node_time_t now);
 
 #endif

@@ -16,7 +16,23 @@
  *  plugged in the same order, as those of generated trees are, find the way by it; in others it is as good as one drawn. As the
  *  ports upward of a full tree all are in use, another flow has to make room: it goes where the first one came from, if that one was
  *  alone there, at the same time.
- *  What an output upward suffers from, its own switch must change: further up nobody could do better, unless links of it have failed. */
+ *  What an output upward suffers from, its own switch must change: further up nobody could do better, unless links of it have failed.
+ *
+ *  In groups (redirect_group; [S3] on fig. 10: REROUTE ACKs for a group of flows of an overloaded
+ *  link). Once in an interval the output redirects several of the flows that wait for it, each by
+ *  its own random number as in [S2], half of them at most. Each flow has its own ACK: in [S3] a
+ *  flow stops until all of its own ACKs are back, in [S2] the ACK travels up the flow. ACKs of
+ *  flows from one link share a frame.
+ *  Ours: a group is useless if all of its flows take the same decision.
+ *  - At the output itself, each selected flow counts for the next ones: it loads the output that
+ *    it goes to, and no longer the one that it leaves.
+ *  - Further upstream, the ACK carries the number of flows that share the link. A switch on the
+ *    path stores it for its own port. A flow moves only to a port whose number is less by two or
+ *    more; moves of this switch are counted at once. [S2] asks for reasonable confidence that a
+ *    move helps. A port without a number counts 0. A number fades by one in 16 intervals, so that
+ *    a port is tried again when loads have changed.
+ *  Moves end once each flow of a switch has tried every port, or the switch has a flow on every
+ *  port.                                                                                        */
 #include "switchd/flow_channel/reroute.h"
 
 #include "switchd/flow_channel/ack_path.h"
@@ -34,9 +50,13 @@
 #define REROUTE_HINT 32u /* times this: the port upward that has room, by its number; 0: not known */
 #define REROUTE_HINT_MAX 63u
 
-#define WINDOWS 16u /* of an inflow, in redirect_interval */
+#define REROUTE_FLOWS 32u /* with groups, times this, no hint: flows on the link; 0: none */
+#define REROUTE_FLOWS_MAX 63u
+
+#define TOLD_INTERVALS 16 /* redirect_interval's, after which a number of flows fades by one */
+#define WINDOWS 16u       /* of an input_load, in redirect_interval */
 #define LOAD_WINDOWS \
-	4u /* of an outflow: whole frames must not matter, a fourth of what it takes a flow to move does not */
+	4u /* of an output load: whole frames must not matter, a fourth of what it takes a flow to move does not */
 #define GAIN_PARTS 8u /* a flow moves for an eighth more than it has */
 
 static struct redirect_line *line_of(struct dataplane *dp, uint32_t ref)
@@ -74,20 +94,39 @@ void reroute_forwarded(struct dataplane *dp, uint32_t port, uint32_t ref, uint32
 				load_window(dp, now));
 }
 
+/* Are flows redirected in groups? Then each one takes the others into account. */
+static bool in_groups(const struct dataplane *dp)
+{
+	return dp->sw.config->switch_.routing.redirect && dp->sw.config->switch_.routing.redirect_group > 1;
+}
+
+/* Do REROUTE ACKs carry the number of flows that share the link? In trees they name a port. */
+static bool told_in_groups(const struct dataplane *dp)
+{
+	return in_groups(dp) && !dp->sw.config->switch_.routing.redirect_inputs;
+}
+
 uint64_t reroute_offer(const struct dataplane *dp, uint32_t port, node_time_t now)
 {
-	return output_load_offer(&dp->ports[port].output_load, bytes_within(dp, port, load_window_ps(dp)),
-				 load_window(dp, now), now);
+	const struct output_load *out = &dp->ports[port].output_load;
+	uint64_t full_bytes = bytes_within(dp, port, load_window_ps(dp)), window = load_window(dp, now);
+
+	if (in_groups(dp))
+		return output_load_share(out, full_bytes, window, now);
+	return output_load_offer(out, full_bytes, window, now);
 }
 
 /* what flow @ref gets where it is */
 static uint64_t present_of(const struct dataplane *dp, uint32_t ref, node_time_t now)
 {
 	uint32_t port = dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port;
+	const struct output_load *out = &dp->ports[port].output_load;
+	const struct output_load_count *count = &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)].count;
+	uint64_t full_bytes = bytes_within(dp, port, load_window_ps(dp)), window = load_window(dp, now);
 
-	return output_load_present(&dp->ports[port].output_load,
-				   &dp->ports[flow_ref_port(ref)].redirects[flow_ref_id(ref)].count,
-				   bytes_within(dp, port, load_window_ps(dp)), load_window(dp, now));
+	if (in_groups(dp))
+		return output_load_left_share(out, count, full_bytes, window, now);
+	return output_load_present(out, count, full_bytes, window);
 }
 
 uint64_t reroute_needs(const struct dataplane *dp, uint32_t ref, node_time_t now)
@@ -95,6 +134,51 @@ uint64_t reroute_needs(const struct dataplane *dp, uint32_t ref, node_time_t now
 	uint64_t present = present_of(dp, ref, now);
 
 	return present ? present + present / GAIN_PARTS + 1 : 0;
+}
+
+/* ---- in groups: the number of flows that share a link downstream ---- */
+
+bool reroute_is_bad(const struct dataplane *dp, uint32_t value)
+{
+	return told_in_groups(dp) && value / REROUTE_FLOWS == 1;
+}
+
+uint32_t reroute_told(const struct dataplane *dp, uint32_t port, node_time_t now)
+{
+	const struct redirect_told *told = &dp->ports[port].told;
+	node_time_t faded = (now - told->at_ps) / (TOLD_INTERVALS * dp->sw.config->switch_.routing.redirect_interval_ps);
+
+	return told->flows > faded ? told->flows - (uint32_t)faded : 0;
+}
+
+uint32_t reroute_told_needs(const struct dataplane *dp, uint32_t ref, node_time_t now)
+{
+	uint32_t port = dp->ifcts[flow_ref_port(ref)].entries[flow_ref_id(ref)].follow_port;
+
+	return told_in_groups(dp) && !choose_may_detour(dp, ref) ? reroute_told(dp, port, now) : 0;
+}
+
+/* @flows share an overloaded link downstream of @port. The ACKs of a group bring the same number
+ * one after the other: moves that the first ones caused stay counted. */
+static void told(struct dataplane *dp, uint32_t port, uint32_t flows, node_time_t now)
+{
+	struct redirect_told *told = &dp->ports[port].told;
+
+	if (told->flows && now - told->at_ps < dp->sw.config->switch_.routing.redirect_interval_ps / 2)
+		return;
+	*told = (struct redirect_told){ .at_ps = now, .flows = flows };
+}
+
+/* flow @ref will move to @port: counts it for the next ones of its group */
+static void told_moves(struct dataplane *dp, uint32_t ref, uint32_t port, node_time_t now)
+{
+	struct redirect_told *from = &dp->ports[flow_of(dp->ifcts, ref)->follow_port].told;
+	struct redirect_told *to = &dp->ports[port].told;
+
+	from->flows -= from->flows > 0;
+	if (!reroute_told(dp, port, now))
+		*to = (struct redirect_told){ .at_ps = now };
+	to->flows++;
 }
 
 /* ---- who may move ---- */
@@ -119,14 +203,20 @@ static bool movable(struct dataplane *dp, uint32_t ref, node_time_t now)
 }
 
 /* Flow @ref, which is about to be stopped, will go by @move: others that compare loads until it is there take it into account. */
-static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move *move, node_time_t now)
+static void decide(struct dataplane *dp, uint32_t ref, const struct choose_move *move, bool far, node_time_t now)
 {
+	node_time_t until_ps = now + dp->sw.config->switch_.routing.redirect_interval_ps;
 	struct redirect_line *line = line_of(dp, ref);
 
 	line->to = (uint8_t)(move->port + 1);
 	line->to_via = move->via;
-	output_load_claim(&dp->ports[move->port].output_load, present_of(dp, ref, now),
-			  now + dp->sw.config->switch_.routing.redirect_interval_ps, now);
+	if (far) {
+		told_moves(dp, ref, (uint32_t)move->port, now);
+		return;
+	}
+	output_load_claim(&dp->ports[move->port].output_load, present_of(dp, ref, now), until_ps, now);
+	if (in_groups(dp))
+		output_load_leave(&dp->ports[flow_of(dp->ifcts, ref)->follow_port].output_load, until_ps, now);
 }
 
 /* from now on nothing of flow @ref goes on, wherever it stands; in an arbiter that shows when its turn comes */
@@ -187,11 +277,55 @@ static bool for_other_end(const struct dataplane *dp, const struct port *out, co
 	return choose_count(dp, flow) < 2 && !has_source;
 }
 
+/* May @out request a redirect of ordered flow @ref? Not if nothing of it is downstream, for then it
+ * selects a path anyway; not if its bottleneck is elsewhere; not if it has most of the output. */
+static bool may_ask(struct dataplane *dp, const struct port *out, uint32_t ref, node_time_t now)
+{
+	const struct routing_config *config = &dp->sw.config->switch_.routing;
+	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
+
+	return !flow->ep_congestion && !(flow->dm && flow->headroom <= 0) && ifct_flow_extent(flow) &&
+	       !(config->redirect_rule == REDIRECT_BY_LOADS &&
+		 output_load_is_most(&out->output_load, &line_of(dp, ref)->count, load_window(dp, now))) &&
+	       !(config->redirect_inputs &&
+		 (for_other_end(dp, out, flow, now) || now < line_of(dp, ref)->not_before_ps));
+}
+
+/* requests a redirect of flow @ref; @flows, with it, share the link */
+static void ask(struct dataplane *dp, struct port *out, uint32_t ref, uint32_t flows, node_time_t now)
+{
+	uint32_t told = flows < REROUTE_FLOWS_MAX ? flows : REROUTE_FLOWS_MAX;
+
+	out->stats->reroute_acks++;
+	ack_path_up(dp, ref, ACK_REROUTE, told_in_groups(dp) ? told * REROUTE_FLOWS : 0, now);
+}
+
+/* Flow @first is redirected from @out, where @waiting flows wait and @flows share the link:
+ * requests it for others of its group too, each by its own random number.
+ * O(ROUTING_GROUP_MAX). */
+static void ask_others(struct dataplane *dp, struct port *out, uint32_t first, uint32_t waiting, uint32_t flows,
+		       node_time_t now)
+{
+	const struct routing_config *config = &dp->sw.config->switch_.routing;
+	uint32_t most = redirect_group_most(config, waiting), asked = 1, found = 0, refs[ROUTING_GROUP_MAX];
+
+	for (uint32_t lane = 0; lane < out->lane_count; lane++)
+		found += arbiter_look(&out->output[lane].arbiter, refs + found, ROUTING_GROUP_MAX - found);
+	for (uint32_t i = 0; i < found && asked < most; i++) {
+		if (refs[i] == first || (tree_is(dp, refs[i]) && !tree_is_folded(dp, refs[i])) ||
+		    !may_ask(dp, out, refs[i], now) ||
+		    !redirect_also_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, now))
+			continue;
+		ask(dp, out, refs[i], flows, now);
+		asked++;
+	}
+}
+
 void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ordered, node_time_t now)
 {
 	const struct routing_config *config = &dp->sw.config->switch_.routing;
 	const struct ifct_entry *flow = flow_of(dp->ifcts, ref);
-	uint32_t waiting;
+	uint32_t waiting, flows;
 
 	if (!config->redirect || out->kind != PORT_FABRIC)
 		return;
@@ -200,14 +334,14 @@ void reroute_look(struct dataplane *dp, struct port *out, uint32_t ref, bool ord
 	if (!ordered || flow->ep_congestion || (config->redirect_inputs && swap_take(dp, out, ref, now)))
 		return;
 	waiting = waiting_for(out, flow);
-	if ((flow->dm && flow->headroom <= 0) || !ifct_flow_extent(flow) || waiting < 2 ||
-	    (config->redirect_rule == REDIRECT_BY_LOADS &&
-	     output_load_is_most(&out->output_load, &line_of(dp, ref)->count, load_window(dp, now))) ||
-	    (config->redirect_inputs && (for_other_end(dp, out, flow, now) || now < line_of(dp, ref)->not_before_ps)) ||
+	if (waiting < 2 || !may_ask(dp, out, ref, now) ||
 	    !redirect_wanted(config, &out->redirect, &dp->redirect_random, out->gauge.bytes, waiting, now))
 		return;
-	out->stats->reroute_acks++;
-	ack_path_up(dp, ref, ACK_REROUTE, 0, now);
+	flows = output_load_large_flows(&out->output_load, load_window(dp, now));
+	flows = waiting > flows ? waiting : flows;
+	ask(dp, out, ref, flows, now);
+	if (in_groups(dp))
+		ask_others(dp, out, ref, waiting, flows, now);
 }
 
 /* How much better it would be to come in by upward port @port than by that of @own: of what comes in here, the part that more room
@@ -303,6 +437,11 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 
 	if (!config->redirect || !flow->active)
 		return false;
+	if (told_in_groups(dp)) {
+		if (far && hint)
+			told(dp, flow->follow_port, hint, now);
+		hint = 0;
+	}
 	move = choose_move_of(dp, ref, far, now);
 	has_other = move.port >= 0;
 	*value |= REROUTE_FAR | (has_other ? REROUTE_CHOICE : 0);
@@ -320,8 +459,9 @@ bool reroute_heard(struct dataplane *dp, uint32_t ref, uint32_t *value, node_tim
 		line_of(dp, ref)->far = far;
 		line_of(dp, ref)->hint = (uint8_t)hint;
 		line_of(dp, ref)->to = 0;
-		if (!far && has_other && config->redirect_rule == REDIRECT_BY_LOADS)
-			decide(dp, ref, &move, now);
+		if (has_other &&
+		    (far ? reroute_told_needs(dp, ref, now) > 0 : config->redirect_rule == REDIRECT_BY_LOADS))
+			decide(dp, ref, &move, far, now);
 		swap_offer(dp, ref, hint, now);
 		hold(dp, ref);
 	}

@@ -21,6 +21,21 @@ uint64_t reroute_offer(const struct dataplane *dp, uint32_t port, node_time_t no
  *  so loads do not tell. O(1). */
 uint64_t reroute_needs(const struct dataplane *dp, uint32_t ref, node_time_t now);
 
+/** reroute_told() - in groups: the number of flows that share an overloaded link downstream of
+ *  output @port, from the latest REROUTE ACKs (FC-25). It fades by one in 16 redirect intervals.
+ *  Return: 0 if none was reported lately. O(1). */
+uint32_t reroute_told(const struct dataplane *dp, uint32_t port, node_time_t now);
+
+/** reroute_told_needs() - reroute_told() of the output of flow @ref, if it limits where the flow
+ *  may go: only to ports whose number is less by two or more (FC-25).
+ *  Return: 0 if it does not: without groups, in trees, where the lower end of a link names the
+ *  port, and where a detour over the same port can help. O(1). */
+uint32_t reroute_told_needs(const struct dataplane *dp, uint32_t ref, node_time_t now);
+
+/** reroute_is_bad() - is @value impossible for a REROUTE ACK? In groups a number of 1 is: a flow
+ *  alone on a link is never redirected. Such an ACK is dropped (DROP_BAD_ACK). O(1). */
+bool reroute_is_bad(const struct dataplane *dp, uint32_t value);
+
 /** reroute_begin() - flow @ref is a new one here. */
 void reroute_begin(struct dataplane *dp, uint32_t ref, node_time_t now);
 

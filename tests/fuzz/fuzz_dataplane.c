@@ -18,7 +18,8 @@
  *    7 run        for `wait`; what the switch has sent is taken
  *    8 set        [parameter 1][value 1]; of "match" values from 128 on are match sets with masks, of one port from 192 on
  *    9 FGFC frame [captured 1][bytes ...]
- *   10 tables     [2 bits each: p2 and p3 lead to switch 2, to switch 3, upward; 1]; flows are redirected from then on
+ *   10 tables     [2 bits each: p2 and p3 lead to switch 2, to switch 3, upward; 1]; flows are
+ *                redirected from then on: bit 6, in groups; bit 7, not as in a tree
  *  The switch must survive, keep its books, and have counted every packet that went no further.                      */
 #include <stdint.h>
 #include <stdio.h>
@@ -346,7 +347,9 @@ static void step_tables(struct play *play)
 	tables.route_count = 3;
 	assert(switchd_ops.tables(play->s.dp, &tables) >= 0);
 	routing->choice = ROUTING_ADAPTIVE;
-	routing->redirect = routing->redirect_anywhere = routing->redirect_inputs = true;
+	routing->redirect = routing->redirect_anywhere = true;
+	routing->redirect_inputs = !(ports >> 7);
+	routing->redirect_group = ports >> 6 & 1 ? ROUTING_GROUP_MAX : 1;
 	routing->redirect_full_units = 1;
 	routing->redirect_interval_ps = NODE_US;
 }

@@ -221,6 +221,7 @@ static void routing_draw(uint64_t seed, struct routed *routed)
 	routing->redirect_pause_ps = PICK_UNITS(&draw, 0, 100, 20000) * NODE_NS;
 	routing->redirect_rule = (enum redirect_rule)(seed / 3 % 2);
 	routing->load_queue = seed / 5 % 2;
+	routing->redirect_group = seed / 7 % 3 ? 1 : 8;
 	routed->unordered = below(&draw, 2) ? (uint32_t)random_next(&draw.random) : 0;
 }
 

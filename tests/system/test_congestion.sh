@@ -170,6 +170,7 @@ check 'a flow is limited (EC-7)' needs flow-limit congestion.flow-limit=no exten
 check 'a port is limited (EC-9)' needs port-limit congestion.port-limit=0 extent.sum 'queue.mean(leaf0:spine0)'
 check 'redirects and a limit for each host on a tapered fabric, as in S2 (EC-9, FC-25)' \
 	needs tapered-s2 routing.redirect=no 'goodput.share(load)' redirects
+check 'a group of flows is redirected (FC-25)' needs group-redirect routing.redirect.group=1 redirects
 check 'fewer hops on a dragonfly (FC-24)' needs dragonfly-hops congestion=no hops
 check 'packets a second of edge and fabric ports (FC-10)' simulate packets 0 small-packets
 check 'credit per flow on a slow link between switches (EC-12)' needs congested-link congestion.headroom=no \

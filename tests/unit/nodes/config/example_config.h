@@ -123,6 +123,7 @@ static inline struct routing_config example_routing(void)
 					.redirect_growth_weight_permille = 4001,
 					.redirect_interval_ps = 1000001,
 					.redirect_pause_ps = 10000001,
+					.redirect_group = 47,
 					.seed = 0x1122334455667788 };
 }
 

@@ -124,6 +124,7 @@ TEST(node_config_check__missing_elements)
 	M(switch_.routing.redirect_interval_ps = 0, "switch.routing.redirect_interval_ps is 0, but the growth")        \
 	M(switch_.routing.redirect_interval_ps = NODE_TIME_NEVER, "switch.routing.redirect_interval_ps is")            \
 	M(switch_.routing.redirect_pause_ps = NODE_TIME_NEVER, "switch.routing.redirect_pause_ps is")                  \
+	M(switch_.routing.redirect_group = 49, "switch.routing.redirect_group is 49")                                  \
 	M(switch_.hosts[0].host_index = NODE_COUNT_MAX, "switch.hosts[0].host_index is 8192")                          \
 	M(switch_.hosts[0].fabric_address = 70000, "switch.hosts[0].fabric_address is 70000")                          \
 	M(switch_.hosts[0].egress_port = 64, "switch.hosts[0].egress_port is 64")                                      \

@@ -173,6 +173,7 @@ static void routing_expect(const struct routing_config *a, const struct routing_
 	ck_assert_uint_eq(a->redirect_growth_weight_permille, b->redirect_growth_weight_permille);
 	ck_assert_uint_eq(a->redirect_interval_ps, b->redirect_interval_ps);
 	ck_assert_uint_eq(a->redirect_pause_ps, b->redirect_pause_ps);
+	ck_assert_uint_eq(a->redirect_group, b->redirect_group);
 	ck_assert_uint_eq(a->seed, b->seed);
 }
 

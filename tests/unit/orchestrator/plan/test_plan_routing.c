@@ -218,6 +218,13 @@ static const struct routing_config *redirects_of(const char *text)
 	return &plan.nodes[0].switch_.routing;
 }
 
+TEST(plan_routing_make__groups)
+{
+	ck_assert_uint_eq(redirects_of(TWO "routing: {choice: adaptive}\n")->redirect_group, 1);
+	ck_assert_uint_eq(redirects_of(TWO "routing: {preset: s2}\n")->redirect_group, 1);
+	ck_assert_uint_eq(redirects_of(TWO "routing: {preset: s2, redirect: {group: 48}}\n")->redirect_group, 48);
+}
+
 /* where every link leads up or down */
 TEST(plan_routing_make__inputs_ask_in_a_tree)
 {

@@ -64,6 +64,13 @@ TEST(routing_print__adaptive)
 	says("  redirects   from 100.1 kB on, always at 256.0 kB; growth within 3.000 us counts 2 times; a flow again "
 	     "after "
 	     "40.00 us; anywhere\n");
+	ck_assert_ptr_null(strstr(text, "groups"));
+}
+
+TEST(routing_print__groups)
+{
+	printed(TWO "routing: {choice: adaptive, redirect: {group: 12}}\n");
+	says("              groups of up to 12 flows, half of those that wait at most\n");
 }
 
 /* of roce only the hash */

@@ -88,7 +88,7 @@ TEST(scenario_routing__numbers)
 	const struct scenario_routing *routing = routing_of(
 		STAR
 		"routing: {lanes: auto, detour: {weight: 1.5, bias: 12KiB, draws: 3}, hold-sources: {for: 80us},\n"
-		"  redirect: {depth: 100KB, full: 300KB, growth: 2, interval: 4us, pause: 50us, anywhere: yes}}\n");
+		"  redirect: {depth: 100KB, full: 300KB, growth: 2, interval: 4us, pause: 50us, anywhere: yes, group: 16}}\n");
 
 	ck_assert_uint_eq(routing->lanes, 0);
 	ck_assert_uint_eq(routing->detour, DETOUR_ADAPTIVE);
@@ -104,6 +104,7 @@ TEST(scenario_routing__numbers)
 	ck_assert_uint_eq(routing->redirect_growth_permille, 2000);
 	ck_assert_uint_eq(routing->redirect_interval_ps, 4 * NODE_US);
 	ck_assert_uint_eq(routing->redirect_pause_ps, 50 * NODE_US);
+	ck_assert_uint_eq(routing->redirect_group, 16);
 }
 
 TEST(scenario_routing__detour_off_with_numbers)

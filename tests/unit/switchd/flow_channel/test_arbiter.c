@@ -232,3 +232,25 @@ TEST_RANGE(arbiter_remove_first__leaves_with_its_packets, 0, 2)
 	ck_assert_uint_eq(serve(sent), first);
 	ck_assert_uint_eq(serve(sent), FLOW_REF_NONE);
 }
+
+/* the flows in order, without a change of turns; by port one group after the other */
+TEST_RANGE(arbiter_look__in_order, 0, 2)
+{
+	uint32_t refs[8], by_port[] = { flow_ref(2, 5), flow_ref(2, 6), flow_ref(0, 1), flow_ref(3, 1) };
+	uint32_t by_flow[] = { flow_ref(2, 5), flow_ref(0, 1), flow_ref(2, 6), flow_ref(3, 1) };
+
+	start(_i ? ARBITER_BY_PORT : ARBITER_BY_FLOW);
+	ck_assert_uint_eq(arbiter_look(&arbiter, refs, 8), 0);
+	request(2, 5, 1000, 1);
+	request(0, 1, 1000, 1);
+	request(2, 6, 1000, 2);
+	request(3, 1, 1000, 1);
+	for (uint32_t max = 0; max <= 8; max++) {
+		uint32_t count = arbiter_look(&arbiter, refs, max);
+
+		ck_assert_uint_eq(count, max < 4 ? max : 4);
+		ck_assert_mem_eq(refs, _i ? by_port : by_flow, count * sizeof(refs[0]));
+	}
+	ck_assert_uint_eq(arbiter_first(&arbiter), flow_ref(2, 5));
+	ck_assert_uint_eq(arbiter.flow_count, 4);
+}

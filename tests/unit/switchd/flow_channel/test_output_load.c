@@ -100,6 +100,33 @@ TEST(output_load_present__measured)
 	ck_assert_uint_eq(present(0, 3), 0);        /* nothing went out */
 }
 
+/* [S3]: a group of flows that take what they can get: claimed flows share the free part */
+TEST(output_load_share__with_claims)
+{
+	add(0, 200, 1);
+	for (uint32_t claims = 0; claims < 3; claims++) {
+		ck_assert_uint_eq(output_load_share(&out, FULL, 2, 5), 800 / (claims + 1));
+		output_load_claim(&out, 10, 20, 5); /* small now, which says nothing of the load to come */
+	}
+	ck_assert_uint_eq(output_load_share(&out, FULL, 2, 20), 800);
+}
+
+/* four flows share a link; the share grows as the others leave */
+TEST(output_load_left_share__without_those_that_leave)
+{
+	for (uint32_t flow = 0; flow < 4; flow++)
+		add(flow, 250, 1);
+	ck_assert_uint_eq(output_load_large_flows(&out, 2), 4);
+	for (uint32_t left = 0; left < 6; left++) {
+		uint64_t share = FULL / ((left < 4 ? 4 - left : 0) + 1);
+
+		ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 2, 5), share < 250 ? 250 : share);
+		output_load_leave(&out, 20, 5);
+	}
+	ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 2, 20), 250);
+	ck_assert_uint_eq(output_load_left_share(&out, &flows[0], FULL, 4, 20), 0); /* nothing went out */
+}
+
 TEST(output_load_is_most__above_five_eighths)
 {
 	add(0, 625, 1);

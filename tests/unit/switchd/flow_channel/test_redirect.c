@@ -17,6 +17,7 @@
 #define FELT_AFAR 2u
 #define JOIN 4u
 #define HINT 32u
+#define FLOWS 32u /* in groups, in its place */
 
 /* ---- when: depth, growth, a random number ---- */
 
@@ -114,6 +115,45 @@ TEST(redirect_wanted__by_depth_without_a_bound)
 						(DEPTH_UNITS + (deep ? FULL_UNITS : 4)) * UNIT_BYTES, 2, INTERVAL);
 	share_expect(asked[0], 4);
 	ck_assert_uint_eq(asked[1], TRIALS);
+}
+
+/* [S3]: a group at one time, then none for an interval, whatever the rule */
+TEST_RANGE(redirect_wanted__a_group_once_in_an_interval, 0, 2)
+{
+	uint64_t deep = 1000 * UNIT_BYTES;
+
+	config.redirect_rule = _i ? REDIRECT_BY_DEPTH : REDIRECT_BY_LOADS;
+	config.redirect_group = 16;
+	ck_assert(redirect_wanted(&config, &gauge, &numbers, deep, 32, INTERVAL));
+	ck_assert(!redirect_wanted(&config, &gauge, &numbers, deep, 32, 2 * INTERVAL - 1));
+	ck_assert(redirect_wanted(&config, &gauge, &numbers, deep, 32, 2 * INTERVAL));
+}
+
+TEST(redirect_group_most__half_of_those_that_wait)
+{
+	config.redirect_group = 16;
+	ck_assert_uint_eq(redirect_group_most(&config, 2), 1);
+	ck_assert_uint_eq(redirect_group_most(&config, 3), 1);
+	ck_assert_uint_eq(redirect_group_most(&config, 31), 15);
+	ck_assert_uint_eq(redirect_group_most(&config, 1000), 16);
+}
+
+/* each of a group by a number of its own: few in mild congestion, more in severe */
+TEST_RANGE(redirect_also_wanted__more_the_deeper, 0, 4)
+{
+	uint32_t depths[] = { DEPTH_UNITS, DEPTH_UNITS + 4, DEPTH_UNITS + 20, DEPTH_UNITS + FULL_UNITS };
+	uint32_t values[] = { 0, 4, 20, FULL_UNITS }, count = 0;
+
+	gauge.since_ps = INTERVAL;
+	gauge.base_bytes = 1000 * UNIT_BYTES;
+	for (uint32_t i = 0; i < TRIALS; i++)
+		count += redirect_also_wanted(&config, &gauge, &numbers, (uint64_t)depths[_i] * UNIT_BYTES, INTERVAL);
+	if (!values[_i])
+		ck_assert_uint_eq(count, 0);
+	else if (values[_i] == FULL_UNITS)
+		ck_assert_uint_eq(count, TRIALS);
+	else
+		share_expect(count, values[_i]);
 }
 
 /* ---- who: one switch ---- */
@@ -314,6 +354,167 @@ TEST(reroute_heard__source_of_congestion)
 	one_switch_run(&s, 3 * NODE_US);
 	redirect_hear(port, flow_id, 4 * NODE_US);
 	ck_assert_uint_eq(stats_of(0)->redirects, 0);
+}
+
+/* ---- in groups ([S3] on fig. 10) ---- */
+
+#define GROUP_FLOWS 8u
+#define GROUP_PORT 3u
+
+/* Flows 0 to 7 from switch 3 wait for p2, which is blocked, and data of each is downstream. None is
+ * redirected in the first interval; then one of them has another packet, and a group of @most at
+ * most is. */
+static void congest_group(uint32_t most, uint32_t full_units)
+{
+	open_switch(false, false);
+	s.config.switch_.routing.redirect_group = most;
+	s.config.switch_.routing.redirect_interval_ps = 20 * NODE_US;
+	s.config.switch_.routing.redirect_full_units = full_units;
+	for (uint32_t f = 0; f < GROUP_FLOWS; f++)
+		switch_send(&s, GROUP_PORT, 0, 2, f, 0, 500);
+	one_switch_run(&s, 5 * NODE_US);
+	for (uint32_t f = 0; f < GROUP_FLOWS; f++)
+		packet_expect(2, 500);
+	port_block(2);
+	for (uint32_t i = 0; i < 5; i++) /* fills the output's queue */
+		switch_send(&s, GROUP_PORT, 6 * NODE_US, 2, 0, units_of_bytes(500) + i * units_of_bytes(4000), 4000);
+	for (uint32_t f = 1; f < GROUP_FLOWS; f++)
+		switch_send(&s, GROUP_PORT, 10 * NODE_US, 2, f, units_of_bytes(500), 500);
+	one_switch_run(&s, 20 * NODE_US);
+	while (neighbour_receive_any(&s, GROUP_PORT, &got))
+		; /* what was asked for as two waited */
+	switch_send(&s, GROUP_PORT, 40 * NODE_US, 2, 1, 2 * units_of_bytes(500), 500);
+	one_switch_run(&s, 50 * NODE_US);
+}
+
+/* One frame for all of the group: an ACK for each flow, with the number of flows on the link. No
+ * flow twice, and at most half of those that wait. */
+TEST_RANGE(reroute_look__a_group_in_one_frame, 0, 5)
+{
+	uint32_t most = 1u << _i, asked = most < GROUP_FLOWS / 2 ? most : GROUP_FLOWS / 2, count;
+	struct ack acks[ACK_FRAME_ACKS_MAX];
+	uint32_t flows = 0;
+
+	congest_group(most, 1);
+	count = acks_receive(GROUP_PORT, acks);
+	ck_assert_uint_eq(count, asked);
+	for (uint32_t i = 0; i < count; i++) {
+		ck_assert_uint_eq(acks[i].type, ACK_REROUTE);
+		ck_assert_uint_lt(acks[i].flow_id, GROUP_FLOWS);
+		ck_assert(!(flows >> acks[i].flow_id & 1));
+		flows |= 1u << acks[i].flow_id;
+		ck_assert_uint_eq(acks[i].value, FELT_AFAR + JOIN + (most > 1 ? GROUP_FLOWS * FLOWS : 0));
+	}
+	ck_assert(flows & 1 << 1); /* the one whose packet came */
+	ck_assert(!neighbour_receive(&s, GROUP_PORT, RECORD_ACKS, &got));
+}
+
+/* in mild congestion at most the flow of the header: 69 units wait, of 100000 for a certain redirect */
+TEST(reroute_look__a_group_in_mild_congestion)
+{
+	congest_group(8, 100000);
+	ck_assert_uint_le(stats_of(2)->reroute_acks, 1);
+}
+
+/* Host 0's flow and host 1's, both to switch 2, over p2 and p3: on the same port, or not. */
+static struct {
+	uint32_t port, flow_id;
+} member[2];
+
+static void group_begin(bool together)
+{
+	uint32_t flow = 0;
+
+	open_switch(true, false);
+	s.config.switch_.routing.redirect_group = 8;
+	s.config.switch_.routing.redirect_interval_ps = 10 * NODE_US;
+	for (uint32_t m = 0; m < 2; m++)
+		do { /* by which port is drawn or by load; flows of other ports end */
+			host_send(&s, 0, flow * NODE_US, 2, flow, 0, 1000);
+			one_switch_run(&s, (flow + 1) * NODE_US);
+			flow++;
+			member[m].port = neighbour_receive(&s, 2, RECORD_PACKET, &got) ? 2 : 3;
+			if (member[m].port == 3)
+				packet_expect(3, 1000);
+			member[m].flow_id = header_of_packet(member[m].port).flow_id;
+		} while (m && (member[1].port == member[0].port) != together && flow < 10);
+	ck_assert_int_eq(member[0].port == member[1].port, together);
+}
+
+/* member @m is told at @at that @flows share a link behind its port */
+static void group_tell(uint32_t m, node_time_t at, uint32_t flows)
+{
+	switch_send_ack(&s, member[m].port, at, member[m].flow_id, ACK_REROUTE, FELT_AFAR + JOIN + flows * FLOWS);
+	one_switch_run(&s, at + NODE_US / 2);
+}
+
+#define TOLD (20 * NODE_US)
+
+/* a port without a number counts 0: with itself a flow would have it alone, or share it with one */
+TEST(reroute_heard__a_port_that_was_not_told)
+{
+	group_begin(true);
+	group_tell(0, TOLD, 2);
+	ck_assert_uint_eq(stats_of(0)->redirects, 1);
+}
+
+/* The other port has the number 3. A flow moves from 5, not from 4, as it would be one of 4 there. */
+TEST_RANGE(reroute_heard__two_less_at_least, 2, 6)
+{
+	group_begin(false);
+	group_tell(1, TOLD, 3);
+	ck_assert_uint_eq(stats_of(0)->redirects, 1); /* nothing is known of the first one's port */
+	group_tell(0, TOLD + 10 * NODE_US, (uint32_t)_i);
+	ck_assert_uint_eq(stats_of(0)->redirects, 1 + (_i > 3)); /* one of three has left */
+}
+
+/* two flows of a group, in one frame, of three on the link: one moves, then there are two and one */
+TEST_RANGE(reroute_heard__a_group_that_counts_itself, 2, 6)
+{
+	struct ack acks[2];
+
+	group_begin(true);
+	for (uint32_t m = 0; m < 2; m++)
+		acks[m] = (struct ack){ .flow_id = (uint16_t)member[m].flow_id,
+					.type = ACK_REROUTE,
+					.value = (uint16_t)(FELT_AFAR + JOIN + (uint32_t)_i * FLOWS) };
+	switch_send_acks(&s, member[0].port, TOLD, acks, 2);
+	one_switch_run(&s, TOLD + NODE_US);
+	ck_assert_uint_eq(stats_of(0)->redirects, _i < 4 ? 1 : 2);
+	ck_assert_uint_eq(drops_all(), 0);
+}
+
+/* an old number counts less: a port is tried again */
+TEST(reroute_heard__what_was_told_fades)
+{
+	node_time_t later = TOLD + 33 * s.config.switch_.routing.redirect_interval_ps;
+
+	group_begin(false);
+	later = TOLD + 33 * s.config.switch_.routing.redirect_interval_ps;
+	s.dp->ports[member[1].port].told = (struct redirect_told){ .at_ps = TOLD, .flows = 4 };
+	group_tell(0, TOLD + NODE_US, 4);
+	ck_assert_uint_eq(stats_of(0)->redirects, 0);
+	group_tell(0, later, 4);
+	ck_assert_uint_eq(stats_of(0)->redirects, 1);
+}
+
+/* A frame with three ACKs for one flow, one for no channel, and one of a flow alone on its link,
+ * which is impossible: the flow is stopped once, bad ones are counted and change nothing. */
+TEST(reroute_heard__malformed)
+{
+	uint16_t value = FELT_AFAR + JOIN + 9 * FLOWS;
+	struct ack acks[5];
+
+	group_begin(true);
+	for (uint32_t i = 0; i < 5; i++)
+		acks[i] = (struct ack){ .flow_id = (uint16_t)member[0].flow_id, .type = ACK_REROUTE, .value = value };
+	acks[0].value = FELT_AFAR + JOIN + FLOWS;
+	acks[2].flow_id = 15;
+	switch_send_acks(&s, member[0].port, TOLD, acks, 5);
+	one_switch_run(&s, TOLD + NODE_US);
+	ck_assert_uint_eq(stats_of(0)->redirects, 1);
+	ck_assert_uint_eq(drops(DROP_BAD_ACK), 2);
+	ck_assert_uint_eq(drops_all(), 2);
 }
 
 /* ---- in a tree (ours) ---- */
