@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nodes/base/ensure.h"
+
 #define EVENT_MARGIN (EVENT_SPAN_MAX / 16)
 
 int event_tree_init(struct event_tree *tree, uint32_t source_count)

@@ -12,7 +12,6 @@
 
 #include <stdint.h>
 
-#include "nodes/base/ensure.h"
 #include "nodes/base/time.h"
 
 #define EVENT_SOURCE_BITS 10
@@ -41,7 +40,6 @@ static inline void event_tree_set(struct event_tree *tree, uint32_t source, node
 	uint64_t key =
 		span_ps < EVENT_SPAN_MAX ? span_ps << EVENT_SOURCE_BITS | source : event_tree_key(tree, source, due);
 
-	ENSURE(source, <, tree->leaf_count);
 	for (uint32_t i = tree->leaf_count + source; keys[i] != key; i /= 2) {
 		keys[i] = key;
 		if (i == 1)

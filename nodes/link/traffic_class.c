@@ -96,7 +96,6 @@ void class_scheduler_sent(struct class_scheduler *scheduler, uint32_t traffic_cl
 	struct class_share *share = &scheduler->share[traffic_class];
 	bool was_entitled = entitled(share, now);
 
-	ENSURE(traffic_class, <, scheduler->class_count);
 	if (scheduler->unshared)
 		return;
 	if (share->min_bps && was_entitled)

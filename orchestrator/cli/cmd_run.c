@@ -269,7 +269,7 @@ int run_scenario_load(const struct options *options, uint32_t variant, struct pl
 	if (error && !errors.count)
 		options_wrong("run", "%s", strerror(-error));
 	error = error || errors.count;
-	if (!error && !options->row)
+	if (!error && variant == SCENARIO_NO_VARIANT) /* of a file with variants: cmd_compare.c */
 		scenario_idle_note(&scenario, "run");
 	if (!error && !options->row)
 		routing_ungrouped_print(plan, "heddle run: too few port groups: ", stderr);

@@ -237,7 +237,7 @@ int generate_text(enum generate_kind kind, const struct generate_size *size,
 	};
 	int error = 0;
 
-	fprintf(out, "# A %s: %s. Every key that is left out has the value shown here.\n",
+	fprintf(out, "# A %s: %s. docs/scenario.md has the default of each key.\n",
 		generate_kind_name[kind], generate_kind_about[kind]);
 	fprintf(out, "name: %s\nabout: every host sends to another one over a %s\nseed: 1\n",
 		generate_kind_name[kind], generate_kind_name[kind]);

@@ -75,7 +75,6 @@ struct packet *packet_alloc(struct packet_pool *pool, uint32_t captured_bytes)
 	struct packet *packet;
 
 	ENSURE(captured_bytes, <=, pool->captured_max);
-	ENSURE(pool->cells_used, <=, pool->cell_count);
 	if (pool->cell_count - pool->cells_used < count)
 		return NULL;
 	pool->cells_used += count;

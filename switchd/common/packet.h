@@ -140,7 +140,6 @@ static inline void packet_free(struct packet_pool *pool, struct packet *packet)
 	struct packet_cell *first = (struct packet_cell *)packet;
 
 	ENSURE(pool->used, >, 0u);
-	ENSURE(pool->cells_used, >=, pool->used);
 	if (packet->more)
 		packet_free_rest(pool, packet);
 	first->next = pool->free;
@@ -220,7 +219,6 @@ static inline struct packet *packet_queue_pop(struct packet_queue *queue)
 {
 	struct packet *packet = queue->head;
 
-	ENSURE(packet, !=, NULL);
 	queue->head = packet->next;
 	return packet;
 }

@@ -68,7 +68,6 @@ void arbiter_add(struct arbiter *arbiter, uint32_t ref)
 	bool group_was_empty = group->head == FLOW_REF_NONE;
 
 	ENSURE(flow->queue.head, !=, NULL);
-	ENSURE((uint32_t)index, <, arbiter->group_count);
 	arbiter->flow_count++;
 	flow->deficit_bytes = 0;
 	flow->turn = false;
@@ -150,7 +149,6 @@ void arbiter_remove_first(struct arbiter *arbiter)
 	struct arbiter_group *group = &arbiter->groups[arbiter->head];
 
 	ENSURE(arbiter->flow_count, >, 0u);
-	ENSURE(group->head, !=, FLOW_REF_NONE);
 	arbiter->flow_count--;
 	if (group->head != group->tail) {
 		group->head = flow_of(arbiter->ifcts, group->head)->next_ref;

@@ -89,8 +89,6 @@ bool ifct_push(struct ifct_entry *entry, struct packet *packet)
 {
 	bool was_empty = !entry->queue.head;
 
-	ENSURE(packet->units, >, 0);
-	ENSURE(was_empty, ==, !ifct_queue_extent(entry));
 	packet_queue_push(&entry->queue, packet);
 	entry->next_data_flow += packet->units;
 	return was_empty;

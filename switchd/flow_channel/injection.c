@@ -71,7 +71,6 @@ enum injection_verdict injection_check(const struct injection *injection, const 
 void injection_forwarded(const struct injection *injection, struct ifct_entry *flow, uint32_t frame_bytes, bool ingress,
 			 node_time_t asked)
 {
-	ENSURE(frame_bytes, >, 0u);
 	if (injection->byte_ps[flow->setting])
 		flow->wake_up_ps = node_time_max(asked, flow->wake_up_ps) +
 				   (uint64_t)frame_bytes * injection->byte_ps[flow->setting];

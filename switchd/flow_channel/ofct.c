@@ -111,7 +111,6 @@ uint16_t ofct_send(struct ofct *ofct, uint32_t id, uint32_t units, uint16_t dest
 	uint16_t position = (uint16_t)entry->data_flow;
 
 	ENSURE(entry->active & 1, ==, 1);
-	ENSURE(units, >, 0u);
 	if (entry->data_flow != entry->ack_flow)
 		ENSURE(entry->destination, ==, destination);
 	entry->data_flow += units;
